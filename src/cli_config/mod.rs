@@ -1,0 +1,1 @@
+//! The CLI configuration of Terraform and OpenTofu (`.terraformrc` and its kin).

@@ -1,0 +1,12 @@
+//! tflock keeps `.terraform.lock.hcl` right for a whole monorepo, without Terraform.
+
+pub mod cli_config;
+pub mod config;
+pub mod lockfile;
+pub mod locking;
+pub mod package;
+pub mod provider;
+pub mod registry;
+pub mod reporter;
+pub mod span;
+pub mod syntax;

@@ -1,0 +1,1 @@
+//! The use case: requirements and existing locks become new locks.

@@ -1,0 +1,1 @@
+//! What the bytes of a package say: checksum lists, signatures and hashes.

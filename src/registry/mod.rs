@@ -1,0 +1,1 @@
+//! Who has packages: registries and how they are asked.

@@ -1,0 +1,58 @@
+//! What a run tells while it is under way.
+//!
+//! The core never prints: it calls these methods, each of which does nothing unless the program that shows progress
+//! implements it. They may be called from several threads at once and must not block.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Names one package transfer for as long as it lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TransferId(pub u64);
+
+/// The listener of a run. Every method does nothing by default.
+pub trait Reporter: Send + Sync {
+    /// All directories are read: `packages` packages are to be had for `directories` root modules.
+    fn planned(&self, directories: usize, packages: usize) {
+        let _ = (directories, packages);
+    }
+
+    /// A package starts to arrive; `label` is for people, `size` is in bytes if the server said it.
+    fn transfer_started(&self, id: TransferId, label: &str, size: Option<u64>) {
+        let _ = (id, label, size);
+    }
+
+    /// `bytes` more of the package have arrived.
+    fn transfer_advanced(&self, id: TransferId, bytes: u64) {
+        let _ = (id, bytes);
+    }
+
+    /// The package is complete, or it failed.
+    fn transfer_finished(&self, id: TransferId) {
+        let _ = id;
+    }
+
+    /// One of the planned packages is settled, by a transfer or without one.
+    fn package_settled(&self) {}
+
+    /// A request failed and will be tried again after `wait`. `what` names the request without secrets.
+    fn retrying(&self, what: &str, why: &str, wait: Duration) {
+        let _ = (what, why, wait);
+    }
+
+    /// Something the user should know, which stops nothing. One line, no final newline.
+    fn warning(&self, message: &str) {
+        let _ = message;
+    }
+}
+
+/// Shows nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Reporter for Silent {}
+
+/// A reporter that shows nothing, ready to be shared.
+pub fn silent() -> Arc<dyn Reporter> {
+    Arc::new(Silent)
+}
