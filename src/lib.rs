@@ -1,10 +1,13 @@
 //! tflock keeps `.terraform.lock.hcl` right for a whole monorepo, without Terraform.
 
+pub mod cli;
 pub mod cli_config;
 pub mod config;
+pub mod diagnostic;
 pub mod lockfile;
 pub mod locking;
 pub mod package;
+pub mod printer;
 pub mod provider;
 pub mod registry;
 pub mod reporter;

@@ -1,0 +1,271 @@
+//! Failures and notes as text: the message, its place with the source line, the causes, and what to do next.
+//!
+//! ```text
+//! error: cannot read version constraint `>= 1.2, ~> 3.x.y`
+//!  --> modules/queue/versions.tf:8:26, and 3 more directories
+//!   |
+//! 8 |       version = ">= 1.2, ~> 3.x.y"
+//!   |                          ^^^^^^^^
+//!   caused by: `~>` needs a number in every part
+//!
+//! hint: ...
+//! ```
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anstyle::{AnsiColor, Style};
+
+use crate::span::{Explain, Place};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Something could not be done.
+    Error,
+    /// Something the user should know.
+    Warning,
+}
+
+/// One failure or warning, ready to be shown, and every directory it was met in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    severity: Severity,
+    message: String,
+    causes: Vec<String>,
+    hint: Option<String>,
+    place: Option<Place>,
+    directories: BTreeSet<PathBuf>,
+}
+
+impl Diagnostic {
+    /// What `error` says of itself, met while working on `directory`.
+    pub fn of(error: &dyn Explain, directory: &Path) -> Self {
+        Self {
+            severity: Severity::Error,
+            message: error.to_string(),
+            causes: causes_of(error),
+            hint: error.hint(),
+            place: error.place().cloned(),
+            directories: BTreeSet::from([directory.to_path_buf()]),
+        }
+    }
+
+    /// An error that belongs to no directory.
+    pub fn general(error: &dyn Explain) -> Self {
+        Self {
+            directories: BTreeSet::new(),
+            ..Self::of(error, Path::new(""))
+        }
+    }
+
+    /// A warning met while working on `directory`, if it belongs to one.
+    pub fn warning(message: impl Into<String>, directory: Option<&Path>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            message: message.into(),
+            causes: Vec::new(),
+            hint: None,
+            place: None,
+            directories: directory.map(Path::to_path_buf).into_iter().collect(),
+        }
+    }
+
+    /// The same with a place in a file.
+    pub fn at(mut self, place: Option<Place>) -> Self {
+        self.place = place;
+        self
+    }
+
+    /// What it says, in one line without place, causes and hint.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Whether something could not be done.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    fn has_the_cause_of(&self, other: &Self) -> bool {
+        (self.severity, &self.message, &self.causes, &self.hint)
+            == (other.severity, &other.message, &other.causes, &other.hint)
+    }
+
+    /// The text for a person, with a final newline. `styled` adds ANSI colors.
+    pub fn render(&self, styled: bool) -> String {
+        let paint = Paint { styled };
+        let (label, style) = match self.severity {
+            Severity::Error => ("error", AnsiColor::Red.on_default().bold()),
+            Severity::Warning => ("warning", AnsiColor::Yellow.on_default().bold()),
+        };
+        let mut text = format!(
+            "{}: {}\n",
+            paint.with(style, label),
+            paint.with(Style::new().bold(), &self.message)
+        );
+        self.render_place(paint, &mut text);
+        for cause in &self.causes {
+            let _ = writeln!(text, "  caused by: {cause}");
+        }
+        if let Some(hint) = &self.hint {
+            let style = AnsiColor::Cyan.on_default().bold();
+            let _ = write!(text, "\n{}: {hint}\n", paint.with(style, "hint"));
+        }
+        text
+    }
+
+    fn render_place(&self, paint: Paint, text: &mut String) {
+        let blue = AnsiColor::Blue.on_default().bold();
+        let more = match self.directories.len().saturating_sub(1) {
+            0 => String::new(),
+            1 => ", and 1 more directory".to_owned(),
+            n => format!(", and {n} more directories"),
+        };
+        let Some(place) = &self.place else {
+            if let Some(first) = self.directories.first() {
+                let first = shown(first);
+                let _ = writeln!(text, " {} {first}{more}", paint.with(blue, "-->"));
+            }
+            return;
+        };
+        let _ = writeln!(text, " {} {place}{more}", paint.with(blue, "-->"));
+        let Some(source_line) = &place.source_line else {
+            return;
+        };
+        let number = place.line.to_string();
+        let margin = " ".repeat(number.len());
+        let bar = paint.with(blue, "|");
+        let lead: String = source_line
+            .chars()
+            .take(place.column.saturating_sub(1))
+            .map(|c| if c == '\t' { '\t' } else { ' ' })
+            .collect();
+        let marks = "^".repeat(place.width.max(1));
+        let _ = writeln!(text, "{margin} {bar}");
+        let _ = writeln!(text, "{} {bar} {source_line}", paint.with(blue, &number));
+        let _ = writeln!(text, "{margin} {bar} {lead}{}", paint.with(blue, &marks));
+    }
+}
+
+/// A directory as a person writes it: never empty.
+fn shown(directory: &Path) -> String {
+    if directory.as_os_str().is_empty() {
+        ".".to_owned()
+    } else {
+        directory.display().to_string()
+    }
+}
+
+fn causes_of(error: &dyn Explain) -> Vec<String> {
+    std::iter::successors(error.source(), |cause| cause.source())
+        .map(ToString::to_string)
+        .collect()
+}
+
+/// Makes one diagnostic of all that have the same cause, and sorts them by the first directory they were met in. Errors
+/// in one file that several directories reach are one as well.
+pub fn merge(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut merged: Vec<Diagnostic> = Vec::new();
+    for diagnostic in diagnostics {
+        match merged
+            .iter_mut()
+            .find(|known| known.has_the_cause_of(&diagnostic))
+        {
+            Some(known) => known.directories.extend(diagnostic.directories),
+            None => merged.push(diagnostic),
+        }
+    }
+    merged.sort_by(|a, b| {
+        (a.severity, &a.directories, &a.place).cmp(&(b.severity, &b.directories, &b.place))
+    });
+    merged
+}
+
+#[derive(Clone, Copy)]
+struct Paint {
+    styled: bool,
+}
+
+impl Paint {
+    fn with(self, style: Style, text: &str) -> String {
+        if self.styled {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::span::Span;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("`~>` needs a number in every part")]
+    struct Cause;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("cannot read version constraint `>= 1.2, ~> 3.x.y`")]
+    struct Sample {
+        place: Option<Place>,
+        source: Cause,
+    }
+
+    impl Explain for Sample {
+        fn place(&self) -> Option<&Place> {
+            self.place.as_ref()
+        }
+
+        fn hint(&self) -> Option<String> {
+            Some("write a number.".to_owned())
+        }
+    }
+
+    fn sample(place: Option<Place>, directory: &str) -> Diagnostic {
+        Diagnostic::of(
+            &Sample {
+                place,
+                source: Cause,
+            },
+            Path::new(directory),
+        )
+    }
+
+    #[test]
+    fn an_error_shows_place_line_cause_and_hint() {
+        let text = b"terraform {\n\tversion = \">= 1.2, ~> 3.x.y\"\n}\n";
+        let place = Place::in_text(Path::new("queue/versions.tf"), text, Span::new(32, 40));
+        let expected = "\
+error: cannot read version constraint `>= 1.2, ~> 3.x.y`
+ --> queue/versions.tf:2:21
+  |
+2 | \tversion = \">= 1.2, ~> 3.x.y\"
+  | \t                   ^^^^^^^^
+  caused by: `~>` needs a number in every part
+
+hint: write a number.
+";
+        assert_eq!(sample(Some(place), "queue").render(false), expected);
+    }
+
+    #[test]
+    fn equal_causes_are_one_message_that_counts_directories() {
+        let merged = merge(vec![
+            sample(None, "c"),
+            sample(None, "a"),
+            sample(None, "b"),
+        ]);
+        assert_eq!(merged.len(), 1);
+        let text = merged[0].render(false);
+        assert!(text.contains(" --> a, and 2 more directories\n"), "{text}");
+    }
+
+    #[test]
+    fn colors_only_where_asked() {
+        assert!(sample(None, "a").render(true).contains("\u{1b}["));
+        assert!(!sample(None, "a").render(false).contains('\u{1b}'));
+    }
+}
