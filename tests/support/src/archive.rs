@@ -1,0 +1,191 @@
+//! A zip writer that makes packages as goreleaser does with Go's `archive/zip`.
+//!
+//! Every entry is deflated and its sizes follow in a data descriptor with signature; names are in order of writing;
+//! the extended time stamp field is present. It writes front to back, so a package may be larger than memory.
+//! Time stamps are fixed. Layout: APPNOTE.TXT 4.3.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use sha2::{Digest as _, Sha256};
+
+use crate::hash::{h1, to_hex};
+
+/// 2024-01-01 00:00:00 in MS-DOS date and time, the stamp of every entry.
+const DOS_STAMP: u32 = 0x5821_0000;
+
+/// The same moment in Unix seconds.
+const UNIX_STAMP: u32 = 1_704_067_200;
+
+/// What is known of a written archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Archive {
+    /// Lower-case hex SHA-256 of the archive.
+    pub sha256: String,
+    /// The `h1:` hash of its files.
+    pub h1: String,
+    /// Its length in bytes.
+    pub size: u64,
+}
+
+/// Writes an archive to `out`, counting and digesting what passes.
+pub struct ArchiveWriter<W: Write> {
+    out: Tee<W>,
+    central: Vec<u8>,
+    files: BTreeMap<Vec<u8>, String>,
+}
+
+impl<W: Write> ArchiveWriter<W> {
+    /// An archive that will be written to `out`.
+    pub fn new(out: W) -> Self {
+        let out = Tee {
+            inner: out,
+            hasher: Sha256::new(),
+            size: 0,
+        };
+        Self {
+            out,
+            central: Vec::new(),
+            files: BTreeMap::new(),
+        }
+    }
+
+    /// Adds one file with the Unix permissions `mode`.
+    ///
+    /// # Errors
+    ///
+    /// When `content` cannot be read or the archive not be written.
+    pub fn file(&mut self, name: &str, mode: u32, content: impl Read) -> io::Result<()> {
+        let offset = narrow(self.out.size);
+        let shared = shared_header(name);
+        self.out.write_all(b"PK\x03\x04")?;
+        self.out.write_all(&shared.start)?;
+        self.out.write_all(&[0; 12])?;
+        self.out.write_all(&shared.lengths)?;
+        self.out.write_all(&shared.end)?;
+
+        let before = self.out.size;
+        let (digest, crc, unpacked) = deflate(content, &mut self.out)?;
+        let sizes = [crc, narrow(self.out.size - before), narrow(unpacked)];
+        self.out.write_all(b"PK\x07\x08")?;
+        self.out.write_all(&words(&sizes))?;
+
+        self.central.extend_from_slice(b"PK\x01\x02\x14\x03");
+        self.central.extend_from_slice(&shared.start);
+        self.central.extend_from_slice(&words(&sizes));
+        self.central.extend_from_slice(&shared.lengths);
+        self.central.extend_from_slice(&[0; 6]);
+        self.central
+            .extend_from_slice(&words(&[(0o100_000 | mode) << 16, offset]));
+        self.central.extend_from_slice(&shared.end);
+        self.files.insert(name.as_bytes().to_vec(), digest);
+        Ok(())
+    }
+
+    /// Writes the central directory and says what the archive came to.
+    ///
+    /// # Errors
+    ///
+    /// When the archive cannot be written.
+    pub fn finish(mut self) -> io::Result<(Archive, W)> {
+        let start = narrow(self.out.size);
+        let count = u16::try_from(self.files.len()).expect("test packages have few files");
+        self.out.write_all(&self.central)?;
+        self.out.write_all(b"PK\x05\x06\0\0\0\0")?;
+        self.out
+            .write_all(&[count.to_le_bytes(), count.to_le_bytes()].concat())?;
+        self.out
+            .write_all(&words(&[narrow(self.central.len() as u64), start]))?;
+        self.out.write_all(&[0; 2])?;
+        self.out.flush()?;
+        let sha256 = to_hex(&self.out.hasher.finalize());
+        let archive = Archive {
+            sha256,
+            h1: h1(&self.files),
+            size: self.out.size,
+        };
+        Ok((archive, self.out.inner))
+    }
+}
+
+/// The parts that local and central header of an entry have in common.
+struct SharedHeader {
+    /// Version needed, flags (data descriptor; UTF-8 where the name asks for it), method and time.
+    start: Vec<u8>,
+    /// Lengths of name and extra field.
+    lengths: Vec<u8>,
+    /// Name and extra field.
+    end: Vec<u8>,
+}
+
+fn shared_header(name: &str) -> SharedHeader {
+    let flags: u16 = if name.is_ascii() { 0x0008 } else { 0x0808 };
+    let mut start = Vec::from(20_u16.to_le_bytes());
+    start.extend_from_slice(&flags.to_le_bytes());
+    start.extend_from_slice(&8_u16.to_le_bytes());
+    start.extend_from_slice(&DOS_STAMP.to_le_bytes());
+    let mut extra = Vec::from(*b"UT\x05\0\x01");
+    extra.extend_from_slice(&UNIX_STAMP.to_le_bytes());
+    let name_length = u16::try_from(name.len()).expect("test names are short");
+    let mut lengths = Vec::from(name_length.to_le_bytes());
+    lengths.extend_from_slice(&9_u16.to_le_bytes());
+    let end = [name.as_bytes(), &extra].concat();
+    SharedHeader {
+        start,
+        lengths,
+        end,
+    }
+}
+
+/// Deflates `content` into `out`; its hex SHA-256, CRC-32 and length.
+fn deflate(mut content: impl Read, out: &mut impl Write) -> io::Result<(String, u32, u64)> {
+    let mut encoder = DeflateEncoder::new(out, Compression::default());
+    let (mut hasher, mut crc, mut size) = (Sha256::new(), crc32fast::Hasher::new(), 0);
+    let mut buffer = vec![0; 256 * 1024];
+    loop {
+        let count = content.read(&mut buffer)?;
+        if count == 0 {
+            break;
+        }
+        let piece = &buffer[..count];
+        hasher.update(piece);
+        crc.update(piece);
+        size += count as u64;
+        encoder.write_all(piece)?;
+    }
+    encoder.finish()?;
+    Ok((to_hex(&hasher.finalize()), crc.finalize(), size))
+}
+
+/// Passes bytes on, digested and counted.
+struct Tee<W> {
+    inner: W,
+    hasher: Sha256,
+    size: u64,
+}
+
+impl<W: Write> Write for Tee<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.inner.write(bytes)?;
+        self.hasher.update(&bytes[..count]);
+        self.size += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+fn narrow(size: u64) -> u32 {
+    u32::try_from(size).expect("test packages stay under 4 GiB")
+}
+
+fn words(values: &[u32]) -> Vec<u8> {
+    values
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect()
+}

@@ -1,0 +1,221 @@
+//! A temporary tree of configurations, and programs run in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use tempfile::TempDir;
+
+use crate::program::Program;
+use crate::registry::FakeRegistry;
+use crate::tool::{terraform_on_path, tofu_on_path};
+
+/// The name of a lock file.
+const LOCK_FILE: &str = ".terraform.lock.hcl";
+
+/// A tree with three parts: `work` (the configurations, current directory of the programs), `home`, `cache`.
+pub struct TestContext {
+    root: TempDir,
+    tflock: PathBuf,
+    filters: Vec<(String, String)>,
+}
+
+impl TestContext {
+    /// An empty tree, whose CLI configuration sends all hosts of `registry` there. `tflock` is the binary under test:
+    /// `env!("CARGO_BIN_EXE_tflock")`.
+    pub fn new(tflock: impl Into<PathBuf>, registry: &FakeRegistry) -> Self {
+        let mut context = Self::offline(tflock);
+        context.set_cli_config(&registry.cli_config());
+        context
+            .filters
+            .push((format!(":{}", registry.port()), ":[PORT]".to_owned()));
+        context
+    }
+
+    /// An empty tree with an empty CLI configuration.
+    pub fn offline(tflock: impl Into<PathBuf>) -> Self {
+        let root = TempDir::with_prefix("tflock-test").expect("a temporary directory");
+        for part in ["work", "home", "cache", "share"] {
+            fs::create_dir(root.path().join(part)).expect("the temporary directory is ours");
+        }
+        let shown = fs::canonicalize(root.path()).expect("the temporary directory exists");
+        let mut filters = vec![(shown.display().to_string(), "[ROOT]".to_owned())];
+        filters.push((root.path().display().to_string(), "[ROOT]".to_owned()));
+        let context = Self {
+            root,
+            tflock: tflock.into(),
+            filters,
+        };
+        context.set_cli_config("");
+        context
+    }
+
+    /// Replaces the CLI configuration.
+    pub fn set_cli_config(&self, text: &str) {
+        fs::write(self.root.path().join("home/terraform.rc"), text).expect("the tree is ours");
+    }
+
+    /// The directory of the configurations.
+    pub fn work(&self) -> PathBuf {
+        self.root.path().join("work")
+    }
+
+    /// The path of `relative` below [`TestContext::work`].
+    pub fn path(&self, relative: &str) -> PathBuf {
+        self.work().join(relative)
+    }
+
+    /// The disk cache of tflock.
+    pub fn cache(&self) -> PathBuf {
+        self.root.path().join("cache")
+    }
+
+    /// Writes a file, and the directories it needs.
+    pub fn write(&self, relative: &str, text: impl AsRef<[u8]>) -> &Self {
+        let path = self.path(relative);
+        let parent = path.parent().expect("a file below `work` has a parent");
+        fs::create_dir_all(parent).expect("the tree is ours");
+        fs::write(path, text).expect("the tree is ours");
+        self
+    }
+
+    /// Writes `DIRECTORY/main.tf` that requires providers: `(source, constraint)`, no constraint if it is empty.
+    /// The local name is the type.
+    pub fn require(&self, directory: &str, providers: &[(&str, &str)]) -> &Self {
+        let mut text = "terraform {\n  required_providers {\n".to_owned();
+        for (source, constraint) in providers {
+            let local_name = source.rsplit('/').next().expect("a split has a last part");
+            let version = if constraint.is_empty() {
+                String::new()
+            } else {
+                format!(", version = \"{constraint}\"")
+            };
+            text.push_str(&format!(
+                "    {local_name} = {{ source = \"{source}\"{version} }}\n"
+            ));
+        }
+        self.write(&format!("{directory}/main.tf"), text + "  }\n}\n")
+    }
+
+    /// Copies a tree into `work`.
+    pub fn copy(&self, from: &Path, relative: &str) -> &Self {
+        copy_tree(from, &self.path(relative));
+        self
+    }
+
+    /// Reads a file.
+    #[track_caller]
+    pub fn read(&self, relative: &str) -> String {
+        let path = self.path(relative);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// The lock file of a directory, if there is one.
+    pub fn lock_file(&self, directory: &str) -> Option<String> {
+        fs::read_to_string(self.path(directory).join(LOCK_FILE)).ok()
+    }
+
+    /// Writes the lock file of a directory.
+    pub fn write_lock_file(&self, directory: &str, text: impl AsRef<[u8]>) -> &Self {
+        self.write(&format!("{directory}/{LOCK_FILE}"), text)
+    }
+
+    /// When the lock file of a directory was last modified.
+    pub fn lock_file_modified(&self, directory: &str) -> SystemTime {
+        let metadata = fs::metadata(self.path(directory).join(LOCK_FILE));
+        metadata
+            .and_then(|metadata| metadata.modified())
+            .expect("the lock file exists")
+    }
+
+    /// The names in a directory, sorted.
+    pub fn list(&self, directory: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.path(directory)).expect("the directory exists");
+        let name = |entry: Result<fs::DirEntry, _>| entry.map(|entry| entry.file_name());
+        let mut names: Vec<_> = entries
+            .map(|entry| {
+                name(entry)
+                    .expect("the directory is ours")
+                    .to_string_lossy()
+                    .into_owned()
+            })
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// The binary under test, with these arguments, in `work`.
+    pub fn tflock<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Program {
+        self.program(&self.tflock)
+            .env("TFLOCK_CACHE_DIR", self.cache())
+            .env("NO_COLOR", "1")
+            .args(arguments)
+    }
+
+    /// The real `terraform`, in `directory`, with an empty data directory; see [`terraform_on_path`].
+    pub fn terraform<'a>(
+        &self,
+        directory: &str,
+        arguments: impl IntoIterator<Item = &'a str>,
+    ) -> Option<Program> {
+        terraform_on_path().map(|path| self.tool(&path, directory, arguments))
+    }
+
+    /// The real `tofu`, likewise.
+    pub fn tofu<'a>(
+        &self,
+        directory: &str,
+        arguments: impl IntoIterator<Item = &'a str>,
+    ) -> Option<Program> {
+        tofu_on_path().map(|path| self.tool(&path, directory, arguments))
+    }
+
+    fn tool<'a>(
+        &self,
+        path: &Path,
+        directory: &str,
+        arguments: impl IntoIterator<Item = &'a str>,
+    ) -> Program {
+        let data = TempDir::with_prefix_in("data", self.root.path()).expect("the tree is ours");
+        self.program(path)
+            .env("CHECKPOINT_DISABLE", "1")
+            .env("TF_IN_AUTOMATION", "1")
+            .env("TF_CLI_ARGS", "-no-color")
+            .env("TF_DATA_DIR", data.keep())
+            .current_dir(self.path(directory))
+            .args(arguments)
+    }
+
+    fn program(&self, path: &Path) -> Program {
+        let root = self.root.path();
+        let mut program = Program::new(path, self.filters.clone())
+            .env("HOME", root.join("home"))
+            .env("USERPROFILE", root.join("home"))
+            .env("APPDATA", root.join("home"))
+            // Where the tools look for mirrors that nobody configured.
+            .env("XDG_DATA_DIRS", root.join("share"))
+            .env("TF_CLI_CONFIG_FILE", root.join("home/terraform.rc"))
+            .current_dir(self.work());
+        // Windows cannot open a socket or a temporary file without these.
+        for name in ["PATH", "SystemRoot", "TEMP", "TMP"] {
+            if let Some(value) = std::env::var_os(name) {
+                program = program.env(name, value);
+            }
+        }
+        program
+    }
+}
+
+/// Copies a tree of directories and regular files.
+fn copy_tree(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("the tree is ours");
+    for entry in fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())) {
+        let entry = entry.expect("test data is readable");
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_tree(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("test data is readable");
+        }
+    }
+}

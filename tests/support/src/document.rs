@@ -1,0 +1,91 @@
+//! What a path of the registry answers: a body in memory or on disk, with its type.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek as _, SeekFrom};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The bytes of an answer.
+#[derive(Debug, Clone)]
+pub enum Body {
+    /// Held in memory.
+    Bytes(Arc<[u8]>),
+    /// Served from a file, never held in memory as a whole.
+    File {
+        /// Where it lies.
+        path: PathBuf,
+        /// Its length.
+        size: u64,
+    },
+}
+
+impl Body {
+    /// A body of these bytes.
+    pub fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
+        Self::Bytes(bytes.into().into())
+    }
+
+    /// The number of bytes.
+    pub fn size(&self) -> u64 {
+        match self {
+            Self::Bytes(bytes) => bytes.len() as u64,
+            Self::File { size, .. } => *size,
+        }
+    }
+
+    /// A reader from `offset` on.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be opened.
+    pub fn read_from(&self, offset: u64) -> io::Result<Box<dyn Read + Send>> {
+        match self {
+            Self::Bytes(bytes) => {
+                let mut cursor = Cursor::new(Arc::clone(bytes));
+                cursor.set_position(offset);
+                Ok(Box::new(cursor))
+            }
+            Self::File { path, .. } => {
+                let mut file = File::open(path)?;
+                file.seek(SeekFrom::Start(offset))?;
+                Ok(Box::new(file))
+            }
+        }
+    }
+
+    /// All bytes; for small documents.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.read_from(0)
+            .and_then(|mut reader| reader.read_to_end(&mut bytes))
+            .expect("the registry's own files are readable");
+        bytes
+    }
+}
+
+/// A body and the content type it is sent with.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// The value of `Content-Type`.
+    pub content_type: String,
+    /// What is sent.
+    pub body: Body,
+}
+
+impl Document {
+    /// A document of this type.
+    pub fn new(content_type: &str, body: Body) -> Self {
+        let content_type = content_type.to_owned();
+        Self { content_type, body }
+    }
+
+    /// A JSON document.
+    pub fn json(value: &serde_json::Value) -> Self {
+        Self::new("application/json", Body::bytes(value.to_string()))
+    }
+
+    /// A document of unexplained bytes, as releases are served.
+    pub fn octets(bytes: impl Into<Vec<u8>>) -> Self {
+        Self::new("application/octet-stream", Body::bytes(bytes))
+    }
+}

@@ -1,0 +1,103 @@
+//! Keys and signatures made by `gpg`, so that the crate under test does not only verify its own work.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use crate::key::SigningKey;
+
+/// A key ring of its own, in a temporary directory.
+#[derive(Debug, Clone)]
+pub struct GpgHome(Arc<TempDir>);
+
+impl GpgHome {
+    /// An empty key ring; `None`, with a line that says so, when `gpg` is not on PATH.
+    pub fn create() -> Option<Self> {
+        let version = Command::new("gpg")
+            .arg("--version")
+            .stdout(Stdio::null())
+            .status();
+        if !version.is_ok_and(|status| status.success()) {
+            eprintln!("skipped: gpg is not on PATH");
+            return None;
+        }
+        // Sockets live in this directory, and their paths must be short.
+        let home = tempfile::Builder::new()
+            .prefix("gpg")
+            .tempdir()
+            .expect("a temporary directory");
+        Some(Self(Arc::new(home)))
+    }
+
+    /// Makes a key of `algorithm` (as `gpg --quick-generate-key` names it) that expires after `expiry` (`0`: never).
+    pub fn key(&self, algorithm: &str, expiry: &str) -> SigningKey {
+        let user = format!("{algorithm} <{algorithm}@tflock.example>");
+        self.run(
+            &[
+                "--passphrase",
+                "",
+                "--quick-generate-key",
+                &user,
+                algorithm,
+                "sign",
+                expiry,
+            ],
+            b"",
+        );
+        let selector = format!("={user}");
+        let armor = self.run(
+            &["--armor", "--no-emit-version", "--export", &selector],
+            b"",
+        );
+        let listing = self.run(&["--with-colons", "--list-keys", &selector], b"");
+        let listing = String::from_utf8(listing).expect("gpg lists keys in ASCII");
+        let key_id = listing
+            .lines()
+            .find_map(|line| line.strip_prefix("pub:")?.split(':').nth(3))
+            .expect("gpg lists the key it made")
+            .to_owned();
+        let (home, signer) = (self.clone(), key_id.clone());
+        let armor = String::from_utf8(armor).expect("an armor is ASCII");
+        SigningKey::custom(&armor, &key_id, move |document| {
+            home.run(
+                &["--local-user", &signer, "--detach-sign", "--output", "-"],
+                document,
+            )
+        })
+    }
+
+    /// The directory, for commands that this type does not know.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Runs `gpg` on this key ring; its standard output.
+    pub fn run(&self, arguments: &[&str], input: &[u8]) -> Vec<u8> {
+        let mut child = Command::new("gpg")
+            .args([
+                "--batch",
+                "--yes",
+                "--quiet",
+                "--pinentry-mode",
+                "loopback",
+                "--homedir",
+            ])
+            .arg(self.path())
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("gpg was found before");
+        let mut stdin = child.stdin.take().expect("stdin is a pipe");
+        stdin.write_all(input).expect("gpg reads its input");
+        drop(stdin);
+        let output = child.wait_with_output().expect("gpg ends");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "gpg {arguments:?}: {errors}");
+        output.stdout
+    }
+}

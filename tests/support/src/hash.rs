@@ -1,0 +1,47 @@
+//! `h1` and `zh` values, computed apart from the product so that a test compares two opinions.
+//!
+//! `h1` is SHA-256, in base64, over one line `HEX  NAME` per file, sorted by the bytes of the names; `zh` is SHA-256
+//! of the archive, in hex.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
+
+/// Lower-case hex SHA-256 of `bytes`.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    to_hex(&Sha256::digest(bytes))
+}
+
+/// The `h1:` hash of a package whose files are `files`: name to lower-case hex SHA-256 of the content.
+pub fn h1(files: &BTreeMap<Vec<u8>, String>) -> String {
+    let mut hasher = Sha256::new();
+    for (name, digest) in files {
+        hasher.update(digest);
+        hasher.update(b"  ");
+        hasher.update(name);
+        hasher.update(b"\n");
+    }
+    format!("h1:{}", STANDARD.encode(hasher.finalize()))
+}
+
+/// Lower-case hex of `bytes`.
+pub(crate) fn to_hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut hex, byte| {
+        write!(hex, "{byte:02x}").expect("writing to a string cannot fail");
+        hex
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn h1_of_the_reference_package_is_the_recorded_one() {
+        let files = BTreeMap::from([(b"terraform-provider-p_v1.0.0".to_vec(), sha256_hex(b"exe"))]);
+        assert!(h1(&files).starts_with("h1:Oj1eh1N9nbm"));
+    }
+}

@@ -1,0 +1,239 @@
+//! One connection: requests in turn, answers as the rules want them.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
+use std::thread;
+
+use rustls::{ServerConnection, StreamOwned};
+
+use super::log::Hit;
+use super::message::{Request, Response};
+use super::misbehave::Delivery;
+use super::server::Shared;
+
+/// A stream in either dress.
+trait Stream: Read + Write {}
+impl<S: Read + Write> Stream for S {}
+
+/// Whether the connection can take another request.
+enum Next {
+    Keep,
+    Close,
+}
+
+/// Answers requests until the peer, or a rule, ends the connection.
+pub(super) fn serve(socket: TcpStream, shared: &Shared) -> io::Result<()> {
+    socket.set_nodelay(true)?;
+    let stream: Box<dyn Stream> = match &shared.tls {
+        None => Box::new(socket.try_clone()?),
+        Some(config) => {
+            let tls = ServerConnection::new(Arc::clone(config)).map_err(io::Error::other)?;
+            Box::new(StreamOwned::new(tls, socket.try_clone()?))
+        }
+    };
+    let mut stream = BufReader::new(stream);
+    while let Some(request) = Request::read(&mut stream)? {
+        discard_body(&request, &mut stream)?;
+        let hit = shared.log.record(request.clone());
+        let right = shared.handler.answer(&request);
+        let (response, delivery) = match shared.rules.take(&request) {
+            Some(rule) => (rule.apply(right), rule.delivery()),
+            None => (right, Delivery::default()),
+        };
+        if let Next::Close = answer(&request, response, &delivery, &hit, stream.get_mut())? {
+            break;
+        }
+    }
+    socket.shutdown(Shutdown::Both)
+}
+
+fn discard_body(request: &Request, stream: &mut impl BufRead) -> io::Result<()> {
+    let length = request
+        .header("content-length")
+        .and_then(|length| length.parse().ok());
+    io::copy(&mut stream.take(length.unwrap_or(0)), &mut io::sink())?;
+    Ok(())
+}
+
+fn answer(
+    request: &Request,
+    response: Response,
+    delivery: &Delivery,
+    hit: &Hit,
+    stream: &mut dyn Stream,
+) -> io::Result<Next> {
+    if let Some(delay) = delivery.delay {
+        thread::sleep(delay);
+    }
+    if delivery.reset {
+        return Ok(Next::Close);
+    }
+    if delivery.hang {
+        return wait_for_peer(stream);
+    }
+    let part = Part::of(request, &response, delivery);
+    hit.answered(part.status);
+    stream.write_all(head(&response, &part, delivery).as_bytes())?;
+    let next = if request.method == "HEAD" || part.status == 204 || part.status == 304 {
+        Next::Keep
+    } else {
+        send_body(&response, &part, delivery, hit, stream)?
+    };
+    stream.flush()?;
+    Ok(next)
+}
+
+/// Keeps the connection open, reading and saying nothing, until the peer has had enough.
+fn wait_for_peer(stream: &mut dyn Stream) -> io::Result<Next> {
+    let mut buffer = [0; 1024];
+    while stream.read(&mut buffer)? > 0 {}
+    Ok(Next::Close)
+}
+
+/// Which bytes of a body are sent, under which status.
+struct Part {
+    status: u16,
+    start: u64,
+    end: u64,
+}
+
+impl Part {
+    fn of(request: &Request, response: &Response, delivery: &Delivery) -> Self {
+        let size = response.body.size();
+        let whole = Self {
+            status: response.status,
+            start: 0,
+            end: size,
+        };
+        if response.status != 200 || delivery.no_ranges {
+            return whole;
+        }
+        let unchanged = request
+            .header("if-range")
+            .is_none_or(|tag| Some(tag) == entity_tag(response));
+        let range = request.header("range").filter(|_| unchanged);
+        let Some((start, end)) =
+            range.and_then(|range| range.strip_prefix("bytes=")?.split_once('-'))
+        else {
+            return whole;
+        };
+        let Ok(start) = start.parse() else {
+            return whole;
+        };
+        let end = end.parse().map_or(size, |last: u64| size.min(last + 1));
+        if start >= end {
+            Self {
+                status: 416,
+                start: 0,
+                end: 0,
+            }
+        } else {
+            Self {
+                status: 206,
+                start,
+                end,
+            }
+        }
+    }
+}
+
+fn entity_tag(response: &Response) -> Option<&str> {
+    let found = response.headers.iter().find(|(name, _)| name == "ETag");
+    found.map(|(_, value)| value.as_str())
+}
+
+/// Status line and headers.
+fn head(response: &Response, part: &Part, delivery: &Delivery) -> String {
+    let mut head = format!("HTTP/1.1 {} {}\r\n", part.status, reason(part.status));
+    for (name, value) in &response.headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    let size = response.body.size();
+    if part.status == 206 {
+        head.push_str(&format!(
+            "Content-Range: bytes {}-{}/{size}\r\n",
+            part.start,
+            part.end - 1
+        ));
+    }
+    if !delivery.no_ranges {
+        head.push_str("Accept-Ranges: bytes\r\n");
+    }
+    if delivery.chunked {
+        head.push_str("Transfer-Encoding: chunked\r\n");
+    } else {
+        let length = delivery.length.unwrap_or(part.end - part.start);
+        head.push_str(&format!("Content-Length: {length}\r\n"));
+    }
+    head.push_str("\r\n");
+    head
+}
+
+fn send_body(
+    response: &Response,
+    part: &Part,
+    delivery: &Delivery,
+    hit: &Hit,
+    stream: &mut dyn Stream,
+) -> io::Result<Next> {
+    let length = part.end - part.start;
+    let limit = delivery
+        .cut
+        .or(delivery.stall)
+        .unwrap_or(length)
+        .min(length);
+    let mut body = response.body.read_from(part.start)?.take(limit);
+    let mut buffer = vec![0; delivery.drip.map_or(256 * 1024, |(bytes, _)| bytes)];
+    loop {
+        let count = body.read(&mut buffer)?;
+        if count == 0 {
+            break;
+        }
+        if let Some((_, pause)) = delivery.drip {
+            thread::sleep(pause);
+        }
+        send_piece(&buffer[..count], delivery.chunked, stream)?;
+        hit.add_sent(count);
+    }
+    if delivery.stall.is_some() {
+        stream.flush()?;
+        return wait_for_peer(stream);
+    }
+    if delivery.cut.is_some() || delivery.length.is_some() {
+        return Ok(Next::Close);
+    }
+    if delivery.chunked {
+        stream.write_all(b"0\r\n\r\n")?;
+    }
+    Ok(Next::Keep)
+}
+
+fn send_piece(piece: &[u8], chunked: bool, stream: &mut dyn Stream) -> io::Result<()> {
+    if chunked {
+        stream.write_all(format!("{:x}\r\n", piece.len()).as_bytes())?;
+    }
+    stream.write_all(piece)?;
+    if chunked {
+        stream.write_all(b"\r\n")?;
+    }
+    stream.flush()
+}
+
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        204 => "No Content",
+        206 => "Partial Content",
+        301 | 302 | 307 | 308 => "Redirect",
+        304 => "Not Modified",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        416 => "Range Not Satisfiable",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        503 => "Service Unavailable",
+        _ => "Status",
+    }
+}

@@ -1,0 +1,99 @@
+//! What was asked of a server, and how much of it was answered.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::message::Request;
+use crate::glob;
+
+/// One request and what became of it.
+#[derive(Debug)]
+pub struct Hit {
+    /// What was asked.
+    pub request: Request,
+    status: AtomicU16,
+    sent: AtomicU64,
+}
+
+impl Hit {
+    /// The status it was answered with; 0 if it was not.
+    pub fn status(&self) -> u16 {
+        self.status.load(Ordering::SeqCst)
+    }
+
+    /// The bytes of the body that were sent.
+    pub fn sent(&self) -> u64 {
+        self.sent.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn answered(&self, status: u16) {
+        self.status.store(status, Ordering::SeqCst);
+    }
+
+    pub(crate) fn add_sent(&self, bytes: usize) {
+        self.sent.fetch_add(bytes as u64, Ordering::SeqCst);
+    }
+}
+
+/// All requests since the start, or since [`Log::clear`], in order of arrival.
+#[derive(Debug, Default, Clone)]
+pub struct Log(Arc<Mutex<Vec<Arc<Hit>>>>);
+
+impl Log {
+    pub(crate) fn record(&self, request: Request) -> Arc<Hit> {
+        let hit = Arc::new(Hit {
+            request,
+            status: AtomicU16::new(0),
+            sent: AtomicU64::new(0),
+        });
+        self.0
+            .lock()
+            .expect("no holder panics")
+            .push(Arc::clone(&hit));
+        hit
+    }
+
+    /// The requests so far.
+    pub fn hits(&self) -> Vec<Arc<Hit>> {
+        self.0.lock().expect("no holder panics").clone()
+    }
+
+    /// Forgets the requests so far.
+    pub fn clear(&self) {
+        self.0.lock().expect("no holder panics").clear();
+    }
+
+    /// The number of requests.
+    pub fn total(&self) -> usize {
+        self.hits().len()
+    }
+
+    /// The number of requests of `method` whose path matches `pattern`.
+    pub fn count(&self, method: &str, pattern: &str) -> usize {
+        let covers = |hit: &&Arc<Hit>| {
+            hit.request.method == method && glob::matches(pattern, &hit.request.path)
+        };
+        self.hits().iter().filter(covers).count()
+    }
+
+    /// How often each path that matches `pattern` was asked with `GET`.
+    pub fn counts(&self, pattern: &str) -> BTreeMap<String, usize> {
+        let mut counts = BTreeMap::new();
+        for hit in self.hits() {
+            if hit.request.method == "GET" && glob::matches(pattern, &hit.request.path) {
+                *counts.entry(hit.request.path.clone()).or_default() += 1;
+            }
+        }
+        counts
+    }
+
+    /// The bytes of bodies sent for paths that match `pattern`.
+    pub fn bytes(&self, pattern: &str) -> u64 {
+        let hits = self.hits();
+        hits.iter()
+            .filter(|hit| glob::matches(pattern, &hit.request.path))
+            .map(|hit| hit.sent())
+            .sum()
+    }
+}

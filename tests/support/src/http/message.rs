@@ -1,0 +1,124 @@
+//! Requests as they are read, and responses before they are written.
+
+use std::io::{self, BufRead};
+
+use crate::document::{Body, Document};
+
+/// A request: only what is needed to answer it.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// `GET`, `HEAD`, ...
+    pub method: String,
+    /// The path, percent-decoded, without the query.
+    pub path: String,
+    /// The query, as sent.
+    pub query: Option<String>,
+    /// Header names in lower case, with their values, in order.
+    pub headers: Vec<(String, String)>,
+}
+
+impl Request {
+    /// Reads one request; `None` when the peer closed the connection instead.
+    pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Self>> {
+        let mut line = String::new();
+        if input.read_line(&mut line)? == 0 {
+            return Ok(None);
+        }
+        let mut words = line.split_whitespace();
+        let (Some(method), Some(target)) = (words.next(), words.next()) else {
+            return Err(io::Error::other("not a request line"));
+        };
+        let (path, query) = match target.split_once('?') {
+            Some((path, query)) => (path, Some(query.to_owned())),
+            None => (target, None),
+        };
+        let headers = read_headers(input)?;
+        Ok(Some(Self {
+            method: method.to_owned(),
+            path: percent_decode(path),
+            query,
+            headers,
+        }))
+    }
+
+    /// The first header of this (lower-case) name.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(header, _)| header == name);
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+fn read_headers(input: &mut impl BufRead) -> io::Result<Vec<(String, String)>> {
+    let mut headers = Vec::new();
+    loop {
+        let mut line = String::new();
+        input.read_line(&mut line)?;
+        let line = line.trim_end();
+        if line.is_empty() {
+            return Ok(headers);
+        }
+        if let Some((name, value)) = line.split_once(':') {
+            headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+        }
+    }
+}
+
+fn percent_decode(path: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = path.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let code = tail.get(..2).filter(|_| first == b'%');
+        let decoded = code
+            .and_then(|hex| std::str::from_utf8(hex).ok())
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        bytes.push(decoded.unwrap_or(first));
+        rest = if decoded.is_some() { &tail[2..] } else { tail };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A response: status, headers beside the usual ones, body.
+#[derive(Debug, Clone)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    /// Headers, in order. `Content-Length` and the like are added when it is written.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Body,
+}
+
+impl Response {
+    /// A response of this status whose body names it.
+    pub fn status(status: u16) -> Self {
+        let body = Body::bytes(format!("status {status}\n"));
+        Self {
+            status,
+            headers: Vec::new(),
+            body,
+        }
+        .with("Content-Type", "text/plain")
+    }
+
+    /// 200 with this document.
+    pub fn document(document: &Document) -> Self {
+        let response = Self {
+            status: 200,
+            headers: Vec::new(),
+            body: document.body.clone(),
+        };
+        response.with("Content-Type", &document.content_type)
+    }
+
+    /// The same with one more header.
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The same with this body.
+    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = Body::bytes(body);
+        self
+    }
+}

@@ -1,0 +1,268 @@
+//! Rules that spoil answers: for which requests, how often, and in which way.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::message::{Request, Response};
+use crate::glob;
+
+/// A change of a response's body.
+type Rewrite = Arc<dyn Fn(Vec<u8>) -> Vec<u8> + Send + Sync>;
+
+/// How the bytes of one answer reach the peer.
+#[derive(Clone, Default)]
+pub(crate) struct Delivery {
+    pub(crate) delay: Option<Duration>,
+    /// Close the connection after this many bytes of the body.
+    pub(crate) cut: Option<u64>,
+    /// Reset the connection in place of an answer.
+    pub(crate) reset: bool,
+    /// Never answer.
+    pub(crate) hang: bool,
+    /// Stop sending after this many bytes of the body, and leave the connection open.
+    pub(crate) stall: Option<u64>,
+    /// Pieces of this many bytes, with this pause between them.
+    pub(crate) drip: Option<(usize, Duration)>,
+    /// This `Content-Length`, whatever the body's.
+    pub(crate) length: Option<u64>,
+    pub(crate) chunked: bool,
+    /// Ranges are ignored and not offered.
+    pub(crate) no_ranges: bool,
+}
+
+/// One rule, built by its methods and given to the registry:
+/// `registry.misbehave(Misbehave::on("*SHA256SUMS").status(503).times(2))`.
+///
+/// The first rule that covers a request and is not used up applies; of rules given later, none.
+#[derive(Clone)]
+pub struct Misbehave {
+    path: String,
+    method: Option<String>,
+    skip: usize,
+    times: Option<usize>,
+    response: Option<Response>,
+    headers: Vec<(String, String)>,
+    rewrite: Option<Rewrite>,
+    delivery: Delivery,
+}
+
+impl Misbehave {
+    /// A rule for the paths that match `pattern`, in which `*` stands for any text.
+    pub fn on(pattern: &str) -> Self {
+        Self {
+            path: pattern.to_owned(),
+            method: None,
+            skip: 0,
+            times: None,
+            response: None,
+            headers: Vec::new(),
+            rewrite: None,
+            delivery: Delivery::default(),
+        }
+    }
+
+    /// Only for requests of this method.
+    pub fn method(mut self, method: &str) -> Self {
+        self.method = Some(method.to_owned());
+        self
+    }
+
+    /// Only for the next `times` requests.
+    pub fn times(mut self, times: usize) -> Self {
+        self.times = Some(times);
+        self
+    }
+
+    /// Not for the first `skip` requests.
+    pub fn skip(mut self, skip: usize) -> Self {
+        self.skip = skip;
+        self
+    }
+
+    /// Answers with this status.
+    pub fn status(self, status: u16) -> Self {
+        self.respond(Response::status(status))
+    }
+
+    /// Answers with this response.
+    pub fn respond(mut self, response: Response) -> Self {
+        self.response = Some(response);
+        self
+    }
+
+    /// Adds a header to the answer.
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Adds `Retry-After`.
+    pub fn retry_after(self, value: &str) -> Self {
+        self.header("Retry-After", value)
+    }
+
+    /// Redirects to `location`.
+    pub fn redirect(self, location: &str) -> Self {
+        self.status(302).header("Location", location)
+    }
+
+    /// Answers 200 with a web page, as captive portals do.
+    pub fn html(self) -> Self {
+        let page = Response {
+            status: 200,
+            ..Response::status(200)
+        }
+        .body("<html>Sign in</html>");
+        self.respond(Response {
+            headers: vec![("Content-Type".into(), "text/html".into())],
+            ..page
+        })
+    }
+
+    /// Passes the right body through `change`.
+    pub fn rewrite(mut self, change: impl Fn(Vec<u8>) -> Vec<u8> + Send + Sync + 'static) -> Self {
+        self.rewrite = Some(Arc::new(change));
+        self
+    }
+
+    /// Replaces `from` by `to` in the right body, which must be text.
+    pub fn replace(self, from: &str, to: &str) -> Self {
+        let (from, to) = (from.to_owned(), to.to_owned());
+        self.rewrite(move |body| {
+            String::from_utf8_lossy(&body)
+                .replace(&from, &to)
+                .into_bytes()
+        })
+    }
+
+    /// Flips the lowest bit of the byte at `offset` of the right body: wrong checksum, wrong signature.
+    pub fn flip(self, offset: usize) -> Self {
+        self.rewrite(move |mut body| {
+            body[offset] ^= 1;
+            body
+        })
+    }
+
+    /// Waits before answering.
+    pub fn delay(mut self, delay: Duration) -> Self {
+        self.delivery.delay = Some(delay);
+        self
+    }
+
+    /// Closes the connection after `bytes` bytes of the body.
+    pub fn cut(mut self, bytes: u64) -> Self {
+        self.delivery.cut = Some(bytes);
+        self
+    }
+
+    /// Closes the connection without an answer, as a reset where the system allows it.
+    pub fn reset(mut self) -> Self {
+        self.delivery.reset = true;
+        self
+    }
+
+    /// Never answers, and keeps the connection open.
+    pub fn hang(mut self) -> Self {
+        self.delivery.hang = true;
+        self
+    }
+
+    /// Stops after `bytes` bytes of the body, and keeps the connection open.
+    pub fn stall(mut self, bytes: u64) -> Self {
+        self.delivery.stall = Some(bytes);
+        self
+    }
+
+    /// Sends the body in pieces of `bytes`, with `pause` before each.
+    pub fn drip(mut self, bytes: usize, pause: Duration) -> Self {
+        self.delivery.drip = Some((bytes, pause));
+        self
+    }
+
+    /// Announces this length, whatever the body's.
+    pub fn content_length(mut self, length: u64) -> Self {
+        self.delivery.length = Some(length);
+        self
+    }
+
+    /// Sends the body in chunks, without its length.
+    pub fn chunked(mut self) -> Self {
+        self.delivery.chunked = true;
+        self
+    }
+
+    /// Ignores `Range`.
+    pub fn no_ranges(mut self) -> Self {
+        self.delivery.no_ranges = true;
+        self
+    }
+
+    fn covers(&self, request: &Request) -> bool {
+        let method = self
+            .method
+            .as_ref()
+            .is_none_or(|method| *method == request.method);
+        method && glob::matches(&self.path, &request.path)
+    }
+
+    /// The answer this rule makes of `right`.
+    pub(crate) fn apply(&self, right: Response) -> Response {
+        let mut response = self.response.clone().unwrap_or(right);
+        if let Some(rewrite) = &self.rewrite {
+            response = Response {
+                body: crate::Body::bytes(rewrite(response.body.to_vec())),
+                ..response
+            };
+        }
+        response.headers.extend(self.headers.iter().cloned());
+        response
+    }
+
+    pub(crate) fn delivery(&self) -> Delivery {
+        self.delivery.clone()
+    }
+}
+
+impl fmt::Debug for Misbehave {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Misbehave")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The rules in force, with what is left of each.
+#[derive(Default)]
+pub(crate) struct Rules(Mutex<Vec<Misbehave>>);
+
+impl Rules {
+    pub(crate) fn add(&self, rule: Misbehave) {
+        self.0.lock().expect("no holder panics").push(rule);
+    }
+
+    pub(crate) fn clear(&self) {
+        self.0.lock().expect("no holder panics").clear();
+    }
+
+    /// The rule for this request, counted as used.
+    pub(crate) fn take(&self, request: &Request) -> Option<Misbehave> {
+        let mut rules = self.0.lock().expect("no holder panics");
+        for rule in rules.iter_mut().filter(|rule| rule.covers(request)) {
+            if rule.skip > 0 {
+                rule.skip -= 1;
+                return None;
+            }
+            match &mut rule.times {
+                Some(0) => {}
+                Some(times) => {
+                    *times -= 1;
+                    return Some(rule.clone());
+                }
+                None => return Some(rule.clone()),
+            }
+        }
+        None
+    }
+}

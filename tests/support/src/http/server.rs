@@ -1,0 +1,102 @@
+//! Accepts connections and gives each a thread, until it is dropped.
+
+use std::io;
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+
+use rustls::ServerConfig;
+
+use super::connection;
+use super::log::Log;
+use super::message::{Request, Response};
+use super::misbehave::Rules;
+
+/// Who knows the right answers.
+pub(crate) trait Handler: Send + Sync + 'static {
+    /// The right answer to `request`.
+    fn answer(&self, request: &Request) -> Response;
+}
+
+/// What all connections of a server share.
+pub(crate) struct Shared {
+    pub(crate) handler: Arc<dyn Handler>,
+    pub(crate) rules: Arc<Rules>,
+    pub(crate) log: Log,
+    pub(crate) tls: Option<Arc<ServerConfig>>,
+    /// Open connections, so that the end of the server ends them too.
+    open: Mutex<Vec<TcpStream>>,
+    stopping: AtomicBool,
+}
+
+/// A listening socket on loopback.
+pub(crate) struct Server {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    acceptor: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Listens on a free port; over TLS if a configuration is given.
+    pub(crate) fn start(
+        handler: Arc<dyn Handler>,
+        rules: Arc<Rules>,
+        log: Log,
+        tls: Option<Arc<ServerConfig>>,
+    ) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        let (open, stopping) = (Mutex::default(), AtomicBool::new(false));
+        let shared = Arc::new(Shared {
+            handler,
+            rules,
+            log,
+            tls,
+            open,
+            stopping,
+        });
+        let accepting = Arc::clone(&shared);
+        let acceptor = thread::spawn(move || accept(&listener, &accepting));
+        Ok(Self {
+            address,
+            shared,
+            acceptor: Some(acceptor),
+        })
+    }
+
+    /// Its port on 127.0.0.1.
+    pub(crate) fn port(&self) -> u16 {
+        self.address.port()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.stopping.store(true, Ordering::SeqCst);
+        // Wakes the acceptor; if nobody listens any more there is nobody to wake.
+        drop(TcpStream::connect(self.address));
+        if let Some(acceptor) = self.acceptor.take() {
+            drop(acceptor.join());
+        }
+        for stream in self.shared.open.lock().expect("no holder panics").iter() {
+            // A connection that is closed already is what we want.
+            drop(stream.shutdown(Shutdown::Both));
+        }
+    }
+}
+
+fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+    for stream in listener.incoming() {
+        if shared.stopping.load(Ordering::SeqCst) {
+            return;
+        }
+        let Ok(stream) = stream else { continue };
+        if let Ok(handle) = stream.try_clone() {
+            shared.open.lock().expect("no holder panics").push(handle);
+        }
+        let shared = Arc::clone(shared);
+        // A peer that breaks off ends its own connection and nothing else.
+        thread::spawn(move || drop(connection::serve(stream, &shared)));
+    }
+}

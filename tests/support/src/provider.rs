@@ -1,0 +1,178 @@
+//! What to publish: one provider, its versions, platforms and contents.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::key::SigningKey;
+
+/// The platforms of a provider that names none.
+pub const DEFAULT_PLATFORMS: [&str; 3] = ["linux_amd64", "darwin_arm64", "windows_amd64"];
+
+/// A change of a checksum list before it is signed.
+pub(crate) type ChangeSums = Arc<dyn Fn(String) -> Vec<u8> + Send + Sync>;
+
+/// One provider; everything has a default, so that a line publishes one:
+/// `registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]))`.
+#[derive(Clone)]
+pub struct ProviderSpec {
+    pub(crate) namespace: String,
+    pub(crate) type_name: String,
+    pub(crate) hosts: Vec<String>,
+    pub(crate) versions: Vec<String>,
+    pub(crate) platforms: Vec<String>,
+    pub(crate) absent: BTreeSet<(String, String)>,
+    pub(crate) protocols: Vec<String>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) payload: u64,
+    pub(crate) seed: String,
+    pub(crate) directory: Option<PathBuf>,
+    pub(crate) archives: BTreeMap<(String, String), Vec<u8>>,
+    pub(crate) key: SigningKey,
+    pub(crate) advertised: Option<Vec<SigningKey>>,
+    pub(crate) change_sums: Option<ChangeSums>,
+    pub(crate) relative_urls: bool,
+}
+
+impl ProviderSpec {
+    /// `NAMESPACE/TYPE` on registry.terraform.io, or `HOST/NAMESPACE/TYPE`: version 1.0.0 for [`DEFAULT_PLATFORMS`].
+    pub fn new(source: &str) -> Self {
+        let parts: Vec<_> = source.split('/').collect();
+        let (host, namespace, type_name) = match parts[..] {
+            [namespace, type_name] => ("registry.terraform.io", namespace, type_name),
+            [host, namespace, type_name] => (host, namespace, type_name),
+            _ => panic!("`{source}` is not [HOST/]NAMESPACE/TYPE"),
+        };
+        Self {
+            namespace: namespace.to_owned(),
+            type_name: type_name.to_owned(),
+            hosts: vec![host.to_owned()],
+            versions: vec!["1.0.0".to_owned()],
+            platforms: DEFAULT_PLATFORMS.map(str::to_owned).to_vec(),
+            absent: BTreeSet::new(),
+            protocols: vec!["5.0".to_owned()],
+            warnings: Vec::new(),
+            payload: 1000,
+            seed: String::new(),
+            directory: None,
+            archives: BTreeMap::new(),
+            key: SigningKey::fixture(),
+            advertised: None,
+            change_sums: None,
+            relative_urls: false,
+        }
+    }
+
+    /// Published on these hosts (in the form users write: Unicode, port) instead; the bytes are the same on all.
+    pub fn hosts<'a>(mut self, hosts: impl IntoIterator<Item = &'a str>) -> Self {
+        self.hosts = hosts.into_iter().map(str::to_owned).collect();
+        self
+    }
+
+    /// In these versions, listed in this order and spelled like this; files are named by them.
+    pub fn versions<'a>(mut self, versions: impl IntoIterator<Item = &'a str>) -> Self {
+        self.versions = versions.into_iter().map(str::to_owned).collect();
+        self
+    }
+
+    /// For these platforms.
+    pub fn platforms<'a>(mut self, platforms: impl IntoIterator<Item = &'a str>) -> Self {
+        self.platforms = platforms.into_iter().map(str::to_owned).collect();
+        self
+    }
+
+    /// But not `version` for `platform`.
+    pub fn without(mut self, version: &str, platform: &str) -> Self {
+        self.absent
+            .insert((version.to_owned(), platform.to_owned()));
+        self
+    }
+
+    /// With these protocol versions.
+    pub fn protocols<'a>(mut self, protocols: impl IntoIterator<Item = &'a str>) -> Self {
+        self.protocols = protocols.into_iter().map(str::to_owned).collect();
+        self
+    }
+
+    /// With a warning in the version list.
+    pub fn warning(mut self, warning: &str) -> Self {
+        self.warnings.push(warning.to_owned());
+        self
+    }
+
+    /// With an executable of `size` bytes.
+    pub fn payload(mut self, size: u64) -> Self {
+        self.payload = size;
+        self
+    }
+
+    /// With other contents than the same provider under another seed: a re-uploaded release.
+    pub fn seed(mut self, seed: &str) -> Self {
+        seed.clone_into(&mut self.seed);
+        self
+    }
+
+    /// With the regular files of `directory` as contents, for every version and platform.
+    pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.directory = Some(directory.into());
+        self
+    }
+
+    /// With these bytes as the package of `version` for `platform`.
+    pub fn archive(mut self, version: &str, platform: &str, bytes: Vec<u8>) -> Self {
+        self.archives
+            .insert((version.to_owned(), platform.to_owned()), bytes);
+        self
+    }
+
+    /// Signed, and advertised, with this key in place of [`SigningKey::fixture`].
+    pub fn signed_by(mut self, key: &SigningKey) -> Self {
+        self.key = key.clone();
+        self
+    }
+
+    /// Advertised with these keys, whoever signed.
+    pub fn advertised<'a>(mut self, keys: impl IntoIterator<Item = &'a SigningKey>) -> Self {
+        self.advertised = Some(keys.into_iter().cloned().collect());
+        self
+    }
+
+    /// With a checksum list that `change` made of the right one; it is what gets signed.
+    pub fn sums(mut self, change: impl Fn(String) -> Vec<u8> + Send + Sync + 'static) -> Self {
+        self.change_sums = Some(Arc::new(change));
+        self
+    }
+
+    /// With URLs relative to the answer that has them.
+    pub fn relative_urls(mut self) -> Self {
+        self.relative_urls = true;
+        self
+    }
+
+    /// `NAMESPACE/TYPE`.
+    pub(crate) fn name(&self) -> String {
+        format!("{}/{}", self.namespace, self.type_name)
+    }
+
+    /// The platforms that `version` has a package for.
+    pub(crate) fn platforms_of(&self, version: &str) -> impl Iterator<Item = &String> {
+        let absent = move |platform: &&String| {
+            !self
+                .absent
+                .contains(&(version.to_owned(), (*platform).clone()))
+        };
+        self.platforms.iter().filter(absent)
+    }
+}
+
+impl fmt::Debug for ProviderSpec {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "ProviderSpec({} {:?})",
+            self.name(),
+            self.versions
+        )
+    }
+}

@@ -1,0 +1,54 @@
+//! A certificate authority for registries reached over https; clients trust it through `SSL_CERT_FILE`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, KeyUsagePurpose};
+use rustls::ServerConfig;
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use tempfile::NamedTempFile;
+
+/// A new authority, its certificate in a file.
+pub struct TestAuthority {
+    issuer: CertifiedIssuer<'static, KeyPair>,
+    file: NamedTempFile,
+}
+
+impl TestAuthority {
+    /// Makes an authority.
+    pub fn create() -> Self {
+        let mut parameters = CertificateParams::default();
+        parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        parameters.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+        let key = KeyPair::generate().expect("a key can be made");
+        let issuer =
+            CertifiedIssuer::self_signed(parameters, key).expect("the parameters are valid");
+        let file = NamedTempFile::with_suffix(".pem").expect("a temporary file");
+        std::fs::write(file.path(), issuer.pem()).expect("the temporary file can be written");
+        Self { issuer, file }
+    }
+
+    /// The value of `SSL_CERT_FILE`.
+    pub fn certificate_file(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// The server side for these names, with a certificate of this authority.
+    pub(crate) fn server_config(&self, names: &[&str]) -> Arc<ServerConfig> {
+        let names: Vec<_> = names.iter().map(|&name| name.to_owned()).collect();
+        let parameters = CertificateParams::new(names).expect("the names are valid");
+        let key = KeyPair::generate().expect("a key can be made");
+        let certificate = parameters
+            .signed_by(&key, &self.issuer)
+            .expect("the parameters are valid");
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("ring has the default versions")
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.der().clone()], key)
+            .expect("the certificate fits its key");
+        Arc::new(config)
+    }
+}
