@@ -1,5 +1,10 @@
 //! tflock keeps `.terraform.lock.hcl` right for a whole monorepo, without Terraform.
 
+#![cfg_attr(
+    test,
+    expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")
+)]
+
 pub mod cli;
 pub mod cli_config;
 pub mod config;

@@ -1,0 +1,236 @@
+//! Hostnames of registries, with an optional port.
+//!
+//! A host is compared, sorted and connected to in its ASCII form, and shown in its Unicode form. Users write Unicode: labels
+//! in Punycode are refused, so that an address means what it looks like. Port 443 is the default and never written. The
+//! mapping from what was written to these forms is the IDNA lookup profile (UTS 46, non-transitional, with the rules for
+//! hyphens, joiners and text direction), without limits on length.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
+
+use super::error::HostnameError;
+
+/// The prefix of a label in Punycode.
+const PUNYCODE_PREFIX: &str = "xn--";
+
+/// The port of an address that names none.
+const DEFAULT_PORT: u16 = 443;
+
+/// A registry's host, normalized. Equality and order are those of the ASCII form with its port.
+#[derive(Clone, Debug)]
+pub struct Hostname {
+    /// `xn--bcher-kva.example:8443`.
+    ascii: String,
+    /// `bücher.example:8443`.
+    unicode: String,
+    /// How many bytes of `ascii` are the name.
+    name_length: usize,
+    /// The port, unless it is the default.
+    port: Option<u16>,
+}
+
+impl Hostname {
+    /// Reads what a user wrote: `example.com`, `Bücher.example:8443`.
+    pub fn parse(text: &str) -> Result<Self, HostnameError> {
+        let (name, port) = match text.split_once(':') {
+            Some((name, port)) => (name, parse_port(port)?),
+            None => (text, None),
+        };
+        check_labels(name)?;
+        let (ascii, unicode) = map(name).ok_or(HostnameError::NotAHostname)?;
+        check_reserved_hyphens(&unicode)?;
+        let suffix = port.map(|port| format!(":{port}")).unwrap_or_default();
+        Ok(Self {
+            name_length: ascii.len(),
+            ascii: ascii + &suffix,
+            unicode: unicode + &suffix,
+            port,
+        })
+    }
+
+    /// The form for comparing, sorting and for requests: ASCII, with the port unless it is 443.
+    pub fn as_ascii(&self) -> &str {
+        &self.ascii
+    }
+
+    /// The ASCII form without a port.
+    pub fn ascii_name(&self) -> &str {
+        &self.ascii[..self.name_length]
+    }
+
+    /// The port, unless it is 443.
+    pub const fn port(&self) -> Option<u16> {
+        self.port
+    }
+}
+
+/// A name in ASCII and in Unicode; `None` if it breaks the rules.
+fn map(name: &str) -> Option<(String, String)> {
+    let idna = Uts46::new();
+    let (deny, length) = (AsciiDenyList::STD3, DnsLength::Ignore);
+    // Hyphens at the third and fourth place are left to `check_reserved_hyphens`.
+    let hyphens = Hyphens::CheckFirstLast;
+    let ascii = idna.to_ascii(name.as_bytes(), deny, hyphens, length).ok()?;
+    let (unicode, valid) = idna.to_unicode(name.as_bytes(), deny, hyphens);
+    valid.ok()?;
+    Some((ascii.into_owned(), unicode.into_owned()))
+}
+
+/// The port behind the colon; `None` for the default. Leading zeros and a plus sign are read as the engines read them;
+/// a negative number, which they let pass, can never be connected to and is refused.
+fn parse_port(text: &str) -> Result<Option<u16>, HostnameError> {
+    let Ok(port) = text.parse() else {
+        return Err(HostnameError::BadPort(text.to_owned()));
+    };
+    Ok((port != DEFAULT_PORT).then_some(port))
+}
+
+/// No label may be empty or start with the Punycode prefix as it is written. A final dot is kept.
+fn check_labels(name: &str) -> Result<(), HostnameError> {
+    let labels = name.strip_suffix('.').unwrap_or(name);
+    for label in labels.split('.') {
+        if label.is_empty() {
+            return Err(HostnameError::EmptyLabel);
+        }
+        if label.starts_with(PUNYCODE_PREFIX) {
+            return Err(HostnameError::Punycode(label.to_owned()));
+        }
+    }
+    Ok(())
+}
+
+/// Hyphens at the third and fourth place are reserved. The engines count bytes: `aé--b` passes and `é--b` does not.
+fn check_reserved_hyphens(unicode: &str) -> Result<(), HostnameError> {
+    let reserved = |label: &str| label.as_bytes().get(2..4) == Some(b"--");
+    if unicode.split('.').any(reserved) {
+        return Err(HostnameError::NotAHostname);
+    }
+    Ok(())
+}
+
+impl fmt::Display for Hostname {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.unicode)
+    }
+}
+
+impl PartialEq for Hostname {
+    fn eq(&self, other: &Self) -> bool {
+        self.ascii == other.ascii
+    }
+}
+
+impl Eq for Hostname {}
+
+impl Hash for Hostname {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.ascii.hash(state);
+    }
+}
+
+impl PartialOrd for Hostname {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Hostname {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.ascii.cmp(&other.ascii)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostnames_have_an_ascii_and_a_unicode_form() {
+        for (text, ascii, unicode) in [
+            ("example.com", "example.com", "example.com"),
+            (
+                "Registry.Terraform.IO",
+                "registry.terraform.io",
+                "registry.terraform.io",
+            ),
+            ("bücher.example", "xn--bcher-kva.example", "bücher.example"),
+            (
+                "BÜCHER.example:8080",
+                "xn--bcher-kva.example:8080",
+                "bücher.example:8080",
+            ),
+            ("faß.example", "xn--fa-hia.example", "faß.example"), // not `fass`: non-transitional
+            ("h。example", "h.example", "h.example"),             // ideographic full stop
+            ("אב.example", "xn--4dbc.example", "אב.example"),
+            ("aé--b.example", "xn--a--b-bpa.example", "aé--b.example"), // bytes are counted, see above
+            (
+                "XN--bcher-kva.example",
+                "xn--bcher-kva.example",
+                "bücher.example",
+            ), // only the lower-case prefix is refused
+            ("example.com.", "example.com.", "example.com."),
+            ("localhost", "localhost", "localhost"),
+            ("127.0.0.1:5758", "127.0.0.1:5758", "127.0.0.1:5758"),
+            ("example.com:443", "example.com", "example.com"),
+            ("example.com:0443", "example.com", "example.com"),
+            ("example.com:00080", "example.com:80", "example.com:80"),
+            ("example.com:+80", "example.com:80", "example.com:80"),
+            ("example.com:0", "example.com:0", "example.com:0"),
+            (
+                "example.com:65535",
+                "example.com:65535",
+                "example.com:65535",
+            ),
+        ] {
+            let host = Hostname::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(
+                (host.as_ascii(), host.to_string().as_str()),
+                (ascii, unicode),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_hostname_gives_its_name_and_port() {
+        let host = Hostname::parse("bücher.example:8080").unwrap();
+        assert_eq!(
+            (host.ascii_name(), host.port()),
+            ("xn--bcher-kva.example", Some(8080))
+        );
+        let host = Hostname::parse("example.com:443").unwrap();
+        assert_eq!((host.ascii_name(), host.port()), ("example.com", None));
+    }
+
+    #[test]
+    fn what_is_no_hostname() {
+        use HostnameError::{BadPort, EmptyLabel, NotAHostname, Punycode};
+        for (text, error) in [
+            ("", EmptyLabel),
+            (".", EmptyLabel),
+            ("a..b", EmptyLabel),
+            (".example", EmptyLabel),
+            ("xn--caf-dma.com", Punycode("xn--caf-dma".into())),
+            ("h:99999", BadPort("99999".into())),
+            ("h:65536", BadPort("65536".into())),
+            ("h:", BadPort(String::new())),
+            ("h:x", BadPort("x".into())),
+            ("h:-1", BadPort("-1".into())),
+            ("h:80:90", BadPort("80:90".into())),
+            ("h:٣", BadPort("٣".into())),
+            ("[::1]", BadPort(":1]".into())),
+            ("-a.example", NotAHostname),
+            ("a-.example", NotAHostname),
+            ("ab--c.example", NotAHostname),
+            ("é--a.example", NotAHostname),
+            ("a_b.example", NotAHostname),
+            ("a b.example", NotAHostname),
+            ("א1a.example", NotAHostname), // mixes text directions
+        ] {
+            assert_eq!(Hostname::parse(text).unwrap_err(), error, "{text}");
+        }
+    }
+}

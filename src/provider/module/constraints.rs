@@ -1,0 +1,234 @@
+//! The `version` of a module call: what a recorded version must satisfy, and which one is installed anew.
+
+use std::fmt;
+
+use super::ModuleVersion;
+use crate::provider::constraint::{WrittenOperator, scan};
+use crate::provider::error::ConstraintError;
+
+/// One constraint of a module call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct ModuleConstraint {
+    operator: WrittenOperator,
+    boundary: ModuleVersion,
+    /// How many numbers of the boundary were written.
+    written: usize,
+}
+
+impl ModuleConstraint {
+    fn holds(&self, version: &ModuleVersion) -> bool {
+        let order = version.precedence(&self.boundary);
+        match self.operator {
+            WrittenOperator::Equal => order.is_eq(),
+            WrittenOperator::NotEqual => order.is_ne(),
+            WrittenOperator::Greater => order.is_gt() && self.admits_prerelease(version),
+            WrittenOperator::GreaterOrEqual => order.is_ge() && self.admits_prerelease(version),
+            WrittenOperator::Less => order.is_lt() && self.admits_prerelease(version),
+            WrittenOperator::LessOrEqual => order.is_le() && self.admits_prerelease(version),
+            WrittenOperator::Pessimistic => order.is_ge() && self.holds_pessimistically(version),
+        }
+    }
+
+    /// A range admits a prerelease only if its boundary is one too, of the same numbers.
+    fn admits_prerelease(&self, version: &ModuleVersion) -> bool {
+        !version.is_prerelease()
+            || (self.boundary.is_prerelease() && version.numbers == self.boundary.numbers)
+    }
+
+    /// `~>` for a version that is not below the boundary: all written numbers but the last must be the same. A boundary that
+    /// is a prerelease admits no release, and a version with fewer numbers than the boundary does not qualify.
+    fn holds_pessimistically(&self, version: &ModuleVersion) -> bool {
+        let boundary = &self.boundary;
+        let fixed = self.written - 1;
+        self.admits_prerelease(version)
+            && boundary.is_prerelease() == version.is_prerelease()
+            && version.numbers.len() >= boundary.numbers.len()
+            && version.numbers[..fixed] == boundary.numbers[..fixed]
+            && version.numbers[boundary.numbers.len() - 1] >= *boundary.numbers.last().unwrap_or(&0)
+    }
+}
+
+/// The constraints of a module call. They have at least one member, since the empty string is an error.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ModuleVersionConstraints {
+    text: String,
+    constraints: Vec<ModuleConstraint>,
+}
+
+impl ModuleVersionConstraints {
+    /// Reads the string; see the first parser's grammar in `constraint/grammar.rs`.
+    pub fn parse(text: &str) -> Result<Self, ConstraintError> {
+        let constraints = scan(text)?
+            .iter()
+            .map(|piece| ModuleConstraint {
+                operator: piece.operator,
+                boundary: ModuleVersion::from_scanned(&piece.version),
+                written: piece.version.numbers.len(),
+            })
+            .collect();
+        Ok(Self {
+            text: text.trim().to_owned(),
+            constraints,
+        })
+    }
+
+    /// Whether a version that a manifest records still satisfies the call.
+    pub fn allows(&self, version: &ModuleVersion) -> bool {
+        self.constraints
+            .iter()
+            .all(|constraint| constraint.holds(version))
+    }
+
+    /// Whether a constraint names this version with `=` or without an operator.
+    fn names(&self, version: &ModuleVersion) -> bool {
+        self.constraints.iter().any(|constraint| {
+            constraint.operator == WrittenOperator::Equal
+                && constraint.boundary.to_string() == version.to_string()
+        })
+    }
+}
+
+/// The constraints as they were written.
+impl fmt::Display for ModuleVersionConstraints {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// The version of a module that is installed: the newest that the constraints allow, a prerelease only if it is named exactly.
+/// Of versions with the same precedence it is the one with the higher text, whatever their order on offer.
+pub fn newest_module<'a>(
+    versions: impl IntoIterator<Item = &'a ModuleVersion>,
+    constraints: Option<&ModuleVersionConstraints>,
+) -> Option<&'a ModuleVersion> {
+    let allowed = |version: &&ModuleVersion| {
+        let named = || constraints.is_some_and(|constraints| constraints.names(version));
+        constraints.is_none_or(|constraints| constraints.allows(version))
+            && (!version.is_prerelease() || named())
+    };
+    versions.into_iter().filter(allowed).max_by(|a, b| {
+        a.precedence(b)
+            .then_with(|| a.to_string().cmp(&b.to_string()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(text: &str) -> ModuleVersion {
+        ModuleVersion::parse(text).unwrap()
+    }
+
+    fn constraints(text: &str) -> ModuleVersionConstraints {
+        ModuleVersionConstraints::parse(text)
+            .unwrap_or_else(|error| panic!("{error}: {}", error.problem))
+    }
+
+    #[test]
+    fn the_second_parser_has_no_say() {
+        // config.md 8, constraints.md 2
+        for text in [
+            "v1.0.0",
+            "1.0.0.0",
+            ">=  1.0",
+            "=\t1.0",
+            ">= v1.0",
+            "1.0.0beta1",
+            "1.0.0-a~b",
+            "0x1",
+            "1e3",
+            "1.0.0-+a",
+        ] {
+            assert_eq!(constraints(text).to_string(), text);
+        }
+        for text in [
+            "",
+            ",",
+            "1.0,",
+            "1.*",
+            "^1.0",
+            "latest",
+            "1.0.0-a..b",
+            "9223372036854775808",
+        ] {
+            assert!(ModuleVersionConstraints::parse(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn recorded_versions_are_checked() {
+        for (text, allowed, refused) in [
+            ("1.2.3", "1.2.3 v1.2.3 1.2.3+a 1.2.3.0", "1.2.4 1.2.3-a"),
+            ("= 1.2", "1.2.0", "1.2.1"),
+            ("!= 1.2.3", "1.2.4 1.2.3-a", "1.2.3 1.2.3+a"),
+            ("> 1.0", "1.0.1 2.0.0", "1.0.0 0.9.0 2.0.0-a"),
+            (">= 1.0", "1.0.0 2.0.0", "0.9.0 1.0.0-a 2.0.0-a"),
+            ("< 2.0", "1.9.9", "2.0.0 1.0.0-a 2.0.0-a"),
+            ("<= 2.0", "2.0.0 0.0.0", "2.0.1 2.0.0-a"),
+            (
+                ">= 1.0.0-b",
+                "1.0.0-b 1.0.0-c 1.0.0 2.0.0",
+                "1.0.0-a 1.0.1-c",
+            ),
+            ("> 1.0.0-b", "1.0.0-c 1.0.0", "1.0.0-b 1.0.1-c"),
+            ("< 2.0.0-b", "2.0.0-a 1.0.0", "2.0.0-b 1.0.0-a"),
+            ("<= 2.0.0-b", "2.0.0-b 2.0.0-a", "2.0.0-c 2.0.0"),
+            ("~> 1", "1.0.0 1.9.9 2.0.0", "0.9.0 1.0.0-a"), // one number is all last: it may grow
+            ("~> 1.2", "1.2.0 1.9.0", "1.1.9 2.0.0 1.3.0-a"),
+            ("~> 1.2.3", "1.2.3 1.2.9", "1.3.0 1.2.2 2.2.3"),
+            (
+                "~> 1.2.3.4",
+                "1.2.3.4 1.2.3.9",
+                "1.2.4 1.2.4.4 1.2.3.3 1.2.3",
+            ),
+            ("~> 1.2.0-b", "1.2.0-b 1.2.0-c", "1.2.0 1.2.1-c 1.2.0-a"),
+            (">= 1, < 2", "1.5.0", "2.0.0 0.5.0"),
+        ] {
+            for version in allowed.split(' ').map(version) {
+                assert!(
+                    constraints(text).allows(&version),
+                    "`{text}` should allow {version}"
+                );
+            }
+            for version in refused.split(' ').map(version) {
+                assert!(
+                    !constraints(text).allows(&version),
+                    "`{text}` should not allow {version}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_newest_is_installed_and_prereleases_only_by_name() {
+        let offer = [
+            "0.9.0",
+            "1.0.0",
+            "1.1.0-rc.1",
+            "1.1.0",
+            "2.0.0+a",
+            "2.0.0+b",
+            "3.0.0-beta1",
+        ]
+        .map(version);
+        for (text, selected) in [
+            ("(absent)", "2.0.0+b"),
+            ("~> 1.0", "1.1.0"),
+            ("1.1.0-rc.1", "1.1.0-rc.1"),
+            ("= 1.1.0-rc.1, >= 1.1.0-rc", "1.1.0-rc.1"),
+            (">= 3.0.0-beta1", "none"),
+            ("~> 3.0.0-beta1", "none"),
+            ("v1", "1.0.0"),
+            ("> 5", "none"),
+        ] {
+            let constraints = (text != "(absent)").then(|| constraints(text));
+            let newest = newest_module(&offer, constraints.as_ref());
+            assert_eq!(
+                newest.map_or_else(|| "none".into(), ModuleVersion::to_string),
+                selected,
+                "{text}"
+            );
+        }
+    }
+}

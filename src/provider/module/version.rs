@@ -1,0 +1,198 @@
+//! Versions of modules: any count of numbers, a looser prerelease, and an order of their own.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use crate::provider::constraint::{ScannedVersion, scan_version};
+use crate::provider::error::{VersionError, VersionProblem};
+use crate::provider::version::write_suffixes;
+
+/// The version of a module in a registry or in a manifest. Equality is that of the canonical text, metadata included.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ModuleVersion {
+    /// At least three; what was not written is zero.
+    pub(super) numbers: Vec<u64>,
+    pub(super) prerelease: String,
+    metadata: String,
+}
+
+/// No version has fewer numbers than this.
+const LEAST_NUMBERS: usize = 3;
+
+impl ModuleVersion {
+    /// Reads `1.2`, `v1.2.3`, `1.2.3.4-rc.1+x`.
+    pub fn parse(text: &str) -> Result<Self, VersionError> {
+        let error = |problem| VersionError {
+            text: text.to_owned(),
+            problem,
+        };
+        let bare = text.strip_prefix('v').unwrap_or(text);
+        match scan_version(bare) {
+            Ok(scanned) => Ok(Self::from_scanned(&scanned)),
+            Err(VersionProblem::NoNumber(found)) if found.is_empty() => {
+                Err(error(VersionProblem::Empty))
+            }
+            Err(problem) => Err(error(problem)),
+        }
+    }
+
+    pub(super) fn from_scanned(scanned: &ScannedVersion<'_>) -> Self {
+        let mut numbers = scanned.numbers.clone();
+        numbers.resize(numbers.len().max(LEAST_NUMBERS), 0);
+        Self {
+            numbers,
+            prerelease: scanned.prerelease.to_owned(),
+            metadata: scanned.metadata.to_owned(),
+        }
+    }
+
+    /// Whether this is a prerelease.
+    pub fn is_prerelease(&self) -> bool {
+        !self.prerelease.is_empty()
+    }
+
+    /// Which of two versions is newer. Metadata takes no part. With different counts of numbers the missing ones are zero
+    /// and, if that makes the numbers equal, so are the versions, whatever their prereleases.
+    pub fn precedence(&self, other: &Self) -> Ordering {
+        if self.numbers.len() != other.numbers.len() {
+            return compare_padded(&self.numbers, &other.numbers);
+        }
+        self.numbers
+            .cmp(&other.numbers)
+            .then_with(|| other.is_prerelease().cmp(&self.is_prerelease()))
+            .then_with(|| compare_prereleases(&self.prerelease, &other.prerelease))
+    }
+}
+
+fn compare_padded(a: &[u64], b: &[u64]) -> Ordering {
+    let at = |numbers: &[u64], index| numbers.get(index).copied().unwrap_or(0);
+    (0..a.len().max(b.len()))
+        .map(|index| at(a, index).cmp(&at(b, index)))
+        .find(|order| order.is_ne())
+        .unwrap_or(Ordering::Equal)
+}
+
+/// Part by part: numbers by value and below words, words by bytes. Where one side has run out it is below a number and above a
+/// word, so `rc` is below `rc.1` and above `rc.a`.
+fn compare_prereleases(a: &str, b: &str) -> Ordering {
+    let (mut left, mut right) = (a.split('.'), b.split('.'));
+    loop {
+        let order = match (left.next(), right.next()) {
+            (None, None) => return Ordering::Equal,
+            (None, Some(part)) => below_number(part),
+            (Some(part), None) => below_number(part).reverse(),
+            (Some(one), Some(two)) => compare_parts(one, two),
+        };
+        if order.is_ne() {
+            return order;
+        }
+    }
+}
+
+/// The order of nothing against a part.
+fn below_number(part: &str) -> Ordering {
+    if number(part).is_some() {
+        Ordering::Less
+    } else {
+        Ordering::Greater
+    }
+}
+
+fn compare_parts(one: &str, two: &str) -> Ordering {
+    match (number(one), number(two)) {
+        // `1` and `01` have the same value; the text decides, so that the order stays the same both ways.
+        (Some(first), Some(second)) => first.cmp(&second).then_with(|| one.cmp(two)),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => one.cmp(two),
+    }
+}
+
+fn number(part: &str) -> Option<i64> {
+    part.parse().ok()
+}
+
+/// The canonical form, which registries are asked for: at least three numbers, no `v`.
+impl fmt::Display for ModuleVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, number) in self.numbers.iter().enumerate() {
+            let dot = if index == 0 { "" } else { "." };
+            write!(f, "{dot}{number}")?;
+        }
+        write_suffixes(f, &self.prerelease, &self.metadata)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(text: &str) -> ModuleVersion {
+        ModuleVersion::parse(text).unwrap_or_else(|error| panic!("{error}: {}", error.problem))
+    }
+
+    #[test]
+    fn versions_have_a_canonical_form() {
+        for (text, canonical) in [
+            ("1", "1.0.0"),
+            ("v1.2", "1.2.0"),
+            ("01.2.3", "1.2.3"),
+            ("1.2.3.4", "1.2.3.4"),
+            ("1.0.0beta1", "1.0.0-beta1"),
+            ("1.0.0-beta1", "1.0.0-beta1"),
+            ("1.0.0-1a~", "1.0.0-1a~"),
+            ("1.0.0--a", "1.0.0--a"),
+            ("1.0.0-", "1.0.0--"), // the hyphen itself is the prerelease
+            ("1.0.0-.a", "1.0.0--.a"),
+            ("1.0.0-a.b+c.d", "1.0.0-a.b+c.d"),
+        ] {
+            assert_eq!(version(text).to_string(), canonical, "{text}");
+        }
+        for text in [
+            "",
+            "v",
+            "x",
+            " 1",
+            "1 ",
+            "vv1",
+            "1.0.0+",
+            "1.0.0-a.",
+            "9223372036854775808",
+        ] {
+            assert!(ModuleVersion::parse(text).is_err(), "{text:?}");
+        }
+        assert_eq!(
+            ModuleVersion::parse("v").expect_err("no number").problem,
+            VersionProblem::Empty
+        );
+        assert_eq!(version("1.0"), version("v1.0.0"));
+    }
+
+    #[test]
+    fn precedence() {
+        for (low, high) in [
+            ("1.2.3", "1.10.0"),
+            ("1.0.0-rc", "1.0.0"),
+            ("1.0.0-1", "1.0.0-a"),
+            ("1.0.0-2", "1.0.0-11"),
+            ("1.0.0-01", "1.0.0-1"),
+            ("1.0.0-alpha.1", "1.0.0-rc"), // as in SemVer, unlike providers
+            ("1.0.0-rc", "1.0.0-rc.1"),
+            ("1.0.0-rc.a", "1.0.0-rc"), // unlike SemVer
+            ("1.0.0", "1.0.0.1"),
+            ("1.0.0-a", "1.0.0.1-a"),
+        ] {
+            let (low, high) = (version(low), version(high));
+            assert_eq!(low.precedence(&high), Ordering::Less, "{low} < {high}");
+            assert_eq!(high.precedence(&low), Ordering::Greater, "{high} > {low}");
+        }
+        for (one, two) in [
+            ("1.0.0+a", "1.0.0+b"),
+            ("1.0.0.0", "1.0.0-a"),
+            ("1.0.0-a", "v1.0.0-a"),
+        ] {
+            assert_eq!(version(one).precedence(&version(two)), Ordering::Equal);
+            assert_eq!(version(two).precedence(&version(one)), Ordering::Equal);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What a configuration asks for: providers, the versions they may have, and who said so.
+
+use std::collections::BTreeMap;
+
+use super::{ProviderAddr, VersionConstraints};
+use crate::span::Place;
+
+/// What is required of one provider.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Requirement {
+    /// All constraints of all modules, together.
+    pub constraints: VersionConstraints,
+    /// Where the provider was asked for, in the order of reading; each place once.
+    pub declared: Vec<Place>,
+}
+
+impl Requirement {
+    fn merge(&mut self, other: &Self) {
+        self.constraints.merge(&other.constraints);
+        for place in &other.declared {
+            if !self.declared.contains(place) {
+                self.declared.push(place.clone());
+            }
+        }
+    }
+}
+
+/// The providers that a root module and all modules below it need.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Requirements {
+    /// By address, in the order of a lock file.
+    pub providers: BTreeMap<ProviderAddr, Requirement>,
+}
+
+impl Requirements {
+    /// Notes that `place` asks for a provider. Constraints add up; what is asked for twice in the same words counts once.
+    pub fn require(
+        &mut self,
+        address: ProviderAddr,
+        constraints: &VersionConstraints,
+        place: Option<Place>,
+    ) {
+        self.providers
+            .entry(address)
+            .or_default()
+            .merge(&Requirement {
+                constraints: constraints.clone(),
+                declared: place.into_iter().collect(),
+            });
+    }
+
+    /// Takes over all that another module requires.
+    pub fn merge(&mut self, other: &Self) {
+        for (address, requirement) in &other.providers {
+            self.providers
+                .entry(address.clone())
+                .or_default()
+                .merge(requirement);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::provider::Engine;
+
+    fn place(file: &str) -> Place {
+        Place::file(Path::new(file))
+    }
+
+    fn requirements(list: &[(&str, &str, &str)]) -> Requirements {
+        let mut requirements = Requirements::default();
+        for (source, constraints, file) in list {
+            let address = ProviderAddr::parse(source, Engine::Terraform).unwrap();
+            let constraints = match *constraints {
+                "" => VersionConstraints::default(),
+                text => VersionConstraints::parse(text).unwrap(),
+            };
+            requirements.require(address, &constraints, Some(place(file)));
+        }
+        requirements
+    }
+
+    #[test]
+    fn constraints_of_modules_add_up() {
+        // constraints.md 6, "From modules"
+        let mut root = requirements(&[("t/p", "!= 9.0", "main.tf"), ("t/q", "", "main.tf")]);
+        let child = requirements(&[("t/p", ">= 1.0, < 2.0", "child/main.tf")]);
+        root.merge(&child);
+        root.merge(&child);
+        let address = ProviderAddr::parse("t/p", Engine::Terraform).unwrap();
+        let requirement = &root.providers[&address];
+        assert_eq!(
+            requirement.constraints.to_string(),
+            ">= 1.0.0, < 2.0.0, != 9.0.0"
+        );
+        assert_eq!(
+            requirement.declared,
+            [place("main.tf"), place("child/main.tf")]
+        );
+        assert_eq!(root.providers.len(), 2);
+    }
+
+    #[test]
+    fn one_place_counts_once_and_none_not_at_all() {
+        let mut requirements = requirements(&[("t/p", "~> 1.0", "a.tf"), ("T/P", ">= 1", "a.tf")]);
+        let address = ProviderAddr::parse("t/p", Engine::Terraform).unwrap();
+        requirements.require(address.clone(), &VersionConstraints::default(), None);
+        let requirement = &requirements.providers[&address];
+        assert_eq!(requirement.constraints.to_string(), ">= 1.0.0, ~> 1.0");
+        assert_eq!(requirement.declared, [place("a.tf")]);
+    }
+}
