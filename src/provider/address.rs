@@ -182,7 +182,6 @@ mod tests {
 
     #[test]
     fn sources_have_a_normal_form() {
-        // config.md 5
         for (source, expected) in [
             ("p", "DEFAULT/hashicorp/p"),
             ("P", "DEFAULT/hashicorp/p"),
@@ -398,7 +397,6 @@ mod tests {
 
     #[test]
     fn local_names_imply_addresses() {
-        // config.md 4
         for engine in BOTH {
             let implied = |name| ProviderAddr::implied(name, engine).unwrap();
             assert!(implied("terraform").is_built_in(engine));
@@ -422,7 +420,7 @@ mod tests {
 
     #[test]
     fn addresses_sort_field_by_field() {
-        // lock-file.md 3, rule 4
+        // The order that both engines were seen to write.
         let sorted = [
             "1.example/a/b",
             "example.com/a/b",

@@ -86,7 +86,6 @@ mod tests {
 
     #[test]
     fn constraints_of_modules_add_up() {
-        // constraints.md 6, "From modules"
         let mut root = requirements(&[("t/p", "!= 9.0", "main.tf"), ("t/q", "", "main.tf")]);
         let child = requirements(&[("t/p", ">= 1.0, < 2.0", "child/main.tf")]);
         root.merge(&child);

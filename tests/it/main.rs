@@ -1,1 +1,3 @@
 //! Black-box tests of the library and the binary: one test program.
+
+mod conformance;

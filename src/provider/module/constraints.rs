@@ -127,7 +127,6 @@ mod tests {
 
     #[test]
     fn the_second_parser_has_no_say() {
-        // config.md 8, constraints.md 2
         for text in [
             "v1.0.0",
             "1.0.0.0",

@@ -1,0 +1,45 @@
+//! The recorded cases of `testdata/conformance`: inputs, and what Terraform and OpenTofu made of them.
+
+mod constraints;
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use tflock::provider::Engine;
+
+/// Both engines, each with its outcomes by name, the one to follow first.
+const ENGINES: [(Engine, &[&str]); 2] = [
+    (Engine::Terraform, &["terraform-1.15", "terraform"]),
+    (Engine::Tofu, &["tofu"]),
+];
+
+/// The text of a file of recorded cases.
+fn recorded(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("testdata/conformance")
+        .join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// All cases of a file, in its order.
+fn cases(name: &str) -> Vec<Value> {
+    recorded(name)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("one JSON object per line"))
+        .collect()
+}
+
+/// What is to be expected of an engine in this case.
+fn outcome<'a>(case: &'a Value, names: &[&str]) -> Option<&'a Value> {
+    names.iter().find_map(|name| case.get(name))
+}
+
+/// Fails with all differences at once: each is one line or more.
+fn report(differences: &[String], cases: usize) {
+    assert!(
+        differences.is_empty(),
+        "{} of {cases} cases differ:\n{}",
+        differences.len(),
+        differences.join("\n")
+    );
+}
