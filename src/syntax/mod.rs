@@ -1,1 +1,41 @@
-//! HCL native syntax: a scanner that finds and checks the structure, and the values of small expressions.
+//! HCL native syntax: a parser that finds and checks the structure of whole files, and the values of small expressions.
+//!
+//! ```text
+//! bytes -> lexer -> parser -> document (blocks, arguments as byte ranges)
+//!                       `---> tree (expressions, only where asked for) -> eval -> Value
+//! ```
+//!
+//! Every file is checked completely, because a syntax error anywhere stops Terraform; only the few expressions that decide
+//! about providers become trees. The parser is our own: hcl-rs and hcl-edit refuse some valid Terraform (duplicate keys,
+//! byte order marks, newlines around operators in `{for}`, text after a heredoc marker) and cost ten times the time.
+
+mod document;
+mod error;
+mod expr;
+mod lexer;
+mod number;
+mod parser;
+mod strings;
+mod templates;
+mod tree;
+
+pub use document::{Argument, Block, Body, Document, Label};
+pub use error::{Fault, Problem, SyntaxError};
+pub use expr::{BinaryOperator, Call, Entry, Expr, ExprKind, For, MAX_DEPTH, Part, UnaryOperator};
+pub use lexer::is_identifier;
+pub use number::Number;
+
+use parser::Parser;
+use tree::TreeBuilder;
+
+/// Reads `text` as one expression. Newlines count nowhere in it, as in parentheses.
+pub fn parse_expression(text: &str) -> Result<Expr, Fault> {
+    Parser::whole_expression(text.as_bytes(), TreeBuilder::new(text.as_bytes()))
+        .and_then(TreeBuilder::finish)
+}
+
+/// Reads `text` as a template without quotes around it, as strings in JSON syntax are.
+pub fn parse_template(text: &str) -> Result<Expr, Fault> {
+    Parser::whole_template(text.as_bytes(), TreeBuilder::new(text.as_bytes()))
+        .and_then(TreeBuilder::finish)
+}

@@ -1,0 +1,200 @@
+//! What can be wrong with a text in HCL syntax.
+//!
+//! The parser works on bytes and knows no file names: it reports a [`Fault`], a problem with its byte range. Whoever knows
+//! the file turns it into a [`SyntaxError`], which carries the place with its source line.
+
+use std::path::Path;
+
+use thiserror::Error;
+
+use crate::span::{Explain, Place, Span};
+
+/// A syntax error at its place in a file.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{problem}")]
+pub struct SyntaxError {
+    /// Where it is.
+    pub place: Place,
+    /// What it is.
+    pub problem: Problem,
+}
+
+impl Explain for SyntaxError {
+    fn place(&self) -> Option<&Place> {
+        Some(&self.place)
+    }
+
+    fn hint(&self) -> Option<String> {
+        self.problem.hint().map(str::to_owned)
+    }
+}
+
+/// A problem and its byte range, before the file is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The bytes to mark.
+    pub span: Span,
+    /// What is wrong with them.
+    pub problem: Problem,
+}
+
+impl Fault {
+    /// A problem with `span`.
+    pub const fn new(span: Span, problem: Problem) -> Self {
+        Self { span, problem }
+    }
+
+    /// The error of the file at `path` whose content is `text`.
+    pub fn in_file(self, path: &Path, text: &[u8]) -> SyntaxError {
+        SyntaxError {
+            place: Place::in_text(path, text, self.span),
+            problem: self.problem,
+        }
+    }
+}
+
+/// What is wrong. The cases are those that Terraform tells apart, under the same headings where they are useful.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Problem {
+    /// A character that the language does not use.
+    #[error("invalid character: `{0}` is not used in this language")]
+    InvalidCharacter(char),
+    /// Bytes that are not UTF-8.
+    #[error("invalid character encoding: this is not UTF-8")]
+    InvalidEncoding,
+    /// Anything but an identifier where an argument or block must start, or an identifier that starts neither.
+    #[error("argument or block definition required here")]
+    ItemRequired,
+    /// A quoted argument name.
+    #[error("invalid argument name: argument names must not be quoted")]
+    QuotedArgumentName,
+    /// The same argument twice in one body.
+    #[error("attribute redefined: `{0}` was already set in this body")]
+    AttributeRedefined(String),
+    /// The text ends inside a block.
+    #[error("unclosed configuration block: there is no closing brace for it")]
+    UnclosedBlock,
+    /// A block header that does not end in `{` on its line.
+    #[error("invalid block definition: a quoted label or an opening brace is expected here")]
+    InvalidBlock,
+    /// A one-line block with more than one argument, or that goes on over the line.
+    #[error(
+        "invalid single-argument block definition: it holds one argument and closes on the same line"
+    )]
+    InvalidOneLineBlock,
+    /// No newline after an argument.
+    #[error("missing newline after argument")]
+    MissingNewlineAfterArgument,
+    /// No newline after a block.
+    #[error("missing newline after block definition")]
+    MissingNewlineAfterBlock,
+    /// No expression where one must be.
+    #[error("invalid expression: expected the start of an expression")]
+    ExpressionRequired,
+    /// Something is left after a complete expression.
+    #[error("extra characters after expression")]
+    ExtraCharacters,
+    /// A number such as `1.2.3`.
+    #[error("invalid number literal")]
+    InvalidNumber,
+    /// `(` without its partner.
+    #[error("unbalanced parentheses: expected a closing parenthesis")]
+    UnbalancedParentheses,
+    /// `a ? b` without `: c`.
+    #[error("missing false expression in conditional")]
+    MissingFalseExpression,
+    /// A dot without a name, a number or a star after it.
+    #[error("invalid attribute name: an attribute name is required after a dot")]
+    AttributeNameRequired,
+    /// `a.0.1`.
+    #[error("invalid legacy index syntax: two indexes cannot be chained with dots")]
+    ChainedLegacyIndex,
+    /// `a[0` or `a[*`.
+    #[error("missing close bracket on index")]
+    MissingIndexBracket,
+    /// No comma between tuple elements.
+    #[error("missing item separator: expected a comma")]
+    MissingItemSeparator,
+    /// The text ends inside `[`.
+    #[error("unterminated tuple constructor expression")]
+    UnterminatedTuple,
+    /// A key of an object without `=` or `:`.
+    #[error("missing key/value separator: expected an equals sign")]
+    MissingKeyValueSeparator,
+    /// No newline or comma between the entries of an object.
+    #[error("missing attribute separator: expected a newline or comma")]
+    MissingAttributeSeparator,
+    /// The text ends inside `{`.
+    #[error("unterminated object constructor expression")]
+    UnterminatedObject,
+    /// No name after `::`.
+    #[error("missing function name after `::`")]
+    MissingFunctionName,
+    /// A name with `::` that no `(` follows.
+    #[error("missing open parenthesis after function name")]
+    MissingOpenParenthesis,
+    /// No comma between arguments.
+    #[error("missing argument separator: expected a comma")]
+    MissingArgumentSeparator,
+    /// `...` that no `)` follows.
+    #[error("missing closing parenthesis after an expanded argument")]
+    MissingCloseParenthesis,
+    /// The text ends inside a call.
+    #[error("unterminated function call")]
+    UnterminatedCall,
+    /// A `for` expression that lacks a part or has one too many.
+    #[error("invalid `for` expression: {0}")]
+    InvalidFor(&'static str),
+    /// A `for` directive in a template that lacks a part.
+    #[error("invalid `for` directive: {0}")]
+    InvalidForDirective(&'static str),
+    /// A backslash sequence that is none.
+    #[error("invalid escape sequence")]
+    InvalidEscape,
+    /// A newline in a quoted string.
+    #[error("invalid multi-line string: a quoted string ends on its line")]
+    MultiLineString,
+    /// No closing quote or marker.
+    #[error("unterminated template string: no closing marker was found")]
+    UnterminatedTemplate,
+    /// `${` or `%{` in a block label.
+    #[error("invalid string literal: template sequences are not allowed in this string")]
+    TemplateInLabel,
+    /// `${` without its `}`.
+    #[error("unclosed template interpolation sequence")]
+    UnclosedInterpolation,
+    /// Something between the expression and the `}` of a template sequence.
+    #[error("extra characters after interpolation expression")]
+    ExtraInInterpolation,
+    /// A word after `%{` that is no directive.
+    #[error("invalid template directive: `if`, `else`, `endif`, `for` or `endfor` is expected")]
+    InvalidDirective,
+    /// A directive that closes nothing, or that is not closed.
+    #[error("the control directives within this template are unbalanced")]
+    UnbalancedDirectives,
+    /// Nesting beyond [`super::MAX_DEPTH`].
+    #[error("this expression is nested deeper than {0} levels")]
+    TooDeep(usize),
+    /// A fault of JSON syntax.
+    #[error("invalid JSON: {0}")]
+    Json(&'static str),
+}
+
+impl Problem {
+    /// What to write instead, where one mistake is by far the likeliest.
+    fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::InvalidCharacter('\'') => "strings are written with double quotes",
+            Self::InvalidCharacter('“' | '”') => {
+                "strings are written with straight double quotes; these came with a copied text"
+            }
+            Self::InvalidCharacter(';') => "arguments are separated by newlines",
+            Self::InvalidCharacter('\r') => "line endings are LF or CRLF",
+            Self::ExtraInInterpolation | Self::UnclosedInterpolation => {
+                "to write a literal `${`, double the dollar sign"
+            }
+            Self::MultiLineString => "use `\\n`, or a heredoc such as `<<EOT`",
+            _ => return None,
+        })
+    }
+}

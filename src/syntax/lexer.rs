@@ -1,0 +1,335 @@
+//! Tokens of HCL native syntax, outside of strings: <https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md>.
+//!
+//! The lexer is pulled: it keeps one position and gives the next token from there. It knows nothing of strings and heredocs
+//! but how they begin; the parser reads their content ([`super::parser`]), because only the parser knows when a `}` goes
+//! back into a string. Comments vanish, except that the newline which ends a `#` or `//` comment is a newline.
+
+use memchr::{memchr, memmem};
+
+use crate::span::Span;
+
+use super::error::{Fault, Problem};
+
+/// A token and the bytes it covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) span: Span,
+}
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The text is over.
+    End,
+    Newline,
+    Identifier,
+    /// Something that starts with a digit; the parser checks that it is a number.
+    Number,
+    /// The opening quote of a string.
+    Quote,
+    /// `<<WORD` or `<<-WORD` with the newline after it.
+    Heredoc,
+    OpenBrace,
+    CloseBrace,
+    /// `~}`, which also trims the text after it.
+    TrimCloseBrace,
+    OpenBracket,
+    CloseBracket,
+    OpenParen,
+    CloseParen,
+    Equal,
+    Colon,
+    DoubleColon,
+    Comma,
+    Dot,
+    Ellipsis,
+    FatArrow,
+    Question,
+    Bang,
+    Star,
+    Slash,
+    Percent,
+    Plus,
+    Minus,
+    EqualTo,
+    NotEqualTo,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    And,
+    Or,
+}
+
+/// A position in a text and the way to the next token.
+#[derive(Clone, Debug)]
+pub(super) struct Lexer<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) at: usize,
+}
+
+impl<'a> Lexer<'a> {
+    /// The next token. After the end it is `End` again and again.
+    pub(super) fn token(&mut self) -> Result<Token, Fault> {
+        self.skip_blanks();
+        let start = self.at;
+        let Some(&byte) = self.text.get(start) else {
+            return Ok(self.emit(Kind::End, 0));
+        };
+        match byte {
+            b'\n' => Ok(self.emit(Kind::Newline, 1)),
+            b'\r' if self.rest().starts_with(b"\r\n") => Ok(self.emit(Kind::Newline, 2)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => Ok(self.identifier()),
+            b'0'..=b'9' => Ok(self.number()),
+            b'"' => Ok(self.emit(Kind::Quote, 1)),
+            0x80.. => self.unicode_identifier(),
+            _ => self.symbol(byte),
+        }
+    }
+
+    /// What is left.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        &self.text[self.at..]
+    }
+
+    fn emit(&mut self, kind: Kind, length: usize) -> Token {
+        let span = Span::new(self.at, self.at + length);
+        self.at = span.end;
+        Token { kind, span }
+    }
+
+    /// Spaces, tabs and comments. A comment may hold any bytes, also such as are not UTF-8.
+    fn skip_blanks(&mut self) {
+        loop {
+            match self.rest() {
+                [b' ' | b'\t', ..] => self.at += 1,
+                [b'#', ..] | [b'/', b'/', ..] => {
+                    let length = memchr(b'\n', self.rest());
+                    self.at = length.map_or(self.text.len(), |length| self.at + length);
+                }
+                [b'/', b'*', tail @ ..] => match memmem::find(tail, b"*/") {
+                    Some(length) => self.at += length + 4,
+                    None => return,
+                },
+                _ => return,
+            }
+        }
+    }
+
+    fn identifier(&mut self) -> Token {
+        let rest = self.rest();
+        let length = identifier_length(rest);
+        self.emit(Kind::Identifier, length)
+    }
+
+    fn unicode_identifier(&mut self) -> Result<Token, Fault> {
+        match character(self.rest()) {
+            Some((first, _)) if unicode_ident::is_xid_start(first) => Ok(self.identifier()),
+            Some((first, width)) => Err(self.fault(width, Problem::InvalidCharacter(first))),
+            None => Err(self.fault(1, Problem::InvalidEncoding)),
+        }
+    }
+
+    fn fault(&self, length: usize, problem: Problem) -> Fault {
+        Fault::new(Span::new(self.at, self.at + length), problem)
+    }
+
+    /// The longest run of digits, dots and exponents that does not end with a dot.
+    fn number(&mut self) -> Token {
+        let rest = self.rest();
+        let mut length = 1;
+        let mut whole = 1;
+        loop {
+            length += match &rest[length..] {
+                [b'0'..=b'9' | b'.', ..] => 1,
+                [b'e' | b'E', b'0'..=b'9', ..] => 2,
+                [b'e' | b'E', b'+' | b'-', b'0'..=b'9', ..] => 3,
+                _ => break,
+            };
+            if rest[length - 1] != b'.' {
+                whole = length;
+            }
+        }
+        self.emit(Kind::Number, whole)
+    }
+
+    fn symbol(&mut self, byte: u8) -> Result<Token, Fault> {
+        let (kind, length) = match self.rest() {
+            [b'=', b'=', ..] => (Kind::EqualTo, 2),
+            [b'=', b'>', ..] => (Kind::FatArrow, 2),
+            [b'!', b'=', ..] => (Kind::NotEqualTo, 2),
+            [b'<', b'=', ..] => (Kind::LessOrEqual, 2),
+            [b'>', b'=', ..] => (Kind::GreaterOrEqual, 2),
+            [b'&', b'&', ..] => (Kind::And, 2),
+            [b'|', b'|', ..] => (Kind::Or, 2),
+            [b':', b':', ..] => (Kind::DoubleColon, 2),
+            [b'.', b'.', b'.', ..] => (Kind::Ellipsis, 3),
+            [b'~', b'}', ..] => (Kind::TrimCloseBrace, 2),
+            [b'<', b'<', tail @ ..] if heredoc_introducer(tail).is_some() => {
+                (Kind::Heredoc, 2 + heredoc_introducer(tail).unwrap_or(0))
+            }
+            _ => (single(byte).ok_or_else(|| self.invalid(byte))?, 1),
+        };
+        Ok(self.emit(kind, length))
+    }
+
+    fn invalid(&self, byte: u8) -> Fault {
+        self.fault(1, Problem::InvalidCharacter(char::from(byte)))
+    }
+}
+
+const fn single(byte: u8) -> Option<Kind> {
+    Some(match byte {
+        b'{' => Kind::OpenBrace,
+        b'}' => Kind::CloseBrace,
+        b'[' => Kind::OpenBracket,
+        b']' => Kind::CloseBracket,
+        b'(' => Kind::OpenParen,
+        b')' => Kind::CloseParen,
+        b'=' => Kind::Equal,
+        b':' => Kind::Colon,
+        b',' => Kind::Comma,
+        b'.' => Kind::Dot,
+        b'?' => Kind::Question,
+        b'!' => Kind::Bang,
+        b'*' => Kind::Star,
+        b'/' => Kind::Slash,
+        b'%' => Kind::Percent,
+        b'+' => Kind::Plus,
+        b'-' => Kind::Minus,
+        b'<' => Kind::Less,
+        b'>' => Kind::Greater,
+        _ => return None,
+    })
+}
+
+/// How many bytes of `-WORD` and its newline stand at the start of `tail`, if they make a heredoc.
+fn heredoc_introducer(tail: &[u8]) -> Option<usize> {
+    let dash = usize::from(tail.first() == Some(&b'-'));
+    let word = &tail[dash..];
+    let length = identifier_length(word);
+    let newline = match &word[length..] {
+        [b'\n', ..] => 1,
+        [b'\r', b'\n', ..] => 2,
+        _ => return None,
+    };
+    (length > 0).then_some(dash + length + newline)
+}
+
+/// How many bytes at the start of `text` are an identifier: letters, digits, `_` and `-`, not starting with a digit or `-`.
+pub(super) fn identifier_length(text: &[u8]) -> usize {
+    let mut length = 0;
+    while let Some(&byte) = text.get(length) {
+        length += match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => 1,
+            b'0'..=b'9' | b'-' if length > 0 => 1,
+            0x80.. => match character(&text[length..]) {
+                Some((letter, width))
+                    if (length > 0 && unicode_ident::is_xid_continue(letter))
+                        || unicode_ident::is_xid_start(letter) =>
+                {
+                    width
+                }
+                _ => break,
+            },
+            _ => break,
+        };
+    }
+    length
+}
+
+/// Whether `text` is one identifier and nothing else.
+pub fn is_identifier(text: &str) -> bool {
+    !text.is_empty() && identifier_length(text.as_bytes()) == text.len()
+}
+
+/// The first character of `text` and its length, unless its bytes are not UTF-8.
+pub(super) fn character(text: &[u8]) -> Option<(char, usize)> {
+    let head = &text[..text.len().min(4)];
+    let valid = match std::str::from_utf8(head) {
+        Ok(valid) => valid,
+        Err(error) => std::str::from_utf8(&head[..error.valid_up_to()]).ok()?,
+    };
+    valid.chars().next().map(|first| (first, first.len_utf8()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<Kind> {
+        let mut lexer = Lexer {
+            text: text.as_bytes(),
+            at: 0,
+        };
+        let mut found = Vec::new();
+        loop {
+            let token = lexer.token().expect("only valid tokens here");
+            if token.kind == Kind::End {
+                return found;
+            }
+            found.push(token.kind);
+        }
+    }
+
+    #[test]
+    fn comments_vanish_but_their_newlines_stay() {
+        use Kind::{Identifier, Newline, Slash, Star};
+        for (text, expected) in [
+            ("a # b\nc", vec![Identifier, Newline, Identifier]),
+            ("a // b\rc\nd", vec![Identifier, Newline, Identifier]),
+            ("/* \n */a/**/", vec![Identifier]),
+            ("a #", vec![Identifier]),
+            ("/*/", vec![Slash, Star, Slash]), // not closed
+        ] {
+            assert_eq!(kinds(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_take_what_looks_like_one() {
+        for (text, length) in [
+            ("1", 1),
+            ("1.5", 3),
+            ("1.2.3", 5),
+            ("1..", 1),
+            ("1...", 1),
+            ("1e5", 3),
+            ("1e+5x", 4),
+            ("1ex", 1),
+            ("1.e5", 4),
+        ] {
+            let bytes = text.as_bytes();
+            let mut lexer = Lexer { text: bytes, at: 0 };
+            let token = lexer.token().expect("a number");
+            assert_eq!(
+                (token.kind, token.span.end),
+                (Kind::Number, length),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn identifiers_may_hold_dashes_and_letters_of_any_script() {
+        for (text, length) in [
+            ("p-q_1.", 5),
+            ("é", 2),
+            ("a\u{301}x", 4),
+            ("-a", 0),
+            ("1a", 0),
+            ("日本", 6),
+        ] {
+            assert_eq!(identifier_length(text.as_bytes()), length, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_heredoc_needs_its_word_and_newline() {
+        assert_eq!(kinds("<<EOT\r\n"), [Kind::Heredoc]);
+        assert_eq!(kinds("<<-é\n"), [Kind::Heredoc]);
+        assert_eq!(kinds("<< "), [Kind::Less, Kind::Less]);
+        assert_eq!(kinds("<<EOT"), [Kind::Less, Kind::Less, Kind::Identifier]);
+    }
+}

@@ -1,0 +1,249 @@
+//! Recognizes HCL native syntax, the whole of it, without recursion.
+//!
+//! The parser is a machine with a stack of [`Frame`]s on the heap: nesting costs memory, never call stack, and every step
+//! consumes text or pops a frame, so time is linear. A frame is something that is open: a block, an argument, a parenthesis,
+//! an operator that waits for its right side, a string. [`Step`] says what comes next in the frame on top. Blocks and
+//! arguments are noted as [`Node`]s; expressions are told to a [`Sink`].
+//!
+//! The grammar follows <https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md>; where that is loose, what
+//! Terraform's parser accepts decides.
+
+mod body;
+mod for_expression;
+mod operand;
+mod operator;
+pub(super) mod sink;
+mod template;
+
+use crate::span::Span;
+
+use super::document::Node;
+use super::error::{Fault, Problem};
+use super::expr::{BinaryOperator, UnaryOperator};
+use super::lexer::{Kind, Lexer, Token};
+use for_expression::ForFrame;
+use sink::{Event, NoTree, Sink};
+use template::{OpenDirective, TemplateFrame};
+
+/// What the machine does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// Read an item of a body.
+    Item,
+    /// Read the start of an expression.
+    Operand,
+    /// An expression is complete unless an operator continues it.
+    Operator,
+    /// Read the text of a string.
+    Text,
+    /// All is read.
+    Done,
+}
+
+/// Something open: what it is, where it began, and whether newlines counted around it.
+struct Frame {
+    state: State,
+    start: usize,
+    outer_newlines: bool,
+}
+
+/// What a frame waits for.
+enum State {
+    Block {
+        node: usize,
+    },
+    Argument {
+        node: usize,
+        one_line: bool,
+    },
+    /// An expression that is the whole text.
+    Whole,
+    /// One expression somewhere in a text; what follows it is not looked at.
+    Part,
+    Parentheses,
+    Tuple {
+        count: usize,
+    },
+    Key {
+        count: usize,
+    },
+    Entry {
+        count: usize,
+    },
+    Index,
+    Call {
+        name: Span,
+        count: usize,
+    },
+    For(ForFrame),
+    Splat,
+    Unary(UnaryOperator),
+    Binary(BinaryOperator),
+    IfTrue,
+    IfFalse,
+    Template(TemplateFrame),
+    Interpolation {
+        trim: bool,
+    },
+    Directive {
+        directive: sink::Directive,
+        trim: bool,
+    },
+}
+
+/// The machine.
+pub(super) struct Parser<'a, S> {
+    lexer: Lexer<'a>,
+    peeked: Option<Token>,
+    /// Whether a newline is a token here.
+    newlines: bool,
+    /// Where the latest consumed token ended.
+    last_end: usize,
+    frames: Vec<Frame>,
+    directives: Vec<OpenDirective>,
+    nodes: Vec<Node>,
+    labels: Vec<Span>,
+    sink: S,
+}
+
+impl<'a> Parser<'a, NoTree> {
+    /// Reads a whole file: its nodes and the labels that they refer to.
+    pub(super) fn file(text: &'a [u8]) -> Result<(Vec<Node>, Vec<Span>), Fault> {
+        let start = if text.starts_with(BYTE_ORDER_MARK) {
+            BYTE_ORDER_MARK.len()
+        } else {
+            0
+        };
+        let mut parser = Parser::new(text, start, NoTree);
+        parser.run(Step::Item)?;
+        Ok((parser.nodes, parser.labels))
+    }
+}
+
+/// May stand before a file, and is no part of it.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+impl<'a, S: Sink> Parser<'a, S> {
+    fn new(text: &'a [u8], at: usize, sink: S) -> Self {
+        Self {
+            lexer: Lexer { text, at },
+            peeked: None,
+            newlines: true,
+            last_end: at,
+            frames: Vec::new(),
+            directives: Vec::new(),
+            nodes: Vec::new(),
+            labels: Vec::new(),
+            sink,
+        }
+    }
+
+    /// Reads the expression that starts at `at`, as it stands in a body, and not what follows it.
+    pub(super) fn expression_at(text: &'a [u8], at: usize, sink: S) -> Result<S, Fault> {
+        let mut parser = Self::new(text, at, sink);
+        parser.push(State::Part, at);
+        parser.run(Step::Operand)?;
+        Ok(parser.sink)
+    }
+
+    /// Reads a text that is one expression; newlines count nowhere in it.
+    pub(super) fn whole_expression(text: &'a [u8], sink: S) -> Result<S, Fault> {
+        let mut parser = Self::new(text, 0, sink);
+        parser.push_without_newlines(State::Whole, 0);
+        parser.run(Step::Operand)?;
+        Ok(parser.sink)
+    }
+
+    /// Reads a text that is a template without quotes around it.
+    pub(super) fn whole_template(text: &'a [u8], sink: S) -> Result<S, Fault> {
+        let mut parser = Self::new(text, 0, sink);
+        parser.push(State::Whole, 0);
+        let step = parser.open_template(TemplateFrame::bare(), 0)?;
+        parser.run(step)?;
+        Ok(parser.sink)
+    }
+
+    fn run(&mut self, mut step: Step) -> Result<(), Fault> {
+        loop {
+            step = match step {
+                Step::Item => self.item()?,
+                Step::Operand => self.operand()?,
+                Step::Operator => self.operator()?,
+                Step::Text => self.template_text()?,
+                Step::Done => return Ok(()),
+            };
+        }
+    }
+
+    fn peek(&mut self) -> Result<Token, Fault> {
+        loop {
+            let token = match self.peeked {
+                Some(token) => token,
+                None => self.lexer.token()?,
+            };
+            if token.kind == Kind::Newline && !self.newlines {
+                self.peeked = None;
+                continue;
+            }
+            self.peeked = Some(token);
+            return Ok(token);
+        }
+    }
+
+    fn next(&mut self) -> Result<Token, Fault> {
+        let token = self.peek()?;
+        self.peeked = None;
+        self.last_end = token.span.end;
+        Ok(token)
+    }
+
+    fn peek_is_word(&mut self, word: &[u8]) -> Result<bool, Fault> {
+        let token = self.peek()?;
+        Ok(token.kind == Kind::Identifier && self.text(token.span) == word)
+    }
+
+    /// Consumes a token of this kind, or fails with this problem at what stands there.
+    fn expect(&mut self, kind: Kind, problem: Problem) -> Result<Token, Fault> {
+        let token = self.next()?;
+        if token.kind == kind {
+            Ok(token)
+        } else {
+            Err(Fault::new(token.span, problem))
+        }
+    }
+
+    fn text(&self, span: Span) -> &'a [u8] {
+        &self.lexer.text[span.start..span.end]
+    }
+
+    fn push(&mut self, state: State, start: usize) {
+        let outer_newlines = self.newlines;
+        self.frames.push(Frame {
+            state,
+            start,
+            outer_newlines,
+        });
+    }
+
+    fn push_without_newlines(&mut self, state: State, start: usize) {
+        self.push(state, start);
+        self.newlines = false;
+    }
+
+    /// Closes the frame on top: what it spans up to the latest token.
+    fn pop(&mut self) -> Span {
+        let frame = self.frames.pop();
+        let start = frame.map_or(0, |frame| {
+            self.newlines = frame.outer_newlines;
+            frame.start
+        });
+        Span::new(start, self.last_end)
+    }
+
+    /// Closes the frame on top as a complete expression.
+    fn complete(&mut self, event: Event) -> Result<Step, Fault> {
+        let span = self.pop();
+        self.sink.event(event, span)?;
+        Ok(Step::Operator)
+    }
+}

@@ -1,0 +1,300 @@
+//! Strings and heredocs: literal text, `${}` and `%{}`.
+//!
+//! In a heredoc every line is a text of its own, because indentation (`<<-`) and trimming (`~}`) work by line.
+
+use memchr::memchr;
+
+use crate::span::Span;
+
+use super::super::error::{Fault, Problem};
+use super::super::lexer::Kind;
+use super::super::strings::{line_length, literal_length};
+use super::sink::{Directive, Event, Sink, Trim};
+use super::{Parser, State, Step};
+
+/// A string that is open.
+#[derive(Clone, Copy)]
+pub(super) struct TemplateFrame {
+    end: TemplateEnd,
+    /// How many directives were open around it.
+    outer_directives: usize,
+}
+
+#[derive(Clone, Copy)]
+enum TemplateEnd {
+    Quote,
+    /// A line that is `marker`; it can only be where a line starts.
+    Marker {
+        marker: Span,
+        flush: bool,
+    },
+    /// The end of the whole text.
+    Text,
+}
+
+/// A directive that waits for its end.
+pub(super) struct OpenDirective {
+    start: Span,
+    kind: OpenKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OpenKind {
+    If,
+    Else,
+    For,
+}
+
+impl TemplateFrame {
+    const fn ending_with(end: TemplateEnd) -> Self {
+        Self {
+            end,
+            outer_directives: 0,
+        }
+    }
+
+    pub(super) const fn quoted() -> Self {
+        Self::ending_with(TemplateEnd::Quote)
+    }
+
+    pub(super) const fn bare() -> Self {
+        Self::ending_with(TemplateEnd::Text)
+    }
+
+    /// The heredoc that `introducer` begins: `<<-WORD` and a newline.
+    pub(super) fn heredoc(introducer: Span, text: &[u8]) -> Self {
+        let flush = text[introducer.start + 2] == b'-';
+        let start = introducer.start + 2 + usize::from(flush);
+        let end = memchr(b'\r', &text[start..introducer.end])
+            .map_or(introducer.end - 1, |length| start + length);
+        Self::ending_with(TemplateEnd::Marker {
+            marker: Span::new(start, end),
+            flush,
+        })
+    }
+}
+
+impl<S: Sink> Parser<'_, S> {
+    /// The opening quote or introducer is consumed.
+    pub(super) fn open_template(
+        &mut self,
+        mut frame: TemplateFrame,
+        start: usize,
+    ) -> Result<Step, Fault> {
+        frame.outer_directives = self.directives.len();
+        self.push(State::Template(frame), start);
+        self.sink
+            .event(Event::TemplateStart, Span::new(start, self.lexer.at))?;
+        Ok(Step::Text)
+    }
+
+    /// Text up to the next sequence, or to the end of the string.
+    pub(super) fn template_text(&mut self) -> Result<Step, Fault> {
+        let Some(&State::Template(frame)) = self.frames.last().map(|frame| &frame.state) else {
+            return Ok(Step::Operator);
+        };
+        let quoted = matches!(frame.end, TemplateEnd::Quote);
+        loop {
+            let start = self.lexer.at;
+            if let TemplateEnd::Marker { marker, flush } = frame.end
+                && self.at_line_start()
+                && self.skip_marker(marker)
+            {
+                return self.close_template(frame, flush);
+            }
+            let rest = self.lexer.rest();
+            let length = if quoted {
+                literal_length(rest, start)?
+            } else {
+                line_length(rest, start)?
+            };
+            self.lexer.at += length;
+            if length > 0 {
+                self.sink
+                    .event(Event::Text { quoted }, Span::new(start, self.lexer.at))?;
+            }
+            match (self.lexer.rest(), frame.end) {
+                ([b'$', b'{', ..], _) => return self.open_sequence(true),
+                ([b'%', b'{', ..], _) => return self.open_sequence(false),
+                ([b'"', ..], TemplateEnd::Quote) => {
+                    self.lexer.at += 1;
+                    return self.close_template(frame, false);
+                }
+                ([], TemplateEnd::Text) => return self.close_template(frame, false),
+                ([], _) => return Err(self.unterminated()),
+                _ => {}
+            }
+        }
+    }
+
+    fn at_line_start(&self) -> bool {
+        self.lexer.at > 0 && self.lexer.text[self.lexer.at - 1] == b'\n'
+    }
+
+    /// Steps over the line that is the marker, but not over its newline.
+    fn skip_marker(&mut self, marker: Span) -> bool {
+        let rest = self.lexer.rest();
+        let Some(length) = memchr(b'\n', rest) else {
+            return false;
+        };
+        let line = rest[..length]
+            .strip_suffix(b"\r")
+            .unwrap_or(&rest[..length]);
+        let found = trim_blanks(line) == self.text(marker) && !line.contains(&b'\r');
+        if found {
+            self.lexer.at += line.len();
+        }
+        found
+    }
+
+    fn unterminated(&self) -> Fault {
+        let start = self.frames.last().map_or(0, |frame| frame.start);
+        Fault::new(Span::new(start, start + 1), Problem::UnterminatedTemplate)
+    }
+
+    fn close_template(&mut self, frame: TemplateFrame, flush: bool) -> Result<Step, Fault> {
+        if self.directives.len() > frame.outer_directives {
+            let start = self
+                .directives
+                .last()
+                .map_or(Span::default(), |open| open.start);
+            return Err(Fault::new(start, Problem::UnbalancedDirectives));
+        }
+        self.last_end = self.lexer.at;
+        self.complete(Event::TemplateEnd { flush })
+    }
+
+    /// `${` or `%{`, perhaps with `~`.
+    fn open_sequence(&mut self, interpolation: bool) -> Result<Step, Fault> {
+        let start = self.lexer.at;
+        self.lexer.at += 2;
+        let trim = self.lexer.rest().first() == Some(&b'~');
+        self.lexer.at += usize::from(trim);
+        if interpolation {
+            self.push_without_newlines(State::Interpolation { trim }, start);
+            return Ok(Step::Operand);
+        }
+        self.push_without_newlines(
+            State::Directive {
+                directive: Directive::EndIf,
+                trim,
+            },
+            start,
+        );
+        self.open_directive(trim)
+    }
+
+    fn open_directive(&mut self, trim: bool) -> Result<Step, Fault> {
+        let word = self
+            .expect(Kind::Identifier, Problem::InvalidDirective)?
+            .span;
+        match self.text(word) {
+            b"if" => {
+                self.directives.push(OpenDirective {
+                    start: word,
+                    kind: OpenKind::If,
+                });
+                self.set_state(State::Directive {
+                    directive: Directive::If,
+                    trim,
+                });
+                Ok(Step::Operand)
+            }
+            b"for" => {
+                let names = self.for_names(Problem::InvalidForDirective)?;
+                self.directives.push(OpenDirective {
+                    start: word,
+                    kind: OpenKind::For,
+                });
+                self.set_state(State::Directive {
+                    directive: Directive::For(names),
+                    trim,
+                });
+                Ok(Step::Operand)
+            }
+            b"else" => self.end_directive(word, Directive::Else, trim),
+            b"endif" => self.end_directive(word, Directive::EndIf, trim),
+            b"endfor" => self.end_directive(word, Directive::EndFor, trim),
+            _ => Err(Fault::new(word, Problem::InvalidDirective)),
+        }
+    }
+
+    /// A directive that closes the innermost open one of this string, or turns it into its other branch.
+    fn end_directive(
+        &mut self,
+        word: Span,
+        directive: Directive,
+        trim: bool,
+    ) -> Result<Step, Fault> {
+        let outer = self
+            .frames
+            .iter()
+            .rev()
+            .find_map(|frame| match frame.state {
+                State::Template(template) => Some(template.outer_directives),
+                _ => None,
+            });
+        let is_ours = self.directives.len() > outer.unwrap_or(0);
+        let open = self
+            .directives
+            .pop()
+            .filter(|_| is_ours)
+            .map(|open| open.kind);
+        match (directive, open) {
+            (Directive::Else, Some(OpenKind::If)) => {
+                self.directives.push(OpenDirective {
+                    start: word,
+                    kind: OpenKind::Else,
+                });
+            }
+            (Directive::EndIf, Some(OpenKind::If | OpenKind::Else))
+            | (Directive::EndFor, Some(OpenKind::For)) => {}
+            _ => return Err(Fault::new(word, Problem::UnbalancedDirectives)),
+        }
+        self.close_directive(directive, trim)
+    }
+
+    /// Everything of a directive is read but its closing brace.
+    pub(super) fn close_directive(
+        &mut self,
+        directive: Directive,
+        before: bool,
+    ) -> Result<Step, Fault> {
+        let after = self.close_brace()?;
+        let span = self.pop();
+        self.sink
+            .event(Event::Directive(directive, Trim { before, after }), span)?;
+        Ok(Step::Text)
+    }
+
+    /// The expression of an interpolation is complete.
+    pub(super) fn close_interpolation(&mut self, before: bool) -> Result<Step, Fault> {
+        let after = self.close_brace()?;
+        let span = self.pop();
+        self.sink
+            .event(Event::Interpolation(Trim { before, after }), span)?;
+        Ok(Step::Text)
+    }
+
+    /// Whether the closing brace trims.
+    fn close_brace(&mut self) -> Result<bool, Fault> {
+        let token = self.next()?;
+        match token.kind {
+            Kind::CloseBrace => Ok(false),
+            Kind::TrimCloseBrace => Ok(true),
+            Kind::End | Kind::Quote => {
+                let start = self.frames.last().map_or(0, |frame| frame.start);
+                Err(Fault::new(
+                    Span::new(start, start + 2),
+                    Problem::UnclosedInterpolation,
+                ))
+            }
+            _ => Err(Fault::new(token.span, Problem::ExtraInInterpolation)),
+        }
+    }
+}
+
+/// Without the blanks of Unicode around it.
+fn trim_blanks(line: &[u8]) -> &[u8] {
+    std::str::from_utf8(line).map_or(line, |line| line.trim().as_bytes())
+}

@@ -1,0 +1,189 @@
+//! The literal text of strings: where it ends, what may stand in it, and what it means.
+
+use crate::span::Span;
+
+use super::error::{Fault, Problem};
+use super::lexer::character;
+
+/// How many bytes at the start of `text` are literal text of a quoted string: up to the closing quote, a `${` or `%{`, or the
+/// end of the text. `at` is where `text` starts in the file.
+pub(super) fn literal_length(text: &[u8], at: usize) -> Result<usize, Fault> {
+    let fault = |start: usize, length: usize, problem| {
+        Fault::new(Span::new(at + start, at + start + length), problem)
+    };
+    let mut length = 0;
+    while let Some(&byte) = text.get(length) {
+        length += match byte {
+            b'"' => break,
+            b'\\' => match escape(&text[length..]) {
+                Some((_, width)) => width,
+                None => return Err(fault(length, 2, Problem::InvalidEscape)),
+            },
+            b'$' | b'%' => match sequence(&text[length..]) {
+                Sequence::Begins => break,
+                Sequence::Escaped => 3,
+                Sequence::None => 1,
+            },
+            b'\n' | b'\r' => return Err(fault(length, 1, Problem::MultiLineString)),
+            0x80.. => match character(&text[length..]) {
+                Some((_, width)) => width,
+                None => return Err(fault(length, 1, Problem::InvalidEncoding)),
+            },
+            _ => 1,
+        };
+    }
+    Ok(length)
+}
+
+/// The same for heredocs and bare templates: up to and with the newline, or up to a sequence or the end.
+pub(super) fn line_length(text: &[u8], at: usize) -> Result<usize, Fault> {
+    let fault = |start: usize, problem| Fault::new(Span::new(at + start, at + start + 1), problem);
+    let mut length = 0;
+    while let Some(&byte) = text.get(length) {
+        length += match byte {
+            b'\n' => return Ok(length + 1),
+            b'\r' if text.get(length + 1) == Some(&b'\n') => return Ok(length + 2),
+            b'\r' => return Err(fault(length, Problem::InvalidCharacter('\r'))),
+            b'$' | b'%' => match sequence(&text[length..]) {
+                Sequence::Begins => break,
+                Sequence::Escaped => 3,
+                Sequence::None => 1,
+            },
+            0x80.. => match character(&text[length..]) {
+                Some((_, width)) => width,
+                None => return Err(fault(length, Problem::InvalidEncoding)),
+            },
+            _ => 1,
+        };
+    }
+    Ok(length)
+}
+
+enum Sequence {
+    /// `${` or `%{`.
+    Begins,
+    /// `$${` or `%%{`.
+    Escaped,
+    None,
+}
+
+fn sequence(text: &[u8]) -> Sequence {
+    match text {
+        [_, b'{', ..] => Sequence::Begins,
+        [first, second, b'{', ..] if first == second => Sequence::Escaped,
+        _ => Sequence::None,
+    }
+}
+
+/// The character that a backslash sequence stands for, and the length of the sequence.
+fn escape(text: &[u8]) -> Option<(char, usize)> {
+    Some(match text.get(1)? {
+        b'n' => ('\n', 2),
+        b'r' => ('\r', 2),
+        b't' => ('\t', 2),
+        b'"' => ('"', 2),
+        b'\\' => ('\\', 2),
+        b'u' => (hexadecimal(text.get(2..6)?)?, 6),
+        b'U' => (hexadecimal(text.get(2..10)?)?, 10),
+        _ => return None,
+    })
+}
+
+fn hexadecimal(digits: &[u8]) -> Option<char> {
+    let number = digits.iter().try_fold(0_u32, |number, &digit| {
+        Some((number << 4) | char::from(digit).to_digit(16)?)
+    });
+    number.and_then(char::from_u32)
+}
+
+/// What literal text means: `$${` is `${`, and in a quoted string backslash sequences are resolved. The text was accepted by
+/// [`literal_length`] or [`line_length`].
+pub(super) fn decode(text: &[u8], quoted: bool) -> String {
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(&byte) = rest.first() {
+        let width = match byte {
+            b'\\' if quoted => match escape(rest) {
+                Some((letter, width)) => {
+                    decoded.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+                    width
+                }
+                None => 1,
+            },
+            b'$' | b'%' if matches!(sequence(rest), Sequence::Escaped) => {
+                decoded.extend_from_slice(&[byte, b'{']);
+                3
+            }
+            _ => {
+                decoded.push(byte);
+                1
+            }
+        };
+        rest = &rest[width..];
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoted_text_ends_at_the_quote_or_a_sequence() {
+        for (text, length) in [
+            ("abc\" d", 3),
+            ("a${b}", 1),
+            ("a%{if", 1),
+            ("$${a}\"", 5),
+            ("$$${a}\"", 6), // a dollar sign, then `${`
+            ("a$\"", 2),
+            ("50% \"", 4),
+            (r#"\"\\\n\u00e9\U0001F600""#, 22),
+            ("", 0),
+        ] {
+            assert_eq!(literal_length(text.as_bytes(), 0), Ok(length), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_no_quoted_string_may_hold() {
+        for (text, problem) in [
+            ("a\nb", Problem::MultiLineString),
+            ("a\rb", Problem::MultiLineString),
+            (r"\x", Problem::InvalidEscape),
+            (r"\u12", Problem::InvalidEscape),
+            (r"\ud800", Problem::InvalidEscape),
+            (r"\U00110000", Problem::InvalidEscape),
+            (r"\", Problem::InvalidEscape),
+        ] {
+            let found = literal_length(text.as_bytes(), 0).expect_err(text);
+            assert_eq!(found.problem, problem, "{text}");
+        }
+        let found = literal_length(b"a\xff", 7).expect_err("not UTF-8");
+        assert_eq!(
+            (found.problem, found.span.start),
+            (Problem::InvalidEncoding, 8)
+        );
+    }
+
+    #[test]
+    fn meaning_of_literal_text() {
+        for (text, quoted, meaning) in [
+            (r"a\n\t\\", true, "a\n\t\\"),
+            (r"a\n", false, r"a\n"),
+            ("$${a} %%{b}", true, "${a} %{b}"),
+            ("$$ $$$", true, "$$ $$$"),
+            (r"\u00e9\U0001F600", true, "é😀"),
+        ] {
+            assert_eq!(decode(text.as_bytes(), quoted), meaning, "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_end_with_their_newline() {
+        assert_eq!(line_length(b"ab\ncd", 0), Ok(3));
+        assert_eq!(line_length(b"ab\r\ncd", 0), Ok(4));
+        assert_eq!(line_length(b"\"\\x${", 0), Ok(3));
+        assert!(line_length(b"a\rb", 0).is_err());
+    }
+}

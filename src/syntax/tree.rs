@@ -1,0 +1,291 @@
+//! Builds trees from the events of the parser.
+
+use crate::span::Span;
+
+use super::error::{Fault, Problem};
+use super::expr::{Call, Entry, Expr, ExprKind, For, MAX_DEPTH, Part};
+use super::number::Number;
+use super::parser::sink::{Directive, Event, ForNames, ForShape, Sink, Trim};
+use super::strings::decode;
+use super::templates::{Piece, assemble};
+
+/// A sink with a stack of finished expressions. Each carries its depth, so that no tree becomes deeper than [`MAX_DEPTH`].
+pub(super) struct TreeBuilder<'a> {
+    text: &'a [u8],
+    done: Vec<(Expr, usize)>,
+    pieces: Vec<Piece>,
+    /// For each open template: where its pieces begin, and its depth so far.
+    templates: Vec<(usize, usize)>,
+}
+
+impl<'a> TreeBuilder<'a> {
+    pub(super) const fn new(text: &'a [u8]) -> Self {
+        Self {
+            text,
+            done: Vec::new(),
+            pieces: Vec::new(),
+            templates: Vec::new(),
+        }
+    }
+
+    /// The one expression that was read.
+    pub(super) fn finish(mut self) -> Result<Expr, Fault> {
+        self.pop().map(|(expr, _)| expr)
+    }
+
+    /// The parser is balanced, so there is one; an error is still better than a panic.
+    fn pop(&mut self) -> Result<(Expr, usize), Fault> {
+        self.done
+            .pop()
+            .ok_or(Fault::new(Span::new(0, 0), Problem::ExpressionRequired))
+    }
+
+    fn pop_many(&mut self, count: usize) -> (Vec<Expr>, usize) {
+        let parts = self.done.split_off(self.done.len().saturating_sub(count));
+        let depth = parts.iter().map(|&(_, depth)| depth).max().unwrap_or(0);
+        (parts.into_iter().map(|(expr, _)| expr).collect(), depth)
+    }
+
+    fn push(&mut self, kind: ExprKind, span: Span, depth: usize) -> Result<(), Fault> {
+        if depth >= MAX_DEPTH {
+            return Err(Fault::new(span, Problem::TooDeep(MAX_DEPTH)));
+        }
+        self.done.push((Expr { span, kind }, depth + 1));
+        Ok(())
+    }
+
+    fn string(&self, span: Span) -> String {
+        String::from_utf8_lossy(&self.text[span.start..span.end]).into_owned()
+    }
+
+    fn number(&self, span: Span) -> Result<ExprKind, Fault> {
+        let number = Number::parse(&self.string(span));
+        number
+            .map(ExprKind::Number)
+            .ok_or(Fault::new(span, Problem::InvalidNumber))
+    }
+
+    /// Wraps the latest expression; the result spans from its start to the end of `span`.
+    fn wrap(&mut self, span: Span, make: impl FnOnce(Box<Expr>) -> ExprKind) -> Result<(), Fault> {
+        let (inner, depth) = self.pop()?;
+        let span = inner.span.to(span);
+        self.push(make(Box::new(inner)), span, depth)
+    }
+
+    /// Joins the latest two expressions.
+    fn join(
+        &mut self,
+        span: Option<Span>,
+        make: impl FnOnce(Box<Expr>, Box<Expr>) -> ExprKind,
+    ) -> Result<(), Fault> {
+        let (right, right_depth) = self.pop()?;
+        let (left, left_depth) = self.pop()?;
+        let span = left.span.to(span.unwrap_or(right.span));
+        self.push(
+            make(Box::new(left), Box::new(right)),
+            span,
+            left_depth.max(right_depth),
+        )
+    }
+
+    fn object(&mut self, count: usize, span: Span) -> Result<(), Fault> {
+        let (parts, depth) = self.pop_many(count * 2);
+        let mut parts = parts.into_iter();
+        let mut entries = Vec::with_capacity(count);
+        while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
+            entries.push(Entry { key, value });
+        }
+        self.push(ExprKind::Object(entries), span, depth)
+    }
+
+    fn conditional(&mut self) -> Result<(), Fault> {
+        let (no, third) = self.pop()?;
+        let (yes, second) = self.pop()?;
+        let (condition, first) = self.pop()?;
+        let span = condition.span.to(no.span);
+        let depth = first.max(second).max(third);
+        self.push(
+            ExprKind::Conditional(Box::new([condition, yes, no])),
+            span,
+            depth,
+        )
+    }
+
+    fn for_expression(&mut self, shape: ForShape, span: Span) -> Result<(), Fault> {
+        let mut depth = 0;
+        let mut part = |builder: &mut Self| {
+            let (expr, part_depth) = builder.pop()?;
+            depth = depth.max(part_depth);
+            Ok(expr)
+        };
+        let condition = if shape.conditional {
+            Some(part(self)?)
+        } else {
+            None
+        };
+        let value = part(self)?;
+        let key = if shape.keyed { Some(part(self)?) } else { None };
+        let collection = part(self)?;
+        let (key_name, value_name) = self.names(shape.names);
+        let grouped = shape.grouped;
+        let kind = ExprKind::For(Box::new(For {
+            key_name,
+            value_name,
+            collection,
+            key,
+            value,
+            condition,
+            grouped,
+        }));
+        self.push(kind, span, depth)
+    }
+
+    fn names(&self, names: ForNames) -> (Option<String>, String) {
+        (
+            names.key.map(|span| self.string(span)),
+            self.string(names.value),
+        )
+    }
+
+    /// The latest expression becomes part of the open template.
+    fn take_into_template(&mut self) -> Result<Expr, Fault> {
+        let (expr, depth) = self.pop()?;
+        if let Some((_, template_depth)) = self.templates.last_mut() {
+            *template_depth = depth.max(*template_depth);
+        }
+        Ok(expr)
+    }
+
+    fn directive(&mut self, directive: Directive, trim: Trim) -> Result<(), Fault> {
+        let piece = match directive {
+            Directive::If => Piece::If(self.take_into_template()?, trim),
+            Directive::Else => Piece::Else(trim),
+            Directive::EndIf => Piece::EndIf(trim),
+            Directive::For(names) => {
+                let collection = self.take_into_template()?;
+                let (key, value) = self.names(names);
+                Piece::For {
+                    key,
+                    value,
+                    collection,
+                    trim,
+                }
+            }
+            Directive::EndFor => Piece::EndFor(trim),
+        };
+        self.pieces.push(piece);
+        Ok(())
+    }
+
+    fn template_end(&mut self, flush: bool, span: Span) -> Result<(), Fault> {
+        let (start, depth) = self.templates.pop().unwrap_or_default();
+        let pieces = self.pieces.split_off(start);
+        // Directives nest in the tree as well.
+        let mut open = 0_usize;
+        let mut deepest = 0;
+        for piece in &pieces {
+            match piece {
+                Piece::If(..) | Piece::For { .. } => open += 1,
+                Piece::EndIf(_) | Piece::EndFor(_) => open = open.saturating_sub(1),
+                _ => {}
+            }
+            deepest = deepest.max(open);
+        }
+        if deepest + depth >= MAX_DEPTH {
+            return Err(Fault::new(span, Problem::TooDeep(MAX_DEPTH)));
+        }
+        let parts: Vec<Part> = assemble(pieces, flush);
+        self.push(ExprKind::Template(parts), span, depth + deepest)
+    }
+}
+
+impl Sink for TreeBuilder<'_> {
+    fn event(&mut self, event: Event, span: Span) -> Result<(), Fault> {
+        match event {
+            Event::Null => self.push(ExprKind::Null, span, 0),
+            Event::True => self.push(ExprKind::Bool(true), span, 0),
+            Event::False => self.push(ExprKind::Bool(false), span, 0),
+            Event::Number => {
+                let number = self.number(span)?;
+                self.push(number, span, 0)
+            }
+            Event::Variable => {
+                let name = self.string(span);
+                self.push(ExprKind::Variable(name), span, 0)
+            }
+            Event::Attribute(name) => {
+                let name = self.string(name);
+                self.wrap(span, |source| ExprKind::Attribute(source, name))
+            }
+            Event::LegacyIndex(number) => {
+                let kind = self.number(number)?;
+                let key = Box::new(Expr { span: number, kind });
+                self.wrap(span, |source| ExprKind::Index(source, key))
+            }
+            Event::Index => self.join(Some(span), ExprKind::Index),
+            Event::SplatStart => self.push(ExprKind::Item, span, 0),
+            Event::SplatEnd => self.join(Some(span), ExprKind::Splat),
+            Event::Call {
+                name,
+                arguments,
+                expand,
+            } => {
+                let (arguments, depth) = self.pop_many(arguments);
+                let call = Call {
+                    name: self.call_name(name),
+                    name_span: name,
+                    arguments,
+                    expand,
+                };
+                self.push(ExprKind::Call(call), span, depth)
+            }
+            Event::Parentheses => {
+                let (inner, depth) = self.pop()?;
+                self.push(ExprKind::Parentheses(Box::new(inner)), span, depth)
+            }
+            Event::Tuple(count) => {
+                let (elements, depth) = self.pop_many(count);
+                self.push(ExprKind::Tuple(elements), span, depth)
+            }
+            Event::Object(count) => self.object(count, span),
+            Event::Unary(operator) => {
+                let (inner, depth) = self.pop()?;
+                self.push(ExprKind::Unary(operator, Box::new(inner)), span, depth)
+            }
+            Event::Binary(operator) => {
+                self.join(None, |left, right| ExprKind::Binary(operator, left, right))
+            }
+            Event::Conditional => self.conditional(),
+            Event::For(shape) => self.for_expression(shape, span),
+            Event::TemplateStart => {
+                self.templates.push((self.pieces.len(), 0));
+                Ok(())
+            }
+            Event::Text { quoted } => {
+                self.pieces.push(Piece::Text(decode(
+                    &self.text[span.start..span.end],
+                    quoted,
+                )));
+                Ok(())
+            }
+            Event::Interpolation(trim) => {
+                let value = self.take_into_template()?;
+                self.pieces.push(Piece::Value(value, trim));
+                Ok(())
+            }
+            Event::Directive(directive, trim) => self.directive(directive, trim),
+            Event::TemplateEnd { flush } => self.template_end(flush, span),
+        }
+    }
+}
+
+impl TreeBuilder<'_> {
+    /// Blanks and comments may stand around `::`.
+    fn call_name(&self, span: Span) -> String {
+        let name = self.string(span);
+        name.split("::")
+            .map(str::trim)
+            .collect::<Vec<_>>()
+            .join("::")
+    }
+}
