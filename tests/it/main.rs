@@ -1,3 +1,7 @@
 //! Black-box tests of the library and the binary: one test program.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod conformance;
+mod fixture;
+mod layers;

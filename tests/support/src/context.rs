@@ -82,19 +82,17 @@ impl TestContext {
     /// Writes `DIRECTORY/main.tf` that requires providers: `(source, constraint)`, no constraint if it is empty.
     /// The local name is the type.
     pub fn require(&self, directory: &str, providers: &[(&str, &str)]) -> &Self {
-        let mut text = "terraform {\n  required_providers {\n".to_owned();
-        for (source, constraint) in providers {
+        let entry = |(source, constraint): &(&str, &str)| {
             let local_name = source.rsplit('/').next().expect("a split has a last part");
-            let version = if constraint.is_empty() {
-                String::new()
-            } else {
-                format!(", version = \"{constraint}\"")
+            let version = match *constraint {
+                "" => String::new(),
+                constraint => format!(", version = \"{constraint}\""),
             };
-            text.push_str(&format!(
-                "    {local_name} = {{ source = \"{source}\"{version} }}\n"
-            ));
-        }
-        self.write(&format!("{directory}/main.tf"), text + "  }\n}\n")
+            format!("    {local_name} = {{ source = \"{source}\"{version} }}\n")
+        };
+        let entries = providers.iter().map(entry).collect::<Vec<_>>().concat();
+        let text = format!("terraform {{\n  required_providers {{\n{entries}  }}\n}}\n");
+        self.write(&format!("{directory}/main.tf"), text)
     }
 
     /// Copies a tree into `work`.

@@ -292,15 +292,15 @@ impl RawZip {
 }
 
 fn put16(out: &mut Vec<u8>, values: &[u16]) {
-    values
-        .iter()
-        .for_each(|value| out.extend_from_slice(&value.to_le_bytes()));
+    for value in values {
+        out.extend_from_slice(&value.to_le_bytes());
+    }
 }
 
 fn put32(out: &mut Vec<u8>, values: &[u32]) {
-    values
-        .iter()
-        .for_each(|value| out.extend_from_slice(&value.to_le_bytes()));
+    for value in values {
+        out.extend_from_slice(&value.to_le_bytes());
+    }
 }
 
 fn zip64_field(extra: &mut Vec<u8>, values: &[u64]) {
@@ -308,9 +308,9 @@ fn zip64_field(extra: &mut Vec<u8>, values: &[u64]) {
         extra,
         &[1, u16::try_from(values.len() * 8).expect("a few values")],
     );
-    values
-        .iter()
-        .for_each(|value| extra.extend_from_slice(&value.to_le_bytes()));
+    for value in values {
+        extra.extend_from_slice(&value.to_le_bytes());
+    }
 }
 
 /// The field of four bytes: the value itself, or all ones where zip64 has it.

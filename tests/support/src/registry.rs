@@ -5,6 +5,7 @@
 //! DNS. Requests for `/v1/...` and `/.well-known/...` go to the host that their `Host` header names, which makes service
 //! discovery over [`FakeRegistry::serve_tls`] work.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, RwLock};
 
@@ -79,8 +80,8 @@ impl FakeRegistry {
     }
 
     /// Publishes a provider, in place of what its hosts had under that name.
-    pub fn publish(&mut self, spec: ProviderSpec) -> &mut Self {
-        let spec = &spec;
+    pub fn publish(&mut self, spec: impl Borrow<ProviderSpec>) -> &mut Self {
+        let spec = spec.borrow();
         for version in &spec.versions {
             let release = Release::build(spec, version, self.directory.path());
             let release = release.expect("memory and the temporary directory can be written");

@@ -63,10 +63,11 @@ impl Release {
             spec.type_name
         );
         lines.insert(manifest, sha256_hex(MANIFEST.as_bytes()));
-        let text = lines
+        let lines: Vec<_> = lines
             .iter()
             .map(|(name, shasum)| format!("{shasum}  {name}\n"))
             .collect();
+        let text = lines.concat();
         let sums = match &spec.change_sums {
             Some(change) => change(text),
             None => text.into_bytes(),

@@ -23,7 +23,7 @@ enum Next {
 }
 
 /// Answers requests until the peer, or a rule, ends the connection.
-pub(super) fn serve(socket: TcpStream, shared: &Shared) -> io::Result<()> {
+pub(super) fn serve(socket: &TcpStream, shared: &Shared) -> io::Result<()> {
     socket.set_nodelay(true)?;
     let stream: Box<dyn Stream> = match &shared.tls {
         None => Box::new(socket.try_clone()?),
@@ -41,7 +41,7 @@ pub(super) fn serve(socket: TcpStream, shared: &Shared) -> io::Result<()> {
             Some(rule) => (rule.apply(right), rule.delivery()),
             None => (right, Delivery::default()),
         };
-        if let Next::Close = answer(&request, response, &delivery, &hit, stream.get_mut())? {
+        if let Next::Close = answer(&request, &response, &delivery, &hit, stream.get_mut())? {
             break;
         }
     }
@@ -58,7 +58,7 @@ fn discard_body(request: &Request, stream: &mut impl BufRead) -> io::Result<()> 
 
 fn answer(
     request: &Request,
-    response: Response,
+    response: &Response,
     delivery: &Delivery,
     hit: &Hit,
     stream: &mut dyn Stream,
@@ -72,13 +72,13 @@ fn answer(
     if delivery.hang {
         return wait_for_peer(stream);
     }
-    let part = Part::of(request, &response, delivery);
+    let part = Part::of(request, response, delivery);
     hit.answered(part.status);
-    stream.write_all(head(&response, &part, delivery).as_bytes())?;
+    stream.write_all(head(response, &part, delivery).as_bytes())?;
     let next = if request.method == "HEAD" || part.status == 204 || part.status == 304 {
         Next::Keep
     } else {
-        send_body(&response, &part, delivery, hit, stream)?
+        send_body(response, &part, delivery, hit, stream)?
     };
     stream.flush()?;
     Ok(next)
@@ -145,29 +145,23 @@ fn entity_tag(response: &Response) -> Option<&str> {
 
 /// Status line and headers.
 fn head(response: &Response, part: &Part, delivery: &Delivery) -> String {
-    let mut head = format!("HTTP/1.1 {} {}\r\n", part.status, reason(part.status));
-    for (name, value) in &response.headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
-    }
-    let size = response.body.size();
+    let mut lines = vec![format!("HTTP/1.1 {} {}", part.status, reason(part.status))];
+    let headers = response.headers.iter();
+    lines.extend(headers.map(|(name, value)| format!("{name}: {value}")));
     if part.status == 206 {
-        head.push_str(&format!(
-            "Content-Range: bytes {}-{}/{size}\r\n",
-            part.start,
-            part.end - 1
-        ));
+        let (start, last, size) = (part.start, part.end - 1, response.body.size());
+        lines.push(format!("Content-Range: bytes {start}-{last}/{size}"));
     }
     if !delivery.no_ranges {
-        head.push_str("Accept-Ranges: bytes\r\n");
+        lines.push("Accept-Ranges: bytes".to_owned());
     }
-    if delivery.chunked {
-        head.push_str("Transfer-Encoding: chunked\r\n");
+    lines.push(if delivery.chunked {
+        "Transfer-Encoding: chunked".to_owned()
     } else {
         let length = delivery.length.unwrap_or(part.end - part.start);
-        head.push_str(&format!("Content-Length: {length}\r\n"));
-    }
-    head.push_str("\r\n");
-    head
+        format!("Content-Length: {length}")
+    });
+    lines.join("\r\n") + "\r\n\r\n"
 }
 
 fn send_body(

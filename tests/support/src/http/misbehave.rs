@@ -11,6 +11,10 @@ use crate::glob;
 type Rewrite = Arc<dyn Fn(Vec<u8>) -> Vec<u8> + Send + Sync>;
 
 /// How the bytes of one answer reach the peer.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fault of its own, and they combine"
+)]
 #[derive(Clone, Default)]
 pub(crate) struct Delivery {
     pub(crate) delay: Option<Duration>,

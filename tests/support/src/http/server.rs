@@ -97,6 +97,6 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         }
         let shared = Arc::clone(shared);
         // A peer that breaks off ends its own connection and nothing else.
-        thread::spawn(move || drop(connection::serve(stream, &shared)));
+        thread::spawn(move || drop(connection::serve(&stream, &shared)));
     }
 }
