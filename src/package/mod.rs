@@ -1,7 +1,34 @@
 //! What the bytes of a package say: checksum lists, signatures and hashes.
 
+mod archive;
 mod error;
+mod h1;
+mod limits;
+mod path;
 mod shasums;
+mod tree;
 
-pub use error::ShasumsError;
+pub use archive::{
+    ContentHashes, DirectoryFault, EntryFault, digest_of_file, hash_archive, hash_contents,
+};
+pub use error::{PackageError, ShasumsError};
+pub use limits::{
+    Limits, MAX_COMPONENT_BYTES, MAX_DIRECTORY_BYTES, MAX_ENTRIES, MAX_PATH_BYTES, MAX_RATIO,
+    MAX_UNPACKED_BYTES, RATIO_ALLOWANCE,
+};
 pub use shasums::{MAX_SHASUMS_BYTES, Shasums};
+
+use crate::provider::{Digest, Hash};
+
+/// What a package hashes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackageHashes {
+    /// Digest of the zip: the value of its `zh` hash.
+    pub zh: Digest,
+    /// Hash of the unpacked files, as lock files record it.
+    pub h1: Hash,
+    /// Hash of the zip's entries, as network mirrors publish it; see [`ContentHashes::zip_h1`].
+    pub zip_h1: Option<Hash>,
+    /// Size of the zip in bytes.
+    pub size: u64,
+}

@@ -1,0 +1,185 @@
+//! The records of the zip format, as bytes on the wire. All numbers are little-endian.
+//!
+//! ```text
+//! local header     "PK\3\4"  version flags method time date crc csize usize nlen elen   name extra
+//! data descriptor ["PK\7\8"] crc csize usize                                            (sizes of 4 or 8 bytes)
+//! central header   "PK\1\2"  made-by version flags method time date crc csize usize nlen elen clen
+//!                            disk internal external offset                              name extra comment
+//! zip64 end        "PK\6\6"  size made-by version disk disk entries entries size offset
+//! zip64 locator    "PK\6\7"  disk offset disks
+//! end              "PK\5\6"  disk disk entries entries size offset clen                 comment
+//! ```
+//!
+//! Format: <https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT>. What is read of it, and how oddities are taken,
+//! is what Go's `archive/zip` does, because Terraform and OpenTofu read packages with it.
+
+/// Signature of a local header.
+pub(crate) const LOCAL: u32 = 0x0403_4b50;
+/// Signature of a central header.
+pub(crate) const CENTRAL: u32 = 0x0201_4b50;
+/// Signature of the end record.
+pub(crate) const END: u32 = 0x0605_4b50;
+/// Signature of the zip64 locator.
+pub(crate) const LOCATOR64: u32 = 0x0706_4b50;
+/// Signature of the zip64 end record.
+pub(crate) const END64: u32 = 0x0606_4b50;
+/// Signature of a data descriptor, which may be missing.
+pub(crate) const DESCRIPTOR: u32 = 0x0807_4b50;
+
+/// Bytes of a local header before the name.
+pub(crate) const LOCAL_BYTES: usize = 30;
+/// Bytes of a central header before the name.
+pub(crate) const CENTRAL_BYTES: usize = 46;
+/// Bytes of the end record before the comment.
+pub(crate) const END_BYTES: usize = 22;
+/// Bytes of the zip64 locator.
+pub(crate) const LOCATOR64_BYTES: usize = 20;
+/// Bytes of the zip64 end record that are read.
+pub(crate) const END64_BYTES: usize = 56;
+
+/// Method of an entry that is not compressed.
+pub(crate) const STORED: u16 = 0;
+/// Method of a deflated entry.
+pub(crate) const DEFLATED: u16 = 8;
+
+/// A 32-bit size or offset of this value stands in the zip64 extra field.
+pub(crate) const IN_ZIP64: u32 = u32::MAX;
+
+/// Flag of an entry whose sizes and checksum follow its data.
+const FLAG_DESCRIPTOR: u16 = 1 << 3;
+
+/// The number at an offset of a record, which the caller knows to be long enough.
+pub(crate) fn u16_at(record: &[u8], at: usize) -> u16 {
+    let mut bytes = [0; 2];
+    bytes.copy_from_slice(&record[at..at + 2]);
+    u16::from_le_bytes(bytes)
+}
+
+/// The number at an offset of a record, which the caller knows to be long enough.
+pub(crate) fn u32_at(record: &[u8], at: usize) -> u32 {
+    let mut bytes = [0; 4];
+    bytes.copy_from_slice(&record[at..at + 4]);
+    u32::from_le_bytes(bytes)
+}
+
+/// The number at an offset of a record, which the caller knows to be long enough.
+pub(crate) fn u64_at(record: &[u8], at: usize) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&record[at..at + 8]);
+    u64::from_le_bytes(bytes)
+}
+
+#[expect(dead_code, reason = "streams come next")]
+/// A local header without name and extra field.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LocalHeader {
+    /// Whether a data descriptor follows the data.
+    pub(crate) has_descriptor: bool,
+    /// The compression method.
+    pub(crate) method: u16,
+    /// Bytes of data, if they are known here.
+    pub(crate) compressed: u32,
+    /// Bytes of content, if they are known here.
+    pub(crate) uncompressed: u32,
+    /// Bytes of the name.
+    pub(crate) name_bytes: u16,
+    /// Bytes of the extra field.
+    pub(crate) extra_bytes: u16,
+}
+
+impl LocalHeader {
+    /// Reads the fixed part; `None` if the signature is another one.
+    pub(crate) fn parse(record: &[u8; LOCAL_BYTES]) -> Option<Self> {
+        (u32_at(record, 0) == LOCAL).then(|| Self {
+            has_descriptor: u16_at(record, 6) & FLAG_DESCRIPTOR != 0,
+            method: u16_at(record, 8),
+            compressed: u32_at(record, 18),
+            uncompressed: u32_at(record, 22),
+            name_bytes: u16_at(record, 26),
+            extra_bytes: u16_at(record, 28),
+        })
+    }
+
+    /// Bytes from the start of this header to the data.
+    pub(crate) fn bytes(&self) -> u64 {
+        LOCAL_BYTES as u64 + u64::from(self.name_bytes) + u64::from(self.extra_bytes)
+    }
+}
+
+/// An entry of the central directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// The name as stored.
+    pub(crate) name: Vec<u8>,
+    /// Whether name or mode say that this is a directory.
+    pub(crate) is_directory: bool,
+    /// Whether a data descriptor follows the data.
+    pub(crate) has_descriptor: bool,
+    /// The compression method.
+    pub(crate) method: u16,
+    /// CRC-32 of the content; 0 may mean that it is not known.
+    pub(crate) crc: u32,
+    /// Bytes of data.
+    pub(crate) compressed: u64,
+    /// Bytes of content.
+    pub(crate) uncompressed: u64,
+    /// Where the local header is; an offset of which the sign has no meaning until the start of the archive is added.
+    pub(crate) offset: i64,
+}
+
+impl Entry {
+    /// Reads a central header, whose signature was checked, with what follows it. `None` if a number is said to be in a
+    /// zip64 extra field and is not.
+    pub(crate) fn parse(fixed: &[u8; CENTRAL_BYTES], name: &[u8], extra: &[u8]) -> Option<Self> {
+        let sizes = [u32_at(fixed, 24), u32_at(fixed, 20), u32_at(fixed, 42)];
+        let [uncompressed, compressed, offset] = zip64(sizes, extra)?;
+        let made_by = u16_at(fixed, 4) >> 8;
+        Some(Self {
+            name: name.to_vec(),
+            is_directory: name.ends_with(b"/") || is_directory_mode(made_by, u32_at(fixed, 38)),
+            has_descriptor: u16_at(fixed, 8) & FLAG_DESCRIPTOR != 0,
+            method: u16_at(fixed, 10),
+            crc: u32_at(fixed, 16),
+            compressed: compressed?,
+            uncompressed: uncompressed.unwrap_or(u64::from(IN_ZIP64)),
+            offset: offset?.cast_signed(),
+        })
+    }
+}
+
+/// What the attributes say, depending on the system that the archive was made by.
+fn is_directory_mode(made_by: u16, attributes: u32) -> bool {
+    const UNIX_TYPE: u32 = 0xf000;
+    const UNIX_DIRECTORY: u32 = 0x4000;
+    const MS_DOS_DIRECTORY: u32 = 0x10;
+    match made_by {
+        // Unix, macOS.
+        3 | 19 => (attributes >> 16) & UNIX_TYPE == UNIX_DIRECTORY,
+        // FAT, NTFS, VFAT.
+        0 | 11 | 14 => attributes & MS_DOS_DIRECTORY != 0,
+        _ => false,
+    }
+}
+
+/// Tag of the zip64 extra field.
+const TAG_ZIP64: u16 = 1;
+
+/// The numbers in 64 bits, in the order in which the zip64 extra field has those that need it. A number that needs it and
+/// finds no field is `None`; a field that is too short makes the whole record invalid.
+pub(crate) fn zip64(numbers: [u32; 3], mut extra: &[u8]) -> Option<[Option<u64>; 3]> {
+    let mut wide = numbers.map(|number| (number != IN_ZIP64).then_some(u64::from(number)));
+    while extra.len() >= 4 {
+        let (tag, length) = (u16_at(extra, 0), usize::from(u16_at(extra, 2)));
+        let Some(mut field) = extra.get(4..4 + length) else {
+            break;
+        };
+        if tag == TAG_ZIP64 {
+            for number in wide.iter_mut().filter(|number| number.is_none()) {
+                *number = Some(u64_at(field.get(..8)?, 0));
+                field = &field[8..];
+            }
+        }
+        extra = &extra[4 + length..];
+    }
+    Some(wide)
+}

@@ -1,0 +1,61 @@
+//! Recorded packages of all shapes: the hash that `providers lock` computes, or that it refuses them.
+
+use std::fs::File;
+use std::io::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+use tflock::package::{Limits, hash_archive};
+
+use super::{ENGINES, cases, outcome, report};
+
+/// The type of the provider that the packages are served as.
+const TYPE: &str = "p";
+
+#[test]
+fn whole_files_hash_as_recorded() {
+    check(|bytes| {
+        let hashes = hash_archive(&file_of(bytes), TYPE, &Limits::default());
+        hashes.ok().map(|hashes| hashes.h1.to_string())
+    });
+}
+
+/// Compares what `hash` makes of every archive, `None` for a refusal, with both engines.
+fn check(hash: impl Fn(&[u8]) -> Option<String>) {
+    let cases = cases("zips.jsonl");
+    let mut differences = Vec::new();
+    for case in &cases {
+        let bytes = STANDARD.decode(case["zip"].as_str().expect("a string"));
+        let found = hash(&bytes.expect("Base64"));
+        for (engine, names) in ENGINES {
+            let expected = expected(outcome(case, names).expect("an outcome"));
+            if found.as_deref() != expected {
+                let name = &case["name"];
+                differences.push(format!(
+                    "{engine} {name}: expected {expected:?}, found {found:?}"
+                ));
+            }
+        }
+    }
+    assert!(cases.len() > 80, "the file has its cases");
+    report(&differences, cases.len() * ENGINES.len());
+}
+
+fn expected(outcome: &Value) -> Option<&str> {
+    match outcome
+        .get("h1")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+    {
+        Some([hash]) => hash.as_str(),
+        None if outcome.get("error").is_some() => None,
+        other => panic!("{other:?} is no outcome of this test"),
+    }
+}
+
+fn file_of(bytes: &[u8]) -> File {
+    let mut file = tempfile::tempfile().expect("a temporary file");
+    file.write_all(bytes).expect("room on disk");
+    file
+}
