@@ -7,7 +7,7 @@ use tflock_test_support::{
     FakeRegistry, GpgHome, Misbehave, ProviderSpec, SigningKey, TestContext,
 };
 
-const TFLOCK: &str = env!("CARGO_BIN_EXE_tflock");
+use crate::TFLOCK;
 
 /// One exchange, as text; the connection is closed after it.
 fn ask(registry: &FakeRegistry, path: &str, headers: &str) -> String {

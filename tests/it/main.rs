@@ -5,3 +5,7 @@
 mod conformance;
 mod fixture;
 mod layers;
+mod parity;
+
+/// The binary under test.
+const TFLOCK: &str = env!("CARGO_BIN_EXE_tflock");

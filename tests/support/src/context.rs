@@ -178,7 +178,6 @@ impl TestContext {
         self.program(path)
             .env("CHECKPOINT_DISABLE", "1")
             .env("TF_IN_AUTOMATION", "1")
-            .env("TF_CLI_ARGS", "-no-color")
             .env("TF_DATA_DIR", data.keep())
             .current_dir(self.path(directory))
             .args(arguments)

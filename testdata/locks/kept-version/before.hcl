@@ -1,0 +1,16 @@
+# This file is maintained automatically by "terraform init".
+# Manual edits may be lost in future updates.
+
+provider "registry.terraform.io/acme/anvil" {
+  version     = "1.0.0"
+  constraints = ">= 1.0.0"
+  hashes = [
+    "{h1:acme/anvil:1.0.0:linux_amd64}",
+    "{h1:acme/anvil:1.0.0:darwin_arm64}",
+    "{h1:acme/anvil:1.0.0:windows_amd64}",
+    "{zh:acme/anvil:1.0.0:linux_amd64}",
+    "{zh:acme/anvil:1.0.0:darwin_arm64}",
+    "{zh:acme/anvil:1.0.0:windows_amd64}",
+    "{zh:manifest}",
+  ]
+}

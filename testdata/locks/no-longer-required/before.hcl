@@ -1,0 +1,17 @@
+# This file is maintained automatically by "terraform init".
+# Manual edits may be lost in future updates.
+
+provider "registry.terraform.io/acme/anvil" {
+  version     = "1.0.0"
+  constraints = "1.0.0"
+  hashes = [
+    "{h1:acme/anvil:1.0.0:linux_amd64}",
+  ]
+}
+
+provider "registry.terraform.io/hashicorp/null" {
+  version = "3.1.1"
+  hashes = [
+    "{h1:hashicorp/null:3.1.1:linux_amd64}",
+  ]
+}

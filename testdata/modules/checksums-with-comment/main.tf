@@ -1,0 +1,7 @@
+terraform {
+  required_providers {
+    ledger = {
+      source  = "acme/ledger"
+    }
+  }
+}

@@ -1,0 +1,8 @@
+terraform {
+  required_providers {
+    quill = {
+      source  = "BÜCHER.example/acme/quill"
+      version = ">= 0"
+    }
+  }
+}

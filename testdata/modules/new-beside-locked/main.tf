@@ -1,0 +1,11 @@
+terraform {
+  required_providers {
+    anvil = {
+      source  = "acme/anvil"
+      version = ">= 1.0"
+    }
+    bolt = {
+      source  = "acme/bolt"
+    }
+  }
+}

@@ -1,0 +1,3 @@
+output "answer" {
+  value = 42
+}

@@ -1,0 +1,7 @@
+terraform {
+  required_providers {
+    bolt = {
+      source  = "acme/bolt"
+    }
+  }
+}

@@ -1,0 +1,7 @@
+terraform {
+  required_providers {
+    crate = {
+      source  = "acme/crate"
+    }
+  }
+}

@@ -1,0 +1,7 @@
+terraform {
+  required_providers {
+    missing = {
+      source  = "acme/missing"
+    }
+  }
+}

@@ -1,0 +1,8 @@
+locals {
+  nothing = null
+}
+
+provider "anvil" {
+  alias   = "second"
+  version = "< 2.0"
+}

@@ -1,0 +1,7 @@
+terraform {
+  required_providers {
+    anvil = {
+      source  = "acme/anvil"
+    }
+  }
+}

@@ -1,0 +1,7 @@
+terraform {
+  required_providers {
+    null = {
+      version = "3.1.1"
+    }
+  }
+}

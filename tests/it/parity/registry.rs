@@ -1,0 +1,51 @@
+//! The providers that `testdata/modules` asks for. Contents come from seeds, so the recorded lock files stay right.
+
+use tflock_test_support::{FakeRegistry, ProviderSpec, RawEntry, RawZip};
+
+/// Where a provider without a host in its source is looked for, by either engine.
+const DEFAULT_HOSTS: [&str; 2] = ["registry.terraform.io", "registry.opentofu.org"];
+
+/// The registry of the parity tests.
+pub(super) fn start() -> FakeRegistry {
+    let mut registry = FakeRegistry::start();
+    let default = |source| ProviderSpec::new(source).hosts(DEFAULT_HOSTS);
+    let anvil = [
+        "0.9.0",
+        "1.0.0",
+        "1.1.0",
+        "1.2.0-beta1",
+        "2.0.0",
+        "2.1.0-rc.1",
+    ];
+    registry.publish(default("acme/anvil").versions(anvil));
+    // Out of order, and 1.10 above 1.9.
+    registry.publish(default("acme/bolt").versions(["1.10.0", "1.0.0", "1.9.0"]));
+    registry.publish(default("acme/rivet").versions(["1.0.0", "1.0.0+build.7"]));
+    registry.publish(default("hashicorp/null").versions(["3.1.1", "3.2.1"]));
+    for host in ["bücher.example", "zzz.example"] {
+        registry.publish(ProviderSpec::new("acme/quill").hosts([host]));
+    }
+    for host in ["registry.example", "registry.example:8443"] {
+        registry.publish(ProviderSpec::new("acme/vise").hosts([host]));
+    }
+    registry.publish(ProviderSpec::new("registry.example/acme-co/vise"));
+    registry.publish(with_directories(default("acme/crate")));
+    // One line of another shape, and of the list only each platform's own archive is recorded.
+    registry.publish(default("acme/ledger").sums(|sums| format!("# signed\n{sums}").into_bytes()));
+    registry
+}
+
+/// Packages with directory entries, a name to clean and a name given twice: `h1` is that of the unpacked directory.
+fn with_directories(mut spec: ProviderSpec) -> ProviderSpec {
+    for platform in tflock_test_support::DEFAULT_PLATFORMS {
+        let zip = RawZip::of([
+            RawEntry::directory("docs/"),
+            RawEntry::streamed("docs/index.md", "# Crate\n"),
+            RawEntry::streamed("./NOTES", "first\n"),
+            RawEntry::streamed("NOTES", format!("for {platform}\n")),
+            RawEntry::streamed("terraform-provider-crate_v1.0.0", platform).mode(0o100_755),
+        ]);
+        spec = spec.archive("1.0.0", platform, zip.to_bytes());
+    }
+    spec
+}
