@@ -1,0 +1,139 @@
+//! What differs between two states of a lock file, provider by provider.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Locks, ProviderLock};
+use crate::provider::{Hash, ProviderAddr, Version, VersionConstraints};
+
+/// All differences. Only what the file means is compared: with none of them the bytes may still differ, in comments, order or
+/// the header.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// By address, in the order of the file.
+    pub providers: BTreeMap<ProviderAddr, Change>,
+}
+
+/// What happened to one provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It was not locked before.
+    Added(ProviderLock),
+    /// It is not locked anymore.
+    Removed(ProviderLock),
+    /// It was and is locked.
+    Updated(Update),
+}
+
+/// Where two locks of one provider differ.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Update {
+    /// Old and new version, if they differ.
+    pub version: Option<(Version, Version)>,
+    /// Old and new constraints, if they differ.
+    pub constraints: Option<(VersionConstraints, VersionConstraints)>,
+    /// Hashes that only the new lock has.
+    pub hashes_added: BTreeSet<Hash>,
+    /// Hashes that only the old lock has.
+    pub hashes_removed: BTreeSet<Hash>,
+}
+
+impl Changes {
+    /// Compares two states.
+    pub fn between(old: &Locks, new: &Locks) -> Self {
+        let mut providers = BTreeMap::new();
+        for (address, lock) in &old.providers {
+            let change = match new.providers.get(address) {
+                None => Change::Removed(lock.clone()),
+                Some(same) if same == lock => continue,
+                Some(other) => Change::Updated(Update::between(lock, other)),
+            };
+            providers.insert(address.clone(), change);
+        }
+        for (address, lock) in &new.providers {
+            if !old.providers.contains_key(address) {
+                providers.insert(address.clone(), Change::Added(lock.clone()));
+            }
+        }
+        Self { providers }
+    }
+
+    /// Whether both states mean the same.
+    pub fn is_empty(&self) -> bool {
+        self.providers.is_empty()
+    }
+}
+
+impl Update {
+    fn between(old: &ProviderLock, new: &ProviderLock) -> Self {
+        Self {
+            version: differing(&old.version, &new.version),
+            constraints: differing(&old.constraints, &new.constraints),
+            hashes_added: new.hashes.difference(&old.hashes).cloned().collect(),
+            hashes_removed: old.hashes.difference(&new.hashes).cloned().collect(),
+        }
+    }
+}
+
+fn differing<T: Clone + PartialEq>(old: &T, new: &T) -> Option<(T, T)> {
+    (old != new).then(|| (old.clone(), new.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_locks::{address, locks};
+    use super::*;
+
+    fn hashes(text: &str) -> BTreeSet<Hash> {
+        text.split_whitespace()
+            .map(|hash| Hash::parse(hash).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn each_provider_has_its_change() {
+        let old = locks(&[
+            ("acme/gone", "1.0.0", "", "h1:a"),
+            ("acme/same", "1.0.0", "~> 1.0", "h1:a"),
+            ("acme/moved", "1.0.0", "", "h1:a zh:a zh:b"),
+            ("acme/asked", "1.0.0", ">= 1.0.0", "h1:a"),
+        ]);
+        let new = locks(&[
+            ("acme/same", "1.0.0", "~> 1.0", "h1:a"),
+            ("acme/moved", "1.1.0", "", "zh:b zh:c"),
+            ("acme/asked", "1.0.0", "", "h1:a"),
+            ("acme/new", "2.0.0", "", ""),
+        ]);
+        let changes = Changes::between(&old, &new);
+        let moved = Update {
+            version: Some((
+                Version::parse("1.0.0").unwrap(),
+                Version::parse("1.1.0").unwrap(),
+            )),
+            hashes_added: hashes("zh:c"),
+            hashes_removed: hashes("h1:a zh:a"),
+            ..Update::default()
+        };
+        let asked = Update {
+            constraints: Some((
+                VersionConstraints::parse(">= 1").unwrap(),
+                VersionConstraints::default(),
+            )),
+            ..Update::default()
+        };
+        let expected = BTreeMap::from([
+            (address("acme/asked"), Change::Updated(asked)),
+            (
+                address("acme/gone"),
+                Change::Removed(old.providers[&address("acme/gone")].clone()),
+            ),
+            (address("acme/moved"), Change::Updated(moved)),
+            (
+                address("acme/new"),
+                Change::Added(new.providers[&address("acme/new")].clone()),
+            ),
+        ]);
+        assert_eq!(changes.providers, expected);
+        assert!(!changes.is_empty());
+        assert!(Changes::between(&new, &new).is_empty());
+    }
+}
