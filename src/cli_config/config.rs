@@ -1,0 +1,90 @@
+//! The values of a CLI configuration.
+
+use std::collections::BTreeMap;
+
+use crate::cli_config::ProviderInstallation;
+use crate::provider::Hostname;
+use crate::span::Place;
+
+/// A value and where it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// All files of one CLI configuration, joined.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CliConfig {
+    /// `host` blocks: they replace service discovery for their host.
+    pub hosts: BTreeMap<Hostname, HostBlock>,
+    /// `credentials` blocks.
+    pub credentials: BTreeMap<Hostname, CredentialsBlock>,
+    /// The first `credentials_helper` block.
+    pub credentials_helper: Option<HelperBlock>,
+    /// The first `provider_installation` block.
+    pub provider_installation: Option<ProviderInstallation>,
+    /// What is said about the plugin cache.
+    pub plugin_cache: PluginCache,
+    /// OpenTofu's `registry_protocols` block.
+    pub registry_protocols: RegistryProtocols,
+}
+
+/// A `host` block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostBlock {
+    /// Service identifier, such as `providers.v1`, to URL reference. Nothing if the value is no string: the host then has
+    /// the service, in no form that is known.
+    pub services: BTreeMap<String, Option<String>>,
+    /// Where the block begins.
+    pub place: Place,
+}
+
+/// A `credentials` block.
+#[derive(Clone, PartialEq, Eq)]
+pub struct CredentialsBlock {
+    /// The token. A block without one says that the host has no credentials: the helper is then not asked.
+    pub token: Option<String>,
+    /// Where the block begins. Its source line is left out: it may hold the token.
+    pub place: Place,
+}
+
+impl std::fmt::Debug for CredentialsBlock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CredentialsBlock")
+            .field("token", &self.token.as_ref().map(|_| "redacted"))
+            .field("place", &self.place)
+            .finish()
+    }
+}
+
+/// A `credentials_helper` block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HelperBlock {
+    /// The label; the program is `terraform-credentials-NAME`.
+    pub name: String,
+    /// What comes before `get HOST` on its command line.
+    pub args: Vec<String>,
+    /// Where the block begins.
+    pub place: Place,
+}
+
+/// Settings of the plugin cache, which is a source of nothing: what lies there cannot be verified.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PluginCache {
+    /// `plugin_cache_dir`, variables not yet expanded: the first that is not empty.
+    pub dir: Option<Placed<String>>,
+    /// `plugin_cache_may_break_dependency_lock_file`: true if any file says so.
+    pub may_break_lock_file: bool,
+}
+
+/// OpenTofu's `registry_protocols` block. Each value is the first that a file gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegistryProtocols {
+    /// `retry_count`; 0 and less mean no retries.
+    pub retry_count: Option<i64>,
+    /// `request_timeout_seconds`.
+    pub request_timeout_seconds: Option<i64>,
+}

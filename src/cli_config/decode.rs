@@ -1,0 +1,334 @@
+//! A parsed file into settings. The names of blocks and attributes count without case, labels and map keys with it.
+//!
+//! Old HCL reads `a "b" { ... }`, `a = { b = { ... } }` and `a { b { ... } }` alike; so does this.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::cli_config::config::{
+    CredentialsBlock, HelperBlock, HostBlock, Placed, RegistryProtocols,
+};
+use crate::cli_config::installation::{self, ProviderInstallation};
+use crate::cli_config::tree::{Item, Key, Node, Tree, Value};
+use crate::cli_config::{CliConfigError, parse};
+use crate::provider::Hostname;
+use crate::span::{Place, Span};
+
+/// What one file says.
+#[derive(Debug, Default)]
+pub(super) struct FileSettings {
+    pub(super) hosts: BTreeMap<Hostname, HostBlock>,
+    pub(super) credentials: BTreeMap<Hostname, CredentialsBlock>,
+    pub(super) helpers: Vec<HelperBlock>,
+    pub(super) installations: Vec<ProviderInstallation>,
+    pub(super) plugin_cache_dir: Option<Placed<String>>,
+    pub(super) may_break_lock_file: bool,
+    pub(super) registry_protocols: RegistryProtocols,
+    pub(super) errors: Vec<CliConfigError>,
+}
+
+/// A labelled block: its label and its items.
+struct Block {
+    label: Key,
+    body: Vec<Item>,
+}
+
+/// Reads one file. What cannot be read is among the errors, the rest is there.
+pub(super) fn decode(path: &Path, text: &[u8]) -> FileSettings {
+    let mut decoder = Decoder {
+        source: Source { path, text },
+        is_json: false,
+        out: FileSettings::default(),
+    };
+    match decoder.source.tree() {
+        Ok(tree) => {
+            decoder.is_json = tree.is_json;
+            decoder.file(&tree);
+        }
+        Err(error) => decoder.out.errors.push(error),
+    }
+    decoder.out
+}
+
+/// The file that is being read, for places.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) path: &'a Path,
+    pub(super) text: &'a [u8],
+}
+
+impl Source<'_> {
+    pub(super) fn place(self, span: Span) -> Place {
+        Place::in_text(self.path, self.text, span)
+    }
+
+    /// A place without its source line, for blocks that hold secrets.
+    fn secret_place(self, span: Span) -> Place {
+        Place {
+            source_line: None,
+            ..self.place(span)
+        }
+    }
+
+    pub(super) fn wrong_kind(
+        self,
+        setting: &str,
+        wanted: &'static str,
+        found: &Node,
+    ) -> CliConfigError {
+        CliConfigError::WrongKind {
+            place: Box::new(self.place(found.span)),
+            setting: setting.to_owned(),
+            wanted,
+            found: found.value.kind(),
+        }
+    }
+
+    fn tree(self) -> Result<Tree, CliConfigError> {
+        let syntax = |problem: String, span| CliConfigError::Syntax {
+            place: Box::new(self.secret_place(span)),
+            problem,
+        };
+        let text = std::str::from_utf8(self.text).map_err(|error| {
+            let at = error.valid_up_to();
+            syntax(
+                format!("not valid UTF-8 after {at} bytes"),
+                Span::new(at, at + 1),
+            )
+        })?;
+        if text.starts_with('\u{feff}') {
+            return Err(syntax(
+                "the file begins with a byte order mark".to_owned(),
+                Span::new(0, 3),
+            ));
+        }
+        parse::parse(text).map_err(|error| syntax(error.problem, error.span))
+    }
+}
+
+struct Decoder<'a> {
+    source: Source<'a>,
+    is_json: bool,
+    out: FileSettings,
+}
+
+impl Decoder<'_> {
+    fn file(&mut self, tree: &Tree) {
+        for block in self.blocks(&tree.items, "host") {
+            self.host(&block);
+        }
+        for block in self.blocks(&tree.items, "credentials") {
+            self.credentials(block);
+        }
+        for block in self.blocks(&tree.items, "credentials_helper") {
+            self.helper(&block);
+        }
+        for item in &tree.items {
+            self.attribute(item);
+        }
+        installation::decode(tree, self.source, &mut self.out);
+    }
+
+    /// The blocks named `name`, however their labels were written.
+    fn blocks(&mut self, items: &[Item], name: &str) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        for item in named(items, name) {
+            if let [_, label, rest @ ..] = item.keys.as_slice() {
+                let body = self.body(rest, &item.value, name);
+                blocks.extend(body.map(|body| Block {
+                    label: label.clone(),
+                    body,
+                }));
+                continue;
+            }
+            for inner in self.body(&[], &item.value, name).unwrap_or_default() {
+                let Some((label, rest)) = inner.keys.split_first() else {
+                    continue;
+                };
+                let body = self.body(rest, &inner.value, name);
+                blocks.extend(body.map(|body| Block {
+                    label: label.clone(),
+                    body,
+                }));
+            }
+        }
+        blocks
+    }
+
+    /// The items of an object; further labels nest. In JSON a list of objects is taken as one object.
+    fn body(&mut self, labels: &[Key], node: &Node, setting: &str) -> Option<Vec<Item>> {
+        if !labels.is_empty() {
+            return Some(vec![Item {
+                keys: labels.to_vec(),
+                assigned: false,
+                value: node.clone(),
+            }]);
+        }
+        match &node.value {
+            Value::Object(items) => Some(items.clone()),
+            Value::List(elements) if self.is_json => {
+                let bodies = elements
+                    .iter()
+                    .map(|element| self.body(&[], element, setting));
+                bodies
+                    .collect::<Option<Vec<_>>>()
+                    .map(|items| items.concat())
+            }
+            Value::Null => Some(Vec::new()),
+            _ => {
+                self.out
+                    .errors
+                    .push(self.source.wrong_kind(setting, "an object", node));
+                None
+            }
+        }
+    }
+
+    fn label(&mut self, block: &'static str, label: &Key) -> Option<Hostname> {
+        let parsed = Hostname::parse(&label.text);
+        parsed
+            .map_err(|source| {
+                self.out.errors.push(CliConfigError::Label {
+                    place: Box::new(self.source.secret_place(label.span)),
+                    block,
+                    label: label.text.clone(),
+                    source,
+                });
+            })
+            .ok()
+    }
+
+    fn host(&mut self, block: &Block) {
+        let Some(hostname) = self.label("host", &block.label) else {
+            return;
+        };
+        let mut services = BTreeMap::new();
+        for item in named(&block.body, "services") {
+            let Some(entries) = self.body(&item.keys[1..], &item.value, "services") else {
+                return;
+            };
+            for entry in entries {
+                let value = match entry.value.value {
+                    Value::String(url) if entry.keys.len() == 1 => Some(url),
+                    Value::Null => Some(String::new()),
+                    _ => None,
+                };
+                services.insert(entry.keys[0].text.clone(), value);
+            }
+        }
+        let place = self.source.place(block.label.span);
+        self.out
+            .hosts
+            .insert(hostname, HostBlock { services, place });
+    }
+
+    /// Several blocks with one label in one file are read as one.
+    fn credentials(&mut self, block: Block) {
+        let Some(hostname) = self.label("credentials", &block.label) else {
+            return;
+        };
+        let place = self.source.secret_place(block.label.span);
+        let entry = self.out.credentials.entry(hostname);
+        let entry = entry.or_insert(CredentialsBlock { token: None, place });
+        for item in block.body {
+            match item.value.value {
+                Value::String(token) if item.keys[0].text == "token" => entry.token = Some(token),
+                Value::Null if item.keys[0].text == "token" => entry.token = Some(String::new()),
+                _ => {}
+            }
+        }
+    }
+
+    fn helper(&mut self, block: &Block) {
+        let mut args = Vec::new();
+        for item in named(&block.body, "args") {
+            match self.source.strings("args", &item.value) {
+                Ok(strings) => args = strings,
+                Err(error) => self.out.errors.push(error),
+            }
+        }
+        self.out.helpers.push(HelperBlock {
+            name: block.label.text.clone(),
+            args,
+            place: self.source.place(block.label.span),
+        });
+    }
+
+    /// Settings without labels.
+    fn attribute(&mut self, item: &Item) {
+        let name = item.keys[0].text.to_ascii_lowercase();
+        match (name.as_str(), &item.value.value) {
+            ("plugin_cache_dir", value) => match text_of(value) {
+                Some(dir) => {
+                    self.out.plugin_cache_dir = Some(Placed {
+                        value: dir.to_owned(),
+                        place: self.source.place(item.value.span),
+                    });
+                }
+                None => self.wrong(&name, "a string", &item.value),
+            },
+            ("plugin_cache_may_break_dependency_lock_file", Value::Bool(value)) => {
+                self.out.may_break_lock_file = *value;
+            }
+            ("plugin_cache_may_break_dependency_lock_file", _) => {
+                self.wrong(&name, "`true` or `false`", &item.value);
+            }
+            ("registry_protocols", Value::Object(items)) => {
+                let retry_count = self.integer(items, "retry_count");
+                let request_timeout_seconds = self.integer(items, "request_timeout_seconds");
+                self.out.registry_protocols = RegistryProtocols {
+                    retry_count,
+                    request_timeout_seconds,
+                };
+            }
+            _ => {}
+        }
+    }
+
+    fn integer(&mut self, items: &[Item], name: &str) -> Option<i64> {
+        let item = named(items, name).last()?;
+        let number = text_of(&item.value.value).and_then(|text| text.parse().ok());
+        if number.is_none() {
+            self.wrong(name, "an integer", &item.value);
+        }
+        number
+    }
+
+    fn wrong(&mut self, setting: &str, wanted: &'static str, found: &Node) {
+        self.out
+            .errors
+            .push(self.source.wrong_kind(setting, wanted, found));
+    }
+}
+
+impl Source<'_> {
+    /// A list of strings; numbers count as their text.
+    pub(super) fn strings(self, setting: &str, node: &Node) -> Result<Vec<String>, CliConfigError> {
+        let Value::List(elements) = &node.value else {
+            return Err(self.wrong_kind(setting, "a list of strings", node));
+        };
+        let texts = elements
+            .iter()
+            .map(|element| match text_of(&element.value) {
+                Some(text) => Ok(text.to_owned()),
+                None => Err(self.wrong_kind(setting, "a list of strings", element)),
+            });
+        texts.collect()
+    }
+}
+
+/// The items whose first key is `name`, in any case.
+pub(super) fn named<'a>(items: &'a [Item], name: &str) -> impl Iterator<Item = &'a Item> {
+    items
+        .iter()
+        .filter(move |item| item.keys[0].text.eq_ignore_ascii_case(name))
+}
+
+/// The text of a string, number or null.
+pub(super) fn text_of(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(text) | Value::Number(text) => Some(text),
+        Value::Null => Some(""),
+        _ => None,
+    }
+}

@@ -1,0 +1,128 @@
+//! What can be wrong with a CLI configuration. None of it stops a run by itself.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::cli_config::PatternProblem;
+use crate::provider::HostnameError;
+use crate::span::{Explain, Place};
+
+/// A part of the CLI configuration that could not be read, or does not count.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CliConfigError {
+    /// The file that the environment names does not exist. Both tools only warn.
+    #[error("the CLI configuration file `{}`, which `{variable}` names, does not exist", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// The environment variable.
+        variable: &'static str,
+    },
+    /// The file or directory exists but cannot be read.
+    #[error("cannot read `{}`", path.display())]
+    Read {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: Arc<io::Error>,
+    },
+    /// The file is larger than any real one.
+    #[error("the CLI configuration file `{}` has more than {limit} bytes", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The limit, `MAX_FILE_SIZE`.
+        limit: u64,
+    },
+    /// The text is neither HCL 1 nor JSON; the whole file counts for nothing.
+    #[error("cannot parse the CLI configuration: {problem}")]
+    Syntax {
+        /// Where.
+        place: Box<Place>,
+        /// What was expected.
+        problem: String,
+    },
+    /// A known setting has a value that it cannot have.
+    #[error("`{setting}` must be {wanted}, not {found}")]
+    WrongKind {
+        /// Where.
+        place: Box<Place>,
+        /// The attribute or block.
+        setting: String,
+        /// What it takes.
+        wanted: &'static str,
+        /// What stands there.
+        found: &'static str,
+    },
+    /// The label of a `host` or `credentials` block is no host name.
+    #[error("`{label}` is no host name, so this `{block}` block does not count")]
+    Label {
+        /// Where.
+        place: Box<Place>,
+        /// `host` or `credentials`.
+        block: &'static str,
+        /// What was written.
+        label: String,
+        /// Why not.
+        #[source]
+        source: HostnameError,
+    },
+    /// A block that may stand once in all files stands there again.
+    #[error("only the first `{block}` block counts; it is in {first}")]
+    Repeated {
+        /// Where the other one is.
+        place: Box<Place>,
+        /// The name of the block.
+        block: &'static str,
+        /// The place of the one that counts.
+        first: Box<Place>,
+    },
+    /// A `provider_installation` block, or a method in it, does not have the form it must have.
+    #[error("{problem}")]
+    Installation {
+        /// Where.
+        place: Box<Place>,
+        /// What is wrong.
+        problem: String,
+    },
+    /// An element of `include` or `exclude` is no pattern for provider addresses.
+    #[error("`{pattern}` is no pattern for provider addresses")]
+    Pattern {
+        /// Where.
+        place: Box<Place>,
+        /// What was written.
+        pattern: String,
+        /// Why not.
+        #[source]
+        source: PatternProblem,
+    },
+}
+
+impl Explain for CliConfigError {
+    fn place(&self) -> Option<&Place> {
+        match self {
+            Self::Missing { .. } | Self::Read { .. } | Self::TooLarge { .. } => None,
+            Self::Syntax { place, .. }
+            | Self::WrongKind { place, .. }
+            | Self::Label { place, .. }
+            | Self::Repeated { place, .. }
+            | Self::Installation { place, .. }
+            | Self::Pattern { place, .. } => Some(place),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Syntax { .. } => Some(
+                "nothing of this file counts, its `host` and `credentials` blocks included; its language is HCL 1".to_owned(),
+            ),
+            Self::Pattern { .. } => Some(
+                "write `NAMESPACE/TYPE` or `HOST/NAMESPACE/TYPE`, with `*` for the type, for namespace and type, or for all three"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
+    }
+}

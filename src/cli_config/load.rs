@@ -1,0 +1,244 @@
+//! Reads the files that [`places`](crate::cli_config::places) names.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::cli_config::places::{Environment, Places, is_config_file};
+use crate::cli_config::{Builder, CliConfig, CliConfigError};
+use crate::provider::Engine;
+
+/// The largest file that is read. Real ones have a few kilobytes; a path that leads to something else entirely should not
+/// fill the memory.
+const MAX_FILE_SIZE: u64 = 1024 * 1024;
+
+/// The outcome of [`load`].
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// What could be read.
+    pub config: CliConfig,
+    /// What could not.
+    pub errors: Vec<CliConfigError>,
+    /// The files that were read, in order.
+    pub files: Vec<PathBuf>,
+}
+
+/// Reads and joins all files of the CLI configuration. Absent files are fine, but for the one that the environment names.
+pub fn load(environment: &Environment, engine: Engine) -> Loaded {
+    let mut loader = Loader::default();
+    match environment.places(engine) {
+        Places::Named { file, variable } => {
+            if !loader.file(&file) {
+                loader.builder.fail(CliConfigError::Missing {
+                    path: file,
+                    variable,
+                });
+            }
+        }
+        Places::Default { files, directories } => {
+            for file in files {
+                if loader.file(&file) {
+                    break;
+                }
+            }
+            if let Some(directory) = directories.iter().find(|directory| directory.is_dir()) {
+                loader.directory(directory);
+            }
+        }
+    }
+    let (config, errors) = loader.builder.finish();
+    Loaded {
+        config,
+        errors,
+        files: loader.files,
+    }
+}
+
+#[derive(Default)]
+struct Loader {
+    builder: Builder,
+    files: Vec<PathBuf>,
+}
+
+impl Loader {
+    /// Whether the file exists, readable or not.
+    fn file(&mut self, path: &Path) -> bool {
+        match read(path) {
+            Ok(text) if text.len() as u64 > MAX_FILE_SIZE => {
+                self.builder.fail(CliConfigError::TooLarge {
+                    path: path.to_path_buf(),
+                    limit: MAX_FILE_SIZE,
+                });
+            }
+            Ok(text) => {
+                self.builder.add(path, &text);
+                self.files.push(path.to_path_buf());
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return false,
+            Err(source) => self.fail(path, source),
+        }
+        true
+    }
+
+    fn directory(&mut self, directory: &Path) {
+        let entries =
+            match fs::read_dir(directory).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
+                Ok(entries) => entries,
+                Err(source) => return self.fail(directory, source),
+            };
+        let mut names: Vec<_> = entries.iter().map(fs::DirEntry::file_name).collect();
+        names.sort();
+        for name in names {
+            if name.to_str().is_some_and(is_config_file) {
+                self.file(&directory.join(name));
+            }
+        }
+    }
+
+    fn fail(&mut self, path: &Path, source: io::Error) {
+        self.builder.fail(CliConfigError::Read {
+            path: path.to_path_buf(),
+            source: Arc::new(source),
+        });
+    }
+}
+
+/// At most one byte more than the limit.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    fs::File::open(path)?
+        .take(MAX_FILE_SIZE + 1)
+        .read_to_end(&mut text)?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::Hostname;
+
+    /// Creates the files, each of which holds a token that is its own name.
+    fn home(files: &[&str]) -> tempfile::TempDir {
+        let home = tempfile::tempdir().expect("a directory");
+        for file in files {
+            let path = home.path().join(file);
+            fs::create_dir_all(path.parent().expect("below the home")).expect("a directory");
+            let text = match file.strip_suffix(".json") {
+                Some(_) => format!("{{\"credentials\":{{\"h.test\":{{\"token\":\"{file}\"}}}}}}"),
+                None => format!("credentials \"h.test\" {{ token = \"{file}\" }}"),
+            };
+            fs::write(path, text).expect("a file");
+        }
+        home
+    }
+
+    fn environment(home: &Path) -> Environment {
+        Environment {
+            home: Some(home.to_path_buf()),
+            xdg_config_home: Some(home.join("x")),
+            ..Environment::default()
+        }
+    }
+
+    #[test]
+    fn the_last_file_of_the_right_ones_wins() {
+        let rows: &[(Engine, &[&str], Option<&str>)] = &[
+            (Engine::Terraform, &[], None),
+            (Engine::Terraform, &[".terraformrc"], Some(".terraformrc")),
+            (
+                Engine::Terraform,
+                &[".terraformrc", ".tofurc"],
+                Some(".terraformrc"),
+            ),
+            (
+                Engine::Terraform,
+                &[
+                    ".terraformrc",
+                    ".terraform.d/b.tfrc",
+                    ".terraform.d/a.tfrc.json",
+                    ".terraform.d/c.txt",
+                ],
+                Some(".terraform.d/b.tfrc"),
+            ),
+            (
+                Engine::Terraform,
+                &[".terraform.d/credentials.tfrc.json", "x/opentofu/z.tfrc"],
+                Some(".terraform.d/credentials.tfrc.json"),
+            ),
+            (Engine::Tofu, &[".terraformrc"], Some(".terraformrc")),
+            (Engine::Tofu, &[".terraformrc", ".tofurc"], Some(".tofurc")),
+            (
+                Engine::Tofu,
+                &["x/opentofu/tofurc"],
+                Some("x/opentofu/tofurc"),
+            ),
+            (
+                Engine::Tofu,
+                &[".tofurc", "x/opentofu/tofurc"],
+                Some(".tofurc"),
+            ),
+            (
+                Engine::Tofu,
+                &[".tofurc", "x/opentofu/z.tfrc"],
+                Some("x/opentofu/z.tfrc"),
+            ),
+            (
+                Engine::Tofu,
+                &[".terraform.d/a.tfrc", "x/opentofu/z.tfrc"],
+                Some(".terraform.d/a.tfrc"),
+            ),
+        ];
+        for (engine, files, expected) in rows {
+            let home = home(files);
+            let loaded = load(&environment(home.path()), *engine);
+            assert!(loaded.errors.is_empty());
+            let host = Hostname::parse("h.test").expect("a host");
+            let token = loaded
+                .config
+                .credentials
+                .get(&host)
+                .and_then(|block| block.token.as_deref());
+            assert_eq!(token, *expected, "{engine} {files:?}");
+        }
+    }
+
+    #[test]
+    fn a_named_file_stands_alone_and_may_be_missing() {
+        let home = home(&[".terraformrc", ".terraform.d/a.tfrc", "named"]);
+        let named = |name: &str| Environment {
+            cli_config_file: Some(home.path().join(name)),
+            ..environment(home.path())
+        };
+        let loaded = load(&named("named"), Engine::Terraform);
+        assert_eq!(loaded.files, [home.path().join("named")]);
+        let loaded = load(&named("none"), Engine::Terraform);
+        assert!(loaded.files.is_empty());
+        assert!(matches!(
+            loaded.errors[..],
+            [CliConfigError::Missing { .. }]
+        ));
+    }
+
+    #[test]
+    fn what_is_no_readable_file_is_an_error() {
+        let home = home(&[".terraformrc/x"]);
+        let loaded = load(&environment(home.path()), Engine::Terraform);
+        assert!(matches!(loaded.errors[..], [CliConfigError::Read { .. }]));
+        let large = home.path().join("large");
+        fs::write(
+            &large,
+            vec![b'#'; usize::try_from(MAX_FILE_SIZE).expect("small") + 1],
+        )
+        .expect("a file");
+        let environment = Environment {
+            cli_config_file: Some(large),
+            ..Environment::default()
+        };
+        let loaded = load(&environment, Engine::Terraform);
+        assert!(matches!(
+            loaded.errors[..],
+            [CliConfigError::TooLarge { .. }]
+        ));
+    }
+}

@@ -1,0 +1,279 @@
+//! The grammar of HCL 1: `key... { items }`, `key = value`, lists and objects.
+//!
+//! Items need no line breaks between them, and a comma may follow each. List elements need commas, and one may be left
+//! at the end. Labels and `=` exclude each other.
+
+use crate::cli_config::json;
+use crate::cli_config::scan::{Scanner, Token};
+use crate::cli_config::tree::{Item, Key, MAX_DEPTH, Node, SyntaxError, Tree, Value};
+use crate::span::Span;
+
+/// Parses a file. A text whose first visible character is `{` is JSON, whatever the name of its file.
+pub(super) fn parse(text: &str) -> Result<Tree, SyntaxError> {
+    if text.trim_start().starts_with('{') {
+        return json::parse(text);
+    }
+    let mut parser = Parser {
+        scanner: Scanner::new(text),
+        peeked: None,
+    };
+    let items = parser.items(0)?;
+    match parser.take()? {
+        (Token::End, _) => Ok(Tree {
+            items,
+            is_json: false,
+        }),
+        (other, span) => Err(expected("a key", &other, span)),
+    }
+}
+
+struct Parser<'a> {
+    scanner: Scanner<'a>,
+    peeked: Option<(Token, Span)>,
+}
+
+impl Parser<'_> {
+    fn take(&mut self) -> Result<(Token, Span), SyntaxError> {
+        self.peeked.take().map_or_else(|| self.scanner.next(), Ok)
+    }
+
+    fn peek(&mut self) -> Result<&Token, SyntaxError> {
+        if self.peeked.is_none() {
+            self.peeked = Some(self.scanner.next()?);
+        }
+        Ok(self.peeked.as_ref().map_or(&Token::End, |(token, _)| token))
+    }
+
+    /// Items up to `}` or the end, which are left for the caller.
+    fn items(&mut self, depth: usize) -> Result<Vec<Item>, SyntaxError> {
+        let mut items = Vec::new();
+        while !matches!(self.peek()?, Token::End | Token::Sign('}')) {
+            items.push(self.item(depth)?);
+            if matches!(self.peek()?, Token::Sign(',')) {
+                self.take()?;
+            }
+        }
+        Ok(items)
+    }
+
+    fn item(&mut self, depth: usize) -> Result<Item, SyntaxError> {
+        let mut keys = Vec::new();
+        loop {
+            let (token, span) = self.take()?;
+            match token {
+                Token::Ident(text) | Token::String(text) => keys.push(Key { text, span }),
+                Token::Sign('=') if keys.len() == 1 => {
+                    let token = self.take()?;
+                    let value = self.value(token, depth)?;
+                    return Ok(Item {
+                        keys,
+                        assigned: true,
+                        value,
+                    });
+                }
+                Token::Sign('{') if !keys.is_empty() => {
+                    let value = self.value((token, span), depth)?;
+                    return Ok(Item {
+                        keys,
+                        assigned: false,
+                        value,
+                    });
+                }
+                other => {
+                    let wanted = match keys.len() {
+                        0 => "a key",
+                        1 => "a label, `=` or `{`",
+                        _ => "a label or `{`",
+                    };
+                    return Err(expected(wanted, &other, span));
+                }
+            }
+        }
+    }
+
+    /// The value that begins with the token already taken.
+    fn value(&mut self, (token, span): (Token, Span), depth: usize) -> Result<Node, SyntaxError> {
+        if depth > MAX_DEPTH {
+            return Err(SyntaxError::new(
+                format!("more than {MAX_DEPTH} levels of nesting"),
+                span,
+            ));
+        }
+        let value = match token {
+            Token::String(text) | Token::Heredoc(text) => Value::String(text),
+            Token::Number(text) => Value::Number(text),
+            Token::Bool(value) => Value::Bool(value),
+            Token::Sign('{') => {
+                let items = self.items(depth + 1)?;
+                return match self.take()? {
+                    (Token::Sign('}'), end) => Ok(Node {
+                        value: Value::Object(items),
+                        span: span.to(end),
+                    }),
+                    (other, at) => Err(expected("`}`", &other, at)),
+                };
+            }
+            Token::Sign('[') => return self.list(span, depth),
+            other => return Err(expected("a value", &other, span)),
+        };
+        Ok(Node { value, span })
+    }
+
+    fn list(&mut self, start: Span, depth: usize) -> Result<Node, SyntaxError> {
+        let mut elements = Vec::new();
+        let mut separated = true;
+        loop {
+            let (token, span) = self.take()?;
+            match token {
+                Token::Sign(']') => {
+                    return Ok(Node {
+                        value: Value::List(elements),
+                        span: start.to(span),
+                    });
+                }
+                Token::Sign(',') => separated = true,
+                other if separated => {
+                    elements.push(self.value((other, span), depth + 1)?);
+                    separated = false;
+                }
+                other => return Err(expected("`,` or `]`", &other, span)),
+            }
+        }
+    }
+}
+
+fn expected(wanted: &str, found: &Token, span: Span) -> SyntaxError {
+    SyntaxError::new(
+        format!("expected {wanted}, found {}", found.describe()),
+        span,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tree in a notation of its own: `key key = value` and `key { ... }`.
+    fn show(items: &[Item]) -> String {
+        let shown = items.iter().map(|item| {
+            let keys: Vec<_> = item.keys.iter().map(|key| key.text.as_str()).collect();
+            let sign = if item.assigned { "=" } else { ":" };
+            format!("{}{sign}{}", keys.join(" "), show_value(&item.value.value))
+        });
+        shown.collect::<Vec<_>>().join(";")
+    }
+
+    fn show_value(value: &Value) -> String {
+        match value {
+            Value::String(text) => format!("{text:?}"),
+            Value::Number(text) => text.clone(),
+            Value::Bool(value) => value.to_string(),
+            Value::Null => "null".to_owned(),
+            Value::List(list) => {
+                let list: Vec<_> = list.iter().map(|node| show_value(&node.value)).collect();
+                format!("[{}]", list.join(","))
+            }
+            Value::Object(items) => format!("{{{}}}", show(items)),
+        }
+    }
+
+    #[test]
+    fn the_grammar() {
+        let rows = [
+            ("", ""),
+            ("a = 1", "a=1"),
+            ("a = 1 b = 2", "a=1;b=2"),
+            ("a = 1, b = 2,", "a=1;b=2"),
+            ("a {}", "a:{}"),
+            ("a \"b\" c {}", "a b c:{}"),
+            ("\"a\" \"b\" { c = true d = false }", "a b:{c=true;d=false}"),
+            ("a = { b = { c = \"d\" } }", "a={b={c=\"d\"}}"),
+            ("a { providers.v1 = \"x\" }", "a:{providers.v1=\"x\"}"),
+            ("a = [1, \"b\", { c = 1 }, [2],]", "a=[1,\"b\",{c=1},[2]]"),
+            ("a = [,]", "a=[]"),
+            ("a = -1.5e+3 b = 0x1F", "a=-1.5e+3;b=0x1F"),
+            ("# c\na = 1 // d\n/* e\n */ b = 2 # f", "a=1;b=2"),
+            ("a = 1\r\nb = 2\r\n", "a=1;b=2"),
+            ("a = \"${b \"c\" {} \n}\"", "a=\"${b \\\"c\\\" {} \\n}\""),
+            ("a = <<E\nx\ny\nE\nb = 1", "a=\"x\\ny\\n\";b=1"),
+            ("a = <<-E\n  x\n    y\n  E\n", "a=\"x\\n  y\\n\""),
+            ("a = <<E\r\nx\r\nE\r\n", "a=\"x\\r\\n\""),
+            ("a = <<E\nEx\n E", "a=\"Ex\\n\""),
+        ];
+        for (text, expected) in rows {
+            let tree = parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+            assert_eq!(show(&tree.items), expected, "{text}");
+            assert!(!tree.is_json);
+        }
+    }
+
+    #[test]
+    fn the_grammar_of_json() {
+        let rows = [
+            ("{}", ""),
+            (" \n{\"a\": {\"b\": 1}}", "a:{b:1}"),
+            (
+                "{\"a\": [1, -2.5e3, true, null, \"x\\u0041\\/\"], }",
+                "a:[1,-2.5e3,true,null,\"xA/\"]",
+            ),
+            ("{\"a\": [{},],} and more", "a:[{}]"),
+            ("{\"a b\" : \"\", \"a b\": 2}", "a b:\"\";a b:2"),
+        ];
+        for (text, expected) in rows {
+            let tree = parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+            assert_eq!(show(&tree.items), expected, "{text}");
+            assert!(tree.is_json);
+        }
+    }
+
+    #[test]
+    fn errors_have_a_place() {
+        let rows = [
+            ("a = [1 2]", 7, "expected `,` or `]`, found `2`"),
+            ("a = b", 4, "expected a value, found `b`"),
+            (
+                "a",
+                1,
+                "expected a label, `=` or `{`, found the end of the file",
+            ),
+            ("a \"b\" = {}", 6, "expected a label or `{`, found `=`"),
+            ("a {} }", 5, "expected a key, found `}`"),
+            ("a {", 3, "expected `}`, found the end of the file"),
+            ("{ a = 1 }", 2, "expected a quoted key or `}`"),
+            ("// c\n{}", 5, "expected a key, found `{`"),
+            ("a = \"b\nc\"", 4, "this string does not end on its line"),
+            ("a = \"\\q\"", 5, "unknown escape sequence"),
+            ("a = 1 /* b", 6, "this comment does not end"),
+            ("a = -", 4, "`-` without a number"),
+            ("a = <<E\nx\n", 4, "this heredoc does not end"),
+            ("a = <<E", 4, "this heredoc has no lines"),
+            ("a = <x", 4, "unexpected `<`"),
+            ("a = 1 ?", 6, "unexpected `?`"),
+            ("{\"a\" 1}", 5, "expected `:`"),
+            ("{\"a\": x}", 6, "expected a value"),
+            ("{\"a\": 1 \"b\": 2}", 8, "expected `,` or `}`"),
+            ("{\"a\": [1 2]}", 9, "expected `,` or `]`"),
+        ];
+        for (text, at, problem) in rows {
+            let error = parse(text).expect_err(text);
+            assert_eq!(
+                (error.span.start, error.problem.as_str()),
+                (at, problem),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn nesting_has_a_limit() {
+        for (open, close) in [("a = [", "]"), ("a = {a = ", "}"), ("{\"a\":", "}")] {
+            let inner = open.trim_start_matches("a = ");
+            let deep = format!("{open}{}1{}", inner.repeat(100_000), close.repeat(100_001));
+            let error = parse(&deep).expect_err("too deep");
+            assert_eq!(
+                error.problem,
+                format!("more than {MAX_DEPTH} levels of nesting")
+            );
+        }
+    }
+}

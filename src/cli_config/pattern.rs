@@ -1,0 +1,212 @@
+//! Which providers an installation method is for: `include` and `exclude` patterns.
+//!
+//! `NS/TYPE` means the default host of the engine, `HOST/NS/TYPE` that host. `*` may stand for the type, for namespace and
+//! type, or for all three. Case does not count. Exclude beats include; no include means all.
+
+use std::fmt;
+
+use crate::provider::{AddressError, Engine, Hostname, ProviderAddr};
+
+/// One pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// Nothing for `*`.
+    host: Option<PatternHost>,
+    /// Nothing for `*`.
+    namespace: Option<String>,
+    /// Nothing for `*`.
+    type_name: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum PatternHost {
+    /// The pattern names no host.
+    Default,
+    Named(Hostname),
+}
+
+/// Why a text is no pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatternProblem {
+    /// Not two or three parts.
+    #[error("it must have two or three parts separated by slashes")]
+    Parts,
+    /// `*/TYPE`.
+    #[error("the namespace can be `*` only if the type is `*` too")]
+    NamespaceAlone,
+    /// `*/NAMESPACE/TYPE`.
+    #[error("the host can be `*` only if namespace and type are `*` too")]
+    HostAlone,
+    /// A part that no provider address can have.
+    #[error("its fixed parts are no provider address")]
+    Address(#[source] Box<AddressError>),
+}
+
+impl Pattern {
+    /// Parses a pattern.
+    pub fn parse(text: &str) -> Result<Self, PatternProblem> {
+        let parts: Vec<&str> = text.split('/').collect();
+        let (host, namespace, type_name) = match *parts.as_slice() {
+            [namespace, type_name] => (None, namespace, type_name),
+            [host, namespace, type_name] => (Some(host), namespace, type_name),
+            _ => return Err(PatternProblem::Parts),
+        };
+        if host == Some("*") && (namespace != "*" || type_name != "*") {
+            return Err(PatternProblem::HostAlone);
+        }
+        if namespace == "*" && type_name != "*" {
+            return Err(PatternProblem::NamespaceAlone);
+        }
+        // Stand-ins for the wildcards leave the check of the other parts to the parser of addresses.
+        let stand_in = |part| if part == "*" { "any" } else { part };
+        let address = match host {
+            Some(host) if host != "*" => {
+                format!("{host}/{}/{}", stand_in(namespace), stand_in(type_name))
+            }
+            _ => format!("{}/{}", stand_in(namespace), stand_in(type_name)),
+        };
+        let address = ProviderAddr::parse(&address, Engine::Terraform)
+            .map_err(|error| PatternProblem::Address(Box::new(error)))?;
+        Ok(Self {
+            host: match host {
+                None => Some(PatternHost::Default),
+                Some("*") => None,
+                Some(_) => Some(PatternHost::Named(address.hostname)),
+            },
+            namespace: (namespace != "*").then_some(address.namespace),
+            type_name: (type_name != "*").then_some(address.type_name),
+        })
+    }
+
+    /// Whether the provider is meant.
+    pub fn matches(&self, provider: &ProviderAddr, engine: Engine) -> bool {
+        let host = match &self.host {
+            None => true,
+            Some(PatternHost::Default) => provider.hostname.as_ascii() == engine.default_host(),
+            Some(PatternHost::Named(host)) => *host == provider.hostname,
+        };
+        let part = |pattern: &Option<String>, part: &String| {
+            pattern.as_ref().is_none_or(|pattern| pattern == part)
+        };
+        host && part(&self.namespace, &provider.namespace)
+            && part(&self.type_name, &provider.type_name)
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.host {
+            None => f.write_str("*/")?,
+            Some(PatternHost::Default) => {}
+            Some(PatternHost::Named(host)) => write!(f, "{host}/")?,
+        }
+        let part = |part: &Option<String>| part.clone().unwrap_or_else(|| "*".to_owned());
+        write!(f, "{}/{}", part(&self.namespace), part(&self.type_name))
+    }
+}
+
+/// The `include` and `exclude` of one method.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selector {
+    /// Nothing: all providers.
+    pub include: Vec<Pattern>,
+    /// Beats `include`.
+    pub exclude: Vec<Pattern>,
+}
+
+impl Selector {
+    /// Whether the method is for the provider.
+    pub fn matches(&self, provider: &ProviderAddr, engine: Engine) -> bool {
+        let any = |patterns: &[Pattern]| {
+            patterns
+                .iter()
+                .any(|pattern| pattern.matches(provider, engine))
+        };
+        !any(&self.exclude) && (self.include.is_empty() || any(&self.include))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_as_terraform_matches_them() {
+        let rows: &[(&str, &str, bool)] = &[
+            ("acme/ledger", "acme/ledger", true),
+            ("acme/ledger", "acme/other", false),
+            ("ACME/Ledger", "acme/ledger", true),
+            ("acme/*", "acme/anything", true),
+            ("*/*", "acme/ledger", true),
+            ("*/*", "example.com/acme/ledger", false),
+            ("*/*/*", "example.com/acme/ledger", true),
+            ("Example.com/acme/ledger", "example.com/acme/ledger", true),
+            ("example.com/*/*", "example.com/acme/ledger", true),
+            ("example.com/*/*", "example.net/acme/ledger", false),
+            ("registry.terraform.io/acme/*", "acme/ledger", true),
+        ];
+        for (pattern, address, expected) in rows {
+            let parsed = Pattern::parse(pattern).expect("a pattern");
+            let address = ProviderAddr::parse(address, Engine::Terraform).expect("an address");
+            assert_eq!(
+                parsed.matches(&address, Engine::Terraform),
+                *expected,
+                "{pattern} {address}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_pattern_without_a_host_means_the_default_host_of_the_engine() {
+        let pattern = Pattern::parse("acme/ledger").expect("a pattern");
+        let address = ProviderAddr::parse("registry.opentofu.org/acme/ledger", Engine::Tofu)
+            .expect("an address");
+        assert!(pattern.matches(&address, Engine::Tofu));
+        assert!(!pattern.matches(&address, Engine::Terraform));
+    }
+
+    #[test]
+    fn what_is_no_pattern_says_why() {
+        for (text, problem) in [
+            ("*", PatternProblem::Parts),
+            ("p", PatternProblem::Parts),
+            ("a/b/c/d", PatternProblem::Parts),
+            ("*/p", PatternProblem::NamespaceAlone),
+            ("example.com/*/p", PatternProblem::NamespaceAlone),
+            ("*/t/p", PatternProblem::HostAlone),
+            ("*/*/p", PatternProblem::HostAlone),
+        ] {
+            assert_eq!(Pattern::parse(text), Err(problem), "{text}");
+        }
+        assert!(matches!(
+            Pattern::parse("a b/c"),
+            Err(PatternProblem::Address(_))
+        ));
+    }
+
+    #[test]
+    fn exclude_beats_include() {
+        let patterns = |texts: &[&str]| {
+            texts
+                .iter()
+                .map(|text| Pattern::parse(text).expect("a pattern"))
+                .collect()
+        };
+        let selector = Selector {
+            include: patterns(&["acme/*"]),
+            exclude: patterns(&["acme/secret"]),
+        };
+        for (address, expected) in [
+            ("acme/ledger", true),
+            ("acme/secret", false),
+            ("other/x", false),
+        ] {
+            let address = ProviderAddr::parse(address, Engine::Terraform).expect("an address");
+            assert_eq!(
+                selector.matches(&address, Engine::Terraform),
+                expected,
+                "{address}"
+            );
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Which files make up the CLI configuration, per engine and system (what is there is for the loader to find out).
+//!
+//! Terraform: `~/.terraformrc` and `~/.terraform.d`; on Windows `terraform.rc` and `terraform.d` in `%APPDATA%`.
+//! OpenTofu: `~/.tofurc` first (`tofu.rc`), and on Unix, where none of these exists, `opentofu/tofurc` and `opentofu` in
+//! `$XDG_CONFIG_HOME`, if that is set. `TF_CLI_CONFIG_FILE`, or else `TERRAFORM_CONFIG`, replaces file and directory.
+
+use std::path::{Path, PathBuf};
+
+use crate::provider::{Engine, Platform};
+
+/// The environment variables that decide about places, and the system. Unset and empty are the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Environment {
+    /// Windows has its own places.
+    pub is_windows: bool,
+    /// `HOME`, or the home directory of the account if that is empty.
+    pub home: Option<PathBuf>,
+    /// `APPDATA` (Windows).
+    pub app_data: Option<PathBuf>,
+    /// `XDG_CONFIG_HOME`.
+    pub xdg_config_home: Option<PathBuf>,
+    /// `XDG_DATA_HOME`.
+    pub xdg_data_home: Option<PathBuf>,
+    /// `TF_CLI_CONFIG_FILE`.
+    pub cli_config_file: Option<PathBuf>,
+    /// `TERRAFORM_CONFIG`, the old name.
+    pub terraform_config: Option<PathBuf>,
+}
+
+/// Where to look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Places {
+    /// This file only; it should exist.
+    Named {
+        /// The file.
+        file: PathBuf,
+        /// The variable that names it.
+        variable: &'static str,
+    },
+    /// The first of the files that exists, then all configuration files in the first of the directories that exists.
+    Default {
+        /// Candidates for the file.
+        files: Vec<PathBuf>,
+        /// Candidates for the directory.
+        directories: Vec<PathBuf>,
+    },
+}
+
+impl Environment {
+    /// The candidates for this engine.
+    pub fn places(&self, engine: Engine) -> Places {
+        let overrides = [
+            (&self.cli_config_file, "TF_CLI_CONFIG_FILE"),
+            (&self.terraform_config, "TERRAFORM_CONFIG"),
+        ];
+        for (file, variable) in overrides {
+            if let Some(file) = set(file.as_ref()) {
+                let file = file.to_path_buf();
+                return Places::Named { file, variable };
+            }
+        }
+        let mut files = Vec::new();
+        if let Some(base) = self.base() {
+            let names: &[&str] = match (engine, self.is_windows) {
+                (Engine::Terraform, false) => &[".terraformrc"],
+                (Engine::Tofu, false) => &[".tofurc", ".terraformrc"],
+                (Engine::Terraform, true) => &["terraform.rc"],
+                (Engine::Tofu, true) => &["tofu.rc", "terraform.rc"],
+            };
+            files.extend(names.iter().map(|name| base.join(name)));
+        }
+        files.extend(self.xdg(engine).map(|base| base.join("tofurc")));
+        Places::Default {
+            files,
+            directories: self.directories(engine),
+        }
+    }
+
+    /// Candidates for the configuration directory.
+    fn directories(&self, engine: Engine) -> Vec<PathBuf> {
+        let name = if self.is_windows {
+            "terraform.d"
+        } else {
+            ".terraform.d"
+        };
+        let mut directories: Vec<PathBuf> =
+            self.base().iter().map(|base| base.join(name)).collect();
+        directories.extend(self.xdg(engine));
+        directories
+    }
+
+    /// The directories in which programs such as credentials helpers are looked for, in order.
+    pub fn plugin_directories(&self, engine: Engine, platform: &Platform) -> Vec<PathBuf> {
+        let mut plugins: Vec<PathBuf> = Vec::new();
+        plugins.extend(
+            self.directories(engine)
+                .first()
+                .map(|base| base.join("plugins")),
+        );
+        if let (Engine::Tofu, Some(data)) = (engine, set(self.xdg_data_home.as_ref())) {
+            plugins.push(data.join("opentofu").join("plugins"));
+        }
+        let with_platform = plugins
+            .iter()
+            .flat_map(|dir| [dir.clone(), dir.join(platform.to_string())]);
+        with_platform.collect()
+    }
+
+    fn base(&self) -> Option<&Path> {
+        set(if self.is_windows {
+            self.app_data.as_ref()
+        } else {
+            self.home.as_ref()
+        })
+    }
+
+    fn xdg(&self, engine: Engine) -> Option<PathBuf> {
+        let applies = engine == Engine::Tofu && !self.is_windows;
+        set(self.xdg_config_home.as_ref())
+            .filter(|_| applies)
+            .map(|base| base.join("opentofu"))
+    }
+}
+
+fn set(path: Option<&PathBuf>) -> Option<&Path> {
+    path.map(PathBuf::as_path)
+        .filter(|path| !path.as_os_str().is_empty())
+}
+
+/// Whether a file in the configuration directory is part of the configuration.
+pub(super) fn is_config_file(name: &str) -> bool {
+    [".tfrc", ".tfrc.json"]
+        .iter()
+        .any(|ending| name.ends_with(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(texts: &[&str]) -> Vec<PathBuf> {
+        texts.iter().map(PathBuf::from).collect()
+    }
+
+    #[test]
+    fn each_engine_has_its_places() {
+        let home = Environment {
+            home: Some("/h".into()),
+            ..Environment::default()
+        };
+        let xdg = Environment {
+            xdg_config_home: Some("/x".into()),
+            ..home.clone()
+        };
+        let rows: &[(&Environment, Engine, &[&str], &[&str])] = &[
+            (
+                &home,
+                Engine::Terraform,
+                &["/h/.terraformrc"],
+                &["/h/.terraform.d"],
+            ),
+            (
+                &xdg,
+                Engine::Terraform,
+                &["/h/.terraformrc"],
+                &["/h/.terraform.d"],
+            ),
+            (
+                &home,
+                Engine::Tofu,
+                &["/h/.tofurc", "/h/.terraformrc"],
+                &["/h/.terraform.d"],
+            ),
+            (
+                &xdg,
+                Engine::Tofu,
+                &["/h/.tofurc", "/h/.terraformrc", "/x/opentofu/tofurc"],
+                &["/h/.terraform.d", "/x/opentofu"],
+            ),
+        ];
+        for (environment, engine, files, directories) in rows {
+            let expected = Places::Default {
+                files: paths(files),
+                directories: paths(directories),
+            };
+            assert_eq!(environment.places(*engine), expected);
+        }
+    }
+
+    #[test]
+    fn windows_keeps_them_in_appdata() {
+        let windows = Environment {
+            is_windows: true,
+            app_data: Some("a".into()),
+            xdg_config_home: Some("/x".into()),
+            ..Environment::default()
+        };
+        let base = Path::new("a");
+        let expected = Places::Default {
+            files: vec![base.join("tofu.rc"), base.join("terraform.rc")],
+            directories: vec![base.join("terraform.d")],
+        };
+        assert_eq!(windows.places(Engine::Tofu), expected);
+    }
+
+    #[test]
+    fn a_named_file_replaces_everything_and_empty_is_unset() {
+        let mut environment = Environment {
+            home: Some("/h".into()),
+            cli_config_file: Some("/c".into()),
+            terraform_config: Some("/t".into()),
+            ..Environment::default()
+        };
+        let named = |file: &str, variable| Places::Named {
+            file: file.into(),
+            variable,
+        };
+        assert_eq!(
+            environment.places(Engine::Tofu),
+            named("/c", "TF_CLI_CONFIG_FILE")
+        );
+        environment.cli_config_file = Some("".into());
+        assert_eq!(
+            environment.places(Engine::Tofu),
+            named("/t", "TERRAFORM_CONFIG")
+        );
+        environment.terraform_config = None;
+        assert!(matches!(
+            environment.places(Engine::Tofu),
+            Places::Default { .. }
+        ));
+    }
+
+    #[test]
+    fn helpers_are_looked_for_in_the_plugin_directories() {
+        let environment = Environment {
+            home: Some("/h".into()),
+            xdg_data_home: Some("/d".into()),
+            ..Environment::default()
+        };
+        let platform = Platform::parse("linux_amd64").expect("a platform");
+        let expected = paths(&[
+            "/h/.terraform.d/plugins",
+            "/h/.terraform.d/plugins/linux_amd64",
+        ]);
+        assert_eq!(
+            environment.plugin_directories(Engine::Terraform, &platform),
+            expected
+        );
+        let more = paths(&["/d/opentofu/plugins", "/d/opentofu/plugins/linux_amd64"]);
+        assert_eq!(
+            environment.plugin_directories(Engine::Tofu, &platform),
+            [expected, more].concat()
+        );
+    }
+}

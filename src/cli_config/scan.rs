@@ -1,0 +1,204 @@
+//! Tokens of HCL 1.
+//!
+//! Where it differs from HCL 2: an identifier may hold dots (`providers.v1`), `${...}` is part of a string and may hold
+//! quotes and line breaks, keywords other than `true` and `false` do not exist, and a bare word is a key, never a value.
+
+use crate::cli_config::escape;
+use crate::cli_config::tree::SyntaxError;
+use crate::span::Span;
+
+/// One token.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Token {
+    /// A bare word.
+    Ident(String),
+    /// A quoted string, escapes undone.
+    String(String),
+    /// A heredoc with its line breaks.
+    Heredoc(String),
+    /// A number as written.
+    Number(String),
+    /// `true` or `false`.
+    Bool(bool),
+    /// `{`, `}`, `[`, `]`, `=` or `,`.
+    Sign(char),
+    /// After the last token, for ever.
+    End,
+}
+
+impl Token {
+    /// What the token is called in messages.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Self::Ident(word) => format!("`{word}`"),
+            Self::String(_) => "a string".to_owned(),
+            Self::Heredoc(_) => "a heredoc".to_owned(),
+            Self::Number(number) => format!("`{number}`"),
+            Self::Bool(value) => format!("`{value}`"),
+            Self::Sign(sign) => format!("`{sign}`"),
+            Self::End => "the end of the file".to_owned(),
+        }
+    }
+}
+
+/// Reads tokens from a text, front to back.
+pub(super) struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Scanner<'a> {
+    pub(super) const fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// The next token and where it stands.
+    pub(super) fn next(&mut self) -> Result<(Token, Span), SyntaxError> {
+        self.skip_blank()?;
+        let start = self.at;
+        let Some(first) = self.peek() else {
+            return Ok((Token::End, Span::new(start, start)));
+        };
+        let token = match first {
+            '{' | '}' | '[' | ']' | '=' | ',' => {
+                self.at += 1;
+                Token::Sign(first)
+            }
+            '"' => self.string()?,
+            '<' => self.heredoc()?,
+            '-' | '0'..='9' => self.number()?,
+            _ if is_letter(first) => self.word(),
+            _ => {
+                let span = Span::new(start, start + first.len_utf8());
+                return Err(SyntaxError::new(
+                    format!("unexpected `{}`", first.escape_default()),
+                    span,
+                ));
+            }
+        };
+        Ok((token, Span::new(start, self.at)))
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    /// White space and the three kinds of comment.
+    fn skip_blank(&mut self) -> Result<(), SyntaxError> {
+        loop {
+            let rest = self.rest();
+            let blank = rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
+            self.at += blank;
+            let rest = &rest[blank..];
+            if rest.starts_with('#') || rest.starts_with("//") {
+                self.at += rest.find('\n').unwrap_or(rest.len());
+            } else if rest.starts_with("/*") {
+                let Some(length) = rest.find("*/") else {
+                    let span = Span::new(self.at, self.at + 2);
+                    return Err(SyntaxError::new("this comment does not end", span));
+                };
+                self.at += length + 2;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn word(&mut self) -> Token {
+        let rest = self.rest();
+        let length = rest
+            .find(|c: char| !(is_letter(c) || c.is_numeric() || c == '-' || c == '.'))
+            .unwrap_or(rest.len());
+        self.at += length;
+        match &rest[..length] {
+            "true" => Token::Bool(true),
+            "false" => Token::Bool(false),
+            word => Token::Ident(word.to_owned()),
+        }
+    }
+
+    /// The value of a number is used nowhere but as text, so its shape is not checked beyond its characters.
+    fn number(&mut self) -> Result<Token, SyntaxError> {
+        let rest = self.rest();
+        let sign = usize::from(rest.starts_with('-'));
+        let digits = &rest[sign..];
+        let mut previous = ' ';
+        let length = digits
+            .find(|c: char| {
+                let exponent = matches!(previous, 'e' | 'E') && matches!(c, '+' | '-');
+                previous = c;
+                !(c.is_ascii_alphanumeric() || c == '.' || exponent)
+            })
+            .unwrap_or(digits.len());
+        let span = Span::new(self.at, self.at + sign + length);
+        if !digits.starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(SyntaxError::new("`-` without a number", span));
+        }
+        self.at = span.end;
+        Ok(Token::Number(rest[..sign + length].to_owned()))
+    }
+
+    fn string(&mut self) -> Result<Token, SyntaxError> {
+        let start = self.at;
+        let raw = escape::quoted(&self.text[start + 1..]);
+        let Some(raw) = raw else {
+            let line = self.rest().find('\n').unwrap_or(self.rest().len());
+            return Err(SyntaxError::new(
+                "this string does not end on its line",
+                Span::new(start, start + line),
+            ));
+        };
+        self.at = start + raw.len() + 2;
+        let text = escape::unescape(raw).map_err(|at| {
+            let at = start + 1 + at;
+            SyntaxError::new("unknown escape sequence", Span::new(at, at + 2))
+        })?;
+        Ok(Token::String(text))
+    }
+
+    /// `<<WORD` or `<<-WORD`, lines, and a line of blanks and the word.
+    fn heredoc(&mut self) -> Result<Token, SyntaxError> {
+        let start = self.at;
+        let fail = |problem: &str| Err(SyntaxError::new(problem, Span::new(start, start + 1)));
+        let Some(opening) = self.rest().strip_prefix("<<") else {
+            return fail("unexpected `<`");
+        };
+        let indented = opening.starts_with('-');
+        let Some((word, body)) = opening[usize::from(indented)..].split_once('\n') else {
+            return fail("this heredoc has no lines");
+        };
+        let word = word.trim_end_matches('\r');
+        if word.is_empty() || !word.chars().all(|c| is_letter(c) || c.is_numeric()) {
+            return fail("a heredoc begins with `<<` and a word");
+        }
+        let mut length = 0;
+        for line in body.split_inclusive('\n') {
+            if line.trim_start().trim_end_matches(['\r', '\n']) == word {
+                self.at = self.text.len() - body.len() + length + line.trim_end_matches('\n').len();
+                return Ok(Token::Heredoc(dedent(&body[..length], indented)));
+            }
+            length += line.len();
+        }
+        fail("this heredoc does not end")
+    }
+}
+
+/// Takes from every line the blanks that all lines begin with.
+fn dedent(body: &str, indented: bool) -> String {
+    if !indented {
+        return body.to_owned();
+    }
+    let blanks = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let common = body.lines().map(blanks).min().unwrap_or(0);
+    body.split_inclusive('\n')
+        .map(|line| &line[common..])
+        .collect()
+}
+
+fn is_letter(c: char) -> bool {
+    c == '_' || c.is_alphabetic()
+}
