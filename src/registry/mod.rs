@@ -1,1 +1,43 @@
-//! Who has packages: registries and how they are asked.
+//! Registries: who has a provider, in which versions, and where its packages are.
+//!
+//! The protocol: service discovery leads from a host name to a base URL (`discovery`), below which two endpoints list the
+//! versions of a provider and describe one package (`client`, `wire`, `metadata`). The description leads to the package, its
+//! checksum list and the signature of that; what they prove is not this room's business.
+//!
+//! Below the protocol: `http` makes one exchange, `fetch` and `download` repeat it where that makes sense (`retry`,
+//! `budget`), `credentials` decides which token a host gets, and `memo` sees to it that everything is asked for once.
+
+mod budget;
+mod client;
+mod credentials;
+mod discovery;
+mod download;
+mod error;
+mod fault;
+mod fetch;
+mod gzip;
+mod helper;
+mod http;
+mod memo;
+mod metadata;
+mod netrc;
+mod packages;
+mod policy;
+mod retry;
+mod settings;
+mod slots;
+mod wire;
+
+pub use client::RegistryClient;
+pub use credentials::{Token, tokens_from_env};
+pub use download::Download;
+pub use error::{CredentialsError, RegistryError};
+pub use fault::{Cause, Fault, RequestError, ShownUrl};
+pub use fetch::ByteLimit;
+pub use memo::OnceMap;
+pub use metadata::{AvailableVersion, AvailableVersions, PackageId, PackageMeta, SigningKey};
+pub use packages::{PackagesError, RawPackages, ReportedPackage, ReportedPackages};
+pub use settings::{
+    BaseUrl, CredentialSettings, DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES, HttpSettings, Pause,
+    RealTime, RegistrySettings, Roots, positive,
+};

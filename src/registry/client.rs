@@ -1,0 +1,344 @@
+//! Origin registries: which versions a provider has, where its packages are, and the bytes behind the URLs.
+//!
+//! A client is a handle: clones share connections, answers and what is known about hosts. Each answer is asked for once per
+//! run, however many ask; failures are kept like other answers.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use reqwest::StatusCode;
+use url::Url;
+
+use crate::provider::{Hostname, Platform, ProviderAddr, Version};
+use crate::registry::credentials::Credentials;
+use crate::registry::discovery::{self, ServiceUrl, Services};
+use crate::registry::download::{self, Download};
+use crate::registry::error::RegistryError;
+use crate::registry::fault::{Fault, RequestError};
+use crate::registry::fetch::{Answer, ByteLimit, DocumentCall, Transport};
+use crate::registry::http::Call;
+use crate::registry::memo::OnceMap;
+use crate::registry::metadata::{AvailableVersions, PackageId, PackageMeta};
+use crate::registry::netrc;
+use crate::registry::policy::Policies;
+use crate::registry::settings::RegistrySettings;
+use crate::registry::wire::{self, Fields, PackageDescription, VersionList};
+use crate::reporter::Reporter;
+
+/// The largest list of versions or description of a package. The largest real list has about a megabyte.
+const MAX_METADATA: ByteLimit = ByteLimit {
+    name: "limit for registry answers",
+    bytes: 16 * 1024 * 1024,
+};
+
+/// Asks origin registries.
+#[derive(Clone)]
+pub struct RegistryClient {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    settings: RegistrySettings,
+    policies: Policies,
+    transport: Arc<Transport>,
+    credentials: Credentials,
+    services: OnceMap<Hostname, Result<Services, RegistryError>>,
+    versions: OnceMap<ProviderAddr, Result<Arc<AvailableVersions>, RegistryError>>,
+    metadata: OnceMap<(ProviderAddr, String, Platform), Result<Arc<PackageMeta>, RegistryError>>,
+    documents: OnceMap<Url, Result<Bytes, RegistryError>>,
+}
+
+impl RegistryClient {
+    /// A client for these settings.
+    pub fn new(
+        settings: RegistrySettings,
+        reporter: Arc<dyn Reporter>,
+    ) -> Result<Self, RegistryError> {
+        let transport = Arc::new(Transport::new(settings.http.clone(), reporter)?);
+        Ok(Self::with_transport(settings, transport))
+    }
+
+    /// A client with other settings, for the other engine, that shares connections and what is known about hosts.
+    pub fn sibling(&self, settings: RegistrySettings) -> Self {
+        Self::with_transport(settings, Arc::clone(&self.shared.transport))
+    }
+
+    fn with_transport(settings: RegistrySettings, transport: Arc<Transport>) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                policies: Policies::new(&settings),
+                credentials: Credentials::new(settings.credentials.clone()),
+                settings,
+                transport,
+                services: OnceMap::default(),
+                versions: OnceMap::default(),
+                metadata: OnceMap::default(),
+                documents: OnceMap::default(),
+            }),
+        }
+    }
+
+    /// The settings of this client.
+    pub fn settings(&self) -> &RegistrySettings {
+        &self.shared.settings
+    }
+
+    /// The versions that the provider's own registry lists.
+    pub async fn versions(
+        &self,
+        provider: &ProviderAddr,
+    ) -> Result<Arc<AvailableVersions>, RegistryError> {
+        let job = || self.shared.fetch_versions(provider);
+        self.shared
+            .versions
+            .get_or_init(provider.clone(), job)
+            .await
+    }
+
+    /// Where one package is and what proves it, checked against the question.
+    pub async fn package_meta(
+        &self,
+        provider: &ProviderAddr,
+        version: &Version,
+        platform: &Platform,
+    ) -> Result<Arc<PackageMeta>, RegistryError> {
+        let package = PackageId {
+            provider: provider.clone(),
+            version: version.clone(),
+            platform: platform.clone(),
+        };
+        let key = (provider.clone(), version.to_string(), platform.clone());
+        let job = || self.shared.fetch_metadata(&package);
+        match self.shared.metadata.get_or_init(key, job).await {
+            Err(error) => Err(self.explain(&package, error).await),
+            found => found,
+        }
+    }
+
+    /// A checksum list, a signature or another document that is checked by other means than where it comes from.
+    pub async fn document(&self, url: &Url, limit: ByteLimit) -> Result<Bytes, RegistryError> {
+        let job = || self.shared.fetch_document(url, limit);
+        self.shared.documents.get_or_init(url.clone(), job).await
+    }
+
+    /// A package, piece by piece. Each call is a download: keeping what it gives is for the caller.
+    pub async fn download(&self, url: &Url) -> Result<Download, RegistryError> {
+        let authorization = match &self.shared.settings.netrc {
+            Some(path) if self.shared.policies.netrc && url.username().is_empty() => {
+                netrc::header(path, url)?
+            }
+            _ => None,
+        };
+        let call = download::package_call(url, authorization);
+        Download::start(
+            Arc::clone(&self.shared.transport),
+            call,
+            self.shared.policies.packages,
+        )
+        .await
+    }
+
+    /// Adds to an error what the list of versions knows: it is asked for anyway, and what it says helps.
+    async fn explain(&self, asked: &PackageId, mut error: RegistryError) -> RegistryError {
+        match &mut error {
+            RegistryError::NoPackage { published, .. } => {
+                if let Ok(available) = self.versions(&asked.provider).await {
+                    *published = available.platforms(&asked.version);
+                }
+            }
+            RegistryError::PluginProtocol { suggestion, .. } => {
+                if let Ok(available) = self.versions(&asked.provider).await {
+                    *suggestion = available.suggestion().map(Box::new);
+                }
+            }
+            _ => {}
+        }
+        error
+    }
+}
+
+impl Shared {
+    /// The address of the host's provider registry.
+    async fn service(&self, host: &Hostname) -> Result<ServiceUrl, RegistryError> {
+        if let Some(base) = self
+            .settings
+            .base_url
+            .as_ref()
+            .filter(|base| base.host == *host)
+        {
+            return ServiceUrl::fixed(base);
+        }
+        let configured = self.settings.hosts.get(host);
+        if let Some(services) = configured.and_then(|block| Services::configured(host, block)) {
+            return services.providers(host);
+        }
+        let services = self
+            .services
+            .get_or_init(host.clone(), || self.discover(host))
+            .await?;
+        services.providers(host)
+    }
+
+    async fn discover(&self, host: &Hostname) -> Result<Services, RegistryError> {
+        let url = discovery::document_url(host).ok_or_else(|| RegistryError::ServiceUrl {
+            host: host.clone(),
+            problem: "no address can be made of the host name",
+            configured: None,
+        })?;
+        // A helper that fails is a failure only where its answer is needed: in what follows.
+        let authorization = self.credentials.header(host).await.unwrap_or_default();
+        let mut call =
+            Call::new(url.clone(), discovery::redirects(self.settings.engine)).with_json();
+        call.authorization = authorization;
+        let ask = DocumentCall {
+            call,
+            policy: self.policies.discovery,
+            timeout: self.policies.discovery_timeout,
+            limit: discovery::MAX_DISCOVERY,
+        };
+        let failed = |source: RequestError| RegistryError::Discovery {
+            host: host.clone(),
+            source: Arc::new(source),
+        };
+        let answer = self.transport.document(&ask).await.map_err(failed)?;
+        Services::read(&answer).map_err(|fault| failed(answer.refused(&url, fault)))
+    }
+
+    async fn fetch_versions(
+        &self,
+        provider: &ProviderAddr,
+    ) -> Result<Arc<AvailableVersions>, RegistryError> {
+        let failed = |source: RequestError| RegistryError::Versions {
+            provider: Box::new(provider.clone()),
+            source: Arc::new(source),
+        };
+        let path = [&provider.namespace, &provider.type_name, "versions"];
+        let answer = self.ask(&provider.hostname, &path, failed).await?;
+        if answer.answer.status == StatusCode::NOT_FOUND {
+            return Err(RegistryError::UnknownProvider {
+                provider: Box::new(provider.clone()),
+            });
+        }
+        let list: Fields<VersionList> = answer.json().map_err(failed)?;
+        AvailableVersions::read(provider, list.0).map(Arc::new)
+    }
+
+    async fn fetch_metadata(&self, asked: &PackageId) -> Result<Arc<PackageMeta>, RegistryError> {
+        let failed = |source: RequestError| RegistryError::Metadata {
+            package: Box::new(asked.clone()),
+            source: Arc::new(source),
+        };
+        let PackageId {
+            provider,
+            version,
+            platform,
+        } = asked;
+        let version_text = version.to_string();
+        let path = [
+            &provider.namespace,
+            &provider.type_name,
+            version_text.as_str(),
+            "download",
+            &platform.os,
+            &platform.arch,
+        ];
+        let answer = self.ask(&provider.hostname, &path, failed).await?;
+        if answer.answer.status == StatusCode::NOT_FOUND {
+            return Err(RegistryError::NoPackage {
+                package: Box::new(asked.clone()),
+                published: BTreeSet::new(),
+            });
+        }
+        let description: Fields<PackageDescription<'_>> = answer.json().map_err(failed)?;
+        PackageMeta::read(asked, description.0, &answer.answer.url).map(Arc::new)
+    }
+
+    /// Asks an endpoint of the host's provider registry.
+    async fn ask(
+        &self,
+        host: &Hostname,
+        path: &[&str],
+        failed: impl Fn(RequestError) -> RegistryError,
+    ) -> Result<ServiceAnswer, RegistryError> {
+        let service = self.service(host).await?;
+        let mut call = Call::new(service.endpoint(path), self.policies.redirects)
+            .with_engine(self.settings.engine);
+        call.plain_http = service.plain_http;
+        if service.with_token {
+            let header = self.credentials.header(host).await;
+            call.authorization = header.map_err(|source| RegistryError::Credentials {
+                host: host.clone(),
+                source: Box::new(source),
+            })?;
+        }
+        let url = call.url.clone();
+        let rejected = call.authorization.is_some();
+        let answer = self
+            .transport
+            .document(&self.policies.document(call, MAX_METADATA))
+            .await;
+        let answer = answer.map_err(|error| {
+            failed(RequestError {
+                configured: service.configured.clone(),
+                ..error
+            })
+        })?;
+        if matches!(
+            answer.status,
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN
+        ) {
+            return Err(RegistryError::Unauthorized {
+                host: host.clone(),
+                rejected,
+            });
+        }
+        let answer = ServiceAnswer {
+            answer,
+            url,
+            service,
+        };
+        match answer.answer.status {
+            StatusCode::OK | StatusCode::NOT_FOUND => Ok(answer),
+            _ => Err(failed(answer.refused(answer.answer.status_fault()))),
+        }
+    }
+
+    async fn fetch_document(&self, url: &Url, limit: ByteLimit) -> Result<Bytes, RegistryError> {
+        let failed = |source: RequestError| RegistryError::Document {
+            source: Arc::new(source),
+        };
+        let mut call = Call::new(url.clone(), self.policies.redirects);
+        call.plain_http = true;
+        let answer = self
+            .transport
+            .document(&self.policies.document(call, limit))
+            .await
+            .map_err(failed)?;
+        match answer.status {
+            StatusCode::OK => Ok(answer.body),
+            _ => Err(failed(answer.refused(url, answer.status_fault()))),
+        }
+    }
+}
+
+/// An answer of a registry, with the way to it.
+struct ServiceAnswer {
+    answer: Answer,
+    url: Url,
+    service: ServiceUrl,
+}
+
+impl ServiceAnswer {
+    fn json<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, RequestError> {
+        wire::read(&self.answer.body)
+            .map_err(|error: serde_json::Error| self.refused(self.answer.json_fault(&error)))
+    }
+
+    fn refused(&self, fault: Fault) -> RequestError {
+        RequestError {
+            configured: self.service.configured.clone(),
+            ..self.answer.refused(&self.url, fault)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The answers of registries as they come over the wire, and nothing else.
+//!
+//! Both engines read JSON as Go does: names of fields count without case, `null` is as good as absent, what follows the
+//! first value is ignored. A byte order mark is an error.
+
+use std::collections::BTreeMap;
+
+use serde::de::value::MapDeserializer;
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde_json::value::RawValue;
+
+/// Reads the first JSON value of a body.
+pub(super) fn read<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, serde_json::Error> {
+    let mut values = serde_json::Deserializer::from_slice(body).into_iter();
+    values
+        .next()
+        .unwrap_or_else(|| Err(serde_json::Error::custom("the body is empty")))
+}
+
+/// A structure whose field names count without case and whose `null` fields count as absent. Where two spellings of one
+/// name occur, the one in lower case wins.
+#[derive(Debug, Default)]
+pub(super) struct Fields<T>(pub(super) T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Fields<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Sorted, so that lower case comes last and replaces what came before.
+        let written = BTreeMap::<String, &'de RawValue>::deserialize(deserializer)?;
+        let present = written
+            .into_iter()
+            .filter(|(_, value)| value.get() != "null");
+        let folded: BTreeMap<String, &RawValue> = present
+            .map(|(name, value)| (name.to_lowercase(), value))
+            .collect();
+        let fields = MapDeserializer::<_, serde_json::Error>::new(folded.into_iter());
+        T::deserialize(fields).map(Self).map_err(D::Error::custom)
+    }
+}
+
+/// `GET NAMESPACE/TYPE/versions`
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct VersionList {
+    pub(super) versions: Vec<Option<Fields<ListedVersion>>>,
+    pub(super) warnings: Vec<Option<String>>,
+}
+
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct ListedVersion {
+    pub(super) version: String,
+    pub(super) protocols: Vec<Option<String>>,
+    pub(super) platforms: Vec<Option<Fields<ListedPlatform>>>,
+}
+
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct ListedPlatform {
+    pub(super) os: String,
+    pub(super) arch: String,
+}
+
+/// `GET NAMESPACE/TYPE/VERSION/download/OS/ARCH`
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct PackageDescription<'a> {
+    pub(super) protocols: Vec<Option<String>>,
+    pub(super) os: String,
+    pub(super) arch: String,
+    pub(super) filename: String,
+    pub(super) download_url: String,
+    pub(super) shasum: String,
+    pub(super) shasums_url: String,
+    pub(super) shasums_signature_url: String,
+    pub(super) signing_keys: Fields<SigningKeys>,
+    /// OpenTofu's extension. Terraform does not look at it, so it is read later and only where it counts.
+    #[serde(borrow)]
+    pub(super) packages: Option<&'a RawValue>,
+}
+
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct SigningKeys {
+    pub(super) gpg_public_keys: Vec<Option<Fields<PublicKey>>>,
+}
+
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct PublicKey {
+    pub(super) ascii_armor: String,
+    /// Text for Terraform; OpenTofu does not look at it, whatever it is.
+    pub(super) trust_signature: serde_json::Value,
+}
+
+/// The strings of a list; a `null` among them is an empty string.
+pub(super) fn strings(list: Vec<Option<String>>) -> Vec<String> {
+    list.into_iter().map(Option::unwrap_or_default).collect()
+}
