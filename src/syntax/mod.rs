@@ -11,6 +11,7 @@
 
 mod document;
 mod error;
+mod eval;
 mod expr;
 mod lexer;
 mod number;
@@ -18,12 +19,15 @@ mod parser;
 mod strings;
 mod templates;
 mod tree;
+mod value;
 
 pub use document::{Argument, Block, Body, Document, Label};
 pub use error::{Fault, Problem, SyntaxError};
+pub use eval::{Constants, EvalFault, EvalProblem, Scope, check_references, evaluate};
 pub use expr::{BinaryOperator, Call, Entry, Expr, ExprKind, For, MAX_DEPTH, Part, UnaryOperator};
 pub use lexer::is_identifier;
 pub use number::Number;
+pub use value::Value;
 
 use parser::Parser;
 use tree::TreeBuilder;

@@ -1,0 +1,243 @@
+//! Attributes, indexes, splats, objects and `for` expressions.
+
+use std::collections::BTreeMap;
+
+use crate::span::Span;
+
+use super::super::expr::{Entry, Expr, For};
+use super::super::number::Number;
+use super::super::value::Value;
+use super::scope::at;
+use super::{EvalFault, EvalProblem, Evaluator, operators};
+
+/// `value.name`.
+pub(super) fn attribute(value: Value, name: &str) -> Result<Value, EvalProblem> {
+    match value {
+        Value::Unknown => Ok(Value::Unknown),
+        Value::Object(mut entries) => entries
+            .remove(name)
+            .ok_or_else(|| EvalProblem::NoSuchKey(name.to_owned())),
+        other => Err(EvalProblem::WrongType {
+            wanted: "an object",
+            found: other.type_name(),
+        }),
+    }
+}
+
+/// `value[key]`.
+pub(super) fn index(value: Value, key: &Value) -> Result<Value, EvalProblem> {
+    match (value, key) {
+        (Value::Unknown, _) | (Value::Tuple(_) | Value::Object(_), Value::Unknown) => {
+            Ok(Value::Unknown)
+        }
+        (object @ Value::Object(_), key) => {
+            let problem = EvalProblem::WrongType {
+                wanted: "a string",
+                found: key.type_name(),
+            };
+            attribute(object, &key.to_text().ok_or(problem)?)
+        }
+        (Value::Tuple(mut elements), key) => {
+            let number = operators::number(key)?;
+            let at = number.to_integer().and_then(|at| usize::try_from(at).ok());
+            match at.filter(|&at| at < elements.len()) {
+                Some(at) => Ok(elements.swap_remove(at)),
+                None => Err(EvalProblem::NoSuchIndex(number.to_string())),
+            }
+        }
+        (other, _) => Err(EvalProblem::WrongType {
+            wanted: "a list or an object",
+            found: other.type_name(),
+        }),
+    }
+}
+
+/// Keys and values of a collection; `None` if it is unknown.
+pub(super) fn elements(value: Value) -> Result<Option<Vec<(Value, Value)>>, EvalProblem> {
+    match value {
+        Value::Unknown => Ok(None),
+        Value::Tuple(elements) => {
+            let numbered = (0_i64..)
+                .map(|at| Value::Number(Number::from(at)))
+                .zip(elements);
+            Ok(Some(numbered.collect()))
+        }
+        Value::Object(entries) => Ok(Some(
+            entries
+                .into_iter()
+                .map(|(key, value)| (Value::String(key), value))
+                .collect(),
+        )),
+        other => Err(EvalProblem::WrongType {
+            wanted: "a list or an object",
+            found: other.type_name(),
+        }),
+    }
+}
+
+impl Evaluator<'_> {
+    /// Runs `inner` with the variables of a `for`.
+    pub(super) fn with_variables<T>(
+        &mut self,
+        key_name: Option<&str>,
+        value_name: &str,
+        key: Value,
+        value: Value,
+        inner: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        if let Some(name) = key_name {
+            self.locals.push(name, key);
+        }
+        self.locals.push(value_name, value);
+        let result = inner(self);
+        self.locals.pop();
+        if key_name.is_some() {
+            self.locals.pop();
+        }
+        result
+    }
+
+    pub(super) fn object(&mut self, entries: &[Entry]) -> Result<Value, EvalFault> {
+        let mut object = BTreeMap::new();
+        let mut known = true;
+        for entry in entries {
+            let value = self.value(&entry.value)?;
+            match self.key(&entry.key)? {
+                Some(key) => drop(object.insert(key, value)),
+                None => known = false,
+            }
+        }
+        Ok(if known {
+            Value::Object(object)
+        } else {
+            Value::Unknown
+        })
+    }
+
+    /// The text of a key; `None` if it is unknown.
+    fn key(&mut self, key: &Expr) -> Result<Option<String>, EvalFault> {
+        if let Some(name) = key.as_key() {
+            return Ok(Some(name.to_owned()));
+        }
+        match self.value(key)? {
+            Value::Unknown => Ok(None),
+            value => {
+                let problem = EvalProblem::WrongType {
+                    wanted: "a string",
+                    found: value.type_name(),
+                };
+                at(key.span, value.to_text().ok_or(problem)).map(Some)
+            }
+        }
+    }
+
+    /// `source[*].each`: a value that is no list counts as a list of itself, null as an empty one.
+    pub(super) fn splat(&mut self, source: &Expr, each: &Expr) -> Result<Value, EvalFault> {
+        let items = match self.value(source)? {
+            Value::Unknown => return Ok(Value::Unknown),
+            Value::Tuple(items) => items,
+            Value::Null => Vec::new(),
+            single => vec![single],
+        };
+        let mut results = Vec::with_capacity(items.len());
+        for item in items {
+            self.locals.items.push(item);
+            let result = self.value(each);
+            self.locals.items.pop();
+            results.push(result?);
+        }
+        Ok(Value::Tuple(results))
+    }
+
+    pub(super) fn for_expression(&mut self, parts: &For, span: Span) -> Result<Value, EvalFault> {
+        let source = self.value(&parts.collection)?;
+        let Some(found) = at(parts.collection.span, elements(source))? else {
+            return Ok(Value::Unknown);
+        };
+        let mut results = ForResults::default();
+        for (key, value) in found {
+            let key_name = parts.key_name.as_deref();
+            self.with_variables(key_name, &parts.value_name, key, value, |evaluator| {
+                evaluator.for_element(parts, &mut results, span)
+            })?;
+        }
+        Ok(results.finish(parts))
+    }
+
+    fn for_element(
+        &mut self,
+        parts: &For,
+        results: &mut ForResults,
+        span: Span,
+    ) -> Result<(), EvalFault> {
+        if let Some(condition) = &parts.condition {
+            match self.value(condition)? {
+                Value::Unknown => {
+                    results.unknown = true;
+                    return Ok(());
+                }
+                value if !at(condition.span, operators::boolean(&value))? => return Ok(()),
+                _ => {}
+            }
+        }
+        let Some(key) = &parts.key else {
+            let value = self.value(&parts.value)?;
+            results.list.push(value);
+            return Ok(());
+        };
+        let Some(key) = self.for_key(key)? else {
+            results.unknown = true;
+            return Ok(());
+        };
+        let value = self.value(&parts.value)?;
+        if parts.grouped {
+            results.groups.entry(key).or_default().push(value);
+            return Ok(());
+        }
+        match results.object.insert(key.clone(), value) {
+            None => Ok(()),
+            Some(_) => at(span, Err(EvalProblem::DuplicateKey(key))),
+        }
+    }
+
+    /// Unlike in an object, a bare name is a variable here.
+    fn for_key(&mut self, key: &Expr) -> Result<Option<String>, EvalFault> {
+        match self.value(key)? {
+            Value::Unknown => Ok(None),
+            value => {
+                let problem = EvalProblem::WrongType {
+                    wanted: "a string",
+                    found: value.type_name(),
+                };
+                at(key.span, value.to_text().ok_or(problem)).map(Some)
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct ForResults {
+    list: Vec<Value>,
+    object: BTreeMap<String, Value>,
+    groups: BTreeMap<String, Vec<Value>>,
+    unknown: bool,
+}
+
+impl ForResults {
+    fn finish(self, parts: &For) -> Value {
+        if self.unknown {
+            return Value::Unknown;
+        }
+        if parts.key.is_none() {
+            return Value::Tuple(self.list);
+        }
+        if parts.grouped {
+            let groups = self
+                .groups
+                .into_iter()
+                .map(|(key, values)| (key, Value::Tuple(values)));
+            return Value::Object(groups.collect());
+        }
+        Value::Object(self.object)
+    }
+}

@@ -1,0 +1,263 @@
+//! Values of expressions.
+//!
+//! Evaluation follows HCL: strings and numbers convert into each other where one is needed, a template that is one
+//! interpolation keeps its type, and unknown values spread ([`Value::Unknown`]). The recursion is bounded by
+//! [`super::MAX_DEPTH`], the depth of every tree.
+
+mod collections;
+mod operators;
+mod references;
+mod scope;
+mod template;
+
+use thiserror::Error;
+
+use crate::span::Span;
+
+use super::error::Fault;
+use super::expr::{Call, Expr, ExprKind};
+use super::value::Value;
+pub use scope::{Constants, Scope};
+use scope::{Locals, at};
+
+/// Why an expression has no value, and where in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EvalFault {
+    /// The bytes to mark.
+    pub span: Span,
+    /// What is wrong.
+    pub problem: EvalProblem,
+}
+
+/// Why an expression has no value.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum EvalProblem {
+    /// A reference where only constants may be.
+    #[error("variables are not allowed here, and `{0}` is one")]
+    VariablesNotAllowed(String),
+    /// A call where only constants may be.
+    #[error("function calls are not allowed here, and `{0}()` is one")]
+    CallsNotAllowed(String),
+    /// A function that nobody knows.
+    #[error("there is no function `{0}`")]
+    NoSuchFunction(String),
+    /// A function that Terraform has and tflock has not.
+    #[error("the function `{0}` is not supported")]
+    UnsupportedFunction(String),
+    /// A reference that the scope refuses.
+    #[error("{0}")]
+    Reference(String),
+    /// What a function says.
+    #[error("`{name}` failed: {message}")]
+    Function {
+        /// Its name.
+        name: String,
+        /// What it says.
+        message: String,
+    },
+    /// A value of another type than needed.
+    #[error("{wanted} is needed here, and this is {found}")]
+    WrongType {
+        /// What is needed.
+        wanted: &'static str,
+        /// What it is.
+        found: &'static str,
+    },
+    /// An attribute or key that is not there.
+    #[error("there is no attribute or key `{0}` in this value")]
+    NoSuchKey(String),
+    /// An index outside of a list.
+    #[error("the index {0} is outside of this list")]
+    NoSuchIndex(String),
+    /// The same key twice in a `for` object.
+    #[error("the key `{0}` was already produced by this `for` expression")]
+    DuplicateKey(String),
+    /// A division by zero, or digits beyond measure.
+    #[error("this has no number as its result")]
+    Arithmetic,
+    /// Syntax, in a text that is evaluated.
+    #[error("{0}")]
+    Syntax(super::error::Problem),
+}
+
+impl From<Fault> for EvalFault {
+    fn from(fault: Fault) -> Self {
+        Self {
+            span: fault.span,
+            problem: EvalProblem::Syntax(fault.problem),
+        }
+    }
+}
+
+/// The value of `expr` in `scope`. References of branches that are not taken do not matter ([`check_references`]).
+pub fn evaluate(expr: &Expr, scope: &dyn Scope) -> Result<Value, EvalFault> {
+    Evaluator {
+        scope,
+        locals: Locals::default(),
+    }
+    .value(expr)
+}
+
+/// Fails with the first reference or function of `expr` that the scope refuses, whether or not its value needs it.
+pub fn check_references(expr: &Expr, scope: &dyn Scope) -> Result<(), EvalFault> {
+    references::check(expr, scope, &mut Vec::new())
+}
+
+struct Evaluator<'a> {
+    scope: &'a dyn Scope,
+    locals: Locals,
+}
+
+impl Evaluator<'_> {
+    fn value(&mut self, expr: &Expr) -> Result<Value, EvalFault> {
+        match &expr.kind {
+            ExprKind::Null => Ok(Value::Null),
+            ExprKind::Bool(value) => Ok(Value::Bool(*value)),
+            ExprKind::Number(number) => Ok(Value::Number(*number)),
+            ExprKind::Template(parts) => self.template(parts),
+            ExprKind::Variable(name) => self.variable(expr.span, name, None),
+            ExprKind::Attribute(source, name) => self.attribute(expr, source, name),
+            ExprKind::Index(source, key) => {
+                let source = self.value(source)?;
+                let key = self.value(key)?;
+                at(expr.span, collections::index(source, &key))
+            }
+            ExprKind::Splat(source, each) => self.splat(source, each),
+            ExprKind::Item => Ok(self.locals.items.last().cloned().unwrap_or(Value::Null)),
+            ExprKind::Call(call) => self.call(call, expr.span),
+            ExprKind::Parentheses(inner) => self.value(inner),
+            ExprKind::Tuple(elements) => self.values(elements).map(Value::Tuple),
+            ExprKind::Object(entries) => self.object(entries),
+            ExprKind::Unary(operator, operand) => {
+                let operand = self.value(operand)?;
+                at(expr.span, operators::unary(*operator, &operand))
+            }
+            ExprKind::Binary(operator, left, right) => {
+                let (left, right) = (self.value(left)?, self.value(right)?);
+                at(expr.span, operators::binary(*operator, &left, &right))
+            }
+            ExprKind::Conditional(parts) => self.conditional(parts),
+            ExprKind::For(parts) => self.for_expression(parts, expr.span),
+        }
+    }
+
+    fn values(&mut self, exprs: &[Expr]) -> Result<Vec<Value>, EvalFault> {
+        exprs.iter().map(|expr| self.value(expr)).collect()
+    }
+
+    fn variable(
+        &self,
+        span: Span,
+        root: &str,
+        attribute: Option<&str>,
+    ) -> Result<Value, EvalFault> {
+        match (self.locals.find(root), attribute) {
+            (Some(value), None) => Ok(value.clone()),
+            (Some(value), Some(name)) => at(span, collections::attribute(value.clone(), name)),
+            (None, _) => at(span, self.scope.reference(root, attribute)),
+        }
+    }
+
+    fn attribute(&mut self, expr: &Expr, source: &Expr, name: &str) -> Result<Value, EvalFault> {
+        if let ExprKind::Variable(root) = &source.kind {
+            return self.variable(expr.span, root, Some(name));
+        }
+        let source = self.value(source)?;
+        at(expr.span, collections::attribute(source, name))
+    }
+
+    /// Both branches are evaluated, as HCL does, and unify in type where both are primitive: `true ? 1 : "a"` is `"1"`.
+    fn conditional(&mut self, parts: &[Expr; 3]) -> Result<Value, EvalFault> {
+        let [condition, yes, no] = parts;
+        let decides = self.value(condition)?;
+        let (yes_value, no_value) = (self.value(yes), self.value(no));
+        let as_text = [&yes_value, &no_value]
+            .iter()
+            .any(|value| matches!(value, Ok(Value::String(_))));
+        let chosen = if decides == Value::Unknown {
+            return yes_value.and(no_value).map(|_| Value::Unknown);
+        } else if at(condition.span, operators::boolean(&decides))? {
+            yes_value?
+        } else {
+            no_value?
+        };
+        Ok(if as_text {
+            chosen.to_text().map_or(chosen, Value::String)
+        } else {
+            chosen
+        })
+    }
+
+    fn call(&mut self, call: &Call, span: Span) -> Result<Value, EvalFault> {
+        match call.name.strip_prefix("core::").unwrap_or(&call.name) {
+            "try" => self.try_each(&call.arguments, span),
+            "can" => self.can(&call.arguments, span),
+            name => {
+                let mut arguments = self.values(&call.arguments)?;
+                if call.expand {
+                    match arguments.pop() {
+                        Some(Value::Tuple(elements)) => arguments.extend(elements),
+                        Some(Value::Unknown) => return Ok(Value::Unknown),
+                        other => {
+                            let found = other.unwrap_or(Value::Null).type_name();
+                            return at(
+                                span,
+                                Err(EvalProblem::WrongType {
+                                    wanted: "a list",
+                                    found,
+                                }),
+                            );
+                        }
+                    }
+                }
+                at(span, self.scope.call(name, &arguments))
+            }
+        }
+    }
+
+    /// The first argument that has a value.
+    fn try_each(&mut self, arguments: &[Expr], span: Span) -> Result<Value, EvalFault> {
+        let name = "try".to_owned();
+        let message = "it needs an argument".to_owned();
+        let mut last = EvalFault {
+            span,
+            problem: EvalProblem::Function { name, message },
+        };
+        for argument in arguments {
+            match self.value(argument) {
+                Ok(value) => return Ok(value),
+                Err(
+                    fault @ EvalFault {
+                        problem: EvalProblem::UnsupportedFunction(_),
+                        ..
+                    },
+                ) => return Err(fault),
+                Err(fault) => last = fault,
+            }
+        }
+        Err(last)
+    }
+
+    fn can(&mut self, arguments: &[Expr], span: Span) -> Result<Value, EvalFault> {
+        let [argument] = arguments else {
+            let problem = EvalProblem::Function {
+                name: "can".to_owned(),
+                message: "it takes one argument".to_owned(),
+            };
+            return Err(EvalFault { span, problem });
+        };
+        match self.value(argument) {
+            Ok(value) if value.has_unknown() => Ok(Value::Unknown),
+            Err(
+                fault @ EvalFault {
+                    problem: EvalProblem::UnsupportedFunction(_),
+                    ..
+                },
+            ) => Err(fault),
+            result => Ok(Value::Bool(result.is_ok())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,84 @@
+//! Operators, with Terraform's conversions and its rules for unknown values.
+
+use super::super::expr::{BinaryOperator, UnaryOperator};
+use super::super::number::Number;
+use super::super::value::Value;
+use super::EvalProblem;
+
+/// `-a`, `!a`.
+pub(super) fn unary(operator: UnaryOperator, operand: &Value) -> Result<Value, EvalProblem> {
+    if *operand == Value::Unknown {
+        return Ok(Value::Unknown);
+    }
+    match operator {
+        UnaryOperator::Negate => number(operand).map(|number| number.negate().into()),
+        UnaryOperator::Not => boolean(operand).map(|value| Value::Bool(!value)),
+    }
+}
+
+/// `a + b` and its like.
+pub(super) fn binary(
+    operator: BinaryOperator,
+    left: &Value,
+    right: &Value,
+) -> Result<Value, EvalProblem> {
+    use BinaryOperator as Op;
+    match operator {
+        Op::And | Op::Or => logical(operator, left, right),
+        Op::Equal | Op::NotEqual if left.has_unknown() || right.has_unknown() => Ok(Value::Unknown),
+        Op::Equal => Ok(Value::Bool(left == right)),
+        Op::NotEqual => Ok(Value::Bool(left != right)),
+        _ if *left == Value::Unknown || *right == Value::Unknown => Ok(Value::Unknown),
+        _ => arithmetic(operator, number(left)?, number(right)?),
+    }
+}
+
+/// One side may decide although the other is unknown; both must be booleans all the same.
+fn logical(operator: BinaryOperator, left: &Value, right: &Value) -> Result<Value, EvalProblem> {
+    let decides = operator == BinaryOperator::Or;
+    let mut unknown = false;
+    let mut settled = false;
+    for operand in [left, right] {
+        match operand {
+            Value::Unknown => unknown = true,
+            known => settled |= boolean(known)? == decides,
+        }
+    }
+    Ok(match (settled, unknown) {
+        (true, _) => Value::Bool(decides),
+        (false, true) => Value::Unknown,
+        (false, false) => Value::Bool(!decides),
+    })
+}
+
+fn arithmetic(operator: BinaryOperator, left: Number, right: Number) -> Result<Value, EvalProblem> {
+    use BinaryOperator as Op;
+    let result = match operator {
+        Op::Less => return Ok(Value::Bool(left < right)),
+        Op::LessOrEqual => return Ok(Value::Bool(left <= right)),
+        Op::Greater => return Ok(Value::Bool(left > right)),
+        Op::GreaterOrEqual => return Ok(Value::Bool(left >= right)),
+        Op::Add => left.plus(right),
+        Op::Subtract => left.plus(right.negate()),
+        Op::Multiply => left.times(right),
+        Op::Divide => left.over(right),
+        _ => left.modulo(right),
+    };
+    result.map(Value::Number).ok_or(EvalProblem::Arithmetic)
+}
+
+/// A number, or a string that is one.
+pub(super) fn number(value: &Value) -> Result<Number, EvalProblem> {
+    value.to_number().ok_or(EvalProblem::WrongType {
+        wanted: "a number",
+        found: value.type_name(),
+    })
+}
+
+/// A boolean, or a string that is one.
+pub(super) fn boolean(value: &Value) -> Result<bool, EvalProblem> {
+    value.to_bool().ok_or(EvalProblem::WrongType {
+        wanted: "a boolean",
+        found: value.type_name(),
+    })
+}

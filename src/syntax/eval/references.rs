@@ -1,0 +1,115 @@
+//! Checks all references of an expression before it is evaluated.
+//!
+//! Terraform resolves every reference first, also those of branches that are not taken and of the arguments of `try`: a
+//! missing variable is an error there, whatever the value would be.
+
+use super::super::expr::{Expr, ExprKind, Part};
+use super::EvalFault;
+use super::scope::{Scope, at};
+
+/// Fails with the first reference or function that the scope refuses.
+pub(super) fn check(
+    expr: &Expr,
+    scope: &dyn Scope,
+    bound: &mut Vec<String>,
+) -> Result<(), EvalFault> {
+    match &expr.kind {
+        ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::Item => Ok(()),
+        ExprKind::Variable(name) => check_name(expr, name, None, scope, bound),
+        ExprKind::Attribute(source, attribute) => match &source.kind {
+            ExprKind::Variable(name) => check_name(expr, name, Some(attribute), scope, bound),
+            _ => check(source, scope, bound),
+        },
+        ExprKind::Index(first, second)
+        | ExprKind::Splat(first, second)
+        | ExprKind::Binary(_, first, second) => {
+            check(first, scope, bound)?;
+            check(second, scope, bound)
+        }
+        ExprKind::Parentheses(inner) | ExprKind::Unary(_, inner) => check(inner, scope, bound),
+        ExprKind::Call(call) => {
+            at(call.name_span, scope.check_function(&call.name))?;
+            check_all(&call.arguments, scope, bound)
+        }
+        ExprKind::Tuple(elements) => check_all(elements, scope, bound),
+        ExprKind::Object(entries) => entries.iter().try_for_each(|entry| {
+            if entry.key.as_key().is_none() {
+                check(&entry.key, scope, bound)?;
+            }
+            check(&entry.value, scope, bound)
+        }),
+        ExprKind::Conditional(parts) => check_all(parts.as_slice(), scope, bound),
+        ExprKind::For(parts) => {
+            check(&parts.collection, scope, bound)?;
+            binding(bound, parts.key_name.as_ref(), &parts.value_name, |bound| {
+                let inner = parts
+                    .key
+                    .iter()
+                    .chain([&parts.value])
+                    .chain(&parts.condition);
+                inner
+                    .into_iter()
+                    .try_for_each(|expr| check(expr, scope, bound))
+            })
+        }
+        ExprKind::Template(parts) => check_parts(parts, scope, bound),
+    }
+}
+
+fn check_all(exprs: &[Expr], scope: &dyn Scope, bound: &mut Vec<String>) -> Result<(), EvalFault> {
+    exprs.iter().try_for_each(|expr| check(expr, scope, bound))
+}
+
+fn check_name(
+    expr: &Expr,
+    root: &str,
+    attribute: Option<&str>,
+    scope: &dyn Scope,
+    bound: &[String],
+) -> Result<(), EvalFault> {
+    if bound.iter().any(|name| name == root) {
+        return Ok(());
+    }
+    at(expr.span, scope.reference(root, attribute)).map(drop)
+}
+
+fn binding(
+    bound: &mut Vec<String>,
+    key: Option<&String>,
+    value: &str,
+    inner: impl FnOnce(&mut Vec<String>) -> Result<(), EvalFault>,
+) -> Result<(), EvalFault> {
+    let before = bound.len();
+    bound.extend(key.cloned());
+    bound.push(value.to_owned());
+    let result = inner(bound);
+    bound.truncate(before);
+    result
+}
+
+fn check_parts(
+    parts: &[Part],
+    scope: &dyn Scope,
+    bound: &mut Vec<String>,
+) -> Result<(), EvalFault> {
+    parts.iter().try_for_each(|part| match part {
+        Part::Text(_) => Ok(()),
+        Part::Value(expr) => check(expr, scope, bound),
+        Part::If { condition, yes, no } => {
+            check(condition, scope, bound)?;
+            check_parts(yes, scope, bound)?;
+            check_parts(no, scope, bound)
+        }
+        Part::For {
+            key,
+            value,
+            collection,
+            body,
+        } => {
+            check(collection, scope, bound)?;
+            binding(bound, key.as_ref(), value, |bound| {
+                check_parts(body, scope, bound)
+            })
+        }
+    })
+}

@@ -1,0 +1,64 @@
+//! What an expression may refer to.
+
+use crate::span::Span;
+
+use super::super::value::Value;
+use super::{EvalFault, EvalProblem};
+
+/// Resolves the names in an expression. Variables of `for` expressions are none of its business.
+pub trait Scope {
+    /// The value of `root.attribute`, or of `root` alone. The same reference may be asked for more than once.
+    fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Value, EvalProblem>;
+
+    /// Whether a call of the function is possible at all; asked for every call, also in branches that are not taken.
+    fn check_function(&self, name: &str) -> Result<(), EvalProblem>;
+
+    /// Calls a function.
+    fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem>;
+}
+
+/// No variables and no functions: what Terraform allows in `required_providers`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Constants;
+
+impl Scope for Constants {
+    fn reference(&self, root: &str, _: Option<&str>) -> Result<Value, EvalProblem> {
+        Err(EvalProblem::VariablesNotAllowed(root.to_owned()))
+    }
+
+    fn check_function(&self, name: &str) -> Result<(), EvalProblem> {
+        Err(EvalProblem::CallsNotAllowed(name.to_owned()))
+    }
+
+    fn call(&self, name: &str, _: &[Value]) -> Result<Value, EvalProblem> {
+        Err(EvalProblem::CallsNotAllowed(name.to_owned()))
+    }
+}
+
+/// Variables of the `for` expressions around, innermost last.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Locals {
+    names: Vec<(String, Value)>,
+    /// The elements of the splats around.
+    pub(super) items: Vec<Value>,
+}
+
+impl Locals {
+    pub(super) fn find(&self, name: &str) -> Option<&Value> {
+        let found = self.names.iter().rev().find(|(known, _)| known == name);
+        found.map(|(_, value)| value)
+    }
+
+    pub(super) fn push(&mut self, name: &str, value: Value) {
+        self.names.push((name.to_owned(), value));
+    }
+
+    pub(super) fn pop(&mut self) {
+        self.names.pop();
+    }
+}
+
+/// Attaches a place.
+pub(super) fn at<T>(span: Span, result: Result<T, EvalProblem>) -> Result<T, EvalFault> {
+    result.map_err(|problem| EvalFault { span, problem })
+}

@@ -1,0 +1,87 @@
+//! Strings with `${}` and `%{}`.
+
+use super::super::expr::{Expr, Part};
+use super::super::value::Value;
+use super::collections::elements;
+use super::scope::at;
+use super::{EvalFault, EvalProblem, Evaluator, operators};
+
+impl Evaluator<'_> {
+    /// A template that is one interpolation has its value, of any type; every other is a string.
+    pub(super) fn template(&mut self, parts: &[Part]) -> Result<Value, EvalFault> {
+        if let [Part::Value(expr)] = parts {
+            return self.value(expr);
+        }
+        let mut text = String::new();
+        let known = self.parts(parts, &mut text)?;
+        Ok(if known {
+            Value::String(text)
+        } else {
+            Value::Unknown
+        })
+    }
+
+    /// Appends the text of the parts; false if any is unknown.
+    fn parts(&mut self, parts: &[Part], text: &mut String) -> Result<bool, EvalFault> {
+        let mut known = true;
+        for part in parts {
+            known &= match part {
+                Part::Text(more) => {
+                    text.push_str(more);
+                    true
+                }
+                Part::Value(expr) => self.interpolation(expr, text)?,
+                Part::If { condition, yes, no } => match self.value(condition)? {
+                    Value::Unknown => false,
+                    value => {
+                        let branch = if at(condition.span, operators::boolean(&value))? {
+                            yes
+                        } else {
+                            no
+                        };
+                        self.parts(branch, text)?
+                    }
+                },
+                Part::For {
+                    key,
+                    value,
+                    collection,
+                    body,
+                } => {
+                    let source = self.value(collection)?;
+                    match at(collection.span, elements(source))? {
+                        None => false,
+                        Some(found) => {
+                            let mut all = true;
+                            for (name, element) in found {
+                                let inner = |evaluator: &mut Self| evaluator.parts(body, text);
+                                all &= self.with_variables(
+                                    key.as_deref(),
+                                    value,
+                                    name,
+                                    element,
+                                    inner,
+                                )?;
+                            }
+                            all
+                        }
+                    }
+                }
+            };
+        }
+        Ok(known)
+    }
+
+    fn interpolation(&mut self, expr: &Expr, text: &mut String) -> Result<bool, EvalFault> {
+        let value = self.value(expr)?;
+        if value == Value::Unknown {
+            return Ok(false);
+        }
+        let problem = EvalProblem::WrongType {
+            wanted: "a string",
+            found: value.type_name(),
+        };
+        text.push_str(&at(expr.span, value.to_text().ok_or(problem))?);
+        Ok(true)
+    }
+}

@@ -1,0 +1,106 @@
+//! Values of expressions, and their conversion between primitive types as Terraform does it.
+
+use std::collections::BTreeMap;
+
+use super::number::Number;
+
+/// A value. Lists, sets and tuples are one kind here, and so are maps and objects: nothing that tflock evaluates can tell them
+/// apart in its result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// `null`.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// A number.
+    Number(Number),
+    /// Text.
+    String(String),
+    /// Elements in order.
+    Tuple(Vec<Self>),
+    /// Entries by key.
+    Object(BTreeMap<String, Self>),
+    /// Known only when Terraform runs, or not to be shown (sensitive).
+    Unknown,
+}
+
+impl Value {
+    /// What it is, for messages.
+    pub const fn type_name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Number(_) => "a number",
+            Self::String(_) => "a string",
+            Self::Tuple(_) => "a list",
+            Self::Object(_) => "an object",
+            Self::Unknown => "not known before apply",
+        }
+    }
+
+    /// Converted to a string: numbers in decimal, booleans as words. `None` for null, collections and unknown values.
+    pub fn to_text(&self) -> Option<String> {
+        match self {
+            Self::String(text) => Some(text.clone()),
+            Self::Number(number) => Some(number.to_string()),
+            Self::Bool(value) => Some(value.to_string()),
+            Self::Null | Self::Tuple(_) | Self::Object(_) | Self::Unknown => None,
+        }
+    }
+
+    /// Converted to a number: a string that is a number literal is one.
+    pub fn to_number(&self) -> Option<Number> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::String(text) => Number::parse(text),
+            _ => None,
+        }
+    }
+
+    /// Converted to a boolean: so are the strings `true` and `false`.
+    pub fn to_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(value) => Some(*value),
+            Self::String(text) => match text.as_str() {
+                "true" | "1" => Some(true),
+                "false" | "0" => Some(false),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether it is unknown, or holds something that is.
+    pub fn has_unknown(&self) -> bool {
+        match self {
+            Self::Unknown => true,
+            Self::Tuple(elements) => elements.iter().any(Self::has_unknown),
+            Self::Object(entries) => entries.values().any(Self::has_unknown),
+            _ => false,
+        }
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::String(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::String(text)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<Number> for Value {
+    fn from(number: Number) -> Self {
+        Self::Number(number)
+    }
+}
