@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
 use tflock_test_support::{
-    FakeRegistry, GpgHome, Misbehave, ProviderSpec, SigningKey, TestContext,
+    FakeRegistry, GpgHome, Misbehave, ProviderSpec, SigningKey, TestAuthority, TestContext,
 };
 
 use crate::TFLOCK;
@@ -109,4 +109,32 @@ fn terraform_locks_and_installs_from_it() {
         .run()
         .expect_success();
     assert_eq!(context.lock_file(".").unwrap(), written);
+}
+
+#[test]
+fn terraform_discovers_services_over_tls() {
+    let mut registry = FakeRegistry::start();
+    let authority = TestAuthority::create();
+    let host = registry.serve_tls(&authority);
+    registry.publish(ProviderSpec::new("acme/anvil").hosts([host.as_str()]));
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require(".", &[(&format!("{host}/acme/anvil"), "")]);
+    let lock = ["providers", "lock", "-platform=linux_amd64"];
+    let Some(terraform) = context.terraform(".", lock) else {
+        return;
+    };
+    terraform
+        .env("SSL_CERT_FILE", authority.certificate_file())
+        .run()
+        .expect_success();
+    assert_eq!(
+        registry.log().count("GET", "/.well-known/terraform.json"),
+        1
+    );
+    assert!(
+        context
+            .lock_file(".")
+            .unwrap()
+            .contains(&format!("\"{host}/acme/anvil\""))
+    );
 }

@@ -67,6 +67,14 @@ impl Program {
         }
     }
 
+    /// Runs it to its end with the outputs of this process; whether it succeeded.
+    pub fn show(mut self) -> bool {
+        let status = self.command.status();
+        let status =
+            status.unwrap_or_else(|error| panic!("cannot run {:?}: {error}", self.command));
+        status.success()
+    }
+
     /// Starts it with both outputs discarded, for tests that end it early.
     pub fn spawn(mut self) -> Child {
         self.command.stdout(Stdio::null()).stderr(Stdio::null());
