@@ -11,7 +11,9 @@
 
 mod changes;
 mod diff;
+mod error;
 mod owner;
+mod parse;
 mod render;
 mod save;
 
@@ -19,8 +21,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use changes::{Change, Changes, Update};
 pub use diff::unified_diff;
+pub use error::{ParseError, ParseProblem, SaveError};
 pub use owner::{Owner, clean_stale, is_temporary};
-pub use save::{SaveError, Saved, read, save};
+pub use parse::{LockFile, parse};
+pub use save::{Saved, read, save};
 
 use crate::provider::{Engine, Hash, Hostname, ProviderAddr, Version, VersionConstraints};
 

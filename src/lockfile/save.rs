@@ -8,13 +8,9 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
-
 use super::Owner;
-use crate::span::{Explain, Place};
-
-/// The largest lock file that is read. Ten thousand hashes are less than a megabyte.
-const MAX_LOCK_FILE_SIZE: u64 = 32 * 1024 * 1024;
+use super::error::{MAX_LOCK_FILE_SIZE, SaveError};
+use crate::span::Place;
 
 /// What became of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,68 +21,6 @@ pub enum Saved {
     Created,
     /// Its content was replaced.
     Replaced,
-}
-
-/// Why a lock file could not be read or written.
-#[derive(Debug, Error)]
-pub enum SaveError {
-    /// Something other than a file has its name.
-    #[error("cannot use `{}` as a lock file: it is not a regular file", .0.path.display())]
-    NotAFile(Place),
-    /// A link that leads nowhere.
-    #[error("cannot write the lock file through the link `{}`: its target does not exist", .0.path.display())]
-    DanglingLink(Place),
-    /// A link out of the repository.
-    #[error("cannot write the lock file through the link `{}`: its target `{}` is outside the repository", .place.path.display(), .target.display())]
-    LinkOutside {
-        /// The link.
-        place: Place,
-        /// What it leads to.
-        target: PathBuf,
-    },
-    /// More than [`MAX_LOCK_FILE_SIZE`].
-    #[error("cannot read lock file `{}`: it is larger than {MAX_LOCK_FILE_SIZE} bytes", .0.path.display())]
-    TooLarge(Place),
-    /// The system refused to read.
-    #[error("cannot read lock file `{}`", .place.path.display())]
-    Read {
-        /// The file.
-        place: Place,
-        /// Why.
-        #[source]
-        source: io::Error,
-    },
-    /// The system refused to write.
-    #[error("cannot write lock file `{}`", .place.path.display())]
-    Write {
-        /// The file.
-        place: Place,
-        /// Why.
-        #[source]
-        source: io::Error,
-    },
-}
-
-impl Explain for SaveError {
-    fn place(&self) -> Option<&Place> {
-        match self {
-            Self::NotAFile(place) | Self::DanglingLink(place) | Self::TooLarge(place) => {
-                Some(place)
-            }
-            Self::LinkOutside { place, .. }
-            | Self::Read { place, .. }
-            | Self::Write { place, .. } => Some(place),
-        }
-    }
-
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::DanglingLink(_) | Self::LinkOutside { .. } => {
-                Some("replace the link with a file, or run tflock where its target is".into())
-            }
-            _ => None,
-        }
-    }
 }
 
 /// The content of a lock file; none if it does not exist. Links are followed, wherever they lead.
@@ -201,6 +135,7 @@ fn set_mode(_file: &File) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::span::Explain as _;
 
     /// A directory with `repository/` and `outside/` in it.
     struct Tree(tempfile::TempDir);

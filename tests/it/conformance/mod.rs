@@ -1,6 +1,7 @@
 //! The recorded cases of `testdata/conformance`: inputs, and what Terraform and OpenTofu made of them.
 
 mod constraints;
+mod locks;
 mod zips;
 
 use std::path::PathBuf;

@@ -1,0 +1,186 @@
+//! What can be wrong with a lock file: its text, and the file on disk.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::{fmt, io};
+
+use crate::provider::{
+    AddressError, ConstraintError, Engine, HashError, ProviderAddr, VersionError,
+};
+use crate::span::{Explain, Place};
+use crate::syntax::{EvalProblem, Problem};
+
+/// The largest lock file that is read. Ten thousand hashes are less than a megabyte.
+pub(super) const MAX_LOCK_FILE_SIZE: u64 = 32 * 1024 * 1024;
+
+/// A fault in the text of a lock file, at its place. A file with several faults has them all reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// Where it is.
+    pub place: Place,
+    /// What it is.
+    pub problem: ParseProblem,
+}
+
+/// The problem speaks for the error, and its cause is the error's: a place adds no message of its own.
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.problem.fmt(f)
+    }
+}
+
+impl Error for ParseError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.problem.source()
+    }
+}
+
+/// What is wrong with the text of a lock file. The words up to the colon are those that users know from the engines.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+pub enum ParseProblem {
+    /// Not even HCL.
+    #[error(transparent)]
+    Syntax(Problem),
+    /// A merge that Git left to be finished.
+    #[error("unfinished merge: the lock file has conflict markers")]
+    ConflictMarker,
+    /// A block other than `provider` and `module`, or one within them.
+    #[error("unsupported block type: `{0}` is not expected here")]
+    UnsupportedBlock(String),
+    /// An argument that does not exist.
+    #[error("unsupported argument: `{0}` is not expected here")]
+    UnsupportedArgument(String),
+    /// A block without its label.
+    #[error("missing label: a block `{0}` needs one label")]
+    MissingLabel(String),
+    /// A block with a second label.
+    #[error("extraneous label: a block `{0}` has one label only")]
+    ExtraneousLabel(String),
+    /// The label is no address.
+    #[error("invalid provider source address")]
+    InvalidAddress(#[source] AddressError),
+    /// The address is one that has no lock.
+    #[error("invalid provider source address: {engine} does not lock `{address}`")]
+    NotLockable {
+        /// A built-in or legacy provider.
+        address: ProviderAddr,
+        /// For which it is one.
+        engine: Engine,
+    },
+    /// The label is not the address's normal form.
+    #[error("non-normalized provider source address: it must be written `{0}`")]
+    NonNormalizedAddress(ProviderAddr),
+    /// A second block for one provider.
+    #[error("duplicate provider lock: `{address}` was already locked in line {line}")]
+    Duplicate {
+        /// The provider.
+        address: ProviderAddr,
+        /// Where its first block begins.
+        line: usize,
+    },
+    /// No `version`, or null.
+    #[error("missing required argument: a provider lock must have a `version`")]
+    MissingVersion,
+    /// The version cannot be read.
+    #[error("invalid provider version number")]
+    InvalidVersion(#[source] VersionError),
+    /// The version is not in its canonical form.
+    #[error("invalid provider version number: it must be written `{0}`")]
+    NonCanonicalVersion(String),
+    /// The constraints cannot be read, or are not in their canonical form.
+    #[error("invalid provider version constraints")]
+    InvalidConstraints(#[source] ConstraintError),
+    /// `hashes = []`.
+    #[error("invalid provider hash set: at least one hash is needed where `hashes` is given")]
+    EmptyHashSet,
+    /// `hashes` is anything but a list in brackets.
+    #[error("invalid expression: `hashes` must be a list in brackets")]
+    NotAList,
+    /// A hash without a scheme.
+    #[error("invalid provider hash string")]
+    InvalidHash(#[source] HashError),
+    /// A value that is no string, nor can be made one.
+    #[error("unsuitable value type: a string is needed here, and this is {0}")]
+    NotAString(&'static str),
+    /// An expression without a value.
+    #[error(transparent)]
+    Value(EvalProblem),
+}
+
+impl Explain for ParseError {
+    fn place(&self) -> Option<&Place> {
+        Some(&self.place)
+    }
+
+    fn hint(&self) -> Option<String> {
+        match &self.problem {
+            ParseProblem::ConflictMarker => Some(
+                "take either side of the conflict, or delete the blocks in question, and run `tflock lock` again".into(),
+            ),
+            ParseProblem::InvalidAddress(error) => error.hint(),
+            _ => None,
+        }
+    }
+}
+
+/// Why a lock file could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    /// Something other than a file has its name.
+    #[error("cannot use `{}` as a lock file: it is not a regular file", .0.path.display())]
+    NotAFile(Place),
+    /// A link that leads nowhere.
+    #[error("cannot write the lock file through the link `{}`: its target does not exist", .0.path.display())]
+    DanglingLink(Place),
+    /// A link out of the repository.
+    #[error("cannot write the lock file through the link `{}`: its target `{}` is outside the repository", .place.path.display(), .target.display())]
+    LinkOutside {
+        /// The link.
+        place: Place,
+        /// What it leads to.
+        target: PathBuf,
+    },
+    /// More than [`MAX_LOCK_FILE_SIZE`].
+    #[error("cannot read lock file `{}`: it is larger than {MAX_LOCK_FILE_SIZE} bytes", .0.path.display())]
+    TooLarge(Place),
+    /// The system refused to read.
+    #[error("cannot read lock file `{}`", .place.path.display())]
+    Read {
+        /// The file.
+        place: Place,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The system refused to write.
+    #[error("cannot write lock file `{}`", .place.path.display())]
+    Write {
+        /// The file.
+        place: Place,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Explain for SaveError {
+    fn place(&self) -> Option<&Place> {
+        match self {
+            Self::NotAFile(place) | Self::DanglingLink(place) | Self::TooLarge(place) => {
+                Some(place)
+            }
+            Self::LinkOutside { place, .. }
+            | Self::Read { place, .. }
+            | Self::Write { place, .. } => Some(place),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::DanglingLink(_) | Self::LinkOutside { .. } => {
+                Some("replace the link with a file, or run tflock where its target is".into())
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Bytes -> Locks: the strict reader.
+//!
+//! The file is HCL in which values may be computed from constants, but from nothing else. Its schema:
+//!
+//! ```text
+//! provider "HOST/NAMESPACE/TYPE" {
+//!   version     = string, canonical
+//!   constraints = string, canonical, may be empty or missing
+//!   hashes      = list in brackets, of one or more strings SCHEME:VALUE; may be missing
+//! }
+//! module "PATH" { ... }            not looked at: one warning for the file, never written again
+//! ```
+//!
+//! Whatever is not in the one form that the engines write is an error, and all errors of a file are reported together.
+
+mod reader;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::Locks;
+use super::error::{ParseError, ParseProblem};
+use super::render::header;
+use crate::provider::{Engine, ProviderAddr};
+use crate::span::{Place, Span};
+use crate::syntax::{Document, SyntaxError};
+use reader::Reader;
+
+/// A lock file that was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LockFile {
+    /// What it says.
+    pub locks: Locks,
+    /// Where the block of each provider begins.
+    pub places: BTreeMap<ProviderAddr, Place>,
+    /// Where the first `module` block begins. The engines warn that locks for modules are not yet supported, once per file,
+    /// and do not write them back.
+    pub modules: Option<Place>,
+    /// The engine that wrote the file, as its header has it.
+    pub written_by: Option<Engine>,
+}
+
+impl LockFile {
+    /// The engines' warning about `module` blocks, if there are any.
+    pub fn warning(&self) -> Option<String> {
+        let place = self.modules.as_ref()?;
+        Some(format!(
+            "{place}: dependency locks for modules are not yet supported; the block will be lost"
+        ))
+    }
+}
+
+/// Reads the content of the lock file at `path`. The engine decides which addresses have no lock, and which host short
+/// addresses mean in messages.
+pub fn parse(path: &Path, text: &[u8], engine: Engine) -> Result<LockFile, Vec<ParseError>> {
+    let document = match Document::parse(path, text.to_vec()) {
+        Ok(document) => document,
+        Err(error) => return Err(vec![syntax_error(path, text, error)]),
+    };
+    let mut reader = Reader {
+        text,
+        engine,
+        file: LockFile {
+            written_by: written_by(text),
+            ..LockFile::default()
+        },
+        errors: Vec::new(),
+    };
+    reader.file(&document);
+    if reader.errors.is_empty() {
+        return Ok(reader.file);
+    }
+    reader.errors.sort_by(|a, b| a.place.cmp(&b.place));
+    Err(reader.errors)
+}
+
+/// The engine whose header the text begins with. A header in another place is only a comment.
+fn written_by(text: &[u8]) -> Option<Engine> {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let first_line = |text: &[u8]| {
+        text.split(|byte| *byte == b'\n')
+            .next()
+            .map(<[u8]>::trim_ascii_end)
+            .map(<[u8]>::to_vec)
+    };
+    [Engine::Terraform, Engine::Tofu]
+        .into_iter()
+        .find(|engine| first_line(text) == first_line(header(*engine).as_bytes()))
+}
+
+/// A syntax error, unless the text is an unfinished merge: then the syntax is not the news.
+fn syntax_error(path: &Path, text: &[u8], error: SyntaxError) -> ParseError {
+    let mut start = 0;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        if line.starts_with(b"<<<<<<< ") || line.starts_with(b">>>>>>> ") {
+            let span = Span::new(start, start + line.trim_ascii_end().len());
+            return ParseError {
+                place: Place::in_text(path, text, span),
+                problem: ParseProblem::ConflictMarker,
+            };
+        }
+        start += line.len();
+    }
+    ParseError {
+        place: error.place,
+        problem: ParseProblem::Syntax(error.problem),
+    }
+}
+
+#[cfg(test)]
+mod tests;

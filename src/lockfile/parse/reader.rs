@@ -1,0 +1,243 @@
+//! The blocks of a lock file and their values, checked one by one.
+
+use std::collections::BTreeSet;
+
+use super::LockFile;
+use crate::lockfile::ProviderLock;
+use crate::lockfile::error::{ParseError, ParseProblem};
+use crate::provider::{Engine, Hash, ProviderAddr, Version, VersionConstraints};
+use crate::span::{Place, Span};
+use crate::syntax::{
+    Argument, Block, Body, Constants, Document, EvalFault, Expr, ExprKind, Value, check_references,
+    evaluate,
+};
+
+/// Goes through a file and gathers what it says and what is wrong with it.
+pub(super) struct Reader<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) engine: Engine,
+    pub(super) file: LockFile,
+    pub(super) errors: Vec<ParseError>,
+}
+
+impl Reader<'_> {
+    fn error(&mut self, place: Place, problem: ParseProblem) {
+        self.errors.push(ParseError { place, problem });
+    }
+
+    /// The whole file.
+    pub(super) fn file(&mut self, document: &Document) {
+        let body = document.body();
+        self.refuse_arguments(&body, &[]);
+        for block in body.blocks() {
+            let kind = block.kind();
+            if kind != "provider" && kind != "module" {
+                self.error(
+                    block.place(),
+                    ParseProblem::UnsupportedBlock(kind.to_owned()),
+                );
+            } else if self.has_one_label(&block) {
+                if kind == "provider" {
+                    self.provider(&block);
+                } else {
+                    self.file.modules.get_or_insert_with(|| block.place());
+                }
+            }
+        }
+    }
+
+    fn refuse_arguments(&mut self, body: &Body<'_>, known: &[&str]) {
+        for argument in body.arguments() {
+            if !known.contains(&argument.name()) {
+                let problem = ParseProblem::UnsupportedArgument(argument.name().to_owned());
+                self.error(argument.place(), problem);
+            }
+        }
+    }
+
+    fn has_one_label(&mut self, block: &Block<'_>) -> bool {
+        let kind = block.kind().to_owned();
+        let mut labels = block.labels();
+        match (labels.next(), labels.next()) {
+            (None, _) => self.error(block.place(), ParseProblem::MissingLabel(kind)),
+            (Some(_), Some(second)) => {
+                self.error(
+                    block.document().place(second.span),
+                    ParseProblem::ExtraneousLabel(kind),
+                );
+            }
+            (Some(_), None) => return true,
+        }
+        false
+    }
+
+    /// A `provider` block. Its content is checked even if its address is wrong.
+    fn provider(&mut self, block: &Block<'_>) {
+        let body = block.body();
+        let address = self.address(block);
+        self.refuse_arguments(&body, &["version", "constraints", "hashes"]);
+        for inner in body.blocks() {
+            self.error(
+                inner.place(),
+                ParseProblem::UnsupportedBlock(inner.kind().to_owned()),
+            );
+        }
+        let version = self.version(&body, block);
+        let constraints = body
+            .argument("constraints")
+            .map(|argument| self.constraints(argument));
+        let hashes = body
+            .argument("hashes")
+            .map(|argument| self.hashes(argument));
+        if let (Some(address), Some(version)) = (address, version) {
+            let lock = ProviderLock {
+                version,
+                constraints: constraints.flatten().unwrap_or_default(),
+                hashes: hashes.unwrap_or_default(),
+            };
+            self.file.locks.providers.insert(address, lock);
+        }
+    }
+
+    /// The address of the block, if it may have one; the first block of an address takes it.
+    fn address(&mut self, block: &Block<'_>) -> Option<ProviderAddr> {
+        let label = block.labels().next()?;
+        let place = block.document().place(label.span);
+        let address = match ProviderAddr::parse(&label.text, self.engine) {
+            Ok(address) => address,
+            Err(error) => {
+                self.error(place, ParseProblem::InvalidAddress(error));
+                return None;
+            }
+        };
+        let engine = self.engine;
+        if !address.is_lockable(engine) {
+            self.error(place, ParseProblem::NotLockable { address, engine });
+            return None;
+        }
+        if address.to_string() != label.text {
+            self.error(place, ParseProblem::NonNormalizedAddress(address));
+            return None;
+        }
+        if let Some(first) = self.file.places.get(&address) {
+            let line = first.line;
+            self.error(place, ParseProblem::Duplicate { address, line });
+            return None;
+        }
+        self.file.places.insert(address.clone(), block.place());
+        Some(address)
+    }
+
+    fn version(&mut self, body: &Body<'_>, block: &Block<'_>) -> Option<Version> {
+        let Some(argument) = body.argument("version") else {
+            self.error(block.place(), ParseProblem::MissingVersion);
+            return None;
+        };
+        let value = self
+            .expression(argument)
+            .and_then(|expr| self.value(argument, &expr))?;
+        if value == Value::Null {
+            self.error(argument.value_place(), ParseProblem::MissingVersion);
+            return None;
+        }
+        let text = self.string(argument.value_place(), &value)?;
+        match Version::parse(&text) {
+            Ok(version) if version.to_string() == text => return Some(version),
+            Ok(version) => {
+                let problem = ParseProblem::NonCanonicalVersion(version.to_string());
+                self.error(argument.value_place(), problem);
+            }
+            Err(error) => self.error(argument.value_place(), ParseProblem::InvalidVersion(error)),
+        }
+        None
+    }
+
+    fn constraints(&mut self, argument: Argument<'_>) -> Option<VersionConstraints> {
+        let expr = self.expression(argument)?;
+        let value = self.value(argument, &expr)?;
+        let text = self.string(argument.value_place(), &value)?;
+        match VersionConstraints::parse_canonical(&text) {
+            Ok(constraints) => Some(constraints),
+            Err(error) => {
+                let place = self.place_within(argument, &expr, &text, error.span);
+                self.error(place, ParseProblem::InvalidConstraints(error));
+                None
+            }
+        }
+    }
+
+    fn hashes(&mut self, argument: Argument<'_>) -> BTreeSet<Hash> {
+        let Some(expr) = self.expression(argument) else {
+            return BTreeSet::new();
+        };
+        let ExprKind::Tuple(elements) = &expr.kind else {
+            self.error(argument.value_place(), ParseProblem::NotAList);
+            return BTreeSet::new();
+        };
+        if elements.is_empty() {
+            self.error(argument.value_place(), ParseProblem::EmptyHashSet);
+        }
+        elements
+            .iter()
+            .filter_map(|element| self.hash(argument, element))
+            .collect()
+    }
+
+    fn hash(&mut self, argument: Argument<'_>, element: &Expr) -> Option<Hash> {
+        let value = self.value(argument, element)?;
+        let place = argument.document().place(element.span);
+        let text = self.string(place.clone(), &value)?;
+        match Hash::parse(&text) {
+            Ok(hash) => Some(hash),
+            Err(error) => {
+                self.error(place, ParseProblem::InvalidHash(error));
+                None
+            }
+        }
+    }
+
+    fn expression(&mut self, argument: Argument<'_>) -> Option<Expr> {
+        match argument.expression() {
+            Ok(expr) => Some(expr),
+            Err(error) => {
+                self.error(error.place, ParseProblem::Syntax(error.problem));
+                None
+            }
+        }
+    }
+
+    /// The value of an expression without references or calls, in branches that are not taken neither.
+    fn value(&mut self, argument: Argument<'_>, expr: &Expr) -> Option<Value> {
+        let result = check_references(expr, &Constants).and_then(|()| evaluate(expr, &Constants));
+        match result {
+            Ok(value) => Some(value),
+            Err(EvalFault { span, problem }) => {
+                self.error(
+                    argument.document().place(span),
+                    ParseProblem::Value(problem),
+                );
+                None
+            }
+        }
+    }
+
+    fn string(&mut self, place: Place, value: &Value) -> Option<String> {
+        let text = value.to_text();
+        if text.is_none() {
+            self.error(place, ParseProblem::NotAString(value.type_name()));
+        }
+        text
+    }
+
+    /// The place of a part of a string: exactly, where the string is written as it is, else that of the whole value.
+    fn place_within(&self, argument: Argument<'_>, expr: &Expr, string: &str, part: Span) -> Place {
+        let start = expr.span.start + 1;
+        let verbatim = self.text.get(start..start + string.len()) == Some(string.as_bytes());
+        let span = if verbatim && expr.as_text().is_some() {
+            Span::new(start + part.start, start + part.end)
+        } else {
+            expr.span
+        };
+        argument.document().place(span)
+    }
+}

@@ -1,0 +1,613 @@
+//! What is read and what is refused, row by row, and the round trip with the writer.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::lockfile::ProviderLock;
+use crate::lockfile::test_locks::{address, locks};
+use crate::provider::{Hash, Version, VersionConstraints};
+use crate::span::Explain as _;
+
+const BOTH: [Engine; 2] = [Engine::Terraform, Engine::Tofu];
+
+fn read(text: impl AsRef<[u8]>, engine: Engine) -> Result<LockFile, Vec<ParseError>> {
+    parse(Path::new("a/.terraform.lock.hcl"), text.as_ref(), engine)
+}
+
+/// A provider block with this content.
+fn block(content: &str) -> String {
+    format!("provider \"registry.terraform.io/acme/a\" {{\n{content}\n}}\n")
+}
+
+/// `LINE:COLUMN: message: cause` of each error.
+fn errors(text: impl AsRef<[u8]>, engine: Engine) -> Vec<String> {
+    let errors = read(text, engine).map_or_else(|errors| errors, |_| Vec::new());
+    let shown = errors.iter().map(|error| {
+        let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
+        let deepest = std::error::Error::source(error)
+            .and_then(std::error::Error::source)
+            .map(|cause| format!(": {cause}"));
+        let Place { line, column, .. } = error.place;
+        format!(
+            "{line}:{column}: {error}{}{}",
+            cause.unwrap_or_default(),
+            deepest.unwrap_or_default()
+        )
+    });
+    shown.collect()
+}
+
+#[test]
+fn forms_of_a_file() {
+    let expected = locks(&[("acme/a", "1.0.0", "", "h1:x=")]);
+    let plain = block("  version = \"1.0.0\"\n  hashes = [\"h1:x=\"]");
+    for (name, text) in [
+        ("plain", plain.clone()),
+        ("a byte order mark", format!("\u{feff}{plain}")),
+        ("CRLF", plain.replace('\n', "\r\n")),
+        ("no final newline", plain.trim_end().to_owned()),
+        (
+            "comments",
+            format!("# a\n// b\n/* c */ {}", plain.replace("[\"", "[ # d\n\"")),
+        ),
+        (
+            "unquoted keyword, spaces",
+            plain.replace("provider ", "provider   "),
+        ),
+        (
+            "any order",
+            block("hashes = [\"h1:x=\"]\nversion = \"1.0.0\""),
+        ),
+        (
+            "a trailing comma, a duplicate",
+            block("version = \"1.0.0\"\nhashes = [\"h1:x=\", \"h1:x=\",]"),
+        ),
+        (
+            "empty constraints",
+            block("version = \"1.0.0\"\nconstraints = \"\"\nhashes = [\"h1:x=\"]"),
+        ),
+        (
+            "a template",
+            block("version = \"1.${0}.0\"\nhashes = [\"${\"h1:x=\"}\"]"),
+        ),
+        (
+            "a conditional",
+            block("version = true ? \"1.0.0\" : \"2.0.0\"\nhashes = [false ? \"\" : \"h1:x=\"]"),
+        ),
+        (
+            "arithmetic",
+            block("version = \"${2 - 1}.0.0\"\nhashes = [\"h${1 * 1}:x=\"]"),
+        ),
+        (
+            "an index, a `for`",
+            block(
+                "version = [\"1.0.0\"][0]\nhashes = [[for x in [\"h1:x=\"] : x][0], {a = \"h1:x=\"}.a]",
+            ),
+        ),
+    ] {
+        let file =
+            read(&text, Engine::Terraform).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
+        assert_eq!(file.locks, expected, "{name}");
+        assert_eq!(file.modules, None);
+        assert_eq!(
+            file.places.keys().collect::<Vec<_>>(),
+            [&address("acme/a")],
+            "{name}"
+        );
+    }
+    let one_line = "provider \"registry.terraform.io/acme/a\" { version = \"1.0.0\" }";
+    assert_eq!(
+        read(one_line, Engine::Terraform).unwrap().locks,
+        locks(&[("acme/a", "1.0.0", "", "")])
+    );
+    for empty in ["", "\u{feff}", "# only\n// comments\n", "\n\n"] {
+        assert_eq!(read(empty, Engine::Tofu).unwrap(), LockFile::default());
+    }
+}
+
+#[test]
+fn values_are_kept_as_they_are() {
+    let text = block(
+        "version = \"1.0.0-rc.1+x\"\nconstraints = \">= 1.0.0, < 2.0.0\"\nhashes = [\"xx:y\", \"ZH:aa\", \"zh:short\", \"h1:\", <<E\nh2:q\nE\n, \"a:\\n\\\"$${x}\"]",
+    );
+    let file = read(text, Engine::Terraform).unwrap();
+    let lock = &file.locks.providers[&address("acme/a")];
+    assert_eq!(
+        (lock.version.to_string(), lock.constraints.to_string()),
+        ("1.0.0-rc.1+x".into(), ">= 1.0.0, < 2.0.0".into())
+    );
+    let hashes: Vec<&str> = lock.hashes.iter().map(Hash::as_str).collect();
+    assert_eq!(
+        hashes,
+        ["ZH:aa", "a:\n\"${x}", "h1:", "h2:q\n", "xx:y", "zh:short"]
+    );
+}
+
+#[test]
+fn blocks_have_places() {
+    let text = format!(
+        "# a\n{}\n{}",
+        block("version = \"1.0.0\""),
+        block("version = \"1.0.0\"").replace("acme/a", "acme/b")
+    );
+    let file = read(text, Engine::Terraform).unwrap();
+    let places: Vec<String> = file.places.values().map(ToString::to_string).collect();
+    assert_eq!(
+        places,
+        ["a/.terraform.lock.hcl:2:1", "a/.terraform.lock.hcl:6:1"]
+    );
+}
+
+#[test]
+fn module_blocks_give_one_warning() {
+    let text = format!(
+        "module \"x\" {{\n foo = bar()\n}}\nmodule \"y\" {{}}\n{}",
+        block("version = \"1.0.0\"")
+    );
+    let file = read(text, Engine::Terraform).unwrap();
+    assert_eq!(
+        file.warning().as_deref(),
+        Some(
+            "a/.terraform.lock.hcl:1:1: dependency locks for modules are not yet supported; the block will be lost"
+        )
+    );
+    assert_eq!(file.locks, locks(&[("acme/a", "1.0.0", "", "")]));
+    assert_eq!(LockFile::default().warning(), None);
+}
+
+#[test]
+fn the_header_tells_the_engine() {
+    for engine in BOTH {
+        let text = Locks::default().render(engine);
+        assert_eq!(read(&text, engine).unwrap().written_by, Some(engine));
+        assert_eq!(
+            written_by(format!("\u{feff}{}", text.replace('\n', "\r\n")).as_bytes()),
+            Some(engine)
+        );
+        assert_eq!(written_by(format!("\n{text}").as_bytes()), None);
+    }
+    assert_eq!(written_by(b""), None);
+    assert_eq!(
+        written_by(b"# This file is maintained automatically by \"nobody init\"."),
+        None
+    );
+}
+
+#[test]
+fn faults_of_structure() {
+    for (text, expected) in [
+        (
+            "foo = 1\n",
+            "1:1: unsupported argument: `foo` is not expected here",
+        ),
+        (
+            "provider = 1\n",
+            "1:1: unsupported argument: `provider` is not expected here",
+        ),
+        (
+            "foo \"x\" {}\n",
+            "1:1: unsupported block type: `foo` is not expected here",
+        ),
+        (
+            "module {}\n",
+            "1:1: missing label: a block `module` needs one label",
+        ),
+        (
+            "module \"a\" \"b\" {}\n",
+            "1:12: extraneous label: a block `module` has one label only",
+        ),
+        (
+            "provider {\n version=\"1.0.0\"\n}\n",
+            "1:1: missing label: a block `provider` needs one label",
+        ),
+        (
+            "provider \"a\" \"b\" {}\n",
+            "1:14: extraneous label: a block `provider` has one label only",
+        ),
+        (
+            "provider \"x\" {\n",
+            "1:14: unclosed configuration block: there is no closing brace for it",
+        ),
+        (
+            "{\"provider\": {}}",
+            "1:1: argument or block definition required here",
+        ),
+    ] {
+        assert_eq!(errors(text, Engine::Terraform), [expected], "{text}");
+    }
+    for (content, expected) in [
+        (
+            "version = \"1.0.0\"\nfoo = 1",
+            "3:1: unsupported argument: `foo` is not expected here",
+        ),
+        (
+            "version = \"1.0.0\"\nfoo {}",
+            "3:1: unsupported block type: `foo` is not expected here",
+        ),
+        (
+            "version = \"1.0.0\"\nversion = \"1.0.0\"",
+            "3:1: attribute redefined: `version` was already set in this body",
+        ),
+    ] {
+        assert_eq!(
+            errors(block(content), Engine::Terraform),
+            [expected],
+            "{content}"
+        );
+    }
+    let nul = block("version = \"1.0.0\"") + "\0";
+    assert_eq!(errors(nul, Engine::Terraform).len(), 1);
+    assert_eq!(
+        errors(b"# \xff\nfoo = \"\xff\"\n", Engine::Terraform).len(),
+        1
+    );
+}
+
+#[test]
+fn faults_of_addresses() {
+    for (label, expected) in [
+        (
+            "acme/a",
+            "non-normalized provider source address: it must be written `registry.terraform.io/acme/a`",
+        ),
+        (
+            "a",
+            "non-normalized provider source address: it must be written `registry.terraform.io/hashicorp/a`",
+        ),
+        (
+            "registry.terraform.io/Acme/a",
+            "non-normalized provider source address: it must be written `registry.terraform.io/acme/a`",
+        ),
+        (
+            "registry.terraform.io:443/acme/a",
+            "non-normalized provider source address: it must be written `registry.terraform.io/acme/a`",
+        ),
+        (
+            "terraform.io/builtin/foo",
+            "invalid provider source address: terraform does not lock `terraform.io/builtin/foo`",
+        ),
+        (
+            "registry.terraform.io/-/aws",
+            "invalid provider source address: terraform does not lock `registry.terraform.io/-/aws`",
+        ),
+        (
+            "registry.opentofu.org/-/aws",
+            "invalid provider source address: cannot read provider source address `registry.opentofu.org/-/aws`: the namespace `-` exists on `registry.terraform.io` only, not on `registry.opentofu.org`",
+        ),
+        (
+            "a b/c",
+            "invalid provider source address: cannot read provider source address `a b/c`: `a b` must consist of letters, digits and single inner hyphens",
+        ),
+        (
+            "xn--bcher-kva.example/a/b",
+            "invalid provider source address: cannot read provider source address `xn--bcher-kva.example/a/b`: `xn--bcher-kva` must be written in Unicode, not in Punycode",
+        ),
+    ] {
+        let text = format!("provider \"{label}\" {{\n version = \"1.0.0\"\n}}\n");
+        assert_eq!(
+            errors(text, Engine::Terraform),
+            [format!("1:10: {expected}")],
+            "{label}"
+        );
+    }
+    let bare = "provider foo {\n version = \"1.0.0\"\n}\n";
+    assert_eq!(
+        errors(bare, Engine::Terraform),
+        [
+            "1:10: non-normalized provider source address: it must be written `registry.terraform.io/hashicorp/foo`"
+        ]
+    );
+    let idn = "provider \"bücher.example/a/b\" {\n version = \"1.0.0\"\n}\n";
+    assert!(read(idn, Engine::Terraform).is_ok());
+}
+
+#[test]
+fn built_in_and_legacy_addresses_differ_by_engine() {
+    // (label, read by Terraform, read by OpenTofu)
+    for (label, terraform, tofu) in [
+        ("opentofu.org/builtin/foo", true, false),
+        ("terraform.io/builtin/foo", false, false),
+        ("registry.terraform.io/-/aws", false, false),
+        ("registry.opentofu.org/-/aws", false, false),
+        ("registry.terraform.io/hashicorp/aws", true, true),
+    ] {
+        let text = format!("provider \"{label}\" {{\n version = \"1.0.0\"\n}}\n");
+        let readable = BOTH.map(|engine| read(&text, engine).is_ok());
+        assert_eq!(readable, [terraform, tofu], "{label}");
+    }
+}
+
+#[test]
+fn faults_of_values() {
+    for (content, expected) in [
+        (
+            "",
+            "1:1: missing required argument: a provider lock must have a `version`",
+        ),
+        (
+            "version = null",
+            "2:11: missing required argument: a provider lock must have a `version`",
+        ),
+        (
+            "version = \"\"",
+            "2:11: invalid provider version number: cannot read version ``: a version number is missing",
+        ),
+        (
+            "version = \"1.0\"",
+            "2:11: invalid provider version number: it must be written `1.0.0`",
+        ),
+        (
+            "version = \"01.0.0\"",
+            "2:11: invalid provider version number: it must be written `1.0.0`",
+        ),
+        (
+            "version = 1",
+            "2:11: invalid provider version number: it must be written `1.0.0`",
+        ),
+        (
+            "version = true",
+            "2:11: invalid provider version number: cannot read version `true`: a number is needed in place of `true`",
+        ),
+        (
+            "version = \"v1.0.0\"",
+            "2:11: invalid provider version number: cannot read version `v1.0.0`: a version has no prefix `v`",
+        ),
+        (
+            "version = \" 1.0.0\"",
+            "2:11: invalid provider version number: cannot read version ` 1.0.0`: a number is needed in place of ` 1.0.0`",
+        ),
+        (
+            "version = \"1.0.99999999999999999999\"",
+            "2:11: invalid provider version number: cannot read version `1.0.99999999999999999999`: `99999999999999999999` is too large for a version number",
+        ),
+        (
+            "version = [\"1.0.0\"]",
+            "2:11: unsuitable value type: a string is needed here, and this is a list",
+        ),
+        (
+            "version = var.x",
+            "2:11: variables are not allowed here, and `var` is one",
+        ),
+        (
+            "version = true ? \"1.0.0\" : var.x",
+            "2:28: variables are not allowed here, and `var` is one",
+        ),
+        (
+            "version = lower(\"1.0.0\")",
+            "2:11: function calls are not allowed here, and `lower()` is one",
+        ),
+    ] {
+        assert_eq!(
+            errors(block(content), Engine::Terraform),
+            [expected],
+            "{content}"
+        );
+    }
+}
+
+#[test]
+fn faults_of_constraints() {
+    for (constraints, expected) in [
+        (
+            "null",
+            "3:15: unsuitable value type: a string is needed here, and this is null",
+        ),
+        (
+            "\">= 1.0\"",
+            "3:16: invalid provider version constraints: cannot read version constraint `>= 1.0`: in a lock file it must be written `>= 1.0.0`",
+        ),
+        (
+            "\"= 1.0.0\"",
+            "3:16: invalid provider version constraints: cannot read version constraint `= 1.0.0`: in a lock file it must be written `1.0.0`",
+        ),
+        (
+            "\">= 1.0.0, abc\"",
+            "3:26: invalid provider version constraints: cannot read version constraint `>= 1.0.0, abc`: a number is needed in place of `abc`",
+        ),
+        (
+            "\"1.*\"",
+            "3:18: invalid provider version constraints: cannot read version constraint `1.*`: a number is needed in place of `*`",
+        ),
+        (
+            "\">= v1.0.0\"",
+            "3:19: invalid provider version constraints: cannot read version constraint `>= v1.0.0`: a version has no prefix `v`",
+        ),
+        (
+            "1",
+            "3:15: invalid provider version constraints: cannot read version constraint `1`: in a lock file it must be written `1.0.0`",
+        ),
+        (
+            "\"${\"abc\"}\"",
+            "3:15: invalid provider version constraints: cannot read version constraint `abc`: a number is needed in place of `abc`",
+        ),
+    ] {
+        let content = format!("version = \"1.0.0\"\nconstraints = {constraints}");
+        assert_eq!(
+            errors(block(&content), Engine::Terraform),
+            [expected],
+            "{constraints}"
+        );
+    }
+}
+
+#[test]
+fn faults_of_hashes() {
+    let not_a_list = "3:10: invalid expression: `hashes` must be a list in brackets";
+    for (hashes, expected) in [
+        (
+            "[]",
+            "3:10: invalid provider hash set: at least one hash is needed where `hashes` is given",
+        ),
+        ("null", not_a_list),
+        ("\"h1:x\"", not_a_list),
+        ("([\"h1:x\"])", not_a_list),
+        ("[for x in [\"h1:a\"] : x]", not_a_list),
+        ("{ a = \"h1:x\" }", not_a_list),
+        ("concat([\"h1:x\"])", not_a_list),
+        (
+            "[\"abc\"]",
+            "3:11: invalid provider hash string: cannot read hash `abc`: it must be a scheme, a colon and a value, as in `h1:...`",
+        ),
+        (
+            "[\"h1:x\", \":abc\"]",
+            "3:19: invalid provider hash string: cannot read hash `:abc`: it must be a scheme, a colon and a value, as in `h1:...`",
+        ),
+        (
+            "[\"\"]",
+            "3:11: invalid provider hash string: cannot read hash ``: it must be a scheme, a colon and a value, as in `h1:...`",
+        ),
+        (
+            "[1]",
+            "3:11: invalid provider hash string: cannot read hash `1`: it must be a scheme, a colon and a value, as in `h1:...`",
+        ),
+        (
+            "[null]",
+            "3:11: unsuitable value type: a string is needed here, and this is null",
+        ),
+        (
+            "[[]]",
+            "3:11: unsuitable value type: a string is needed here, and this is a list",
+        ),
+        (
+            "[lower(\"h1:x\")]",
+            "3:11: function calls are not allowed here, and `lower()` is one",
+        ),
+    ] {
+        let content = format!("version = \"1.0.0\"\nhashes = {hashes}");
+        assert_eq!(
+            errors(block(&content), Engine::Terraform),
+            [expected],
+            "{hashes}"
+        );
+    }
+}
+
+#[test]
+fn all_errors_are_reported_in_the_order_of_the_text() {
+    let good = block("version = \"1.0.0\"");
+    let text = format!(
+        "{good}{}{good}foo {{}}\n",
+        block("version = \"1\"\nhashes = [\"x\", \"y\"]").replace("acme/a", "Acme/b")
+    );
+    let lines: Vec<String> = errors(text, Engine::Terraform)
+        .iter()
+        .map(|error| error.split(": ").take(2).collect::<Vec<_>>().join(": "))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "4:10: non-normalized provider source address",
+            "5:11: invalid provider version number",
+            "6:11: invalid provider hash string",
+            "6:16: invalid provider hash string",
+            "8:10: duplicate provider lock",
+            "11:1: unsupported block type",
+        ]
+    );
+    let twice = errors(format!("{good}{good}"), Engine::Terraform);
+    assert_eq!(
+        twice,
+        [
+            "4:10: duplicate provider lock: `registry.terraform.io/acme/a` was already locked in line 1"
+        ]
+    );
+}
+
+#[test]
+fn unfinished_merges_are_called_so() {
+    let text =
+        block("<<<<<<< ours\nversion = \"1.0.0\"\n=======\nversion = \"1.1.0\"\n>>>>>>> theirs");
+    let found = read(text, Engine::Terraform).expect_err("a merge");
+    assert_eq!(
+        (found[0].to_string().as_str(), found[0].place.line),
+        ("unfinished merge: the lock file has conflict markers", 2)
+    );
+    assert_eq!((found[0].place.width, found.len()), (12, 1));
+    assert!(found[0].hint().is_some());
+    let text = block("version = \"1.0.0\"\n>>>>>>> theirs");
+    assert_eq!(
+        read(text, Engine::Terraform).expect_err("a merge")[0].problem,
+        ParseProblem::ConflictMarker
+    );
+}
+
+#[test]
+fn hints_of_addresses_are_passed_on() {
+    let text = "provider \"t/terraform-p\" {\n version = \"1.0.0\"\n}\n";
+    let found = read(text, Engine::Terraform).expect_err("a prefix");
+    assert_eq!(found[0].hint().as_deref(), Some("write `t/p`"));
+    assert_eq!(found[0].place().map(|place| place.line), Some(1));
+    let found = read("foo {}", Engine::Terraform).expect_err("a block");
+    assert_eq!(found[0].hint(), None);
+}
+
+/// Locks of all kinds. Hashes are in Unicode's composed form, which reading gives.
+fn any_locks() -> impl Strategy<Value = Locks> {
+    let row = (
+        "(h\\.example/|bücher\\.example:80/)?[ab]{1,2}/[abé]{1,2}",
+        "[0-2]\\.[0-2]\\.[0-2](-[ab.1]{1,3})?(\\+[ab]{1,2})?",
+        proptest::collection::vec("(=|>=|~>|!=) [0-2](\\.[0-2]){0,2}", 0..3),
+        proptest::collection::btree_set("[a-zA-Z][a-z0-9]:[a$%{}\"\\\\\n\r\té\u{200b}]{0,6}", 0..4),
+    );
+    proptest::collection::vec(row, 0..5).prop_map(|rows| {
+        let providers = rows
+            .into_iter()
+            .map(|(source, version, constraints, hashes)| {
+                let mut all = VersionConstraints::default();
+                for text in constraints {
+                    all.merge(&VersionConstraints::parse(&text).unwrap());
+                }
+                let lock = ProviderLock {
+                    version: Version::parse(&version).unwrap(),
+                    constraints: all,
+                    hashes: hashes
+                        .iter()
+                        .map(|hash| Hash::parse(hash).unwrap())
+                        .collect(),
+                };
+                (address(&source), lock)
+            });
+        Locks {
+            providers: providers.collect(),
+        }
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read_back(locks in any_locks()) {
+        let text = locks.render(Engine::Terraform);
+        let file = read(&text, Engine::Terraform).unwrap();
+        prop_assert_eq!(&file.locks, &locks);
+        prop_assert_eq!(file.locks.render(Engine::Terraform), text);
+    }
+
+    #[test]
+    fn the_order_of_a_file_does_not_matter(locks in any_locks(), seed in any::<u64>()) {
+        let text = locks.render(Engine::Tofu);
+        let mut blocks: Vec<String> = text.split("\n\n").skip(1).map(|block| shuffle_hashes(block, seed)).collect();
+        let count = blocks.len().max(1);
+        blocks.rotate_left(usize::try_from(seed % count as u64).unwrap());
+        blocks.reverse();
+        let shuffled = read(blocks.join("\n"), Engine::Terraform).unwrap();
+        prop_assert_eq!(shuffled.locks.render(Engine::Tofu), text);
+    }
+
+    #[test]
+    fn no_bytes_make_the_reader_panic(text in "(provider|module|version|hashes|constraints|\"[a-z/.:]{0,9}\"|[ \n={}\\[\\],0-9]|[^a]){0,40}") {
+        let _ = read(text, Engine::Tofu);
+    }
+}
+
+/// The block with its hashes in another order, one of them twice.
+fn shuffle_hashes(block: &str, seed: u64) -> String {
+    let Some((before, list)) = block.split_once("hashes = [\n") else {
+        return block.to_owned();
+    };
+    let (hashes, after) = list.rsplit_once("  ]").unwrap();
+    let mut lines: Vec<&str> = hashes.lines().collect();
+    lines.push(lines[0]);
+    let count = lines.len() as u64;
+    lines.rotate_left(usize::try_from(seed % count).unwrap());
+    format!("{before}hashes = [\n{}\n  ]{after}", lines.join("\n"))
+}

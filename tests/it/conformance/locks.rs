@@ -1,0 +1,53 @@
+//! Lock files beside a configuration that requires nothing: `providers lock` reads them strictly and writes them in its form.
+
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+use tflock::lockfile::{FILE_NAME, parse};
+use tflock::provider::Engine;
+
+use super::{ENGINES, cases, outcome, report};
+
+#[test]
+fn lock_files_are_read_and_written_as_recorded() {
+    let cases = cases("locks.jsonl");
+    let mut differences = Vec::new();
+    for case in &cases {
+        for (engine, names) in ENGINES {
+            let outcome = outcome(case, names).expect("an outcome");
+            let expected = outcome
+                .get("output")
+                .and_then(Value::as_str)
+                .map(str::to_owned);
+            let found = rewritten(&input(&outcome["input"]), engine);
+            if found != expected {
+                differences.push(format!(
+                    "{engine} {}: expected {expected:?}, found {found:?}",
+                    case["name"]
+                ));
+            }
+        }
+    }
+    assert!(cases.len() >= 70, "the file has its cases");
+    report(&differences, cases.len() * ENGINES.len());
+}
+
+/// The bytes of a lock file: text, or Base64 where they are none.
+fn input(value: &Value) -> Vec<u8> {
+    match (value.as_str(), value["base64"].as_str()) {
+        (Some(text), _) => text.as_bytes().to_vec(),
+        (None, Some(encoded)) => STANDARD.decode(encoded).expect("Base64"),
+        (None, None) => panic!("no input: {value}"),
+    }
+}
+
+/// The file as the engine leaves it where nothing is required; none if it refuses to read it.
+fn rewritten(input: &[u8], engine: Engine) -> Option<String> {
+    let mut locks = parse(Path::new(FILE_NAME), input, engine).ok()?.locks;
+    if engine == Engine::Tofu {
+        locks.add_twins();
+    }
+    Some(locks.render(engine))
+}
