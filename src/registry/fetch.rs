@@ -25,6 +25,12 @@ pub struct ByteLimit {
     pub bytes: u64,
 }
 
+/// As much of the body of a refusal is looked at.
+const REFUSAL: ByteLimit = ByteLimit {
+    name: "limit for error pages",
+    bytes: 64 * 1024,
+};
+
 /// How a document is asked for.
 #[derive(Clone, Debug)]
 pub(super) struct DocumentCall {
@@ -170,7 +176,11 @@ impl Transport {
         let url = response.url().clone();
         let status = response.status();
         let headers = response.headers().clone();
-        let body = read_body(response, ask.limit).await?;
+        let body = match status {
+            StatusCode::OK => read_body(response, ask.limit).await?,
+            // What a refusal says in its body matters only as far as it shows who is talking.
+            _ => read_body(response, REFUSAL).await.unwrap_or_default(),
+        };
         let answer = Answer {
             url,
             status,

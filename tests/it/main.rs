@@ -6,6 +6,7 @@ mod conformance;
 mod fixture;
 mod layers;
 mod parity;
+mod registry;
 
 /// The binary under test.
 const TFLOCK: &str = env!("CARGO_BIN_EXE_tflock");

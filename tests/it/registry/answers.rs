@@ -1,0 +1,497 @@
+//! Lists of versions, descriptions of packages, and the documents they lead to.
+
+use serde_json::{Value, json};
+use tflock::provider::Engine;
+use tflock::registry::{BaseUrl, ByteLimit, Token};
+use tflock::span::Explain;
+use tflock_test_support::{Body, Document, FakeRegistry, Misbehave, Response};
+use url::Url;
+
+use super::{Waits, address, client, configured, host, linux, outcome, settings, version};
+
+const LIST: &str = "/registry.terraform.io/v1/providers/acme/ledger/versions";
+const DESCRIPTION: &str =
+    "/registry.terraform.io/v1/providers/acme/ledger/1.0.0/download/linux/amd64";
+const LIMIT: ByteLimit = ByteLimit {
+    name: "limit of this test",
+    bytes: 1000,
+};
+
+fn description() -> Value {
+    json!({
+        "protocols": ["5.0"], "os": "linux", "arch": "amd64", "filename": "x.zip",
+        "download_url": "../files/x.zip", "shasum": "E3B0C44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "shasums_url": "/sums", "shasums_signature_url": "https://h.test/sig?x=1",
+        "signing_keys": {"gpg_public_keys": [{"ascii_armor": "A", "trust_signature": "T", "key_id": "K"}]},
+    })
+}
+
+fn serve(registry: &FakeRegistry) {
+    let list = json!({"versions": [{"version": "1.0.0", "platforms": [{"os": "darwin", "arch": "arm64"}]}]});
+    registry.serve(LIST, Document::json(&list));
+    registry.serve(DESCRIPTION, Document::json(&description()));
+    registry.serve("/sums", Document::octets("sums"));
+}
+
+#[tokio::test]
+async fn version_lists() {
+    let registry = FakeRegistry::start();
+    let rows: &[(&[u8], &str)] = &[
+        (br#"{"versions":[{"version":"1.0"},{"version":"1.0.0"},{"version":"v3"},{"version":"2"}]}"#, "1.0.0 2.0.0"),
+        (br#"{"Versions":[{"VERSION":"1.0.0"}]} and more"#, "1.0.0"),
+        (br#"{"versions":null}"#, ""),
+        (b"{}", ""),
+        (b"null", "the answer is not what the protocol asks for"),
+        (b"", "the body is empty"),
+        (b"[]", "the answer is not what the protocol asks for"),
+        (br#"{"versions":"x"}"#, "the answer is not what the protocol asks for"),
+        (b"\xef\xbb\xbf{}", "the answer is not what the protocol asks for"),
+        (br#"{"versions":[{"version":"x"}]}"#, "lists no valid version"),
+        (br#"{"versions":[{"version":"99999999999999999999.0.0"}]}"#, "too large for a version number"),
+    ];
+    for (body, expected) in rows {
+        // The content type does not matter.
+        registry.serve(LIST, Document::new("text/html", Body::bytes(*body)));
+        let result = client(configured(&registry, &Waits::default()))
+            .versions(&address("acme/ledger"))
+            .await;
+        let found = match &result {
+            Ok(available) => available
+                .versions()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(" "),
+            Err(_) => outcome(result),
+        };
+        assert!(
+            found.contains(expected) && (expected.is_empty() == found.is_empty()),
+            "{body:?}: {found}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn descriptions() {
+    let registry = FakeRegistry::start();
+    let without = |field: &str| {
+        let mut changed = description();
+        changed.as_object_mut().unwrap().remove(field);
+        changed
+    };
+    let with = |field: &str, value: Value| {
+        let mut changed = description();
+        changed[field] = value;
+        changed
+    };
+    let rows = [
+        (description(), "ok"),
+        (without("protocols"), "ok"),
+        (with("protocols", Value::Null), "ok"),
+        (with("protocols", json!(["x"])), "`x` is no plugin protocol"),
+        (without("os"), "it is for `_amd64`"),
+        (with("arch", json!("AMD64")), "it is for `linux_AMD64`"),
+        (with("os", json!("darwin")), "it is for `darwin_amd64`"),
+        (
+            with("download_url", json!("ftp://h.test/x")),
+            "`download_url` is no http or https address",
+        ),
+        (
+            with("shasum", json!("e3b0")),
+            "`shasum` is not 64 hexadecimal digits",
+        ),
+        (without("shasum"), "`shasum` is not 64 hexadecimal digits"),
+        (without("shasums_url"), "ok"),
+        (without("signing_keys"), "ok"),
+        (with("signing_keys", Value::Null), "ok"),
+        (with("signing_keys", json!({"gpg_public_keys": null})), "ok"),
+        (
+            with("signing_keys", json!({"gpg_public_keys": [null]})),
+            "one of its signing keys is `null`",
+        ),
+        (with("packages", json!({"nonsense": 1})), "ok"),
+        (
+            with("filename", json!(5)),
+            "the answer is not what the protocol asks for",
+        ),
+        (json!([]), "the answer is not what the protocol asks for"),
+    ];
+    for (body, expected) in rows {
+        registry.serve(DESCRIPTION, Document::json(&body));
+        let client = client(configured(&registry, &Waits::default()));
+        let found = outcome(
+            client
+                .package_meta(&address("acme/ledger"), &version("1.0.0"), &linux())
+                .await,
+        );
+        assert!(found.contains(expected), "{body}: {found}");
+    }
+}
+
+#[tokio::test]
+async fn the_fields_of_a_description() {
+    let registry = FakeRegistry::start();
+    serve(&registry);
+    let client = client(configured(&registry, &Waits::default()));
+    let meta = client
+        .package_meta(&address("acme/ledger"), &version("1.0"), &linux())
+        .await
+        .unwrap();
+    let base = registry.url("");
+    assert_eq!(meta.filename, "x.zip");
+    let url = "/registry.terraform.io/v1/providers/acme/ledger/1.0.0/download/files/x.zip";
+    assert_eq!(meta.download_url.as_str(), format!("{base}{url}"));
+    assert_eq!(meta.shasums_url.as_str(), format!("{base}/sums"));
+    assert_eq!(meta.signature_url.as_str(), "https://h.test/sig?x=1");
+    assert!(
+        meta.shasum.to_string().starts_with("e3b0c4") && meta.shasum_text.starts_with("E3B0C4")
+    );
+    let key = &meta.signing_keys[0];
+    assert_eq!(
+        (key.ascii_armor.as_str(), key.trust_signature.as_str()),
+        ("A", "T")
+    );
+}
+
+#[tokio::test]
+async fn plugin_protocols() {
+    let registry = FakeRegistry::start();
+    serve(&registry);
+    let list = json!({"versions": [{"version": "1.0.0", "protocols": ["4.0"]}, {"version": "1.1.0", "protocols": ["6.0"]}]});
+    registry.serve(LIST, Document::json(&list));
+    let mut old = description();
+    old["protocols"] = json!(["4.0", "7.1"]);
+    registry.serve(DESCRIPTION, Document::json(&old));
+    let client = client(configured(&registry, &Waits::default()));
+    let error = client
+        .package_meta(&address("acme/ledger"), &version("1.0.0"), &linux())
+        .await
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("speaks plugin protocol 4.0, 7.1"),
+        "{error}"
+    );
+    assert_eq!(error.hint().as_deref(), Some("version 1.1.0 would do"));
+}
+
+#[tokio::test]
+async fn statuses() {
+    let registry = FakeRegistry::start();
+    serve(&registry);
+    let rows = [
+        (
+            404,
+            "has no provider `registry.terraform.io/acme/ledger`",
+            "has no package for `linux_amd64`",
+            "404",
+            1,
+        ),
+        (
+            401,
+            "requires credentials",
+            "requires credentials",
+            "401",
+            1,
+        ),
+        (
+            403,
+            "requires credentials",
+            "requires credentials",
+            "403",
+            1,
+        ),
+        (429, "429", "429", "429", 4),
+        (500, "500", "500", "500", 4),
+        (502, "502", "502", "502", 4),
+        (503, "503", "503", "503", 4),
+        (501, "501", "501", "501", 1),
+        (201, "201", "201", "201", 1),
+        (204, "204", "204", "204", 1),
+        (400, "400", "400", "400", 1),
+        (410, "410", "410", "410", 1),
+        (423, "423", "423", "423", 1),
+    ];
+    for (status, list, package, document, requests) in rows {
+        let client = client(configured(&registry, &Waits::default()));
+        let sums = Url::parse(&registry.url("/sums")).unwrap();
+        for (path, expected) in [(LIST, list), (DESCRIPTION, package), ("/sums", document)] {
+            registry.behave();
+            registry.log().clear();
+            registry.misbehave(Misbehave::on(path).status(status));
+            let found = match path {
+                LIST => outcome(client.versions(&address("acme/ledger")).await),
+                DESCRIPTION => outcome(
+                    client
+                        .package_meta(&address("acme/ledger"), &version("1.0.0"), &linux())
+                        .await,
+                ),
+                _ => outcome(client.document(&sums, LIMIT).await),
+            };
+            assert!(found.contains(expected), "{status} {path}: {found}");
+            assert_eq!(
+                registry.log().count("GET", path),
+                requests,
+                "{status} {path}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn hints_say_what_may_be_wrong() {
+    let registry = FakeRegistry::start();
+    serve(&registry);
+    for (rule, expected) in [
+        (
+            Misbehave::on(LIST).status(423),
+            "Terragrunt's provider cache server",
+        ),
+        (
+            Misbehave::on(LIST).status(501),
+            "that lacks this part of the protocol",
+        ),
+        (Misbehave::on(LIST).html(), "answered with a web page"),
+        (Misbehave::on(LIST).status(404), "is the namespace right?"),
+        (
+            Misbehave::on(LIST).status(401),
+            "set `TF_TOKEN_registry_terraform_io`",
+        ),
+        (
+            Misbehave::on(DESCRIPTION).status(404),
+            "published for darwin_arm64",
+        ),
+    ] {
+        registry.behave();
+        registry.misbehave(rule);
+        let client = client(configured(&registry, &Waits::default()));
+        let error = match client.versions(&address("acme/ledger")).await {
+            Err(error) => error,
+            Ok(_) => client
+                .package_meta(&address("acme/ledger"), &version("1.0.0"), &linux())
+                .await
+                .unwrap_err(),
+        };
+        let hint = error.hint().unwrap_or_default();
+        assert!(hint.contains(expected), "{error}: {hint}");
+    }
+    registry.behave();
+    registry.misbehave(Misbehave::on(LIST).status(410));
+    let error = client(configured(&registry, &Waits::default()))
+        .versions(&address("acme/ledger"))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.place().unwrap().path.to_str(),
+        Some("test.tfrc"),
+        "the `host` block is named"
+    );
+}
+
+#[tokio::test]
+async fn a_rejected_token_is_named_as_such() {
+    let registry = FakeRegistry::start();
+    serve(&registry);
+    registry.misbehave(Misbehave::on(LIST).status(403));
+    let mut settings = configured(&registry, &Waits::default());
+    settings
+        .credentials
+        .tokens
+        .insert(host("registry.terraform.io"), Token::new("t"));
+    let found = outcome(client(settings).versions(&address("acme/ledger")).await);
+    assert_eq!(
+        found,
+        "host `registry.terraform.io` rejected the credentials that are configured for it"
+    );
+}
+
+#[tokio::test]
+async fn redirects_are_followed_nine_times() {
+    for (length, expected) in [(9, "ok"), (10, "more than 9 redirects")] {
+        let registry = FakeRegistry::start();
+        serve(&registry);
+        for step in 0..length {
+            let from = if step == 0 {
+                LIST.to_owned()
+            } else {
+                format!("/{step}")
+            };
+            registry.misbehave(Misbehave::on(&from).redirect(&format!("/{}", step + 1)));
+        }
+        registry.serve(
+            &format!("/{length}"),
+            Document::json(&json!({"versions": []})),
+        );
+        let found = outcome(
+            client(configured(&registry, &Waits::default()))
+                .versions(&address("acme/ledger"))
+                .await,
+        );
+        assert!(found.ends_with(expected), "{length}: {found}");
+    }
+    let registry = FakeRegistry::start();
+    registry.misbehave(Misbehave::on(LIST).redirect(LIST));
+    let found = outcome(
+        client(configured(&registry, &Waits::default()))
+            .versions(&address("acme/ledger"))
+            .await,
+    );
+    assert!(found.ends_with("more than 9 redirects"), "{found}");
+    assert_eq!(registry.log().total(), 10, "a loop is not tried again");
+}
+
+#[tokio::test]
+async fn requests_say_who_asks() {
+    for (engine, expected) in [(Engine::Terraform, "1.15.9"), (Engine::Tofu, "1.12.6")] {
+        let registry = FakeRegistry::start();
+        serve(&registry);
+        let mut settings = configured(&registry, &Waits::default());
+        settings.engine = engine;
+        let client = client(settings);
+        client.versions(&address("acme/ledger")).await.unwrap();
+        let meta = client
+            .package_meta(&address("acme/ledger"), &version("1.0.0"), &linux())
+            .await
+            .unwrap();
+        client.document(&meta.shasums_url, LIMIT).await.unwrap();
+        let hits = registry.log().hits();
+        let versions: Vec<_> = hits
+            .iter()
+            .map(|hit| hit.request.header("x-terraform-version"))
+            .collect();
+        assert_eq!(versions, [Some(expected), Some(expected), None]);
+        assert!(hits.iter().all(|hit| {
+            hit.request
+                .header("user-agent")
+                .unwrap()
+                .starts_with("tflock/")
+        }));
+    }
+}
+
+#[tokio::test]
+async fn each_answer_is_asked_for_once() {
+    let registry = FakeRegistry::start();
+    serve(&registry);
+    let client = client(configured(&registry, &Waits::default()));
+    let clone = client.clone();
+    let (provider, one) = (address("acme/ledger"), version("1.0.0"));
+    let missing = address("acme/missing");
+    for _ in 0..3 {
+        let platform = linux();
+        let (left, right) = tokio::join!(client.versions(&provider), clone.versions(&provider));
+        assert!(left.is_ok() && right.is_ok());
+        let meta = client
+            .package_meta(&provider, &one, &platform)
+            .await
+            .unwrap();
+        let (left, right) = tokio::join!(
+            client.document(&meta.shasums_url, LIMIT),
+            clone.document(&meta.shasums_url, LIMIT)
+        );
+        assert_eq!(
+            (left.unwrap(), right.unwrap()),
+            ("sums".into(), "sums".into())
+        );
+        assert!(client.versions(&missing).await.is_err());
+    }
+    let counts = registry.log().counts("*");
+    assert!(
+        counts.len() == 4 && counts.values().all(|&count| count == 1),
+        "{counts:?}"
+    );
+}
+
+#[tokio::test]
+async fn documents_have_limits() {
+    let registry = FakeRegistry::start();
+    registry.serve("/large", Document::octets("x".repeat(1001)));
+    registry.serve("/fits", Document::octets("x".repeat(1000)));
+    for (path, expected) in [
+        ("/large", "more than 1000 bytes (limit of this test)"),
+        ("/fits", "ok"),
+    ] {
+        for chunked in [false, true] {
+            registry.behave();
+            if chunked {
+                registry.misbehave(Misbehave::on("*").chunked());
+            }
+            let url = Url::parse(&registry.url(path)).unwrap();
+            let found = outcome(
+                client(settings(&Waits::default()))
+                    .document(&url, LIMIT)
+                    .await,
+            );
+            assert!(found.ends_with(expected), "{path}: {found}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn compressed_documents_are_limited_by_what_comes_out() {
+    use std::io::Write as _;
+    let registry = FakeRegistry::start();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(&vec![b' '; 64 * 1024 * 1024]).unwrap();
+    let response = Response::status(200)
+        .with("Content-Encoding", "gzip")
+        .body(encoder.finish().unwrap());
+    registry.misbehave(Misbehave::on(LIST).respond(response));
+    let found = outcome(
+        client(configured(&registry, &Waits::default()))
+            .versions(&address("acme/ledger"))
+            .await,
+    );
+    assert!(
+        found.ends_with("more than 16777216 bytes (limit for registry answers)"),
+        "{found}"
+    );
+}
+
+#[tokio::test]
+async fn a_base_url_replaces_discovery_and_takes_no_token() {
+    let registry = FakeRegistry::start();
+    let list = json!({"versions": [{"version": "1.0.0"}]});
+    registry.serve(
+        "/base/v1/providers/acme/ledger/versions",
+        Document::json(&list),
+    );
+    for base in ["/base/", "/base", "/base/?x#y"] {
+        let mut settings = settings(&Waits::default());
+        let url = Url::parse(&registry.url(base)).unwrap();
+        settings.base_url = Some(BaseUrl {
+            host: host("registry.terraform.io"),
+            url,
+        });
+        settings
+            .credentials
+            .tokens
+            .insert(host("registry.terraform.io"), Token::new("t"));
+        assert_eq!(
+            outcome(client(settings).versions(&address("acme/ledger")).await),
+            "ok",
+            "{base}"
+        );
+    }
+    assert!(
+        registry
+            .log()
+            .hits()
+            .iter()
+            .all(|hit| hit.request.header("authorization").is_none())
+    );
+}
+
+#[tokio::test]
+async fn offline_means_no_request() {
+    let registry = FakeRegistry::start();
+    serve(&registry);
+    let mut settings = configured(&registry, &Waits::default());
+    settings.http.offline = true;
+    let found = outcome(client(settings).versions(&address("acme/ledger")).await);
+    assert!(
+        found.ends_with("the network is switched off by `--offline`"),
+        "{found}"
+    );
+    assert_eq!(registry.log().total(), 0);
+}

@@ -1,0 +1,248 @@
+//! Which token is sent, and to whom.
+
+use serde_json::json;
+use tflock::registry::Token;
+use tflock_test_support::{Document, FakeRegistry, Misbehave};
+use url::Url;
+
+use super::{
+    Waits, address, client, configure, configured, host, linux, outcome, settings, version,
+};
+
+/// The `Authorization` headers of the requests so far, by path.
+fn authorizations(registry: &FakeRegistry) -> Vec<(String, Option<String>)> {
+    let hits = registry.log().hits();
+    let seen = hits.iter().map(|hit| {
+        let value = hit.request.header("authorization").map(str::to_owned);
+        (hit.request.path.clone(), value)
+    });
+    seen.collect()
+}
+
+#[tokio::test]
+async fn tokens_go_where_they_should() {
+    let registry = FakeRegistry::start();
+    let elsewhere = FakeRegistry::start();
+    registry.serve("/sums", Document::octets("s"));
+    registry.serve("/x.zip", Document::octets("z"));
+    registry.serve("/moved", Document::json(&json!({"versions": []})));
+    elsewhere.serve("/away", Document::json(&json!({"versions": []})));
+    registry.misbehave(Misbehave::on("/b/acme/same/versions").redirect("/moved"));
+    registry.misbehave(Misbehave::on("/b/acme/other/versions").redirect(&elsewhere.url("/away")));
+    let digest = "00".repeat(32);
+    let description = json!({"os": "linux", "arch": "amd64", "filename": "x.zip", "download_url": "/x.zip",
+        "shasum": digest, "shasums_url": "/sums", "shasums_signature_url": "/sums"});
+    registry.serve(
+        "/b/acme/same/1.0.0/download/linux/amd64",
+        Document::json(&description),
+    );
+
+    let mut settings = settings(&Waits::default());
+    let text = format!(
+        "host \"h.test\" {{ services {{ providers.v1 = \"{0}\" }} }}\nhost \"g.test\" {{ services {{ providers.v1 = \"{0}\" }} }}",
+        registry.url("/b/")
+    );
+    configure(&mut settings, &text);
+    settings
+        .credentials
+        .tokens
+        .insert(host("h.test"), Token::new("secret"));
+    let client = client(settings);
+    let same = address("h.test/acme/same");
+    client.versions(&same).await.unwrap();
+    client
+        .versions(&address("h.test/acme/other"))
+        .await
+        .unwrap();
+    let meta = client
+        .package_meta(&same, &version("1.0.0"), &linux())
+        .await
+        .unwrap();
+    let limit = tflock::registry::ByteLimit { name: "", bytes: 9 };
+    client.document(&meta.shasums_url, limit).await.unwrap();
+    client
+        .download(&meta.download_url)
+        .await
+        .unwrap()
+        .chunk()
+        .await
+        .unwrap();
+    client.versions(&address("g.test/acme/same")).await.unwrap();
+
+    let token = || Some("Bearer secret".to_owned());
+    let expected = [
+        ("/b/acme/same/versions", token()),
+        ("/moved", token()),
+        ("/b/acme/other/versions", token()),
+        ("/b/acme/same/1.0.0/download/linux/amd64", token()),
+        ("/sums", None),
+        ("/x.zip", None),
+        // Another host's providers at the same address get no token of this one.
+        ("/b/acme/same/versions", None),
+        ("/moved", None),
+    ];
+    assert_eq!(
+        authorizations(&registry),
+        expected.map(|(path, value)| (path.to_owned(), value))
+    );
+    assert_eq!(authorizations(&elsewhere), [("/away".to_owned(), None)]);
+}
+
+#[tokio::test]
+async fn an_empty_token_is_sent_and_a_broken_one_is_not() {
+    let registry = FakeRegistry::start();
+    for (token, expected) in [
+        ("", "has no provider"),
+        ("a\nb", "the token holds a line break"),
+    ] {
+        let mut settings = configured(&registry, &Waits::default());
+        settings
+            .credentials
+            .tokens
+            .insert(host("registry.terraform.io"), Token::new(token));
+        let found = outcome(client(settings).versions(&address("acme/ledger")).await);
+        assert!(found.contains(expected), "{found}");
+    }
+    assert_eq!(
+        registry.log().hits()[0].request.header("authorization"),
+        Some("Bearer")
+    );
+    assert_eq!(registry.log().total(), 1);
+}
+
+#[cfg(unix)]
+mod helper {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::path::Path;
+
+    use super::*;
+
+    /// Writes a helper that records its arguments and then does as told.
+    fn install(directory: &Path, action: &str) {
+        let program = directory.join("terraform-credentials-test");
+        let log = directory.join("arguments");
+        std::fs::write(
+            &program,
+            format!("#!/bin/sh\necho \"$@\" >> '{}'\n{action}\n", log.display()),
+        )
+        .unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// The token that was sent, or the error; and how the helper was called.
+    async fn ask(action: Option<&str>, blocks: &str, variable: Option<&str>) -> (String, String) {
+        let registry = FakeRegistry::start();
+        let directory = tempfile::tempdir().unwrap();
+        if let Some(action) = action {
+            install(directory.path(), action);
+        }
+        let mut settings = configured(&registry, &Waits::default());
+        configure(
+            &mut settings,
+            &format!("credentials_helper \"test\" {{ args = [\"--x\", \"y\"] }}\n{blocks}"),
+        );
+        settings.credentials.plugin_directories =
+            vec!["/nonexistent".into(), directory.path().to_path_buf()];
+        let default = host("registry.terraform.io");
+        settings
+            .credentials
+            .tokens
+            .extend(variable.map(|token| (default, Token::new(token))));
+        let client = client(settings);
+        let found = outcome(client.versions(&address("acme/ledger")).await);
+        outcome(client.versions(&address("acme/anvil")).await);
+        let arguments =
+            std::fs::read_to_string(directory.path().join("arguments")).unwrap_or_default();
+        let sent = registry.log().hits().first().map(|hit| {
+            hit.request
+                .header("authorization")
+                .unwrap_or("none")
+                .to_owned()
+        });
+        (sent.unwrap_or(found), arguments)
+    }
+
+    const CALL: &str = "--x y get registry.terraform.io\n";
+
+    #[tokio::test]
+    async fn helper_answers() {
+        for (action, expected) in [
+            (r#"echo '{"token":"h"}'"#, "Bearer h"),
+            (r#"echo '{"token":"h","other":1}'"#, "Bearer h"),
+            ("echo '{}'", "none"),
+            (r#"echo '{"token":null}'"#, "none"),
+        ] {
+            assert_eq!(
+                ask(Some(action), "", None).await,
+                (expected.to_owned(), CALL.to_owned()),
+                "{action}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn helper_failures() {
+        for (action, expected) in [
+            ("echo no key >&2; exit 3", "failed: no key"),
+            (
+                "echo secret",
+                "did not write the JSON object that is asked for: Syntax error at 1:1",
+            ),
+            ("true", "did not write the JSON object"),
+        ] {
+            let (found, arguments) = ask(Some(action), "", None).await;
+            assert!(
+                found.starts_with("cannot get credentials for `registry.terraform.io`: "),
+                "{found}"
+            );
+            assert!(
+                found.contains(expected) && !found.contains("secret"),
+                "{found}"
+            );
+            assert_eq!(arguments, CALL, "asked once for two providers");
+        }
+    }
+
+    #[tokio::test]
+    async fn helper_missing() {
+        assert_eq!(ask(None, "", None).await.0, "none");
+    }
+
+    #[tokio::test]
+    async fn the_first_source_that_knows_the_host_decides() {
+        let helper = Some(r#"echo '{"token":"h"}'"#);
+        let block = r#"credentials "registry.terraform.io" { token = "b" }"#;
+        let empty = r#"credentials "registry.terraform.io" {}"#;
+        for (blocks, variable, expected) in [
+            (block, Some("v"), "Bearer v"),
+            (block, None, "Bearer b"),
+            (empty, None, "none"),
+            (
+                r#"credentials "other.test" { token = "b" }"#,
+                None,
+                "Bearer h",
+            ),
+        ] {
+            let (found, _) = ask(helper, blocks, variable).await;
+            assert_eq!(found, expected, "{blocks} {variable:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn urls_with_user_info_do_not_leak_to_other_hosts() {
+    let registry = FakeRegistry::start();
+    let elsewhere = FakeRegistry::start();
+    elsewhere.serve("/x.zip", Document::octets("z"));
+    registry.misbehave(Misbehave::on("/x.zip").redirect(&elsewhere.url("/x.zip")));
+    let url = registry
+        .url("/x.zip")
+        .replace("http://", "http://user:pass@");
+    let client = client(settings(&Waits::default()));
+    client.download(&Url::parse(&url).unwrap()).await.unwrap();
+    assert_eq!(
+        authorizations(&registry)[0].1.as_deref(),
+        Some("Basic dXNlcjpwYXNz")
+    );
+    assert_eq!(authorizations(&elsewhere)[0].1, None);
+}

@@ -1,0 +1,409 @@
+//! Service discovery over TLS, with a host that has a port.
+
+use serde_json::json;
+use tflock::provider::Engine;
+use tflock::registry::Token;
+use tflock_test_support::{Document, FakeRegistry, Misbehave, Response, TestAuthority};
+
+use super::{Waits, address, client, configure, host, outcome, settings, trusting};
+
+const DOCUMENT: &str = "/.well-known/terraform.json";
+
+/// A registry with TLS whose host offers `acme/ledger`.
+struct Site {
+    registry: FakeRegistry,
+    authority: TestAuthority,
+    host: String,
+}
+
+impl Site {
+    fn start() -> Self {
+        let mut registry = FakeRegistry::start();
+        let authority = TestAuthority::create();
+        let host = registry.serve_tls(&authority);
+        let site = Self {
+            registry,
+            authority,
+            host,
+        };
+        site.serve(DOCUMENT, &json!({"providers.v1": "/v1/"}));
+        site.serve(
+            "/v1/acme/ledger/versions",
+            &json!({"versions": [{"version": "1.0.0"}]}),
+        );
+        site
+    }
+
+    fn serve(&self, path: &str, value: &serde_json::Value) {
+        let other = self.host.replace("localhost", "127.0.0.1");
+        for host in [&self.host, &other] {
+            self.registry
+                .serve(&format!("/{host}{path}"), Document::json(value));
+        }
+    }
+
+    /// What asking for versions comes to, and how often the document was asked for.
+    async fn ask(&self, engine: Engine, waits: &Waits) -> (String, usize) {
+        self.registry.log().clear();
+        let mut settings = trusting(&self.authority, waits);
+        settings.engine = engine;
+        let provider = address(&format!("{}/acme/ledger", self.host));
+        let result = client(settings).versions(&provider).await;
+        (outcome(result), self.registry.log().count("GET", DOCUMENT))
+    }
+}
+
+fn json_body(body: impl Into<Vec<u8>>) -> Response {
+    let mut response = Response::status(200).body(body);
+    response.headers = vec![("Content-Type".to_owned(), "application/json".to_owned())];
+    response
+}
+
+fn typed(content_type: &str) -> Response {
+    let mut response = json_body(r#"{"providers.v1":"/v1/"}"#);
+    response.headers = vec![("Content-Type".to_owned(), content_type.to_owned())];
+    response
+}
+
+#[tokio::test]
+async fn answers() {
+    let site = Site::start();
+    let mut untyped = typed("");
+    untyped.headers.clear();
+    let status = |status| Response::status(status);
+    let rows: Vec<(Response, &str, usize)> = vec![
+        (typed("application/json"), "ok", 1),
+        (typed("Application/JSON; charset=utf-8"), "ok", 1),
+        (
+            typed("text/json"),
+            "the content type is `text/json`, not `application/json`",
+            1,
+        ),
+        (
+            untyped,
+            "the content type is missing, not `application/json`",
+            1,
+        ),
+        (status(404), "does not offer a provider registry", 1),
+        (status(401), "the server answered 401 Unauthorized", 1),
+        (status(410), "the server answered 410 Gone", 1),
+        (status(201), "the server answered 201 Created", 1),
+        (status(501), "the server answered 501 Not Implemented", 1),
+        (status(429), "the server answered 429 Too Many Requests", 4),
+        (
+            status(500),
+            "the server answered 500 Internal Server Error",
+            4,
+        ),
+        (
+            status(503),
+            "the server answered 503 Service Unavailable",
+            4,
+        ),
+        (json_body("[]"), "invalid type: sequence, expected a map", 1),
+        (json_body("{"), "EOF while parsing", 1),
+        (json_body("{} x"), "trailing characters", 1),
+        (json_body("\u{feff}{}"), "expected value", 1),
+        (json_body("{}"), "does not offer a provider registry", 1),
+        (
+            json_body(r#"{"providers.v1":null}"#),
+            "does not support the provider registry protocol",
+            1,
+        ),
+        (
+            json_body(r#"{"providers.v1":["x"]}"#),
+            "does not support the provider registry protocol",
+            1,
+        ),
+        (
+            json_body(r#"{"providers.v2":"/v2/"}"#),
+            "does not support the provider registry protocol",
+            1,
+        ),
+        (
+            json_body(r#"{"Providers.V1":"/v1/"}"#),
+            "does not offer a provider registry",
+            1,
+        ),
+        (
+            json_body(r#"{"providers.v1":"https://u@h.test/"}"#),
+            "it holds a user name or password",
+            1,
+        ),
+        (
+            json_body(r#"{"providers.v1":"http://h.test/v1/"}"#),
+            "would be fetched over plain http",
+            1,
+        ),
+        (
+            json_body(format!("{{\"x\":\"{}\"}}", "x".repeat(1024 * 1024))),
+            "more than 1048576 bytes (limit for discovery documents)",
+            1,
+        ),
+    ];
+    for (response, expected, requests) in rows {
+        let shown = format!("{} {:?}", response.status, response.headers);
+        site.registry
+            .misbehave(Misbehave::on(DOCUMENT).respond(response));
+        let (found, asked) = site.ask(Engine::Terraform, &Waits::default()).await;
+        assert!(found.contains(expected), "{shown}: {found}");
+        assert_eq!(asked, requests, "{shown}");
+        site.registry.behave();
+    }
+}
+
+#[tokio::test]
+async fn the_document_is_asked_for_once_with_the_hosts_token() {
+    let site = Site::start();
+    site.serve(
+        "/v1/acme/anvil/versions",
+        &json!({"versions": [{"version": "1.0.0"}]}),
+    );
+    let mut settings = trusting(&site.authority, &Waits::default());
+    settings
+        .credentials
+        .tokens
+        .insert(host(&site.host), Token::new("secret"));
+    let client = client(settings);
+    let ledger = address(&format!("{}/acme/ledger", site.host));
+    let anvil = address(&format!("{}/acme/anvil", site.host));
+    let (first, second) = tokio::join!(client.versions(&ledger), client.versions(&anvil));
+    assert!(first.is_ok() && second.is_ok());
+    let hits = site.registry.log().hits();
+    let asked: Vec<_> = hits
+        .iter()
+        .filter(|hit| hit.request.path == DOCUMENT)
+        .collect();
+    let [hit] = asked[..] else {
+        panic!("asked for {} times", asked.len());
+    };
+    assert_eq!(hit.request.header("accept"), Some("application/json"));
+    assert_eq!(hit.request.header("authorization"), Some("Bearer secret"));
+    assert_eq!(hit.request.header("x-terraform-version"), None);
+    assert!(
+        hit.request
+            .header("user-agent")
+            .unwrap()
+            .starts_with("tflock/")
+    );
+}
+
+/// Redirects from the document through `/.well-known/1`, `/.well-known/2`, ... to the last, which answers.
+fn chain(site: &Site, length: usize) {
+    for step in 0..length {
+        let from = if step == 0 {
+            DOCUMENT.to_owned()
+        } else {
+            format!("/.well-known/{step}")
+        };
+        let to = format!("/.well-known/{}", step + 1);
+        site.registry.misbehave(Misbehave::on(&from).redirect(&to));
+    }
+    site.serve(
+        &format!("/.well-known/{length}"),
+        &json!({"providers.v1": "/v1/"}),
+    );
+}
+
+#[tokio::test]
+async fn redirects_are_followed_so_far_and_no_further() {
+    for (engine, length, expected, requests) in [
+        (Engine::Terraform, 3, "ok", 1),
+        (Engine::Terraform, 4, "more than 3 redirects", 4),
+        (Engine::Tofu, 9, "ok", 1),
+        (Engine::Tofu, 10, "more than 9 redirects", 1),
+    ] {
+        let site = Site::start();
+        chain(&site, length);
+        let (found, asked) = site.ask(engine, &Waits::default()).await;
+        assert!(found.ends_with(expected), "{engine} {length}: {found}");
+        assert_eq!(asked, requests, "{engine} {length}");
+    }
+}
+
+#[tokio::test]
+async fn redirects_to_another_host_lose_the_token_and_move_the_base() {
+    let site = Site::start();
+    let other = site.host.replace("localhost", "127.0.0.1");
+    site.serve("/x/y", &json!({}));
+    site.registry.serve(
+        &format!("/{other}/.well-known/z/doc"),
+        Document::json(&json!({"providers.v1": "v1/"})),
+    );
+    let list = json!({"versions": [{"version": "1.0.0"}]});
+    site.registry.serve(
+        &format!("/{other}/.well-known/z/v1/acme/ledger/versions"),
+        Document::json(&list),
+    );
+    site.registry
+        .misbehave(Misbehave::on(DOCUMENT).redirect(&format!("https://{other}/.well-known/z/doc")));
+    let mut settings = trusting(&site.authority, &Waits::default());
+    settings
+        .credentials
+        .tokens
+        .insert(host(&site.host), Token::new("secret"));
+    let result = client(settings)
+        .versions(&address(&format!("{}/acme/ledger", site.host)))
+        .await;
+    assert_eq!(outcome(result), "ok");
+    let seen: Vec<_> = site
+        .registry
+        .log()
+        .hits()
+        .iter()
+        .map(|hit| {
+            (
+                hit.request.path.clone(),
+                hit.request.header("authorization").is_some(),
+            )
+        })
+        .collect();
+    let expected = [
+        (DOCUMENT, true),
+        ("/.well-known/z/doc", false),
+        // The token goes by the host that the address names, wherever its registry is.
+        ("/.well-known/z/v1/acme/ledger/versions", true),
+    ];
+    assert_eq!(seen, expected.map(|(path, token)| (path.to_owned(), token)));
+}
+
+#[tokio::test]
+async fn redirects_to_plain_http_are_refused_unless_on_loopback() {
+    let site = Site::start();
+    let plain = site.registry.url("/.well-known/plain");
+    let plain_host = format!("127.0.0.1:{}", site.registry.port());
+    let doc = json!({"providers.v1": format!("https://{}/v1/", site.host)});
+    site.registry.serve(
+        &format!("/{plain_host}/.well-known/plain"),
+        Document::json(&doc),
+    );
+    for (target, expected) in [
+        (plain.as_str(), "ok"),
+        (
+            "http://h.test/x",
+            "`http://h.test/x` would be fetched over plain http",
+        ),
+        (
+            "ftp://h.test/x",
+            "redirects to `ftp://h.test/x`, which is no http or https address",
+        ),
+    ] {
+        site.registry.behave();
+        site.registry
+            .misbehave(Misbehave::on(DOCUMENT).redirect(target));
+        let (found, _) = site.ask(Engine::Terraform, &Waits::default()).await;
+        assert!(found.ends_with(expected), "{target}: {found}");
+    }
+}
+
+#[tokio::test]
+async fn retries() {
+    for (engine, failures, expected, requests) in [
+        (Engine::Terraform, 3, "ok", 4),
+        (Engine::Terraform, 4, "(4 attempts", 4),
+        (Engine::Tofu, 3, "ok", 4),
+    ] {
+        for rule in [
+            Misbehave::on(DOCUMENT).status(503),
+            Misbehave::on(DOCUMENT).reset(),
+        ] {
+            let site = Site::start();
+            site.registry.misbehave(rule.times(failures));
+            let (found, asked) = site.ask(engine, &Waits::default()).await;
+            assert!(found.contains(expected), "{engine} {failures}: {found}");
+            assert_eq!(asked, requests, "{engine} {failures}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn waits() {
+    let site = Site::start();
+    let waits = Waits::default();
+    site.registry.misbehave(Misbehave::on(DOCUMENT).status(500));
+    site.ask(Engine::Terraform, &waits).await;
+    let found = waits.take();
+    let expected = [100..=125, 200..=250, 400..=500];
+    assert!(
+        found.len() == 3
+            && expected
+                .iter()
+                .zip(&found)
+                .all(|(range, wait)| range.contains(wait)),
+        "{found:?}"
+    );
+    site.registry.behave();
+    site.registry.misbehave(
+        Misbehave::on(DOCUMENT)
+            .status(429)
+            .retry_after("7")
+            .times(2),
+    );
+    site.ask(Engine::Terraform, &waits).await;
+    assert_eq!(waits.take(), [7000, 7000]);
+}
+
+#[tokio::test]
+async fn host_blocks_replace_discovery() {
+    let registry = FakeRegistry::start();
+    let list = json!({"versions": [{"version": "1.0.0"}]});
+    registry.serve("/base/acme/ledger/versions", Document::json(&list));
+    for (services, expected) in [
+        (
+            format!("providers.v1 = \"{}\"", registry.url("/base/")),
+            "ok",
+        ),
+        (
+            format!("providers.v1 = \"{}\"", registry.url("/base/x?y=z#a")),
+            "ok",
+        ),
+        (
+            format!("modules.v1 = \"{}\"", registry.url("/base/")),
+            "does not offer a provider registry",
+        ),
+        (String::new(), "does not offer a provider registry"),
+        (
+            "providers.v1 = 5".to_owned(),
+            "does not support the provider registry protocol",
+        ),
+        (
+            "providers.v1 = \"ftp://h.test/\"".to_owned(),
+            "its scheme is neither http nor https",
+        ),
+        (
+            "providers.v1 = <<E\nhttps://h.test/\nE\n".to_owned(),
+            "it holds a control character",
+        ),
+    ] {
+        let mut settings = settings(&Waits::default());
+        configure(
+            &mut settings,
+            &format!("host \"H.test:443\" {{ services = {{ {services} }} }}"),
+        );
+        let found = outcome(
+            client(settings)
+                .versions(&address("h.test/acme/ledger"))
+                .await,
+        );
+        assert!(found.contains(expected), "{services}: {found}");
+    }
+    assert_eq!(registry.log().count("GET", DOCUMENT), 0);
+}
+
+#[tokio::test]
+async fn certificates_of_strangers_are_refused() {
+    let site = Site::start();
+    let stranger = TestAuthority::create();
+    let waits = Waits::default();
+    let settings = trusting(&stranger, &waits);
+    let found = outcome(
+        client(settings)
+            .versions(&address(&format!("{}/acme/ledger", site.host)))
+            .await,
+    );
+    assert!(
+        found.contains("the server's certificate is not accepted"),
+        "{found}"
+    );
+    assert!(waits.take().is_empty());
+}

@@ -1,0 +1,140 @@
+//! The registry client against a server that does what the protocol allows and what it does not.
+//!
+//! Which test covers which rows of the rules for registries (1 discovery, 2 endpoints, 3 credentials, 6 OpenTofu); what
+//! section 4 asks of keys and lists is tested where packages are verified. Unit tests beside the code are named `room::`.
+//!
+//! | section, row | test |
+//! | --- | --- |
+//! | 1 request: URL, `Accept`, credentials, once per host | `discovery::the_document_is_asked_for_once_with_the_hosts_token` |
+//! | 1 200 and content types, 404, other statuses, size, BOM, text after the object | `discovery::answers` |
+//! | 1 redirects: 3 (OpenTofu 9), other hosts, final URL | `discovery::redirects_*` |
+//! | 1 four tries, what is tried again, waits, `Retry-After`, fixed numbers | `discovery::retries`, `discovery::waits` |
+//! | 1 `providers.v1`: references, user info, query, last slash, null, `v2`, empty | `registry::discovery` |
+//! | 1 `host` blocks: no request, unnamed services, relative values, labels | `discovery::host_blocks_replace_discovery`, `cli_config::merge` |
+//! | 1 credentials go by the host, not by the target | `credentials::tokens_go_where_they_should` |
+//! | 2 versions: fields, case, null, BOM, text after, invalid and equal versions | `answers::version_lists`, `registry::metadata` |
+//! | 2 versions: `warnings`, numbers beyond 64 bits | `registry::metadata` |
+//! | 2 download: every field | `answers::descriptions` |
+//! | 2 protocols and the suggestion | `answers::plugin_protocols`, `registry::metadata` |
+//! | 2 statuses of versions, download, lists and signatures, packages | `answers::statuses`, `packages::statuses` |
+//! | 2 redirects: 9, authorization on the same host only | `answers::redirects_are_followed_nine_times`, `credentials::tokens_go_where_they_should` |
+//! | 2 retries: number, which errors, waits, `Retry-After` | `retries::*`, `registry::retry` |
+//! | 2 timeout per request, none for packages | `retries::a_slow_document_times_out_and_is_tried_again`, `packages::a_package_may_take_its_time` |
+//! | 2 package download retries (design: three, resumed) | `packages::*` |
+//! | 2 headers: version, agent | `answers::requests_say_who_asks` |
+//! | 2 certificates | `discovery::certificates_of_strangers_are_refused` |
+//! | 2 package: one GET, statuses, gzip, short body, user info, query, fragment | `packages::*` |
+//! | 3 order of sources | `credentials::the_first_source_that_knows_the_host_decides` |
+//! | 3 `TF_TOKEN_*` | `registry::credentials` |
+//! | 3 `credentials` blocks, `credentials.tfrc.json` | `cli_config::merge`, `cli_config::load` |
+//! | 3 helper: command line, `{}`, failure, missing program, second block | `credentials::helper_*`, `cli_config::merge` |
+//! | 3 where tokens go and where not | `credentials::tokens_go_where_they_should` |
+//! | 3 netrc: host with port, `default`, malformed, missing, engine | `packages::netrc_*`, `registry::netrc` |
+//! | 5 each answer once | `answers::each_answer_is_asked_for_once` |
+//! | 6 `packages` | `registry::packages` |
+//!
+//! Where the design departs from a row, the test pins the design: three retries by default instead of one (two for
+//! OpenTofu's packages), discovery never by plain http except on loopback, packages resumed.
+
+mod answers;
+mod credentials;
+mod discovery;
+mod packages;
+mod retries;
+
+use std::error::Error;
+use std::future::Future;
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tflock::cli_config::Builder;
+use tflock::provider::{Engine, Hostname, Platform, ProviderAddr, Version};
+use tflock::registry::{Pause, RegistryClient, RegistryError, RegistrySettings, Roots};
+use tflock::reporter;
+use tflock_test_support::{FakeRegistry, TestAuthority};
+
+/// Waits that do not take place, in milliseconds.
+#[derive(Clone, Default)]
+struct Waits(Arc<Mutex<Vec<u128>>>);
+
+impl Waits {
+    fn take(&self) -> Vec<u128> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+impl Pause for Waits {
+    fn pause(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        self.0.lock().unwrap().push(time.as_millis());
+        Box::pin(std::future::ready(()))
+    }
+}
+
+/// Settings that reach nothing but this machine and never wait.
+fn settings(waits: &Waits) -> RegistrySettings {
+    let mut settings = RegistrySettings::new(Engine::Terraform);
+    settings.http.use_system_proxy = false;
+    settings.http.pause = Arc::new(waits.clone());
+    settings
+}
+
+/// Settings whose `host` blocks lead to the registry.
+fn configured(registry: &FakeRegistry, waits: &Waits) -> RegistrySettings {
+    let mut settings = settings(waits);
+    configure(&mut settings, &registry.cli_config());
+    settings
+}
+
+/// Settings that trust the authority of a registry with TLS.
+fn trusting(authority: &TestAuthority, waits: &Waits) -> RegistrySettings {
+    let mut settings = settings(waits);
+    settings.http.roots = Roots::Only(std::fs::read(authority.certificate_file()).unwrap());
+    settings
+}
+
+/// Adds the `host` and `credentials` blocks of a CLI configuration.
+fn configure(settings: &mut RegistrySettings, text: &str) {
+    let mut builder = Builder::default();
+    builder.add(Path::new("test.tfrc"), text.as_bytes());
+    let (config, errors) = builder.finish();
+    assert!(errors.is_empty(), "{errors:?}");
+    settings.hosts.extend(config.hosts);
+    settings.credentials.blocks.extend(config.credentials);
+    settings.credentials.helper = config.credentials_helper;
+}
+
+fn client(settings: RegistrySettings) -> RegistryClient {
+    RegistryClient::new(settings, reporter::silent()).unwrap()
+}
+
+fn address(text: &str) -> ProviderAddr {
+    ProviderAddr::parse(text, Engine::Terraform).unwrap()
+}
+
+fn host(text: &str) -> Hostname {
+    Hostname::parse(text).unwrap()
+}
+
+fn version(text: &str) -> Version {
+    Version::parse(text).unwrap()
+}
+
+fn linux() -> Platform {
+    Platform::parse("linux_amd64").unwrap()
+}
+
+/// An error and its causes in one line; `ok` for success.
+fn outcome<T>(result: Result<T, RegistryError>) -> String {
+    let Err(error) = result else {
+        return "ok".to_owned();
+    };
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}

@@ -1,0 +1,374 @@
+//! Packages: one GET, resumed where it breaks, with limits on standing still.
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use tflock::provider::Engine;
+use tflock::registry::{RegistryError, RegistrySettings};
+use tflock_test_support::{Document, FakeRegistry, Misbehave, Response};
+use url::Url;
+
+use super::{Waits, client, outcome, settings};
+
+const ZIP: &str = "/files/x.zip";
+
+/// Bytes of which no two pieces are alike.
+fn content(size: usize) -> Vec<u8> {
+    (0..size)
+        .map(|at| u8::try_from((at * 31 + at / 251) % 251).unwrap())
+        .collect()
+}
+
+fn serve(size: usize) -> FakeRegistry {
+    let registry = FakeRegistry::start();
+    registry.serve(ZIP, Document::octets(content(size)));
+    registry
+}
+
+async fn fetch(settings: RegistrySettings, url: &str) -> Result<Vec<u8>, RegistryError> {
+    let mut download = client(settings).download(&Url::parse(url).unwrap()).await?;
+    let mut body = Vec::new();
+    while let Some(piece) = download.chunk().await? {
+        body.extend_from_slice(&piece);
+    }
+    Ok(body)
+}
+
+/// A short stall timeout, so that tests of it are short.
+fn impatient(waits: &Waits) -> RegistrySettings {
+    let mut settings = settings(waits);
+    settings.http.stall_timeout = Duration::from_millis(300);
+    settings
+}
+
+#[tokio::test]
+async fn a_package_is_one_get() {
+    let registry = serve(300_000);
+    let url = registry.url(&format!("{ZIP}?archive=false&checksum=x#part"));
+    let mut download = client(settings(&Waits::default()))
+        .download(&Url::parse(&url).unwrap())
+        .await
+        .unwrap();
+    assert_eq!(download.size(), Some(300_000));
+    while download.chunk().await.unwrap().is_some() {}
+    assert!(
+        download.chunk().await.unwrap().is_none(),
+        "the end stays the end"
+    );
+    let hits = registry.log().hits();
+    let [hit] = &hits[..] else {
+        panic!("{} requests", hits.len());
+    };
+    assert_eq!(
+        (hit.request.method.as_str(), hit.request.query.as_deref()),
+        ("GET", Some("archive=false&checksum=x"))
+    );
+    assert_eq!(
+        (
+            hit.request.header("authorization"),
+            hit.request.header("range")
+        ),
+        (None, None)
+    );
+}
+
+#[tokio::test]
+async fn statuses() {
+    for (status, requests) in [
+        (404, 1),
+        (401, 1),
+        (403, 1),
+        (201, 1),
+        (204, 1),
+        (206, 1),
+        (501, 1),
+        (429, 4),
+        (500, 4),
+        (503, 4),
+    ] {
+        let registry = serve(10);
+        registry.misbehave(
+            Misbehave::on(ZIP)
+                .status(status)
+                .header("X-Terraform-Get", "/elsewhere"),
+        );
+        let found = outcome(fetch(settings(&Waits::default()), &registry.url(ZIP)).await);
+        assert!(
+            found.starts_with("cannot download `http://127.0.0.1:"),
+            "{found}"
+        );
+        assert!(found.contains(&status.to_string()), "{found}");
+        assert_eq!(registry.log().total(), requests, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn broken_bodies_are_resumed() {
+    let size = 300_000;
+    let rules = [
+        (Misbehave::on(ZIP).cut(0), "0"),
+        (Misbehave::on(ZIP).cut(1), "1"),
+        (Misbehave::on(ZIP).cut(150_000), "150000"),
+        (Misbehave::on(ZIP).cut(299_999), "299999"),
+        (Misbehave::on(ZIP).content_length(400_000), "300000"),
+        (Misbehave::on(ZIP).stall(150_000), "150000"),
+        (Misbehave::on(ZIP).chunked().cut(150_000), "150000"),
+        (Misbehave::on(ZIP).reset(), "0"),
+        (Misbehave::on(ZIP).hang(), "0"),
+    ];
+    for (rule, offset) in rules {
+        let registry = serve(size);
+        registry.misbehave(rule.clone().times(1));
+        let body = fetch(impatient(&Waits::default()), &registry.url(ZIP)).await;
+        let hits = registry.log().hits();
+        if offset == "300000" {
+            // All of it came, and the server promised more: that is for nobody to decide.
+            let found = outcome(body);
+            assert!(
+                found.contains("could not be resumed: the server has less of it now"),
+                "{found}"
+            );
+            continue;
+        }
+        assert!(body.unwrap() == content(size), "{rule:?}");
+        assert_eq!(hits.len(), 2, "{rule:?}");
+        let range = hits[1].request.header("range");
+        let expected = format!("bytes={offset}-");
+        assert_eq!(
+            range,
+            (offset != "0").then_some(expected.as_str()),
+            "{rule:?}"
+        );
+        assert_eq!(
+            hits[1].request.header("if-range").is_some(),
+            offset != "0",
+            "{rule:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn servers_without_ranges_are_asked_for_all_of_it() {
+    let registry = serve(300_000);
+    registry.misbehave(Misbehave::on(ZIP).cut(150_000).times(1));
+    registry.misbehave(Misbehave::on(ZIP).no_ranges());
+    assert!(
+        fetch(settings(&Waits::default()), &registry.url(ZIP))
+            .await
+            .unwrap()
+            == content(300_000)
+    );
+    assert_eq!(registry.log().bytes(ZIP), 450_000);
+}
+
+#[tokio::test]
+async fn what_changed_in_between_is_not_pieced_together() {
+    let range = |value: &str| {
+        Response::status(206)
+            .with("Content-Range", value)
+            .body("tail")
+    };
+    let rows = [
+        (
+            Misbehave::on(ZIP).header("ETag", "\"new\"").no_ranges(),
+            "ok",
+        ),
+        (
+            Misbehave::on(ZIP)
+                .rewrite(|mut body| {
+                    body.truncate(200_000);
+                    body
+                })
+                .no_ranges(),
+            "the server has something else there now",
+        ),
+        (
+            Misbehave::on(ZIP).respond(range("bytes 7-10/300000")),
+            "the server sends another part than the one asked for",
+        ),
+        (
+            Misbehave::on(ZIP).respond(range("bytes 150000-150003/150004")),
+            "its length on the server has changed",
+        ),
+        (
+            Misbehave::on(ZIP).status(416),
+            "the server has less of it now",
+        ),
+    ];
+    for (rule, expected) in rows {
+        let registry = serve(300_000);
+        registry.misbehave(Misbehave::on(ZIP).cut(150_000).times(1));
+        registry.misbehave(rule.clone());
+        let found = outcome(fetch(settings(&Waits::default()), &registry.url(ZIP)).await);
+        assert!(found.ends_with(expected), "{rule:?}: {found}");
+    }
+}
+
+#[tokio::test]
+async fn progress_earns_new_tries() {
+    let size = 8 * 1024 * 1024;
+    let registry = serve(size);
+    registry.misbehave(Misbehave::on(ZIP).cut(1024 * 1024 + 1).times(7));
+    let waits = Waits::default();
+    assert!(fetch(settings(&waits), &registry.url(ZIP)).await.unwrap() == content(size));
+    assert_eq!(waits.take().len(), 7);
+    registry.behave();
+    registry.misbehave(Misbehave::on(ZIP).cut(10));
+    let found = outcome(fetch(settings(&waits), &registry.url(ZIP)).await);
+    assert!(found.contains("(4 attempts"), "{found}");
+    assert!(
+        found.contains("the answer broke off after 40 bytes"),
+        "{found}"
+    );
+}
+
+#[tokio::test]
+async fn a_package_may_take_its_time() {
+    let registry = serve(20_000);
+    registry.misbehave(Misbehave::on(ZIP).drip(1000, Duration::from_millis(20)));
+    let mut settings = settings(&Waits::default());
+    settings.request_timeout = Some(Duration::from_millis(50));
+    assert!(fetch(settings, &registry.url(ZIP)).await.unwrap() == content(20_000));
+}
+
+#[tokio::test]
+async fn a_drip_ends() {
+    let registry = serve(1000);
+    registry.misbehave(Misbehave::on(ZIP).drip(1, Duration::from_millis(50)));
+    let found = outcome(fetch(impatient(&Waits::default()), &registry.url(ZIP)).await);
+    assert!(
+        found.ends_with("less than 1024 bytes arrived within 1 s"),
+        "{found}"
+    );
+    assert_eq!(
+        registry.log().total(),
+        1,
+        "a server that drips once will do so again"
+    );
+}
+
+#[tokio::test]
+async fn announced_sizes_have_a_limit() {
+    let registry = serve(10);
+    registry.misbehave(Misbehave::on(ZIP).content_length(5 * 1024 * 1024 * 1024));
+    let found = outcome(fetch(settings(&Waits::default()), &registry.url(ZIP)).await);
+    assert!(
+        found.ends_with("more than 4294967296 bytes (limit for packages)"),
+        "{found}"
+    );
+}
+
+#[tokio::test]
+async fn gzip_is_undone_and_resumed() {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(&content(300_000)).unwrap();
+    let body = encoder.finish().unwrap();
+    let half = body.len() as u64 / 2;
+    let response = Response::status(200)
+        .with("Content-Encoding", "gzip")
+        .with("ETag", "\"g\"")
+        .body(body);
+    for rule in [Misbehave::on(ZIP), Misbehave::on(ZIP).cut(half)] {
+        let registry = serve(10);
+        registry.misbehave(rule.respond(response.clone()).times(1));
+        registry.misbehave(Misbehave::on(ZIP).respond(response.clone()));
+        assert!(
+            fetch(settings(&Waits::default()), &registry.url(ZIP))
+                .await
+                .unwrap()
+                == content(300_000)
+        );
+    }
+    let registry = serve(10);
+    registry.misbehave(Misbehave::on(ZIP).header("Content-Encoding", "gzip"));
+    let found = outcome(fetch(settings(&Waits::default()), &registry.url(ZIP)).await);
+    assert!(
+        found.contains("the answer is not encoded as it says"),
+        "{found}"
+    );
+}
+
+#[tokio::test]
+async fn redirects_are_followed_nine_times() {
+    for (length, expected) in [(9, "ok"), (10, "more than 9 redirects")] {
+        let registry = serve(10);
+        for step in 0..length {
+            let to = if step + 1 == length {
+                ZIP.to_owned()
+            } else {
+                format!("/{}", step + 1)
+            };
+            registry.misbehave(Misbehave::on(&format!("/{step}")).redirect(&to));
+        }
+        let found = outcome(fetch(settings(&Waits::default()), &registry.url("/0")).await);
+        assert!(found.ends_with(expected), "{found}");
+    }
+}
+
+#[tokio::test]
+async fn netrc_names_the_host_with_its_port() {
+    let registry = serve(10);
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("netrc");
+    let with_port = format!("machine 127.0.0.1:{} login u password p", registry.port());
+    let basic = Some("Basic dTpw");
+    for (text, engine, expected) in [
+        (Some(with_port.as_str()), Engine::Terraform, basic),
+        (Some(with_port.as_str()), Engine::Tofu, None),
+        (
+            Some("machine 127.0.0.1 login u password p"),
+            Engine::Terraform,
+            None,
+        ),
+        (Some("default login u password p"), Engine::Terraform, None),
+        (None, Engine::Terraform, None),
+    ] {
+        registry.log().clear();
+        match text {
+            Some(text) => std::fs::write(&path, text).unwrap(),
+            None => std::fs::remove_file(&path).unwrap(),
+        }
+        let mut settings = settings(&Waits::default());
+        settings.engine = engine;
+        settings.netrc = Some(path.clone());
+        fetch(settings, &registry.url(ZIP)).await.unwrap();
+        assert_eq!(
+            registry.log().hits()[0].request.header("authorization"),
+            expected,
+            "{text:?} {engine}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn netrc_is_not_sent_to_other_hosts_and_must_be_readable() {
+    let registry = serve(10);
+    let elsewhere = serve(10);
+    registry.misbehave(Misbehave::on(ZIP).redirect(&elsewhere.url(ZIP)));
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("netrc");
+    let mut settings = settings(&Waits::default());
+    settings.netrc = Some(path.clone());
+    std::fs::write(
+        &path,
+        format!("machine 127.0.0.1:{} login u password p", registry.port()),
+    )
+    .unwrap();
+    fetch(settings.clone(), &registry.url(ZIP)).await.unwrap();
+    assert!(
+        registry.log().hits()[0]
+            .request
+            .header("authorization")
+            .is_some()
+    );
+    assert_eq!(
+        elsewhere.log().hits()[0].request.header("authorization"),
+        None
+    );
+    std::fs::write(&path, "machine a secret").unwrap();
+    let found = outcome(fetch(settings, &registry.url(ZIP)).await);
+    assert!(
+        found.contains("line 1: expected `machine`") && !found.contains("secret"),
+        "{found}"
+    );
+}

@@ -1,0 +1,196 @@
+//! How often requests for documents are repeated, and when nobody is asked any more.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tflock::registry::{RegistryClient, positive};
+use tflock_test_support::{Document, FakeRegistry, Misbehave};
+
+use super::{Waits, address, client, configured, outcome, settings};
+
+const LIST: &str = "/registry.terraform.io/v1/providers/acme/ledger/versions";
+
+fn registry() -> FakeRegistry {
+    let registry = FakeRegistry::start();
+    registry.serve(
+        LIST,
+        Document::json(&json!({"versions": [{"version": "1.0.0"}]})),
+    );
+    registry
+}
+
+async fn ask(client: &RegistryClient) -> String {
+    outcome(client.versions(&address("acme/ledger")).await)
+}
+
+#[tokio::test]
+async fn the_setting_counts_repetitions_and_not_tries() {
+    for (setting, requests) in [
+        (None, 4),
+        (Some("1"), 2),
+        (Some("5"), 6),
+        (Some("0"), 4),
+        (Some("x"), 4),
+    ] {
+        let registry = registry();
+        registry.misbehave(Misbehave::on(LIST).status(500));
+        let mut settings = configured(&registry, &Waits::default());
+        settings.retries = setting.and_then(positive);
+        let found = ask(&client(settings)).await;
+        assert_eq!(registry.log().count("GET", LIST), requests, "{setting:?}");
+        assert!(found.contains(&format!("({requests} attempts")), "{found}");
+    }
+}
+
+#[tokio::test]
+async fn what_breaks_on_the_way_is_tried_again() {
+    let rules = [
+        Misbehave::on(LIST).reset(),
+        Misbehave::on(LIST).cut(0),
+        Misbehave::on(LIST).cut(5),
+        Misbehave::on(LIST).content_length(5000),
+        Misbehave::on(LIST).chunked().cut(5),
+        Misbehave::on(LIST).status(429),
+        Misbehave::on(LIST).status(503),
+    ];
+    for rule in rules {
+        let registry = registry();
+        registry.misbehave(rule.clone().times(3));
+        assert_eq!(
+            ask(&client(configured(&registry, &Waits::default()))).await,
+            "ok",
+            "{rule:?}"
+        );
+        assert_eq!(registry.log().count("GET", LIST), 4, "{rule:?}");
+    }
+}
+
+#[tokio::test]
+async fn waits_double_and_servers_may_set_them() {
+    let date = "Sat, 21 Nov 2020 12:00:00 GMT";
+    for (rule, expected) in [
+        (
+            Misbehave::on(LIST).status(500),
+            vec![1000..=1250, 2000..=2500, 4000..=5000],
+        ),
+        (
+            Misbehave::on(LIST).status(429).retry_after("3"),
+            vec![3000..=3000; 3],
+        ),
+        (
+            Misbehave::on(LIST).status(503).retry_after("0"),
+            vec![0..=0; 3],
+        ),
+        (
+            Misbehave::on(LIST).status(503).retry_after(date),
+            vec![0..=0; 3],
+        ),
+        (
+            Misbehave::on(LIST).status(503).retry_after("3600"),
+            vec![60_000..=60_000; 3],
+        ),
+        (
+            Misbehave::on(LIST).status(500).retry_after("3"),
+            vec![1000..=1250, 2000..=2500, 4000..=5000],
+        ),
+    ] {
+        let registry = registry();
+        registry.misbehave(rule);
+        let waits = Waits::default();
+        ask(&client(configured(&registry, &waits))).await;
+        let found = waits.take();
+        let fits = expected.len() == found.len()
+            && expected
+                .iter()
+                .zip(&found)
+                .all(|(range, wait)| range.contains(wait));
+        assert!(fits, "{found:?} is not in {expected:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_slow_document_times_out_and_is_tried_again() {
+    for rule in [Misbehave::on(LIST).hang(), Misbehave::on(LIST).stall(3)] {
+        let registry = registry();
+        registry.misbehave(rule.clone().times(1));
+        let mut settings = configured(&registry, &Waits::default());
+        settings.request_timeout = Some(Duration::from_millis(300));
+        assert_eq!(ask(&client(settings.clone())).await, "ok", "{rule:?}");
+        registry.misbehave(rule.clone());
+        settings.retries = Some(1);
+        let found = ask(&client(settings)).await;
+        assert!(found.ends_with("no complete answer within 0 s"), "{found}");
+    }
+}
+
+#[tokio::test]
+async fn a_silent_host_is_given_up() {
+    let registry = registry();
+    registry.misbehave(Misbehave::on("*").reset());
+    let client = client(configured(&registry, &Waits::default()));
+    let mut found = Vec::new();
+    for name in ["a", "b", "c", "d", "e"] {
+        found.push(outcome(
+            client.versions(&address(&format!("acme/{name}"))).await,
+        ));
+    }
+    assert!(
+        found[2].contains("cannot connect to the server"),
+        "{}",
+        found[2]
+    );
+    assert!(
+        found[3].contains("answered none of 3 earlier requests"),
+        "{}",
+        found[3]
+    );
+    assert_eq!(
+        registry.log().total(),
+        12,
+        "four tries for each of three providers"
+    );
+}
+
+#[tokio::test]
+async fn a_port_where_nobody_listens() {
+    let mut settings = settings(&Waits::default());
+    super::configure(
+        &mut settings,
+        r#"host "h.test" { services { providers.v1 = "http://127.0.0.1:1/" } }"#,
+    );
+    let found = outcome(
+        client(settings)
+            .versions(&address("h.test/acme/ledger"))
+            .await,
+    );
+    assert!(found.contains("cannot connect to the server: "), "{found}");
+    assert!(
+        found.contains(
+            "the request for `http://127.0.0.1:1/acme/ledger/versions` failed (4 attempts"
+        ),
+        "{found}"
+    );
+}
+
+#[tokio::test]
+async fn errors_show_no_secrets() {
+    let registry = FakeRegistry::start();
+    let url = registry
+        .url("/missing?token=secret")
+        .replace("http://", "http://user:hidden@");
+    let client = client(settings(&Waits::default()));
+    let limit = tflock::registry::ByteLimit { name: "", bytes: 9 };
+    let found = outcome(
+        client
+            .document(&url::Url::parse(&url).unwrap(), limit)
+            .await,
+    );
+    assert!(
+        found.contains("/missing`") && found.contains("404"),
+        "{found}"
+    );
+    assert!(
+        !found.contains("secret") && !found.contains("hidden"),
+        "{found}"
+    );
+}
