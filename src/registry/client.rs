@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use reqwest::StatusCode;
+use reqwest::header::HeaderValue;
 use url::Url;
 
 use crate::provider::{Hostname, Platform, ProviderAddr, Version};
@@ -139,6 +140,24 @@ impl RegistryClient {
         .await
     }
 
+    /// Asks for a document of a network mirror, with the token of its host.
+    pub(super) async fn ask_mirror(
+        &self,
+        host: &Hostname,
+        url: &Url,
+        redirects: usize,
+    ) -> Result<MirrorAnswer, RegistryError> {
+        let shared = &self.shared;
+        let mut call = Call::new(url.clone(), redirects).with_engine(shared.settings.engine);
+        call.authorization = shared.authorization(host).await?;
+        let with_token = call.authorization.is_some();
+        let ask = shared.policies.document(call, MAX_METADATA);
+        Ok(MirrorAnswer {
+            answer: shared.transport.document(&ask).await,
+            with_token,
+        })
+    }
+
     /// Adds to an error what the list of versions knows: it is asked for anyway, and what it says helps.
     async fn explain(&self, asked: &PackageId, mut error: RegistryError) -> RegistryError {
         match &mut error {
@@ -266,11 +285,7 @@ impl Shared {
             .with_engine(self.settings.engine);
         call.plain_http = service.plain_http;
         if service.with_token {
-            let header = self.credentials.header(host).await;
-            call.authorization = header.map_err(|source| RegistryError::Credentials {
-                host: host.clone(),
-                source: Box::new(source),
-            })?;
+            call.authorization = self.authorization(host).await?;
         }
         let url = call.url.clone();
         let rejected = call.authorization.is_some();
@@ -304,6 +319,14 @@ impl Shared {
         }
     }
 
+    async fn authorization(&self, host: &Hostname) -> Result<Option<HeaderValue>, RegistryError> {
+        let header = self.credentials.header(host).await;
+        header.map_err(|source| RegistryError::Credentials {
+            host: host.clone(),
+            source: Box::new(source),
+        })
+    }
+
     async fn fetch_document(&self, url: &Url, limit: ByteLimit) -> Result<Bytes, RegistryError> {
         let failed = |source: RequestError| RegistryError::Document {
             source: Arc::new(source),
@@ -320,6 +343,12 @@ impl Shared {
             _ => Err(failed(answer.refused(url, answer.status_fault()))),
         }
     }
+}
+
+/// An answer of a mirror, or the lack of one.
+pub(super) struct MirrorAnswer {
+    pub(super) answer: Result<Answer, RequestError>,
+    pub(super) with_token: bool,
 }
 
 /// An answer of a registry, with the way to it.

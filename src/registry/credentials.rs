@@ -53,10 +53,14 @@ where
 }
 
 fn token_host(encoded: &str) -> Option<Hostname> {
-    let decoded = encoded.replace("__", "-").replace('_', ".");
-    let (name, port) = match decoded.split_once(':') {
+    ascii_host(&encoded.replace("__", "-").replace('_', "."))
+}
+
+/// A host that may be written in Punycode, which addresses of providers may not be.
+pub(super) fn ascii_host(text: &str) -> Option<Hostname> {
+    let (name, port) = match text.split_once(':') {
         Some((name, port)) => (name, format!(":{port}")),
-        None => (decoded.as_str(), String::new()),
+        None => (text, String::new()),
     };
     let (name, valid) = idna::domain_to_unicode(name);
     valid.ok()?;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::provider::{Hostname, Platform, ProviderAddr, Version};
-use crate::registry::fault::{Cause, RequestError};
+use crate::registry::fault::{Cause, Fault, RequestError, ShownUrl};
 use crate::registry::metadata::PackageId;
 use crate::span::{Explain, Place};
 
@@ -128,6 +128,68 @@ pub enum RegistryError {
         /// The newest version that would do.
         suggestion: Option<Box<Version>>,
     },
+    /// The base URL of a network mirror cannot be used.
+    #[error("cannot use the configured network mirror: {problem}")]
+    MirrorUrl {
+        /// What is wrong with it.
+        problem: &'static str,
+        /// Where it is written.
+        configured: Option<Box<Place>>,
+    },
+    /// 404 for a mirror's list of versions.
+    #[error("mirror `{mirror}` does not have provider `{provider}`")]
+    NotInMirror {
+        /// The provider.
+        provider: Box<ProviderAddr>,
+        /// The mirror.
+        mirror: ShownUrl,
+        /// Where it is written.
+        configured: Option<Box<Place>>,
+    },
+    /// A mirror's archives of a version that it lists cannot be had or read.
+    #[error("cannot list the archives of `{provider}` {version} in its mirror")]
+    MirrorArchives {
+        /// The provider.
+        provider: Box<ProviderAddr>,
+        /// The version.
+        version: Box<Version>,
+        /// The request.
+        #[source]
+        source: Arc<RequestError>,
+    },
+    /// A filesystem mirror cannot be read.
+    #[error("cannot search `{}` for providers", path.display())]
+    Search {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: Arc<std::io::Error>,
+    },
+    /// No installation method is for this provider.
+    #[error("no method of `provider_installation` is for provider `{provider}`")]
+    NoMethod {
+        /// The provider.
+        provider: Box<ProviderAddr>,
+        /// The `provider_installation` block.
+        configured: Option<Box<Place>>,
+    },
+    /// None of several sources has the provider.
+    #[error("provider `{provider}` is in none of its sources: {}", searched.join(", "))]
+    NotFound {
+        /// The provider.
+        provider: Box<ProviderAddr>,
+        /// The sources that were asked.
+        searched: Vec<String>,
+    },
+    /// An installation method that tflock does not have.
+    #[error("`{method}` is not supported")]
+    Unsupported {
+        /// The method.
+        method: &'static str,
+        /// Where it is written.
+        configured: Box<Place>,
+    },
     /// A checksum list, signature or other document cannot be had.
     #[error("cannot fetch `{}`", source.url)]
     Document {
@@ -213,11 +275,31 @@ pub enum CredentialsError {
 }
 
 impl RegistryError {
+    /// Whether the source answered that it does not know the provider.
+    pub fn is_unknown_provider(&self) -> bool {
+        matches!(
+            self,
+            Self::UnknownProvider { .. } | Self::NotInMirror { .. } | Self::NotOffered { .. }
+        )
+    }
+
+    /// Whether the source answered that it does not have the package.
+    pub fn is_absence(&self) -> bool {
+        let no_index = match self {
+            Self::MirrorArchives { source, .. } => {
+                matches!(source.fault, Fault::Status { status: 404, .. })
+            }
+            _ => false,
+        };
+        no_index || matches!(self, Self::NoPackage { .. }) || self.is_unknown_provider()
+    }
+
     fn request(&self) -> Option<&RequestError> {
         match self {
             Self::Discovery { source, .. }
             | Self::Versions { source, .. }
             | Self::Metadata { source, .. }
+            | Self::MirrorArchives { source, .. }
             | Self::Document { source }
             | Self::Download { source } => Some(source),
             _ => None,
@@ -230,7 +312,11 @@ impl Explain for RegistryError {
         match self {
             Self::NotOffered { configured, .. }
             | Self::UnsupportedProtocol { configured, .. }
-            | Self::ServiceUrl { configured, .. } => configured.as_deref(),
+            | Self::ServiceUrl { configured, .. }
+            | Self::MirrorUrl { configured, .. }
+            | Self::NotInMirror { configured, .. }
+            | Self::NoMethod { configured, .. } => configured.as_deref(),
+            Self::Unsupported { configured, .. } => Some(configured),
             other => other.request()?.configured.as_deref(),
         }
     }

@@ -162,7 +162,7 @@ impl fmt::Display for PackageId {
 }
 
 impl PackageId {
-    fn bad(&self, problem: impl Into<String>) -> RegistryError {
+    pub(super) fn bad(&self, problem: impl Into<String>) -> RegistryError {
         RegistryError::BadMetadata {
             package: Box::new(self.clone()),
             problem: problem.into(),

@@ -15,17 +15,20 @@ mod download;
 mod error;
 mod fault;
 mod fetch;
+mod filesystem;
 mod gzip;
 mod helper;
 mod http;
 mod memo;
 mod metadata;
+mod mirror;
 mod netrc;
 mod packages;
 mod policy;
 mod retry;
 mod settings;
 mod slots;
+mod source;
 mod wire;
 
 pub use client::RegistryClient;
@@ -34,10 +37,13 @@ pub use download::Download;
 pub use error::{CredentialsError, RegistryError};
 pub use fault::{Cause, Fault, RequestError, ShownUrl};
 pub use fetch::ByteLimit;
+pub use filesystem::{FilesystemMirror, LocalPackage};
 pub use memo::OnceMap;
 pub use metadata::{AvailableVersion, AvailableVersions, PackageId, PackageMeta, SigningKey};
+pub use mirror::{MirrorHashError, MirrorPackage, NetworkMirror};
 pub use packages::{PackagesError, RawPackages, ReportedPackage, ReportedPackages};
 pub use settings::{
     BaseUrl, CredentialSettings, DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES, HttpSettings, Pause,
     RealTime, RegistrySettings, Roots, positive,
 };
+pub use source::{Located, PackageSource};

@@ -1,4 +1,4 @@
-//! The answers of registries as they come over the wire, and nothing else.
+//! The answers of registries and mirrors as they come over the wire, and nothing else.
 //!
 //! Both engines read JSON as Go does: names of fields count without case, `null` is as good as absent, what follows the
 //! first value is ignored. A byte order mark is an error.
@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde::de::value::MapDeserializer;
-use serde::de::{Deserialize, Deserializer, Error as _};
+use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny};
 use serde_json::value::RawValue;
 
 /// Reads the first JSON value of a body.
@@ -90,6 +90,28 @@ pub(super) struct PublicKey {
     pub(super) ascii_armor: String,
     /// Text for Terraform; OpenTofu does not look at it, whatever it is.
     pub(super) trust_signature: serde_json::Value,
+}
+
+/// A network mirror's `index.json`
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct MirrorIndex {
+    /// What stands behind a version has no fields yet.
+    pub(super) versions: BTreeMap<String, Option<Fields<IgnoredAny>>>,
+}
+
+/// A network mirror's `VERSION.json`
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct MirrorArchives {
+    pub(super) archives: BTreeMap<String, Option<Fields<MirrorArchive>>>,
+}
+
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct MirrorArchive {
+    pub(super) url: String,
+    pub(super) hashes: Vec<Option<String>>,
 }
 
 /// The strings of a list; a `null` among them is an empty string.

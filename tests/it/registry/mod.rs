@@ -33,12 +33,33 @@
 //! | 5 each answer once | `answers::each_answer_is_asked_for_once` |
 //! | 6 `packages` | `registry::packages` |
 //!
+//! The same for mirrors (sections 2, 3 and 5 of their rules; what is recorded, section 1, is tested with lock files):
+//!
+//! | section, row | test |
+//! | --- | --- |
+//! | 2 base URL: https, last slash | `mirrors::base_urls` |
+//! | 2 documents, null archives, platforms | `mirrors::the_protocol`, `mirrors::content_types_and_bodies` |
+//! | 2 host in ASCII with its port | `mirrors::hosts_are_written_in_ascii_with_their_port` |
+//! | 2 content type | `mirrors::content_types_and_bodies` |
+//! | 2 `url` against the final URL, five redirects, plain http for archives | `mirrors::five_redirects_*`, `mirrors::content_types_and_bodies` |
+//! | 2 hashes | `mirrors::hashes_vouch_for_a_package_if_one_matches` |
+//! | 2 statuses | `mirrors::statuses` |
+//! | 2 credentials | `mirrors::tokens_go_by_the_host_of_the_mirror` |
+//! | 3 layout, every row but hashing | `registry::filesystem`, `mirrors::one_directory_or_one_mirror_stands_alone` |
+//! | 5 places | `cli_config::places`, `cli_config::load` |
+//! | 5 merging, syntax | `cli_config::merge`, `cli_config::parse`, `cli_config::escape` |
+//! | 5 `provider_installation`: form, patterns | `cli_config::merge`, `cli_config::pattern` |
+//! | 5 `provider_installation`: order, union, absence, implied directories | `mirrors::methods_*`, `mirrors::nothing_falls_through_*`, `mirrors::implied_*` |
+//!
 //! Where the design departs from a row, the test pins the design: three retries by default instead of one (two for
-//! OpenTofu's packages), discovery never by plain http except on loopback, packages resumed.
+//! OpenTofu's packages), discovery never by plain http except on loopback, packages resumed, a
+//! loop of redirects asked for once (Terraform asks a mirror twice), OpenTofu's discovery and mirrors tried again like all
+//! documents.
 
 mod answers;
 mod credentials;
 mod discovery;
+mod mirrors;
 mod packages;
 mod retries;
 

@@ -1,0 +1,542 @@
+//! Network mirrors over TLS, and sources made of several methods.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tflock::cli_config::Builder;
+use tflock::provider::{Digest, Engine, Hash, Platform};
+use tflock::registry::{
+    LocalPackage, Located, MirrorHashError, NetworkMirror, PackageSource, RegistryClient, Token,
+};
+use tflock::span::Explain as _;
+use tflock_test_support::{Document, FakeRegistry, Misbehave, TestAuthority};
+
+use super::{Waits, address, client, configure, host, linux, outcome, trusting, version};
+
+const INDEX: &str = "/mirror/registry.terraform.io/acme/ledger/index.json";
+const ARCHIVES: &str = "/mirror/registry.terraform.io/acme/ledger/1.0.0.json";
+
+/// A mirror with one package.
+struct Site {
+    registry: FakeRegistry,
+    authority: TestAuthority,
+    host: String,
+}
+
+impl Site {
+    fn start() -> Self {
+        let mut registry = FakeRegistry::start();
+        let authority = TestAuthority::create();
+        let host = registry.serve_tls(&authority);
+        let site = Self {
+            registry,
+            authority,
+            host,
+        };
+        site.serve(
+            INDEX,
+            &json!({"versions": {"1.0.0": {}, "v2": {}, "1.0": {}, "1.1.0-rc1": {"x": 1}}}),
+        );
+        site.serve(ARCHIVES, &archives("x.zip"));
+        site
+    }
+
+    fn serve(&self, path: &str, value: &Value) {
+        self.registry.serve(path, Document::json(value));
+    }
+
+    fn base(&self) -> String {
+        format!("https://{}/mirror/", self.host)
+    }
+
+    fn client(&self) -> RegistryClient {
+        client(trusting(&self.authority, &Waits::default()))
+    }
+
+    fn mirror(&self) -> NetworkMirror {
+        NetworkMirror::new(self.client(), &self.base(), None).unwrap()
+    }
+
+    /// The outcome of asking for versions, then for the package.
+    async fn ask(&self) -> (String, String) {
+        let mirror = self.mirror();
+        let provider = address("acme/ledger");
+        let versions = mirror.versions(&provider).await.map(|_| ());
+        let package = mirror
+            .package(&provider, &version("1.0.0"), &linux())
+            .await
+            .map(|_| ());
+        (outcome(versions), outcome(package))
+    }
+}
+
+fn archives(url: &str) -> Value {
+    json!({"archives": {"linux_amd64": {"url": url, "hashes": ["h1:x", "zh:y"]}, "darwin_arm64": null, "odd": {}}})
+}
+
+#[tokio::test]
+async fn the_protocol() {
+    let site = Site::start();
+    let mirror = site.mirror();
+    let provider = address("acme/ledger");
+    let available = mirror.versions(&provider).await.unwrap();
+    let versions: Vec<_> = available.versions().map(ToString::to_string).collect();
+    assert_eq!(versions, ["1.0.0", "1.1.0-rc1"]);
+    assert_eq!(available.invalid, ["v2"]);
+    let package = mirror
+        .package(&provider, &version("1.0"), &linux())
+        .await
+        .unwrap();
+    let expected = format!(
+        "https://{}/mirror/registry.terraform.io/acme/ledger/x.zip",
+        site.host
+    );
+    assert_eq!(package.url.as_str(), expected);
+    let hashes: Vec<_> = package.hashes.iter().map(Hash::as_str).collect();
+    assert_eq!(hashes, ["h1:x", "zh:y"]);
+    let darwin = Platform::parse("darwin_arm64").unwrap();
+    let error = mirror
+        .package(&provider, &version("1.0"), &darwin)
+        .await
+        .unwrap_err();
+    assert!(
+        error
+            .hint()
+            .unwrap()
+            .starts_with("published for linux_amd64"),
+        "{error}"
+    );
+    let hits = site.registry.log().hits();
+    assert_eq!(hits.len(), 2, "each document is asked for once");
+    assert!(
+        hits.iter()
+            .all(|hit| hit.request.header("x-terraform-version") == Some("1.15.9"))
+    );
+}
+
+#[tokio::test]
+async fn hosts_are_written_in_ascii_with_their_port() {
+    let site = Site::start();
+    let index = json!({"versions": {"1.0.0": {}}});
+    site.serve(
+        "/mirror/xn--bcher-kva.test:8080/acme/ledger/index.json",
+        &index,
+    );
+    let found = site
+        .mirror()
+        .versions(&address("bücher.test:8080/acme/ledger"))
+        .await;
+    assert_eq!(outcome(found), "ok");
+}
+
+#[tokio::test]
+async fn base_urls() {
+    let site = Site::start();
+    let provider = address("acme/ledger");
+    for (base, expected) in [
+        (site.base(), "ok"),
+        (format!("https://{}/mirror/x", site.host), "ok"),
+        (format!("https://{}/mirror/?a=b#c", site.host), "ok"),
+        (
+            format!("https://{}/mirror", site.host),
+            "does not have provider",
+        ),
+        (
+            site.registry.url("/mirror/"),
+            "it does not begin with `https://`",
+        ),
+        ("mirror".to_owned(), "it is no URL"),
+    ] {
+        let found = match NetworkMirror::new(site.client(), &base, None) {
+            Ok(mirror) => outcome(mirror.versions(&provider).await),
+            Err(error) => error.to_string(),
+        };
+        assert!(found.contains(expected), "{base}: {found}");
+    }
+}
+
+#[tokio::test]
+async fn statuses() {
+    for (status, index, archives, requests) in [
+        (
+            404,
+            "mirror `https://localhost:",
+            "cannot list the archives of `registry.terraform.io/acme/ledger` 1.0.0",
+            1,
+        ),
+        (401, "host `localhost:", "requires credentials", 1),
+        (403, "host `localhost:", "requires credentials", 1),
+        (429, "429 Too Many Requests", "429 Too Many Requests", 4),
+        (
+            500,
+            "500 Internal Server Error",
+            "500 Internal Server Error",
+            4,
+        ),
+        (501, "501 Not Implemented", "501 Not Implemented", 1),
+        (204, "204 No Content", "204 No Content", 1),
+    ] {
+        let site = Site::start();
+        site.registry
+            .misbehave(Misbehave::on("/mirror/*").status(status));
+        let (versions, package) = site.ask().await;
+        assert!(versions.contains(index), "{status}: {versions}");
+        assert!(package.contains(archives), "{status}: {package}");
+        assert_eq!(site.registry.log().total(), 2 * requests, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn content_types_and_bodies() {
+    let typed = |content_type: &str| {
+        Document::new(content_type, Document::json(&json!({"versions": {}})).body)
+    };
+    let body =
+        |text: &str| Document::new("application/json", tflock_test_support::Body::bytes(text));
+    for (document, expected) in [
+        (typed("application/json; x=y"), "ok"),
+        (typed("text/json"), "the content type is `text/json`"),
+        (typed(""), "the content type is ``"),
+        (body(r#"{"Versions":{"1.0.0":null}} text"#), "ok"),
+        (body(r#"{"versions":null}"#), "ok"),
+        (body("{}"), "ok"),
+        (
+            body(r#"{"versions":["1.0.0"]}"#),
+            "the answer is not what the protocol asks for",
+        ),
+        (
+            body(r#"{"versions":{"1.0.0":5}}"#),
+            "the answer is not what the protocol asks for",
+        ),
+        (
+            body("nonsense"),
+            "the answer is not what the protocol asks for",
+        ),
+    ] {
+        let site = Site::start();
+        site.registry.serve(INDEX, document);
+        let (found, _) = site.ask().await;
+        assert!(found.contains(expected), "{expected}: {found}");
+    }
+    for (value, expected) in [
+        (archives("http://h.test/x.zip"), "ok"),
+        (
+            archives("ftp://h.test/x.zip"),
+            "its `url` is no http or https address",
+        ),
+        (
+            json!({"archives": {"linux_amd64": {"url": "x", "hashes": ["nothing"]}}}),
+            "`nothing` is no hash",
+        ),
+        (json!({"archives": {"linux_amd64": {"url": "x"}}}), "ok"),
+        (
+            json!({"archives": {"linux_amd64": null}}),
+            "has no package for `linux_amd64`",
+        ),
+        (
+            json!({"archives": null}),
+            "has no package for `linux_amd64`",
+        ),
+    ] {
+        let site = Site::start();
+        site.serve(ARCHIVES, &value);
+        let (_, found) = site.ask().await;
+        assert!(found.contains(expected), "{value}: {found}");
+    }
+}
+
+#[tokio::test]
+async fn five_redirects_move_the_base_and_a_sixth_is_too_many() {
+    for (length, expected) in [(5, "ok"), (6, "more than 5 redirects")] {
+        let site = Site::start();
+        for step in 0..length {
+            let from = if step == 0 {
+                ARCHIVES.to_owned()
+            } else {
+                format!("/{step}")
+            };
+            let to = if step + 1 == length {
+                "/moved/doc.json".to_owned()
+            } else {
+                format!("/{}", step + 1)
+            };
+            site.registry.misbehave(Misbehave::on(&from).redirect(&to));
+        }
+        site.serve("/moved/doc.json", &archives("x.zip"));
+        let found = site
+            .mirror()
+            .package(&address("acme/ledger"), &version("1.0.0"), &linux())
+            .await;
+        match &found {
+            Ok(package) => assert_eq!(package.url.path(), "/moved/x.zip"),
+            Err(_) => assert_eq!(length, 6),
+        }
+        assert!(outcome(found).ends_with(expected));
+    }
+}
+
+#[tokio::test]
+async fn tokens_go_by_the_host_of_the_mirror() {
+    let site = Site::start();
+    let elsewhere = Site::start();
+    elsewhere.serve("/away.json", &archives("x.zip"));
+    let mut settings = trusting(&site.authority, &Waits::default());
+    settings
+        .credentials
+        .tokens
+        .insert(host(&site.host), Token::new("secret"));
+    settings
+        .credentials
+        .tokens
+        .insert(host("registry.terraform.io"), Token::new("wrong"));
+    let plain = elsewhere.registry.url("/away.json");
+    site.registry
+        .misbehave(Misbehave::on(ARCHIVES).redirect(&plain));
+    let mirror = NetworkMirror::new(client(settings), &site.base(), None).unwrap();
+    mirror.versions(&address("acme/ledger")).await.unwrap();
+    mirror
+        .package(&address("acme/ledger"), &version("1.0.0"), &linux())
+        .await
+        .unwrap();
+    let hits = site.registry.log().hits();
+    assert!(
+        hits.iter()
+            .all(|hit| hit.request.header("authorization") == Some("Bearer secret"))
+    );
+    assert_eq!(
+        elsewhere.registry.log().hits()[0]
+            .request
+            .header("authorization"),
+        None
+    );
+}
+
+#[tokio::test]
+async fn hashes_vouch_for_a_package_if_one_matches() {
+    let digest = Digest::new([7; 32]);
+    let (zh, h1) = (Hash::zh(digest), Hash::h1(digest));
+    let (zh, h1) = (zh.as_str(), h1.as_str());
+    let rows: &[(&[&str], &str)] = &[
+        (&[], ""),
+        (&[zh], zh),
+        (&[h1], h1),
+        (&["h1:wrong", zh], zh),
+        (&["zh:wrong", h1, "x:y"], h1),
+        (&["zh:wrong"], "mismatch"),
+        (&["h2:x", "ZH:y"], "unknown schemes"),
+    ];
+    for (hashes, expected) in rows {
+        let site = Site::start();
+        let archive = json!({"url": "x", "hashes": hashes});
+        site.serve(ARCHIVES, &json!({"archives": {"linux_amd64": archive}}));
+        let mirror = site.mirror();
+        let package = mirror.package(&address("acme/ledger"), &version("1.0.0"), &linux());
+        let checked = package
+            .await
+            .unwrap()
+            .check(digest, Some(&Hash::parse(h1).unwrap()));
+        let found = match &checked {
+            Ok(matching) => matching
+                .iter()
+                .map(Hash::as_str)
+                .collect::<Vec<_>>()
+                .join(" "),
+            Err(MirrorHashError::UnknownSchemes(_)) => "unknown schemes".to_owned(),
+            Err(MirrorHashError::Mismatch(_)) => "mismatch".to_owned(),
+        };
+        assert_eq!(found, *expected, "{hashes:?}");
+    }
+}
+
+/// A source from the text of a `provider_installation` block.
+fn source(client: &RegistryClient, block: &str) -> PackageSource {
+    let mut builder = Builder::default();
+    builder.add(
+        Path::new("test.tfrc"),
+        format!("provider_installation {{\n{block}\n}}").as_bytes(),
+    );
+    let (config, errors) = builder.finish();
+    assert!(errors.is_empty(), "{errors:?}");
+    PackageSource::configured(client, &config.provider_installation.unwrap()).unwrap()
+}
+
+/// A directory that has these unpacked packages, given as `ADDRESS/VERSION/PLATFORM`.
+fn directory(packages: &[&str]) -> tempfile::TempDir {
+    let base = tempfile::tempdir().unwrap();
+    for package in packages {
+        std::fs::create_dir_all(base.path().join(package)).unwrap();
+    }
+    base
+}
+
+/// The versions, or the error.
+async fn versions(source: &PackageSource, provider: &str) -> String {
+    match source.versions(&address(provider)).await {
+        Ok(available) => {
+            let mut versions: Vec<_> = available.versions().map(ToString::to_string).collect();
+            versions.sort();
+            versions.join(" ")
+        }
+        Err(error) => error.to_string(),
+    }
+}
+
+#[tokio::test]
+async fn methods_are_asked_in_order_and_their_versions_united() {
+    let site = Site::start();
+    let first = directory(&[
+        "registry.terraform.io/acme/ledger/1.0.0/linux_amd64",
+        "registry.terraform.io/acme/ledger/0.9.0/linux_amd64",
+    ]);
+    let second = directory(&[
+        "registry.terraform.io/acme/ledger/1.0.0/linux_amd64",
+        "registry.terraform.io/acme/ledger/1.0.0/darwin_arm64",
+    ]);
+    let block = format!(
+        "filesystem_mirror {{ path = \"{}\" }}\nnetwork_mirror {{ url = \"{}\" }}\nfilesystem_mirror {{ path = \"{}\" exclude = [\"acme/anvil\"] }}",
+        first.path().display(),
+        site.base(),
+        second.path().display()
+    );
+    let client = site.client();
+    let source = source(&client, &block);
+    assert_eq!(
+        versions(&source, "acme/ledger").await,
+        "0.9.0 1.0.0 1.1.0-rc1"
+    );
+    let missing = versions(&source, "acme/anvil").await;
+    assert!(
+        missing.starts_with(
+            "provider `registry.terraform.io/acme/anvil` is in none of its sources: `"
+        ),
+        "{missing}"
+    );
+    assert!(
+        !missing.contains(&second.path().display().to_string()),
+        "excluded: {missing}"
+    );
+    let provider = address("acme/ledger");
+    let locate = |text: &'static str| {
+        let (source, provider) = (source.clone(), provider.clone());
+        async move {
+            source
+                .locate(
+                    &provider,
+                    &version("1.0.0"),
+                    &Platform::parse(text).unwrap(),
+                )
+                .await
+        }
+    };
+    let Ok(Located::Local(LocalPackage::Directory(path))) = locate("linux_amd64").await else {
+        panic!("the first method has it");
+    };
+    assert!(path.starts_with(first.path()));
+    let Ok(Located::Local(LocalPackage::Directory(path))) = locate("darwin_arm64").await else {
+        panic!("the last method has it");
+    };
+    assert!(path.starts_with(second.path()));
+    assert!(outcome(locate("windows_386").await).contains("has no package for `windows_386`"));
+}
+
+#[tokio::test]
+async fn nothing_falls_through_to_an_excluded_registry() {
+    let site = Site::start();
+    let client = site.client();
+    for (block, expected) in [
+        (
+            "direct { exclude = [\"acme/*\"] }",
+            "no method of `provider_installation` is for provider",
+        ),
+        (
+            "direct { include = [\"other/*\"] }",
+            "no method of `provider_installation` is for provider",
+        ),
+        ("", "no method of `provider_installation` is for provider"),
+    ] {
+        let source = source(&client, block);
+        let found = versions(&source, "acme/ledger").await;
+        assert!(found.contains(expected), "{block}: {found}");
+    }
+    assert_eq!(site.registry.log().total(), 0);
+}
+
+#[tokio::test]
+async fn a_failing_method_is_not_passed_over() {
+    let site = Site::start();
+    site.registry.misbehave(Misbehave::on(INDEX).status(410));
+    let empty = directory(&["registry.terraform.io/acme/ledger/1.0.0/linux_amd64"]);
+    let block = format!(
+        "network_mirror {{ url = \"{}\" }}\nfilesystem_mirror {{ path = \"{}\" }}",
+        site.base(),
+        empty.path().display()
+    );
+    let source = source(&site.client(), &block);
+    let error = source.versions(&address("acme/ledger")).await.unwrap_err();
+    assert_eq!(
+        error.place().unwrap().line,
+        2,
+        "the method at fault is named"
+    );
+    assert!(outcome::<()>(Err(error)).contains("410 Gone"));
+}
+
+#[tokio::test]
+async fn oci_mirrors_are_not_supported() {
+    let site = Site::start();
+    let mut builder = Builder::default();
+    builder.add(
+        Path::new("a"),
+        b"provider_installation { oci_mirror { repository_template = \"x\" } }",
+    );
+    let block = builder.finish().0.provider_installation.unwrap();
+    let error = PackageSource::configured(&site.client(), &block)
+        .err()
+        .unwrap();
+    assert_eq!(error.to_string(), "`oci_mirror` is not supported");
+}
+
+#[tokio::test]
+async fn implied_directories_come_before_the_registry() {
+    let registry = FakeRegistry::start();
+    let list = json!({"versions": [{"version": "5.0.0"}]});
+    for name in ["ledger", "anvil"] {
+        registry.serve(&format!("/r/acme/{name}/versions"), Document::json(&list));
+    }
+    let mut settings = super::settings(&Waits::default());
+    let service = registry.url("/r/");
+    configure(
+        &mut settings,
+        &format!(
+            "host \"registry.terraform.io\" {{ services {{ providers.v1 = \"{service}\" }} }}"
+        ),
+    );
+    let local = directory(&["registry.terraform.io/acme/ledger/1.0.0/linux_amd64"]);
+    let directories = ["/nonexistent".into(), local.path().to_path_buf()];
+    let source = PackageSource::implied(client(settings), directories);
+    assert_eq!(versions(&source, "acme/ledger").await, "1.0.0");
+    assert_eq!(versions(&source, "acme/anvil").await, "5.0.0");
+    assert_eq!(registry.log().total(), 1);
+}
+
+#[tokio::test]
+async fn one_directory_or_one_mirror_stands_alone() {
+    let site = Site::start();
+    let local = directory(&["registry.terraform.io/acme/ledger/1.0.0/linux_amd64"]);
+    let source = PackageSource::filesystem(Engine::Terraform, local.path());
+    assert_eq!(versions(&source, "acme/ledger").await, "1.0.0");
+    assert_eq!(versions(&source, "acme/anvil").await, "", "no version fits");
+    let source = PackageSource::filesystem(Engine::Terraform, local.path().join("missing"));
+    assert!(
+        versions(&source, "acme/ledger")
+            .await
+            .starts_with("cannot search `")
+    );
+    let source = PackageSource::network(site.client(), &site.base()).unwrap();
+    assert_eq!(versions(&source, "acme/ledger").await, "1.0.0 1.1.0-rc1");
+    assert!(
+        versions(&source, "acme/anvil")
+            .await
+            .starts_with("mirror `https://")
+    );
+}
