@@ -329,10 +329,9 @@ async fn hashes_vouch_for_a_package_if_one_matches() {
         let site = Site::start();
         let archive = json!({"url": "x", "hashes": hashes});
         site.serve(ARCHIVES, &json!({"archives": {"linux_amd64": archive}}));
-        let mirror = site.mirror();
-        let package = mirror.package(&address("acme/ledger"), &version("1.0.0"), &linux());
+        let (mirror, provider) = (site.mirror(), address("acme/ledger"));
+        let package = mirror.package(&provider, &version("1.0.0"), &linux()).await;
         let checked = package
-            .await
             .unwrap()
             .check(digest, Some(&Hash::parse(h1).unwrap()));
         let found = match &checked {
