@@ -1,22 +1,31 @@
 //! What the bytes of a package say: checksum lists, signatures and hashes.
 
 mod archive;
+mod authenticate;
 mod error;
 mod h1;
 mod limits;
 mod path;
+mod reported;
 mod shasums;
+mod signature;
 mod tree;
 
 pub use archive::{
     ContentHashes, DirectoryFault, EntryFault, digest_of_file, hash_archive, hash_contents,
 };
+pub use authenticate::{AuthenticityError, PackageClaims, VerifiedList, verify_list};
 pub use error::{PackageError, ShasumsError};
 pub use limits::{
     Limits, MAX_COMPONENT_BYTES, MAX_DIRECTORY_BYTES, MAX_ENTRIES, MAX_PATH_BYTES, MAX_RATIO,
     MAX_UNPACKED_BYTES, RATIO_ALLOWANCE,
 };
+pub use reported::{ReportFault, ReportedPackage, ReportedPackages};
 pub use shasums::{MAX_SHASUMS_BYTES, Shasums};
+pub use signature::{
+    KeyFault, Lapse, MAX_ARMOR_BYTES, MAX_KEYS, MAX_SIGNATURE_BYTES, SignatureError,
+    SignatureFault, SignaturePolicy, Signer, SigningKey, Tier, verify_signature,
+};
 
 use crate::provider::{Digest, Hash};
 

@@ -2,6 +2,7 @@
 
 mod constraints;
 mod locks;
+mod packages;
 mod zips;
 
 use std::path::PathBuf;

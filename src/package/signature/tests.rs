@@ -1,0 +1,548 @@
+//! Every row of the rules for signatures, with keys and signatures made by `gpg` (testdata/keys/signatures/README.md).
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::*;
+
+pub(super) fn fixture(name: &str) -> Vec<u8> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    std::fs::read(root.join("testdata/keys/signatures").join(name)).unwrap()
+}
+
+pub(super) fn text(name: &str) -> String {
+    String::from_utf8(fixture(name)).unwrap()
+}
+
+pub(super) fn key(name: &str) -> SigningKey {
+    SigningKey {
+        ascii_armor: text(&format!("{name}.asc")),
+        trust_signature: String::new(),
+    }
+}
+
+/// 2026-11-21T12:00:00Z.
+pub(super) fn now() -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs(1_795_262_400)
+}
+
+const POLICY: SignaturePolicy = SignaturePolicy {
+    engine: Engine::Terraform,
+    now: UNIX_EPOCH,
+    keys_optional: false,
+    enforce_validation: false,
+    enforce_expiration: false,
+};
+
+fn verify(
+    signature: &[u8],
+    keys: &[SigningKey],
+    policy: SignaturePolicy,
+) -> Result<Signer, SignatureError> {
+    let policy = SignaturePolicy {
+        now: now(),
+        ..policy
+    };
+    verify_signature(&fixture("SHA256SUMS"), signature, keys, &policy)
+}
+
+/// As Terraform sees it.
+fn terraform(signature: &str, keys: &[&str]) -> Result<Signer, SignatureError> {
+    verify(
+        &fixture(&format!("{signature}.sig")),
+        &keys_of(keys),
+        POLICY,
+    )
+}
+
+/// As OpenTofu sees it, without and with OPENTOFU_ENFORCE_GPG_EXPIRATION.
+fn tofu(signature: &str, keys: &[&str]) -> [Result<Signer, SignatureError>; 2] {
+    [false, true].map(|enforce_expiration| {
+        let policy = SignaturePolicy {
+            engine: Engine::Tofu,
+            enforce_expiration,
+            ..POLICY
+        };
+        verify(
+            &fixture(&format!("{signature}.sig")),
+            &keys_of(keys),
+            policy,
+        )
+    })
+}
+
+fn keys_of(names: &[&str]) -> Vec<SigningKey> {
+    names.iter().map(|name| key(name)).collect()
+}
+
+const VALID: &str = "0711E43F7EDCCDE4";
+
+#[test]
+fn the_signer_is_told() {
+    let signer = terraform("valid", &["valid"]).unwrap();
+    assert_eq!(signer.key_id, VALID);
+    assert!(signer.fingerprint.ends_with(VALID) && signer.fingerprint.len() == 40);
+    assert_eq!(signer.tier, Tier::SelfSigned);
+    assert_eq!(signer.lapse, None);
+    // 2026-06-01T12:00:00Z, give or take the seconds that gpg ran.
+    let since = signer
+        .signed_at
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_secs();
+    assert_eq!(since / 100, 1_780_315_200 / 100);
+    assert_eq!(tofu("valid", &["valid"]), [Ok(signer.clone()), Ok(signer)]);
+}
+
+#[test]
+fn makes_of_signature_that_are_accepted() {
+    for signature in ["valid", "text", "sha1", "notation"] {
+        assert_eq!(
+            terraform(signature, &["valid"]).unwrap().key_id,
+            VALID,
+            "{signature}"
+        );
+    }
+    let subkey = terraform("subkey", &["subkey"]).unwrap();
+    assert_eq!(
+        subkey.key_id, "C0E132D2EE1AB38B",
+        "that of the primary key, which may only certify"
+    );
+    for number in 1..=6 {
+        let signer = terraform(&format!("secp256k1-{number}"), &["secp256k1"]);
+        assert_eq!(signer.unwrap().key_id, "6D09B3996F7EEF49", "high and low s");
+    }
+}
+
+fn unknown(issuer: &str, keys: usize) -> SignatureError {
+    let issuers = if issuer.is_empty() {
+        Vec::new()
+    } else {
+        vec![issuer.to_owned()]
+    };
+    SignatureError::UnknownIssuer { issuers, keys }
+}
+
+#[test]
+fn nobody_signed() {
+    let other = SignatureError::UnknownIssuer {
+        issuers: packets::issuers(&fixture("other.sig")),
+        keys: 1,
+    };
+    assert_eq!(terraform("valid", &[]), Err(unknown(VALID, 0)), "no keys");
+    assert_eq!(
+        terraform("other", &["valid"]),
+        Err(other.clone()),
+        "no key matches"
+    );
+    assert_eq!(
+        verify(b"", &keys_of(&["valid"]), POLICY),
+        Err(unknown("", 1)),
+        "empty"
+    );
+    assert_eq!(terraform("ripemd160", &["valid"]), Err(unknown("", 1)));
+    assert_eq!(tofu("other", &["valid"]), [Err(other.clone()), Err(other)]);
+}
+
+#[test]
+fn errors_that_end_the_search() {
+    let key_id = || VALID.to_owned();
+    let changed = verify_signature(
+        b"other bytes",
+        &fixture("valid.sig"),
+        &keys_of(&["valid"]),
+        &SignaturePolicy {
+            now: now(),
+            ..POLICY
+        },
+    );
+    assert_eq!(
+        changed,
+        Err(SignatureError::Invalid(SignatureFault::Mismatch {
+            key_id: key_id()
+        }))
+    );
+    let mut forged = fixture("valid.sig");
+    *forged.last_mut().unwrap() ^= 1;
+    let forged = verify(&forged, &keys_of(&["valid"]), POLICY);
+    assert_eq!(
+        forged,
+        Err(SignatureError::Invalid(SignatureFault::Mismatch {
+            key_id: key_id()
+        }))
+    );
+    let cases = [
+        ("armored", SignatureFault::Malformed),
+        (
+            "critical",
+            SignatureFault::CriticalNotation { key_id: key_id() },
+        ),
+    ];
+    for (signature, fault) in cases {
+        assert_eq!(
+            terraform(signature, &["valid", "valid"]),
+            Err(SignatureError::Invalid(fault)),
+            "{signature}"
+        );
+    }
+    let garbage = verify(b"\xff\xff garbage", &keys_of(&["valid"]), POLICY);
+    assert!(garbage.is_err());
+    let curve = terraform("brainpool", &["brainpool"]);
+    assert!(
+        matches!(&curve, Err(SignatureError::Invalid(SignatureFault::UnsupportedCurve { curve, .. })) if curve == "brainpoolP256r1"),
+        "{curve:?}"
+    );
+}
+
+#[test]
+fn several_signatures_in_one_file() {
+    let join = |names: &[&str]| {
+        let parts: Vec<_> = names
+            .iter()
+            .map(|name| fixture(&format!("{name}.sig")))
+            .collect();
+        verify(&parts.concat(), &keys_of(&["valid"]), POLICY).map(|signer| signer.key_id)
+    };
+    let valid = Ok(VALID.to_owned());
+    assert_eq!(join(&["other", "valid"]), valid);
+    assert_eq!(join(&["valid", "other"]), valid);
+    assert_eq!(join(&["ripemd160", "valid"]), valid);
+    assert_eq!(
+        join(&["valid", "expired-signature"]),
+        valid,
+        "the first by the key counts"
+    );
+    let expired = Err(SignatureError::Expired {
+        key_id: VALID.to_owned(),
+    });
+    assert_eq!(join(&["expired-signature", "valid"]), expired);
+    let then_garbage = [fixture("valid.sig"), b"garbage".to_vec()].concat();
+    assert!(
+        verify(&then_garbage, &keys_of(&["valid"]), POLICY).is_ok(),
+        "what follows is not read"
+    );
+}
+
+#[test]
+fn keys_are_tried_in_order() {
+    assert!(
+        terraform("valid", &["other", "valid"]).is_ok(),
+        "wrong key first"
+    );
+    let bad = |ascii_armor: &str| SigningKey {
+        ascii_armor: ascii_armor.to_owned(),
+        ..SigningKey::default()
+    };
+    let cases = [
+        (bad(""), KeyFault::Armor),
+        (bad("garbage"), KeyFault::Armor),
+        (bad(&text("armored.sig")), KeyFault::OtherBlock),
+        (
+            bad(&"x".repeat(MAX_ARMOR_BYTES + 1)),
+            KeyFault::TooLarge {
+                size: MAX_ARMOR_BYTES + 1,
+            },
+        ),
+    ];
+    for (bad, fault) in cases {
+        let error = SignatureError::Key {
+            number: 1,
+            count: 2,
+            fault,
+        };
+        assert_eq!(
+            verify(&fixture("valid.sig"), &[bad.clone(), key("valid")], POLICY),
+            Err(error)
+        );
+        assert!(
+            verify(&fixture("valid.sig"), &[key("valid"), bad], POLICY).is_ok(),
+            "not reached"
+        );
+    }
+}
+
+#[test]
+fn an_armor_is_read_up_to_its_first_block() {
+    let two = |one: &str, other: &str| SigningKey {
+        ascii_armor: text(&format!("{one}.asc")) + &text(&format!("{other}.asc")),
+        ..SigningKey::default()
+    };
+    assert!(verify(&fixture("valid.sig"), &[two("valid", "other")], POLICY).is_ok());
+    assert!(verify(&fixture("valid.sig"), &[two("other", "valid")], POLICY).is_err());
+    let introduced = SigningKey {
+        ascii_armor: format!("My key:\n\n{}", text("valid.asc")),
+        ..SigningKey::default()
+    };
+    assert!(
+        verify(&fixture("valid.sig"), &[introduced], POLICY).is_ok(),
+        "text before it"
+    );
+}
+
+/// What time does: row by row what Terraform, OpenTofu, and OpenTofu with enforcement make of it.
+#[test]
+fn validity_in_time() {
+    let lapsed = |lapse: Lapse| move |signer: &Signer| signer.lapse == Some(lapse);
+    for name in ["expired-key", "future-key", "expired-subkey"] {
+        assert!(
+            terraform(name, &[name]).is_ok_and(|signer| signer.lapse == Some(Lapse::Key)),
+            "{name}"
+        );
+        let [accepted, enforced] = tofu(name, &[name]);
+        assert!(accepted.as_ref().is_ok_and(lapsed(Lapse::Key)), "{name}");
+        let key_id = accepted.unwrap().key_id;
+        assert_eq!(enforced, Err(SignatureError::Enforced { key_id }), "{name}");
+    }
+    for name in ["expired-signature", "future-signature"] {
+        let key_id = VALID.to_owned();
+        assert_eq!(
+            terraform(name, &["valid"]),
+            Err(SignatureError::Expired {
+                key_id: key_id.clone()
+            })
+        );
+        let [accepted, enforced] = tofu(name, &["valid"]);
+        assert!(
+            accepted.as_ref().is_ok_and(lapsed(Lapse::Signature)),
+            "{name}"
+        );
+        assert_eq!(enforced, Err(SignatureError::Enforced { key_id }), "{name}");
+    }
+    let both = terraform("expired-both", &["expired-key"]);
+    assert!(
+        both.is_ok_and(|signer| signer.lapse == Some(Lapse::Key)),
+        "the key counts first"
+    );
+    let [both, _] = tofu("expired-both", &["expired-key"]);
+    assert!(both.as_ref().is_ok_and(lapsed(Lapse::Key)));
+}
+
+#[test]
+fn a_wrong_signature_by_an_expired_key_is_wrong() {
+    let mut forged = fixture("expired-key.sig");
+    *forged.last_mut().unwrap() ^= 1;
+    for engine in [Engine::Terraform, Engine::Tofu] {
+        let policy = SignaturePolicy { engine, ..POLICY };
+        let result = verify(&forged, &keys_of(&["expired-key"]), policy);
+        assert!(matches!(
+            result,
+            Err(SignatureError::Invalid(SignatureFault::Mismatch { .. }))
+        ));
+    }
+}
+
+/// Terraform stops at an expired key; OpenTofu goes on.
+#[test]
+fn later_keys_after_an_expired_one() {
+    let both = [fixture("expired-key.sig"), fixture("valid.sig")].concat();
+    let bad = SigningKey {
+        ascii_armor: "garbage".to_owned(),
+        ..SigningKey::default()
+    };
+    let run = |engine, keys: &[SigningKey]| {
+        let policy = SignaturePolicy { engine, ..POLICY };
+        verify(&both, keys, policy).map(|signer| signer.lapse)
+    };
+    let keys = keys_of(&["expired-key", "valid"]);
+    assert_eq!(run(Engine::Terraform, &keys), Ok(Some(Lapse::Key)));
+    assert_eq!(run(Engine::Tofu, &keys), Ok(None));
+    let keys = keys_of(&["expired-key", "other"]);
+    assert_eq!(
+        run(Engine::Tofu, &keys),
+        Ok(Some(Lapse::Key)),
+        "no later key issued it"
+    );
+    let keys = [key("expired-key"), bad];
+    assert_eq!(
+        run(Engine::Terraform, &keys),
+        Ok(Some(Lapse::Key)),
+        "not reached"
+    );
+    let fault = KeyFault::Armor;
+    assert_eq!(
+        run(Engine::Tofu, &keys),
+        Err(SignatureError::Key {
+            number: 2,
+            count: 2,
+            fault
+        })
+    );
+}
+
+#[test]
+fn the_first_of_several_expired_keys_is_told() {
+    let both = [fixture("expired-signature.sig"), fixture("expired-key.sig")].concat();
+    let policy = SignaturePolicy {
+        engine: Engine::Tofu,
+        ..POLICY
+    };
+    let signer = verify(&both, &keys_of(&["valid", "expired-key"]), policy).unwrap();
+    assert_eq!(
+        (signer.key_id.as_str(), signer.lapse),
+        (VALID, Some(Lapse::Signature))
+    );
+}
+
+#[test]
+fn revoked_keys_end_the_search() {
+    for name in [
+        "revoked-key",
+        "revoked-subkey",
+        "revoked-id",
+        "compromised-later",
+    ] {
+        for engine in [Engine::Terraform, Engine::Tofu] {
+            let policy = SignaturePolicy { engine, ..POLICY };
+            let result = verify(
+                &fixture(&format!("{name}.sig")),
+                &keys_of(&[name, name]),
+                policy,
+            );
+            assert!(
+                matches!(
+                    result,
+                    Err(SignatureError::Invalid(SignatureFault::Revoked { .. }))
+                ),
+                "{name}: {result:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_revocation_from_the_future_counts_only_for_a_compromised_key() {
+    let before = UNIX_EPOCH + Duration::from_secs(1_780_401_600);
+    for (name, is_revoked) in [
+        ("revoked-key", false),
+        ("revoked-subkey", false),
+        ("compromised-later", true),
+    ] {
+        let policy = SignaturePolicy {
+            now: before,
+            ..POLICY
+        };
+        let signature = fixture(&format!("{name}.sig"));
+        let result = verify_signature(
+            &fixture("SHA256SUMS"),
+            &signature,
+            &keys_of(&[name]),
+            &policy,
+        );
+        assert_eq!(result.is_err(), is_revoked, "{name}: {result:?}");
+    }
+}
+
+#[test]
+fn time_counts_to_the_second() {
+    // The signature was made at 2026-06-01T12:00:00Z or some seconds later, and lives for a day.
+    let made = terraform("valid", &["valid"]).unwrap().signed_at;
+    let expiring = fixture("expired-signature.sig");
+    let at = |now: SystemTime, signature: &[u8]| {
+        let policy = SignaturePolicy { now, ..POLICY };
+        verify_signature(
+            &fixture("SHA256SUMS"),
+            signature,
+            &keys_of(&["valid"]),
+            &policy,
+        )
+        .map(|signer| signer.signed_at)
+    };
+    assert_eq!(at(made, &fixture("valid.sig")), Ok(made));
+    let expired = Err(SignatureError::Expired {
+        key_id: VALID.to_owned(),
+    });
+    assert_eq!(
+        at(made - Duration::from_secs(1), &fixture("valid.sig")).is_err(),
+        {
+            // A second earlier the key may not exist yet: an expired key, which Terraform accepts.
+            at(made - Duration::from_secs(1), &fixture("valid.sig")) == expired
+        }
+    );
+    let made = at(made + Duration::from_secs(60), &expiring).unwrap();
+    let end = made + Duration::from_secs(86_400);
+    assert_eq!(at(end, &expiring), Ok(made));
+    assert_eq!(at(end + Duration::from_secs(1), &expiring), expired);
+}
+
+#[test]
+fn a_signature_is_skipped_only_without_keys_where_none_are_needed() {
+    let keys = keys_of(&["valid"]);
+    let optional = SignaturePolicy {
+        keys_optional: true,
+        ..POLICY
+    };
+    assert!(optional.skips(&[]));
+    assert!(!optional.skips(&keys));
+    assert!(!POLICY.skips(&[]));
+    assert!(
+        !SignaturePolicy {
+            enforce_validation: true,
+            ..optional
+        }
+        .skips(&[])
+    );
+}
+
+#[test]
+fn a_trust_signature_must_verify_for_terraform_only() {
+    let keys = [SigningKey {
+        trust_signature: "malformed".to_owned(),
+        ..key("valid")
+    }];
+    let fault = SignatureFault::Armor;
+    let error = SignatureError::Trust {
+        key_id: VALID.to_owned(),
+        fault,
+    };
+    assert_eq!(verify(&fixture("valid.sig"), &keys, POLICY), Err(error));
+    let policy = SignaturePolicy {
+        engine: Engine::Tofu,
+        ..POLICY
+    };
+    let signer = verify(&fixture("valid.sig"), &keys, policy).unwrap();
+    assert_eq!(signer.tier, Tier::SelfSigned);
+}
+
+#[test]
+fn limits_are_kept_and_named() {
+    let keys = vec![key("valid"); MAX_KEYS + 1];
+    assert!(verify(&fixture("valid.sig"), &keys[1..], POLICY).is_ok());
+    let error = SignatureError::TooManyKeys {
+        count: MAX_KEYS + 1,
+    };
+    assert_eq!(verify(&fixture("valid.sig"), &keys, POLICY), Err(error));
+    let mut long = fixture("valid.sig");
+    long.resize(MAX_SIGNATURE_BYTES, 0);
+    assert!(verify(&long, &keys[..1], POLICY).is_ok());
+    long.push(0);
+    let size = MAX_SIGNATURE_BYTES + 1;
+    assert_eq!(
+        verify(&long, &keys[..1], POLICY),
+        Err(SignatureError::SignatureTooLarge { size })
+    );
+}
+
+#[test]
+fn messages_say_who_signed() {
+    let messages = [
+        (
+            unknown("", 0),
+            "cannot verify the checksum list: the registry sent no signing keys",
+        ),
+        (
+            unknown("", 1),
+            "cannot verify the checksum list: its signature names no issuer that can be checked",
+        ),
+        (
+            unknown("A", 1),
+            "cannot verify the checksum list: it is signed by A, the registry sent another key",
+        ),
+        (
+            unknown("A", 2),
+            "cannot verify the checksum list: it is signed by A, the registry sent 2 other keys",
+        ),
+    ];
+    for (error, message) in messages {
+        assert_eq!(error.to_string(), message);
+    }
+}

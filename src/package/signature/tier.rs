@@ -1,0 +1,171 @@
+//! How HashiCorp ranks the signer of a provider, as Terraform shows it. It changes nothing about what is recorded.
+//!
+//! The two keys are HashiCorp's public ones: that which signs its own providers, published at
+//! <https://www.hashicorp.com/security>, and that which signs the keys of partners, as Terraform carries it. They are
+//! compared by what they verify, and so it does not matter that the copy of the first has expired (18 April 2026; the
+//! renewed one has the same keys).
+
+use std::fmt;
+use std::sync::LazyLock;
+use std::time::SystemTime;
+
+use crate::package::signature::check::{CheckError, Validity, check};
+use crate::package::signature::packets::dearmor;
+use crate::package::signature::ring::Ring;
+use crate::package::signature::{MAX_ARMOR_BYTES, SignatureFault, SigningKey};
+
+/// Who stands behind a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tier {
+    /// The list is signed by HashiCorp itself.
+    HashiCorp,
+    /// HashiCorp signed the key.
+    Partner,
+    /// Nobody but the registry vouches for the key.
+    SelfSigned,
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::HashiCorp => "signed by HashiCorp",
+            Self::Partner => "signed by a HashiCorp partner",
+            Self::SelfSigned => "self-signed",
+        })
+    }
+}
+
+/// The keys that ranks come from.
+#[derive(Debug)]
+struct Authorities {
+    hashicorp: Ring,
+    partners: Ring,
+}
+
+static AUTHORITIES: LazyLock<Option<Authorities>> = LazyLock::new(|| {
+    Some(Authorities {
+        hashicorp: Ring::read(include_str!("keys/hashicorp.asc")).ok()?,
+        partners: Ring::read(include_str!("keys/hashicorp-partners.asc")).ok()?,
+    })
+});
+
+/// The tier of a key that signed a list; an error if a trust signature is claimed and wrong.
+pub(super) fn tier(
+    key: &SigningKey,
+    list: &[u8],
+    signature: &[u8],
+    now: SystemTime,
+) -> Result<Tier, SignatureFault> {
+    let authorities = AUTHORITIES
+        .as_ref()
+        .ok_or(SignatureFault::NotByPartnerKey)?;
+    authorities.rank(key, list, signature, now)
+}
+
+impl Authorities {
+    fn rank(
+        &self,
+        key: &SigningKey,
+        list: &[u8],
+        signature: &[u8],
+        now: SystemTime,
+    ) -> Result<Tier, SignatureFault> {
+        if verify(&self.hashicorp, list, signature, now).is_ok() {
+            return Ok(Tier::HashiCorp);
+        }
+        if key.trust_signature.is_empty() {
+            return Ok(Tier::SelfSigned);
+        }
+        if key.trust_signature.len() > MAX_ARMOR_BYTES {
+            return Err(SignatureFault::Armor);
+        }
+        let (_, document) = dearmor(&key.ascii_armor).ok_or(SignatureFault::Armor)?;
+        let (_, signature) = dearmor(&key.trust_signature).ok_or(SignatureFault::Armor)?;
+        verify(&self.partners, &document, &signature, now).map(|()| Tier::Partner)
+    }
+}
+
+fn verify(
+    ring: &Ring,
+    document: &[u8],
+    signature: &[u8],
+    now: SystemTime,
+) -> Result<(), SignatureFault> {
+    match check(ring, document, signature, now) {
+        Ok(checked) if checked.validity == Validity::SignatureExpired => {
+            Err(SignatureFault::Expired)
+        }
+        Ok(_) => Ok(()),
+        Err(CheckError::UnknownIssuer) => Err(SignatureFault::NotByPartnerKey),
+        Err(CheckError::Fault(fault)) => Err(fault),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::package::signature::tests::{fixture, key, now, text};
+
+    #[test]
+    fn the_embedded_keys_are_those_of_hashicorp() {
+        let authorities = AUTHORITIES.as_ref().unwrap();
+        let fingerprints = [&authorities.hashicorp, &authorities.partners].map(Ring::fingerprints);
+        let hashicorp = vec!["C874011F0AB405110D02105534365D9472D7468F".to_owned()];
+        let partners = vec!["51890657C5ACDB4B823086567D72D4268E4660FC".to_owned()];
+        assert_eq!(fingerprints, [hashicorp, partners]);
+    }
+
+    fn rank(hashicorp: &str, partners: &str, key: &SigningKey) -> Result<Tier, SignatureFault> {
+        let authorities = Authorities {
+            hashicorp: Ring::read(&text(hashicorp)).unwrap(),
+            partners: Ring::read(&text(partners)).unwrap(),
+        };
+        authorities.rank(key, &fixture("SHA256SUMS"), &fixture("valid.sig"), now())
+    }
+
+    #[test]
+    fn ranks() {
+        let plain = key("valid");
+        let trust_signature = text("valid.trust.asc");
+        let trusted = SigningKey {
+            trust_signature: trust_signature.clone(),
+            ..plain.clone()
+        };
+        assert_eq!(rank("other.asc", "other.asc", &plain), Ok(Tier::SelfSigned));
+        assert_eq!(rank("valid.asc", "other.asc", &plain), Ok(Tier::HashiCorp));
+        assert_eq!(
+            rank("valid.asc", "valid.asc", &trusted),
+            Ok(Tier::HashiCorp),
+            "before any trust signature"
+        );
+        assert_eq!(rank("other.asc", "other.asc", &trusted), Ok(Tier::Partner));
+        assert_eq!(
+            rank("other.asc", "valid.asc", &trusted),
+            Err(SignatureFault::NotByPartnerKey)
+        );
+        let over_another_key = SigningKey {
+            trust_signature,
+            ..key("subkey")
+        };
+        assert!(matches!(
+            rank("subkey.asc", "other.asc", &over_another_key),
+            Err(SignatureFault::Mismatch { .. })
+        ));
+        let wrong = [
+            ("no armor".to_owned(), SignatureFault::Armor),
+            (
+                format!("{}\n", trusted.trust_signature).repeat(2_000),
+                SignatureFault::Armor,
+            ),
+            (text("valid.asc"), SignatureFault::Malformed),
+            (text("armored.sig"), SignatureFault::NotByPartnerKey),
+        ];
+        for (trust_signature, fault) in wrong {
+            let key = SigningKey {
+                trust_signature,
+                ..plain.clone()
+            };
+            assert_eq!(rank("other.asc", "other.asc", &key), Err(fault));
+        }
+    }
+}
