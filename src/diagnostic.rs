@@ -12,6 +12,7 @@
 //! ```
 
 use std::collections::BTreeSet;
+use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -57,6 +58,26 @@ impl Diagnostic {
         Self {
             directories: BTreeSet::new(),
             ..Self::of(error, Path::new(""))
+        }
+    }
+
+    /// What went wrong outside of any directory, told as a warning: the run goes on.
+    pub fn caution(error: &impl Explain) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..Self::general(error)
+        }
+    }
+
+    /// An error of which nothing but its chain of causes is known.
+    pub fn chain(error: &(dyn Error + 'static)) -> Self {
+        Self {
+            severity: Severity::Error,
+            message: error.to_string(),
+            causes: causes_of(error),
+            hint: None,
+            place: None,
+            directories: BTreeSet::new(),
         }
     }
 
@@ -158,8 +179,8 @@ fn shown(directory: &Path) -> String {
     }
 }
 
-fn causes_of(error: &dyn Explain) -> Vec<String> {
-    std::iter::successors(error.source(), |cause| cause.source())
+fn causes_of(error: &dyn Error) -> Vec<String> {
+    std::iter::successors(error.source(), |cause| (*cause).source())
         .map(ToString::to_string)
         .collect()
 }

@@ -21,12 +21,17 @@ pub struct Printer {
 }
 
 impl Printer {
-    /// Whether stdout is a terminal.
-    pub fn stdout_is_terminal() -> bool {
-        io::stdout().is_terminal()
+    /// A printer; `styled` decides about colors, or where it is `None` the terminal does.
+    pub fn new(quiet: bool, verbosity: u8, styled: Option<bool>) -> Self {
+        Self {
+            quiet,
+            verbosity,
+            stdout_styled: styled.unwrap_or_else(|| io::stdout().is_terminal()),
+            stderr_styled: styled.unwrap_or_else(|| io::stderr().is_terminal()),
+        }
     }
 
-    /// Whether stderr is a terminal.
+    /// Whether a person looks at stderr.
     pub fn stderr_is_terminal() -> bool {
         io::stderr().is_terminal()
     }

@@ -12,9 +12,9 @@ pub struct TransferId(pub u64);
 
 /// The listener of a run. Every method does nothing by default.
 pub trait Reporter: Send + Sync {
-    /// All directories are read: `packages` packages are to be had for `directories` root modules.
-    fn planned(&self, directories: usize, packages: usize) {
-        let _ = (directories, packages);
+    /// `packages` distinct packages are wanted so far; the number grows while directories are being selected for.
+    fn packages_planned(&self, packages: u64) {
+        let _ = packages;
     }
 
     /// A package starts to arrive; `label` is for people, `size` is in bytes if the server said it.
@@ -32,7 +32,7 @@ pub trait Reporter: Send + Sync {
         let _ = id;
     }
 
-    /// One of the planned packages is settled, by a transfer or without one.
+    /// One of the planned packages is settled, by a transfer, without one, or by a failure.
     fn package_settled(&self) {}
 
     /// A request failed and will be tried again after `wait`. `what` names the request without secrets.

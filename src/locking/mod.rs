@@ -1,1 +1,22 @@
 //! The use case: requirements and existing locks become new locks.
+//!
+//! `select` picks one version per provider, `packages` has what registries and packages say (each thing asked for once per
+//! run), `assemble` makes the new entry of it, and `directory` does all three for one root module. Nothing here touches lock
+//! files on disk.
+
+mod assemble;
+mod directory;
+mod error;
+mod note;
+mod packages;
+mod policy;
+mod select;
+mod transfer;
+
+pub use assemble::{Evidence, Verdict, assemble, judge, strays};
+pub use directory::{Job, Outcome, Verified, lock_directory, requirements_of};
+pub use error::{LockingError, Problem};
+pub use note::Note;
+pub use packages::{PackageFailure, PackageRecord, Packages, Trust};
+pub use policy::{Mismatch, Missing, Move, Policy, Scope, TargetError, Upgrade, UpgradeTarget};
+pub use select::{Selection, check_constraints, select};

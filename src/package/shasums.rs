@@ -78,6 +78,11 @@ impl Shasums {
             .collect()
     }
 
+    /// Whether every line was understood, so that a `zh` which is not here is certainly not listed.
+    pub fn is_readable(&self) -> bool {
+        !self.digests.is_empty()
+    }
+
     /// The `zh` hashes of lines that name a zip. Manifests and other files by the side of the packages are left out: they
     /// say nothing about whether recorded hashes belong to these packages.
     pub fn zip_hashes(&self) -> BTreeSet<Hash> {

@@ -5,6 +5,7 @@ use std::fmt;
 
 use url::Url;
 
+use crate::package::SigningKey;
 use crate::provider::{Digest, Platform, ProviderAddr, Version, VersionProblem};
 use crate::registry::error::RegistryError;
 use crate::registry::http::is_web;
@@ -106,15 +107,6 @@ impl AvailableVersions {
             _ => Ok(available),
         }
     }
-}
-
-/// A key that a registry offers for a signature.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SigningKey {
-    /// The key or keys in ASCII armor.
-    pub ascii_armor: String,
-    /// HashiCorp's signature over the key, in ASCII armor, or nothing.
-    pub trust_signature: String,
 }
 
 /// Where the package of one provider, version and platform is, and what proves that it is right.

@@ -39,9 +39,9 @@ pub use fault::{Cause, Fault, RequestError, ShownUrl};
 pub use fetch::ByteLimit;
 pub use filesystem::{FilesystemMirror, LocalPackage};
 pub use memo::OnceMap;
-pub use metadata::{AvailableVersion, AvailableVersions, PackageId, PackageMeta, SigningKey};
+pub use metadata::{AvailableVersion, AvailableVersions, PackageId, PackageMeta};
 pub use mirror::{MirrorHashError, MirrorPackage, NetworkMirror};
-pub use packages::{PackagesError, RawPackages, ReportedPackage, ReportedPackages};
+pub use packages::{PackagesError, RawPackages};
 pub use settings::{
     BaseUrl, CredentialSettings, DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES, HttpSettings, Pause,
     RealTime, RegistrySettings, Roots, positive,

@@ -1,0 +1,163 @@
+//! Why a provider of a directory cannot be locked.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::provider::{Platform, ProviderAddr, Version, VersionConstraints};
+use crate::registry::RegistryError;
+use crate::span::{Explain, Place};
+
+use super::packages::PackageFailure;
+
+/// A provider that cannot be locked.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot lock `{address}`")]
+pub struct LockingError {
+    /// Which provider.
+    pub address: ProviderAddr,
+    /// Where the configuration requires it, or where the lock file records it.
+    pub place: Option<Place>,
+    /// What is in the way.
+    #[source]
+    pub problem: Box<Problem>,
+}
+
+/// What is in the way of locking a provider.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// The source lists no version that the constraints allow.
+    #[error("no available releases match the constraints `{constraints}`")]
+    NoMatch {
+        /// All constraints of the root module on it.
+        constraints: VersionConstraints,
+        /// The newest version that the source lists at all.
+        newest_listed: Option<Version>,
+    },
+    /// There are no constraints, and the source lists no release.
+    #[error("no releases are available")]
+    NoRelease {
+        /// The newest version that the source lists at all.
+        newest_listed: Option<Version>,
+    },
+    /// OpenTofu refuses a constraint on exactly this version before it asks (spec: constraints.md 4).
+    #[error("0.0.0 is not a valid provider version")]
+    ZeroVersion,
+    /// The locked version fits, but its source no longer lists it.
+    #[error("the locked version {version} is no longer available")]
+    VersionGone {
+        /// Which provider.
+        address: ProviderAddr,
+        /// The locked version.
+        version: Version,
+    },
+    /// `--upgrade=ADDR@VERSION` names a version that the source does not list.
+    #[error("its registry does not list the version {version} that `--upgrade` names")]
+    TargetUnknown {
+        /// The version asked for.
+        version: Version,
+    },
+    /// `--upgrade=ADDR@VERSION` names a version that the constraints refuse.
+    #[error(
+        "the constraints `{constraints}` do not allow the version {version} that `--upgrade` names"
+    )]
+    TargetNotAllowed {
+        /// The version asked for.
+        version: Version,
+        /// All constraints of the root module on it.
+        constraints: VersionConstraints,
+    },
+    /// The version moves, the old entry holds hashes of several platforms, and nobody said for which to lock.
+    #[error(
+        "its version moves from {from} to {to}, and the hashes of {count} platforms would be replaced by those of one"
+    )]
+    PlatformsNotNamed {
+        /// The locked version.
+        from: Version,
+        /// The selected version.
+        to: Version,
+        /// How many `h1` hashes the old entry has.
+        count: usize,
+    },
+    /// No recorded hash of the kept version is genuine.
+    #[error("no hash that the lock file records belongs to a package of version {version}")]
+    AllForeign {
+        /// The locked version.
+        version: Version,
+    },
+    /// The selected version has no package for an asked platform.
+    #[error("version {version} has no package for `{platform}`")]
+    PlatformMissing {
+        /// The selected version.
+        version: Version,
+        /// The platform without a package.
+        platform: Platform,
+        /// The platforms for which the registry says it has one.
+        published: BTreeSet<Platform>,
+    },
+    /// The registry could not be asked, or answered with an error.
+    #[error(transparent)]
+    Registry(RegistryError),
+    /// What the registry sent cannot be trusted.
+    #[error("the package of version {version} for `{platform}` is not to be had")]
+    Package {
+        /// The selected version.
+        version: Version,
+        /// The platform.
+        platform: Platform,
+        /// What went wrong.
+        #[source]
+        failure: Arc<PackageFailure>,
+    },
+}
+
+impl Explain for LockingError {
+    fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
+    }
+
+    fn hint(&self) -> Option<String> {
+        self.problem.hint()
+    }
+}
+
+impl Problem {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::NoMatch { newest_listed, .. } | Self::NoRelease { newest_listed } => newest_listed
+                .as_ref()
+                .map(|newest| format!("the newest version that its registry lists is {newest}")),
+            Self::ZeroVersion => Some("ask for a later version, or drop the constraint".to_owned()),
+            Self::VersionGone { address, .. } => Some(format!(
+                "`--upgrade={address}` moves to the newest version that the constraints allow"
+            )),
+            Self::PlatformsNotNamed { .. } => Some(
+                "name every platform that the lock file is for, as in `--platform linux_amd64,darwin_arm64`"
+                    .to_owned(),
+            ),
+            Self::AllForeign { .. } => Some(
+                "either the packages were published anew or the lock file was tampered with; once you know which, \
+                 `--mismatch replace` records only the right hashes, and `--mismatch add` keeps the old ones beside them"
+                    .to_owned(),
+            ),
+            Self::PlatformMissing {
+                platform,
+                published,
+                ..
+            } => Some(missing_platform_hint(platform, published)),
+            Self::Registry(error) => error.hint(),
+            Self::Package { failure, .. } => failure.hint(),
+            Self::TargetUnknown { .. } | Self::TargetNotAllowed { .. } => None,
+        }
+    }
+}
+
+fn missing_platform_hint(platform: &Platform, published: &BTreeSet<Platform>) -> String {
+    let ways =
+        format!("drop `--platform {platform}`, or record the rest with `--missing-platform warn`");
+    let published: Vec<String> = published.iter().map(ToString::to_string).collect();
+    match published.as_slice() {
+        [] => ways,
+        [one] => format!("published for {one} only; {ways}"),
+        [most @ .., last] => format!("published for {} and {last}; {ways}", most.join(", ")),
+    }
+}

@@ -1,0 +1,120 @@
+//! What the user should know about a directory although nothing failed.
+
+use std::fmt;
+
+use crate::provider::{Engine, Platform, ProviderAddr, Version};
+
+/// What the user should know about a directory although nothing failed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Note {
+    /// An entry of the lock file that the configuration no longer requires.
+    NotRequired {
+        /// The entry.
+        address: ProviderAddr,
+    },
+    /// Hashes that no signed list holds, beside genuine ones.
+    StrayHashes {
+        /// The entry.
+        address: ProviderAddr,
+        /// Its version.
+        version: Version,
+        /// How many.
+        count: usize,
+    },
+    /// Not one recorded hash was genuine; the right ones were added beside them.
+    ForeignKept {
+        /// The entry.
+        address: ProviderAddr,
+        /// Its version.
+        version: Version,
+    },
+    /// Not one recorded hash was genuine; the right ones replaced them.
+    ForeignReplaced {
+        /// The entry.
+        address: ProviderAddr,
+        /// Its version.
+        version: Version,
+    },
+    /// The selected version has no package for an asked platform.
+    PlatformMissing {
+        /// Which provider.
+        address: ProviderAddr,
+        /// The selected version.
+        version: Version,
+        /// The platform.
+        platform: Platform,
+    },
+    /// OpenTofu's twins of entries that Terraform made.
+    Twins {
+        /// The entries that have twins now.
+        of: Vec<ProviderAddr>,
+    },
+    /// Requirements could not be read completely, so nothing was pruned.
+    NotPruned,
+    /// A provider's signing key or signature has expired, which the engine accepts.
+    Expired {
+        /// Which provider.
+        address: ProviderAddr,
+        /// Which version.
+        version: Version,
+        /// What has expired.
+        what: String,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotRequired { address } => write!(
+                f,
+                "`{address}` is locked but not required by the configuration; it stays, since the state may still need it \
+                 (`--prune` removes it)"
+            ),
+            Self::StrayHashes {
+                address,
+                version,
+                count,
+            } => {
+                let hashes = if *count == 1 { "hash" } else { "hashes" };
+                write!(
+                    f,
+                    "`{address}` {version} has {count} recorded `zh` {hashes} that its signed checksum list does not hold"
+                )
+            }
+            Self::ForeignKept { address, version } => write!(
+                f,
+                "no recorded hash of `{address}` {version} was genuine; the right ones were added beside them"
+            ),
+            Self::ForeignReplaced { address, version } => write!(
+                f,
+                "no recorded hash of `{address}` {version} was genuine; the right ones replaced them"
+            ),
+            Self::PlatformMissing {
+                address,
+                version,
+                platform,
+            } => write!(f, "`{address}` {version} has no package for `{platform}`"),
+            Self::Twins { of } => {
+                let entries: Vec<String> =
+                    of.iter().map(|address| format!("`{address}`")).collect();
+                write!(
+                    f,
+                    "entries of {} were added for {}; `{} init -lockfile=readonly` refuses the file until the old entries are \
+                     gone (`--prune` removes them)",
+                    Engine::Tofu.default_host(),
+                    entries.join(", "),
+                    Engine::Tofu.program(),
+                )
+            }
+            Self::NotPruned => write!(
+                f,
+                "nothing was pruned, since not all requirements of the configuration are known"
+            ),
+            Self::Expired {
+                address,
+                version,
+                what,
+            } => write!(f, "`{address}` {version}: {what}"),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Progress bars on a terminal's stderr: one per package that is arriving, one for all of them.
+//!
+//! Only shown when stderr is a terminal and no CI system reads it; everywhere else the run is quiet until its report.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::reporter::{Reporter, TransferId};
+
+/// Frames per second: enough to look alive, little enough for a slow terminal.
+const REFRESH_HZ: u8 = 8;
+
+/// Shows a run on a terminal.
+pub struct ProgressBars {
+    bars: MultiProgress,
+    overall: ProgressBar,
+    transfers: Mutex<HashMap<TransferId, ProgressBar>>,
+    shown: AtomicBool,
+}
+
+impl ProgressBars {
+    /// Bars on stderr. Nothing is drawn before the first package starts to arrive.
+    pub fn on_stderr() -> Self {
+        let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(REFRESH_HZ));
+        let overall = ProgressBar::hidden();
+        overall.set_style(style("{bar:24.cyan} {pos}/{len} packages  {elapsed}"));
+        Self {
+            bars,
+            overall,
+            transfers: Mutex::default(),
+            shown: AtomicBool::new(false),
+        }
+    }
+
+    /// Takes the bars off the screen, for good.
+    pub fn clear(&self) {
+        self.overall.finish_and_clear();
+        for (_, bar) in self.lock().drain() {
+            bar.finish_and_clear();
+        }
+        // The terminal may be gone; there is nothing to tell then.
+        let _ = self.bars.clear();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<TransferId, ProgressBar>> {
+        self.transfers
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn show_overall(&self) {
+        if !self.shown.swap(true, Ordering::Relaxed) {
+            self.bars.add(self.overall.clone());
+            self.overall.enable_steady_tick(Duration::from_millis(500));
+        }
+    }
+}
+
+impl Reporter for ProgressBars {
+    fn packages_planned(&self, packages: u64) {
+        self.overall.set_length(packages);
+    }
+
+    fn transfer_started(&self, id: TransferId, label: &str, size: Option<u64>) {
+        self.show_overall();
+        let (bar, template) = match size {
+            Some(size) => (
+                ProgressBar::new(size),
+                "  {msg:40!} {bar:16} {bytes:>10}/{total_bytes:10} {binary_bytes_per_sec}",
+            ),
+            None => (
+                ProgressBar::no_length(),
+                "  {msg:40!} {bytes} {binary_bytes_per_sec}",
+            ),
+        };
+        let bar = self
+            .bars
+            .insert_before(&self.overall, bar.with_style(style(template)));
+        bar.set_message(label.to_owned());
+        self.lock().insert(id, bar);
+    }
+
+    fn transfer_advanced(&self, id: TransferId, bytes: u64) {
+        if let Some(bar) = self.lock().get(&id) {
+            bar.inc(bytes);
+        }
+    }
+
+    fn transfer_finished(&self, id: TransferId) {
+        if let Some(bar) = self.lock().remove(&id) {
+            bar.finish_and_clear();
+            self.bars.remove(&bar);
+        }
+    }
+
+    fn package_settled(&self) {
+        self.overall.inc(1);
+    }
+
+    fn retrying(&self, what: &str, why: &str, wait: Duration) {
+        self.warning(&format!(
+            "{what}: {why}; trying again in {:.1} s",
+            wait.as_secs_f64()
+        ));
+    }
+
+    fn warning(&self, message: &str) {
+        // Without a terminal left to draw on, the line has no reader.
+        let _ = self.bars.println(message);
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template)
+        .expect("the templates of this file are valid")
+        .progress_chars("=> ")
+}

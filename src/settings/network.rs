@@ -1,0 +1,118 @@
+//! How registries are reached: the CLI configuration and the environment as one value per engine.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use url::Url;
+
+use crate::cli_config::{self, CliConfigError};
+use crate::provider::{Engine, Hostname, Platform};
+use crate::registry::{
+    BaseUrl, CredentialSettings, HttpSettings, RegistrySettings, positive, tokens_from_env,
+};
+
+use super::{Environment, SettingsError};
+
+/// What the environment and the CLI configuration say for one engine, and what could not be read of the latter.
+#[derive(Debug)]
+pub struct Network {
+    /// How registries are reached.
+    pub registry: RegistrySettings,
+    /// Errors in the CLI configuration: told, while the run goes on with what could be read, as Terraform does.
+    pub errors: Vec<CliConfigError>,
+}
+
+/// Reads the CLI configuration of `engine` and joins it with the environment.
+pub fn network(environment: &Environment, engine: Engine) -> Result<Network, SettingsError> {
+    let places = places(environment);
+    let loaded = cli_config::load(&places, engine);
+    let number = |name: &str| environment.get(name).and_then(positive);
+    let protocols = &loaded.config.registry_protocols;
+    let tofu_only = |value: Option<i64>| {
+        let value = value.filter(|_| engine == Engine::Tofu)?;
+        Some(u32::try_from(value.max(0)).unwrap_or(u32::MAX))
+    };
+    let registry = RegistrySettings {
+        base_url: base_url(environment)?,
+        credentials: CredentialSettings {
+            tokens: tokens_from_env(
+                environment
+                    .iter()
+                    .map(|(name, value)| (name.to_owned(), value.to_owned())),
+            ),
+            blocks: loaded.config.credentials.clone(),
+            helper: loaded.config.credentials_helper.clone(),
+            plugin_directories: places.plugin_directories(engine, &Platform::current()),
+        },
+        netrc: netrc(environment),
+        // Zero and less mean none here, while in the environment they mean the default.
+        retries: number("TF_REGISTRY_DISCOVERY_RETRY").or(tofu_only(protocols.retry_count)),
+        download_retries: number("TF_PROVIDER_DOWNLOAD_RETRY"),
+        request_timeout: number("TF_REGISTRY_CLIENT_TIMEOUT")
+            .or(tofu_only(protocols.request_timeout_seconds).filter(|seconds| *seconds > 0))
+            .map(|seconds| Duration::from_secs(u64::from(seconds))),
+        http: HttpSettings::default(),
+        hosts: loaded.config.hosts,
+        engine,
+    };
+    Ok(Network {
+        registry,
+        errors: loaded.errors,
+    })
+}
+
+/// The engine that `TFREGISTRY_BASE_URL` selects: OpenTofu, if its host is OpenTofu's registry.
+pub fn engine_of_base_url(environment: &Environment) -> Option<Engine> {
+    let url = environment.non_empty("TFREGISTRY_BASE_URL")?;
+    let host = Url::parse(url).ok()?.host_str()?.to_owned();
+    (host == Engine::Tofu.default_host()).then_some(Engine::Tofu)
+}
+
+fn places(environment: &Environment) -> cli_config::places::Environment {
+    let path = |name: &str| environment.non_empty(name).map(PathBuf::from);
+    cli_config::places::Environment {
+        is_windows: cfg!(windows),
+        home: home(environment),
+        app_data: path("APPDATA"),
+        xdg_config_home: path("XDG_CONFIG_HOME"),
+        xdg_data_home: path("XDG_DATA_HOME"),
+        cli_config_file: path("TF_CLI_CONFIG_FILE"),
+        terraform_config: path("TERRAFORM_CONFIG"),
+    }
+}
+
+/// `HOME`, or the account's home directory where that is not set.
+fn home(environment: &Environment) -> Option<PathBuf> {
+    let home = environment.non_empty("HOME").map(PathBuf::from);
+    home.or_else(std::env::home_dir)
+}
+
+/// `NETRC`, else `.netrc` in the home directory (`_netrc` on Windows).
+fn netrc(environment: &Environment) -> Option<PathBuf> {
+    let name = if cfg!(windows) { "_netrc" } else { ".netrc" };
+    let named = environment.non_empty("NETRC").map(PathBuf::from);
+    named.or_else(|| home(environment).map(|home| home.join(name)))
+}
+
+/// `TFREGISTRY_BASE_URL` means the default registry, or OpenTofu's if it names that (design, section 3).
+fn base_url(environment: &Environment) -> Result<Option<BaseUrl>, SettingsError> {
+    let Some(text) = environment.non_empty("TFREGISTRY_BASE_URL") else {
+        return Ok(None);
+    };
+    let wrong = |problem: &'static str| SettingsError::BaseUrl {
+        text: text.to_owned(),
+        problem,
+    };
+    let Ok(mut url) = Url::parse(text) else {
+        return Err(wrong("it is no URL"));
+    };
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(wrong("it is no http or https URL"));
+    }
+    if !url.path().ends_with('/') {
+        url.set_path(&format!("{}/", url.path()));
+    }
+    let engine = engine_of_base_url(environment).unwrap_or(Engine::Terraform);
+    let host = Hostname::parse(engine.default_host()).expect("the default hosts are valid");
+    Ok(Some(BaseUrl { host, url }))
+}
