@@ -10,6 +10,7 @@
 //! What cannot be read is collected as errors and the rest counts, because that is what both tools do: a broken line in
 //! somebody's home directory must not stop a run that does not need it. Unknown attributes and blocks are ignored.
 
+mod advice;
 mod config;
 mod decode;
 mod error;
@@ -24,6 +25,7 @@ pub mod places;
 mod scan;
 mod tree;
 
+pub use advice::InstallationWarning;
 pub use config::{
     CliConfig, CredentialsBlock, HelperBlock, HostBlock, Placed, PluginCache, RegistryProtocols,
 };

@@ -93,6 +93,28 @@ impl Pattern {
     }
 }
 
+impl Pattern {
+    /// Whether every provider that `other` means is meant by this one too.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        fn part<T: PartialEq>(own: Option<&T>, other: Option<&T>) -> bool {
+            own.is_none() || own == other
+        }
+        part(self.host.as_ref(), other.host.as_ref())
+            && part(self.namespace.as_ref(), other.namespace.as_ref())
+            && part(self.type_name.as_ref(), other.type_name.as_ref())
+    }
+
+    /// Whether some provider is meant by both.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        fn part<T: PartialEq>(own: Option<&T>, other: Option<&T>) -> bool {
+            own.is_none() || other.is_none() || own == other
+        }
+        part(self.host.as_ref(), other.host.as_ref())
+            && part(self.namespace.as_ref(), other.namespace.as_ref())
+            && part(self.type_name.as_ref(), other.type_name.as_ref())
+    }
+}
+
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.host {

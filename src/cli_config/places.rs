@@ -106,6 +106,29 @@ impl Environment {
         with_platform.collect()
     }
 
+    /// The directories that `init` takes packages from where no `provider_installation` block says otherwise, in order.
+    /// `working_directory` is the one that relative paths start from.
+    pub fn implied_mirrors(&self, engine: Engine, working_directory: &Path) -> Vec<PathBuf> {
+        let mut mirrors = vec![working_directory.join("terraform.d").join("plugins")];
+        mirrors.extend(
+            self.directories(engine)
+                .first()
+                .map(|base| base.join("plugins")),
+        );
+        let data = set(self.xdg_data_home.as_ref());
+        if engine == Engine::Tofu {
+            mirrors.extend(data.map(|data| data.join("opentofu").join("plugins")));
+        }
+        if !self.is_windows {
+            let home = || Some(set(self.home.as_ref())?.join(".local").join("share"));
+            let data = data.map(Path::to_path_buf).or_else(home);
+            mirrors.extend(data.map(|data| data.join("terraform").join("plugins")));
+            let system = ["/usr/local/share", "/usr/share"].map(Path::new);
+            mirrors.extend(system.map(|data| data.join("terraform").join("plugins")));
+        }
+        mirrors
+    }
+
     fn base(&self) -> Option<&Path> {
         set(if self.is_windows {
             self.app_data.as_ref()
@@ -251,6 +274,32 @@ mod tests {
         assert_eq!(
             environment.plugin_directories(Engine::Tofu, &platform),
             [expected, more].concat()
+        );
+    }
+
+    #[test]
+    fn implied_mirrors_begin_in_the_working_directory() {
+        let environment = Environment {
+            home: Some("/h".into()),
+            ..Environment::default()
+        };
+        let expected = [
+            "/w/terraform.d/plugins",
+            "/h/.terraform.d/plugins",
+            "/h/.local/share/terraform/plugins",
+            "/usr/local/share/terraform/plugins",
+            "/usr/share/terraform/plugins",
+        ];
+        let found = environment.implied_mirrors(Engine::Terraform, Path::new("/w"));
+        assert_eq!(found, paths(&expected));
+        let tofu = Environment {
+            xdg_data_home: Some("/d".into()),
+            ..environment
+        };
+        let found = tofu.implied_mirrors(Engine::Tofu, Path::new("/w"));
+        assert_eq!(
+            found[2..4],
+            paths(&["/d/opentofu/plugins", "/d/terraform/plugins"])
         );
     }
 }

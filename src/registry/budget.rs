@@ -10,13 +10,16 @@ use std::sync::{Mutex, PoisonError};
 use crate::registry::fault::Fault;
 
 /// Retries that a host gets without having answered anything.
-const FREE_RETRIES: u32 = 20;
+const FREE_RETRIES: u32 = 100;
 
 /// Every so many answers buy one more retry: hosts that fail at random, up to one request in five, are borne with.
 const ANSWERS_PER_RETRY: u32 = 5;
 
 /// After so many requests in a row that got no answer in all their tries, the host counts as gone.
 const FAILURES_UNTIL_GONE: u32 = 3;
+
+/// The same for a host that has answered before: it may only be restarting.
+const FAILURES_UNTIL_LOST: u32 = 10;
 
 /// The state of all hosts of one run.
 #[derive(Debug, Default)]
@@ -37,7 +40,12 @@ impl Budget {
     pub(super) fn verdict(&self, host: &str) -> Option<Fault> {
         self.with(host, |state| {
             let earlier = Box::new(state.last.clone()?);
-            (state.failures_in_a_row >= FAILURES_UNTIL_GONE).then(|| Fault::GivenUp {
+            let limit = if state.answers == 0 {
+                FAILURES_UNTIL_GONE
+            } else {
+                FAILURES_UNTIL_LOST
+            };
+            (state.failures_in_a_row >= limit).then(|| Fault::GivenUp {
                 host: host.to_owned(),
                 failures: state.failures_in_a_row,
                 earlier,
@@ -99,6 +107,11 @@ mod tests {
         assert!(budget.verdict("other").is_none());
         budget.answered("h");
         assert!(budget.verdict("h").is_none());
+        for _ in 0..FAILURES_UNTIL_LOST {
+            assert!(budget.verdict("h").is_none());
+            budget.failed("h", &silence);
+        }
+        assert!(budget.verdict("h").is_some());
     }
 
     #[test]

@@ -132,8 +132,8 @@ impl Services {
                 configured: configured(),
             })?;
         Ok(ServiceUrl {
+            plain_http: self.configured.is_some() && url.scheme() == "http",
             url,
-            plain_http: self.configured.is_some(),
             with_token: true,
             configured: self.configured.clone(),
         })

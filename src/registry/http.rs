@@ -74,6 +74,7 @@ fn build(
             let roots = Certificate::from_pem_bundle(pem).map_err(failed)?;
             base().tls_certs_only(roots).build().map_err(failed)
         }
+        Roots::SystemOnly => base().build().map_err(failed),
         Roots::System => base().build().or_else(|_| {
             let roots = webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter();
             let roots = roots.filter_map(|root| Certificate::from_der(root).ok());
@@ -147,14 +148,13 @@ pub(super) async fn send(
     within: Duration,
 ) -> Result<Response, Fault> {
     let mut url = call.url.clone();
+    let mut authorization = call.authorization.as_ref();
     for _ in 0..=call.redirects {
         check_scheme(&url, call.plain_http)?;
+        // What another host says must not steer requests that carry a token, so it never comes back.
+        authorization = authorization.filter(|_| url.origin() == call.url.origin());
         let mut headers = call.headers.clone();
-        if let Some(value) = call
-            .authorization
-            .as_ref()
-            .filter(|_| url.origin() == call.url.origin())
-        {
+        if let Some(value) = authorization {
             headers.insert(AUTHORIZATION, value.clone());
         }
         let request = client.get(url.clone()).headers(headers).send();
@@ -162,6 +162,7 @@ pub(super) async fn send(
         let response = sent
             .map_err(|_elapsed| Fault::Timeout(within))?
             .map_err(|error| classify(error, within))?;
+        tracing::debug!(url = %ShownUrl::from(&url), status = response.status().as_u16(), "answered");
         match redirect_target(&response, &url)? {
             Some(target) => url = target,
             None => return Ok(response),

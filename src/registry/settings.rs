@@ -133,8 +133,11 @@ impl fmt::Debug for HttpSettings {
 /// Which certificate authorities are trusted.
 #[derive(Clone, Debug)]
 pub enum Roots {
-    /// The system's (on Unix `SSL_CERT_FILE` and `SSL_CERT_DIR` count), or Mozilla's if it has none.
+    /// The system's, or Mozilla's if it has none.
     System,
+    /// The system's and no others. On Unix `SSL_CERT_FILE` and `SSL_CERT_DIR` count as such; where they are set, a file that
+    /// cannot be read must not widen what is trusted.
+    SystemOnly,
     /// Those in this PEM text and no others.
     Only(Vec<u8>),
 }

@@ -1,0 +1,271 @@
+//! What is allowed in `provider_installation` and still hardly meant: nobody else warns of it.
+//!
+//! A mirror in the plugin cache offers what nobody verified. A mirror for some providers without a matching `exclude` in
+//! `direct` leaves the registry in play, where somebody else may publish a higher version under the same name; the other
+//! way round, what `direct` excludes is in no mirror.
+
+use std::path::Path;
+
+use crate::cli_config::installation::{Method, MethodKind, ProviderInstallation};
+use crate::cli_config::pattern::Pattern;
+use crate::span::{Explain, Place};
+
+/// Something in a `provider_installation` block that is probably a mistake.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InstallationWarning {
+    /// A filesystem mirror lies in the plugin cache.
+    #[error("this mirror is also the plugin cache, whose packages nobody has verified")]
+    MirrorIsCache {
+        /// The mirror.
+        place: Box<Place>,
+    },
+    /// A mirror's `include` that `direct` does not exclude.
+    #[error(
+        "providers `{pattern}` of this mirror may come from their registry too: `direct` does not exclude them"
+    )]
+    NotExcluded {
+        /// The mirror.
+        place: Box<Place>,
+        /// The pattern.
+        pattern: String,
+    },
+    /// An `exclude` of `direct` that no mirror includes.
+    #[error("providers `{pattern}` are excluded here, and no mirror includes them")]
+    NotIncluded {
+        /// The `direct` block.
+        place: Box<Place>,
+        /// The pattern.
+        pattern: String,
+    },
+    /// Two of these that are probably meant to be one.
+    #[error(
+        "`{included}` is included here and `{excluded}` excluded from `direct`: they are not the same"
+    )]
+    AlmostEqual {
+        /// The mirror.
+        place: Box<Place>,
+        /// The mirror's pattern.
+        included: String,
+        /// The pattern of `direct`.
+        excluded: String,
+    },
+}
+
+impl Explain for InstallationWarning {
+    fn place(&self) -> Option<&Place> {
+        let (Self::MirrorIsCache { place }
+        | Self::NotExcluded { place, .. }
+        | Self::NotIncluded { place, .. }
+        | Self::AlmostEqual { place, .. }) = self;
+        Some(place)
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotExcluded { pattern, .. } => Some(format!(
+                "add `exclude = [\"{pattern}\"]` to the `direct` block"
+            )),
+            _ => None,
+        }
+    }
+}
+
+impl ProviderInstallation {
+    /// What is probably a mistake, in the written order. `plugin_cache` is the plugin cache's directory, if there is one.
+    pub fn warnings(&self, plugin_cache: Option<&Path>) -> Vec<InstallationWarning> {
+        let mut warnings = Vec::new();
+        for method in &self.methods {
+            if let (MethodKind::FilesystemMirror { path }, Some(cache)) =
+                (&method.kind, plugin_cache)
+                && path.components().eq(cache.components())
+            {
+                let place = Box::new(method.place.clone());
+                warnings.push(InstallationWarning::MirrorIsCache { place });
+            }
+        }
+        let (direct, mirrors): (Vec<_>, Vec<_>) = self
+            .methods
+            .iter()
+            .partition(|method| method.kind == MethodKind::Direct);
+        if !direct.is_empty() && !mirrors.is_empty() {
+            compare(&mirrors, &direct, &mut warnings);
+        }
+        warnings
+    }
+}
+
+/// Sets the patterns of the mirrors against those of `direct`.
+fn compare(mirrors: &[&Method], direct: &[&Method], warnings: &mut Vec<InstallationWarning>) {
+    let included = patterns(mirrors, |method| &method.selector.include);
+    let excluded = patterns(direct, |method| &method.selector.exclude);
+    let takes_all = mirrors
+        .iter()
+        .any(|method| method.selector.include.is_empty());
+    let (open, lost): (Vec<_>, Vec<_>) = (
+        included
+            .iter()
+            .filter(|(_, pattern)| direct.iter().any(|method| may_take(method, pattern)))
+            .collect(),
+        excluded
+            .iter()
+            .filter(|(_, pattern)| {
+                !takes_all && !included.iter().any(|(_, other)| other.overlaps(pattern))
+            })
+            .collect(),
+    );
+    let place = |method: &Method| Box::new(method.place.clone());
+    for (method, pattern) in &open {
+        let alike = lost
+            .iter()
+            .find(|(_, other)| differ_in_one_part(pattern, other));
+        warnings.push(match alike {
+            Some((_, other)) => InstallationWarning::AlmostEqual {
+                place: place(method),
+                included: pattern.to_string(),
+                excluded: other.to_string(),
+            },
+            None => InstallationWarning::NotExcluded {
+                place: place(method),
+                pattern: pattern.to_string(),
+            },
+        });
+    }
+    for (method, pattern) in &lost {
+        if !open
+            .iter()
+            .any(|(_, other)| differ_in_one_part(pattern, other))
+        {
+            warnings.push(InstallationWarning::NotIncluded {
+                place: place(method),
+                pattern: pattern.to_string(),
+            });
+        }
+    }
+}
+
+fn patterns<'a>(
+    methods: &[&'a Method],
+    of: fn(&'a Method) -> &'a Vec<Pattern>,
+) -> Vec<(&'a Method, &'a Pattern)> {
+    methods
+        .iter()
+        .flat_map(|method| of(method).iter().map(|pattern| (*method, pattern)))
+        .collect()
+}
+
+/// Whether `direct` is for some of the providers that the pattern means.
+fn may_take(direct: &Method, pattern: &Pattern) -> bool {
+    let selector = &direct.selector;
+    let excluded = selector.exclude.iter().any(|other| other.covers(pattern));
+    let included =
+        selector.include.is_empty() || selector.include.iter().any(|other| other.overlaps(pattern));
+    included && !excluded
+}
+
+/// Whether the two differ in one label or part, as `internal.external.net/*/*` and `internal.example.net/*/*` do.
+fn differ_in_one_part(left: &Pattern, right: &Pattern) -> bool {
+    let (left, right) = (left.to_string(), right.to_string());
+    let parts = |text: &str| {
+        text.split(['/', '.'])
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let (left, right) = (parts(&left), parts(&right));
+    let differing = left
+        .iter()
+        .zip(&right)
+        .filter(|(left, right)| left != right)
+        .count();
+    left.len() == right.len() && left.len() > 2 && differing == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli_config::Builder;
+
+    fn warnings(block: &str, cache: Option<&str>) -> Vec<String> {
+        let mut builder = Builder::default();
+        builder.add(
+            Path::new("a"),
+            format!("provider_installation {{\n{block}\n}}").as_bytes(),
+        );
+        let (config, errors) = builder.finish();
+        assert!(errors.is_empty(), "{errors:?}");
+        let found = config
+            .provider_installation
+            .expect("a block")
+            .warnings(cache.map(Path::new));
+        let lines = found
+            .iter()
+            .map(|warning| format!("{}: {warning}", warning.place().expect("a place").line));
+        lines.collect()
+    }
+
+    #[test]
+    fn a_mirror_in_the_plugin_cache() {
+        let block = "filesystem_mirror { path = \"/cache/\" }";
+        assert_eq!(
+            warnings(block, Some("/cache")),
+            ["2: this mirror is also the plugin cache, whose packages nobody has verified"]
+        );
+        assert!(warnings(block, Some("/other")).is_empty());
+        assert!(warnings(block, None).is_empty());
+    }
+
+    #[test]
+    fn patterns_that_do_not_fit_together() {
+        let mirror = |include: &str| {
+            format!("network_mirror {{ url = \"https://m/\" include = [{include}] }}\n")
+        };
+        let rows = [
+            (
+                mirror("\"h.test/*/*\"") + "direct { exclude = [\"h.test/*/*\"] }",
+                vec![],
+            ),
+            (
+                mirror("\"h.test/a/*\"") + "direct { exclude = [\"h.test/*/*\"] }",
+                vec![],
+            ),
+            (
+                mirror("\"h.test/*/*\"") + "direct { include = [\"acme/*\"] }",
+                vec![],
+            ),
+            (mirror("\"h.test/*/*\""), vec![]),
+            ("direct { exclude = [\"h.test/*/*\"] }".to_owned(), vec![]),
+            (
+                mirror("\"h.test/*/*\"") + "direct {}",
+                vec![
+                    "2: providers `h.test/*/*` of this mirror may come from their registry too: `direct` does not exclude them",
+                ],
+            ),
+            (
+                mirror("\"h.test/*/*\"") + "direct { exclude = [\"h.test/a/*\"] }",
+                vec![
+                    "2: providers `h.test/*/*` of this mirror may come from their registry too: `direct` does not exclude them",
+                ],
+            ),
+            (
+                mirror("\"acme/ledger\"")
+                    + "direct { exclude = [\"acme/ledger\", \"h.test/*/*\"] }",
+                vec!["3: providers `h.test/*/*` are excluded here, and no mirror includes them"],
+            ),
+            (
+                mirror("\"internal.external.net/*/*\"")
+                    + "direct { exclude = [\"internal.example.net/*/*\"] }",
+                vec![
+                    "2: `internal.external.net/*/*` is included here and `internal.example.net/*/*` excluded from `direct`: they are \
+                     not the same",
+                ],
+            ),
+            (
+                "filesystem_mirror { path = \"/x\" }\ndirect { exclude = [\"h.test/*/*\"] }"
+                    .to_owned(),
+                vec![],
+            ),
+        ];
+        for (block, expected) in rows {
+            assert_eq!(warnings(&block, None), expected, "{block}");
+        }
+    }
+}
