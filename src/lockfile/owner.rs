@@ -192,4 +192,18 @@ mod tests {
         );
         assert!(clean_stale(&directory.path().join("missing"), &owner).is_err());
     }
+
+    #[cfg(unix)]
+    #[test]
+    fn another_run_may_be_faster() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("x");
+        fs::write(&file, "").unwrap();
+        assert!(remove(&file).unwrap());
+        assert!(!remove(&file).unwrap());
+        assert!(
+            remove(directory.path()).is_err(),
+            "a directory is not removed silently"
+        );
+    }
 }

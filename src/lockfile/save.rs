@@ -97,39 +97,42 @@ fn target(path: &Path, repository: &Path) -> Result<PathBuf, SaveError> {
 
 /// Writes a temporary file and renames it. If anything fails it is removed.
 fn replace(target: &Path, content: &[u8], owner: &Owner) -> io::Result<()> {
-    let directory = match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
     let mut temporary = tempfile::Builder::new()
         .prefix(&owner.prefix())
-        .make_in(directory, create)?;
+        .make_in(directory_of(target), create)?;
     temporary.write_all(content)?;
+    #[cfg(unix)]
     set_mode(temporary.as_file())?;
     // Closed before the renaming: Windows would not have it otherwise.
     temporary.into_temp_path().persist(target)?;
     Ok(())
 }
 
-/// Creates the file, on Windows for this process alone: nobody can remove it while it is being written.
+/// Where a file lies; a bare name lies in the current directory.
+fn directory_of(file: &Path) -> &Path {
+    match file.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Creates the file for this process alone: on Windows nobody can even remove it while it is being written.
 fn create(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     #[cfg(windows)]
     std::os::windows::fs::OpenOptionsExt::share_mode(&mut options, 0);
     options.open(path)
 }
 
+/// The mode that the engines give the file, whatever the umask.
 #[cfg(unix)]
 fn set_mode(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
 
     file.set_permissions(fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn set_mode(_file: &File) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]
@@ -209,6 +212,17 @@ mod tests {
     }
 
     #[test]
+    fn a_bare_name_lies_in_the_current_directory() {
+        for (file, directory) in [("a/b", "a"), ("/b", "/"), ("b", "."), ("", ".")] {
+            assert_eq!(
+                directory_of(Path::new(file)),
+                Path::new(directory),
+                "{file}"
+            );
+        }
+    }
+
+    #[test]
     fn only_a_file_can_be_a_lock_file() {
         let tree = Tree::new();
         fs::create_dir(tree.path(LOCK)).unwrap();
@@ -240,7 +254,14 @@ mod tests {
             Some(MAX_LOCK_FILE_SIZE)
         );
         file.set_len(MAX_LOCK_FILE_SIZE + 1).unwrap();
-        assert!(matches!(read(&path), Err(SaveError::TooLarge(_))));
+        let error = read(&path).expect_err("too large");
+        assert!(matches!(error, SaveError::TooLarge(_)), "{error}");
+        assert!(
+            error
+                .to_string()
+                .ends_with("it is larger than 33554432 bytes"),
+            "{error}"
+        );
     }
 
     #[cfg(unix)]
@@ -303,6 +324,8 @@ mod tests {
             symlink(".terraform.lock.hcl", tree.path(LOCK)).unwrap();
             let error = tree.save(LOCK, "one").expect_err("a loop");
             assert!(matches!(error, SaveError::Read { .. }), "{error}");
+            let error = target(&tree.path(LOCK), &tree.path("repository")).expect_err("a loop");
+            assert!(matches!(error, SaveError::Write { .. }), "{error}");
         }
 
         #[test]

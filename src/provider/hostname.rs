@@ -206,6 +206,25 @@ mod tests {
     }
 
     #[test]
+    fn hosts_are_compared_and_hashed_by_their_ascii_form() {
+        use std::hash::BuildHasher as _;
+
+        let hosts = ["bücher.example", "BÜCHER.example:443", "zzz.example"]
+            .map(|text| Hostname::parse(text).unwrap());
+        let state = std::hash::RandomState::new();
+        assert_eq!(
+            (&hosts[0], state.hash_one(&hosts[0])),
+            (&hosts[1], state.hash_one(&hosts[1]))
+        );
+        assert_ne!(
+            (&hosts[0], state.hash_one(&hosts[0])),
+            (&hosts[2], state.hash_one(&hosts[2]))
+        );
+        assert_ne!(state.hash_one(&hosts[0]), state.hash_one(&hosts[2]));
+        assert!(hosts[0] < hosts[2], "xn-- comes before z");
+    }
+
+    #[test]
     fn what_is_no_hostname() {
         use HostnameError::{BadPort, EmptyLabel, NotAHostname, Punycode};
         for (text, error) in [

@@ -107,6 +107,7 @@ mod tests {
             Some("write `linux_amd64`")
         );
         assert_eq!(PlatformError("linux".into()).hint(), None);
+        assert_eq!(PlatformError("linux-amd-64".into()).hint(), None);
         assert_eq!(PlatformError("a_b_c".into()).hint(), None);
     }
 

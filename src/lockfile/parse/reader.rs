@@ -133,29 +133,26 @@ impl Reader<'_> {
             self.error(block.place(), ParseProblem::MissingVersion);
             return None;
         };
-        let value = self
-            .expression(argument)
-            .and_then(|expr| self.value(argument, &expr))?;
+        let expr = self.expression(argument)?;
+        let value = self.value(argument, &expr)?;
         if value == Value::Null {
             self.error(argument.value_place(), ParseProblem::MissingVersion);
             return None;
         }
-        let text = self.string(argument.value_place(), &value)?;
-        match Version::parse(&text) {
+        let text = self.string(argument, expr.span, value)?;
+        let problem = match Version::parse(&text) {
             Ok(version) if version.to_string() == text => return Some(version),
-            Ok(version) => {
-                let problem = ParseProblem::NonCanonicalVersion(version.to_string());
-                self.error(argument.value_place(), problem);
-            }
-            Err(error) => self.error(argument.value_place(), ParseProblem::InvalidVersion(error)),
-        }
+            Ok(version) => ParseProblem::NonCanonicalVersion(version.to_string()),
+            Err(error) => ParseProblem::InvalidVersion(error),
+        };
+        self.error(argument.value_place(), problem);
         None
     }
 
     fn constraints(&mut self, argument: Argument<'_>) -> Option<VersionConstraints> {
         let expr = self.expression(argument)?;
         let value = self.value(argument, &expr)?;
-        let text = self.string(argument.value_place(), &value)?;
+        let text = self.string(argument, expr.span, value)?;
         match VersionConstraints::parse_canonical(&text) {
             Ok(constraints) => Some(constraints),
             Err(error) => {
@@ -185,11 +182,11 @@ impl Reader<'_> {
 
     fn hash(&mut self, argument: Argument<'_>, element: &Expr) -> Option<Hash> {
         let value = self.value(argument, element)?;
-        let place = argument.document().place(element.span);
-        let text = self.string(place.clone(), &value)?;
+        let text = self.string(argument, element.span, value)?;
         match Hash::parse(&text) {
             Ok(hash) => Some(hash),
             Err(error) => {
+                let place = argument.document().place(element.span);
                 self.error(place, ParseProblem::InvalidHash(error));
                 None
             }
@@ -206,8 +203,11 @@ impl Reader<'_> {
         }
     }
 
-    /// The value of an expression without references or calls, in branches that are not taken neither.
+    /// The value of an expression without references or calls, also in branches that are not taken.
     fn value(&mut self, argument: Argument<'_>, expr: &Expr) -> Option<Value> {
+        if let Some(text) = expr.as_text() {
+            return Some(Value::String(text));
+        }
         let result = check_references(expr, &Constants).and_then(|()| evaluate(expr, &Constants));
         match result {
             Ok(value) => Some(value),
@@ -221,9 +221,13 @@ impl Reader<'_> {
         }
     }
 
-    fn string(&mut self, place: Place, value: &Value) -> Option<String> {
+    fn string(&mut self, argument: Argument<'_>, span: Span, value: Value) -> Option<String> {
+        if let Value::String(text) = value {
+            return Some(text);
+        }
         let text = value.to_text();
         if text.is_none() {
+            let place = argument.document().place(span);
             self.error(place, ParseProblem::NotAString(value.type_name()));
         }
         text

@@ -524,11 +524,10 @@ fn unfinished_merges_are_called_so() {
     );
     assert_eq!((found[0].place.width, found.len()), (12, 1));
     assert!(found[0].hint().is_some());
-    let text = block("version = \"1.0.0\"\n>>>>>>> theirs");
-    assert_eq!(
-        read(text, Engine::Terraform).expect_err("a merge")[0].problem,
-        ParseProblem::ConflictMarker
-    );
+    let text = block("version = \"1.0.0\"\n>>>>>>> theirs  ");
+    let found = read(text, Engine::Terraform).expect_err("a merge");
+    assert_eq!(found[0].problem, ParseProblem::ConflictMarker);
+    assert_eq!((found[0].place.line, found[0].place.width), (3, 14));
 }
 
 #[test]

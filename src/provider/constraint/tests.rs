@@ -408,6 +408,7 @@ fn errors_say_what_and_why_and_what_next() {
             "a number is needed in place of `latest`",
             Some("to allow every version, leave the constraint out"),
         ),
+        ("1 é", "`é` cannot stand there in a version", None),
         // Spelled out, or nobody would see it.
         ("1\u{a0}", "`\\u{a0}` cannot stand there in a version", None),
         (

@@ -53,6 +53,9 @@ impl ModuleVersion {
 
     /// Which of two versions is newer. Metadata takes no part. With different counts of numbers the missing ones are zero
     /// and, if that makes the numbers equal, so are the versions, whatever their prereleases.
+    ///
+    /// This is the order of the engines, and it has flaws that matter to nobody who selects releases: with prereleases it
+    /// is not transitive (`rc.1` is below `rc.a`, that is below `rc`, and that is below `rc.1`). Do not sort by it.
     pub fn precedence(&self, other: &Self) -> Ordering {
         if self.numbers.len() != other.numbers.len() {
             return compare_padded(&self.numbers, &other.numbers);
