@@ -14,9 +14,9 @@ use crate::span::{Explain, Place};
 /// A failure of a registry, or of the way to it.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RegistryError {
-    /// The HTTP client cannot be set up.
-    #[error("cannot set up secure connections")]
-    Client(#[source] Cause),
+    /// The certificates to trust cannot be read.
+    #[error("cannot read the certificates to trust")]
+    Roots(#[source] Cause),
     /// The discovery document cannot be had or read.
     #[error("cannot discover the services of `{host}`")]
     Discovery {

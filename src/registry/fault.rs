@@ -69,6 +69,9 @@ impl fmt::Display for ShownUrl {
 /// What went wrong in one exchange with a server.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Fault {
+    /// The HTTP client cannot be set up.
+    #[error("cannot set up secure connections")]
+    Setup(#[source] Cause),
     /// No connection, or it broke before an answer came.
     #[error("cannot connect to the server")]
     Connect(#[source] Cause),

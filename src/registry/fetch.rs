@@ -8,9 +8,10 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use reqwest::{Response, StatusCode, Url};
 
 use crate::registry::budget::Budget;
+use crate::registry::clients::Clients;
 use crate::registry::error::RegistryError;
 use crate::registry::fault::{Cause, Fault, RequestError, ShownUrl};
-use crate::registry::http::{self, Call, Clients};
+use crate::registry::http::{self, Call};
 use crate::registry::retry::{self, RetryPolicy};
 use crate::registry::settings::HttpSettings;
 use crate::registry::slots::Slots;
@@ -132,7 +133,7 @@ impl Transport {
         reporter: Arc<dyn Reporter>,
     ) -> Result<Self, RegistryError> {
         Ok(Self {
-            clients: Clients::new(&settings)?,
+            clients: Clients::new(settings.clone())?,
             settings,
             budget: Budget::default(),
             slots: Slots::default(),
@@ -171,7 +172,7 @@ impl Transport {
         ask: &DocumentCall,
         asked: &mut Option<Duration>,
     ) -> Result<Answer, Fault> {
-        let response = http::send(&self.clients.documents, &ask.call, ask.timeout).await?;
+        let response = http::send(self.clients.documents()?, &ask.call, ask.timeout).await?;
         *asked = requested_wait(&response);
         let url = response.url().clone();
         let status = response.status();

@@ -1,8 +1,7 @@
-//! The HTTP clients and one exchange with a server: connection, request headers, redirects.
+//! One exchange with a server: what may be asked, with which headers, and where redirects may lead.
 //!
-//! Documents are small and many: they share HTTP/2 connections. Packages are large: they get an HTTP/1.1 connection each,
-//! because all streams of an HTTP/2 connection share one window. Redirects are followed here and not by the client, since
-//! what may be followed, and with which headers, depends on what is asked for.
+//! Redirects are followed here and not by the client, since what may be followed, and with which headers, depends on what is
+//! asked for.
 
 use std::time::Duration;
 
@@ -10,15 +9,10 @@ use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, IF_RANGE, LOCATION,
     RANGE,
 };
-use reqwest::{Certificate, Client, ClientBuilder, Response, StatusCode, Url, redirect};
+use reqwest::{Client, Response, StatusCode, Url};
 
 use crate::provider::Engine;
-use crate::registry::error::RegistryError;
 use crate::registry::fault::{Cause, Fault, ShownUrl, inner};
-use crate::registry::settings::{HttpSettings, Roots};
-
-/// What tflock calls itself.
-const USER_AGENT: &str = concat!("tflock/", env!("CARGO_PKG_VERSION"));
 
 /// The header in which both engines name their version; registries may choose their answers by it.
 const VERSION_HEADER: HeaderName = HeaderName::from_static("x-terraform-version");
@@ -28,58 +22,6 @@ const fn engine_version(engine: Engine) -> &'static str {
     match engine {
         Engine::Terraform => "1.15.9",
         Engine::Tofu => "1.12.6",
-    }
-}
-
-/// The two clients.
-#[derive(Clone, Debug)]
-pub(super) struct Clients {
-    pub(super) documents: Client,
-    pub(super) packages: Client,
-}
-
-impl Clients {
-    /// Builds both, with the system's certificate authorities or, where it has none, with Mozilla's.
-    pub(super) fn new(settings: &HttpSettings) -> Result<Self, RegistryError> {
-        // Fails if a provider is installed already, and any will do.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        Ok(Self {
-            documents: build(settings, |builder| builder.gzip(true))?,
-            packages: build(settings, |builder| builder.http1_only().gzip(false))?,
-        })
-    }
-}
-
-fn build(
-    settings: &HttpSettings,
-    flavor: fn(ClientBuilder) -> ClientBuilder,
-) -> Result<Client, RegistryError> {
-    let base = || {
-        let builder = Client::builder()
-            .user_agent(USER_AGENT)
-            .redirect(redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .referer(false)
-            .connect_timeout(settings.connect_timeout);
-        let builder = if settings.use_system_proxy {
-            builder
-        } else {
-            builder.no_proxy()
-        };
-        flavor(builder)
-    };
-    let failed = |error: reqwest::Error| RegistryError::Client(Cause::innermost(&error));
-    match &settings.roots {
-        Roots::Only(pem) => {
-            let roots = Certificate::from_pem_bundle(pem).map_err(failed)?;
-            base().tls_certs_only(roots).build().map_err(failed)
-        }
-        Roots::SystemOnly => base().build().map_err(failed),
-        Roots::System => base().build().or_else(|_| {
-            let roots = webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter();
-            let roots = roots.filter_map(|root| Certificate::from_der(root).ok());
-            base().tls_certs_only(roots).build().map_err(failed)
-        }),
     }
 }
 

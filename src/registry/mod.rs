@@ -4,11 +4,12 @@
 //! versions of a provider and describe one package (`client`, `wire`, `metadata`). The description leads to the package, its
 //! checksum list and the signature of that; what they prove is not this room's business.
 //!
-//! Below the protocol: `http` makes one exchange, `fetch` and `download` repeat it where that makes sense (`retry`,
+//! Below the protocol: `clients` and `http` make one exchange, `fetch` and `download` repeat it where that makes sense (`retry`,
 //! `budget`), `credentials` decides which token a host gets, and `memo` sees to it that everything is asked for once.
 
 mod budget;
 mod client;
+mod clients;
 mod credentials;
 mod discovery;
 mod download;

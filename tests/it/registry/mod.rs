@@ -31,7 +31,7 @@
 //! | 3 where tokens go and where not | `credentials::tokens_go_where_they_should` |
 //! | 3 netrc: host with port, `default`, malformed, missing, engine | `packages::netrc_*`, `registry::netrc` |
 //! | 5 each answer once | `answers::each_answer_is_asked_for_once` |
-//! | 6 `packages` | `registry::packages` |
+//! | 6 `packages` | `registry::packages`, `package::reported` |
 //!
 //! The same for mirrors (sections 2, 3 and 5 of their rules; what is recorded, section 1, is tested with lock files):
 //!
@@ -51,6 +51,8 @@
 //! | 5 `provider_installation`: form, patterns | `cli_config::merge`, `cli_config::pattern` |
 //! | 5 `provider_installation`: order, union, absence, implied directories | `mirrors::methods_*`, `mirrors::nothing_falls_through_*`, `mirrors::implied_*` |
 //!
+//! `faults` crosses all faults with all kinds of requests.
+//!
 //! Where the design departs from a row, the test pins the design: three retries by default instead of one (two for
 //! OpenTofu's packages), discovery never by plain http except on loopback, packages resumed, a
 //! loop of redirects asked for once (Terraform asks a mirror twice), OpenTofu's discovery and mirrors tried again like all
@@ -59,6 +61,7 @@
 mod answers;
 mod credentials;
 mod discovery;
+mod faults;
 mod mirrors;
 mod packages;
 mod retries;
