@@ -1,4 +1,4 @@
-//! Several files into one configuration (`spec` of the places: the main file first, then the directory in name order).
+//! Several files into one configuration: the main file first, then those of the directory in name order.
 
 use std::path::Path;
 

@@ -140,7 +140,7 @@ pub enum SaveError {
         /// What it leads to.
         target: PathBuf,
     },
-    /// More than [`MAX_LOCK_FILE_SIZE`].
+    /// More than `MAX_LOCK_FILE_SIZE`.
     #[error("cannot read lock file `{}`: it is larger than {MAX_LOCK_FILE_SIZE} bytes", .0.path.display())]
     TooLarge(Place),
     /// The system refused to read.

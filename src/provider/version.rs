@@ -54,7 +54,7 @@ impl Version {
     }
 
     /// Which of two versions is newer. Metadata takes no part; a release is above its prereleases, which compare as in
-    /// [`compare_dotted`].
+    /// `compare_dotted`.
     pub fn precedence(&self, other: &Self) -> Ordering {
         let numbers = |version: &Self| (version.major, version.minor, version.patch);
         numbers(self)
