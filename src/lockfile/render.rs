@@ -58,6 +58,9 @@ fn write_block(out: &mut String, address: &ProviderAddr, lock: &ProviderLock) ->
 
 /// A quoted string literal: template introducers are doubled, what cannot be printed is given by its number.
 fn quote(text: &str) -> String {
+    if text.bytes().all(is_plain) {
+        return format!("\"{text}\"");
+    }
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     let mut chars = text.chars().peekable();
@@ -74,6 +77,11 @@ fn quote(text: &str) -> String {
     }
     out.push('"');
     out
+}
+
+/// Whether a byte is a character that stands for itself, wherever it stands. All that tflock computes consists of them.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b" !+,-./:<=>~".contains(&byte)
 }
 
 fn push_code_point(out: &mut String, code: u32) {

@@ -373,6 +373,23 @@ fn lock_files_have_the_canonical_form_only() {
 }
 
 #[test]
+fn faults_that_only_the_second_parser_finds_have_places_too() {
+    for (text, marked) in [
+        (
+            ">= 1.0.0, >= 18446744073709551616.0",
+            "18446744073709551616",
+        ),
+        (">= 1.0.0, ~> 1.2.3.4", ".4"),
+        (" abc", "abc"),
+        ("1.0, 1.", "."),
+        ("1.0, ", ""),
+    ] {
+        let error = VersionConstraints::parse_canonical(text).expect_err(text);
+        assert_eq!(&text[error.span.start..error.span.end], marked, "{text}");
+    }
+}
+
+#[test]
 fn errors_say_what_and_why_and_what_next() {
     for (text, cause, hint) in [
         (
