@@ -96,6 +96,14 @@ impl Document {
         Place::in_text(&self.path, &self.text, span)
     }
 
+    /// The value of an argument ([`Argument::value_span`]) as a tree. The text was checked when the file was read, so the only
+    /// error is nesting beyond [`super::MAX_DEPTH`].
+    pub fn expression(&self, value: Span) -> Result<Expr, SyntaxError> {
+        Parser::expression_at(&self.text, value.start, TreeBuilder::new(&self.text))
+            .and_then(TreeBuilder::finish)
+            .map_err(|fault| fault.in_file(&self.path, &self.text))
+    }
+
     fn text_of(&self, span: Span) -> &[u8] {
         &self.text[span.start..span.end]
     }
@@ -204,13 +212,9 @@ impl<'a> Argument<'a> {
         self.document
     }
 
-    /// Its value as a tree. The text was checked when the file was read, so the only error is nesting beyond
-    /// [`super::MAX_DEPTH`].
+    /// Its value as a tree ([`Document::expression`]).
     pub fn expression(&self) -> Result<Expr, SyntaxError> {
-        let builder = TreeBuilder::new(&self.document.text);
-        Parser::expression_at(&self.document.text, self.value.start, builder)
-            .and_then(TreeBuilder::finish)
-            .map_err(|fault| fault.in_file(&self.document.path, &self.document.text))
+        self.document.expression(self.value)
     }
 }
 

@@ -17,6 +17,8 @@ pub struct Expr {
     pub span: Span,
     /// What it is.
     pub kind: ExprKind,
+    /// How deep it is, 1 for a leaf; at most [`MAX_DEPTH`].
+    pub(super) depth: usize,
 }
 
 /// The forms of expressions.
@@ -171,6 +173,11 @@ impl BinaryOperator {
 }
 
 impl Expr {
+    /// How deep the tree is, 1 for a leaf.
+    pub const fn depth(&self) -> usize {
+        self.depth
+    }
+
     /// The text of a string literal: a template that is text only.
     pub fn as_text(&self) -> Option<String> {
         let ExprKind::Template(parts) = &self.kind else {

@@ -9,10 +9,10 @@ use super::parser::sink::{Directive, Event, ForNames, ForShape, Sink, Trim};
 use super::strings::decode;
 use super::templates::{Piece, assemble};
 
-/// A sink with a stack of finished expressions. Each carries its depth, so that no tree becomes deeper than [`MAX_DEPTH`].
+/// A sink with a stack of finished expressions. Each knows its depth, so that no tree becomes deeper than [`MAX_DEPTH`].
 pub(super) struct TreeBuilder<'a> {
     text: &'a [u8],
-    done: Vec<(Expr, usize)>,
+    done: Vec<Expr>,
     pieces: Vec<Piece>,
     /// For each open template: where its pieces begin, and its depth so far.
     templates: Vec<(usize, usize)>,
@@ -35,22 +35,25 @@ impl<'a> TreeBuilder<'a> {
 
     /// The parser is balanced, so there is one; an error is still better than a panic.
     fn pop(&mut self) -> Result<(Expr, usize), Fault> {
-        self.done
-            .pop()
-            .ok_or(Fault::new(Span::new(0, 0), Problem::ExpressionRequired))
+        let missing = Fault::new(Span::new(0, 0), Problem::ExpressionRequired);
+        let expr = self.done.pop().ok_or(missing)?;
+        let depth = expr.depth;
+        Ok((expr, depth))
     }
 
     fn pop_many(&mut self, count: usize) -> (Vec<Expr>, usize) {
         let parts = self.done.split_off(self.done.len().saturating_sub(count));
-        let depth = parts.iter().map(|&(_, depth)| depth).max().unwrap_or(0);
-        (parts.into_iter().map(|(expr, _)| expr).collect(), depth)
+        let depth = parts.iter().map(Expr::depth).max().unwrap_or(0);
+        (parts, depth)
     }
 
+    /// Adds an expression whose parts are `depth` deep.
     fn push(&mut self, kind: ExprKind, span: Span, depth: usize) -> Result<(), Fault> {
         if depth >= MAX_DEPTH {
             return Err(Fault::new(span, Problem::TooDeep(MAX_DEPTH)));
         }
-        self.done.push((Expr { span, kind }, depth + 1));
+        let depth = depth + 1;
+        self.done.push(Expr { span, kind, depth });
         Ok(())
     }
 
@@ -219,7 +222,11 @@ impl Sink for TreeBuilder<'_> {
             }
             Event::LegacyIndex(number) => {
                 let kind = self.number(number)?;
-                let key = Box::new(Expr { span: number, kind });
+                let key = Box::new(Expr {
+                    span: number,
+                    kind,
+                    depth: 1,
+                });
                 self.wrap(span, |source| ExprKind::Index(source, key))
             }
             Event::Index => self.join(Some(span), ExprKind::Index),

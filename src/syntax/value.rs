@@ -20,8 +20,10 @@ pub enum Value {
     Tuple(Vec<Self>),
     /// Entries by key.
     Object(BTreeMap<String, Self>),
-    /// Known only when Terraform runs, or not to be shown (sensitive).
+    /// Known only when Terraform runs.
     Unknown,
+    /// Not to be shown, so it cannot get into an address. What is made of it is as good as unknown.
+    Sensitive(Box<Self>),
 }
 
 impl Value {
@@ -35,6 +37,7 @@ impl Value {
             Self::Tuple(_) => "a list",
             Self::Object(_) => "an object",
             Self::Unknown => "not known before apply",
+            Self::Sensitive(_) => "sensitive",
         }
     }
 
@@ -44,7 +47,7 @@ impl Value {
             Self::String(text) => Some(text.clone()),
             Self::Number(number) => Some(number.to_string()),
             Self::Bool(value) => Some(value.to_string()),
-            Self::Null | Self::Tuple(_) | Self::Object(_) | Self::Unknown => None,
+            _ => None,
         }
     }
 
@@ -70,10 +73,15 @@ impl Value {
         }
     }
 
+    /// Whether nothing can be told of it.
+    pub const fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown | Self::Sensitive(_))
+    }
+
     /// Whether it is unknown, or holds something that is.
     pub fn has_unknown(&self) -> bool {
         match self {
-            Self::Unknown => true,
+            Self::Unknown | Self::Sensitive(_) => true,
             Self::Tuple(elements) => elements.iter().any(Self::has_unknown),
             Self::Object(entries) => entries.values().any(Self::has_unknown),
             _ => false,

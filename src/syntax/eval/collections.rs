@@ -13,7 +13,7 @@ use super::{EvalFault, EvalProblem, Evaluator, operators};
 /// `value.name`.
 pub(super) fn attribute(value: Value, name: &str) -> Result<Value, EvalProblem> {
     match value {
-        Value::Unknown => Ok(Value::Unknown),
+        Value::Unknown | Value::Sensitive(_) => Ok(Value::Unknown),
         Value::Object(mut entries) => entries
             .remove(name)
             .ok_or_else(|| EvalProblem::NoSuchKey(name.to_owned())),
@@ -27,7 +27,8 @@ pub(super) fn attribute(value: Value, name: &str) -> Result<Value, EvalProblem> 
 /// `value[key]`.
 pub(super) fn index(value: Value, key: &Value) -> Result<Value, EvalProblem> {
     match (value, key) {
-        (Value::Unknown, _) | (Value::Tuple(_) | Value::Object(_), Value::Unknown) => {
+        (Value::Unknown | Value::Sensitive(_), _)
+        | (Value::Tuple(_) | Value::Object(_), Value::Unknown | Value::Sensitive(_)) => {
             Ok(Value::Unknown)
         }
         (object @ Value::Object(_), key) => {
@@ -55,7 +56,7 @@ pub(super) fn index(value: Value, key: &Value) -> Result<Value, EvalProblem> {
 /// Keys and values of a collection; `None` if it is unknown.
 pub(super) fn elements(value: Value) -> Result<Option<Vec<(Value, Value)>>, EvalProblem> {
     match value {
-        Value::Unknown => Ok(None),
+        Value::Unknown | Value::Sensitive(_) => Ok(None),
         Value::Tuple(elements) => {
             let numbered = (0_i64..)
                 .map(|at| Value::Number(Number::from(at)))
@@ -120,7 +121,7 @@ impl Evaluator<'_> {
             return Ok(Some(name.to_owned()));
         }
         match self.value(key)? {
-            Value::Unknown => Ok(None),
+            Value::Unknown | Value::Sensitive(_) => Ok(None),
             value => {
                 let problem = EvalProblem::WrongType {
                     wanted: "a string",
@@ -134,7 +135,7 @@ impl Evaluator<'_> {
     /// `source[*].each`: a value that is no list counts as a list of itself, null as an empty one.
     pub(super) fn splat(&mut self, source: &Expr, each: &Expr) -> Result<Value, EvalFault> {
         let items = match self.value(source)? {
-            Value::Unknown => return Ok(Value::Unknown),
+            Value::Unknown | Value::Sensitive(_) => return Ok(Value::Unknown),
             Value::Tuple(items) => items,
             Value::Null => Vec::new(),
             single => vec![single],
@@ -172,7 +173,7 @@ impl Evaluator<'_> {
     ) -> Result<(), EvalFault> {
         if let Some(condition) = &parts.condition {
             match self.value(condition)? {
-                Value::Unknown => {
+                Value::Unknown | Value::Sensitive(_) => {
                     results.unknown = true;
                     return Ok(());
                 }
@@ -203,7 +204,7 @@ impl Evaluator<'_> {
     /// Unlike in an object, a bare name is a variable here.
     fn for_key(&mut self, key: &Expr) -> Result<Option<String>, EvalFault> {
         match self.value(key)? {
-            Value::Unknown => Ok(None),
+            Value::Unknown | Value::Sensitive(_) => Ok(None),
             value => {
                 let problem = EvalProblem::WrongType {
                     wanted: "a string",

@@ -174,7 +174,7 @@ impl Evaluator<'_> {
         let as_text = [&yes_value, &no_value]
             .iter()
             .any(|value| matches!(value, Ok(Value::String(_))));
-        let chosen = if decides == Value::Unknown {
+        let chosen = if decides.is_unknown() {
             return yes_value.and(no_value).map(|_| Value::Unknown);
         } else if at(condition.span, operators::boolean(&decides))? {
             yes_value?
@@ -192,12 +192,16 @@ impl Evaluator<'_> {
         match call.name.strip_prefix("core::").unwrap_or(&call.name) {
             "try" => self.try_each(&call.arguments, span),
             "can" => self.can(&call.arguments, span),
+            "convert" if call.arguments.len() == 2 => {
+                let value = self.value(&call.arguments[0])?;
+                at(span, self.scope.convert(value, &call.arguments[1]))
+            }
             name => {
                 let mut arguments = self.values(&call.arguments)?;
                 if call.expand {
                     match arguments.pop() {
                         Some(Value::Tuple(elements)) => arguments.extend(elements),
-                        Some(Value::Unknown) => return Ok(Value::Unknown),
+                        Some(Value::Unknown | Value::Sensitive(_)) => return Ok(Value::Unknown),
                         other => {
                             let found = other.unwrap_or(Value::Null).type_name();
                             return at(

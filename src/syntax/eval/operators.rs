@@ -7,7 +7,7 @@ use super::EvalProblem;
 
 /// `-a`, `!a`.
 pub(super) fn unary(operator: UnaryOperator, operand: &Value) -> Result<Value, EvalProblem> {
-    if *operand == Value::Unknown {
+    if operand.is_unknown() {
         return Ok(Value::Unknown);
     }
     match operator {
@@ -28,7 +28,7 @@ pub(super) fn binary(
         Op::Equal | Op::NotEqual if left.has_unknown() || right.has_unknown() => Ok(Value::Unknown),
         Op::Equal => Ok(Value::Bool(left == right)),
         Op::NotEqual => Ok(Value::Bool(left != right)),
-        _ if *left == Value::Unknown || *right == Value::Unknown => Ok(Value::Unknown),
+        _ if left.is_unknown() || right.is_unknown() => Ok(Value::Unknown),
         _ => arithmetic(operator, number(left)?, number(right)?),
     }
 }
@@ -40,7 +40,7 @@ fn logical(operator: BinaryOperator, left: &Value, right: &Value) -> Result<Valu
     let mut settled = false;
     for operand in [left, right] {
         match operand {
-            Value::Unknown => unknown = true,
+            Value::Unknown | Value::Sensitive(_) => unknown = true,
             known => settled |= boolean(known)? == decides,
         }
     }

@@ -29,7 +29,13 @@ pub(super) fn check(
         ExprKind::Parentheses(inner) | ExprKind::Unary(_, inner) => check(inner, scope, bound),
         ExprKind::Call(call) => {
             at(call.name_span, scope.check_function(&call.name))?;
-            check_all(&call.arguments, scope, bound)
+            let is_convert = matches!(call.name.as_str(), "convert" | "core::convert");
+            let values = if is_convert {
+                call.arguments.len().min(1)
+            } else {
+                call.arguments.len()
+            };
+            check_all(&call.arguments[..values], scope, bound)
         }
         ExprKind::Tuple(elements) => check_all(elements, scope, bound),
         ExprKind::Object(entries) => entries.iter().try_for_each(|entry| {

@@ -2,6 +2,7 @@
 
 use crate::span::Span;
 
+use super::super::expr::Expr;
 use super::super::value::Value;
 use super::{EvalFault, EvalProblem};
 
@@ -15,6 +16,12 @@ pub trait Scope {
 
     /// Calls a function.
     fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem>;
+
+    /// `convert(value, type)`, whose second argument is a type and no value.
+    fn convert(&self, value: Value, target: &Expr) -> Result<Value, EvalProblem> {
+        let _ = (value, target);
+        Err(EvalProblem::UnsupportedFunction("convert".to_owned()))
+    }
 }
 
 /// No variables and no functions: what Terraform allows in `required_providers`.

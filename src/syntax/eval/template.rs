@@ -32,7 +32,7 @@ impl Evaluator<'_> {
                 }
                 Part::Value(expr) => self.interpolation(expr, text)?,
                 Part::If { condition, yes, no } => match self.value(condition)? {
-                    Value::Unknown => false,
+                    Value::Unknown | Value::Sensitive(_) => false,
                     value => {
                         let branch = if at(condition.span, operators::boolean(&value))? {
                             yes
@@ -74,7 +74,7 @@ impl Evaluator<'_> {
 
     fn interpolation(&mut self, expr: &Expr, text: &mut String) -> Result<bool, EvalFault> {
         let value = self.value(expr)?;
-        if value == Value::Unknown {
+        if value.is_unknown() {
             return Ok(false);
         }
         let problem = EvalProblem::WrongType {

@@ -35,7 +35,7 @@ impl Scope for Few {
 fn show(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
-        Value::Unknown => "?".to_owned(),
+        Value::Unknown | Value::Sensitive(_) => "?".to_owned(),
         Value::String(text) => format!("'{text}'"),
         Value::Bool(_) | Value::Number(_) => value.to_text().unwrap_or_default(),
         Value::Tuple(elements) => format!(

@@ -1,0 +1,355 @@
+//! Reads JSON text (RFC 8259) into a list of nodes, without recursion.
+//!
+//! serde_json is not used here: it gives no positions, keeps one of several equal keys, and recurses.
+
+use std::borrow::Cow;
+
+use crate::span::Span;
+
+use super::super::error::{Fault, Problem};
+use super::{Node, NodeId, NodeKind, Property};
+
+/// An array or object that is not closed yet.
+struct Open {
+    start: usize,
+    kind: OpenKind,
+}
+
+enum OpenKind {
+    Array(Vec<NodeId>),
+    /// The properties so far, and the name of the one whose value comes next.
+    Object(Vec<Property>, Option<(String, Span)>),
+}
+
+struct Reader<'a> {
+    text: &'a [u8],
+    at: usize,
+    nodes: Vec<Node>,
+    open: Vec<Open>,
+}
+
+/// The nodes of a text, and which is its root.
+pub(super) fn read(text: &[u8]) -> Result<(Vec<Node>, NodeId), Fault> {
+    let mut reader = Reader {
+        text,
+        at: 0,
+        nodes: Vec::new(),
+        open: Vec::new(),
+    };
+    let root = reader.run()?;
+    reader.skip_blanks();
+    if reader.at < text.len() {
+        return Err(reader.fault("something follows the value"));
+    }
+    Ok((reader.nodes, root))
+}
+
+impl Reader<'_> {
+    fn run(&mut self) -> Result<NodeId, Fault> {
+        loop {
+            let mut finished = self.value()?;
+            // A finished value may finish what is around it.
+            while let Some(id) = finished {
+                match self.open.pop() {
+                    None => return Ok(id),
+                    Some(open) => finished = self.add(open, id)?,
+                }
+            }
+        }
+    }
+
+    fn fault(&self, message: &'static str) -> Fault {
+        let end = self.text.len().min(self.at + 1);
+        Fault::new(Span::new(self.at.min(end), end), Problem::Json(message))
+    }
+
+    fn skip_blanks(&mut self) {
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.text.get(self.at) {
+            self.at += 1;
+        }
+    }
+
+    fn next_is(&mut self, byte: u8) -> bool {
+        self.skip_blanks();
+        let found = self.text.get(self.at) == Some(&byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn node(&mut self, start: usize, kind: NodeKind) -> NodeId {
+        self.nodes.push(Node {
+            span: Span::new(start, self.at),
+            kind,
+        });
+        self.nodes.len() - 1
+    }
+
+    /// A whole value, or `None` if one was opened.
+    fn value(&mut self) -> Result<Option<NodeId>, Fault> {
+        self.skip_blanks();
+        let start = self.at;
+        let kind = match self.text.get(start) {
+            Some(b'{') => {
+                self.at += 1;
+                return self.open_object(start);
+            }
+            Some(b'[') => {
+                self.at += 1;
+                if !self.next_is(b']') {
+                    self.open.push(Open {
+                        start,
+                        kind: OpenKind::Array(Vec::new()),
+                    });
+                    return Ok(None);
+                }
+                NodeKind::Array(Vec::new())
+            }
+            Some(b'"') => NodeKind::String(self.string()?),
+            Some(b'-' | b'0'..=b'9') => {
+                self.number()?;
+                NodeKind::Number
+            }
+            Some(b'a'..=b'z') => self.keyword()?,
+            None => return Err(self.fault("a value is missing")),
+            Some(_) => return Err(self.fault("this starts no value")),
+        };
+        Ok(Some(self.node(start, kind)))
+    }
+
+    fn open_object(&mut self, start: usize) -> Result<Option<NodeId>, Fault> {
+        if self.next_is(b'}') {
+            return Ok(Some(self.node(start, NodeKind::Object(Vec::new()))));
+        }
+        let name = self.property_name()?;
+        self.open.push(Open {
+            start,
+            kind: OpenKind::Object(Vec::new(), Some(name)),
+        });
+        Ok(None)
+    }
+
+    fn property_name(&mut self) -> Result<(String, Span), Fault> {
+        self.skip_blanks();
+        let start = self.at;
+        if self.text.get(start) != Some(&b'"') {
+            return Err(self.fault("a property name in double quotes is expected"));
+        }
+        let name = self.string()?;
+        let span = Span::new(start, self.at);
+        if !self.next_is(b':') {
+            return Err(self.fault("a colon is expected after the property name"));
+        }
+        Ok((name, span))
+    }
+
+    /// Puts a finished value into what was open around it. The result is that, if it is finished now.
+    fn add(&mut self, open: Open, id: NodeId) -> Result<Option<NodeId>, Fault> {
+        let Open { start, mut kind } = open;
+        match &mut kind {
+            OpenKind::Array(values) => {
+                values.push(id);
+                if self.next_is(b']') {
+                    let values = std::mem::take(values);
+                    return Ok(Some(self.node(start, NodeKind::Array(values))));
+                }
+                if !self.next_is(b',') {
+                    return Err(self.fault("a comma or `]` is expected"));
+                }
+            }
+            OpenKind::Object(properties, next) => {
+                if let Some((name, name_span)) = next.take() {
+                    properties.push(Property {
+                        name,
+                        name_span,
+                        value: id,
+                    });
+                }
+                if self.next_is(b'}') {
+                    let properties = std::mem::take(properties);
+                    return Ok(Some(self.node(start, NodeKind::Object(properties))));
+                }
+                if !self.next_is(b',') {
+                    return Err(self.fault("a comma or `}` is expected"));
+                }
+                *next = Some(self.property_name()?);
+            }
+        }
+        self.open.push(Open { start, kind });
+        Ok(None)
+    }
+
+    fn keyword(&mut self) -> Result<NodeKind, Fault> {
+        for (word, kind) in [
+            (&b"null"[..], NodeKind::Null),
+            (b"true", NodeKind::Bool(true)),
+            (b"false", NodeKind::Bool(false)),
+        ] {
+            let rest = &self.text[self.at..];
+            let next = rest.get(word.len());
+            if rest.starts_with(word) && !next.is_some_and(u8::is_ascii_alphanumeric) {
+                self.at += word.len();
+                return Ok(kind);
+            }
+        }
+        Err(self.fault("this word is no value"))
+    }
+
+    fn digits(&mut self) -> usize {
+        let start = self.at;
+        while self.text.get(self.at).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+        }
+        self.at - start
+    }
+
+    fn number(&mut self) -> Result<(), Fault> {
+        let invalid = Problem::Json("this is no number");
+        let start = self.at;
+        self.at += usize::from(self.text[start] == b'-');
+        let leading_zero = self.text.get(self.at) == Some(&b'0');
+        let whole = self.digits();
+        let mut valid = whole == 1 || (whole > 1 && !leading_zero);
+        if self.text.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            valid &= self.digits() > 0;
+        }
+        if let Some(b'e' | b'E') = self.text.get(self.at) {
+            self.at += 1;
+            self.at += usize::from(matches!(self.text.get(self.at), Some(b'+' | b'-')));
+            valid &= self.digits() > 0;
+        }
+        if valid {
+            Ok(())
+        } else {
+            Err(Fault::new(Span::new(start, self.at), invalid))
+        }
+    }
+
+    /// The text of a string. Bytes that are not UTF-8 become replacement characters, as in Go.
+    fn string(&mut self) -> Result<String, Fault> {
+        let start = self.at;
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            let run = self.at;
+            while !matches!(self.text.get(self.at), None | Some(b'"' | b'\\' | 0..0x20)) {
+                self.at += 1;
+            }
+            let piece: Cow<'_, str> = String::from_utf8_lossy(&self.text[run..self.at]);
+            text.push_str(&piece);
+            match self.text.get(self.at) {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(text);
+                }
+                Some(b'\\') => text.push(self.escape()?),
+                Some(_) => {
+                    return Err(self.fault("a control character must be escaped in a string"));
+                }
+                None => {
+                    let span = Span::new(start, start + 1);
+                    return Err(Fault::new(
+                        span,
+                        Problem::Json("this string has no closing quote"),
+                    ));
+                }
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<char, Fault> {
+        let selector = self.text.get(self.at + 1).copied();
+        let letter = match selector {
+            Some(b'n') => '\n',
+            Some(b't') => '\t',
+            Some(b'r') => '\r',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(letter @ (b'"' | b'\\' | b'/')) => char::from(letter),
+            Some(b'u') => return self.unicode_escape(),
+            _ => return Err(self.fault("this escape sequence is unknown")),
+        };
+        self.at += 2;
+        Ok(letter)
+    }
+
+    /// `\u1234`, or two of them for one character; half a pair becomes the replacement character, as in Go.
+    fn unicode_escape(&mut self) -> Result<char, Fault> {
+        let unit = |at: usize| -> Option<u32> {
+            let digits = std::str::from_utf8(self.text.get(at + 2..at + 6)?).ok()?;
+            let is_escape = self.text[at..].starts_with(b"\\u")
+                && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+            u32::from_str_radix(digits, 16).ok().filter(|_| is_escape)
+        };
+        let Some(first) = unit(self.at) else {
+            return Err(self.fault("`\\u` needs four hexadecimal digits"));
+        };
+        if let (0xd800..0xdc00, Some(second @ 0xdc00..0xe000)) = (first, unit(self.at + 6)) {
+            self.at += 12;
+            let code = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+            return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+        }
+        self.at += 6;
+        Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_json_and_what_is_not() {
+        for text in [
+            "{}",
+            " [ {}, {} ]\r\n",
+            r#"{"a": [1, -2.5e+3, true, false, null, "x\n\u00e9\ud83d\ude00"], "a": {"b": {}}}"#,
+            r#"{"a": "\ud800"}"#,
+        ] {
+            assert!(read(text.as_bytes()).is_ok(), "{text}");
+        }
+        assert!(
+            read(b"{\"a\": \"\xff\"}").is_ok(),
+            "not UTF-8, which Go's reader lets pass"
+        );
+        for text in [
+            "",
+            " ",
+            "{",
+            "{\"a\"}",
+            "{\"a\": }",
+            "{\"a\": 1,}",
+            "[1,]",
+            "[1 2]",
+            "{a: 1}",
+            "{} {}",
+            "\u{feff}{}",
+            "nul",
+            "nullx",
+            "{\"a\": 01}",
+            "{\"a\": 1.}",
+            "{\"a\": .5}",
+            "{\"a\": +1}",
+            "{\"a\": \"\n\"}",
+            "{\"a\": \"\\x\"}",
+            "{\"a\": \"\\u12\"}",
+            "{\"a\": \"b}",
+            "{'a': 1}",
+            "// c\n{}",
+            "{\"a\": \u{0}1}",
+        ] {
+            assert!(read(text.as_bytes()).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn nesting_is_bounded_by_memory_and_not_by_the_stack() {
+        let levels = 200_000;
+        let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert_eq!(
+            read(text.as_bytes()).map(|(nodes, _)| nodes.len()),
+            Ok(levels)
+        );
+        assert!(read("{\"a\":".repeat(levels).as_bytes()).is_err());
+    }
+}
