@@ -1,1 +1,38 @@
-//! What the configuration files of a root module ask for.
+//! What the user's configuration asks for.
+//!
+//! ```text
+//! walk: directories -> files: names -> declarations: one file -> module: one directory, overridden
+//!                                                                   `-> root: with all modules it calls -> Requirements
+//! ```
+//!
+//! Rules by number in spec/config.md; what differs between the engines is gathered in [`body::EngineRules`].
+
+mod body;
+mod cache;
+mod call_target;
+mod calls;
+mod declarations;
+mod error;
+mod files;
+mod functions;
+mod location;
+mod manifest;
+mod module;
+mod options;
+mod overrides;
+mod provider_blocks;
+mod provider_ref;
+mod required_providers;
+mod resources;
+mod root;
+mod source;
+mod statics;
+mod test_files;
+mod tree;
+
+pub use cache::ModuleCache;
+pub use error::{ConfigError, Problem};
+pub use files::{ModuleFiles, is_configuration, is_tofu_only, module_files};
+pub use options::{DEFAULT_TEST_DIRECTORY, ReadOptions, Tests, VariableOption};
+pub use root::{ModuleFetcher, ModuleRequest, RootModule, read_root};
+pub use source::{ModuleSource, RegistrySource, SourceError};

@@ -431,27 +431,6 @@ fn faults_of_constraints() {
 }
 
 #[test]
-fn constraints_are_marked_where_they_are_wrong() {
-    // The value as written, and the column and width of the mark.
-    for (constraints, column, width) in [
-        ("\">= 1.0.0, abc, < 2.0.0\"", 26, 3),
-        ("\">= 1.0\"", 16, 6),
-        // Nothing finer can be said where the text is not the value.
-        ("\"\\u003e= 1.0.0, abc\"", 15, 20),
-        ("\"${\"abc\"}\"", 15, 10),
-        ("1", 15, 1),
-    ] {
-        let content = format!("version = \"1.0.0\"\nconstraints = {constraints}");
-        let found = read(block(&content), Engine::Terraform).expect_err(constraints);
-        assert_eq!(
-            (found[0].place.column, found[0].place.width),
-            (column, width),
-            "{constraints}"
-        );
-    }
-}
-
-#[test]
 fn faults_of_hashes() {
     let not_a_list = "3:10: invalid expression: `hashes` must be a list in brackets";
     for (hashes, expected) in [

@@ -1,5 +1,7 @@
 //! The recorded cases of `testdata/conformance`: inputs, and what Terraform and OpenTofu made of them.
 
+mod config;
+mod config_exceptions;
 mod constraints;
 mod locks;
 mod packages;

@@ -1,0 +1,322 @@
+//! One view of both syntaxes: bodies, blocks and arguments, native or JSON.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::provider::Engine;
+use crate::span::{Place, Span};
+use crate::syntax::{
+    self, Document, EvalProblem, Expr, JsonBody, JsonDocument, Label, Scope, Strings, SyntaxError,
+    Value,
+};
+
+use super::error::{ConfigError, Problem};
+
+/// A file of a configuration, free of syntax errors.
+#[derive(Clone, Debug)]
+pub(super) enum File {
+    Native(Arc<Document>),
+    Json(Arc<JsonDocument>),
+}
+
+impl File {
+    /// Reads `text`, in JSON syntax if the name of the file says so.
+    pub(super) fn parse(path: &Path, text: Vec<u8>) -> Result<Self, SyntaxError> {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "json")
+        {
+            return JsonDocument::parse(path, text).map(|document| Self::Json(Arc::new(document)));
+        }
+        Document::parse(path, text).map(|document| Self::Native(Arc::new(document)))
+    }
+
+    pub(super) fn body(&self) -> Body<'_> {
+        match self {
+            Self::Native(document) => Body::Native(document, document.body()),
+            Self::Json(document) => Body::Json(document, document.body()),
+        }
+    }
+}
+
+/// The content of a file or block.
+#[derive(Clone, Debug)]
+pub(super) enum Body<'a> {
+    Native(&'a Arc<Document>, syntax::Body<'a>),
+    Json(&'a Arc<JsonDocument>, JsonBody<'a>),
+}
+
+/// A block and its labels.
+#[derive(Clone, Debug)]
+pub(super) struct Block<'a> {
+    labels: Vec<Label>,
+    place: Place,
+    body: Body<'a>,
+}
+
+/// `name = value`.
+#[derive(Clone, Debug)]
+pub(super) struct Argument {
+    pub(super) name: String,
+    pub(super) place: Place,
+    pub(super) value: Expression,
+}
+
+impl<'a> Body<'a> {
+    /// The argument of that name.
+    pub(super) fn argument(&self, name: &str) -> Result<Option<Argument>, SyntaxError> {
+        match self {
+            Self::Native(document, body) => Ok(body
+                .argument(name)
+                .map(|argument| native(document, &argument))),
+            Self::Json(document, body) => Ok(body
+                .argument(name)?
+                .map(|argument| json(document, &argument))),
+        }
+    }
+
+    /// All arguments of a body that holds nothing else, or whose blocks are of no interest.
+    pub(super) fn arguments(&self) -> Result<Vec<Argument>, SyntaxError> {
+        match self {
+            Self::Native(document, body) => Ok(body
+                .arguments()
+                .map(|argument| native(document, &argument))
+                .collect()),
+            Self::Json(document, body) => Ok(body
+                .arguments()?
+                .iter()
+                .map(|argument| json(document, argument))
+                .collect()),
+        }
+    }
+
+    /// The blocks of a kind, each with so many labels.
+    pub(super) fn blocks(&self, kind: &str, labels: usize) -> Result<Vec<Block<'a>>, ConfigError> {
+        match self {
+            Self::Native(document, body) => {
+                let document: &'a Arc<Document> = document;
+                let blocks = body.blocks().filter(|block| block.kind() == kind);
+                blocks
+                    .map(|block| native_block(document, block, labels))
+                    .collect()
+            }
+            Self::Json(document, body) => {
+                let document: &'a Arc<JsonDocument> = document;
+                let blocks = body.blocks(kind, labels)?.into_iter();
+                Ok(blocks
+                    .map(|block| Block {
+                        labels: block.labels().to_vec(),
+                        place: block.place(),
+                        body: Body::Json(document, block.body()),
+                    })
+                    .collect())
+            }
+        }
+    }
+
+    /// The place of the first block, in native syntax; JSON cannot tell blocks from arguments.
+    pub(super) fn first_block(&self) -> Option<Place> {
+        match self {
+            Self::Native(_, body) => body.blocks().next().map(|block| block.place()),
+            Self::Json(..) => None,
+        }
+    }
+
+    /// The names of all arguments and blocks, with their places.
+    pub(super) fn names(&self) -> Result<Vec<(String, Place)>, SyntaxError> {
+        match self {
+            Self::Native(_, body) => {
+                let arguments = body
+                    .arguments()
+                    .map(|argument| (argument.name().to_owned(), argument.place()));
+                let blocks = body
+                    .blocks()
+                    .map(|block| (block.kind().to_owned(), block.place()));
+                Ok(arguments.chain(blocks).collect())
+            }
+            Self::Json(document, body) => {
+                let names = body.names()?.into_iter();
+                Ok(names
+                    .map(|(name, span)| (name.to_owned(), document.place(span)))
+                    .collect())
+            }
+        }
+    }
+}
+
+fn native(document: &Arc<Document>, argument: &syntax::Argument<'_>) -> Argument {
+    Argument {
+        name: argument.name().to_owned(),
+        place: argument.place(),
+        value: Expression::Native(Arc::clone(document), argument.value_span()),
+    }
+}
+
+fn json(document: &Arc<JsonDocument>, argument: &syntax::JsonArgument<'_>) -> Argument {
+    Argument {
+        name: argument.name().to_owned(),
+        place: argument.place(),
+        value: Expression::Json(Arc::clone(document), argument.value()),
+    }
+}
+
+fn native_block<'a>(
+    document: &'a Arc<Document>,
+    block: syntax::Block<'a>,
+    wanted: usize,
+) -> Result<Block<'a>, ConfigError> {
+    let labels: Vec<Label> = block.labels().collect();
+    if labels.len() != wanted {
+        let problem = Problem::Labels {
+            kind: block.kind().to_owned(),
+            wanted,
+            found: labels.len(),
+        };
+        return Err(ConfigError::invalid(block.place(), problem));
+    }
+    Ok(Block {
+        labels,
+        place: block.place(),
+        body: Body::Native(document, block.body()),
+    })
+}
+
+impl<'a> Block<'a> {
+    /// A label by its position; the number of labels was checked when the block was found.
+    pub(super) fn label(&self, at: usize) -> &str {
+        self.labels.get(at).map_or("", |label| label.text.as_str())
+    }
+
+    /// The place of a label.
+    pub(super) fn label_place(&self, at: usize) -> Place {
+        let span = self.labels.get(at).map(|label| label.span);
+        match (&self.body, span) {
+            (_, None) => self.place.clone(),
+            (Body::Native(document, _), Some(span)) => document.place(span),
+            (Body::Json(document, _), Some(span)) => document.place(span),
+        }
+    }
+
+    /// The place of the block.
+    pub(super) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    pub(super) const fn body(&self) -> &Body<'a> {
+        &self.body
+    }
+}
+
+/// The value of an argument, kept as a part of its file until someone asks for more.
+#[derive(Clone, Debug)]
+pub(super) enum Expression {
+    Native(Arc<Document>, Span),
+    Json(Arc<JsonDocument>, usize),
+}
+
+impl Expression {
+    pub(super) fn place(&self) -> Place {
+        match self {
+            Self::Native(document, span) => document.place(*span),
+            Self::Json(document, value) => document.value_place(*value),
+        }
+    }
+
+    /// The place of a part of it; strings in JSON have no parts.
+    pub(super) fn place_of(&self, part: Span) -> Place {
+        match self {
+            Self::Native(document, _) => document.place(part),
+            Self::Json(document, value) => document.value_place(*value),
+        }
+    }
+
+    /// As a tree.
+    pub(super) fn tree(&self, strings: Strings) -> Result<Expr, SyntaxError> {
+        match self {
+            Self::Native(document, span) => document.expression(*span),
+            Self::Json(document, value) => document.expression(*value, strings),
+        }
+    }
+
+    /// Its value in a scope.
+    pub(super) fn value(
+        &self,
+        what: &'static str,
+        strings: Strings,
+        scope: &dyn Scope,
+    ) -> Result<Value, ConfigError> {
+        let tree = self.tree(strings)?;
+        syntax::evaluate(&tree, scope)
+            .map_err(|fault| self.value_error(what, fault.span, fault.problem))
+    }
+
+    /// Its value without variables and functions; strings in JSON are plain.
+    pub(super) fn constant(&self, what: &'static str) -> Result<Value, ConfigError> {
+        self.value(what, Strings::Plain, &syntax::Constants)
+    }
+
+    pub(super) fn value_error(
+        &self,
+        what: &'static str,
+        part: Span,
+        source: EvalProblem,
+    ) -> ConfigError {
+        ConfigError::Value {
+            what,
+            place: Box::new(self.place_of(part)),
+            source: Box::new(source),
+        }
+    }
+
+    pub(super) fn invalid(&self, problem: Problem) -> ConfigError {
+        ConfigError::invalid(self.place(), problem)
+    }
+}
+
+/// The engine's rules where they differ in more than a name, in one place.
+pub(super) trait EngineRules {
+    /// `.tofu` and `.tofu.json` files are read.
+    fn reads_tofu_files(self) -> bool;
+    /// `action` blocks require a provider.
+    fn has_actions(self) -> bool;
+    /// A `provider` block may have `for_each`, and references to it an index.
+    fn has_provider_for_each(self) -> bool;
+    /// Every `import` block of the root module requires a provider, whatever it imports.
+    fn counts_all_imports(self) -> bool;
+    /// An `ephemeral` block in an override file overrides; else it is ignored.
+    fn overrides_ephemeral(self) -> bool;
+    /// `provider` blocks in test files require their provider.
+    fn counts_test_providers(self) -> bool;
+    /// A `removed` block in an override file is an error; else it is ignored.
+    fn refuses_removed_override(self) -> bool;
+}
+
+impl EngineRules for Engine {
+    fn reads_tofu_files(self) -> bool {
+        self == Self::Tofu
+    }
+
+    fn has_actions(self) -> bool {
+        self == Self::Terraform
+    }
+
+    fn has_provider_for_each(self) -> bool {
+        self == Self::Tofu
+    }
+
+    fn counts_all_imports(self) -> bool {
+        self == Self::Tofu
+    }
+
+    fn overrides_ephemeral(self) -> bool {
+        self == Self::Tofu
+    }
+
+    fn counts_test_providers(self) -> bool {
+        self == Self::Tofu
+    }
+
+    fn refuses_removed_override(self) -> bool {
+        self == Self::Tofu
+    }
+}

@@ -1,0 +1,136 @@
+//! What a module call means: its source and version, evaluated.
+
+use crate::provider::ModuleVersionConstraints;
+use crate::syntax::{EvalProblem, Value};
+
+use super::body::Expression;
+use super::calls::Call;
+use super::error::{ConfigError, Problem};
+use super::source::ModuleSource;
+use super::statics::{Instance, Position};
+
+/// What `source` and `version` may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Evaluation {
+    /// Whatever the engine evaluates statically.
+    Dynamic,
+    /// Literals and templates of literals; strings in JSON are plain. So it is for modules that tests run, and below them.
+    Literal,
+}
+
+/// A call, resolved.
+#[derive(Debug)]
+pub(super) struct Target {
+    pub(super) source: ModuleSource,
+    pub(super) versions: Option<ModuleVersionConstraints>,
+    /// It means the same wherever the module is called from.
+    pub(super) is_constant: bool,
+}
+
+/// Why a call has no target.
+pub(super) enum Unresolved {
+    /// It is wrong.
+    Error(ConfigError),
+    /// It may be right, but tflock cannot tell.
+    Unsupported(ConfigError),
+}
+
+impl From<ConfigError> for Unresolved {
+    fn from(error: ConfigError) -> Self {
+        match error {
+            ConfigError::Value { ref source, .. }
+                if matches!(**source, EvalProblem::UnsupportedFunction(_)) =>
+            {
+                Self::Unsupported(error)
+            }
+            _ => Self::Error(error),
+        }
+    }
+}
+
+/// Evaluates a call of `instance`'s module.
+pub(super) fn resolve(
+    instance: &Instance<'_>,
+    call: &Call,
+    evaluation: Evaluation,
+) -> Result<Target, Unresolved> {
+    let missing = || {
+        let problem = Problem::Missing {
+            block: "module",
+            argument: "source",
+        };
+        ConfigError::invalid(call.place.clone(), problem)
+    };
+    let expression = call.source.as_ref().ok_or_else(missing)?;
+    let value = value(instance, expression, Position::Source, evaluation)?;
+    let text = text(&value, "source", call, expression)?;
+    let source =
+        ModuleSource::parse(&text, instance.engine()).map_err(|source| ConfigError::Source {
+            place: Box::new(expression.place()),
+            source: Box::new(source),
+        })?;
+    let versions = match &call.version {
+        Some(version) => versions(instance, call, version, evaluation)?,
+        None => None,
+    };
+    if let (Some(version), ModuleSource::Local(_) | ModuleSource::Remote(_)) =
+        (&call.version, &source)
+        && (versions.is_some() || evaluation == Evaluation::Literal)
+    {
+        let (module, place) = (call.name.clone(), Box::new(version.place()));
+        return Err(ConfigError::VersionWithoutRegistry { module, place }.into());
+    }
+    let is_constant = expression
+        .constant("a module source")
+        .is_ok_and(|constant| constant == value);
+    Ok(Target {
+        source,
+        versions,
+        is_constant,
+    })
+}
+
+/// Null is no version.
+fn versions(
+    instance: &Instance<'_>,
+    call: &Call,
+    expression: &Expression,
+    evaluation: Evaluation,
+) -> Result<Option<ModuleVersionConstraints>, Unresolved> {
+    let value = value(instance, expression, Position::Version, evaluation)?;
+    if value == Value::Null {
+        return Ok(None);
+    }
+    let text = text(&value, "version", call, expression)?;
+    let parsed = ModuleVersionConstraints::parse(&text);
+    Ok(Some(parsed.map_err(|source| ConfigError::Constraint {
+        place: Box::new(expression.place()),
+        source: Box::new(source),
+    })?))
+}
+
+fn value(
+    instance: &Instance<'_>,
+    expression: &Expression,
+    position: Position,
+    evaluation: Evaluation,
+) -> Result<Value, ConfigError> {
+    match evaluation {
+        Evaluation::Dynamic => instance.evaluate(expression, position),
+        Evaluation::Literal => expression.constant("the source or version of a module"),
+    }
+}
+
+fn text(
+    value: &Value,
+    what: &'static str,
+    call: &Call,
+    expression: &Expression,
+) -> Result<String, ConfigError> {
+    value.to_text().ok_or_else(|| ConfigError::UnknownCall {
+        what,
+        module: call.name.clone(),
+        found: value.type_name(),
+        place: Box::new(expression.place()),
+    })
+}

@@ -1,0 +1,257 @@
+//! Which files of a directory are its configuration: spec/config.md 1.
+//!
+//! Names decide, byte for byte. Primary files come first and override files after them, each in the order of their names.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::provider::Engine;
+
+use super::body::EngineRules;
+use super::error::ConfigError;
+
+/// A larger file is not read: the largest generated configurations have a few megabytes.
+const MAX_FILE_SIZE: u64 = 256 << 20;
+
+/// The files of a module directory that an engine reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModuleFiles {
+    /// In the order of reading.
+    pub primary: Vec<PathBuf>,
+    /// In the order in which they apply.
+    pub overrides: Vec<PathBuf>,
+}
+
+impl ModuleFiles {
+    /// Whether the directory has no configuration.
+    pub fn is_empty(&self) -> bool {
+        self.primary.is_empty() && self.overrides.is_empty()
+    }
+}
+
+/// The extensions of configuration files, longest first, and whether only OpenTofu reads them.
+const EXTENSIONS: [(&str, bool); 4] = [
+    (".tofu.json", true),
+    (".tf.json", false),
+    (".tofu", true),
+    (".tf", false),
+];
+
+/// The stem and extension of a configuration file's name, and whether only OpenTofu reads it.
+fn split_name(name: &str) -> Option<(&str, &'static str, bool)> {
+    let (extension, tofu) = EXTENSIONS
+        .into_iter()
+        .find(|(extension, _)| name.ends_with(extension))?;
+    (!is_ignored(name)).then(|| (&name[..name.len() - extension.len()], extension, tofu))
+}
+
+/// Editors leave such files beside the real ones.
+pub(super) fn is_ignored(name: &str) -> bool {
+    name.starts_with('.') || name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'))
+}
+
+/// Whether the name is that of a configuration file, for either engine.
+pub fn is_configuration(name: &str) -> bool {
+    split_name(name).is_some()
+}
+
+/// Whether the name is that of a configuration file which only OpenTofu reads.
+pub fn is_tofu_only(name: &str) -> bool {
+    split_name(name).is_some_and(|(_, _, tofu)| tofu)
+}
+
+fn is_override(stem: &str) -> bool {
+    stem == "override" || stem.ends_with("_override")
+}
+
+/// The names and whether they are directories (a link to a directory is none here, as it must fail when it is read).
+pub(super) fn list(directory: &Path) -> Result<Vec<(String, bool)>, ConfigError> {
+    let failed = |source| ConfigError::ReadDirectory {
+        path: directory.to_path_buf(),
+        source,
+    };
+    let mut names = Vec::new();
+    for entry in fs::read_dir(directory).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        // A name that is not UTF-8 ends in none of the extensions that matter, or cannot be shown; Go would read it.
+        if let Ok(name) = entry.file_name().into_string() {
+            names.push((name, entry.file_type().is_ok_and(|kind| kind.is_dir())));
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// The files of `directory` that `engine` reads. A directory without any is a valid, empty module.
+pub fn module_files(directory: &Path, engine: Engine) -> Result<ModuleFiles, ConfigError> {
+    let names: Vec<String> = list(directory)?
+        .into_iter()
+        .filter(|(_, is_dir)| !is_dir)
+        .map(|(name, _)| name)
+        .collect();
+    let hidden = hidden_names(&names, engine);
+    let mut files = ModuleFiles::default();
+    for name in names.iter().filter(|name| !hidden.contains(name.as_str())) {
+        match split_name(name) {
+            Some((_, _, true)) if !engine.reads_tofu_files() => {}
+            Some((stem, ..)) if is_override(stem) => files.overrides.push(directory.join(name)),
+            Some(_) => files.primary.push(directory.join(name)),
+            None => {}
+        }
+    }
+    Ok(files)
+}
+
+/// `x.tofu` hides `x.tf`, and `x.tofu.json` hides `x.tf.json`.
+fn hidden_names(names: &[String], engine: Engine) -> BTreeSet<String> {
+    if !engine.reads_tofu_files() {
+        return BTreeSet::new();
+    }
+    let twins = names.iter().filter_map(|name| match split_name(name)? {
+        (stem, ".tofu", _) => Some(format!("{stem}.tf")),
+        (stem, ".tofu.json", _) => Some(format!("{stem}.tf.json")),
+        _ => None,
+    });
+    twins.collect()
+}
+
+/// The content of a file.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {
+    let failed = |source| ConfigError::ReadFile {
+        path: path.to_path_buf(),
+        source,
+    };
+    let file = fs::File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(failed(io::Error::other("it is not a regular file")));
+    }
+    let mut text = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+    file.take(MAX_FILE_SIZE + 1)
+        .read_to_end(&mut text)
+        .map_err(failed)?;
+    if text.len() as u64 > MAX_FILE_SIZE {
+        return Err(ConfigError::TooLarge {
+            path: path.to_path_buf(),
+            limit: MAX_FILE_SIZE,
+        });
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_by(engine: Engine, names: &[&str]) -> (Vec<String>, Vec<String>) {
+        let directory = tempfile::tempdir().unwrap();
+        for name in names {
+            match name.strip_suffix('/') {
+                Some(name) => fs::create_dir(directory.path().join(name)).unwrap(),
+                None => fs::write(directory.path().join(name), "").unwrap(),
+            }
+        }
+        let files = module_files(directory.path(), engine).unwrap();
+        let names = |paths: Vec<PathBuf>| {
+            let names = paths
+                .iter()
+                .map(|path| path.file_name().unwrap().to_string_lossy().into_owned());
+            names.collect()
+        };
+        (names(files.primary), names(files.overrides))
+    }
+
+    #[test]
+    fn which_names_are_read_by_which_engine() {
+        for (names, terraform, tofu) in [
+            (
+                &["a.tf", "b.tf.json"][..],
+                &["a.tf", "b.tf.json"][..],
+                &["a.tf", "b.tf.json"][..],
+            ),
+            (&["a.tofu", "b.tofu.json"], &[], &["a.tofu", "b.tofu.json"]),
+            (&["a.tf", "a.tofu"], &["a.tf"], &["a.tofu"]),
+            (
+                &["a.tf.json", "a.tofu.json"],
+                &["a.tf.json"],
+                &["a.tofu.json"],
+            ),
+            (
+                &["a.tf", "a.tofu.json"],
+                &["a.tf"],
+                &["a.tf", "a.tofu.json"],
+            ), // not across the syntaxes
+            (&["A.tofu", "a.tf"], &["a.tf"], &["A.tofu", "a.tf"]),
+            (&["a.tf", "a.tofu/"], &["a.tf"], &["a.tf"]), // a directory hides nothing
+            (
+                &[".a.tf", "b.tf~", "#c.tf#", "#d.tf", ".a.tofu", "a.tf"],
+                &["#d.tf", "a.tf"],
+                &["#d.tf", "a.tf"],
+            ),
+            (
+                &[
+                    "a.TF",
+                    "a.tf.bak",
+                    "a.hcl",
+                    "a.tfvars",
+                    "a.tfquery.hcl",
+                    "a.tftest.hcl",
+                    "a.tfmock.hcl",
+                ],
+                &[],
+                &[],
+            ),
+            (&["x.tf/"], &[], &[]),
+        ] {
+            assert_eq!(read_by(Engine::Terraform, names).0, terraform, "{names:?}");
+            assert_eq!(read_by(Engine::Tofu, names).0, tofu, "{names:?}");
+        }
+    }
+
+    #[test]
+    fn override_files_come_after_the_others_in_byte_order() {
+        let names = [
+            "override.tf",
+            "z_override.tf.json",
+            "a_override.tf",
+            "b.tf",
+            "override.tofu",
+            "myoverride.tf",
+            "Override.tf",
+        ];
+        let (primary, overrides) = read_by(Engine::Terraform, &names);
+        assert_eq!(primary, ["Override.tf", "b.tf", "myoverride.tf"]);
+        assert_eq!(
+            overrides,
+            ["a_override.tf", "override.tf", "z_override.tf.json"]
+        );
+        let (_, overrides) = read_by(Engine::Tofu, &names);
+        assert_eq!(
+            overrides,
+            ["a_override.tf", "override.tofu", "z_override.tf.json"]
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_to_files_are_read_and_other_links_fail() {
+        let directory = tempfile::tempdir().unwrap();
+        let link = |target: &str, name: &str| {
+            std::os::unix::fs::symlink(target, directory.path().join(name)).unwrap();
+        };
+        fs::write(directory.path().join("real"), "a = 1").unwrap();
+        fs::create_dir(directory.path().join("dir")).unwrap();
+        link("real", "a.tf");
+        link("nowhere", "b.tf");
+        link("dir", "c.tf");
+        let files = module_files(directory.path(), Engine::Terraform).unwrap();
+        let readable: Vec<bool> = files
+            .primary
+            .iter()
+            .map(|path| read(path).is_ok())
+            .collect();
+        assert_eq!(readable, [true, false, false]);
+    }
+}

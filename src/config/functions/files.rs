@@ -1,0 +1,76 @@
+//! Functions of files and paths. Relative paths are relative to the root module's directory.
+
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::syntax::Value;
+
+use super::super::files;
+use super::super::source::clean_path;
+use super::{Failure, Function, Functions, Outcome, arity, text};
+
+pub(super) fn find(name: &str) -> Option<Function> {
+    Some(match name {
+        "file" => |functions, arguments| functions.read_text(one(arguments)?).map(Value::String),
+        "filebase64" => |functions, arguments| {
+            functions
+                .read(one(arguments)?)
+                .map(|bytes| STANDARD.encode(bytes).into())
+        },
+        "fileexists" => {
+            |functions, arguments| Ok(functions.root.join(text(one(arguments)?)?).is_file().into())
+        }
+        "abspath" => |functions, arguments| abspath(functions, one(arguments)?),
+        "basename" => |_, arguments| Ok(basename(&text(one(arguments)?)?).into()),
+        "dirname" => |_, arguments| Ok(dirname(&text(one(arguments)?)?).into()),
+        _ => return None,
+    })
+}
+
+fn one(arguments: &[Value]) -> Result<&Value, Failure> {
+    match arguments {
+        [argument] => Ok(argument),
+        _ => Err(arity()),
+    }
+}
+
+impl Functions {
+    fn read(&self, path: &Value) -> Result<Vec<u8>, Failure> {
+        let path = text(path)?;
+        files::read(&self.root.join(&path))
+            .map_err(|error| format!("`{path}` cannot be read: {error}").into())
+    }
+
+    /// The content of a file as text.
+    pub(super) fn read_text(&self, path: &Value) -> Result<String, Failure> {
+        String::from_utf8(self.read(path)?)
+            .map_err(|error| format!("the file is not UTF-8: {error}").into())
+    }
+}
+
+fn abspath(functions: &Functions, path: &Value) -> Outcome {
+    let absolute =
+        std::path::absolute(functions.root.join(text(path)?)).map_err(|error| error.to_string())?;
+    Ok(clean_path(&absolute.to_string_lossy()).into())
+}
+
+/// The last element of a path; trailing slashes do not count.
+fn basename(path: &str) -> &str {
+    let trimmed = path.trim_end_matches('/');
+    match (path, trimmed) {
+        ("", _) => ".",
+        (_, "") => "/",
+        _ => trimmed.rsplit('/').next().unwrap_or(trimmed),
+    }
+}
+
+/// All but the last element, cleaned.
+fn dirname(path: &str) -> String {
+    let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+    if directory.is_empty() && Path::new(path).has_root() {
+        return "/".to_owned();
+    }
+    clean_path(directory)
+}

@@ -1,0 +1,230 @@
+//! Terraform's functions, as far as they are used in module sources and versions.
+//!
+//! Functions that depend on the moment are unknown to Terraform before apply. Those that are not here are named as not
+//! supported, so that what is installed can be trusted instead.
+
+mod collections;
+mod files;
+mod numbers;
+mod strings;
+mod templates;
+
+use std::path::{Path, PathBuf};
+
+use crate::provider::Engine;
+use crate::syntax::{EvalProblem, Number, Value};
+
+/// The functions of an engine for one root module.
+pub(super) struct Functions {
+    /// What `file` and its like are relative to.
+    root: PathBuf,
+    engine: Engine,
+}
+
+/// What a function says when it fails.
+type Outcome = Result<Value, Failure>;
+
+/// A message, or that it is not for us to say.
+enum Failure {
+    Message(String),
+    Unsupported,
+}
+
+impl From<&str> for Failure {
+    fn from(message: &str) -> Self {
+        Self::Message(message.to_owned())
+    }
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Self {
+        Self::Message(message)
+    }
+}
+
+/// Handled before their arguments are looked at.
+const SPECIAL: [&str; 4] = ["try", "can", "sensitive", "nonsensitive"];
+
+/// Terraform knows their values only when it runs. OpenTofu takes those of the moment: any will do, since a source that
+/// depends on which one is an accident, and the same run must have the same result.
+const MOMENTARY: [(&str, &str); 3] = [
+    ("timestamp", "2026-01-01T00:00:00Z"),
+    ("uuid", "6ba7b810-9dad-41d1-80b4-00c04fd430c8"),
+    (
+        "bcrypt",
+        "$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy",
+    ),
+];
+
+/// Unknown to Terraform, an error in OpenTofu.
+const PLAN_TIMESTAMP: &str = "plantimestamp";
+
+/// Known, and not here.
+const UNSUPPORTED: [&str; 36] = [
+    "base64gzip",
+    "base64gunzip",
+    "base64sha256",
+    "base64sha512",
+    "cidrcontains",
+    "cidrhost",
+    "cidrnetmask",
+    "cidrsubnet",
+    "cidrsubnets",
+    "csvdecode",
+    "filebase64sha256",
+    "filebase64sha512",
+    "filemd5",
+    "filesha1",
+    "filesha256",
+    "filesha512",
+    "fileset",
+    "formatdate",
+    "issensitive",
+    "log",
+    "matchkeys",
+    "md5",
+    "pathexpand",
+    "pow",
+    "rsadecrypt",
+    "setproduct",
+    "sha1",
+    "sha512",
+    "textdecodebase64",
+    "textencodebase64",
+    "timeadd",
+    "timecmp",
+    "urldecode",
+    "uuidv5",
+    "yamldecode",
+    "yamlencode",
+];
+
+impl Functions {
+    pub(super) fn new(root: &Path, engine: Engine) -> Self {
+        Self {
+            root: root.to_path_buf(),
+            engine,
+        }
+    }
+
+    /// Whether there is such a function.
+    pub(super) fn check(&self, name: &str) -> Result<(), EvalProblem> {
+        let name = name.strip_prefix("core::").unwrap_or(name);
+        let is_terraform = self.engine == Engine::Terraform;
+        let is_here = SPECIAL.contains(&name)
+            || Self::find(name).is_some()
+            || MOMENTARY.iter().any(|(momentary, _)| *momentary == name)
+            || (is_terraform
+                && (name == "convert" || name == PLAN_TIMESTAMP || name.starts_with("provider::")));
+        match (is_here, UNSUPPORTED.contains(&name)) {
+            (true, _) => Ok(()),
+            (false, true) => Err(EvalProblem::UnsupportedFunction(name.to_owned())),
+            (false, false) => Err(EvalProblem::NoSuchFunction(name.to_owned())),
+        }
+    }
+
+    /// Calls one. An unknown argument makes the result unknown, but where a function can do without it.
+    pub(super) fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
+        let name = name.strip_prefix("core::").unwrap_or(name);
+        match (name, arguments) {
+            ("sensitive", [Value::Sensitive(inner)]) => return Ok(Value::Sensitive(inner.clone())),
+            ("sensitive", [value]) => return Ok(Value::Sensitive(Box::new(value.clone()))),
+            ("nonsensitive", [Value::Sensitive(inner)]) => return Ok((**inner).clone()),
+            ("nonsensitive", [value]) => return Ok(value.clone()),
+            _ => {}
+        }
+        if let Some(function) = Self::find(name) {
+            return self.call_found(name, function, arguments);
+        }
+        self.check(name)?;
+        let moment = MOMENTARY.iter().find(|(momentary, _)| *momentary == name);
+        Ok(match (self.engine, moment) {
+            (Engine::Tofu, Some((_, value))) => Value::from(*value),
+            _ => Value::Unknown,
+        })
+    }
+
+    fn call_found(
+        &self,
+        name: &str,
+        function: Function,
+        arguments: &[Value],
+    ) -> Result<Value, EvalProblem> {
+        if name == "coalesce" {
+            // The first known value that is neither null nor empty decides, unless an unknown one comes before it.
+            let decisive = arguments.iter().find(|value| {
+                !matches!(value, Value::Null) && value.to_text().as_deref() != Some("")
+            });
+            if let Some(value) = decisive {
+                return Ok(value.clone());
+            }
+        }
+        if arguments.iter().any(Value::has_unknown) {
+            return Ok(Value::Unknown);
+        }
+        function(self, arguments).map_err(|failure| match failure {
+            Failure::Message(message) => EvalProblem::Function {
+                name: name.to_owned(),
+                message,
+            },
+            Failure::Unsupported => EvalProblem::UnsupportedFunction(name.to_owned()),
+        })
+    }
+
+    fn find(name: &str) -> Option<Function> {
+        let tables = [
+            strings::find,
+            collections::find,
+            numbers::find,
+            files::find,
+            templates::find,
+        ];
+        tables.iter().find_map(|find| find(name))
+    }
+}
+
+/// A function with all its arguments.
+type Function = fn(&Functions, &[Value]) -> Outcome;
+
+fn text(value: &Value) -> Result<String, Failure> {
+    value
+        .to_text()
+        .ok_or_else(|| format!("a string is needed, and there is {}", value.type_name()).into())
+}
+
+fn number(value: &Value) -> Result<Number, Failure> {
+    value
+        .to_number()
+        .ok_or_else(|| format!("a number is needed, and there is {}", value.type_name()).into())
+}
+
+fn integer(value: &Value) -> Result<i64, Failure> {
+    number(value)?
+        .to_integer()
+        .ok_or_else(|| "a whole number is needed".into())
+}
+
+fn list(value: &Value) -> Result<&[Value], Failure> {
+    match value {
+        Value::Tuple(elements) => Ok(elements),
+        other => Err(format!("a list is needed, and there is {}", other.type_name()).into()),
+    }
+}
+
+/// A position in a list or string.
+fn position(value: &Value) -> Result<usize, Failure> {
+    usize::try_from(integer(value)?)
+        .map_err(|error| format!("a number that is not negative is needed: {error}").into())
+}
+
+/// A length as a number.
+fn size(length: usize) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
+}
+
+fn arity() -> Failure {
+    "it does not take so many arguments".into()
+}
+
+#[cfg(test)]
+mod tests;

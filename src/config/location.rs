@@ -1,0 +1,71 @@
+//! Where a module is: the path that people read, and the one without links.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// A directory under two names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Location {
+    /// As the user would name it, relative where the user is relative.
+    pub(super) shown: PathBuf,
+    /// Without links and dots: what modules are told apart by.
+    pub(super) real: PathBuf,
+}
+
+impl Location {
+    pub(super) fn new(shown: &Path) -> io::Result<Self> {
+        Ok(Self {
+            shown: shown.to_path_buf(),
+            real: shown.canonicalize()?,
+        })
+    }
+
+    /// The directory that a local source means here. Links are resolved before `..` is, as the system does it; where that
+    /// makes a difference, people see the real path.
+    pub(super) fn join(&self, path: &Path) -> io::Result<Self> {
+        let real = self.real.join(path).canonicalize()?;
+        let shown = clean(&self.shown.join(path));
+        let is_same = shown.canonicalize().is_ok_and(|resolved| resolved == real);
+        Ok(Self {
+            shown: if is_same { shown } else { real.clone() },
+            real,
+        })
+    }
+}
+
+/// A path without `.` and `x/..`.
+pub(super) fn clean(path: &Path) -> PathBuf {
+    let mut parts: Vec<Component<'_>> = Vec::new();
+    for part in path.components() {
+        match (part, parts.last()) {
+            (Component::ParentDir, Some(Component::Normal(_))) => drop(parts.pop()),
+            (Component::CurDir, _) | (Component::ParentDir, Some(Component::RootDir)) => {}
+            _ => parts.push(part),
+        }
+    }
+    if parts.is_empty() {
+        PathBuf::from(".")
+    } else {
+        parts.iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_as_short_as_people_write_them() {
+        for (path, expected) in [
+            ("./a/./b", "a/b"),
+            ("a/../b", "b"),
+            ("a/..", "."),
+            ("../../a", "../../a"),
+            ("a/../../b", "../b"),
+            ("/a/../../b", "/b"),
+            (".", "."),
+        ] {
+            assert_eq!(clean(Path::new(path)), Path::new(expected), "{path}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! `modules.json`: which modules `init` or `get` installed, and where. spec/config.md 8.
+//!
+//! ```json
+//! {"Modules":[{"Key":"net.dns","Source":"registry.terraform.io/acme/dns/any","Version":"1.2.3","Dir":".terraform/modules/net.dns"}]}
+//! ```
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::provider::{Engine, ModuleVersion, ModuleVersionConstraints};
+
+use super::error::ConfigError;
+use super::files;
+use super::source::ModuleSource;
+
+/// Where the manifest is, below the data directory.
+const MANIFEST: &str = "modules/modules.json";
+
+/// The records by key: the names of the calls from the root, joined by dots.
+#[derive(Debug, Default)]
+pub(super) struct Manifest {
+    records: BTreeMap<String, Record>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Wire {
+    #[serde(rename = "Modules", default)]
+    modules: Vec<Record>,
+}
+
+/// An installed module.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Record {
+    #[serde(rename = "Key")]
+    key: String,
+    #[serde(rename = "Source", default)]
+    source: String,
+    #[serde(rename = "Version", default)]
+    version: String,
+    #[serde(rename = "Dir", default)]
+    pub(super) directory: PathBuf,
+}
+
+/// Why a record is not for a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Mismatch {
+    /// Another source is recorded.
+    Source { recorded: String },
+    /// The recorded version is none, or not one that the call allows.
+    Version { recorded: String },
+}
+
+impl Manifest {
+    /// Reads the manifest of a root module. A missing or empty file has no records; a broken one is an error.
+    pub(super) fn read(data_directory: &Path) -> Result<Self, ConfigError> {
+        let path = data_directory.join(MANIFEST);
+        let text = match files::read(&path) {
+            Ok(text) => text,
+            Err(ConfigError::ReadFile { source, .. })
+                if source.kind() == std::io::ErrorKind::NotFound =>
+            {
+                Vec::new()
+            }
+            Err(error) => return Err(error),
+        };
+        if text.is_empty() {
+            return Ok(Self::default());
+        }
+        let wire: Wire = serde_json::from_slice(&text).map_err(|source| ConfigError::Manifest {
+            path: path.clone(),
+            source,
+        })?;
+        let mut records = BTreeMap::new();
+        for record in wire.modules {
+            if !record.version.is_empty() && ModuleVersion::parse(&record.version).is_err() {
+                return Err(ConfigError::ManifestVersion {
+                    path,
+                    key: record.key,
+                    version: record.version,
+                });
+            }
+            if let Some(twice) = records.insert(record.key.clone(), record) {
+                return Err(ConfigError::ManifestKey {
+                    path,
+                    key: twice.key,
+                });
+            }
+        }
+        Ok(Self { records })
+    }
+
+    /// The record of a key.
+    pub(super) fn record(&self, key: &str) -> Option<&Record> {
+        self.records.get(key)
+    }
+}
+
+impl Record {
+    /// Whether this is what the call asks for.
+    pub(super) fn check(
+        &self,
+        source: &ModuleSource,
+        versions: Option<&ModuleVersionConstraints>,
+        engine: Engine,
+    ) -> Result<(), Mismatch> {
+        let recorded = ModuleSource::parse(&self.source, engine);
+        if recorded.as_ref() != Ok(source) {
+            return Err(Mismatch::Source {
+                recorded: self.source.clone(),
+            });
+        }
+        let fits = versions.is_none_or(|versions| {
+            ModuleVersion::parse(&self.version).is_ok_and(|version| versions.allows(&version))
+        });
+        if fits {
+            Ok(())
+        } else {
+            Err(Mismatch::Version {
+                recorded: self.version.clone(),
+            })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest(text: &str) -> Result<Manifest, ConfigError> {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir(directory.path().join("modules")).unwrap();
+        std::fs::write(directory.path().join(MANIFEST), text).unwrap();
+        Manifest::read(directory.path())
+    }
+
+    #[test]
+    fn missing_and_empty_manifests_have_no_records() {
+        assert!(
+            Manifest::read(Path::new("/nonexistent"))
+                .unwrap()
+                .records
+                .is_empty()
+        );
+        assert!(manifest("").unwrap().records.is_empty());
+    }
+
+    #[test]
+    fn broken_manifests_are_errors() {
+        for text in [
+            "{",
+            "\u{feff}{\"Modules\":[]}",
+            r#"{"Modules":[{"Key":"a"},{"Key":"a"}]}"#,
+            r#"{"Modules":[{"Key":"a","Version":"x"}]}"#,
+        ] {
+            assert!(manifest(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn records_are_checked_against_the_call() {
+        let text = r#"{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"m","Source":"acme/dns/any","Version":"1.2.3","Dir":"x","Other":1}]}"#;
+        let manifest = manifest(text).unwrap();
+        let record = manifest.record("m").unwrap();
+        let source = |text: &str| ModuleSource::parse(text, Engine::Terraform).unwrap();
+        let versions = |text: &str| ModuleVersionConstraints::parse(text).unwrap();
+        let check = |text: &str, constraint: Option<&str>, engine| {
+            record
+                .check(&source(text), constraint.map(versions).as_ref(), engine)
+                .is_ok()
+        };
+        assert!(check(
+            "registry.terraform.io/acme/dns/any",
+            Some("~> 1.0"),
+            Engine::Terraform
+        ));
+        assert!(check("acme/dns/any", None, Engine::Terraform));
+        assert!(!check("acme/dns/any", Some("~> 2.0"), Engine::Terraform));
+        assert!(!check("acme/dns/other", None, Engine::Terraform));
+        assert!(
+            !check("acme/dns/any", None, Engine::Tofu),
+            "another default host"
+        );
+    }
+}

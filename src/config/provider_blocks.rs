@@ -1,0 +1,101 @@
+//! `provider` blocks: spec/config.md 3.
+
+use crate::provider::{Engine, VersionConstraints};
+use crate::span::Place;
+use crate::syntax::is_identifier;
+
+use super::body::{Block, EngineRules};
+use super::error::{ConfigError, Problem};
+use super::required_providers::{check_normalized, constraints};
+
+/// A `provider` block.
+#[derive(Clone, Debug)]
+pub(super) struct ProviderBlock {
+    pub(super) name: String,
+    pub(super) alias: Option<String>,
+    /// The deprecated `version` argument, if it has one.
+    pub(super) version: Option<VersionConstraints>,
+    pub(super) has_for_each: bool,
+    pub(super) place: Place,
+}
+
+const RESERVED_ARGUMENTS: [&str; 3] = ["count", "depends_on", "source"];
+const RESERVED_BLOCKS: [&str; 2] = ["lifecycle", "locals"];
+
+/// Reads a block.
+pub(super) fn read(block: &Block<'_>, engine: Engine) -> Result<ProviderBlock, ConfigError> {
+    let name = block.label(0);
+    check_normalized(name, &block.label_place(0), engine)?;
+    let body = block.body();
+    for reserved in RESERVED_ARGUMENTS {
+        if let Some(argument) = body.argument(reserved)? {
+            return Err(ConfigError::invalid(
+                argument.place,
+                Problem::Reserved(reserved.to_owned()),
+            ));
+        }
+    }
+    for reserved in RESERVED_BLOCKS {
+        if let Some(block) = body.blocks(reserved, 0)?.first() {
+            return Err(ConfigError::invalid(
+                block.place().clone(),
+                Problem::Reserved(reserved.to_owned()),
+            ));
+        }
+    }
+    let alias = alias(block)?;
+    let has_for_each = check_for_each(block, alias.as_ref(), engine)?;
+    Ok(ProviderBlock {
+        name: name.to_owned(),
+        alias,
+        version: version(block)?,
+        has_for_each,
+        place: block.label_place(0),
+    })
+}
+
+fn alias(block: &Block<'_>) -> Result<Option<String>, ConfigError> {
+    let Some(argument) = block.body().argument("alias")? else {
+        return Ok(None);
+    };
+    match argument.value.constant("`alias`")?.to_text() {
+        Some(alias) if is_identifier(&alias) => Ok(Some(alias)),
+        _ => Err(argument.value.invalid(Problem::Alias)),
+    }
+}
+
+/// Its keys never change which providers are required, but whether it may be there at all the engine decides.
+fn check_for_each(
+    block: &Block<'_>,
+    alias: Option<&String>,
+    engine: Engine,
+) -> Result<bool, ConfigError> {
+    let Some(argument) = block.body().argument("for_each")? else {
+        return Ok(false);
+    };
+    if !engine.has_provider_for_each() {
+        return Err(ConfigError::invalid(
+            argument.place,
+            Problem::Reserved("for_each".to_owned()),
+        ));
+    }
+    if alias.is_none() {
+        return Err(ConfigError::invalid(argument.place, Problem::AliasRequired));
+    }
+    Ok(true)
+}
+
+/// A constant; null is none, numbers convert.
+fn version(block: &Block<'_>) -> Result<Option<VersionConstraints>, ConfigError> {
+    let Some(argument) = block.body().argument("version")? else {
+        return Ok(None);
+    };
+    let value = argument.value.constant("the `version` of a provider")?;
+    if value == crate::syntax::Value::Null {
+        return Ok(None);
+    }
+    let text = value
+        .to_text()
+        .ok_or_else(|| argument.value.invalid(Problem::StringRequired("version")))?;
+    constraints(&text, argument.value.place()).map(Some)
+}

@@ -1,0 +1,197 @@
+//! Blocks whose type implies a provider, and `import` blocks: spec/config.md 3.
+
+use crate::provider::Engine;
+use crate::span::Place;
+use crate::syntax::{self, Expr, ExprKind, Strings, is_identifier};
+
+use super::body::{Block, EngineRules};
+use super::error::{ConfigError, Problem};
+use super::provider_ref::{self, ProviderRef};
+
+/// Kinds of blocks with a type and a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ResourceKind {
+    Managed,
+    Data,
+    Ephemeral,
+    Action,
+}
+
+impl ResourceKind {
+    /// Those that the engine knows.
+    pub(super) fn all(engine: Engine) -> impl Iterator<Item = Self> {
+        let actions = engine.has_actions().then_some(Self::Action);
+        [Self::Managed, Self::Data, Self::Ephemeral]
+            .into_iter()
+            .chain(actions)
+    }
+
+    /// The word that the block begins with.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Managed => "resource",
+            Self::Data => "data",
+            Self::Ephemeral => "ephemeral",
+            Self::Action => "action",
+        }
+    }
+}
+
+/// A resource, data source, ephemeral resource or action.
+#[derive(Clone, Debug)]
+pub(super) struct Resource {
+    pub(super) kind: ResourceKind,
+    pub(super) type_name: String,
+    pub(super) name: String,
+    pub(super) provider: Option<ProviderRef>,
+    pub(super) place: Place,
+}
+
+/// An `import` block.
+#[derive(Clone, Debug)]
+pub(super) struct Import {
+    /// What it imports, unless that is in another module.
+    pub(super) kind: ResourceKind,
+    pub(super) type_name: String,
+    pub(super) name: String,
+    /// The target is in a module that is called.
+    pub(super) in_module: bool,
+    /// The target has an index, or the block `for_each`.
+    pub(super) indexed: bool,
+    pub(super) provider: Option<ProviderRef>,
+    pub(super) place: Place,
+}
+
+/// The part of a type that names the provider.
+pub(super) fn provider_of_type(type_name: &str) -> &str {
+    type_name
+        .split_once('_')
+        .map_or(type_name, |(provider, _)| provider)
+}
+
+/// Reads a block with a type and a name.
+pub(super) fn read(
+    block: &Block<'_>,
+    kind: ResourceKind,
+    engine: Engine,
+) -> Result<Resource, ConfigError> {
+    for at in 0..2 {
+        if !is_identifier(block.label(at)) {
+            return Err(ConfigError::invalid(
+                block.label_place(at),
+                Problem::Name(block.label(at).to_owned()),
+            ));
+        }
+    }
+    if kind == ResourceKind::Action {
+        check_action(block)?;
+    }
+    Ok(Resource {
+        kind,
+        type_name: block.label(0).to_owned(),
+        name: block.label(1).to_owned(),
+        provider: provider_ref::read(block.body(), engine)?,
+        place: block.label_place(0),
+    })
+}
+
+/// An action has few arguments, and one `config` block at most.
+fn check_action(block: &Block<'_>) -> Result<(), ConfigError> {
+    for (name, place) in block.body().names()? {
+        if !["provider", "count", "for_each", "config"].contains(&name.as_str()) {
+            return Err(ConfigError::invalid(
+                place,
+                Problem::Unexpected {
+                    block: "action",
+                    argument: name,
+                },
+            ));
+        }
+    }
+    match block.body().blocks("config", 0)?.get(1) {
+        None => Ok(()),
+        Some(second) => {
+            let argument = "second `config`".to_owned();
+            Err(ConfigError::invalid(
+                second.place().clone(),
+                Problem::Unexpected {
+                    block: "action",
+                    argument,
+                },
+            ))
+        }
+    }
+}
+
+/// Reads an `import` block.
+pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, ConfigError> {
+    let body = block.body();
+    let missing = || ConfigError::invalid(block.place().clone(), Problem::ImportTarget);
+    let to = body.argument("to")?.ok_or_else(missing)?.value;
+    if body.argument("id")?.is_some() == body.argument("identity")?.is_some() {
+        return Err(ConfigError::invalid(
+            block.place().clone(),
+            Problem::ImportIdentity,
+        ));
+    }
+    let tree = to.tree(Strings::Plain)?;
+    let tree = match tree.as_text() {
+        Some(text) => match syntax::parse_expression(&text) {
+            Ok(inner) => inner,
+            Err(_) => return Err(to.invalid(Problem::ImportTarget)),
+        },
+        None => tree,
+    };
+    let mut names = Vec::new();
+    let indexed =
+        address_names(&tree, &mut names).ok_or_else(|| to.invalid(Problem::ImportTarget))?;
+    let mut names = names.as_slice();
+    let mut in_module = false;
+    while let ["module", _, rest @ ..] = names {
+        in_module = true;
+        names = rest;
+    }
+    let (kind, type_name, name) = match names {
+        ["data", type_name, name] if engine.counts_all_imports() => {
+            (ResourceKind::Data, type_name, name)
+        }
+        ["ephemeral", type_name, name] if engine.counts_all_imports() => {
+            (ResourceKind::Ephemeral, type_name, name)
+        }
+        [type_name, name] => (ResourceKind::Managed, type_name, name),
+        _ => return Err(to.invalid(Problem::ImportTarget)),
+    };
+    let provider = provider_ref::read(body, engine)?;
+    if in_module && provider.is_some() {
+        return Err(ConfigError::invalid(
+            block.place().clone(),
+            Problem::ImportProvider,
+        ));
+    }
+    Ok(Import {
+        kind,
+        type_name: (*type_name).to_owned(),
+        name: (*name).to_owned(),
+        in_module,
+        indexed: indexed || body.argument("for_each")?.is_some(),
+        provider,
+        place: to.place(),
+    })
+}
+
+/// The names of an address without its indexes; whether it has any.
+fn address_names<'a>(expr: &'a Expr, names: &mut Vec<&'a str>) -> Option<bool> {
+    match &expr.kind {
+        ExprKind::Variable(name) => {
+            names.push(name);
+            Some(false)
+        }
+        ExprKind::Attribute(source, name) => {
+            let indexed = address_names(source, names)?;
+            names.push(name);
+            Some(indexed)
+        }
+        ExprKind::Index(source, _) => address_names(source, names).map(|_| true),
+        _ => None,
+    }
+}

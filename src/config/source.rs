@@ -1,0 +1,349 @@
+//! Module sources and their normal form: spec/config.md 8.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::provider::{Engine, Hostname};
+
+/// Where a module comes from, normalized; its text is what a manifest records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModuleSource {
+    /// A path that starts with `./` or `../`.
+    Local(String),
+    /// A module registry.
+    Registry(RegistrySource),
+    /// Anything else, as go-getter writes it: `git::https://example.com/repo.git//sub?ref=v1`.
+    Remote(String),
+}
+
+/// `HOST/NAMESPACE/NAME/SYSTEM//SUBDIR`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegistrySource {
+    /// The registry.
+    pub host: Hostname,
+    /// The publisher.
+    pub namespace: String,
+    /// The module.
+    pub name: String,
+    /// What it is for, such as `aws`.
+    pub system: String,
+    /// The directory within the package.
+    pub subdirectory: Option<String>,
+}
+
+/// Why a text is no module source.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum SourceError {
+    /// `m`, `m/n`, `.`.
+    #[error("`{0}` is no module source; a directory beside this one is written `./{0}`")]
+    BarePath(String),
+    /// An address with a scheme that nobody knows, or none.
+    #[error("`{0}` is no module source")]
+    Unknown(String),
+    /// `//../x`.
+    #[error("the directory `{0}` leads out of the module package")]
+    SubdirectoryEscapes(String),
+}
+
+impl ModuleSource {
+    /// Reads a source. The kinds are tried in the order: local, registry, remote.
+    pub fn parse(text: &str, engine: Engine) -> Result<Self, SourceError> {
+        if ["./", "../", ".\\", "..\\"]
+            .iter()
+            .any(|prefix| text.starts_with(prefix))
+        {
+            return Ok(Self::Local(local(text)));
+        }
+        if matches!(text, "" | "." | "..") {
+            return Err(SourceError::BarePath(text.to_owned()));
+        }
+        match RegistrySource::parse(text, engine)? {
+            Some(source) => Ok(Self::Registry(source)),
+            None => remote(text).map(Self::Remote),
+        }
+    }
+}
+
+impl fmt::Display for ModuleSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Local(path) | Self::Remote(path) => f.write_str(path),
+            Self::Registry(source) => source.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for RegistrySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}/{}/{}/{}",
+            self.host, self.namespace, self.name, self.system
+        )?;
+        match &self.subdirectory {
+            Some(subdirectory) => write!(f, "//{subdirectory}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Slashes, no `.`, no `x/..`, and `./` in front unless it goes up.
+fn local(text: &str) -> String {
+    let clean = clean_path(&text.replace('\\', "/"));
+    if clean == ".." || clean.starts_with("../") {
+        // A path that ends with `..` keeps its slash, as in Terraform.
+        return if clean == ".." {
+            "../".to_owned()
+        } else {
+            clean
+        };
+    }
+    if clean == "." {
+        "./".to_owned()
+    } else {
+        format!("./{clean}")
+    }
+}
+
+/// A path without `.`, doubled slashes, and `x/..`; `.` if nothing is left.
+pub(super) fn clean_path(path: &str) -> String {
+    let rooted = path.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            ".." if rooted => {}
+            _ => parts.push(part),
+        }
+    }
+    let joined = parts.join("/");
+    match (rooted, joined.is_empty()) {
+        (true, _) => format!("/{joined}"),
+        (false, true) => ".".to_owned(),
+        (false, false) => joined,
+    }
+}
+
+impl RegistrySource {
+    /// `None` if the text is not of this kind.
+    fn parse(text: &str, engine: Engine) -> Result<Option<Self>, SourceError> {
+        let (address, subdirectory) = match text.split_once("//") {
+            Some((address, subdirectory)) => (address, Some(subdirectory)),
+            None => (text, None),
+        };
+        let parts: Vec<&str> = address.split('/').collect();
+        let (host, rest) = match parts[..] {
+            [namespace, name, system] => (engine.default_host(), [namespace, name, system]),
+            [host, namespace, name, system] => (host, [namespace, name, system]),
+            _ => return Ok(None),
+        };
+        let [namespace, name, system] = rest;
+        let is_registry = parts.len() == 3
+            || (host.contains('.') && !["github.com", "bitbucket.org"].contains(&host));
+        let (true, Ok(host)) = (
+            is_registry && is_name(namespace) && is_name(name) && is_system(system),
+            Hostname::parse(host),
+        ) else {
+            return Ok(None);
+        };
+        let subdirectory = match subdirectory.map(clean_path) {
+            Some(escapes) if escapes == ".." || escapes.starts_with("../") => {
+                return Err(SourceError::SubdirectoryEscapes(escapes));
+            }
+            Some(same) if same == "." => None,
+            other => other,
+        };
+        let [namespace, name, system] = rest.map(str::to_owned);
+        Ok(Some(Self {
+            host,
+            namespace,
+            name,
+            system,
+            subdirectory,
+        }))
+    }
+}
+
+/// `[0-9A-Za-z]([0-9A-Za-z-_]{0,62}[0-9A-Za-z])?`.
+fn is_name(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let inner = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    (1..=64).contains(&bytes.len())
+        && bytes.iter().all(inner)
+        && bytes.first().is_some_and(u8::is_ascii_alphanumeric)
+        && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+}
+
+/// `[0-9a-z]{1,64}`.
+fn is_system(text: &str) -> bool {
+    (1..=64).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase())
+}
+
+/// An address for go-getter with its shorthands written out.
+fn remote(text: &str) -> Result<String, SourceError> {
+    if let Some(rest) = text.strip_prefix("github.com/") {
+        return repository("github.com", rest).ok_or_else(|| SourceError::Unknown(text.to_owned()));
+    }
+    if let Some(rest) = text.strip_prefix("bitbucket.org/") {
+        return repository("bitbucket.org", rest)
+            .ok_or_else(|| SourceError::Unknown(text.to_owned()));
+    }
+    if text.starts_with('/') {
+        return Ok(format!("file://{text}"));
+    }
+    let (forced, address) = split_forced(text);
+    if let Some(address) = scp_address(address) {
+        return Ok(format!("git::{address}"));
+    }
+    if address.contains("://") || !forced.is_empty() {
+        return Ok(text.to_owned());
+    }
+    match text.split_once('/') {
+        Some((host, _)) if host.contains('.') => Err(SourceError::Unknown(text.to_owned())),
+        _ => Err(SourceError::BarePath(text.to_owned())),
+    }
+}
+
+/// `git::` and what follows it.
+fn split_forced(text: &str) -> (&str, &str) {
+    match text.split_once("::") {
+        Some((forced, rest))
+            if !forced.is_empty() && forced.bytes().all(|byte| byte.is_ascii_alphanumeric()) =>
+        {
+            (forced, rest)
+        }
+        _ => ("", text),
+    }
+}
+
+/// `owner/repo/sub//dir?ref=x` of a code host, as a git address.
+fn repository(host: &str, rest: &str) -> Option<String> {
+    let (path, query) = match rest.split_once('?') {
+        Some((path, query)) => (path, format!("?{query}")),
+        None => (rest, String::new()),
+    };
+    let (path, subdirectory) = match path.split_once("//") {
+        Some((path, subdirectory)) => (path, Some(subdirectory)),
+        None => (path, None),
+    };
+    let mut parts = path.trim_end_matches('/').splitn(3, '/');
+    let (owner, name, inner) = (parts.next()?, parts.next()?, parts.next());
+    let name = name.strip_suffix(".git").unwrap_or(name);
+    // A path behind the repository's name is a directory in it.
+    let directory: Vec<&str> = inner.into_iter().chain(subdirectory).collect();
+    let directory = if directory.is_empty() {
+        String::new()
+    } else {
+        format!("//{}", directory.join("/"))
+    };
+    Some(format!(
+        "git::https://{host}/{owner}/{name}.git{directory}{query}"
+    ))
+}
+
+/// `git@host:path`, as an ssh address.
+fn scp_address(address: &str) -> Option<String> {
+    let (user, rest) = address.split_once('@')?;
+    let (host, path) = rest.split_once(':')?;
+    let is_plain = |text: &str| !text.is_empty() && !text.contains(['/', ':', '?']);
+    (is_plain(user) && is_plain(host)).then(|| format!("ssh://{user}@{host}/{path}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn normal(text: &str, engine: Engine) -> Result<String, SourceError> {
+        ModuleSource::parse(text, engine).map(|source| source.to_string())
+    }
+
+    #[test]
+    fn sources_and_their_normal_forms() {
+        for (text, expected) in [
+            ("./m", "./m"),
+            ("./a/../b/./", "./b"),
+            ("../x//y", "../x/y"),
+            (".\\m\\n", "./m/n"),
+            ("./..", "../"),
+            ("./", "./"),
+            ("acme/dns/any", "registry.terraform.io/acme/dns/any"),
+            (
+                "Acme/dns/any//sub/../x",
+                "registry.terraform.io/Acme/dns/any//x",
+            ),
+            ("Example.com/acme/dns/any", "example.com/acme/dns/any"),
+            ("github.com/o/r", "git::https://github.com/o/r.git"),
+            (
+                "github.com/o/r//sub?ref=v1",
+                "git::https://github.com/o/r.git//sub?ref=v1",
+            ),
+            ("github.com/o/r/sub", "git::https://github.com/o/r.git//sub"),
+            ("bitbucket.org/o/r", "git::https://bitbucket.org/o/r.git"),
+            (
+                "git@github.com:o/r.git",
+                "git::ssh://git@github.com/o/r.git",
+            ),
+            (
+                "git::ssh://git@h/p.git?ref=x",
+                "git::ssh://git@h/p.git?ref=x",
+            ),
+            ("https://example.com/m.zip", "https://example.com/m.zip"),
+            (
+                "s3::https://s3.amazonaws.com/b/m.zip",
+                "s3::https://s3.amazonaws.com/b/m.zip",
+            ),
+            ("/abs/path", "file:///abs/path"),
+        ] {
+            assert_eq!(
+                normal(text, Engine::Terraform).as_deref(),
+                Ok(expected),
+                "{text}"
+            );
+        }
+        assert_eq!(
+            normal("a/b/c", Engine::Tofu).as_deref(),
+            Ok("registry.opentofu.org/a/b/c")
+        );
+    }
+
+    #[test]
+    fn normal_forms_are_fixed_points() {
+        for text in [
+            "./m",
+            "../x",
+            "a/b/c//d",
+            "github.com/o/r//s?ref=v",
+            "git@h:p/q",
+            "https://h/x.tgz",
+        ] {
+            let once = normal(text, Engine::Terraform).unwrap();
+            assert_eq!(
+                normal(&once, Engine::Terraform).as_ref(),
+                Ok(&once),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_source() {
+        for text in [
+            "",
+            ".",
+            "..",
+            "m",
+            "m/n",
+            "a/b/c/d/e",
+            "a/b/C!",
+            "x.y/z",
+            "a/b/c//../d",
+        ] {
+            assert!(normal(text, Engine::Terraform).is_err(), "{text}");
+        }
+    }
+}

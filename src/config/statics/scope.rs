@@ -1,0 +1,107 @@
+//! Which names a static expression may use, by engine and position.
+
+use crate::provider::Engine;
+use crate::syntax::{EvalProblem, Expr, Scope, Value};
+
+use super::Instance;
+use super::types::Type;
+
+/// Where an expression stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::config) enum Position {
+    Source,
+    Version,
+    Local,
+    Argument,
+}
+
+impl Position {
+    pub(super) const fn what(self) -> &'static str {
+        match self {
+            Self::Source => "the module source",
+            Self::Version => "the module version",
+            Self::Local => "a local",
+            Self::Argument => "an argument",
+        }
+    }
+
+    /// What Terraform resolves later is unknown in these, and an error elsewhere.
+    const fn is_indirect(self) -> bool {
+        matches!(self, Self::Local | Self::Argument)
+    }
+}
+
+/// The names of an instance, as an expression in `position` may use them.
+pub(super) struct Names<'a> {
+    pub(super) instance: &'a Instance<'a>,
+    pub(super) position: Position,
+    /// How deep the values that are referred to may still nest.
+    pub(super) depth: usize,
+}
+
+pub(super) fn undeclared(root: &str, name: &str) -> EvalProblem {
+    EvalProblem::Reference(format!("`{root}.{name}` is not declared in this module"))
+}
+
+impl Names<'_> {
+    fn refused(&self, root: &str, attribute: Option<&str>) -> Result<Value, EvalProblem> {
+        if self.instance.environment.engine() == Engine::Terraform && self.position.is_indirect() {
+            return Ok(Value::Unknown);
+        }
+        let name = attribute.map_or_else(
+            || root.to_owned(),
+            |attribute| format!("{root}.{attribute}"),
+        );
+        Err(EvalProblem::Reference(format!(
+            "`{name}` is not known before apply and cannot be used here"
+        )))
+    }
+
+    fn path(&self, name: &str) -> Result<Value, EvalProblem> {
+        let environment = self.instance.environment;
+        if self.position == Position::Version && environment.engine() == Engine::Terraform {
+            return self.refused("path", Some(name));
+        }
+        match name {
+            "module" => Ok(self.instance.path().into()),
+            "root" => Ok(".".into()),
+            "cwd" => match std::path::absolute(environment.root) {
+                Ok(path) => Ok(path.to_string_lossy().into_owned().into()),
+                Err(_) => self.refused("path", Some(name)),
+            },
+            _ => Err(undeclared("path", name)),
+        }
+    }
+}
+
+impl Scope for Names<'_> {
+    fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Value, EvalProblem> {
+        let environment = self.instance.environment;
+        match (root, attribute) {
+            ("var", Some(name)) => self.instance.variable(name, self.depth),
+            ("local", Some(name)) => self.instance.local(name, self.depth),
+            ("path", Some(name)) => self.path(name),
+            ("terraform" | "tofu", Some("workspace")) if environment.engine() == Engine::Tofu => {
+                Ok(environment.workspace().into())
+            }
+            _ => self.refused(root, attribute),
+        }
+    }
+
+    fn check_function(&self, name: &str) -> Result<(), EvalProblem> {
+        self.instance.environment.functions.check(name)
+    }
+
+    fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
+        self.instance.environment.functions.call(name, arguments)
+    }
+
+    fn convert(&self, value: Value, target: &Expr) -> Result<Value, EvalProblem> {
+        let converted = Type::parse(target).and_then(|target| target.convert(value));
+        let message = "the value does not convert to this type".to_owned();
+        converted.ok_or(EvalProblem::Function {
+            name: "convert".to_owned(),
+            message,
+        })
+    }
+}

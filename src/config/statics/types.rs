@@ -1,0 +1,228 @@
+//! Type constraints of variables, and conversion to them.
+
+use std::collections::BTreeMap;
+
+use crate::syntax::{self, Constants, Expr, ExprKind, Value};
+
+/// A type constraint.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::config) enum Type {
+    Any,
+    String,
+    Number,
+    Bool,
+    List(Box<Self>),
+    Set(Box<Self>),
+    Map(Box<Self>),
+    Tuple(Vec<Self>),
+    /// By name: the type, and for optional attributes the default.
+    Object(BTreeMap<String, (Self, Option<Value>)>),
+}
+
+impl Type {
+    /// Reads a constraint such as `list(object({ a = string }))`.
+    pub(in crate::config) fn parse(expr: &Expr) -> Option<Self> {
+        match &expr.kind {
+            // The form of old configurations, and the only one in JSON.
+            ExprKind::Template(_) => match expr.as_text()?.as_str() {
+                "list" => Some(Self::List(Box::new(Self::Any))),
+                "map" => Some(Self::Map(Box::new(Self::Any))),
+                text => Self::parse(&syntax::parse_expression(text).ok()?),
+            },
+            ExprKind::Variable(name) => Self::named(name),
+            ExprKind::Parentheses(inner) => Self::parse(inner),
+            ExprKind::Call(call) => {
+                let [argument] = call.arguments.as_slice() else {
+                    return None;
+                };
+                Self::constructed(&call.name, argument)
+            }
+            _ => None,
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "any" => Self::Any,
+            "string" => Self::String,
+            "number" => Self::Number,
+            "bool" => Self::Bool,
+            "list" => Self::List(Box::new(Self::Any)),
+            "set" => Self::Set(Box::new(Self::Any)),
+            "map" => Self::Map(Box::new(Self::Any)),
+            _ => return None,
+        })
+    }
+
+    fn constructed(name: &str, argument: &Expr) -> Option<Self> {
+        match (name, &argument.kind) {
+            ("list", _) => Some(Self::List(Box::new(Self::parse(argument)?))),
+            ("set", _) => Some(Self::Set(Box::new(Self::parse(argument)?))),
+            ("map", _) => Some(Self::Map(Box::new(Self::parse(argument)?))),
+            ("tuple", ExprKind::Tuple(elements)) => elements
+                .iter()
+                .map(Self::parse)
+                .collect::<Option<_>>()
+                .map(Self::Tuple),
+            ("object", ExprKind::Object(entries)) => {
+                let attributes = entries.iter().map(|entry| {
+                    let name = entry
+                        .key
+                        .as_key()
+                        .map(str::to_owned)
+                        .or_else(|| entry.key.as_text())?;
+                    Some((name, Self::attribute(&entry.value)?))
+                });
+                attributes.collect::<Option<_>>().map(Self::Object)
+            }
+            _ => None,
+        }
+    }
+
+    /// The type of an attribute of an object, perhaps `optional(type, default)`.
+    fn attribute(expr: &Expr) -> Option<(Self, Option<Value>)> {
+        let ExprKind::Call(call) = &expr.kind else {
+            return Some((Self::parse(expr)?, None));
+        };
+        match (call.name.as_str(), call.arguments.as_slice()) {
+            ("optional", [inner]) => Some((Self::parse(inner)?, Some(Value::Null))),
+            ("optional", [inner, default]) => Some((
+                Self::parse(inner)?,
+                Some(syntax::evaluate(default, &Constants).ok()?),
+            )),
+            _ => Some((Self::parse(expr)?, None)),
+        }
+    }
+
+    /// Whether text from the environment is a value of it as it is.
+    pub(in crate::config) const fn is_primitive(&self) -> bool {
+        matches!(self, Self::String | Self::Number | Self::Bool)
+    }
+
+    /// The value in this type; `None` if it has none there.
+    pub(in crate::config) fn convert(&self, value: Value) -> Option<Value> {
+        if matches!(value, Value::Null | Value::Unknown | Value::Sensitive(_)) {
+            return Some(value);
+        }
+        match (self, value) {
+            (Self::Any, value) => Some(value),
+            (Self::String, value) => value.to_text().map(Value::String),
+            (Self::Number, value) => value.to_number().map(Value::Number),
+            (Self::Bool, value) => value.to_bool().map(Value::Bool),
+            (Self::List(inner), Value::Tuple(elements)) => {
+                inner.convert_all(elements).map(Value::Tuple)
+            }
+            (Self::Set(inner), Value::Tuple(elements)) => {
+                inner.convert_all(elements).map(sorted_set)
+            }
+            (Self::Map(inner), Value::Object(entries)) => {
+                let entries = entries
+                    .into_iter()
+                    .map(|(key, value)| Some((key, inner.convert(value)?)));
+                entries.collect::<Option<_>>().map(Value::Object)
+            }
+            (Self::Tuple(types), Value::Tuple(elements)) if types.len() == elements.len() => {
+                let elements = types
+                    .iter()
+                    .zip(elements)
+                    .map(|(inner, element)| inner.convert(element));
+                elements.collect::<Option<_>>().map(Value::Tuple)
+            }
+            (Self::Object(types), Value::Object(mut entries)) => {
+                let attributes = types.iter().map(|(name, (inner, default))| {
+                    let given = entries
+                        .remove(name)
+                        .filter(|value| *value != Value::Null || default.is_none());
+                    Some((
+                        name.clone(),
+                        inner.convert(given.or_else(|| default.clone())?)?,
+                    ))
+                });
+                attributes.collect::<Option<_>>().map(Value::Object)
+            }
+            _ => None,
+        }
+    }
+
+    fn convert_all(&self, elements: Vec<Value>) -> Option<Vec<Value>> {
+        elements
+            .into_iter()
+            .map(|element| self.convert(element))
+            .collect()
+    }
+}
+
+/// A set: each value once, strings in their order.
+pub(in crate::config) fn sorted_set(mut elements: Vec<Value>) -> Value {
+    let mut unique: Vec<Value> = Vec::with_capacity(elements.len());
+    elements.sort_by_key(|element| {
+        (
+            element
+                .to_number()
+                .filter(|_| matches!(element, Value::Number(_))),
+            element.to_text(),
+        )
+    });
+    for element in elements {
+        if !unique.contains(&element) {
+            unique.push(element);
+        }
+    }
+    Value::Tuple(unique)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn convert(constraint: &str, value: &str) -> Option<Value> {
+        let value =
+            syntax::evaluate(&syntax::parse_expression(value).unwrap(), &Constants).unwrap();
+        Type::parse(&syntax::parse_expression(constraint).unwrap())?.convert(value)
+    }
+
+    fn value(text: &str) -> Option<Value> {
+        syntax::evaluate(&syntax::parse_expression(text).unwrap(), &Constants).ok()
+    }
+
+    #[test]
+    fn values_convert_to_their_types() {
+        for (constraint, given, expected) in [
+            ("string", "1.50", "\"1.5\""),
+            ("\"string\"", "true", "\"true\""),
+            ("number", "\"2\"", "2"),
+            ("bool", "\"true\"", "true"),
+            ("any", "[1, \"a\"]", "[1, \"a\"]"),
+            ("list(string)", "[1, \"a\"]", "[\"1\", \"a\"]"),
+            ("set(string)", "[\"b\", \"a\", \"b\"]", "[\"a\", \"b\"]"),
+            ("map(number)", "{ a = \"1\" }", "{ a = 1 }"),
+            (
+                "object({ a = string, b = optional(string, \"x\"), c = optional(number) })",
+                "{ a = 1, d = 2 }",
+                "{ a = \"1\", b = \"x\", c = null }",
+            ),
+            ("tuple([string, bool])", "[1, true]", "[\"1\", true]"),
+            ("string", "null", "null"),
+        ] {
+            assert_eq!(
+                convert(constraint, given),
+                value(expected),
+                "{constraint} of {given}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_does_not_convert() {
+        for (constraint, given) in [
+            ("string", "[]"),
+            ("number", "\"x\""),
+            ("list(string)", "\"a\""),
+            ("object({ a = string })", "{}"),
+            ("tuple([string])", "[]"),
+            ("nonsense", "1"),
+        ] {
+            assert_eq!(convert(constraint, given), None, "{constraint} of {given}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Test files, and the modules that they run: spec/config.md 7.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::provider::Engine;
+use crate::syntax::is_identifier;
+
+use super::body::{Block, EngineRules, File};
+use super::calls::{self, Call};
+use super::error::{ConfigError, Problem};
+use super::files::{self, is_ignored};
+use super::options::DEFAULT_TEST_DIRECTORY;
+use super::provider_blocks::{self, ProviderBlock};
+
+/// A module that a test runs.
+#[derive(Debug)]
+pub(super) struct RunModule {
+    /// Its key in the manifest.
+    pub(super) key: String,
+    pub(super) call: Call,
+}
+
+/// What the test files of a root module say.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) runs: Vec<RunModule>,
+    /// Only OpenTofu counts them.
+    pub(super) providers: Vec<ProviderBlock>,
+    pub(super) errors: Vec<ConfigError>,
+    pub(super) warnings: Vec<String>,
+}
+
+const ENDINGS: [&str; 2] = [".tftest.hcl", ".tftest.json"];
+const TOFU_ENDINGS: [&str; 2] = [".tofutest.hcl", ".tofutest.json"];
+
+/// Reads the test files in `root` and in its test directory.
+pub(super) fn read(root: &Path, directory: &Path, engine: Engine) -> Found {
+    let mut found = Found::default();
+    match files::list(root) {
+        Ok(names) => {
+            let names = names
+                .into_iter()
+                .filter(|(name, is_dir)| !is_dir && !is_ignored(name));
+            found.read_all(
+                root,
+                "",
+                &select(names.map(|(name, _)| name).collect(), engine),
+                engine,
+            );
+        }
+        Err(error) => found.errors.push(error),
+    }
+    // In the test directory nothing is skipped: a directory with the name of a test file is an error.
+    let path = root.join(directory.strip_prefix("/").unwrap_or(directory));
+    match files::list(&path) {
+        Ok(names) => {
+            let prefix = directory.iter().fold(String::new(), |all, part| {
+                all + &part.to_string_lossy() + "."
+            });
+            found.read_all(
+                &path,
+                &prefix,
+                &select(names.into_iter().map(|(name, _)| name).collect(), engine),
+                engine,
+            );
+        }
+        Err(ConfigError::ReadDirectory { source, .. })
+            if source.kind() == std::io::ErrorKind::NotFound =>
+        {
+            if directory != Path::new(DEFAULT_TEST_DIRECTORY) {
+                found
+                    .warnings
+                    .push(format!("there is no test directory `{}`", path.display()));
+            }
+        }
+        Err(error) => found.errors.push(error),
+    }
+    found
+}
+
+/// The names of test files. `.tofutest` hides its `.tftest` twin.
+fn select(names: Vec<String>, engine: Engine) -> Vec<String> {
+    let ends = |name: &str, endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    let tofu = engine.reads_tofu_files();
+    let twin =
+        |name: &String| ends(name, &TOFU_ENDINGS).then(|| name.replace(".tofutest.", ".tftest."));
+    let hidden: BTreeSet<String> = names.iter().filter(|_| tofu).filter_map(twin).collect();
+    let is_read = |name: &String| {
+        (ends(name, &ENDINGS) && !hidden.contains(name)) || (tofu && ends(name, &TOFU_ENDINGS))
+    };
+    names.into_iter().filter(is_read).collect()
+}
+
+impl Found {
+    fn read_all(&mut self, directory: &Path, prefix: &str, names: &[String], engine: Engine) {
+        for name in names {
+            let path = directory.join(name);
+            let file = files::read(&path).and_then(|text| Ok(File::parse(&path, text)?));
+            let result = file.and_then(|file| self.read_file(&file, prefix, name, engine));
+            self.errors.extend(result.err());
+        }
+    }
+
+    fn read_file(
+        &mut self,
+        file: &File,
+        prefix: &str,
+        name: &str,
+        engine: Engine,
+    ) -> Result<(), ConfigError> {
+        let base = name.strip_suffix(ENDINGS[0]).unwrap_or(name);
+        let body = file.body();
+        let mut names = BTreeSet::new();
+        for run in body.blocks("run", 1)? {
+            let run_name = run.label(0).to_owned();
+            if !is_identifier(&run_name) {
+                return Err(ConfigError::invalid(
+                    run.label_place(0),
+                    Problem::Name(run_name),
+                ));
+            }
+            if !names.insert(run_name.clone()) {
+                let problem = Problem::Duplicate {
+                    what: format!("run `{run_name}`"),
+                    first: run.label_place(0),
+                };
+                return Err(ConfigError::invalid(run.label_place(0), problem));
+            }
+            if let Some(call) = run_module(&run, &run_name)? {
+                self.runs.push(RunModule {
+                    key: format!("test.{prefix}{base}.{run_name}"),
+                    call,
+                });
+            }
+        }
+        if engine.counts_test_providers() {
+            for block in body.blocks("provider", 1)? {
+                self.providers.push(provider_blocks::read(&block, engine)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The module that a run uses instead of the root.
+fn run_module(run: &Block<'_>, name: &str) -> Result<Option<Call>, ConfigError> {
+    match run.body().blocks("module", 0)?.first() {
+        Some(module) => calls::read_run_module(module, name).map(Some),
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,556 @@
+//! Follows module calls from a root. spec/config.md 8.
+//!
+//! The reader goes depth first and remembers two things: which directories are being read (a call to one of them would never
+//! end), and below which everything was local and constant (a second visit finds nothing new).
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::provider::{ModuleVersionConstraints, Requirements};
+use crate::span::Place;
+
+use super::cache::ModuleCache;
+use super::call_target::{self, Evaluation, Target, Unresolved};
+use super::calls::Call;
+use super::error::ConfigError;
+use super::location::Location;
+use super::manifest::{Manifest, Mismatch};
+use super::module::Module;
+use super::options::{ReadOptions, Tests};
+use super::root::{ModuleFetcher, ModuleRequest, RootModule, import_in_child, is_missing_module};
+use super::source::{ModuleSource, clean_path};
+use super::statics::{Environment, Instance};
+use super::test_files::{self, RunModule};
+
+/// Real configurations nest a handful of levels; this many fit on a small stack.
+const MAX_DEPTH: usize = 60;
+
+/// More calls below one root than this are a mistake, or an attack: calls in pairs grow exponentially.
+const MAX_CALLS: usize = 50_000;
+
+/// Reads one root module.
+pub(super) struct TreeReader<'a> {
+    options: &'a ReadOptions,
+    cache: &'a ModuleCache,
+    fetcher: Option<&'a dyn ModuleFetcher>,
+    manifest: OnceCell<Result<Manifest, Arc<ConfigError>>>,
+    found: RootModule,
+    errors: Vec<Arc<ConfigError>>,
+    calls: usize,
+    settled: BTreeSet<PathBuf>,
+}
+
+/// A module in the tree.
+struct Node {
+    location: Location,
+    /// The names of the calls from the root, joined by dots: the key of the manifest.
+    key: String,
+    /// The real directories from the root to this module.
+    above: Vec<PathBuf>,
+    evaluation: Evaluation,
+}
+
+/// A call that was not followed; the reason is noted.
+struct Stopped;
+
+impl<'a> TreeReader<'a> {
+    pub(super) fn new(
+        options: &'a ReadOptions,
+        cache: &'a ModuleCache,
+        fetcher: Option<&'a dyn ModuleFetcher>,
+    ) -> Self {
+        Self {
+            options,
+            cache,
+            fetcher,
+            manifest: OnceCell::new(),
+            found: RootModule::default(),
+            errors: Vec::new(),
+            calls: 0,
+            settled: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn read(mut self, directory: &Path) -> Result<RootModule, Vec<Arc<ConfigError>>> {
+        let unreadable = |source| {
+            Arc::new(ConfigError::ReadDirectory {
+                path: directory.to_path_buf(),
+                source,
+            })
+        };
+        let location = Location::new(directory).map_err(|source| vec![unreadable(source)])?;
+        let module = self
+            .cache
+            .module(&location.real, &location.shown, self.options.engine);
+        let module = module.map_err(|errors| vec_of(&errors))?;
+        let environment = Environment::new(&location.shown, self.options);
+        let root = Node {
+            above: vec![location.real.clone()],
+            location: location.clone(),
+            key: String::new(),
+            evaluation: Evaluation::Dynamic,
+        };
+        self.found.requirements.merge(&module.requirements);
+        self.found.requirements.merge(&module.root_requirements);
+        let instance = Instance::root(&module, &environment);
+        self.visit(&instance, &root, &environment);
+        self.tests(&instance, &root, &environment);
+        if self.errors.is_empty() {
+            Ok(self.found)
+        } else {
+            Err(self.errors)
+        }
+    }
+
+    /// Follows all calls of a module. The result is whether everything below is local and constant.
+    fn visit(
+        &mut self,
+        instance: &Instance<'_>,
+        node: &Node,
+        environment: &Environment<'_>,
+    ) -> bool {
+        let mut settled = true;
+        for call in instance.module.calls.values() {
+            settled &= self
+                .call(instance, call, node, environment)
+                .unwrap_or(false);
+        }
+        settled
+    }
+
+    fn call(
+        &mut self,
+        instance: &Instance<'_>,
+        call: &Call,
+        node: &Node,
+        environment: &Environment<'_>,
+    ) -> Result<bool, Stopped> {
+        self.count_call(call)?;
+        let key = if node.key.is_empty() {
+            call.name.clone()
+        } else {
+            format!("{}.{}", node.key, call.name)
+        };
+        let target = match call_target::resolve(instance, call, node.evaluation) {
+            Ok(target) => target,
+            Err(Unresolved::Error(error)) => return Err(self.fail(error)),
+            Err(Unresolved::Unsupported(error)) => {
+                return self.by_record_only(&key, instance, call, node, environment, error);
+            }
+        };
+        let is_local = matches!(target.source, ModuleSource::Local(_));
+        let location = self.locate(
+            &target,
+            &key,
+            &call.name,
+            &call.place,
+            &node.location,
+            environment,
+        )?;
+        let path = match &target.source {
+            ModuleSource::Local(path) => clean_path(&format!("{}/{path}", instance.path())),
+            _ => location.shown.to_string_lossy().into_owned(),
+        };
+        let is_constant = is_local && target.is_constant;
+        if is_local {
+            self.found.local_modules.insert(location.real.clone());
+        }
+        if is_constant && self.settled.contains(&location.real) {
+            return Ok(true);
+        }
+        let below = self.enter(
+            instance,
+            call,
+            node,
+            environment,
+            Entered {
+                location: location.clone(),
+                key,
+                path,
+            },
+        )?;
+        if is_constant && below {
+            self.settled.insert(location.real);
+        }
+        Ok(is_constant && below)
+    }
+
+    fn count_call(&mut self, call: &Call) -> Result<(), Stopped> {
+        self.calls += 1;
+        if self.calls == MAX_CALLS {
+            let place = Box::new(call.place.clone());
+            self.fail(ConfigError::TooMany {
+                limit: MAX_CALLS,
+                place,
+            });
+        }
+        if self.calls < MAX_CALLS {
+            Ok(())
+        } else {
+            Err(Stopped)
+        }
+    }
+
+    /// Reads the module that a call means, and follows its calls.
+    fn enter(
+        &mut self,
+        instance: &Instance<'_>,
+        call: &Call,
+        node: &Node,
+        environment: &Environment<'_>,
+        entered: Entered,
+    ) -> Result<bool, Stopped> {
+        let Entered {
+            location,
+            key,
+            path,
+        } = entered;
+        let (module, place) = (call.name.clone(), Box::new(call.place.clone()));
+        if node.above.contains(&location.real) {
+            return Err(self.fail(ConfigError::Recursion {
+                module,
+                directory: location.shown,
+                place,
+            }));
+        }
+        if node.above.len() > MAX_DEPTH {
+            return Err(self.fail(ConfigError::TooDeep {
+                module,
+                limit: MAX_DEPTH,
+                place,
+            }));
+        }
+        let module = self.module(&location)?;
+        let mut above = node.above.clone();
+        above.push(location.real.clone());
+        let child = Node {
+            location,
+            key,
+            above,
+            evaluation: node.evaluation,
+        };
+        let instance = instance.child(&module, call, path);
+        Ok(self.visit(&instance, &child, environment))
+    }
+
+    /// Reads a module that is called; what it requires joins the rest.
+    fn module(&mut self, location: &Location) -> Result<Arc<Module>, Stopped> {
+        let module = match self
+            .cache
+            .module(&location.real, &location.shown, self.options.engine)
+        {
+            Ok(module) => module,
+            Err(errors) => {
+                // Several calls of one broken module make one report.
+                for error in vec_of(&errors) {
+                    if !self.errors.iter().any(|known| {
+                        known.to_string() == error.to_string()
+                            && place_of(known) == place_of(&error)
+                    }) {
+                        self.errors.push(error);
+                    }
+                }
+                return Err(Stopped);
+            }
+        };
+        if let Some(import) = module.imports.first() {
+            return Err(self.fail(import_in_child(&import.place)));
+        }
+        self.found.requirements.merge(&module.requirements);
+        Ok(module)
+    }
+
+    fn fail(&mut self, error: ConfigError) -> Stopped {
+        let list = if is_missing_module(&error) {
+            &mut self.found.missing
+        } else {
+            &mut self.errors
+        };
+        list.push(Arc::new(error));
+        Stopped
+    }
+
+    /// Where the module of a call is.
+    fn locate(
+        &mut self,
+        target: &Target,
+        key: &str,
+        name: &str,
+        place: &Place,
+        caller: &Location,
+        environment: &Environment<'_>,
+    ) -> Result<Location, Stopped> {
+        if let ModuleSource::Local(path) = &target.source {
+            return caller.join(Path::new(path)).map_err(|source| {
+                let directory = super::location::clean(&caller.shown.join(path));
+                let (module, place) = (name.to_owned(), Box::new(place.clone()));
+                self.fail(ConfigError::NoModuleDirectory {
+                    module,
+                    directory,
+                    place,
+                    source,
+                })
+            });
+        }
+        match self.installed(target, key, name, place, environment) {
+            Ok(Some(location)) => Ok(location),
+            Ok(None) if self.fetcher.is_some() => self.fetch(target, name, place, environment),
+            Ok(None) => Err(self.fail(not_installed(target, name, place))),
+            Err(error) if self.fetcher.is_some() && is_missing_module(&error) => {
+                self.fetch(target, name, place, environment)
+            }
+            Err(error) => Err(self.fail(error)),
+        }
+    }
+
+    /// The directory that the manifest records for the call, if it does, and if the record is for this call.
+    fn installed(
+        &mut self,
+        target: &Target,
+        key: &str,
+        name: &str,
+        place: &Place,
+        environment: &Environment<'_>,
+    ) -> Result<Option<Location>, ConfigError> {
+        let read = || Manifest::read(&environment.data_directory()).map_err(Arc::new);
+        let manifest = match self.manifest.get_or_init(read) {
+            Ok(manifest) => manifest,
+            Err(error) => {
+                let message = error.to_string();
+                let (module, place) = (name.to_owned(), Box::new(place.clone()));
+                let source_text = target.source.to_string();
+                return Err(ConfigError::Fetch {
+                    module,
+                    source_text,
+                    place,
+                    source: message.into(),
+                });
+            }
+        };
+        let Some(record) = manifest.record(key) else {
+            return Ok(None);
+        };
+        let (module, place) = (name.to_owned(), Box::new(place.clone()));
+        match record.check(
+            &target.source,
+            target.versions.as_ref(),
+            self.options.engine,
+        ) {
+            Ok(()) => Ok(Location::new(&super::location::clean(
+                &environment.root.join(&record.directory),
+            ))
+            .ok()),
+            Err(Mismatch::Source { recorded }) => Err(ConfigError::SourceChanged {
+                module,
+                recorded,
+                wanted: target.source.to_string(),
+                place,
+            }),
+            Err(Mismatch::Version { recorded }) => {
+                let wanted = target
+                    .versions
+                    .as_ref()
+                    .map(ModuleVersionConstraints::to_string)
+                    .unwrap_or_default();
+                Err(ConfigError::VersionChanged {
+                    module,
+                    recorded,
+                    wanted,
+                    place,
+                })
+            }
+        }
+    }
+
+    fn fetch(
+        &mut self,
+        target: &Target,
+        name: &str,
+        place: &Place,
+        environment: &Environment<'_>,
+    ) -> Result<Location, Stopped> {
+        let Some(fetcher) = self.fetcher else {
+            return Err(self.fail(not_installed(target, name, place)));
+        };
+        let request = ModuleRequest {
+            source: &target.source,
+            versions: target.versions.as_ref(),
+            root: environment.root,
+            place,
+            engine: self.options.engine,
+        };
+        let directory = fetcher
+            .fetch(&request)
+            .and_then(|directory| Ok(Location::new(&directory)?));
+        directory.map_err(|source| {
+            let (module, place) = (name.to_owned(), Box::new(place.clone()));
+            self.fail(ConfigError::Fetch {
+                module,
+                source_text: target.source.to_string(),
+                place,
+                source,
+            })
+        })
+    }
+
+    /// A call that uses a function which is not supported: what is installed for it is taken to be right.
+    fn by_record_only(
+        &mut self,
+        key: &str,
+        instance: &Instance<'_>,
+        call: &Call,
+        node: &Node,
+        environment: &Environment<'_>,
+        error: ConfigError,
+    ) -> Result<bool, Stopped> {
+        let read = || Manifest::read(&environment.data_directory()).map_err(Arc::new);
+        let directory = self
+            .manifest
+            .get_or_init(read)
+            .as_ref()
+            .ok()
+            .and_then(|manifest| manifest.record(key));
+        let location = directory.and_then(|record| {
+            let shown = super::location::clean(&environment.root.join(&record.directory));
+            Location::new(&shown).ok()
+        });
+        let Some(location) = location else {
+            return Err(self.fail(error));
+        };
+        self.found.warnings.push(format!(
+            "{}: the source of module `{}` uses a function that tflock does not have; what is installed in `{}` is taken for it",
+            call.place,
+            call.name,
+            location.shown.display()
+        ));
+        let path = location.shown.to_string_lossy().into_owned();
+        self.enter(
+            instance,
+            call,
+            node,
+            environment,
+            Entered {
+                location,
+                key: key.to_owned(),
+                path,
+            },
+        )?;
+        Ok(false)
+    }
+
+    /// Modules that test files run.
+    fn tests(&mut self, instance: &Instance<'_>, root: &Node, environment: &Environment<'_>) {
+        let Tests::Read { directory } = &self.options.tests else {
+            return;
+        };
+        let found = test_files::read(&root.location.shown, directory, self.options.engine);
+        self.found.warnings.extend(found.warnings);
+        self.errors.extend(found.errors.into_iter().map(Arc::new));
+        self.found.requirements.merge(&provider_requirements(
+            &found.providers,
+            instance.module,
+            self.options,
+            &mut self.errors,
+        ));
+        for run in &found.runs {
+            // Why it stopped is noted where it did.
+            let _ = self.run_module(run, instance, root, environment);
+        }
+    }
+
+    fn run_module(
+        &mut self,
+        run: &RunModule,
+        instance: &Instance<'_>,
+        root: &Node,
+        environment: &Environment<'_>,
+    ) -> Result<bool, Stopped> {
+        self.count_call(&run.call)?;
+        let target = match call_target::resolve(instance, &run.call, Evaluation::Literal) {
+            Ok(target) => target,
+            Err(Unresolved::Error(error) | Unresolved::Unsupported(error)) => {
+                return Err(self.fail(error));
+            }
+        };
+        if let ModuleSource::Remote(source_text) = target.source {
+            let place = Box::new(run.call.place.clone());
+            return Err(self.fail(ConfigError::RemoteRunModule { source_text, place }));
+        }
+        let location = self.locate(
+            &target,
+            &run.key,
+            &run.call.name,
+            &run.call.place,
+            &root.location,
+            environment,
+        )?;
+        if matches!(target.source, ModuleSource::Local(_)) {
+            self.found.local_modules.insert(location.real.clone());
+        }
+        let path = location.shown.to_string_lossy().into_owned();
+        let node = Node {
+            location: root.location.clone(),
+            key: String::new(),
+            // The root itself may be run: it is not a call of its own.
+            above: Vec::new(),
+            evaluation: Evaluation::Literal,
+        };
+        self.enter(
+            instance,
+            &run.call,
+            &node,
+            environment,
+            Entered {
+                location,
+                key: run.key.clone(),
+                path,
+            },
+        )
+    }
+}
+
+/// What is known of a module before it is read.
+struct Entered {
+    location: Location,
+    key: String,
+    path: String,
+}
+
+fn not_installed(target: &Target, name: &str, place: &Place) -> ConfigError {
+    ConfigError::NotInstalled {
+        module: name.to_owned(),
+        source_text: target.source.to_string(),
+        place: Box::new(place.clone()),
+    }
+}
+
+/// Each error with its list kept alive; errors cannot be cloned.
+fn vec_of(errors: &Arc<Vec<Arc<ConfigError>>>) -> Vec<Arc<ConfigError>> {
+    errors.iter().map(Arc::clone).collect()
+}
+
+fn place_of(error: &ConfigError) -> Option<&Place> {
+    crate::span::Explain::place(error)
+}
+
+/// OpenTofu counts `provider` blocks of test files, whose names mean what they mean in the root module.
+fn provider_requirements(
+    blocks: &[super::provider_blocks::ProviderBlock],
+    module: &Module,
+    options: &ReadOptions,
+    errors: &mut Vec<Arc<ConfigError>>,
+) -> Requirements {
+    let mut requirements = Requirements::default();
+    for block in blocks {
+        match module.address_of(&block.name, &block.place, options.engine) {
+            Ok(address) => {
+                let version = block.version.clone().unwrap_or_default();
+                requirements.require(address, &version, Some(block.place.clone()));
+            }
+            Err(error) => errors.push(Arc::new(error)),
+        }
+    }
+    requirements
+}

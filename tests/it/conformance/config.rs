@@ -1,0 +1,218 @@
+//! Configurations: what a root module requires, read without `init`, against what `providers lock` wrote after `get`.
+//!
+//! Test files count in Terraform's `providers lock` and not in OpenTofu's. Cases that the tools refuse and tflock accepts are
+//! listed with the rule that allows it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use tflock::config::{ConfigError, ModuleCache, ReadOptions, RootModule, Tests, read_root};
+use tflock::provider::{Engine, Version, newest};
+
+use super::config_exceptions::{RULES, Rule};
+use super::{ENGINES, cases, outcome};
+
+/// Unless a case says otherwise, every provider of the recorded registry has these versions.
+const VERSIONS: [&str; 3] = ["1.0.0", "1.1.0", "2.0.0"];
+
+/// What is selected beside a lock file is no matter of the configuration; `merge.jsonl` has such cases.
+const LOCK_FILE: &str = ".terraform.lock.hcl";
+
+/// No provider of this namespace exists there.
+const ABSENT_NAMESPACE: &str = "missing";
+
+/// The cases in which an engine may differ.
+fn exceptions(engine: Engine) -> impl Iterator<Item = &'static str> {
+    RULES
+        .iter()
+        .flat_map(move |rule| cases_of(rule, engine).iter().copied())
+}
+
+const fn cases_of(rule: &Rule, engine: Engine) -> &'static [&'static str] {
+    match engine {
+        Engine::Terraform => rule.terraform,
+        Engine::Tofu => rule.tofu,
+    }
+}
+
+#[test]
+#[expect(
+    clippy::print_stderr,
+    reason = "how many hold, and why the others may differ, is to be seen"
+)]
+fn configurations_require_what_the_tools_found() {
+    let cases = cases("config.jsonl");
+    let mut differences = Vec::new();
+    for (engine, names) in ENGINES {
+        let (mut held, mut compared) = (0, 0);
+        let mut differing = BTreeSet::new();
+        for case in &cases {
+            let name = case["name"].as_str().unwrap();
+            let Some(expected) = outcome(case, names) else {
+                continue;
+            };
+            if case["files"].get(LOCK_FILE).is_some() {
+                continue;
+            }
+            compared += 1;
+            let difference = compare(case, expected, engine);
+            held += usize::from(difference.is_none());
+            if let Some(difference) = difference {
+                differing.insert(name);
+                if !exceptions(engine).any(|exception| exception == name) {
+                    differences.push(format!("{engine}: {name}: {difference}"));
+                }
+            }
+        }
+        for name in exceptions(engine).filter(|name| !differing.contains(name)) {
+            differences.push(format!(
+                "{engine}: {name}: holds, and is listed as an exception"
+            ));
+        }
+        eprintln!("configurations, {engine}: {held} of {compared} as recorded");
+        for rule in RULES {
+            eprintln!(
+                "  {} may differ by {}",
+                cases_of(rule, engine).len(),
+                rule.reason
+            );
+        }
+    }
+    super::report(&differences, cases.len() * ENGINES.len());
+}
+
+/// How what tflock makes of a case differs from what was recorded, if it does.
+fn compare(case: &Value, expected: &Value, engine: Engine) -> Option<String> {
+    let found = requirements(case, engine).and_then(|root| rows(&root, case, engine));
+    match (expected.get("locks"), found) {
+        (Some(locks), Ok(rows)) if *locks == rows => None,
+        (Some(locks), Ok(rows)) => Some(format!("found {rows}, recorded {locks}")),
+        (Some(locks), Err(error)) => Some(format!("failed with {error}, recorded {locks}")),
+        (None, Err(_)) => None,
+        // Where the tool crashed, any sane result will do.
+        (None, Ok(_)) if expected.get("crash").is_some() => None,
+        (None, Ok(rows)) => Some(format!("found {rows}, recorded {}", expected["error"])),
+    }
+}
+
+fn requirements(case: &Value, engine: Engine) -> Result<RootModule, String> {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), &case["files"]);
+    let mut options = ReadOptions::new(engine);
+    if engine == Engine::Tofu {
+        options.tests = Tests::Skip;
+    }
+    for (name, value) in case["env"].as_object().into_iter().flatten() {
+        let value = value.as_str().unwrap().to_owned();
+        match (name.as_str(), name.strip_prefix("TF_VAR_")) {
+            ("TF_DATA_DIR", _) => options.data_directory = Some(PathBuf::from(value)),
+            ("TF_WORKSPACE", _) => options.workspace = Some(value),
+            (_, Some(variable)) => drop(options.environment.insert(variable.to_owned(), value)),
+            _ => panic!("unknown variable {name}"),
+        }
+    }
+    let root = read_root(directory.path(), &options, &ModuleCache::new(), None);
+    let show = |errors: &[std::sync::Arc<ConfigError>]| {
+        errors
+            .iter()
+            .map(|error| chain(error))
+            .collect::<Vec<_>>()
+            .join("; ")
+    };
+    match root {
+        Ok(root) if root.missing.is_empty() => Ok(root),
+        Ok(root) => Err(show(&root.missing)),
+        Err(errors) => Err(show(&errors)),
+    }
+}
+
+fn chain(error: &ConfigError) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        text = format!("{text}: {inner}");
+        cause = inner.source();
+    }
+    text
+}
+
+/// The lock file's rows: address, version, constraints or null.
+fn rows(root: &RootModule, case: &Value, engine: Engine) -> Result<Value, String> {
+    let mut rows = Vec::new();
+    for (address, requirement) in &root.requirements.providers {
+        if !address.is_lockable(engine) {
+            continue;
+        }
+        if address.namespace == ABSENT_NAMESPACE {
+            return Err(format!("{address} does not exist"));
+        }
+        if engine == Engine::Tofu && requirement.constraints.names_only_zero() {
+            return Err(format!("0.0.0 is not a valid version of {address}"));
+        }
+        let versions = versions(
+            case,
+            &format!("{}/{}", address.namespace, address.type_name),
+        );
+        let selected = newest(&versions, &requirement.constraints)
+            .ok_or_else(|| format!("no version of {address} matches"))?;
+        let constraints =
+            (!requirement.constraints.is_empty()).then(|| requirement.constraints.to_string());
+        rows.push(json!([
+            address.to_string(),
+            selected.to_string(),
+            constraints
+        ]));
+    }
+    Ok(Value::Array(rows))
+}
+
+fn versions(case: &Value, provider: &str) -> Vec<Version> {
+    let given = case["versions"].get(provider).and_then(Value::as_array);
+    let texts: Vec<&str> = match given {
+        Some(given) => given.iter().filter_map(Value::as_str).collect(),
+        None => VERSIONS.to_vec(),
+    };
+    texts
+        .iter()
+        .filter_map(|text| Version::parse(text).ok())
+        .collect()
+}
+
+/// Writes the tree of a case; links last, since they may lead to what is written after them.
+fn write(directory: &Path, files: &Value) {
+    let files: BTreeMap<&String, &Value> = files.as_object().unwrap().iter().collect();
+    let mut links = Vec::new();
+    for (name, content) in files {
+        let path = directory.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        match content {
+            Value::String(text) => fs::write(path, text).unwrap(),
+            content if content.get("base64").is_some() => {
+                fs::write(
+                    path,
+                    STANDARD
+                        .decode(content["base64"].as_str().unwrap())
+                        .unwrap(),
+                )
+                .unwrap();
+            }
+            content if content.get("directory").is_some() => fs::create_dir_all(path).unwrap(),
+            content => links.push((path, content["symlink"].as_str().unwrap())),
+        }
+    }
+    for (path, target) in links {
+        link(target, &path);
+    }
+}
+
+#[cfg(unix)]
+fn link(target: &str, path: &Path) {
+    std::os::unix::fs::symlink(target, path).unwrap();
+}
+
+#[cfg(not(unix))]
+fn link(_: &str, _: &Path) {}
