@@ -1,6 +1,6 @@
 //! A root module with all modules below it: what `init` would find, without `init`. spec/config.md 8.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,8 +10,9 @@ use crate::span::Place;
 use super::cache::ModuleCache;
 use super::error::{ConfigError, Problem};
 use super::options::ReadOptions;
+use super::parallel;
 use super::source::ModuleSource;
-use super::tree::TreeReader;
+use super::tree::{self, TreeReader};
 
 /// What a root module and the modules below it need.
 #[derive(Debug, Default)]
@@ -58,6 +59,37 @@ pub fn read_root(
     fetcher: Option<&dyn ModuleFetcher>,
 ) -> Result<RootModule, Vec<Arc<ConfigError>>> {
     TreeReader::new(options, cache, fetcher).read(directory)
+}
+
+/// Reads many root modules on all cores; the results are in the order of `roots`. What several of them call is read once.
+pub fn read_roots(
+    roots: &[(PathBuf, ReadOptions)],
+    cache: &ModuleCache,
+    fetcher: Option<&dyn ModuleFetcher>,
+) -> Vec<Result<RootModule, Vec<Arc<ConfigError>>>> {
+    parallel::map(roots, |(directory, options)| {
+        read_root(directory, options, cache, fetcher)
+    })
+}
+
+/// Who calls a directory as a local module: for each real directory that is called, the directories that call it, as they
+/// were given. Directories that cannot be read call nothing; that they fail is told where they are read.
+///
+/// With `--create auto` a directory that is called gets no lock file.
+pub fn local_callers(
+    directories: &[(PathBuf, ReadOptions)],
+    cache: &ModuleCache,
+) -> BTreeMap<PathBuf, BTreeSet<PathBuf>> {
+    let called = parallel::map(directories, |(directory, options)| {
+        tree::direct_local_calls(directory, options, cache)
+    });
+    let mut callers: BTreeMap<PathBuf, BTreeSet<PathBuf>> = BTreeMap::new();
+    for ((directory, _), targets) in directories.iter().zip(called) {
+        for target in targets {
+            callers.entry(target).or_default().insert(directory.clone());
+        }
+    }
+    callers
 }
 
 /// Whether `error` is about a module that is not there, which `--missing-module warn` forgives.

@@ -511,6 +511,44 @@ impl<'a> TreeReader<'a> {
     }
 }
 
+/// The real directories that the module in `directory` calls itself, or runs in its tests.
+pub(super) fn direct_local_calls(
+    directory: &Path,
+    options: &ReadOptions,
+    cache: &ModuleCache,
+) -> BTreeSet<PathBuf> {
+    let Ok(location) = Location::new(directory) else {
+        return BTreeSet::new();
+    };
+    let Ok(module) = cache.module(&location.real, &location.shown, options.engine) else {
+        return BTreeSet::new();
+    };
+    let environment = Environment::new(&location.shown, options);
+    let instance = Instance::root(&module, &environment);
+    let runs = match &options.tests {
+        Tests::Skip => Vec::new(),
+        Tests::Read { directory } => {
+            test_files::read(&location.shown, directory, options.engine).runs
+        }
+    };
+    let calls = module
+        .calls
+        .values()
+        .map(|call| (call, Evaluation::Dynamic));
+    let calls = calls.chain(runs.iter().map(|run| (&run.call, Evaluation::Literal)));
+    let target = |(call, evaluation)| match call_target::resolve(&instance, call, evaluation) {
+        Ok(Target {
+            source: ModuleSource::Local(path),
+            ..
+        }) => location.join(Path::new(&path)).ok(),
+        _ => None,
+    };
+    calls
+        .filter_map(target)
+        .map(|location| location.real)
+        .collect()
+}
+
 /// What is known of a module before it is read.
 struct Entered {
     location: Location,

@@ -1,287 +1,268 @@
-//! Which directories are worked on: those that the user names, and with `--recursive` every module directory and every lock
-//! file below them.
+//! Finds the directories to work on. design.md 3, `PATH`, `-r` and `-i`.
 //!
-//! - A file stands for its directory: pre-commit passes file names.
-//! - Below a named directory, hidden ones (`.terraform`, `.git`, ...) are skipped and links to directories are not followed.
-//!   A directory that the user names is taken as it is.
-//! - A path to ignore is matched anywhere in the path as walked, as in tfupdate, and takes all below it along.
-//!
-//! The walk runs in parallel, since a cold disk answers many questions at once faster than one by one; what it finds is
-//! sorted by path.
+//! Hidden directories, `.terraform` among them, are skipped, and links to directories are not followed. Ignore files of git
+//! do not count: Terraform does not know them. Several threads hide the latency of disks.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::mpsc;
-use std::thread::available_parallelism;
+use std::sync::{Mutex, PoisonError};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use regex::Regex;
 
+use super::error::ConfigError;
 use super::files::{is_configuration, is_tofu_only};
-use crate::span::{Explain, Place};
 
-/// The name of a lock file, which makes its directory one to work on even without configuration.
+/// The name of a lock file.
 const LOCK_FILE: &str = ".terraform.lock.hcl";
 
-/// Fewer threads do not hide the latency of a cold disk: 20,020 directories took 1,821 ms with one and 463 ms with eight.
+/// Listing directories waits for the disk, so more threads than cores pay off (1,821 ms with one, 463 ms with eight, for
+/// 20,020 directories that no cache holds).
 const MIN_THREADS: usize = 8;
 
-/// What to look for.
-#[derive(Clone, Copy, Debug)]
-pub struct Walk<'a> {
-    /// Directories, and files that stand for theirs.
-    pub paths: &'a [PathBuf],
-    /// Look below them too.
+/// Which directories are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct WalkOptions {
+    /// Also those below the given paths.
     pub recursive: bool,
-    /// Paths to skip.
-    pub ignore_paths: &'a [Regex],
+    /// Directories whose path one of these matches anywhere are skipped, with all that is below. Paths that the user names
+    /// as directories are not.
+    pub ignore: Vec<Regex>,
 }
 
-/// Why a directory is worked on.
+/// How a directory came to be worked on; the later outranks the earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
-    /// The user names it.
-    Named,
-    /// The user names one of its files.
-    File,
-    /// It lies below a named directory.
-    Found,
+pub enum Named {
+    /// It was found below another one.
+    Walked,
+    /// One of its files was named, as pre-commit does.
+    ByFile,
+    /// It was named itself.
+    Directly,
 }
 
-/// A directory to work on.
+/// A directory that was named, or that has a configuration or a lock file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModuleDir {
-    /// As the user would name it; empty for the working directory.
+pub struct Directory {
+    /// Relative if the user's path is.
     pub path: PathBuf,
-    /// Why it is worked on.
-    pub origin: Origin,
-    /// Whether it has configuration that one of the engines reads.
+    /// How it was found.
+    pub named: Named,
+    /// It has files that Terraform or OpenTofu reads.
     pub has_configuration: bool,
-    /// Whether it has configuration that only OpenTofu reads.
+    /// Some of these are for OpenTofu only.
     pub has_tofu_files: bool,
-    /// Whether it has a lock file.
+    /// It has a lock file.
     pub has_lock_file: bool,
 }
 
-/// What was found.
+/// What was found, in the order of the paths.
 #[derive(Debug, Default)]
-pub struct Found {
-    /// Each directory once, in the order of their paths.
-    pub directories: Vec<ModuleDir>,
-    /// What could not be looked at, in the order of their paths.
-    pub errors: Vec<WalkError>,
+pub struct Walk {
+    /// Each directory once.
+    pub directories: Vec<Directory>,
+    /// Directories that could not be listed. They stop nothing.
+    pub errors: Vec<ConfigError>,
 }
 
-/// A directory that could not be looked at.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot look into `{}`", place.path.display())]
-pub struct WalkError {
-    /// Which.
-    pub place: Place,
-    /// What the system says.
-    pub source: io::Error,
+/// Facts of a directory, collected entry by entry.
+#[derive(Clone, Copy, Default)]
+struct Facts {
+    named: Option<Named>,
+    configuration: bool,
+    tofu_files: bool,
+    lock_file: bool,
 }
 
-impl Explain for WalkError {
-    fn place(&self) -> Option<&Place> {
-        Some(&self.place)
-    }
-}
-
-impl Walk<'_> {
-    /// Looks for directories.
-    pub fn run(&self) -> Found {
-        let mut directories = BTreeMap::new();
-        let mut errors = Vec::new();
-        for path in self.paths {
-            let path = tidy(path);
-            if self.ignores(&path) {
-                continue;
-            }
-            let (start, origin) = match on_disk(&path).is_dir() {
-                true => (path, Origin::Named),
-                false => (
-                    path.parent().unwrap_or(Path::new("")).to_path_buf(),
-                    Origin::File,
-                ),
-            };
-            let result = if self.recursive && origin == Origin::Named {
-                self.below(&start, &mut directories, &mut errors);
-                continue;
-            } else {
-                look_into(&start, origin)
-            };
-            match result {
-                Ok(found) => insert(&mut directories, found),
-                Err(error) => errors.push(error),
-            }
-        }
-        errors.sort_by(|a, b| a.place.cmp(&b.place));
-        Found {
-            directories: directories.into_values().collect(),
-            errors,
-        }
+impl Facts {
+    fn add(&mut self, other: Self) {
+        self.named = self.named.max(other.named);
+        self.configuration |= other.configuration;
+        self.tofu_files |= other.tofu_files;
+        self.lock_file |= other.lock_file;
     }
 
-    fn ignores(&self, path: &Path) -> bool {
-        let text = path.to_string_lossy();
-        self.ignore_paths
-            .iter()
-            .any(|pattern| pattern.is_match(&text))
-    }
-
-    /// Every module directory and every lock file below `start`, itself included.
-    fn below(
-        &self,
-        start: &Path,
-        directories: &mut BTreeMap<PathBuf, ModuleDir>,
-        errors: &mut Vec<WalkError>,
-    ) {
-        let patterns = self.ignore_paths.to_vec();
-        let top = on_disk(start);
-        let named_top = (top.clone(), start.to_path_buf());
-        let threads = available_parallelism().map_or(MIN_THREADS, |cores| cores.get().max(MIN_THREADS));
-        let walker = WalkBuilder::new(&top)
-            .standard_filters(false)
-            .follow_links(false)
-            .threads(threads)
-            .filter_entry(move |entry| {
-                let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
-                let path = renamed(entry.path(), &named_top);
-                let ignored = || {
-                    let text = path.to_string_lossy();
-                    patterns.iter().any(|pattern| pattern.is_match(&text))
-                };
-                entry.depth() == 0 || !(is_directory && (is_hidden(entry.file_name()) || ignored()))
-            })
-            .build_parallel();
-        let (sender, receiver) = mpsc::channel();
-        let named_top = (top.clone(), start.to_path_buf());
-        walker.run(|| {
-            let sender = sender.clone();
-            let named_top = named_top.clone();
-            Box::new(move |entry| {
-                // The receiver outlives the walk.
-                let _ = sender.send(entry.map(|entry| seen(&entry, &named_top)));
-                WalkState::Continue
-            })
-        });
-        drop(sender);
-        for event in receiver {
-            match event {
-                Ok(Some(found)) => insert(directories, found),
-                Ok(None) => {}
-                Err(error) => errors.push(walk_error(error, start)),
-            }
-        }
-    }
-}
-
-/// What one entry of a directory says about that directory.
-fn seen(entry: &DirEntry, top: &(PathBuf, PathBuf)) -> Option<ModuleDir> {
-    if entry.file_type().is_some_and(|kind| kind.is_dir()) {
-        return None;
-    }
-    let parent = renamed(entry.path().parent()?, top);
-    let found = with_file(ModuleDir::empty(parent, Origin::Found), entry.file_name());
-    (found.has_configuration || found.has_lock_file).then_some(found)
-}
-
-impl ModuleDir {
-    fn empty(path: PathBuf, origin: Origin) -> Self {
+    fn of_file(name: &str) -> Self {
         Self {
-            path,
-            origin,
-            has_configuration: false,
-            has_tofu_files: false,
-            has_lock_file: false,
+            named: None,
+            configuration: is_configuration(name),
+            tofu_files: is_tofu_only(name),
+            lock_file: name == LOCK_FILE,
         }
+    }
+
+    const fn is_something(self) -> bool {
+        self.named.is_some() || self.configuration || self.lock_file
     }
 }
 
-fn with_file(mut directory: ModuleDir, name: &OsStr) -> ModuleDir {
-    let name = name.to_string_lossy();
-    directory.has_configuration |= is_configuration(&name);
-    directory.has_tofu_files |= is_tofu_only(&name);
-    directory.has_lock_file |= name == LOCK_FILE;
-    directory
-}
+type Found = BTreeMap<PathBuf, Facts>;
 
-/// A directory that is worked on whatever is in it.
-fn look_into(path: &Path, origin: Origin) -> Result<ModuleDir, WalkError> {
-    let failed = |source| WalkError {
-        place: Place::file(&on_disk(path)),
-        source,
-    };
-    let mut found = ModuleDir::empty(path.to_path_buf(), origin);
-    for entry in std::fs::read_dir(on_disk(path)).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        // A link may lead to a file; whether it does is for the reader of the configuration to find out.
-        if !entry.file_type().map_err(failed)?.is_dir() {
-            found = with_file(found, &entry.file_name());
+/// Finds the directories that `paths` mean; a path to a file means its directory.
+pub fn walk(paths: &[PathBuf], options: &WalkOptions) -> Walk {
+    let mut found = Found::new();
+    let mut errors = Vec::new();
+    for path in paths {
+        match named_directory(path) {
+            Ok((directory, Named::ByFile)) if is_ignored(&directory, options) => {}
+            Ok((directory, named)) => found.entry(directory).or_default().add(Facts {
+                named: Some(named),
+                ..Facts::default()
+            }),
+            Err(source) => errors.push(ConfigError::ReadDirectory {
+                path: path.clone(),
+                source,
+            }),
         }
     }
-    Ok(found)
+    visit(&mut found, &mut errors, options);
+    let directories = found.into_iter().filter(|(_, facts)| facts.is_something());
+    let directories = directories.map(|(path, facts)| Directory {
+        path,
+        named: facts.named.unwrap_or(Named::Walked),
+        has_configuration: facts.configuration,
+        has_tofu_files: facts.tofu_files,
+        has_lock_file: facts.lock_file,
+    });
+    errors.sort_by_key(ToString::to_string);
+    Walk {
+        directories: directories.collect(),
+        errors,
+    }
 }
 
-/// Adds what is known of a directory; the strongest reason to work on it counts.
-fn insert(directories: &mut BTreeMap<PathBuf, ModuleDir>, found: ModuleDir) {
-    let known = directories
-        .entry(found.path.clone())
-        .or_insert_with(|| ModuleDir::empty(found.path.clone(), found.origin));
-    known.origin = known.origin.min(found.origin);
-    known.has_configuration |= found.has_configuration;
-    known.has_tofu_files |= found.has_tofu_files;
-    known.has_lock_file |= found.has_lock_file;
+fn named_directory(path: &Path) -> std::io::Result<(PathBuf, Named)> {
+    let path = without_dots(path);
+    if path.metadata()?.is_dir() {
+        return Ok((path, Named::Directly));
+    }
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    Ok((
+        parent.unwrap_or(Path::new(".")).to_path_buf(),
+        Named::ByFile,
+    ))
 }
 
-fn is_hidden(name: &OsStr) -> bool {
-    name.as_encoded_bytes().starts_with(b".")
-}
-
-/// The path without `.` components and doubled or trailing separators: `./` becomes empty. `..` stays, since what it means
-/// depends on links.
-fn tidy(path: &Path) -> PathBuf {
-    path.components()
-        .filter(|component| *component != Component::CurDir)
-        .collect()
-}
-
-/// The path for the system, to which the working directory is `.`.
-pub fn on_disk(path: &Path) -> PathBuf {
-    if path.as_os_str().is_empty() {
+/// `./a` is `a`.
+fn without_dots(path: &Path) -> PathBuf {
+    let plain: PathBuf = path
+        .components()
+        .filter(|part| *part != Component::CurDir)
+        .collect();
+    if plain.as_os_str().is_empty() {
         PathBuf::from(".")
     } else {
-        path.to_path_buf()
+        plain
     }
 }
 
-/// The path as the user would write it: below `top.1` instead of `top.0`.
-fn renamed(path: &Path, top: &(PathBuf, PathBuf)) -> PathBuf {
-    path.strip_prefix(&top.0)
-        .map_or_else(|_| path.to_path_buf(), |rest| tidy(&top.1.join(rest)))
+fn is_ignored(path: &Path, options: &WalkOptions) -> bool {
+    let text = path.to_string_lossy();
+    options.ignore.iter().any(|pattern| pattern.is_match(&text))
 }
 
-fn walk_error(error: ignore::Error, start: &Path) -> WalkError {
-    fn path_of(error: &ignore::Error) -> Option<PathBuf> {
+/// Lists the directories found so far and, if asked to, those below them.
+fn visit(found: &mut Found, errors: &mut Vec<ConfigError>, options: &WalkOptions) {
+    let mut roots = found.keys();
+    let Some(first) = roots.next() else {
+        return;
+    };
+    let mut builder = WalkBuilder::new(first);
+    for root in roots {
+        builder.add(root);
+    }
+    let patterns = options.clone();
+    builder
+        .standard_filters(false)
+        .follow_links(false)
+        .max_depth(if options.recursive { None } else { Some(1) })
+        .threads(
+            std::thread::available_parallelism()
+                .map_or(MIN_THREADS, |cores| cores.get().max(MIN_THREADS)),
+        )
+        .filter_entry(move |entry| {
+            entry.depth() == 0 || !is_directory(entry) || is_wanted(entry, &patterns)
+        });
+    let all = Mutex::new((std::mem::take(found), std::mem::take(errors)));
+    builder.build_parallel().run(|| {
+        let mut part = Part {
+            found: Found::new(),
+            errors: Vec::new(),
+            all: &all,
+        };
+        Box::new(move |entry| {
+            part.add(entry);
+            WalkState::Continue
+        })
+    });
+    let (all_found, all_errors) = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    (*found, *errors) = (all_found, all_errors);
+}
+
+fn is_directory(entry: &DirEntry) -> bool {
+    entry.file_type().is_some_and(|kind| kind.is_dir())
+}
+
+fn is_wanted(entry: &DirEntry, options: &WalkOptions) -> bool {
+    let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+    !is_hidden && !is_ignored(&without_dots(entry.path()), options)
+}
+
+/// What one thread finds; it joins the rest when the thread is done.
+struct Part<'a> {
+    found: Found,
+    errors: Vec<ConfigError>,
+    all: &'a Mutex<(Found, Vec<ConfigError>)>,
+}
+
+impl Part<'_> {
+    fn add(&mut self, entry: Result<DirEntry, ignore::Error>) {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => return self.errors.push(unreadable(error)),
+        };
+        if entry.depth() == 0 || is_directory(&entry) {
+            return;
+        }
+        let facts = Facts::of_file(&entry.file_name().to_string_lossy());
+        if let Some(directory) = entry.path().parent().filter(|_| facts.is_something()) {
+            self.found
+                .entry(without_dots(directory))
+                .or_default()
+                .add(facts);
+        }
+    }
+}
+
+impl Drop for Part<'_> {
+    fn drop(&mut self) {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        for (path, facts) in std::mem::take(&mut self.found) {
+            all.0.entry(path).or_default().add(facts);
+        }
+        all.1.append(&mut self.errors);
+    }
+}
+
+/// The path that an error of the walk is about is in one of its layers.
+fn unreadable(error: ignore::Error) -> ConfigError {
+    fn path_of(error: &ignore::Error) -> Option<&Path> {
         match error {
-            ignore::Error::WithPath { path, .. } => Some(path.clone()),
+            ignore::Error::WithPath { path, .. } => Some(path),
             ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
                 path_of(err)
             }
             _ => None,
         }
     }
-    let path = path_of(&error).unwrap_or_else(|| on_disk(start));
+    let path = path_of(&error).unwrap_or(Path::new(".")).to_path_buf();
     let text = error.to_string();
-    WalkError {
-        place: Place::file(&path),
-        source: error
-            .into_io_error()
-            .unwrap_or_else(|| io::Error::other(text)),
-    }
+    let source = error
+        .into_io_error()
+        .unwrap_or_else(|| std::io::Error::other(text));
+    ConfigError::ReadDirectory { path, source }
 }
 
 #[cfg(test)]
@@ -290,102 +271,146 @@ mod tests {
 
     use super::*;
 
-    /// A tree with these files, each empty.
-    fn tree(files: &[&str]) -> tempfile::TempDir {
-        let tree = tempfile::tempdir().unwrap();
-        for file in files {
-            let path = tree.path().join(file);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, "").unwrap();
+    /// A tree of files; the result is relative to it.
+    struct Tree(tempfile::TempDir);
+
+    impl Tree {
+        fn new(files: &[&str]) -> Self {
+            let tree = Self(tempfile::tempdir().unwrap());
+            for file in files {
+                let path = tree.0.path().join(file);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, "").unwrap();
+            }
+            tree
         }
-        tree
-    }
 
-    /// The directories that are found below the tree, relative to it, with the reason for each.
-    fn found(tree: &Path, paths: &[&str], recursive: bool, ignore: &[&str]) -> Vec<(String, Origin)> {
-        let paths: Vec<PathBuf> = paths.iter().map(|path| tree.join(path)).collect();
-        let ignore: Vec<Regex> = ignore.iter().map(|text| Regex::new(text).unwrap()).collect();
-        let walk = Walk {
-            paths: &paths,
-            recursive,
-            ignore_paths: &ignore,
-        };
-        let found = walk.run();
-        assert!(found.errors.is_empty(), "{:?}", found.errors);
-        let relative = |directory: &ModuleDir| {
-            let path = directory.path.strip_prefix(tree).unwrap();
-            path.to_string_lossy().replace('\\', "/")
-        };
-        let directories = found.directories.iter();
-        directories.map(|directory| (relative(directory), directory.origin)).collect()
-    }
+        fn walk(&self, paths: &[&str], recursive: bool, ignore: &[&str]) -> Vec<(String, Named)> {
+            let paths: Vec<PathBuf> = paths.iter().map(|path| self.0.path().join(path)).collect();
+            let ignore = ignore
+                .iter()
+                .map(|pattern| Regex::new(pattern).unwrap())
+                .collect();
+            let walk = walk(&paths, &WalkOptions { recursive, ignore });
+            assert!(walk.errors.is_empty(), "{:?}", walk.errors);
+            let relative = |path: &Path| {
+                path.strip_prefix(self.0.path())
+                    .unwrap()
+                    .to_string_lossy()
+                    .into_owned()
+            };
+            walk.directories
+                .iter()
+                .map(|found| (relative(&found.path), found.named))
+                .collect()
+        }
 
-    fn paths(found: &[(String, Origin)]) -> Vec<&str> {
-        found.iter().map(|(path, _)| path.as_str()).collect()
+        fn paths(&self, paths: &[&str], recursive: bool, ignore: &[&str]) -> Vec<String> {
+            self.walk(paths, recursive, ignore)
+                .into_iter()
+                .map(|(path, _)| path)
+                .collect()
+        }
     }
 
     #[test]
-    fn module_directories_and_lock_files_are_found_and_hidden_ones_skipped() {
-        let tree = tree(&[
-            "main.tf",
-            "a/x.tf.json",
-            "a/b/c/x.tofu",
-            "docs/readme.md",
-            "unit/.terraform.lock.hcl",
-            "a/.terraform/modules/m/main.tf",
-            ".github/x.tf",
-            "a/.hidden.tf",
-            "backup/main.tf~",
+    fn every_module_and_every_lock_file_below_a_path_in_order() {
+        let tree = Tree::new(&[
+            "z/main.tf",
+            "a/b/main.tofu",
+            "a/c/x.tf.json",
+            "a/d/README.md",
+            "lock/.terraform.lock.hcl",
+            ".hidden/main.tf",
+            "z/.terraform/modules/m/main.tf",
+            "e/.x.tf",
+            "e/y.tf~",
+            ".git/x.tf",
+            "a-b/main.tf",
         ]);
-        let all = found(tree.path(), &["."], true, &[]);
-        assert_eq!(paths(&all), ["", "a", "a/b/c", "unit"]);
-        assert!(all.iter().all(|(_, origin)| *origin == Origin::Found));
-        // A hidden directory that the user names is walked.
-        assert_eq!(paths(&found(tree.path(), &[".github"], true, &[])), [".github"]);
-        // Without -r, the named directory is all, whatever is in it.
-        assert_eq!(found(tree.path(), &["docs"], false, &[]), [("docs".to_owned(), Origin::Named)]);
+        assert_eq!(
+            tree.paths(&["."], true, &[]),
+            ["", "a/b", "a/c", "a-b", "lock", "z"]
+        );
+        assert_eq!(tree.paths(&["a"], true, &[]), ["a", "a/b", "a/c"]);
+        assert_eq!(tree.paths(&["a/b", "."], false, &[]), ["", "a/b"]);
     }
 
     #[test]
-    fn files_stand_for_their_directories_and_each_directory_counts_once() {
-        let tree = tree(&["a/x.tf", "a/y.tf", "b/x.tf"]);
-        let files = found(tree.path(), &["a/x.tf", "a/y.tf", "./b/x.tf", "b"], false, &[]);
-        assert_eq!(files, [("a".to_owned(), Origin::File), ("b".to_owned(), Origin::Named)]);
-        // A file is no place to look below.
-        assert_eq!(paths(&found(tree.path(), &["a/x.tf"], true, &[])), ["a"]);
+    fn files_mean_their_directory() {
+        let tree = Tree::new(&["a/main.tf", "a/other.txt", "b/main.tf"]);
+        let expected = [("a".to_owned(), Named::ByFile)];
+        assert_eq!(
+            tree.walk(&["a/main.tf", "a/other.txt"], false, &[]),
+            expected
+        );
+        assert_eq!(
+            tree.walk(&["a/main.tf", "a"], false, &[]),
+            [("a".to_owned(), Named::Directly)]
+        );
+        assert_eq!(
+            tree.paths(&["a/main.tf", "b/main.tf"], false, &["/b$"]),
+            ["a"]
+        );
     }
 
     #[test]
-    fn ignored_paths_match_anywhere_and_take_all_below_along() {
-        let tree = tree(&["modules/x/main.tf", "live/modules/y/main.tf", "live/z/main.tf"]);
-        assert_eq!(paths(&found(tree.path(), &["."], true, &["modules"])), ["live/z"]);
-        assert_eq!(paths(&found(tree.path(), &["."], true, &["modules/[x]", "/z$"])), ["live/modules/y"]);
-        assert_eq!(found(tree.path(), &["modules/x/main.tf"], false, &["modules/"]), []);
+    fn patterns_match_anywhere_in_the_path_and_skip_all_below() {
+        let tree = Tree::new(&["a/legacy/x/main.tf", "a/new/main.tf", "legacy2/main.tf"]);
+        assert_eq!(
+            tree.paths(&["a", "legacy2"], true, &["legacy"]),
+            ["a", "a/new", "legacy2"]
+        );
+        assert_eq!(tree.paths(&["a"], true, &["a/l.*y$"]), ["a", "a/new"]);
+    }
+
+    #[test]
+    fn ignore_files_of_git_do_not_count() {
+        let tree = Tree::new(&["a/main.tf", ".git/HEAD"]);
+        fs::write(tree.0.path().join(".gitignore"), "a\n").unwrap();
+        assert_eq!(tree.paths(&["."], true, &[]), ["", "a"]);
+    }
+
+    #[test]
+    fn what_a_directory_holds() {
+        let tree = Tree::new(&["a/main.tofu", "a/.terraform.lock.hcl"]);
+        let found = &walk(&[tree.0.path().join("a")], &WalkOptions::default()).directories[0];
+        assert!(found.has_configuration && found.has_tofu_files && found.has_lock_file);
+    }
+
+    #[test]
+    fn a_missing_path_is_an_error_that_stops_nothing() {
+        let tree = Tree::new(&["a/main.tf"]);
+        let walk = walk(
+            &[tree.0.path().join("nope"), tree.0.path().join("a")],
+            &WalkOptions::default(),
+        );
+        assert_eq!((walk.directories.len(), walk.errors.len()), (1, 1));
+    }
+
+    #[test]
+    fn dots_in_front_are_dropped() {
+        for (path, expected) in [
+            ("./a/./b", "a/b"),
+            (".", "."),
+            ("./", "."),
+            ("../a", "../a"),
+            ("/a", "/a"),
+        ] {
+            assert_eq!(without_dots(Path::new(path)), Path::new(expected));
+        }
     }
 
     #[cfg(unix)]
     #[test]
-    fn links_to_directories_are_followed_only_when_named() {
-        let tree = tree(&["real/main.tf"]);
-        std::os::unix::fs::symlink("real", tree.path().join("link")).unwrap();
-        std::os::unix::fs::symlink("../real/main.tf", tree.path().join("real/linked.tf")).unwrap();
-        assert_eq!(paths(&found(tree.path(), &["."], true, &[])), ["real"]);
-        assert_eq!(paths(&found(tree.path(), &["link"], true, &[])), ["link"]);
-    }
-
-    #[test]
-    fn what_cannot_be_looked_at_is_told() {
-        let tree = tree(&[]);
-        let paths = [tree.path().join("gone/deeper")];
-        for recursive in [true, false] {
-            let walk = Walk {
-                paths: &paths,
-                recursive,
-                ignore_paths: &[],
-            };
-            let found = walk.run();
-            assert_eq!((found.directories.len(), found.errors.len()), (0, 1));
-            assert!(found.errors[0].to_string().starts_with("cannot look into `"));
-        }
+    fn links_to_directories_are_not_followed_unless_named() {
+        let tree = Tree::new(&["real/main.tf", "files/real.txt"]);
+        let link = |target: &str, name: &str| {
+            std::os::unix::fs::symlink(target, tree.0.path().join(name)).unwrap();
+        };
+        link("real", "linked");
+        link("../real/main.tf", "files/main.tf");
+        assert_eq!(tree.paths(&["."], true, &[]), ["", "files", "real"]);
+        assert_eq!(tree.paths(&["linked"], true, &[]), ["linked"]);
     }
 }
