@@ -9,6 +9,7 @@ mod path;
 mod reported;
 mod shasums;
 mod signature;
+mod stream;
 mod tree;
 
 pub use archive::{
@@ -26,6 +27,7 @@ pub use signature::{
     KeyFault, Lapse, MAX_ARMOR_BYTES, MAX_KEYS, MAX_SIGNATURE_BYTES, SignatureError,
     SignatureFault, SignaturePolicy, Signer, SigningKey, Tier, verify_signature,
 };
+pub use stream::{NeedsFile, StreamHasher, Streamed};
 
 use crate::provider::{Digest, Hash};
 

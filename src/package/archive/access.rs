@@ -8,7 +8,6 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 pub(crate) enum AccessError {
     /// The system failed.
     Io(io::Error),
-    #[cfg_attr(not(test), expect(dead_code, reason = "streams come next"))]
     /// They were there and are gone: only the end of the archive was kept.
     NotKept,
 }
@@ -17,6 +16,11 @@ pub(crate) enum AccessError {
 pub(crate) trait Access {
     /// The size of the whole archive.
     fn size(&self) -> u64;
+
+    /// From which offset on bytes can be had.
+    fn start(&self) -> u64 {
+        0
+    }
 
     /// Fills the buffer from an offset on, as far as the archive goes, and returns how many bytes that were.
     fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, AccessError>;
@@ -66,7 +70,6 @@ impl Access for WholeFile<'_> {
     }
 }
 
-#[cfg_attr(not(test), expect(dead_code, reason = "streams come next"))]
 /// The last bytes of an archive of which the rest has passed.
 #[derive(Debug)]
 pub(crate) struct Tail {
@@ -79,6 +82,10 @@ pub(crate) struct Tail {
 impl Access for Tail {
     fn size(&self) -> u64 {
         self.start + self.bytes.len() as u64
+    }
+
+    fn start(&self) -> u64 {
+        self.start
     }
 
     fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, AccessError> {

@@ -6,6 +6,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
+use crate::package::archive::record::Entry;
 use crate::provider::Digest;
 
 /// Content is unpacked and hashed in pieces of this size: they stay in the processor's cache between the two. 64 KiB cost
@@ -140,6 +141,20 @@ pub(crate) struct Summary {
     pub(crate) crc: u32,
     /// Its size in bytes.
     pub(crate) size: u64,
+}
+
+impl Summary {
+    /// Compares content with what the central directory says of it.
+    pub(crate) fn check(&self, entry: &Entry) -> Result<(), EntryFault> {
+        if self.size != entry.uncompressed {
+            return Err(EntryFault::Size);
+        }
+        let is_unknown = entry.crc == 0 && !entry.has_descriptor;
+        if self.crc != entry.crc && !is_unknown {
+            return Err(EntryFault::Checksum);
+        }
+        Ok(())
+    }
 }
 
 /// Computes the summary of content that passes in pieces.

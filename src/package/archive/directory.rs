@@ -143,16 +143,25 @@ fn locate(archive: &mut impl Access) -> Result<Place, DirectoryError> {
 
 fn find_end(archive: &mut impl Access) -> Result<End, DirectoryError> {
     let size = archive.size();
-    let window = size.min(END_WINDOW);
-    let mut bytes = vec![0; usize::try_from(window).unwrap_or_default()];
-    archive.read_at(size - window, &mut bytes)?;
-    let at = find_signature(&bytes).ok_or(DirectoryFault::NoEndRecord)?;
+    // The last one counts, so it does not matter what stands before it and may not be there any more.
+    let start = size.saturating_sub(END_WINDOW).max(archive.start());
+    let mut bytes = vec![0; usize::try_from(size - start).unwrap_or_default()];
+    archive.read_at(start, &mut bytes)?;
+    let Some(at) = find_signature(&bytes) else {
+        let is_whole = archive.start() <= size.saturating_sub(END_WINDOW);
+        let fault = DirectoryError::from(DirectoryFault::NoEndRecord);
+        return Err(if is_whole {
+            fault
+        } else {
+            DirectoryError::NotKept
+        });
+    };
     let record = &bytes[at..];
     let end = End {
         counted: u64::from(u16_at(record, 10)),
         size: u64::from(u32_at(record, 12)),
         offset: u64::from(u32_at(record, 16)),
-        at: size - window + at as u64,
+        at: start + at as u64,
     };
     // The size is compared with 16 bits, not 32: so does Go, and what follows from it is part of the rules.
     if end.counted == 0xffff || end.size == 0xffff || end.offset == 0xffff_ffff {

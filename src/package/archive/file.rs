@@ -125,13 +125,7 @@ impl<'a> FileContents<'a> {
             method => return Err(EntryFault::UnsupportedMethod { method }.into()),
         };
         let content = self.sink.hasher.finish();
-        if content.size != entry.uncompressed {
-            return Err(EntryFault::Size.into());
-        }
-        let is_unknown = entry.crc == 0 && !entry.has_descriptor;
-        if content.crc != entry.crc && !is_unknown {
-            return Err(EntryFault::Checksum.into());
-        }
+        content.check(entry)?;
         if entry.has_descriptor {
             self.check_descriptor(start, entry)?;
         }

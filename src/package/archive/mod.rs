@@ -7,12 +7,12 @@
 //!
 //! Nothing is held in memory but the central directory, a digest per entry, and one piece of content.
 
-mod access;
-mod content;
-mod directory;
-mod entries;
+pub(crate) mod access;
+pub(crate) mod content;
+pub(crate) mod directory;
+pub(crate) mod entries;
 mod file;
-mod record;
+pub(crate) mod record;
 #[cfg(test)]
 mod tests;
 

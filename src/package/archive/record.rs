@@ -69,7 +69,6 @@ pub(crate) fn u64_at(record: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-#[expect(dead_code, reason = "streams come next")]
 /// A local header without name and extra field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalHeader {

@@ -1,12 +1,14 @@
 //! Recorded packages of all shapes: the hash that `providers lock` computes, or that it refuses them.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::Write as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
 use serde_json::Value;
-use tflock::package::{Limits, hash_archive};
+use tflock::package::{Limits, StreamHasher, Streamed, hash_archive};
 
 use super::{ENGINES, cases, outcome, report};
 
@@ -19,6 +21,36 @@ fn whole_files_hash_as_recorded() {
         let hashes = hash_archive(&file_of(bytes), TYPE, &Limits::default());
         hashes.ok().map(|hashes| hashes.h1.to_string())
     });
+}
+
+/// A stream that needs the file gets it, as in real use; most must not.
+#[test]
+fn streams_hash_as_recorded() {
+    let needed = Cell::new(0);
+    check(|bytes| match stream(bytes) {
+        Streamed::Hashed(hashes) => Some(hashes.h1.to_string()),
+        Streamed::Refused { .. } => None,
+        Streamed::NeedsFile { .. } => {
+            needed.set(needed.get() + 1);
+            let hashes = hash_archive(&file_of(bytes), TYPE, &Limits::default());
+            hashes.ok().map(|hashes| hashes.h1.to_string())
+        }
+    });
+    assert_eq!(
+        needed.get(),
+        7,
+        "other methods, broken data, prefixes, a stored entry with descriptor"
+    );
+}
+
+fn stream(bytes: &[u8]) -> Streamed {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.expect("a runtime").block_on(async {
+        let mut hasher = StreamHasher::new(TYPE, Limits::default()).expect("threads");
+        let sent = hasher.send(Bytes::copy_from_slice(bytes)).await;
+        sent.expect("the threads are there");
+        hasher.finish().await.expect("the threads are there")
+    })
 }
 
 /// Compares what `hash` makes of every archive, `None` for a refusal, with both engines.

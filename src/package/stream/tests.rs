@@ -1,0 +1,550 @@
+//! The two ways to read a package, against each other.
+
+use std::fs::File;
+use std::io::Write as _;
+
+use proptest::prelude::*;
+use tflock_test_support::{Descriptor, RawEntry, RawZip};
+
+use super::*;
+use crate::package::archive::hash_archive;
+
+const EXE: &str = "terraform-provider-p_v1.0.0";
+
+fn exe() -> RawEntry {
+    RawEntry::streamed(EXE, "exe")
+}
+
+/// Streams bytes in chunks of a size.
+fn stream_in(bytes: &[u8], chunk: usize, limits: Limits) -> Streamed {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let mut hasher = StreamHasher::new("p", limits).unwrap();
+        for chunk in bytes.chunks(chunk) {
+            hasher.send(Bytes::copy_from_slice(chunk)).await.unwrap();
+        }
+        hasher.finish().await.unwrap()
+    })
+}
+
+fn stream(zip: &RawZip) -> Streamed {
+    stream_in(&zip.to_bytes(), 1_000, Limits::default())
+}
+
+fn file_of(bytes: &[u8]) -> File {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    file
+}
+
+/// Fails unless the stream gives what the whole file gives, or asks for the file. Returns whether it gave anything.
+fn agree(bytes: &[u8], chunk: usize, limits: Limits) -> bool {
+    let whole = hash_archive(&file_of(bytes), "p", &limits);
+    let streamed = stream_in(bytes, chunk, limits);
+    assert_eq!(
+        streamed.zh().to_string(),
+        tflock_test_support::sha256_hex(bytes)
+    );
+    assert_eq!(streamed.size(), bytes.len() as u64);
+    match streamed {
+        Streamed::Hashed(hashes) => assert_eq!(whole, Ok(hashes)),
+        Streamed::Refused { error, .. } => assert_eq!(whole, Err(error)),
+        Streamed::NeedsFile { .. } => return false,
+    }
+    true
+}
+
+/// Archives of entries that need no file.
+fn ordinary_entries() -> Vec<RawZip> {
+    let large: Vec<u8> = (0..400_000_u32)
+        .flat_map(|at| at.wrapping_mul(at).to_le_bytes())
+        .collect();
+    let with = |descriptor, entry: RawEntry| RawEntry {
+        descriptor,
+        ..entry
+    };
+    vec![
+        RawZip::of([exe()]),
+        RawZip::of([
+            exe(),
+            RawEntry::directory("docs/"),
+            RawEntry::streamed("docs/a", &large),
+        ]),
+        RawZip::of([
+            RawEntry::stored("LICENSE", &large),
+            exe(),
+            RawEntry::deflated("README", "text"),
+        ]),
+        RawZip::of([
+            exe(),
+            RawEntry::streamed("empty", ""),
+            RawEntry::deflated("b", ""),
+            RawEntry::stored("c", ""),
+        ]),
+        RawZip::of([
+            exe(),
+            with(Descriptor::Wide, RawEntry::deflated("a", "")),
+            RawEntry::stored("b", "B"),
+        ]),
+        RawZip::of([exe(), with(Descriptor::Wide, RawEntry::deflated("a", "A"))]),
+        RawZip::of([
+            exe(),
+            with(Descriptor::Unsigned, RawEntry::deflated("a", &large)),
+        ]),
+        RawZip::of([
+            exe(),
+            with(Descriptor::Unsigned, RawEntry::deflated("a", "")),
+            exe(),
+        ]),
+        RawZip::of([
+            exe(),
+            RawEntry {
+                zip64: true,
+                ..RawEntry::stored("a", "A")
+            },
+        ]),
+        RawZip::of([
+            exe(),
+            RawEntry {
+                zip64: true,
+                ..RawEntry::streamed("a", "A")
+            },
+        ]),
+    ]
+}
+
+/// Other archives that need no file.
+fn ordinary_archives() -> Vec<RawZip> {
+    vec![
+        RawZip {
+            zip64: true,
+            ..RawZip::of([exe()])
+        },
+        RawZip {
+            comment: vec![b'c'; 60_000],
+            ..RawZip::of([exe()])
+        },
+        RawZip {
+            suffix: vec![b's'; 60_000],
+            ..RawZip::of([exe()])
+        },
+        RawZip {
+            central_order: Some(vec![1, 0]),
+            ..RawZip::of([exe(), RawEntry::stored("a", "A")])
+        },
+        RawZip::of([
+            exe(),
+            RawEntry {
+                listed: false,
+                ..RawEntry::streamed("a", "A")
+            },
+        ]),
+        RawZip::of([
+            exe(),
+            RawEntry::stored("a", "1"),
+            RawEntry::stored("./a", "2"),
+        ]),
+        RawZip::of([
+            exe(),
+            RawEntry {
+                crc: 0,
+                ..RawEntry::deflated("a", "A")
+            },
+        ]),
+        RawZip::of([
+            exe(),
+            RawEntry {
+                local_name: Some(b"../b".to_vec()),
+                ..RawEntry::stored("a", "A")
+            },
+        ]),
+        RawZip::of(
+            (0..300)
+                .map(|at| RawEntry::streamed(format!("f/{at}"), format!("{at}")))
+                .chain([exe()]),
+        ),
+    ]
+}
+
+/// What a stream can take must not need a file, or nothing is gained.
+#[test]
+fn ordinary_archives_are_hashed_as_they_come() {
+    for zip in ordinary_entries().into_iter().chain(ordinary_archives()) {
+        let bytes = zip.to_bytes();
+        for chunk in [7, 1_000, bytes.len()] {
+            if chunk == 7 && bytes.len() > 100_000 {
+                continue;
+            }
+            let streamed = stream_in(&bytes, chunk, Limits::default());
+            assert!(matches!(streamed, Streamed::Hashed(_)), "{streamed:?}");
+            assert!(agree(&bytes, chunk, Limits::default()));
+        }
+    }
+}
+
+/// The limit on the ratio looks at the whole archive, not at its beginning.
+#[test]
+fn content_beyond_the_allowance_is_hashed_as_it_comes() {
+    let noise: Vec<u8> = (0..100_000_u32)
+        .flat_map(|at| at.wrapping_mul(0x9e37_79b9).to_be_bytes())
+        .collect();
+    let content = [vec![0; 70 << 20], noise].concat();
+    let bytes = RawZip::of([RawEntry::streamed(EXE, &content)]).to_bytes();
+    assert!(agree(&bytes, 200_000, Limits::default()));
+    assert!(
+        agree(
+            &bytes,
+            200_000,
+            Limits {
+                ratio: 1,
+                ..Limits::default()
+            }
+        ),
+        "refused, both ways"
+    );
+}
+
+#[test]
+fn faults_are_seen_without_a_file_where_nothing_else_is_possible() {
+    let bad = |change: fn(&mut RawEntry)| {
+        let mut entry = RawEntry::streamed("a", "A");
+        change(&mut entry);
+        RawZip::of([exe(), entry]).to_bytes()
+    };
+    let cases = [
+        ("checksum", bad(|entry| entry.crc ^= 1)),
+        ("name", bad(|entry| entry.name = b"../a".to_vec())),
+        (
+            "no executable",
+            RawZip::of([RawEntry::streamed("a", "A")]).to_bytes(),
+        ),
+        ("empty", RawZip::default().to_bytes()),
+        (
+            "count",
+            RawZip {
+                count: Some(3),
+                ..RawZip::of([exe()])
+            }
+            .to_bytes(),
+        ),
+        ("no zip", b"<html>not found</html>".to_vec()),
+        ("nothing", Vec::new()),
+    ];
+    for (name, bytes) in cases {
+        let streamed = stream_in(&bytes, 10, Limits::default());
+        assert!(
+            matches!(streamed, Streamed::Refused { .. }),
+            "{name}: {streamed:?}"
+        );
+        assert!(agree(&bytes, 10, Limits::default()));
+    }
+}
+
+fn reason(zip: &RawZip) -> NeedsFile {
+    match stream(zip) {
+        Streamed::NeedsFile { reason, .. } => reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_needs_a_file() {
+    let zip = |entry| RawZip::of([exe(), entry]);
+    let a = || RawEntry::deflated("a", "A");
+    let b = || RawEntry::stored("b", "B");
+    let cases = [
+        (
+            zip(RawEntry {
+                descriptor: Descriptor::Signed,
+                ..RawEntry::stored("a", "A")
+            }),
+            NeedsFile::StoredWithDescriptor,
+        ),
+        (zip(RawEntry { method: 12, ..a() }), NeedsFile::Unreadable),
+        (
+            zip(RawEntry {
+                data: vec![0xff; 9],
+                packed: 9,
+                ..a()
+            }),
+            NeedsFile::Unreadable,
+        ),
+        (
+            zip(RawEntry {
+                packed: 99_999,
+                ..RawEntry::stored("a", "A")
+            }),
+            NeedsFile::Unreadable,
+        ),
+        (
+            zip(RawEntry {
+                packed: 9,
+                ..RawEntry::streamed("a", "A")
+            }),
+            NeedsFile::Descriptor,
+        ),
+        (
+            zip(RawEntry {
+                unpacked: 9,
+                descriptor: Descriptor::Wide,
+                ..a()
+            }),
+            NeedsFile::Descriptor,
+        ),
+        (
+            zip(RawEntry {
+                packed: 4,
+                gap: vec![0],
+                ..a()
+            }),
+            NeedsFile::Disagrees,
+        ),
+        (
+            RawZip::of([
+                exe(),
+                RawEntry {
+                    gap: b"gap".to_vec(),
+                    ..a()
+                },
+                b(),
+            ]),
+            NeedsFile::Disagrees,
+        ),
+        (
+            RawZip {
+                prefix: b"#!/bin/sh\n".to_vec(),
+                ..zip(a())
+            },
+            NeedsFile::Disagrees,
+        ),
+        (
+            RawZip {
+                prefix: b"#!/bin/sh\n".to_vec(),
+                relative: true,
+                ..zip(a())
+            },
+            NeedsFile::Disagrees,
+        ),
+    ];
+    for (zip, expected) in cases {
+        assert_eq!(reason(&zip), expected);
+        assert!(!agree(&zip.to_bytes(), 100, Limits::default()));
+    }
+    // The flag of a descriptor in the central directory only, and in the local header only.
+    let bytes = zip(a()).to_bytes();
+    for signature in [b"PK\x01\x02", b"PK\x03\x04"] {
+        let mut bytes = bytes.clone();
+        let at = bytes
+            .windows(4)
+            .rposition(|window| window == signature)
+            .unwrap();
+        bytes[at + if signature[2] == 1 { 8 } else { 6 }] ^= 8;
+        assert!(!agree(&bytes, 100, Limits::default()));
+    }
+    // An end that is longer than what is kept, with the directory before it.
+    let limits = Limits {
+        directory_bytes: 10,
+        ..Limits::default()
+    };
+    let long = RawZip {
+        suffix: vec![0; 200_000],
+        ..zip(a())
+    };
+    assert!(!agree(&long.to_bytes(), 9_999, limits));
+}
+
+#[test]
+fn limits_of_a_stream_ask_for_the_file_which_names_them() {
+    let text = "A".repeat(500_000);
+    let bytes = RawZip::of([exe(), RawEntry::streamed("a", &text)]).to_bytes();
+    let limits = Limits {
+        entries: 2,
+        unpacked_bytes: 500_003,
+        ..Limits::default()
+    };
+    assert!(agree(&bytes, 1_000, limits));
+    for limits in [
+        Limits {
+            entries: 1,
+            ..limits
+        },
+        Limits {
+            unpacked_bytes: 500_002,
+            ..limits
+        },
+    ] {
+        let streamed = stream_in(&bytes, 1_000, limits);
+        assert!(
+            matches!(
+                streamed,
+                Streamed::NeedsFile {
+                    reason: NeedsFile::TooLarge,
+                    ..
+                }
+            ),
+            "{streamed:?}"
+        );
+        assert!(hash_archive(&file_of(&bytes), "p", &limits).is_err());
+    }
+}
+
+/// The threads live on the queues that the hasher feeds: they come to their ends once it is gone, which their results show.
+#[test]
+fn a_dropped_hasher_ends_its_threads() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let bytes = RawZip::of([RawEntry::streamed("a", vec![0; 3_000_000]), exe()]).to_bytes();
+    for sent in [0, 10, bytes.len() / 2, bytes.len()] {
+        let hasher = runtime.block_on(async {
+            let mut hasher = StreamHasher::new("p", Limits::default()).unwrap();
+            hasher
+                .send(Bytes::copy_from_slice(&bytes[..sent]))
+                .await
+                .unwrap();
+            hasher
+        });
+        let StreamHasher {
+            feed,
+            zip,
+            contents,
+        } = hasher;
+        drop(feed);
+        assert!(zip.blocking_recv().is_ok());
+        assert!(contents.blocking_recv().is_ok());
+    }
+}
+
+fn names() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        6 => prop::sample::select(vec![EXE, "a", "b", "a/b", "d/", "d", "./a", "terraform-provider-p", "d/e/f"])
+            .prop_map(|name| name.as_bytes().to_vec()),
+        1 => prop::collection::vec(prop::sample::select(b"ab/.\\\n\0".to_vec()), 0..6),
+    ]
+}
+
+fn contents() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        4 => prop::collection::vec(any::<u8>(), 0..40),
+        2 => (any::<u8>(), 0..3_000_usize).prop_map(|(byte, count)| vec![byte; count]),
+        1 => (any::<u8>(), 262_140..262_150_usize).prop_map(|(byte, count)| vec![byte; count]),
+    ]
+}
+
+fn descriptors() -> impl Strategy<Value = Descriptor> {
+    prop::sample::select(vec![
+        Descriptor::Absent,
+        Descriptor::Absent,
+        Descriptor::Signed,
+        Descriptor::Signed,
+        Descriptor::Unsigned,
+        Descriptor::Wide,
+    ])
+}
+
+/// Mostly proper entries, now and then with one field that is off.
+fn entries() -> impl Strategy<Value = RawEntry> {
+    let fields = (
+        names(),
+        contents(),
+        any::<bool>(),
+        descriptors(),
+        0..40_u8,
+        any::<u8>(),
+    );
+    fields.prop_map(|(name, content, deflate, descriptor, oddity, amount)| {
+        let entry = if deflate {
+            RawEntry::deflated(name, content)
+        } else {
+            RawEntry::stored(name, content)
+        };
+        let mut entry = RawEntry {
+            descriptor,
+            ..entry
+        };
+        match oddity {
+            0 => entry.crc ^= u32::from(amount),
+            1 => entry.crc = 0,
+            2 => entry.packed = entry.packed.wrapping_add_signed(i64::from(amount) - 128),
+            3 => entry.unpacked = entry.unpacked.wrapping_add_signed(i64::from(amount) - 128),
+            4 => entry.method = u16::from(amount % 16),
+            5 => entry.gap = vec![amount; usize::from(amount % 20)],
+            6 => entry.listed = false,
+            7 => entry.zip64 = true,
+            8 => entry.attributes = u32::from(amount) << 24,
+            9 => entry.made_by = u16::from(amount) << 8,
+            10 => entry.flags = u16::from(amount & !8),
+            11 => entry.extra = vec![amount; usize::from(amount % 9)],
+            12 => entry.local_name = Some(vec![amount; usize::from(amount % 9)]),
+            _ => {}
+        }
+        entry
+    })
+}
+
+fn archives() -> impl Strategy<Value = RawZip> {
+    let fields = (
+        prop::collection::vec(entries(), 0..5),
+        any::<bool>(),
+        0..30_u8,
+        any::<u8>(),
+    );
+    fields.prop_map(|(mut entries, with_exe, oddity, amount)| {
+        if with_exe {
+            entries.push(exe());
+        }
+        let mut zip = RawZip::of(entries);
+        let some = vec![amount; usize::from(amount)];
+        match oddity {
+            0 => zip.prefix = some,
+            1 => (zip.prefix, zip.relative) = (some, true),
+            2 => zip.comment = some,
+            3 => zip.suffix = some,
+            4 => zip.count = Some(u16::from(amount % 6)),
+            5 => zip.zip64 = true,
+            6 => zip.central_order = Some((0..zip.entries.len()).rev().collect()),
+            7 => (zip.zip64, zip.prefix, zip.relative) = (true, some, amount % 2 == 0),
+            _ => {}
+        }
+        zip
+    })
+}
+
+/// Bytes changed at random, most of them where the headers are: near signatures.
+fn changed(mut bytes: Vec<u8>, changes: &[(u16, u8, u8)]) -> Vec<u8> {
+    for (place, offset, value) in changes {
+        let headers: Vec<_> = (0..bytes.len().saturating_sub(1))
+            .filter(|at| bytes[*at..].starts_with(b"PK"))
+            .collect();
+        let Some(header) = headers.get(usize::from(*place) % headers.len().max(1)) else {
+            continue;
+        };
+        let at = header + usize::from(offset % 50);
+        if let Some(byte) = bytes.get_mut(at) {
+            *byte = *value;
+        }
+    }
+    bytes
+}
+
+fn changes() -> impl Strategy<Value = Vec<(u16, u8, u8)>> {
+    let value = prop_oneof![Just(0), Just(1), Just(8), Just(0xff), any::<u8>()];
+    let change = (any::<u16>(), any::<u8>(), value);
+    prop_oneof![2 => Just(Vec::new()), 3 => prop::collection::vec(change, 1..4)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    /// On any bytes at all the stream gives what the whole file gives, or says that it needs the file.
+    #[test]
+    fn both_ways_agree(zip in archives(), changes in changes(), cut in 0..400_usize, chunk in 1..5_000_usize) {
+        let mut bytes = changed(zip.to_bytes(), &changes);
+        if cut < 60 {
+            bytes.truncate(bytes.len().saturating_sub(cut));
+        }
+        agree(&bytes, chunk, Limits::default());
+    }
+}
