@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use crate::provider::constraint::{ScannedVersion, scan_version};
-use crate::provider::error::{VersionError, VersionProblem};
+use crate::provider::error::VersionError;
 use crate::provider::version::write_suffixes;
 
 /// The version of a module in a registry or in a manifest. Equality is that of the canonical text, metadata included.
@@ -27,13 +27,8 @@ impl ModuleVersion {
             problem,
         };
         let bare = text.strip_prefix('v').unwrap_or(text);
-        match scan_version(bare) {
-            Ok(scanned) => Ok(Self::from_scanned(&scanned)),
-            Err(VersionProblem::NoNumber(found)) if found.is_empty() => {
-                Err(error(VersionProblem::Empty))
-            }
-            Err(problem) => Err(error(problem)),
-        }
+        let scanned = scan_version(bare).map_err(error)?;
+        Ok(Self::from_scanned(&scanned))
     }
 
     pub(super) fn from_scanned(scanned: &ScannedVersion<'_>) -> Self {
@@ -129,6 +124,7 @@ impl fmt::Display for ModuleVersion {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::VersionProblem;
 
     fn version(text: &str) -> ModuleVersion {
         ModuleVersion::parse(text).unwrap_or_else(|error| panic!("{error}: {}", error.problem))
