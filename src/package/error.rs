@@ -1,6 +1,7 @@
 //! What can be wrong with a package, its checksum list or its signature.
 
 use std::io;
+use std::path::PathBuf;
 
 use thiserror::Error;
 
@@ -13,6 +14,21 @@ pub enum PackageError {
     /// The file could not be read.
     #[error("cannot read the package")]
     Read(#[source] io::Error),
+    /// A file or directory of an unpacked package could not be read.
+    #[error("cannot read `{}` of the unpacked package", path.display())]
+    ReadUnpacked {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// Something in an unpacked package is no file: a link to a directory, a pipe, a device.
+    #[error("cannot hash `{}` of the unpacked package: it is not a file", path.display())]
+    NotAFile {
+        /// What is no file.
+        path: PathBuf,
+    },
     /// A thread that hashes could not be started.
     #[error("cannot start a thread to hash the package")]
     Thread(#[source] io::Error),

@@ -2,6 +2,7 @@
 
 mod archive;
 mod authenticate;
+mod directory;
 mod error;
 mod h1;
 mod limits;
@@ -16,6 +17,7 @@ pub use archive::{
     ContentHashes, DirectoryFault, EntryFault, digest_of_file, hash_archive, hash_contents,
 };
 pub use authenticate::{AuthenticityError, PackageClaims, VerifiedList, verify_list};
+pub use directory::hash_directory;
 pub use error::{PackageError, ShasumsError};
 pub use limits::{
     Limits, MAX_COMPONENT_BYTES, MAX_DIRECTORY_BYTES, MAX_ENTRIES, MAX_PATH_BYTES, MAX_RATIO,

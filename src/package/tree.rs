@@ -87,26 +87,30 @@ impl Tree {
 
     /// The `h1` hash of the files, if the executable of the provider is among them.
     pub(crate) fn hash(&self, type_name: &str) -> Result<Hash, PackageError> {
-        let mut files: Vec<_> = self
-            .nodes
-            .iter()
-            .filter_map(|(key, node)| match node {
-                Node::File(content) => Some((path(key), *content)),
-                Node::Directory => None,
-            })
-            .collect();
-        files.sort_unstable();
-        if !files.iter().any(|(path, _)| is_executable(path, type_name)) {
-            let type_name = type_name.to_owned();
-            return Err(PackageError::NoExecutable { type_name });
-        }
-        if let Some((path, _)) = files.iter().find(|(path, _)| path.contains(&b'\n')) {
-            return Err(PackageError::NewlineInName { name: shown(path) });
-        }
-        Ok(h1(files
-            .iter()
-            .map(|(path, content)| (path.as_slice(), *content))))
+        let files = self.nodes.iter().filter_map(|(key, node)| match node {
+            Node::File(content) => Some((path(key), *content)),
+            Node::Directory => None,
+        });
+        hash_files(files.collect(), type_name)
     }
+}
+
+/// The `h1` hash of files by their paths, if the executable of the provider is among them.
+pub(crate) fn hash_files(
+    mut files: Vec<(Vec<u8>, Digest)>,
+    type_name: &str,
+) -> Result<Hash, PackageError> {
+    files.sort_unstable();
+    if !files.iter().any(|(path, _)| is_executable(path, type_name)) {
+        let type_name = type_name.to_owned();
+        return Err(PackageError::NoExecutable { type_name });
+    }
+    if let Some((path, _)) = files.iter().find(|(path, _)| path.contains(&b'\n')) {
+        return Err(PackageError::NewlineInName { name: shown(path) });
+    }
+    Ok(h1(files
+        .iter()
+        .map(|(path, content)| (path.as_slice(), *content))))
 }
 
 fn key(path: &[u8]) -> Vec<u8> {

@@ -1,0 +1,194 @@
+//! A package that is already unpacked, as filesystem mirrors and plugin caches have it.
+//!
+//! All files below the directory count, those that no package put there too. Links to files count with the content of
+//! their targets; links to directories are not followed, and like dangling ones they are errors. Empty directories do not
+//! count. The directory itself may be a link.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::package::PackageError;
+use crate::package::archive::digest_of_file;
+use crate::package::limits::MAX_ENTRIES;
+use crate::package::tree::hash_files;
+use crate::provider::{Digest, Hash};
+
+/// The `h1` hash of an unpacked package. `type_name` is the type of the address that it is installed under.
+pub fn hash_directory(directory: &Path, type_name: &str) -> Result<Hash, PackageError> {
+    let mut files = Vec::new();
+    // Directories to read, with their paths inside of the package.
+    let mut pending = vec![(directory.to_path_buf(), Vec::new())];
+    while let Some((directory, inside)) = pending.pop() {
+        for entry in fs::read_dir(&directory).map_err(unreadable(&directory))? {
+            let entry = entry.map_err(unreadable(&directory))?;
+            let path = entry.path();
+            let name = join(&inside, entry.file_name().as_encoded_bytes());
+            if entry.file_type().map_err(unreadable(&path))?.is_dir() {
+                pending.push((path, name));
+            } else if files.len() == MAX_ENTRIES {
+                return Err(PackageError::TooManyEntries { limit: MAX_ENTRIES });
+            } else {
+                files.push((name, digest(path)?));
+            }
+        }
+    }
+    hash_files(files, type_name)
+}
+
+fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
+    if directory.is_empty() {
+        return name.to_vec();
+    }
+    [directory, b"/", name].concat()
+}
+
+/// The digest of a file, or of what a link leads to. Anything else is not even opened: a pipe would never end.
+fn digest(path: PathBuf) -> Result<Digest, PackageError> {
+    if !fs::metadata(&path).map_err(unreadable(&path))?.is_file() {
+        return Err(PackageError::NotAFile { path });
+    }
+    let file = File::open(&path).map_err(unreadable(&path))?;
+    match digest_of_file(&file) {
+        Err(PackageError::Read(source)) => Err(PackageError::ReadUnpacked { path, source }),
+        digested => digested.map(|(digest, _)| digest),
+    }
+}
+
+fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> PackageError {
+    let path = path.to_path_buf();
+    |source| PackageError::ReadUnpacked { path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::package::h1::{h1, sha256};
+
+    const EXE: &str = "terraform-provider-p_v1.0.0";
+
+    fn package(files: &[(&str, &str)]) -> TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for (name, content) in [(EXE, "exe")].iter().chain(files) {
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        root
+    }
+
+    fn hash(root: &TempDir) -> Result<String, PackageError> {
+        hash_directory(root.path(), "p").map(|hash| hash.to_string())
+    }
+
+    fn expected(files: &[(&str, &str)]) -> String {
+        let lines = files
+            .iter()
+            .map(|(name, content)| (name.as_bytes(), sha256(content.as_bytes())));
+        h1(lines).to_string()
+    }
+
+    #[test]
+    fn all_files_count_and_directories_do_not() {
+        let root = package(&[]);
+        let alone = Ok("h1:Oj1eh1N9nbmmxii3XU5c/6EwLuYwJZZymBjmnaipDuI=".to_owned());
+        assert_eq!(hash(&root), alone);
+        fs::create_dir_all(root.path().join("empty/inner")).unwrap();
+        assert_eq!(hash(&root), alone);
+        let root = package(&[("a/b/c", "1"), ("a/b-c", "2"), (".hidden", "3"), ("z", "")]);
+        let files = [
+            (".hidden", "3"),
+            ("a/b-c", "2"),
+            ("a/b/c", "1"),
+            (EXE, "exe"),
+            ("z", ""),
+        ];
+        assert_eq!(hash(&root), Ok(expected(&files)));
+    }
+
+    #[test]
+    fn the_executable_must_be_at_the_top() {
+        let root = package(&[("d/terraform-provider-q", "x")]);
+        let type_name = "q".to_owned();
+        assert_eq!(
+            hash_directory(root.path(), "q"),
+            Err(PackageError::NoExecutable { type_name })
+        );
+    }
+
+    #[test]
+    fn a_directory_that_is_not_there() {
+        let root = package(&[]);
+        let missing = hash_directory(&root.path().join("missing"), "p");
+        assert!(
+            matches!(missing, Err(PackageError::ReadUnpacked { path, .. }) if path.ends_with("missing"))
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links() {
+        use std::os::unix::fs::symlink;
+
+        let elsewhere = package(&[("a", "A")]);
+        let target = elsewhere.path().join("a");
+        let root = package(&[]);
+        let link = root.path().join("link");
+        symlink(&target, &link).unwrap();
+        assert_eq!(
+            hash(&root),
+            Ok(expected(&[("link", "A"), (EXE, "exe")])),
+            "the content of the target"
+        );
+        let other = tempfile::tempdir().unwrap();
+        symlink(root.path(), other.path().join("package")).unwrap();
+        let through_link = hash_directory(&other.path().join("package"), "p");
+        assert_eq!(
+            through_link.map(|hash| hash.to_string()),
+            hash(&root),
+            "the directory itself may be a link"
+        );
+
+        fs::remove_file(&link).unwrap();
+        symlink(elsewhere.path(), &link).unwrap();
+        assert_eq!(
+            hash(&root),
+            Err(PackageError::NotAFile { path: link.clone() }),
+            "to a directory"
+        );
+        fs::remove_file(&link).unwrap();
+        symlink("nowhere", &link).unwrap();
+        assert!(
+            matches!(hash(&root), Err(PackageError::ReadUnpacked { path, .. }) if path == link),
+            "dangling"
+        );
+        fs::remove_file(&link).unwrap();
+        fs::remove_file(root.path().join(EXE)).unwrap();
+        symlink(elsewhere.path().join(EXE), root.path().join(EXE)).unwrap();
+        assert_eq!(
+            hash(&root),
+            Ok(expected(&[(EXE, "exe")])),
+            "a linked executable"
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_are_bytes() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt as _;
+
+        let root = package(&[("a\\b", "A")]);
+        assert!(hash(&root).unwrap().starts_with("h1:8fT9HazCPkl"));
+        let root = package(&[]);
+        // Not every file system takes such a name.
+        if fs::write(root.path().join(OsStr::from_bytes(b"caf\xe9")), "A").is_ok() {
+            assert!(hash(&root).unwrap().starts_with("h1:MfSzc7oolwU"));
+        }
+        let root = package(&[("a\nb", "A")]);
+        let name = "a\\nb".to_owned();
+        assert_eq!(hash(&root), Err(PackageError::NewlineInName { name }));
+    }
+}
