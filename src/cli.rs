@@ -156,6 +156,34 @@ record only the right ones"
         help_heading = "What to lock"
     )]
     pub missing_platform: MissingArg,
+    /// When a module that the configuration calls cannot be had
+    #[arg(
+        long = "missing-module",
+        value_name = "WHAT",
+        default_value = "error",
+        help_heading = "What to lock",
+        long_help = "When a module that the configuration calls cannot be had. `error`: the directory fails; `warn`: lock what \
+is known, say what is not, and never prune"
+    )]
+    pub missing_module: MissingArg,
+    /// Leave out modules that only test files run
+    #[arg(long, help_heading = "What to lock")]
+    pub no_tests: bool,
+    /// Where test files lie, besides the root module's own directory
+    #[arg(
+        long,
+        value_name = "DIR",
+        default_value = "tests",
+        conflicts_with = "no_tests",
+        help_heading = "What to lock"
+    )]
+    pub test_directory: PathBuf,
+    /// Value of a root variable, for module sources and versions that depend on it (repeatable)
+    #[arg(long = "var", value_name = "NAME=VALUE", help_heading = "What to lock")]
+    pub variables: Vec<String>,
+    /// File with values of root variables (repeatable)
+    #[arg(long = "var-file", value_name = "FILE", help_heading = "What to lock")]
+    pub variable_files: Vec<PathBuf>,
     /// Whose rules to follow; `auto` decides per directory
     #[arg(
         long,
@@ -164,6 +192,31 @@ record only the right ones"
         help_heading = "What to lock"
     )]
     pub engine: EngineArg,
+
+    /// Take packages from this directory, a filesystem mirror, instead of registries
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = ["net_mirror", "source"],
+        help_heading = "Where packages come from"
+    )]
+    pub fs_mirror: Option<PathBuf>,
+    /// Take packages from this network mirror instead of registries
+    #[arg(
+        long,
+        value_name = "URL",
+        conflicts_with = "source",
+        help_heading = "Where packages come from"
+    )]
+    pub net_mirror: Option<String>,
+    /// Origin registries, or what `provider_installation` in the CLI configuration says
+    #[arg(
+        long,
+        value_name = "WHAT",
+        default_value = "registry",
+        help_heading = "Where packages come from"
+    )]
+    pub source: SourceArg,
 
     /// Write nothing; exit 3 if a lock file would change
     #[arg(long, help_heading = "How to run")]
@@ -212,6 +265,15 @@ pub enum MissingArg {
     Error,
     /// Record the rest and say so
     Warn,
+}
+
+/// Values of `--source`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SourceArg {
+    /// The origin registries, as `terraform providers lock` does
+    Registry,
+    /// Mirrors and registries as for `terraform init`
+    Config,
 }
 
 /// Values of `--engine`.

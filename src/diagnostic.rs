@@ -93,6 +93,12 @@ impl Diagnostic {
         }
     }
 
+    /// The same as a warning.
+    pub fn into_warning(mut self) -> Self {
+        self.severity = Severity::Warning;
+        self
+    }
+
     /// The same with a place in a file.
     pub fn at(mut self, place: Option<Place>) -> Self {
         self.place = place;

@@ -1,4 +1,46 @@
 //! tflock keeps `.terraform.lock.hcl` right for a whole monorepo, without Terraform.
+//!
+//! This page is the map of the crate. Values flow one way:
+//!
+//! ```text
+//! arguments, environment --> settings --> walk: module directories
+//!                                           |
+//!                         requirements of each root module   (config)
+//!                                           |
+//!        existing lock (lockfile) --> selections              (locking::select)
+//!                                           |
+//!                 packages: each asked for once               (locking::packages, registry, package)
+//!                                           |
+//!                                 new locks                   (locking::assemble)
+//!                                           |
+//!                    bytes, compared and replaced whole       (lockfile::render, lockfile::save)
+//!                                           |
+//!                                      report                 (run)
+//! ```
+//!
+//! # Rooms
+//!
+//! A room uses rooms below it, never beside or above; within the row of the command line only `run` may use the others
+//! (`tests/it/layers.rs` holds the code to that).
+//!
+//! | row | rooms |
+//! | --- | --- |
+//! | the program | `main` |
+//! | the command line | [`cli`] what was typed, [`settings`] what it means, [`run`] the commands, [`printer`] the only door to the terminal, [`diagnostic`] errors as text, [`progress`] bars |
+//! | the use case | [`locking`]: requirements and old locks become new locks |
+//! | the outside world | [`config`] what `.tf` files ask for, [`registry`] who has packages, [`lockfile`] the lock file format |
+//! | formats and furniture | [`package`] what a package's bytes say, [`syntax`] HCL, [`cli_config`] `.terraformrc`, [`reporter`] what a run tells |
+//! | vocabulary | [`provider`]: addresses, versions, constraints, platforms, hashes |
+//! | places | [`span`]: byte ranges, lines and columns |
+//!
+//! `config`, `registry` and `lockfile` do not know each other; they meet in `locking` and `run` through `provider`'s types.
+//! The core neither prints, reads the environment, nor exits: it takes values and a [`reporter::Reporter`], and returns
+//! values.
+//!
+//! # Where to start reading
+//!
+//! [`run`] has the phases in order. The rules of the trade are in three places: [`provider`] (constraints and their order),
+//! [`lockfile`] (the bytes of the file) and [`package`] (what may be recorded, and the hash of an unpacked zip).
 
 #![cfg_attr(
     test,
@@ -17,6 +59,7 @@ pub mod progress;
 pub mod provider;
 pub mod registry;
 pub mod reporter;
+pub mod run;
 pub mod settings;
 pub mod span;
 pub mod syntax;

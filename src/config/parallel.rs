@@ -8,7 +8,7 @@ use std::thread;
 const STACK_SIZE: usize = 16 << 20;
 
 /// The results of `work` for each item, in the order of the items, whichever thread was first.
-pub(super) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let workers = thread::available_parallelism()
         .map_or(1, usize::from)
         .min(items.len());

@@ -15,9 +15,33 @@ pub struct Evidence {
     /// `zh` of the zips in the signed lists, and `h1` of packages: proof that a recorded hash is genuine. Lines of the lists
     /// that name no zip, such as manifests, prove nothing.
     pub genuine: BTreeSet<Hash>,
-    /// Every `zh` of the signed lists, whatever it belongs to; `None` if a list could not be read whole, so that a `zh`
-    /// that is not known may still be right.
-    pub listed: Option<BTreeSet<Hash>>,
+    /// What is known about the `zh` of the version as a whole.
+    pub listed: Listed,
+}
+
+/// What is known about the `zh` hashes of a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// Every `zh` of the signed lists, whatever it belongs to: any other is not genuine.
+    All(BTreeSet<Hash>),
+    /// Those of the zips that were looked at; others may be those of other platforms.
+    OwnZips,
+    /// None: no zip was seen.
+    Unknown,
+}
+
+impl Listed {
+    /// What is known after another package was looked at: the least of both.
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::All(mut all), Self::All(more)) => {
+                all.extend(more);
+                Self::All(all)
+            }
+            (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
+            _ => Self::OwnZips,
+        }
+    }
 }
 
 impl Default for Evidence {
@@ -26,7 +50,7 @@ impl Default for Evidence {
         Self {
             recorded: BTreeSet::new(),
             genuine: BTreeSet::new(),
-            listed: Some(BTreeSet::new()),
+            listed: Listed::All(BTreeSet::new()),
         }
     }
 }
@@ -36,10 +60,8 @@ impl Evidence {
     pub fn extend(&mut self, other: Self) {
         self.recorded.extend(other.recorded);
         self.genuine.extend(other.genuine);
-        self.listed = self.listed.take().zip(other.listed).map(|(mut all, more)| {
-            all.extend(more);
-            all
-        });
+        let known = std::mem::replace(&mut self.listed, Listed::Unknown);
+        self.listed = known.and(other.listed);
     }
 }
 
@@ -55,24 +77,25 @@ pub enum Verdict {
     Foreign,
 }
 
-/// Judges the hashes that are recorded for a kept version. Hashes of unknown schemes can be neither right nor wrong.
+/// Judges the hashes that are recorded for a kept version. Hashes of unknown schemes can be neither right nor wrong, and
+/// neither can a `zh` where no zip was seen.
 pub fn judge(old: &BTreeSet<Hash>, evidence: &Evidence) -> Verdict {
-    let known = |hash: &&Hash| hash.scheme() != HashScheme::Other;
-    if !old.iter().any(|hash| known(&hash))
-        || old.iter().any(|hash| evidence.genuine.contains(hash))
-    {
-        Verdict::Genuine
-    } else if evidence.listed.is_some() && old.iter().any(|hash| hash.scheme() == HashScheme::Zh) {
-        Verdict::Foreign
-    } else {
-        Verdict::PerhapsOtherPlatforms
+    let has = |scheme: HashScheme| old.iter().any(|hash| hash.scheme() == scheme);
+    let known = has(HashScheme::H1) || has(HashScheme::Zh);
+    if !known || old.iter().any(|hash| evidence.genuine.contains(hash)) {
+        return Verdict::Genuine;
+    }
+    match (&evidence.listed, has(HashScheme::Zh)) {
+        (Listed::All(_), true) => Verdict::Foreign,
+        (Listed::Unknown, true) => Verdict::Genuine,
+        _ => Verdict::PerhapsOtherPlatforms,
     }
 }
 
 /// The hashes of a kept version that are certainly not genuine although others beside them are: `zh` that no signed list
 /// holds.
 pub fn strays(old: &BTreeSet<Hash>, evidence: &Evidence) -> Vec<Hash> {
-    let Some(listed) = &evidence.listed else {
+    let Listed::All(listed) = &evidence.listed else {
         return Vec::new();
     };
     old.iter()
@@ -118,7 +141,7 @@ mod tests {
         Evidence {
             recorded: hashes(&["h1:a", "zh:a", "zh:b", "zh:m"]),
             genuine: hashes(&["h1:a", "zh:a", "zh:b"]),
-            listed: Some(hashes(&["zh:a", "zh:b", "zh:m"])),
+            listed: Listed::All(hashes(&["zh:a", "zh:b", "zh:m"])),
         }
     }
 
@@ -145,10 +168,27 @@ mod tests {
     #[test]
     fn without_a_readable_list_a_zh_may_be_that_of_another_platform() {
         let mut unreadable = evidence();
-        unreadable.listed = None;
+        unreadable.listed = Listed::OwnZips;
         let old = hashes(&["zh:x"]);
         assert_eq!(judge(&old, &unreadable), Verdict::PerhapsOtherPlatforms);
         assert_eq!(strays(&old, &unreadable), []);
+    }
+
+    #[test]
+    fn where_no_zip_was_seen_a_zh_is_neither_right_nor_wrong() {
+        let unpacked = Evidence {
+            recorded: hashes(&["h1:a"]),
+            genuine: hashes(&["h1:a"]),
+            listed: Listed::Unknown,
+        };
+        let rows: [(&[&str], Verdict); 3] = [
+            (&["zh:x"], Verdict::Genuine),
+            (&["h1:x", "zh:x"], Verdict::Genuine),
+            (&["h1:x"], Verdict::PerhapsOtherPlatforms),
+        ];
+        for (old, expected) in rows {
+            assert_eq!(judge(&hashes(old), &unpacked), expected, "{old:?}");
+        }
     }
 
     #[test]
@@ -164,11 +204,11 @@ mod tests {
         all.extend(evidence());
         assert_eq!(all, evidence());
         all.extend(Evidence {
-            listed: None,
+            listed: Listed::OwnZips,
             recorded: hashes(&["h1:c", "zh:c"]),
             genuine: hashes(&["h1:c", "zh:c"]),
         });
-        assert_eq!(all.listed, None);
+        assert_eq!(all.listed, Listed::OwnZips);
         assert!(all.recorded.contains(&Hash::parse("h1:c").unwrap()));
     }
 

@@ -9,12 +9,13 @@ use crate::lockfile::{Locks, ProviderLock};
 use crate::provider::{
     Engine, Hash, HashScheme, Platform, ProviderAddr, Requirement, Requirements, Version,
 };
+use crate::registry::AvailableVersions;
 use crate::span::Place;
 
 use super::assemble::{Evidence, Verdict, assemble, judge, strays};
 use super::error::{LockingError, Problem};
 use super::note::Note;
-use super::packages::{PackageRecord, Packages};
+use super::packages::{PackageRecord, Packages, Voucher};
 use super::policy::{Mismatch, Missing, Move, Policy, Scope};
 use super::select::{Selection, check_constraints, select};
 
@@ -203,6 +204,7 @@ impl Work<'_> {
             .await
             .map_err(|error| vec![error])?;
         notes.extend(self.notes_on_hashes(&selection, &evidence, foreign));
+        notes.extend(self.notes_on_source(&listed, &verified));
         Ok(Done {
             lock: assemble(
                 constraints.clone(),
@@ -337,6 +339,37 @@ impl Work<'_> {
             });
         }
         Ok(foreign)
+    }
+
+    /// What the source has said beside its answers.
+    fn notes_on_source(&self, listed: &AvailableVersions, verified: &[Verified]) -> Vec<Note> {
+        let address = || self.address.clone();
+        let mut notes: Vec<Note> = Vec::new();
+        notes.extend(listed.warnings.iter().map(|text| Note::RegistrySays {
+            address: address(),
+            text: text.clone(),
+        }));
+        if !listed.invalid.is_empty() {
+            notes.push(Note::InvalidVersions {
+                address: address(),
+                versions: listed.invalid.clone(),
+            });
+        }
+        for package in verified {
+            if let Voucher::Signature(signer) = &package.record.voucher
+                && let Some(lapse) = signer.lapse
+            {
+                let note = Note::Expired {
+                    address: address(),
+                    version: package.version.clone(),
+                    lapse,
+                };
+                if !notes.contains(&note) {
+                    notes.push(note);
+                }
+            }
+        }
+        notes
     }
 
     fn notes_on_hashes(

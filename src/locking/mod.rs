@@ -13,10 +13,11 @@ mod policy;
 mod select;
 mod transfer;
 
-pub use assemble::{Evidence, Verdict, assemble, judge, strays};
+pub use assemble::{Evidence, Listed, Verdict, assemble, judge, strays};
 pub use directory::{Job, Outcome, Verified, lock_directory, requirements_of};
 pub use error::{LockingError, Problem};
 pub use note::Note;
-pub use packages::{PackageFailure, PackageRecord, Packages, Trust};
+pub use packages::{PackageFailure, PackageRecord, Packages, Source, Trust, Voucher};
 pub use policy::{Mismatch, Missing, Move, Policy, Scope, TargetError, Upgrade, UpgradeTarget};
 pub use select::{Selection, check_constraints, select};
+pub use transfer::{Downloaded, TransferError};

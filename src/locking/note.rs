@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use crate::package::Lapse;
 use crate::provider::{Engine, Platform, ProviderAddr, Version};
 
 /// What the user should know about a directory although nothing failed.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
     /// An entry of the lock file that the configuration no longer requires.
     NotRequired {
@@ -51,6 +52,20 @@ pub enum Note {
     },
     /// Requirements could not be read completely, so nothing was pruned.
     NotPruned,
+    /// What the registry wants users of the provider to know.
+    RegistrySays {
+        /// Which provider.
+        address: ProviderAddr,
+        /// Its words.
+        text: String,
+    },
+    /// Listed texts that are no versions were skipped.
+    InvalidVersions {
+        /// Which provider.
+        address: ProviderAddr,
+        /// The texts.
+        versions: Vec<String>,
+    },
     /// A provider's signing key or signature has expired, which the engine accepts.
     Expired {
         /// Which provider.
@@ -58,7 +73,7 @@ pub enum Note {
         /// Which version.
         version: Version,
         /// What has expired.
-        what: String,
+        lapse: Lapse,
     },
 }
 
@@ -95,14 +110,12 @@ impl fmt::Display for Note {
                 platform,
             } => write!(f, "`{address}` {version} has no package for `{platform}`"),
             Self::Twins { of } => {
-                let entries: Vec<String> =
-                    of.iter().map(|address| format!("`{address}`")).collect();
                 write!(
                     f,
                     "entries of {} were added for {}; `{} init -lockfile=readonly` refuses the file until the old entries are \
                      gone (`--prune` removes them)",
                     Engine::Tofu.default_host(),
-                    entries.join(", "),
+                    quoted(of),
                     Engine::Tofu.program(),
                 )
             }
@@ -110,11 +123,34 @@ impl fmt::Display for Note {
                 f,
                 "nothing was pruned, since not all requirements of the configuration are known"
             ),
+            Self::RegistrySays { address, text } => {
+                write!(f, "the registry says of `{address}`: {text}")
+            }
+            Self::InvalidVersions { address, versions } => write!(
+                f,
+                "the registry lists {} as versions of `{address}`, which are none; they were skipped",
+                quoted(versions)
+            ),
             Self::Expired {
                 address,
                 version,
-                what,
-            } => write!(f, "`{address}` {version}: {what}"),
+                lapse,
+            } => {
+                let what = match lapse {
+                    Lapse::Key => "the key that signed",
+                    Lapse::Signature => "the signature over",
+                };
+                write!(
+                    f,
+                    "{what} the checksum list of `{address}` {version} has expired, or is not valid yet"
+                )
+            }
         }
     }
+}
+
+/// Each in backticks, with commas between.
+fn quoted(items: &[impl fmt::Display]) -> String {
+    let quoted: Vec<String> = items.iter().map(|item| format!("`{item}`")).collect();
+    quoted.join(", ")
 }

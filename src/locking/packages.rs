@@ -1,30 +1,32 @@
 //! What a run knows of packages: each registry answer, each checksum list and each package is asked for once, however
 //! many directories need it. Failures are kept as well, so that 200 directories do not repeat one 404.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use crate::package::{
     AuthenticityError, Limits, MAX_SHASUMS_BYTES, MAX_SIGNATURE_BYTES, PackageClaims, PackageError,
-    PackageHashes, ReportedPackages, SignaturePolicy, Signer, VerifiedList, verify_list,
+    PackageHashes, ReportedPackages, SignaturePolicy, Signer, VerifiedList, hash_directory,
+    verify_list,
 };
 use crate::provider::{Digest, Engine, Hash, Platform, ProviderAddr, Version};
 use crate::registry::{
-    AvailableVersions, ByteLimit, OnceMap, PackageMeta, PackagesError, RegistryClient,
-    RegistryError,
+    AvailableVersions, ByteLimit, LocalPackage, Located, MirrorHashError, MirrorPackage, OnceMap,
+    PackageId, PackageMeta, PackageSource, PackagesError, RegistryClient, RegistryError,
 };
 use crate::reporter::Reporter;
 use crate::span::Explain;
 
-use super::assemble::Evidence;
-use super::transfer::Transfers;
+use super::assemble::{Evidence, Listed};
+use super::transfer::{Downloaded, TransferError, Transfers, Wanted};
 
 /// Why a package is not to be had, or not to be trusted.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageFailure {
-    /// The registry could not be asked, or answered with an error.
+    /// The source could not be asked, or answered with an error.
     #[error(transparent)]
     Registry(#[from] RegistryError),
     /// What the registry says does not hold: the signature, a checksum.
@@ -33,16 +35,24 @@ pub enum PackageFailure {
     /// OpenTofu's report on all packages cannot be read.
     #[error(transparent)]
     Reported(#[from] PackagesError),
-    /// The package has no hash.
+    /// The package could not be hashed.
     #[error(transparent)]
-    Package(#[from] PackageError),
-    /// The package could not be kept while it was hashed.
-    #[error("cannot keep the package in a temporary file")]
-    TemporaryFile(#[source] std::io::Error),
+    Transfer(#[from] TransferError),
+    /// The package is not what its mirror says.
+    #[error(transparent)]
+    Mirror(#[from] MirrorHashError),
+    /// The package in a filesystem mirror has no hash.
+    #[error("cannot hash `{}`", path.display())]
+    Local {
+        /// The zip, or the directory.
+        path: std::path::PathBuf,
+        /// Why.
+        source: PackageError,
+    },
 }
 
 impl PackageFailure {
-    /// Whether the registry says that the version has no package for the platform.
+    /// Whether the source says that the version has no package for the platform.
     pub fn is_missing_platform(&self) -> bool {
         matches!(self, Self::Registry(RegistryError::NoPackage { .. }))
     }
@@ -51,40 +61,95 @@ impl PackageFailure {
 impl Explain for PackageFailure {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Registry(error) => error.hint(),
+            Self::Registry(error) | Self::Transfer(TransferError::Download(error)) => error.hint(),
             Self::Authenticity(error) => error.hint(),
-            Self::Package(error) => error.hint(),
-            Self::Reported(_) | Self::TemporaryFile(_) => None,
+            Self::Transfer(TransferError::Package(error)) | Self::Local { source: error, .. } => {
+                error.hint()
+            }
+            Self::Transfer(_) | Self::Reported(_) | Self::Mirror(_) => None,
         }
     }
 }
 
-/// What is known of one package: verified by signature and checksum, and hashed.
+/// What is known of one package: verified as far as its source allows, and hashed.
 #[derive(Clone, Debug)]
 pub struct PackageRecord {
     /// What it and its signed list say about the hashes of its version.
     pub evidence: Evidence,
-    /// Who vouches for the list; nobody where OpenTofu's registry sends no keys.
-    pub signer: Option<Signer>,
-    /// Bytes of the zip.
-    pub size: u64,
+    /// What vouches for it.
+    pub voucher: Voucher,
+}
+
+/// What vouches for a package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Voucher {
+    /// A signature over the checksum list.
+    Signature(Box<Signer>),
+    /// A checksum list without a signature: OpenTofu's registry has no keys for the provider.
+    Unsigned,
+    /// Hashes that a network mirror gives.
+    MirrorHashes,
+    /// Nothing: a mirror has it, and says no more.
+    Nothing,
 }
 
 impl PackageRecord {
-    fn new(list: &VerifiedList, package: &PackageHashes) -> Result<Self, AuthenticityError> {
+    fn from_registry(
+        list: &VerifiedList,
+        package: &PackageHashes,
+    ) -> Result<Self, AuthenticityError> {
         let recorded = list.accept(package)?;
         let shasums = list.shasums();
         let mut genuine = shasums.zip_hashes();
         genuine.extend([Hash::zh(package.zh), package.h1.clone()]);
+        let signer = list.signer().cloned();
         Ok(Self {
             evidence: Evidence {
                 recorded,
                 genuine,
-                listed: shasums.is_readable().then(|| shasums.zh_hashes(package.zh)),
+                listed: if shasums.is_readable() {
+                    Listed::All(shasums.zh_hashes(package.zh))
+                } else {
+                    Listed::OwnZips
+                },
             },
-            signer: list.signer().cloned(),
-            size: package.size,
+            voucher: signer.map_or(Voucher::Unsigned, |signer| {
+                Voucher::Signature(Box::new(signer))
+            }),
         })
+    }
+
+    /// A package from a mirror: `h1`, and what OpenTofu records besides (spec: mirrors.md 1).
+    fn from_mirror(engine: Engine, package: PackageHashes, matching: Vec<Hash>) -> Self {
+        let voucher = if matching.is_empty() {
+            Voucher::Nothing
+        } else {
+            Voucher::MirrorHashes
+        };
+        let mut recorded = BTreeSet::from([package.h1.clone()]);
+        if engine == Engine::Tofu {
+            recorded.extend(matching);
+        }
+        Self {
+            evidence: Evidence {
+                recorded,
+                genuine: BTreeSet::from([package.h1, Hash::zh(package.zh)]),
+                listed: Listed::OwnZips,
+            },
+            voucher,
+        }
+    }
+
+    /// The unpacked files of a package: what zip they came in is not known.
+    fn unpacked(h1: Hash) -> Self {
+        Self {
+            evidence: Evidence {
+                recorded: BTreeSet::from([h1.clone()]),
+                genuine: BTreeSet::from([h1]),
+                listed: Listed::Unknown,
+            },
+            voucher: Voucher::Nothing,
+        }
     }
 }
 
@@ -111,13 +176,21 @@ impl Trust {
     }
 }
 
-/// What one run asks registries for, each thing once.
+/// Where one engine's packages come from.
+#[derive(Clone)]
+pub struct Source {
+    /// Who is asked.
+    pub packages: PackageSource,
+    /// Who downloads.
+    pub client: RegistryClient,
+}
+
+/// What one run asks sources for, each thing once.
 pub struct Packages {
-    clients: BTreeMap<Engine, RegistryClient>,
+    sources: BTreeMap<Engine, Source>,
     transfers: Transfers,
     trust: Trust,
     now: SystemTime,
-    limits: Limits,
     records: OnceMap<PackageKey, Shared<Arc<PackageRecord>>>,
     /// By the digest of the zip and the type that its executable must be named for.
     hashes: OnceMap<(Digest, String), Shared<PackageHashes>>,
@@ -143,18 +216,17 @@ const SIGNATURE_LIMIT: ByteLimit = ByteLimit {
 impl Packages {
     /// Nothing is known yet. `now` is the time against which signatures are judged, `jobs` bounds the packages in flight.
     pub fn new(
-        clients: BTreeMap<Engine, RegistryClient>,
+        sources: BTreeMap<Engine, Source>,
         reporter: Arc<dyn Reporter>,
         trust: Trust,
         now: SystemTime,
         jobs: usize,
     ) -> Self {
         Self {
-            clients,
-            transfers: Transfers::new(reporter, jobs),
+            sources,
+            transfers: Transfers::new(reporter, Limits::default(), jobs),
             trust,
             now,
-            limits: Limits::default(),
             records: OnceMap::default(),
             hashes: OnceMap::default(),
             planned: AtomicU64::new(0),
@@ -167,7 +239,7 @@ impl Packages {
         engine: Engine,
         address: &ProviderAddr,
     ) -> Result<Arc<AvailableVersions>, RegistryError> {
-        self.client(engine).versions(address).await
+        self.source(engine).packages.versions(address).await
     }
 
     /// The package of a version for a platform, verified and hashed.
@@ -189,75 +261,149 @@ impl Packages {
         self.records.get_or_init(key, job).await
     }
 
-    /// How many packages were downloaded so far, and their bytes.
-    pub fn downloaded(&self) -> (u64, u64) {
+    /// How much was downloaded so far.
+    pub fn downloaded(&self) -> Downloaded {
         self.transfers.total()
     }
 
-    fn client(&self, engine: Engine) -> &RegistryClient {
-        self.clients
+    fn source(&self, engine: Engine) -> &Source {
+        self.sources
             .get(&engine)
-            .expect("a client is made for each engine that a directory has")
+            .expect("there is a source for each engine that a directory has")
     }
 
-    /// Signature over the list, checksum of this package in the list, bytes of the package, hashes: in that order, and
-    /// nothing of it is used unless all of it holds.
     async fn obtain(
         &self,
         engine: Engine,
         address: &ProviderAddr,
         version: &Version,
         platform: &Platform,
-    ) -> Result<PackageRecord, Arc<PackageFailure>> {
-        let client = self.client(engine);
-        let meta = client
-            .package_meta(address, version, platform)
-            .await
-            .map_err(PackageFailure::from)?;
+    ) -> Shared<PackageRecord> {
+        let source = &self.source(engine).packages;
+        let located = source.locate(address, version, platform).await;
+        match located.map_err(PackageFailure::from)? {
+            Located::Registry(meta) => self.registered(engine, &meta).await,
+            Located::Mirror(mirrored) => Ok(self.mirrored(engine, &mirrored).await?),
+            Located::Local(local) => {
+                let package = PackageId {
+                    provider: address.clone(),
+                    version: version.clone(),
+                    platform: platform.clone(),
+                };
+                Ok(self.on_disk(engine, local, &package).await?)
+            }
+        }
+    }
+
+    /// Signature over the list, checksum of this package in the list, bytes of the package, hashes: in that order, and
+    /// nothing of it is used unless all of it holds.
+    async fn registered(&self, engine: Engine, meta: &PackageMeta) -> Shared<PackageRecord> {
+        let list = self.verified_list(engine, meta).await?;
+        let zh = list.digest();
+        let type_name = meta.package.provider.type_name.clone();
+        let job = || async move {
+            let wanted = Wanted {
+                package: &meta.package,
+                url: &meta.download_url,
+                digest: Some(zh),
+            };
+            let hashed = self
+                .transfers
+                .hash(&self.source(engine).client, wanted)
+                .await;
+            hashed.map_err(|error| Arc::new(not_as_promised(error, meta, zh)))
+        };
+        // The same zip behind several addresses is one download.
+        let package = self.hashes.get_or_init((zh, type_name), job).await?;
+        let record = PackageRecord::from_registry(&list, &package);
+        Ok(record.map_err(PackageFailure::from)?)
+    }
+
+    async fn verified_list(
+        &self,
+        engine: Engine,
+        meta: &PackageMeta,
+    ) -> Result<VerifiedList, PackageFailure> {
+        let client = &self.source(engine).client;
         let (list, signature) = tokio::try_join!(
             client.document(&meta.shasums_url, SHASUMS_LIMIT),
             client.document(&meta.signature_url, SIGNATURE_LIMIT),
-        )
-        .map_err(PackageFailure::from)?;
+        )?;
         let reported = match &meta.packages {
-            Some(packages) if engine == Engine::Tofu => {
-                packages.read().map_err(PackageFailure::from)?
-            }
+            Some(packages) if engine == Engine::Tofu => packages.read()?,
             _ => ReportedPackages::new(),
         };
         let claims = PackageClaims {
-            platform,
+            platform: &meta.package.platform,
             filename: &meta.filename,
             shasum: &meta.shasum_text,
             keys: &meta.signing_keys,
             reported: &reported,
         };
-        let policy = self.trust.policy(engine, address, self.now);
-        let list =
-            verify_list(&claims, &list, &signature, &policy).map_err(PackageFailure::from)?;
-        let package = self
-            .hashes_of(engine, &meta, &address.type_name, list.digest())
-            .await?;
-        Ok(PackageRecord::new(&list, &package).map_err(PackageFailure::from)?)
+        let policy = self.trust.policy(engine, &meta.package.provider, self.now);
+        Ok(verify_list(&claims, &list, &signature, &policy)?)
     }
 
-    /// The hashes of a package that must have the digest `zh`. The same zip behind several addresses is one download.
-    async fn hashes_of(
+    async fn mirrored(
         &self,
         engine: Engine,
-        meta: &PackageMeta,
-        type_name: &str,
-        zh: Digest,
-    ) -> Result<PackageHashes, Arc<PackageFailure>> {
-        let job = || async {
-            let client = self.client(engine);
-            let hashed = self
-                .transfers
-                .hash(client, meta, type_name, zh, &self.limits);
-            hashed.await.map_err(Arc::new)
+        mirrored: &MirrorPackage,
+    ) -> Result<PackageRecord, PackageFailure> {
+        let wanted = Wanted {
+            package: &mirrored.package,
+            url: &mirrored.url,
+            digest: None,
         };
-        self.hashes
-            .get_or_init((zh, type_name.to_owned()), job)
-            .await
+        let hashes = self
+            .transfers
+            .hash(&self.source(engine).client, wanted)
+            .await?;
+        let matching = mirrored.check(hashes.zh, hashes.zip_h1.as_ref())?;
+        Ok(PackageRecord::from_mirror(engine, hashes, matching))
+    }
+
+    async fn on_disk(
+        &self,
+        engine: Engine,
+        local: LocalPackage,
+        package: &PackageId,
+    ) -> Result<PackageRecord, PackageFailure> {
+        match local {
+            LocalPackage::Zip(path) => {
+                let failed = |source| PackageFailure::Local {
+                    path: path.clone(),
+                    source,
+                };
+                let file = File::open(&path).map_err(|error| failed(PackageError::Read(error)))?;
+                match self.transfers.hash_file(file, package).await {
+                    Ok(hashes) => Ok(PackageRecord::from_mirror(engine, hashes, Vec::new())),
+                    Err(TransferError::Package(error)) => Err(failed(error)),
+                    Err(other) => Err(other.into()),
+                }
+            }
+            LocalPackage::Directory(path) => {
+                let (directory, type_name) = (path.clone(), package.provider.type_name.clone());
+                let hashed =
+                    tokio::task::spawn_blocking(move || hash_directory(&directory, &type_name));
+                // A task that cannot be joined was cancelled with its runtime, or broke off.
+                let hashed = hashed.await.unwrap_or(Err(PackageError::Interrupted));
+                hashed
+                    .map(PackageRecord::unpacked)
+                    .map_err(|source| PackageFailure::Local { path, source })
+            }
+        }
+    }
+}
+
+/// A package with another digest is told of in the words of what was promised.
+fn not_as_promised(error: TransferError, meta: &PackageMeta, expected: Digest) -> PackageFailure {
+    match error {
+        TransferError::OtherDigest { found } => AuthenticityError::OtherPackage {
+            filename: meta.filename.clone(),
+            expected,
+            found,
+        }
+        .into(),
+        other => other.into(),
     }
 }

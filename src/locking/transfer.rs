@@ -1,38 +1,86 @@
-//! One package from its server into its hashes.
+//! One package from where it lies into its hashes.
+//!
+//! A package that arrives is hashed on the way, without a file. Where that cannot be done (what the archive's end says does
+//! not fit what was seen before, or it cannot be read from the front) it is fetched again, into a temporary file.
 
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bytes::Bytes;
 use tokio::sync::Semaphore;
+use url::Url;
 
 use crate::package::{
-    AuthenticityError, ContentHashes, Limits, PackageError, PackageHashes, digest_of_file,
-    hash_contents,
+    Limits, NeedsFile, PackageError, PackageHashes, StreamHasher, Streamed, hash_archive,
 };
 use crate::provider::Digest;
-use crate::registry::{PackageMeta, RegistryClient};
+use crate::registry::{Download, PackageId, RegistryClient, RegistryError};
 use crate::reporter::{Reporter, TransferId};
-
-use super::packages::PackageFailure;
 
 /// The packages in flight, and how many there have been.
 pub(super) struct Transfers {
     reporter: Arc<dyn Reporter>,
+    limits: Limits,
     /// `--jobs`.
     in_flight: Semaphore,
     started: AtomicU64,
+    again: AtomicU64,
     bytes: AtomicU64,
+}
+
+/// How much was downloaded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Downloaded {
+    /// Packages; one that was fetched again counts twice.
+    pub packages: u64,
+    /// Packages that were fetched again, because they could not be hashed as they came.
+    pub again: u64,
+    /// Bytes of all of them.
+    pub bytes: u64,
+}
+
+/// Why a package has no hashes.
+#[derive(Debug, thiserror::Error)]
+pub enum TransferError {
+    /// It could not be downloaded.
+    #[error(transparent)]
+    Download(#[from] RegistryError),
+    /// It arrived, and has another digest than it should have.
+    #[error("the package has the SHA-256 {found}")]
+    OtherDigest {
+        /// Its digest.
+        found: Digest,
+    },
+    /// It arrived, and has no hash.
+    #[error(transparent)]
+    Package(#[from] PackageError),
+    /// It could not be kept while it was hashed.
+    #[error("cannot keep the package in a temporary file")]
+    TemporaryFile(#[source] io::Error),
+}
+
+/// What is to be fetched.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    /// Which package, for people and for the type that its executable must be named for.
+    pub(super) package: &'a PackageId,
+    /// The zip.
+    pub(super) url: &'a Url,
+    /// The digest that it must have, if that is known. Its content does not count before it was compared.
+    pub(super) digest: Option<Digest>,
 }
 
 impl Transfers {
     /// Up to `jobs` packages at the same time.
-    pub(super) fn new(reporter: Arc<dyn Reporter>, jobs: usize) -> Self {
+    pub(super) fn new(reporter: Arc<dyn Reporter>, limits: Limits, jobs: usize) -> Self {
         Self {
             reporter,
+            limits,
             in_flight: Semaphore::new(jobs),
             started: AtomicU64::new(0),
+            again: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
         }
     }
@@ -42,90 +90,87 @@ impl Transfers {
         &*self.reporter
     }
 
-    /// How many packages were downloaded so far, and their bytes.
-    pub(super) fn total(&self) -> (u64, u64) {
-        (
-            self.started.load(Ordering::Relaxed),
-            self.bytes.load(Ordering::Relaxed),
-        )
+    /// How much was downloaded so far.
+    pub(super) fn total(&self) -> Downloaded {
+        Downloaded {
+            packages: self.started.load(Ordering::Relaxed),
+            again: self.again.load(Ordering::Relaxed),
+            bytes: self.bytes.load(Ordering::Relaxed),
+        }
     }
 
-    /// Downloads a package and hashes it. Its content counts only if its digest is `zh`.
+    /// Downloads a package and hashes it.
     pub(super) async fn hash(
         &self,
         client: &RegistryClient,
-        meta: &PackageMeta,
-        type_name: &str,
-        zh: Digest,
-        limits: &Limits,
-    ) -> Result<PackageHashes, PackageFailure> {
+        wanted: Wanted<'_>,
+    ) -> Result<PackageHashes, TransferError> {
         let _permit = self.in_flight.acquire().await;
-        let file = self.to_file(client, meta).await?;
-        let (type_name, limits) = (type_name.to_owned(), *limits);
-        let filename = meta.filename.clone();
-        let hashed = tokio::task::spawn_blocking(move || {
-            hash_file(&file, &type_name, filename, zh, &limits)
-        });
-        // A task that cannot be joined was cancelled with its runtime, or broke off.
-        hashed
-            .await
-            .unwrap_or(Err(PackageFailure::Package(PackageError::Interrupted)))
+        let type_name = &wanted.package.provider.type_name;
+        let mut hasher = StreamHasher::new(type_name, self.limits)?;
+        let mut arriving = self.start(client, wanted).await?;
+        while let Some(piece) = arriving.next().await? {
+            hasher.send(piece).await?;
+        }
+        drop(arriving);
+        let streamed = hasher.finish().await?;
+        compare(wanted.digest, streamed.zh())?;
+        match streamed {
+            Streamed::Hashed(found) => Ok(found),
+            Streamed::Refused { error, .. } => Err(error.into()),
+            Streamed::NeedsFile { zh, reason, .. } => {
+                let wanted = Wanted {
+                    digest: Some(zh),
+                    ..wanted
+                };
+                self.hash_from_file(client, wanted, reason).await
+            }
+        }
     }
 
-    /// The package in a temporary file that has no name, and so cannot be left behind.
-    async fn to_file(
+    /// The long way: the package in a temporary file that has no name, and so cannot be left behind.
+    async fn hash_from_file(
         &self,
         client: &RegistryClient,
-        meta: &PackageMeta,
-    ) -> Result<File, PackageFailure> {
-        let mut file = tempfile::tempfile().map_err(PackageFailure::TemporaryFile)?;
-        let mut download = client.download(&meta.download_url).await?;
-        let transfer = Transfer::begin(self, meta, download.size());
-        while let Some(piece) = download.chunk().await? {
-            transfer.advance(piece.len() as u64);
+        wanted: Wanted<'_>,
+        reason: NeedsFile,
+    ) -> Result<PackageHashes, TransferError> {
+        let package = wanted.package;
+        tracing::info!(%package, %reason, "fetching again, into a temporary file");
+        self.again.fetch_add(1, Ordering::Relaxed);
+        let mut file = tempfile::tempfile().map_err(TransferError::TemporaryFile)?;
+        let mut arriving = self.start(client, wanted).await?;
+        while let Some(piece) = arriving.next().await? {
             file.write_all(&piece)
-                .map_err(PackageFailure::TemporaryFile)?;
+                .map_err(TransferError::TemporaryFile)?;
         }
-        Ok(file)
+        drop(arriving);
+        let hashes = self.hash_file(file, package).await?;
+        compare(wanted.digest, hashes.zh)?;
+        Ok(hashes)
     }
-}
 
-fn hash_file(
-    file: &File,
-    type_name: &str,
-    filename: String,
-    zh: Digest,
-    limits: &Limits,
-) -> Result<PackageHashes, PackageFailure> {
-    let (found, size) = digest_of_file(file)?;
-    if found != zh {
-        let expected = zh;
-        let other = AuthenticityError::OtherPackage {
-            filename,
-            expected,
-            found,
-        };
-        return Err(other.into());
+    /// The hashes of a zip on disk.
+    pub(super) async fn hash_file(
+        &self,
+        file: File,
+        package: &PackageId,
+    ) -> Result<PackageHashes, TransferError> {
+        let (type_name, limits) = (package.provider.type_name.clone(), self.limits);
+        let hashed = tokio::task::spawn_blocking(move || hash_archive(&file, &type_name, &limits));
+        // A task that cannot be joined was cancelled with its runtime, or broke off.
+        let hashed = hashed.await.unwrap_or(Err(PackageError::Interrupted));
+        Ok(hashed?)
     }
-    let ContentHashes { h1, zip_h1 } = hash_contents(file, type_name, limits)?;
-    Ok(PackageHashes {
-        zh,
-        h1,
-        zip_h1,
-        size,
-    })
-}
 
-/// One download, as the reporter sees it, for as long as this value lives.
-struct Transfer<'a> {
-    all: &'a Transfers,
-    id: TransferId,
-}
-
-impl<'a> Transfer<'a> {
-    fn begin(all: &'a Transfers, meta: &PackageMeta, size: Option<u64>) -> Self {
-        let id = TransferId(all.started.fetch_add(1, Ordering::Relaxed));
-        let package = &meta.package;
+    async fn start<'a>(
+        &'a self,
+        client: &RegistryClient,
+        wanted: Wanted<'_>,
+    ) -> Result<Arriving<'a>, RegistryError> {
+        let download = client.download(wanted.url).await?;
+        let id = TransferId(self.started.fetch_add(1, Ordering::Relaxed));
+        let package = wanted.package;
         let label = format!(
             "{}/{} {} {}",
             package.provider.namespace,
@@ -133,17 +178,42 @@ impl<'a> Transfer<'a> {
             package.version,
             package.platform
         );
-        all.reporter.transfer_started(id, &label, size);
-        Self { all, id }
-    }
-
-    fn advance(&self, bytes: u64) {
-        self.all.bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.all.reporter.transfer_advanced(self.id, bytes);
+        self.reporter.transfer_started(id, &label, download.size());
+        Ok(Arriving {
+            all: self,
+            id,
+            download,
+        })
     }
 }
 
-impl Drop for Transfer<'_> {
+fn compare(expected: Option<Digest>, found: Digest) -> Result<(), TransferError> {
+    match expected {
+        Some(expected) if expected != found => Err(TransferError::OtherDigest { found }),
+        _ => Ok(()),
+    }
+}
+
+/// A download, which the reporter sees for as long as this value lives.
+struct Arriving<'a> {
+    all: &'a Transfers,
+    id: TransferId,
+    download: Download,
+}
+
+impl Arriving<'_> {
+    async fn next(&mut self) -> Result<Option<Bytes>, RegistryError> {
+        let piece = self.download.chunk().await?;
+        if let Some(piece) = &piece {
+            let bytes = piece.len() as u64;
+            self.all.bytes.fetch_add(bytes, Ordering::Relaxed);
+            self.all.reporter.transfer_advanced(self.id, bytes);
+        }
+        Ok(piece)
+    }
+}
+
+impl Drop for Arriving<'_> {
     fn drop(&mut self) {
         self.all.reporter.transfer_finished(self.id);
     }

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 use crate::cli::{
-    ColorChoice, CreateArg, EngineArg, LockArgs, MismatchArg, MissingArg, OutputArgs,
+    ColorChoice, CreateArg, EngineArg, LockArgs, MismatchArg, MissingArg, OutputArgs, SourceArg,
 };
-use crate::locking::{Mismatch, Missing, Policy, TargetError, Upgrade, UpgradeTarget};
+use crate::config::{ReadOptions, Tests, VariableOption};
+use crate::locking::{Mismatch, Missing, Policy, TargetError, Trust, Upgrade, UpgradeTarget};
 use crate::provider::{AddressError, Engine, Platform, PlatformError, ProviderAddr};
 use crate::span::Explain;
 
@@ -77,6 +78,12 @@ pub struct LockSettings {
     pub policy: Policy,
     /// The engine for all directories; `None`: decided for each.
     pub engine: Option<Engine>,
+    /// Where packages come from.
+    pub source: SourceChoice,
+    /// When a module that is called cannot be had.
+    pub missing_module: Missing,
+    /// How root modules are read, but for the engine.
+    reading: ReadOptions,
     /// Write nothing.
     pub check: bool,
     /// Show how lock files change.
@@ -94,6 +101,19 @@ pub enum Create {
     Always,
     /// For none.
     Never,
+}
+
+/// Where packages come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SourceChoice {
+    /// The origin registries, as for `providers lock`.
+    Registry,
+    /// What `provider_installation` in the CLI configuration says.
+    Config,
+    /// One directory.
+    Filesystem(PathBuf),
+    /// One mirror server.
+    Network(String),
 }
 
 /// Why the command line cannot be followed.
@@ -130,6 +150,12 @@ pub enum SettingsError {
         text: String,
         /// What is wrong with it.
         source: Box<TargetError>,
+    },
+    /// `--var` without a value.
+    #[error("cannot read `--var {text}`: it is not NAME=VALUE")]
+    Variable {
+        /// As given.
+        text: String,
     },
     /// `TFREGISTRY_BASE_URL` cannot be used.
     #[error("cannot use `TFREGISTRY_BASE_URL={text}`: {problem}")]
@@ -191,6 +217,14 @@ fn platform_hint(text: &str) -> Option<String> {
 }
 
 impl LockSettings {
+    /// How root modules are read by the rules of `engine`.
+    pub fn read_options(&self, engine: Engine) -> ReadOptions {
+        ReadOptions {
+            engine,
+            ..self.reading.clone()
+        }
+    }
+
     /// Checks what was typed. `current` is the platform to lock for when none is named.
     pub fn resolve(
         args: &LockArgs,
@@ -225,6 +259,14 @@ impl LockSettings {
                 EngineArg::Terraform => Some(Engine::Terraform),
                 EngineArg::Tofu => Some(Engine::Tofu),
             },
+            source: match (&args.fs_mirror, &args.net_mirror, args.source) {
+                (Some(base), _, _) => SourceChoice::Filesystem(base.clone()),
+                (None, Some(base), _) => SourceChoice::Network(base.clone()),
+                (None, None, SourceArg::Registry) => SourceChoice::Registry,
+                (None, None, SourceArg::Config) => SourceChoice::Config,
+            },
+            missing_module: missing(args.missing_module),
+            reading: reading(args, environment)?,
             check: args.check,
             diff: args.diff,
             jobs: usize::from(args.jobs),
@@ -255,10 +297,48 @@ fn policy(args: &LockArgs, current: Platform) -> Result<Policy, SettingsError> {
             MismatchArg::Add => Mismatch::Add,
             MismatchArg::Replace => Mismatch::Replace,
         },
-        missing_platform: match args.missing_platform {
-            MissingArg::Error => Missing::Error,
-            MissingArg::Warn => Missing::Warn,
+        missing_platform: missing(args.missing_platform),
+    })
+}
+
+fn missing(arg: MissingArg) -> Missing {
+    match arg {
+        MissingArg::Error => Missing::Error,
+        MissingArg::Warn => Missing::Warn,
+    }
+}
+
+/// What is given from outside when configurations are read: `--var`, `--no-tests`, `TF_VAR_*` and their kin.
+fn reading(args: &LockArgs, environment: &Environment) -> Result<ReadOptions, SettingsError> {
+    let mut variables = Vec::new();
+    for text in &args.variables {
+        let (name, value) = text
+            .split_once('=')
+            .ok_or_else(|| SettingsError::Variable { text: text.clone() })?;
+        variables.push(VariableOption::Value {
+            name: name.to_owned(),
+            text: value.to_owned(),
+        });
+    }
+    let files = args.variable_files.iter().cloned();
+    variables.extend(files.map(VariableOption::File));
+    let named = |(name, value): (&str, &str)| {
+        let name = name.strip_prefix("TF_VAR_")?;
+        Some((name.to_owned(), value.to_owned()))
+    };
+    Ok(ReadOptions {
+        data_directory: environment.non_empty("TF_DATA_DIR").map(PathBuf::from),
+        workspace: environment.non_empty("TF_WORKSPACE").map(str::to_owned),
+        environment: environment.iter().filter_map(named).collect(),
+        variables,
+        tests: if args.no_tests {
+            Tests::Skip
+        } else {
+            Tests::Read {
+                directory: args.test_directory.clone(),
+            }
         },
+        ..ReadOptions::new(Engine::Terraform)
     })
 }
 
@@ -324,6 +404,15 @@ pub fn output(args: &OutputArgs, environment: &Environment) -> OutputSettings {
             ColorChoice::Auto => plain.then_some(false),
         },
         progress: !args.quiet && environment.non_empty("CI").is_none(),
+    }
+}
+
+/// OpenTofu's switches for signatures, which count as exactly `true` only (spec: registry.md 6).
+pub fn trust(environment: &Environment) -> Trust {
+    let enforced = |name: &str| environment.get(name) == Some("true");
+    Trust {
+        enforce_validation: enforced("OPENTOFU_ENFORCE_GPG_VALIDATION"),
+        enforce_expiration: enforced("OPENTOFU_ENFORCE_GPG_EXPIRATION"),
     }
 }
 

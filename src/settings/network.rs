@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::cli_config::{self, CliConfigError};
+use crate::cli_config::{self, CliConfigError, ProviderInstallation};
 use crate::provider::{Engine, Hostname, Platform};
 use crate::registry::{
-    BaseUrl, CredentialSettings, HttpSettings, RegistrySettings, positive, tokens_from_env,
+    BaseUrl, CredentialSettings, HttpSettings, RegistrySettings, Roots, positive, tokens_from_env,
 };
 
 use super::{Environment, SettingsError};
@@ -18,6 +18,12 @@ use super::{Environment, SettingsError};
 pub struct Network {
     /// How registries are reached.
     pub registry: RegistrySettings,
+    /// The `provider_installation` block, for `--source config`.
+    pub provider_installation: Option<ProviderInstallation>,
+    /// The directories that `init` looks into where there is no such block.
+    pub implied_mirrors: Vec<PathBuf>,
+    /// The plugin cache: a source of nothing, named in a warning only.
+    pub plugin_cache: Option<PathBuf>,
     /// Errors in the CLI configuration: told, while the run goes on with what could be read, as Terraform does.
     pub errors: Vec<CliConfigError>,
 }
@@ -51,11 +57,21 @@ pub fn network(environment: &Environment, engine: Engine) -> Result<Network, Set
         request_timeout: number("TF_REGISTRY_CLIENT_TIMEOUT")
             .or(tofu_only(protocols.request_timeout_seconds).filter(|seconds| *seconds > 0))
             .map(|seconds| Duration::from_secs(u64::from(seconds))),
-        http: HttpSettings::default(),
-        hosts: loaded.config.hosts,
+        http: http(environment),
+        hosts: loaded.config.hosts.clone(),
         engine,
     };
+    let cache = environment.non_empty("TF_PLUGIN_CACHE_DIR");
+    let cache = cache.or(loaded
+        .config
+        .plugin_cache
+        .dir
+        .as_ref()
+        .map(|dir| dir.value.as_str()));
     Ok(Network {
+        plugin_cache: cache.map(PathBuf::from),
+        provider_installation: loaded.config.provider_installation,
+        implied_mirrors: places.implied_mirrors(engine, &environment.working_directory),
         registry,
         errors: loaded.errors,
     })
@@ -85,6 +101,19 @@ fn places(environment: &Environment) -> cli_config::places::Environment {
 fn home(environment: &Environment) -> Option<PathBuf> {
     let home = environment.non_empty("HOME").map(PathBuf::from);
     home.or_else(std::env::home_dir)
+}
+
+/// The system's roots; those that `SSL_CERT_FILE` or `SSL_CERT_DIR` name are the only ones then, even if they cannot be read.
+fn http(environment: &Environment) -> HttpSettings {
+    let named = ["SSL_CERT_FILE", "SSL_CERT_DIR"].map(|name| environment.non_empty(name));
+    HttpSettings {
+        roots: if named.iter().any(Option::is_some) {
+            Roots::SystemOnly
+        } else {
+            Roots::System
+        },
+        ..HttpSettings::default()
+    }
 }
 
 /// `NETRC`, else `.netrc` in the home directory (`_netrc` on Windows).

@@ -1,0 +1,135 @@
+//! Which tool a directory belongs to, when nobody said (`--engine auto`; design, section 3).
+//!
+//! In this order: the existing lock's header, then its addresses; files that only OpenTofu reads; the nearest version file
+//! of a version manager; what all lock files of the tree agree on; Terraform.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use crate::provider::Engine;
+
+/// Version files of version managers, and the tool that each names.
+const VERSION_FILES: [(&str, Engine); 2] = [
+    (".opentofu-version", Engine::Tofu),
+    (".terraform-version", Engine::Terraform),
+];
+
+/// What the text of a lock file says of the tool that keeps it.
+pub(super) fn of_lock(text: &str) -> Option<Engine> {
+    let engines = [Engine::Terraform, Engine::Tofu];
+    let header = text
+        .trim_start_matches('\u{feff}')
+        .lines()
+        .take_while(|line| line.trim().is_empty() || line.starts_with('#'))
+        .find_map(|line| {
+            engines
+                .into_iter()
+                .find(|engine| line.contains(&format!("\"{} init\"", engine.program())))
+        });
+    header.or_else(|| {
+        let names = |engine: Engine| text.contains(&format!("\"{}/", engine.default_host()));
+        match engines.map(names) {
+            [true, false] => Some(Engine::Terraform),
+            [false, true] => Some(Engine::Tofu),
+            _ => None,
+        }
+    })
+}
+
+/// What all of these agree on, if there are any.
+pub(super) fn agreed(mut engines: impl Iterator<Item = Engine>) -> Option<Engine> {
+    let first = engines.next()?;
+    engines.all(|engine| engine == first).then_some(first)
+}
+
+/// Looks for version files upward from module directories, each directory once.
+#[derive(Default)]
+pub(super) struct VersionFiles {
+    known: Mutex<HashMap<PathBuf, Option<Engine>>>,
+}
+
+impl VersionFiles {
+    /// The tool that the nearest version file at or above `directory` names, not looking above `top`. Both are absolute.
+    /// Beside one another, the file of OpenTofu wins: it is there for this question alone.
+    pub(super) fn nearest(&self, directory: &Path, top: &Path) -> Option<Engine> {
+        if let Some(known) = self.lock().get(directory) {
+            return *known;
+        }
+        let here = VERSION_FILES
+            .into_iter()
+            .find(|(name, _)| directory.join(name).is_file())
+            .map(|(_, engine)| engine);
+        let found = here.or_else(|| {
+            let parent = directory.parent().filter(|_| directory != top)?;
+            self.nearest(parent, top)
+        });
+        self.lock().insert(directory.to_path_buf(), found);
+        found
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, Option<Engine>>> {
+        self.known
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_file_says_who_keeps_it() {
+        let rows = [
+            (
+                "# This file is maintained automatically by \"tofu init\".\n",
+                Some(Engine::Tofu),
+            ),
+            (
+                "\u{feff}# This file is maintained automatically by \"terraform init\".\r\n",
+                Some(Engine::Terraform),
+            ),
+            // The header wins over addresses: OpenTofu keeps Terraform's entries beside its own.
+            (
+                "# by \"tofu init\".\nprovider \"registry.terraform.io/a/b\" {}\n",
+                Some(Engine::Tofu),
+            ),
+            (
+                "provider \"registry.opentofu.org/a/b\" {}\n",
+                Some(Engine::Tofu),
+            ),
+            (
+                "provider \"registry.terraform.io/a/b\" {}\n# \"tofu init\"\n",
+                Some(Engine::Terraform),
+            ),
+            ("provider \"example.com/a/b\" {}\n", None),
+            ("", None),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(of_lock(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn locks_that_disagree_say_nothing() {
+        let (terraform, tofu) = (Engine::Terraform, Engine::Tofu);
+        assert_eq!(agreed([tofu, tofu].into_iter()), Some(tofu));
+        assert_eq!(agreed([tofu, terraform].into_iter()), None);
+        assert_eq!(agreed([].into_iter()), None);
+    }
+
+    #[test]
+    fn the_nearest_version_file_counts_and_nothing_above_the_top() {
+        let tree = tempfile::tempdir().expect("a temporary directory");
+        let (top, near) = (tree.path().join("repo"), tree.path().join("repo/a/b"));
+        std::fs::create_dir_all(&near).expect("directories");
+        std::fs::write(tree.path().join(".opentofu-version"), "").expect("a file");
+        let files = VersionFiles::default;
+        assert_eq!(files().nearest(&near, &top), None);
+        std::fs::write(top.join(".opentofu-version"), "").expect("a file");
+        assert_eq!(files().nearest(&near, &top), Some(Engine::Tofu));
+        std::fs::write(top.join("a/.terraform-version"), "").expect("a file");
+        assert_eq!(files().nearest(&near, &top), Some(Engine::Terraform));
+    }
+}

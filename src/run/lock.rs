@@ -1,0 +1,177 @@
+//! `tflock lock`: find directories, read what they require, lock them, write what changed, and say so.
+//!
+//! All directories are read first; from then on each goes its own way, and whatever several of them need is asked for once
+//! (see [`crate::locking`]). A directory that fails fails alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+use anyhow::Context as _;
+use tokio::task::JoinSet;
+
+use crate::diagnostic::Diagnostic;
+use crate::locking::{Packages, Source, Trust, Verified, Voucher, lock_directory};
+use crate::package::{Lapse, Tier};
+use crate::provider::{Engine, Platform, ProviderAddr, Version};
+use crate::reporter::Reporter;
+use crate::settings::LockSettings;
+
+use super::read::{self, Directory, Task};
+use super::report::{DirectoryReport, Fate, RunReport, Signed};
+use super::write;
+
+/// What has become of a run.
+#[derive(Debug)]
+pub(super) enum Ending {
+    /// All directories were worked on.
+    Complete(RunReport),
+    /// Somebody wants it to end. Every lock file is the old one or the new one.
+    Interrupted,
+}
+
+/// Runs `tflock lock` until it is done or `interrupted` resolves.
+pub(super) async fn lock(
+    settings: Arc<LockSettings>,
+    sources: BTreeMap<Engine, Source>,
+    trust: Trust,
+    reporter: Arc<dyn Reporter>,
+    interrupted: impl Future<Output = ()>,
+) -> anyhow::Result<Ending> {
+    let started = Instant::now();
+    let reading = {
+        let settings = Arc::clone(&settings);
+        tokio::task::spawn_blocking(move || read::all(&settings))
+    };
+    let packages = Arc::new(Packages::new(
+        sources,
+        reporter,
+        trust,
+        SystemTime::now(),
+        settings.jobs,
+    ));
+    let work = async {
+        let mut tasks = JoinSet::new();
+        for directory in reading.await.context("reading the directories stopped")? {
+            let (settings, packages) = (Arc::clone(&settings), Arc::clone(&packages));
+            tasks.spawn(async move { finish(directory, &settings, &packages).await });
+        }
+        // Dropping the set cancels what is under way; nothing waits between the check of a lock file and its replacement.
+        let mut finished = tasks.join_all().await;
+        finished.sort_by(|a, b| a.report.directory.cmp(&b.report.directory));
+        anyhow::Ok(summarize(finished, &settings, &packages, started))
+    };
+    tokio::select! {
+        biased;
+        () = interrupted => Ok(Ending::Interrupted),
+        report = work => report.map(Ending::Complete),
+    }
+}
+
+/// A directory that is done with.
+pub(super) struct Finished {
+    pub(super) report: DirectoryReport,
+    pub(super) verified: Vec<Verified>,
+    pub(super) moved: BTreeSet<(ProviderAddr, Version)>,
+}
+
+impl Finished {
+    pub(super) fn with(directory: &Directory, fate: Fate, diagnostics: Vec<Diagnostic>) -> Self {
+        Self {
+            report: DirectoryReport {
+                directory: directory.path.clone(),
+                fate,
+                changes: Vec::new(),
+                diff: None,
+                diagnostics,
+            },
+            verified: Vec::new(),
+            moved: BTreeSet::new(),
+        }
+    }
+}
+
+/// Locks one directory and writes its lock file if that changed.
+async fn finish(directory: Directory, settings: &LockSettings, packages: &Packages) -> Finished {
+    let mut diagnostics = directory.diagnostics.clone();
+    let (old, job) = match &directory.task {
+        Task::Skip => return Finished::with(&directory, Fate::Skipped, diagnostics),
+        Task::Fail => return Finished::with(&directory, Fate::Failed, diagnostics),
+        Task::Lock { old, job } => (old, job),
+    };
+    let outcome = match lock_directory(job, &settings.policy, packages).await {
+        Ok(outcome) => outcome,
+        Err(errors) => {
+            let errors = errors.iter();
+            diagnostics.extend(errors.map(|error| Diagnostic::of(error, &directory.path)));
+            return Finished::with(&directory, Fate::Failed, diagnostics);
+        }
+    };
+    let notes = outcome
+        .notes
+        .iter()
+        .map(|note| Diagnostic::warning(note.to_string(), Some(&directory.path)));
+    diagnostics.extend(notes);
+    write::settle(
+        &directory,
+        old.as_deref(),
+        job,
+        outcome,
+        settings,
+        diagnostics,
+    )
+}
+
+fn summarize(
+    finished: Vec<Finished>,
+    settings: &LockSettings,
+    packages: &Packages,
+    started: Instant,
+) -> RunReport {
+    let mut signed: BTreeMap<Signed, BTreeSet<Platform>> = BTreeMap::new();
+    let mut moved = BTreeSet::new();
+    let mut directories = Vec::with_capacity(finished.len());
+    for done in finished {
+        for package in done.verified {
+            let key = Signed {
+                address: package.address,
+                version: package.version,
+                voucher: voucher(&package.record.voucher),
+            };
+            signed.entry(key).or_default().insert(package.platform);
+        }
+        moved.extend(done.moved);
+        directories.push(done.report);
+    }
+    RunReport {
+        directories,
+        platforms: settings.policy.platforms.clone(),
+        platforms_defaulted: settings.policy.platforms_defaulted,
+        signed,
+        moved,
+        downloaded: packages.downloaded(),
+        elapsed: started.elapsed(),
+        check: settings.check,
+    }
+}
+
+/// What vouches for a package, in words.
+fn voucher(voucher: &Voucher) -> String {
+    let signer = match voucher {
+        Voucher::Signature(signer) => signer,
+        Voucher::Unsigned => return "not signed: its registry gives no keys".to_owned(),
+        Voucher::MirrorHashes => return "by the hashes of its mirror".to_owned(),
+        Voucher::Nothing => return "not verified: its mirror gives no hashes".to_owned(),
+    };
+    let tier = match signer.tier {
+        Tier::HashiCorp => "HashiCorp",
+        Tier::Partner => "a partner of HashiCorp",
+        Tier::SelfSigned => "self-signed",
+    };
+    let lapse = match signer.lapse {
+        None => "",
+        Some(Lapse::Key) => ", key expired",
+        Some(Lapse::Signature) => ", signature expired",
+    };
+    format!("signed by {} ({tier}{lapse})", signer.key_id)
+}

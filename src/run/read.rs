@@ -1,0 +1,323 @@
+//! Before anything is asked of the network: every directory, what it requires, and what is locked there now.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::config::{
+    self, ModuleCache, Named, ReadOptions, RootModule, WalkOptions, local_callers, on_all_cores,
+};
+use crate::diagnostic::Diagnostic;
+use crate::lockfile::{self, FILE_NAME, LockFile, Owner};
+use crate::locking::{Job, Missing, Scope, requirements_of};
+use crate::provider::Engine;
+use crate::settings::{Create, LockSettings, repository_root};
+use crate::span::Explain;
+
+use super::engine::{self, VersionFiles};
+
+/// One directory, read.
+pub(super) struct Directory {
+    /// As the user would name it.
+    pub(super) path: PathBuf,
+    /// The top of the repository that holds it, absolute.
+    pub(super) repository: PathBuf,
+    /// What went wrong, and what should be known.
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// What is to be done.
+    pub(super) task: Task,
+}
+
+/// What is to be done with a directory.
+pub(super) enum Task {
+    /// Nothing: it has no lock file and needs none.
+    Skip,
+    /// Nothing: it could not be read.
+    Fail,
+    /// Work out its lock.
+    Lock {
+        /// The bytes of the lock file, if there is one.
+        old: Option<Vec<u8>>,
+        /// What is to be locked.
+        job: Job,
+    },
+}
+
+impl Directory {
+    /// The path of its lock file.
+    pub(super) fn lock_file(&self) -> PathBuf {
+        match self.path.to_str() {
+            Some(".") => PathBuf::from(FILE_NAME),
+            _ => self.path.join(FILE_NAME),
+        }
+    }
+}
+
+/// A directory with what became of reading it, before it is known who calls whom.
+struct Read {
+    found: config::Directory,
+    directory: Directory,
+    /// The real directories of the local modules it calls.
+    calls: BTreeSet<PathBuf>,
+}
+
+/// Reads all directories that the settings name, on all cores; each file once.
+pub(super) fn all(settings: &LockSettings) -> Vec<Directory> {
+    let options = WalkOptions {
+        recursive: settings.recursive,
+        ignore: settings.ignore_paths.clone(),
+    };
+    let walk = config::walk(&settings.paths, &options);
+    let mut directories = walk.directories;
+    if settings.recursive {
+        // With -r, a named directory is where the search begins, and no more than any other.
+        for directory in &mut directories {
+            if directory.named == Named::Directly {
+                directory.named = Named::Walked;
+            }
+        }
+        directories.retain(|directory| directory.has_configuration || directory.has_lock_file);
+    }
+    let reader = Reader::new(settings, &directories);
+    let read = on_all_cores(&directories, |directory| reader.read(directory));
+    let mut directories = reader.without_called_modules(read);
+    directories.extend(walk.errors.iter().map(|error| {
+        let path = error
+            .place()
+            .map_or_else(PathBuf::new, |place| place.path.clone());
+        Directory {
+            diagnostics: vec![Diagnostic::of(error, &path)],
+            repository: settings.working_directory.clone(),
+            task: Task::Fail,
+            path,
+        }
+    }));
+    directories
+}
+
+/// What all directories share while they are read.
+struct Reader<'a> {
+    settings: &'a LockSettings,
+    cache: ModuleCache,
+    version_files: VersionFiles,
+    /// What all lock files of the tree agree on.
+    tree: Option<Engine>,
+    repositories: Mutex<BTreeMap<PathBuf, PathBuf>>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(settings: &'a LockSettings, directories: &[config::Directory]) -> Self {
+        let mut reader = Self {
+            settings,
+            cache: ModuleCache::new(),
+            version_files: VersionFiles::default(),
+            tree: None,
+            repositories: Mutex::default(),
+        };
+        if settings.engine.is_none() {
+            let engines = on_all_cores(directories, |directory| {
+                let path = directory.path.join(FILE_NAME);
+                // A lock file that cannot be read is told of when its directory is worked on.
+                let bytes = directory
+                    .has_lock_file
+                    .then(|| lockfile::read(&path).ok().flatten())??;
+                engine::of_lock(&String::from_utf8_lossy(&bytes))
+            });
+            reader.tree = engine::agreed(engines.into_iter().flatten());
+        }
+        reader
+    }
+
+    fn read(&self, found: &config::Directory) -> Read {
+        let absolute = self.settings.working_directory.join(&found.path);
+        let mut directory = Directory {
+            path: found.path.clone(),
+            repository: self.repository(&absolute),
+            diagnostics: Vec::new(),
+            task: Task::Skip,
+        };
+        if !self.settings.check {
+            // What cannot be cleaned up is no reason to stop: the names are never read.
+            let _ = lockfile::clean_stale(&found.path, &Owner::current());
+        }
+        let mut calls = BTreeSet::new();
+        match self.task(found, &absolute, &mut directory, &mut calls) {
+            Ok(task) => directory.task = task,
+            Err(errors) => {
+                directory.task = Task::Fail;
+                directory.diagnostics.extend(errors);
+            }
+        }
+        Read {
+            found: found.clone(),
+            directory,
+            calls,
+        }
+    }
+
+    fn task(
+        &self,
+        found: &config::Directory,
+        absolute: &Path,
+        directory: &mut Directory,
+        calls: &mut BTreeSet<PathBuf>,
+    ) -> Result<Task, Vec<Diagnostic>> {
+        let path = &found.path;
+        let old = lockfile::read(&directory.lock_file())
+            .map_err(|error| vec![Diagnostic::of(&error, path)])?;
+        let engine = self.engine(found, absolute, &directory.repository, old.as_deref());
+        let locked = match &old {
+            None => LockFile::default(),
+            Some(bytes) => {
+                let parsed = lockfile::parse(&directory.lock_file(), bytes, engine);
+                parsed.map_err(|errors| all_of(errors.iter(), path))?
+            }
+        };
+        let warning = locked.warning();
+        let warning = warning.map(|text| Diagnostic::warning(text, Some(path)));
+        directory.diagnostics.extend(warning);
+
+        let files = config::module_files(path, engine)
+            .map_err(|error| vec![Diagnostic::of(&error, path)])?;
+        let lock_only = files.is_empty() && old.is_some();
+        let root = if lock_only {
+            RootModule {
+                requirements: requirements_of(&locked.locks, &locked.places),
+                ..RootModule::default()
+            }
+        } else {
+            let options = self.settings.read_options(engine);
+            config::read_root(path, &options, &self.cache, None)
+                .map_err(|errors| all_of(errors.iter().map(|error| &**error), path))?
+        };
+        calls.extend(root.local_modules.iter().cloned());
+        let warnings = root.warnings.iter();
+        let warnings = warnings.map(|text| Diagnostic::warning(text.clone(), Some(path)));
+        directory.diagnostics.extend(warnings);
+        if !root.missing.is_empty() {
+            let missing = all_of(root.missing.iter().map(|error| &**error), path);
+            if self.settings.missing_module == Missing::Error {
+                return Err(missing);
+            }
+            let missing = missing.into_iter().map(Diagnostic::into_warning);
+            directory.diagnostics.extend(missing);
+        }
+        let scope = Scope::new(&self.settings.policy, engine);
+        let mut required = root.requirements.providers.keys();
+        let wants_lock =
+            required.any(|address| address.is_lockable(engine) && scope.includes(address));
+        if old.is_none() && !self.creates(found, wants_lock) {
+            return Ok(Task::Skip);
+        }
+        Ok(Task::Lock {
+            old,
+            job: Job {
+                engine,
+                complete: root.missing.is_empty(),
+                requirements: Arc::new(root.requirements),
+                lock_only,
+                old: locked.locks,
+                places: locked.places,
+            },
+        })
+    }
+
+    /// Whether a missing lock file may be created, as far as the directory alone decides.
+    fn creates(&self, found: &config::Directory, wants_lock: bool) -> bool {
+        match self.settings.create {
+            Create::Never => false,
+            Create::Always => true,
+            Create::Auto => found.named == Named::Directly || wants_lock,
+        }
+    }
+
+    fn engine(
+        &self,
+        found: &config::Directory,
+        absolute: &Path,
+        repository: &Path,
+        lock: Option<&[u8]>,
+    ) -> Engine {
+        let of_lock = || engine::of_lock(&String::from_utf8_lossy(lock?));
+        self.settings
+            .engine
+            .or_else(of_lock)
+            .or_else(|| found.has_tofu_files.then_some(Engine::Tofu))
+            .or_else(|| self.version_files.nearest(absolute, repository))
+            .or(self.tree)
+            .unwrap_or(Engine::Terraform)
+    }
+
+    /// The top of the repository that holds a directory; looked up once per directory.
+    fn repository(&self, absolute: &Path) -> PathBuf {
+        let parent = absolute.parent().unwrap_or(absolute).to_path_buf();
+        if absolute.join(".git").exists() {
+            return absolute.to_path_buf();
+        }
+        let mut known = self
+            .repositories
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let root = known
+            .entry(parent.clone())
+            .or_insert_with(|| repository_root(&parent));
+        if root.join(".git").exists() {
+            root.clone()
+        } else {
+            absolute.to_path_buf()
+        }
+    }
+
+    /// Skips directories without a lock file that another directory of the repository calls as a local module: their
+    /// callers lock for them. Callers are looked for in the whole repository, also where only a part of it is worked on.
+    fn without_called_modules(&self, read: Vec<Read>) -> Vec<Directory> {
+        let undecided = |read: &Read| {
+            self.settings.create == Create::Auto
+                && read.found.named != Named::Directly
+                && matches!(read.directory.task, Task::Lock { old: None, .. })
+        };
+        let repositories: BTreeSet<PathBuf> = read
+            .iter()
+            .filter(|read| undecided(read))
+            .map(|read| read.directory.repository.clone())
+            .collect();
+        let mut called: BTreeSet<PathBuf> =
+            read.iter().flat_map(|read| read.calls.clone()).collect();
+        for repository in repositories {
+            called.extend(self.calls_within(&repository, &read));
+        }
+        let skip_called = |mut read: Read| {
+            let resolved = || std::fs::canonicalize(&read.directory.path).ok();
+            if undecided(&read) && resolved().is_some_and(|path| called.contains(&path)) {
+                read.directory.task = Task::Skip;
+            }
+            read.directory
+        };
+        read.into_iter().map(skip_called).collect()
+    }
+
+    /// The local modules that directories of a repository call which are not worked on themselves.
+    fn calls_within(&self, repository: &Path, read: &[Read]) -> BTreeSet<PathBuf> {
+        let absolute = |path: &Path| self.settings.working_directory.join(path);
+        let known: BTreeSet<PathBuf> = read.iter().map(|read| absolute(&read.found.path)).collect();
+        let options = WalkOptions {
+            recursive: true,
+            ..WalkOptions::default()
+        };
+        let walk = config::walk(&[repository.to_path_buf()], &options);
+        let others: Vec<(PathBuf, ReadOptions)> = walk
+            .directories
+            .into_iter()
+            .filter(|directory| directory.has_configuration && !known.contains(&directory.path))
+            .map(|directory| {
+                let engine = self.engine(&directory, &directory.path, repository, None);
+                (directory.path, self.settings.read_options(engine))
+            })
+            .collect();
+        local_callers(&others, &self.cache).into_keys().collect()
+    }
+}
+
+fn all_of<'a, E: Explain>(errors: impl Iterator<Item = &'a E>, path: &Path) -> Vec<Diagnostic> {
+    errors.map(|error| Diagnostic::of(error, path)).collect()
+}

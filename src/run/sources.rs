@@ -1,0 +1,77 @@
+//! Where packages come from in this run: what the command line, the environment and the CLI configuration say, for each
+//! engine that a directory may have.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::diagnostic::{self, Diagnostic};
+use crate::locking::Source;
+use crate::provider::Engine;
+use crate::registry::{PackageSource, RegistryClient};
+use crate::reporter::Reporter;
+use crate::settings::{self, Environment, LockSettings, Network, SourceChoice};
+
+/// The sources, and what should be known about the configuration behind them.
+pub(super) struct Sources {
+    /// By engine.
+    pub(super) sources: BTreeMap<Engine, Source>,
+    /// Errors of the CLI configuration, told while the run goes on with what could be read, and likely mistakes in it.
+    pub(super) cautions: Vec<Diagnostic>,
+}
+
+/// Builds the sources. What cannot be used is an error of the command line or its environment.
+pub(super) fn sources(
+    environment: &Environment,
+    settings: &LockSettings,
+    reporter: &Arc<dyn Reporter>,
+) -> Result<Sources, Box<Diagnostic>> {
+    let engines = match settings.engine {
+        Some(engine) => vec![engine],
+        None => vec![Engine::Terraform, Engine::Tofu],
+    };
+    let mut sources: BTreeMap<Engine, Source> = BTreeMap::new();
+    let mut cautions = Vec::new();
+    for engine in engines {
+        let network = settings::network(environment, engine);
+        let network = network.map_err(|error| Box::new(Diagnostic::general(&error)))?;
+        cautions.extend(network.errors.iter().map(Diagnostic::caution));
+        let client = match sources.values().next() {
+            Some(other) => other.client.sibling(network.registry.clone()),
+            None => RegistryClient::new(network.registry.clone(), Arc::clone(reporter))
+                .map_err(|error| Box::new(Diagnostic::general(&error)))?,
+        };
+        let packages = choose(&settings.source, &client, &network, &mut cautions)?;
+        sources.insert(engine, Source { packages, client });
+    }
+    Ok(Sources {
+        sources,
+        cautions: diagnostic::merge(cautions),
+    })
+}
+
+fn choose(
+    choice: &SourceChoice,
+    client: &RegistryClient,
+    network: &Network,
+    cautions: &mut Vec<Diagnostic>,
+) -> Result<PackageSource, Box<Diagnostic>> {
+    let engine = client.settings().engine;
+    match choice {
+        SourceChoice::Registry => Ok(PackageSource::registry(client.clone())),
+        SourceChoice::Filesystem(base) => Ok(PackageSource::filesystem(engine, base)),
+        SourceChoice::Network(base) => PackageSource::network(client.clone(), base)
+            .map_err(|error| Box::new(Diagnostic::general(&error))),
+        SourceChoice::Config => match &network.provider_installation {
+            Some(block) => {
+                let warnings = block.warnings(network.plugin_cache.as_deref());
+                cautions.extend(warnings.iter().map(Diagnostic::caution));
+                PackageSource::configured(client, block)
+                    .map_err(|error| Box::new(Diagnostic::general(&error)))
+            }
+            None => Ok(PackageSource::implied(
+                client.clone(),
+                network.implied_mirrors.iter().cloned(),
+            )),
+        },
+    }
+}
