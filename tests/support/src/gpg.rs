@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use crate::key::SigningKey;
+use crate::tool::skip;
 
 /// A key ring of its own, in a temporary directory.
 #[derive(Debug, Clone)]
@@ -21,7 +22,7 @@ impl GpgHome {
             .stdout(Stdio::null())
             .status();
         if !version.is_ok_and(|status| status.success()) {
-            eprintln!("skipped: gpg is not on PATH");
+            skip("gpg is not on PATH");
             return None;
         }
         // Sockets live in this directory, and their paths must be short.

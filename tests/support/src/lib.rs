@@ -40,4 +40,4 @@ pub use raw_zip::{Descriptor, RawEntry, RawZip};
 pub use registry::FakeRegistry;
 pub use release::{MANIFEST, PackageFacts};
 pub use tls::TestAuthority;
-pub use tool::{require_or_skip, terraform_on_path, tofu_on_path};
+pub use tool::{require_or_skip, skip, terraform_on_path, tofu_on_path};

@@ -3,6 +3,11 @@
 use std::env;
 use std::path::PathBuf;
 
+/// Says, where people see it, that a test was not run and why.
+pub fn skip(reason: &str) {
+    eprintln!("skipped: {reason}");
+}
+
 /// `terraform` on PATH. Without it the test is skipped, with a line that says so; or fails, where
 /// `TFLOCK_REQUIRE_TERRAFORM=1` demands that parity was really tested.
 pub fn terraform_on_path() -> Option<PathBuf> {
@@ -33,7 +38,7 @@ pub fn require_or_skip(name: &str, required: bool) -> Option<PathBuf> {
         "{name} is required and not on PATH"
     );
     if found.is_none() {
-        eprintln!("skipped: {name} is not on PATH");
+        skip(&format!("{name} is not on PATH"));
     }
     found
 }
