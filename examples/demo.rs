@@ -1,0 +1,119 @@
+//! Shows tflock at work, without Terraform and without the internet: a signed provider registry on loopback, a small
+//! monorepo in a temporary directory, and the real `tflock` binary run there, cold and again.
+//!
+//! `cargo run --example demo`
+
+#![expect(clippy::print_stdout, reason = "a demo is made to be read")]
+
+use std::env;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
+
+/// Every platform of the people and machines that share the demo's repository.
+const PLATFORMS: &str = "linux_amd64,darwin_arm64,windows_amd64";
+
+/// What an executable of the demo comes to, unpacked.
+const EXECUTABLE: u64 = 6 << 20;
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let tflock = build()?;
+    println!("Publishing signed packages on a registry of our own ...");
+    let registry = registry();
+    let context = TestContext::new(tflock, &registry);
+    lay_out(&context, &registry);
+    println!("Registry: {} (no internet needed)", registry.url("/"));
+    println!("Repository: {}\n", context.work().display());
+
+    let lock = ["lock", "-r", "--platform", PLATFORMS, "./"];
+    let done = [
+        "The first run: lock files are created, completed and moved to what the pins say.",
+        "Again: every lock file is right already, so no file is touched.",
+    ]
+    .into_iter()
+    .all(|what| show(what, &lock, &context, &registry));
+    let checked = show(
+        "In CI: would a lock file change?",
+        &["lock", "-r", "--check", "--platform", PLATFORMS, "./"],
+        &context,
+        &registry,
+    );
+    println!(
+        "# stacks/billing/.terraform.lock.hcl\n\n{}",
+        context.read("stacks/billing/.terraform.lock.hcl")
+    );
+    Ok(if done && checked {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// Builds the binary in the profile of this program, and says where it is.
+fn build() -> Result<PathBuf, Box<dyn Error>> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command
+        .args(["build", "--bin", "tflock"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"));
+    // TARGET/PROFILE/examples/demo
+    let profile = env::current_exe()?
+        .ancestors()
+        .nth(2)
+        .map(Path::to_path_buf);
+    let profile = profile.ok_or("this program lies in no target directory")?;
+    if profile.ends_with("release") {
+        command.arg("--release");
+    }
+    println!("$ cargo build --bin tflock");
+    if !command.status()?.success() {
+        return Err("tflock does not build".into());
+    }
+    Ok(profile.join(format!("tflock{}", env::consts::EXE_SUFFIX)))
+}
+
+fn registry() -> FakeRegistry {
+    let mut registry = FakeRegistry::start();
+    for (source, versions) in [
+        ("acme/forge", ["5.1.0", "5.2.0"]),
+        ("hashicorp/null", ["3.1.1", "3.2.1"]),
+        ("registry.example.com/finance/ledger", ["2.3.1", "2.4.0"]),
+    ] {
+        registry.publish(
+            ProviderSpec::new(source)
+                .versions(versions)
+                .payload(EXECUTABLE),
+        );
+    }
+    registry
+}
+
+/// Copies the demo's repository, and gives its old lock file the hashes of this registry.
+fn lay_out(context: &TestContext, registry: &FakeRegistry) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/demo");
+    context.copy(&source, ".");
+    let old = context.read("stacks/billing/.terraform.lock.hcl");
+    context.write_lock_file("stacks/billing", registry.fill(&old));
+}
+
+/// Runs tflock in the repository, with its output as users see it; whether it ended well.
+fn show(what: &str, arguments: &[&str], context: &TestContext, registry: &FakeRegistry) -> bool {
+    println!("# {what}\n$ tflock {}", arguments.join(" "));
+    registry.log().clear();
+    let start = Instant::now();
+    let program = context
+        .tflock(arguments.iter().copied())
+        .env_remove("NO_COLOR");
+    let succeeded = program.show();
+    let elapsed = start.elapsed();
+    let log = registry.log();
+    let megabytes = log.bytes("*") / 1_000_000;
+    println!(
+        "# {elapsed:.2?}, {} requests, {megabytes} MB\n",
+        log.total()
+    );
+    succeeded
+}
