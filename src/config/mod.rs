@@ -40,3 +40,6 @@ pub use parallel::map as on_all_cores;
 pub use root::{ModuleFetcher, ModuleRequest, RootModule, local_callers, read_root, read_roots};
 pub use source::{ModuleSource, RegistrySource, SourceError};
 pub use walk::{Directory, Named, Walk, WalkOptions, walk};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! The rows of spec/config.md, section by section: small trees of files, and what each engine finds in them.
+
+mod modules;
+mod overrides;
+mod providers;
+mod required;
+mod statics;
+mod test_files;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::provider::Engine;
+use crate::span::Explain;
+
+use super::{ConfigError, ModuleCache, ModuleFetcher, ReadOptions, RootModule, read_root};
+
+const ENGINES: [Engine; 2] = [Engine::Terraform, Engine::Tofu];
+
+/// A directory with files.
+struct Tree(tempfile::TempDir);
+
+impl Tree {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let tree = Self(tempfile::tempdir().unwrap());
+        for (name, text) in files {
+            let path = tree.path(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        tree
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn read(&self, options: &ReadOptions) -> Result<RootModule, Vec<Arc<ConfigError>>> {
+        self.read_with(options, None)
+    }
+
+    fn read_with(
+        &self,
+        options: &ReadOptions,
+        fetcher: Option<&dyn ModuleFetcher>,
+    ) -> Result<RootModule, Vec<Arc<ConfigError>>> {
+        let root = read_root(self.0.path(), options, &ModuleCache::new(), fetcher)?;
+        if root.missing.is_empty() || fetcher.is_some() {
+            Ok(root)
+        } else {
+            Err(root.missing)
+        }
+    }
+}
+
+/// `t/p ~> 1.0, hashicorp/q`: the providers to lock, without default hosts, with their constraints.
+fn show(root: &RootModule, engine: Engine) -> String {
+    let providers = root
+        .requirements
+        .providers
+        .iter()
+        .filter(|(address, _)| address.is_lockable(engine));
+    let rows = providers.map(|(address, requirement)| {
+        let address = address.to_string();
+        let short = address
+            .strip_prefix(engine.default_host())
+            .and_then(|rest| rest.strip_prefix('/'))
+            .unwrap_or(&address);
+        format!("{short} {}", requirement.constraints)
+            .trim_end()
+            .to_owned()
+    });
+    rows.collect::<Vec<_>>().join(", ")
+}
+
+/// What a tree requires, or the first error with the place below the tree.
+fn requires(files: &[(&str, &str)], engine: Engine) -> Result<String, String> {
+    requires_with(files, &ReadOptions::new(engine))
+}
+
+fn requires_with(files: &[(&str, &str)], options: &ReadOptions) -> Result<String, String> {
+    let tree = Tree::new(files);
+    match tree.read(options) {
+        Ok(root) => Ok(show(&root, options.engine)),
+        Err(errors) => Err(describe(&errors[0], tree.0.path())),
+    }
+}
+
+fn describe(error: &ConfigError, below: &Path) -> String {
+    let place = error.place().map(|place| {
+        let path = place.path.strip_prefix(below).unwrap_or(&place.path);
+        format!("{}:{}:{}: ", path.display(), place.line, place.column)
+    });
+    let mut text = place.unwrap_or_default() + &error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        text = format!("{text}: {inner}");
+        cause = inner.source();
+    }
+    text
+}
+
+/// Rows of (text of `main.tf`, what Terraform finds, what OpenTofu finds); `None` is an error.
+fn check(rows: &[(&str, Option<&str>, Option<&str>)]) {
+    check_files(
+        &rows
+            .iter()
+            .map(|(text, terraform, tofu)| (vec![("main.tf", *text)], *terraform, *tofu))
+            .collect::<Vec<_>>(),
+    );
+}
+
+/// The same for JSON syntax.
+fn check_json(rows: &[(&str, Option<&str>, Option<&str>)]) {
+    check_files(
+        &rows
+            .iter()
+            .map(|(text, terraform, tofu)| (vec![("main.tf.json", *text)], *terraform, *tofu))
+            .collect::<Vec<_>>(),
+    );
+}
+
+/// Files, and what Terraform and OpenTofu find in them.
+type Row<'a> = (Vec<(&'a str, &'a str)>, Option<&'a str>, Option<&'a str>);
+
+fn check_files(rows: &[Row<'_>]) {
+    for (files, terraform, tofu) in rows {
+        for (engine, expected) in ENGINES.into_iter().zip([terraform, tofu]) {
+            match (requires(files, engine), expected) {
+                (Ok(found), Some(expected)) => assert_eq!(found, *expected, "{engine}: {files:?}"),
+                (Err(_), None) => {}
+                (found, expected) => {
+                    panic!("{engine}: {files:?}: found {found:?}, expected {expected:?}")
+                }
+            }
+        }
+    }
+}

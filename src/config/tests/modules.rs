@@ -1,0 +1,350 @@
+//! Section 8: module calls, the manifest, and fetching.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use super::super::{
+    ModuleCache, ModuleFetcher, ModuleRequest, Named, ReadOptions, WalkOptions, local_callers,
+    read_roots, walk,
+};
+use super::{ENGINES, Engine, Tree, check, check_files, requires, requires_with, show};
+
+const CALL: &str = "module \"m\" {\n source = \"./m\"\n}\n";
+
+#[test]
+fn local_modules_are_followed_with_their_own_names() {
+    let root = "terraform {\n required_providers {\n  foo = { source = \"t/foo\", version = \">= 1\" }\n }\n}\nmodule \"m\" {\n source = \"./m\"\n}\n";
+    check_files(&[
+        (
+            vec![
+                ("main.tf", root),
+                ("m/main.tf", "resource \"foo_x\" \"a\" {\n}\n"),
+            ],
+            Some("hashicorp/foo, t/foo >= 1.0.0"),
+            Some("hashicorp/foo, t/foo >= 1.0.0"),
+        ),
+        (
+            vec![
+                ("main.tf", CALL),
+                (
+                    "m/main.tf",
+                    "module \"n\" {\n source = \"../n\"\n count = 0\n}\n",
+                ),
+                ("n/main.tf", "resource \"n_x\" \"a\" {\n}\n"),
+            ],
+            Some("hashicorp/n"),
+            Some("hashicorp/n"),
+        ),
+        (vec![("main.tf", CALL), ("m/x", "")], Some(""), Some("")),
+        (vec![("main.tf", CALL)], None, None), // no such directory
+        (
+            vec![("main.tf", CALL), ("m/main.tf", "resource {")],
+            None,
+            None,
+        ),
+        (
+            vec![
+                ("main.tf", CALL),
+                ("m/main.tf", "module \"r\" {\n source = \"../\"\n}\n"),
+            ],
+            None,
+            None,
+        ), // endless
+        (
+            vec![("main.tf", "module \"m\" {\n source = \"./\"\n}\n")],
+            None,
+            None,
+        ),
+        (
+            vec![("main.tf", &format!("{CALL}{CALL}")), ("m/x", "")],
+            None,
+            None,
+        ), // one name twice
+    ]);
+    for source in ["m", "m/n", ".", "..", ""] {
+        let text = format!("module \"m\" {{\n source = \"{source}\"\n}}\n");
+        check(&[(&text, None, None)]);
+    }
+}
+
+#[test]
+fn calls_in_pairs_are_no_trap() {
+    let mut files: Vec<(String, String)> = (0..40)
+        .map(|level| {
+            let next = level + 1;
+            let text = format!("module \"a\" {{\n source = \"../{next}\"\n}}\nmodule \"b\" {{\n source = \"../{next}\"\n}}\n");
+            (format!("{level}/main.tf"), text)
+        })
+        .collect();
+    files.push((
+        "40/main.tf".to_owned(),
+        "resource \"q_x\" \"a\" {\n}\n".to_owned(),
+    ));
+    files.push((
+        "main.tf".to_owned(),
+        "module \"m\" {\n source = \"./0\"\n}\n".to_owned(),
+    ));
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    assert_eq!(
+        requires(&files, Engine::Terraform).as_deref(),
+        Ok("hashicorp/q")
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_resolved_before_dots_are() {
+    let tree = Tree::new(&[
+        ("main.tf", CALL),
+        (
+            "elsewhere/m/main.tf",
+            "module \"s\" {\n source = \"../sib\"\n}\n",
+        ),
+        ("elsewhere/sib/main.tf", "resource \"right_x\" \"a\" {\n}\n"),
+        ("sib/main.tf", "resource \"wrong_x\" \"a\" {\n}\n"),
+    ]);
+    std::os::unix::fs::symlink("elsewhere/m", tree.path("m")).unwrap();
+    let root = tree.read(&ReadOptions::new(Engine::Terraform)).unwrap();
+    assert_eq!(show(&root, Engine::Terraform), "hashicorp/right");
+}
+
+fn manifest(key: &str, source: &str, version: &str, directory: &str) -> String {
+    format!(
+        r#"{{"Modules":[{{"Key":"{key}","Source":"{source}","Version":"{version}","Dir":"{directory}"}}]}}"#
+    )
+}
+
+const MANIFEST: &str = ".terraform/modules/modules.json";
+
+#[test]
+fn remote_modules_are_found_by_the_manifest() {
+    let child = ("got/main.tf", "resource \"got_x\" \"a\" {\n}\n");
+    let registry = "module \"m\" {\n source = \"acme/dns/any\"\n version = \"~> 1.0\"\n}\n";
+    let git = "module \"m\" {\n source = \"github.com/o/r//sub?ref=v1\"\n}\n";
+    let normal = "git::https://github.com/o/r.git//sub?ref=v1";
+    let both = Some("hashicorp/got");
+    for (call, record, terraform, tofu) in [
+        (
+            registry,
+            manifest("m", "registry.terraform.io/acme/dns/any", "1.2.3", "got"),
+            both,
+            None,
+        ),
+        (
+            registry,
+            manifest("m", "registry.opentofu.org/acme/dns/any", "1.2.3", "got"),
+            None,
+            both,
+        ),
+        (
+            registry,
+            manifest("m", "acme/dns/any", "1.2.3", "got"),
+            both,
+            both,
+        ), // normalized when read
+        (
+            registry,
+            manifest("m", "acme/dns/any", "2.0.0", "got"),
+            None,
+            None,
+        ),
+        (
+            registry,
+            manifest("m", "acme/dns/any", "", "got"),
+            None,
+            None,
+        ),
+        (
+            registry,
+            manifest("m", "acme/dns/other", "1.2.3", "got"),
+            None,
+            None,
+        ),
+        (
+            registry,
+            manifest("n", "acme/dns/any", "1.2.3", "got"),
+            None,
+            None,
+        ),
+        (
+            registry,
+            manifest("m", "acme/dns/any", "1.2.3", "gone"),
+            None,
+            None,
+        ),
+        (git, manifest("m", normal, "", "got"), both, both),
+        (
+            git,
+            manifest(
+                "m",
+                "git::https://github.com/o/r.git//sub?ref=v2",
+                "",
+                "got",
+            ),
+            None,
+            None,
+        ),
+        (git, "{".to_owned(), None, None),
+        (git, String::new(), None, None),
+    ] {
+        check_files(&[(
+            vec![("main.tf", call), child, (MANIFEST, &record)],
+            terraform,
+            tofu,
+        )]);
+    }
+    let mut options = ReadOptions::new(Engine::Terraform);
+    options.data_directory = Some("data".into());
+    let record = manifest("m", normal, "", "got");
+    let files = [
+        ("main.tf", git),
+        child,
+        ("data/modules/modules.json", record.as_str()),
+    ];
+    assert_eq!(
+        requires_with(&files, &options).as_deref(),
+        Ok("hashicorp/got")
+    );
+}
+
+#[test]
+fn versions_belong_to_registries() {
+    for (text, is_error) in [
+        (
+            "module \"m\" {\n source = \"./m\"\n version = \"1.0\"\n}\n",
+            true,
+        ),
+        (
+            "module \"m\" {\n source = \"./m\"\n version = null\n}\n",
+            false,
+        ),
+        (
+            "module \"m\" {\n source = \"./m\"\n version = \"\"\n}\n",
+            true,
+        ),
+        (
+            "module \"m\" {\n source = \"git::https://h/r\"\n version = \"1.0\"\n}\n",
+            true,
+        ),
+    ] {
+        for engine in ENGINES {
+            assert_eq!(
+                requires(&[("main.tf", text), ("m/x", "")], engine).is_err(),
+                is_error,
+                "{text}"
+            );
+        }
+    }
+}
+
+/// Gives one directory for every module, and remembers what it was asked for.
+struct Gives(PathBuf, Mutex<Vec<String>>);
+
+impl ModuleFetcher for Gives {
+    fn fetch(
+        &self,
+        request: &ModuleRequest<'_>,
+    ) -> Result<PathBuf, Box<dyn std::error::Error + Send + Sync>> {
+        let versions = request
+            .versions
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        self.1
+            .lock()
+            .unwrap()
+            .push(format!("{} {versions}", request.source).trim().to_owned());
+        if request.source.to_string().contains("broken") {
+            Err("no route to host".into())
+        } else {
+            Ok(self.0.clone())
+        }
+    }
+}
+
+#[test]
+fn what_is_not_installed_is_fetched() {
+    let tree = Tree::new(&[
+        (
+            "root/main.tf",
+            "module \"a\" {\n source = \"acme/dns/any\"\n version = \"~> 1.0\"\n}\nmodule \"b\" {\n source = \"git::https://broken/r\"\n}\n",
+        ),
+        (
+            "got/main.tf",
+            "module \"inner\" {\n source = \"./inner\"\n}\n",
+        ),
+        ("got/inner/main.tf", "resource \"q_x\" \"a\" {\n}\n"),
+    ]);
+    let fetcher = Gives(tree.path("got"), Mutex::default());
+    let options = ReadOptions::new(Engine::Terraform);
+    let root = super::read_root(
+        &tree.path("root"),
+        &options,
+        &ModuleCache::new(),
+        Some(&fetcher),
+    )
+    .unwrap();
+    assert_eq!(show(&root, Engine::Terraform), "hashicorp/q");
+    assert_eq!(
+        *fetcher.1.lock().unwrap(),
+        [
+            "registry.terraform.io/acme/dns/any ~> 1.0",
+            "git::https://broken/r"
+        ]
+    );
+    assert_eq!(root.missing.len(), 1, "the other one could not be had");
+    let without =
+        super::read_root(&tree.path("root"), &options, &ModuleCache::new(), None).unwrap();
+    let missing: Vec<String> = without.missing.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        missing,
+        [
+            "module `a` from `registry.terraform.io/acme/dns/any` is not installed",
+            "module `b` from `git::https://broken/r` is not installed",
+        ]
+    );
+}
+
+#[test]
+fn roots_share_modules_and_called_directories_are_none() {
+    let tree = Tree::new(&[
+        (
+            "prod/main.tf",
+            "module \"m\" {\n source = \"../shared\"\n}\n",
+        ),
+        (
+            "test/main.tf",
+            "module \"m\" {\n source = \"../shared\"\n}\nresource \"t_x\" \"a\" {\n}\n",
+        ),
+        ("shared/main.tf", "resource \"q_x\" \"a\" {\n}\n"),
+    ]);
+    let found = walk(
+        &[tree.0.path().to_path_buf()],
+        &WalkOptions {
+            recursive: true,
+            ignore: Vec::new(),
+        },
+    );
+    let roots: Vec<(PathBuf, ReadOptions)> = found
+        .directories
+        .iter()
+        .filter(|directory| directory.named == Named::Walked)
+        .map(|directory| (directory.path.clone(), ReadOptions::new(Engine::Terraform)))
+        .collect();
+    let cache = ModuleCache::new();
+    let read: Vec<String> = read_roots(&roots, &cache, None)
+        .iter()
+        .map(|root| show(root.as_ref().unwrap(), Engine::Terraform))
+        .collect();
+    assert_eq!(
+        read,
+        ["hashicorp/q", "hashicorp/q", "hashicorp/q, hashicorp/t"]
+    );
+    assert_eq!(cache.len(), 3, "each directory is read once");
+    let callers = local_callers(&roots, &cache);
+    let shared = tree.path("shared").canonicalize().unwrap();
+    assert_eq!(callers.keys().collect::<Vec<_>>(), [&shared]);
+    assert_eq!(callers[&shared].len(), 2);
+}
