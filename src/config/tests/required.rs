@@ -161,7 +161,7 @@ fn json_bodies() {
             all,
         ),
         (
-            format!(r#"{{"terraform": {{"//": 1, "required_providers": {{"p": {{}}}}}}}}"#),
+            r#"{"terraform": {"//": 1, "required_providers": {"p": {}}}}"#.to_owned(),
             all,
         ),
         (

@@ -19,8 +19,8 @@ fn files(text: &str) -> Vec<(&str, &str)> {
 fn check_sources(declarations: &str, rows: &[(&str, Option<&str>, Option<&str>)]) {
     for (source, terraform, tofu) in rows {
         let text = format!("{declarations}\nmodule \"m\" {{\n source = {source}\n}}\n");
-        let full = |short: &Option<&str>| short.map(|name| format!("hashicorp/{name}"));
-        let (terraform, tofu) = (full(terraform), full(tofu));
+        let full = |short: Option<&str>| short.map(|name| format!("hashicorp/{name}"));
+        let (terraform, tofu) = (full(*terraform), full(*tofu));
         check_files(&[(files(&text), terraform.as_deref(), tofu.as_deref())]);
     }
 }
@@ -193,7 +193,7 @@ fn values_of_root_variables_lowest_first() {
     for engine in ENGINES {
         let mut options = ReadOptions::new(engine);
         let mut files = files.clone();
-        let mut expect = |files: &[(&str, &str)], options: &ReadOptions, name: &str| {
+        let expect = |files: &[(&str, &str)], options: &ReadOptions, name: &str| {
             assert_eq!(
                 requires_with(files, options),
                 Ok(format!("hashicorp/{name}")),
