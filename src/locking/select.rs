@@ -118,6 +118,7 @@ fn lists(listed: &AvailableVersions, version: &Version) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::Platform;
     use crate::registry::AvailableVersion;
 
     fn version(text: &str) -> Version {
@@ -219,6 +220,18 @@ mod tests {
             problem.unwrap_err().to_string(),
             "no releases are available"
         );
+    }
+
+    #[test]
+    fn platforms_and_protocols_take_no_part() {
+        let address = ProviderAddr::parse("acme/anvil", Engine::Terraform).unwrap();
+        let mut on_offer = listed(&["1.0.0", "1.1.0"]);
+        let platform = |text| Platform::parse(text).unwrap();
+        on_offer.versions[0].platforms = [platform("linux_amd64")].into();
+        on_offer.versions[1].platforms = [platform("plan9_mips")].into();
+        on_offer.versions[1].protocols = vec!["4.0".to_owned()];
+        let selected = select(&address, &constraints(""), None, Move::Keep, &on_offer);
+        assert_eq!(selected.unwrap(), Selection::New(version("1.1.0")));
     }
 
     #[test]

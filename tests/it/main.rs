@@ -7,6 +7,7 @@ mod fixture;
 mod layers;
 mod parity;
 mod registry;
+mod rows;
 
 /// The binary under test.
 const TFLOCK: &str = env!("CARGO_BIN_EXE_tflock");

@@ -141,6 +141,12 @@ fn nobody_signed() {
         "empty"
     );
     assert_eq!(terraform("ripemd160", &["valid"]), Err(unknown("", 1)));
+    let mut md5 = fixture("valid.sig");
+    assert_eq!(std::mem::replace(&mut md5[5], 1), 8, "SHA-256 becomes MD5");
+    assert_eq!(
+        verify(&md5, &keys_of(&["valid"]), POLICY),
+        Err(unknown("", 1))
+    );
     assert_eq!(tofu("other", &["valid"]), [Err(other.clone()), Err(other)]);
 }
 
