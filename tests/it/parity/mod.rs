@@ -1,5 +1,8 @@
-//! Parity with the real tools, on the directories of `testdata/modules`. Each is locked fresh; or, where
-//! `testdata/locks/CASE/before.hcl` is there, starting from that lock file. The expected file is
+//! Parity with the real tools: tflock's file equals the one that `terraform providers lock` writes on the same registry,
+//! and plain `terraform init` with an empty data directory then leaves it byte for byte.
+//!
+//! The inputs are the directories of `testdata/modules`. Each is locked fresh; or, where `testdata/locks/CASE/before.hcl`
+//! is there, starting from that lock file. Then it is locked once more, and nothing may be touched. The expected file is
 //! `testdata/locks/CASE/.terraform.lock.hcl`, which Terraform wrote: `TFLOCK_RECORD=1` writes it anew.
 
 mod registry;
@@ -7,18 +10,45 @@ mod registry;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tflock_test_support::{DEFAULT_PLATFORMS, FakeRegistry, TestContext, terraform_on_path};
+use tflock_test_support::{
+    DEFAULT_PLATFORMS, FakeRegistry, TestContext, terraform_on_path, tofu_on_path,
+};
 
 use crate::TFLOCK;
 
-/// The case that Terraform refuses until the entry of this provider is deleted.
-const REPLACED: (&str, &str) = ("out-of-range", "acme/anvil");
+/// Where the outcome of a case is not simply what `providers lock` writes; everything else has no line here.
+const EXCEPTIONS: [(&str, Exception); 4] = [
+    ("all-foreign", Exception::Option(["--mismatch", "add"])),
+    ("out-of-range", Exception::Replaced("acme/anvil")),
+    (
+        "no-longer-required",
+        Exception::InitDropsBlock("hashicorp/null"),
+    ),
+    (
+        "unknown-schemes",
+        Exception::InitDropsLines(&["\"ZH:", "\"h2:", "\"xx:"]),
+    ),
+];
+
+/// What is special about a case.
+#[derive(Clone, Copy, PartialEq)]
+enum Exception {
+    /// tflock does the same only when told so.
+    Option([&'static str; 2]),
+    /// Terraform refuses until the entry of this provider is deleted.
+    Replaced(&'static str),
+    /// `init` rewrites the file: without the block of this provider.
+    InitDropsBlock(&'static str),
+    /// `init` rewrites the file: without the lines that have one of these.
+    InitDropsLines(&'static [&'static str]),
+}
 
 /// One directory of `testdata/modules`.
 struct Case {
     name: String,
     /// The lock file to start from, templates filled in.
     before: Option<String>,
+    exception: Option<Exception>,
 }
 
 impl Case {
@@ -36,8 +66,10 @@ impl Case {
 
     fn read(name: String, registry: &FakeRegistry) -> Self {
         let before = fs::read_to_string(testdata(&format!("locks/{name}/before.hcl"))).ok();
+        let exception = EXCEPTIONS.iter().find(|(case, _)| *case == name);
         Self {
             before: before.map(|text| registry.fill(&text)),
+            exception: exception.map(|(_, exception)| *exception),
             name,
         }
     }
@@ -58,6 +90,15 @@ impl Case {
         let path = self.recorded_path();
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
+
+    /// What `init` makes of `locked`.
+    fn after_init(&self, locked: &str) -> String {
+        match self.exception {
+            Some(Exception::InitDropsBlock(provider)) => without_block(locked, provider),
+            Some(Exception::InitDropsLines(marks)) => without_lines(locked, marks),
+            _ => locked.to_owned(),
+        }
+    }
 }
 
 #[test]
@@ -70,11 +111,11 @@ fn recorded_lock_files_are_what_terraform_writes() {
     let record = std::env::var("TFLOCK_RECORD").is_ok_and(|value| value == "1");
     for case in Case::all(&registry) {
         case.lay_out(&case.name, &context);
-        if case.name == REPLACED.0 {
+        if let Some(Exception::Replaced(provider)) = case.exception {
             let before = case.before.as_deref().unwrap();
-            context.write_lock_file(&case.name, without_block(before, REPLACED.1));
+            context.write_lock_file(&case.name, without_block(before, provider));
         }
-        let written = lock_with_terraform(&case.name, &context);
+        let written = lock_with("terraform", &case.name, &context);
         if record {
             fs::create_dir_all(case.recorded_path().parent().unwrap()).unwrap();
             fs::write(case.recorded_path(), &written).unwrap();
@@ -83,15 +124,113 @@ fn recorded_lock_files_are_what_terraform_writes() {
     }
 }
 
-/// Runs `providers lock` of the real Terraform in a directory, for all platforms; the file it left.
-fn lock_with_terraform(directory: &str, context: &TestContext) -> String {
+#[test]
+fn tflock_writes_the_recorded_lock_files_and_init_leaves_them() {
+    let registry = registry::start();
+    let context = TestContext::new(TFLOCK, &registry);
+    let terraform = terraform_on_path();
+    for case in Case::all(&registry) {
+        let directory = case.name.as_str();
+        case.lay_out(directory, &context);
+        lock(&case, "terraform", &context);
+        let written = context.lock_file(directory).unwrap();
+        assert_eq!(written, case.recorded(), "{directory}");
+
+        let modified = context.lock_file_modified(directory);
+        lock(&case, "terraform", &context);
+        assert_eq!(
+            context.lock_file_modified(directory),
+            modified,
+            "{directory}"
+        );
+
+        if terraform.is_some() {
+            witness(&case, &written, &context);
+        }
+    }
+}
+
+/// What `terraform init` with an empty data directory says to the file that tflock wrote: it is content where it may not write,
+/// and changes nothing where it may.
+fn witness(case: &Case, written: &str, context: &TestContext) {
+    let init = |options: &[&'static str]| {
+        let arguments = ["init", "-no-color"]
+            .into_iter()
+            .chain(options.iter().copied());
+        context.terraform(&case.name, arguments).unwrap().run()
+    };
+    let after = case.after_init(written);
+    if after == written {
+        let outcome = init(&["-lockfile=readonly"]).expect_success();
+        assert!(
+            !outcome.stdout.contains("lock file not updated"),
+            "{outcome}"
+        );
+    }
+    init(&[]).expect_success();
+    assert_eq!(
+        context.lock_file(&case.name).unwrap(),
+        after,
+        "{}",
+        case.name
+    );
+}
+
+#[test]
+fn tflock_writes_what_tofu_writes() {
+    if tofu_on_path().is_none() {
+        return;
+    }
+    let registry = registry::start();
+    let context = TestContext::new(TFLOCK, &registry);
+    for case in Case::all(&registry)
+        .iter()
+        .filter(|case| case.before.is_none())
+    {
+        case.lay_out(&case.name, &context);
+        lock(case, "tofu", &context);
+        let written = context.lock_file(&case.name).unwrap();
+        fs::remove_file(context.path(&case.name).join(".terraform.lock.hcl")).unwrap();
+        assert_eq!(
+            written,
+            lock_with("tofu", &case.name, &context),
+            "{}",
+            case.name
+        );
+    }
+}
+
+/// Runs `tflock lock` on a case, for all platforms.
+fn lock(case: &Case, engine: &str, context: &TestContext) {
+    let platforms = DEFAULT_PLATFORMS.join(",");
+    let mut program = context.tflock(["lock", "--engine", engine, "--platform", &platforms]);
+    if let Some(Exception::Option(option)) = case.exception {
+        program = program.args(option);
+    }
+    program.arg(&case.name).run().expect_success();
+}
+
+/// Runs `providers lock` of a real tool in a directory, for all platforms, with its local modules installed before; the
+/// file it left.
+fn lock_with(tool: &str, directory: &str, context: &TestContext) -> String {
+    let data = context.path(&format!("{directory}-data"));
+    let run = |arguments: &[&str]| {
+        let arguments = arguments.iter().copied();
+        let program = match tool {
+            "tofu" => context.tofu(directory, arguments),
+            _ => context.terraform(directory, arguments),
+        };
+        program
+            .unwrap()
+            .env("TF_DATA_DIR", &data)
+            .run()
+            .expect_success();
+    };
+    run(&["get", "-no-color"]);
     let platforms = DEFAULT_PLATFORMS.map(|platform| format!("-platform={platform}"));
-    let arguments = ["providers", "lock", "-no-color"];
-    let arguments = arguments
-        .into_iter()
-        .chain(platforms.iter().map(String::as_str));
-    let program = context.terraform(directory, arguments);
-    program.unwrap().run().expect_success();
+    let mut arguments = vec!["providers", "lock", "-no-color"];
+    arguments.extend(platforms.iter().map(String::as_str));
+    run(&arguments);
     context.lock_file(directory).unwrap()
 }
 
@@ -108,4 +247,10 @@ fn without_block(locks: &str, provider: &str) -> String {
         .unwrap();
     let end = start + locks[start..].find("\n}\n").unwrap() + "\n}\n".len();
     format!("{}{}", &locks[..start], &locks[end..])
+}
+
+/// `locks` without the lines that have one of `marks`.
+fn without_lines(locks: &str, marks: &[&str]) -> String {
+    let kept = |line: &&str| !marks.iter().any(|mark| line.contains(mark));
+    locks.split_inclusive('\n').filter(kept).collect()
 }
