@@ -4,6 +4,7 @@ mod config;
 mod config_exceptions;
 mod constraints;
 mod locks;
+mod merge;
 mod packages;
 mod zips;
 
