@@ -4,6 +4,8 @@
 
 mod conformance;
 mod fixture;
+mod fleet;
+mod kill;
 mod layers;
 mod parity;
 mod registry;

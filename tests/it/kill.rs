@@ -1,0 +1,78 @@
+//! Killed at any moment, a run leaves every lock file old or new, and the next run leaves no temporary file.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
+
+use crate::TFLOCK;
+
+/// How many moments are tried, spread evenly over the time that a whole run takes.
+const MOMENTS: u32 = 20;
+
+/// Enough directories for some moments to fall into the writing of lock files.
+const DIRECTORIES: usize = 200;
+
+const ARGUMENTS: [&str; 5] = ["lock", "-r", "--platform", "linux_amd64,darwin_arm64", "."];
+
+/// Lays out all directories as they are before a run: locked at a version that no longer fits.
+fn reset(context: &TestContext, old: &str) {
+    for number in 0..DIRECTORIES {
+        context.write_lock_file(&format!("stacks/{number}"), old);
+    }
+}
+
+/// Runs to the end; how long that took.
+fn finish(context: &TestContext) -> Duration {
+    let start = Instant::now();
+    context.tflock(ARGUMENTS).run().expect_success();
+    start.elapsed()
+}
+
+#[test]
+fn a_killed_run_leaves_old_or_new_lock_files() {
+    let mut registry = FakeRegistry::start();
+    registry.publish(
+        ProviderSpec::new("acme/anvil")
+            .versions(["1.0.0", "2.0.0"])
+            .payload(200_000),
+    );
+    let context = TestContext::new(TFLOCK, &registry);
+    for number in 0..DIRECTORIES {
+        context.require(&format!("stacks/{number}"), &[("acme/anvil", "1.0.0")]);
+    }
+    finish(&context);
+    let old = context.lock_file("stacks/0").unwrap();
+    for number in 0..DIRECTORIES {
+        context.require(&format!("stacks/{number}"), &[("acme/anvil", "2.0.0")]);
+    }
+    let whole = finish(&context);
+    let new = context.lock_file("stacks/0").unwrap();
+    assert_ne!(old, new);
+
+    for moment in 0..MOMENTS {
+        reset(&context, &old);
+        let mut child = context.tflock(ARGUMENTS).spawn();
+        thread::sleep(whole * moment / MOMENTS);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        for number in 0..DIRECTORIES {
+            let found = context.lock_file(&format!("stacks/{number}")).unwrap();
+            assert!(
+                found == old || found == new,
+                "moment {moment}, stacks/{number}:\n{found}"
+            );
+        }
+    }
+
+    finish(&context);
+    for number in 0..DIRECTORIES {
+        let directory = format!("stacks/{number}");
+        assert_eq!(
+            context.list(&directory),
+            [".terraform.lock.hcl", "main.tf"],
+            "{directory}"
+        );
+        assert_eq!(context.lock_file(&directory).unwrap(), new, "{directory}");
+    }
+}
