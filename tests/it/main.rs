@@ -7,6 +7,7 @@ mod fixture;
 mod fleet;
 mod kill;
 mod layers;
+mod options;
 mod parity;
 mod registry;
 mod rows;

@@ -1,0 +1,290 @@
+//! What each option of `tflock lock` changes, on lock files.
+
+use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext};
+
+use crate::TFLOCK;
+
+/// A registry with two providers, and an empty tree.
+fn start() -> (FakeRegistry, TestContext) {
+    let mut registry = FakeRegistry::start();
+    let versions = ["1.0.0", "1.1.0", "2.0.0"];
+    let rare = ProviderSpec::new("acme/rivet")
+        .versions(versions)
+        .without("2.0.0", "windows_amd64");
+    registry
+        .publish(ProviderSpec::new("acme/anvil").versions(versions))
+        .publish(rare);
+    let context = TestContext::new(TFLOCK, &registry);
+    (registry, context)
+}
+
+/// Runs `tflock lock OPTIONS` for linux_amd64, the options and paths separated by spaces.
+fn lock(context: &TestContext, options: &str) -> Outcome {
+    let arguments = ["lock", "--platform", "linux_amd64"].into_iter();
+    context
+        .tflock(arguments.chain(options.split_whitespace()))
+        .run()
+}
+
+/// The versions that a lock file has, in its order: `anvil 1.0.0, rivet 1.1.0`.
+fn versions(context: &TestContext, directory: &str) -> String {
+    let Some(text) = context.lock_file(directory) else {
+        return "no file".to_owned();
+    };
+    let mut found = Vec::new();
+    let mut name = "";
+    for line in text.lines() {
+        if let Some(address) = line.strip_prefix("provider \"") {
+            name = address.trim_end_matches("\" {").rsplit('/').next().unwrap();
+        }
+        if let Some((_, version)) = line
+            .trim_start()
+            .strip_prefix("version")
+            .and_then(|rest| rest.split_once('"'))
+        {
+            found.push(format!("{name} {}", version.trim_end_matches('"')));
+        }
+    }
+    found.join(", ")
+}
+
+#[test]
+fn versions_are_kept_until_an_upgrade_is_asked_for() {
+    let both = [("acme/anvil", ">= 1.0.0"), ("acme/rivet", "~> 1.0")];
+    for (options, expected) in [
+        ("", "anvil 1.0.0, rivet 1.0.0"),
+        ("--upgrade", "anvil 2.0.0, rivet 1.1.0"),
+        ("--upgrade=acme/anvil", "anvil 2.0.0, rivet 1.0.0"),
+        ("--upgrade=acme/anvil@1.1.0", "anvil 1.1.0, rivet 1.0.0"),
+        (
+            "--upgrade=acme/anvil@1.1.0 --upgrade=acme/rivet",
+            "anvil 1.1.0, rivet 1.1.0",
+        ),
+        (
+            "--upgrade --provider acme/rivet",
+            "anvil 1.0.0, rivet 1.1.0",
+        ),
+    ] {
+        let (_registry, context) = start();
+        context.require("a", &[("acme/anvil", "1.0.0"), ("acme/rivet", "1.0.0")]);
+        lock(&context, "a").expect_success();
+        context.require("a", &both);
+        lock(&context, &format!("{options} a")).expect_success();
+        assert_eq!(versions(&context, "a"), expected, "{options}");
+    }
+}
+
+#[test]
+fn an_upgrade_to_a_version_that_is_not_allowed_fails() {
+    let (_registry, context) = start();
+    context.require("a", &[("acme/anvil", "~> 1.0")]);
+    lock(&context, "a").expect_success();
+    let before = context.lock_file("a");
+    lock(&context, "--upgrade=acme/anvil@2.0.0 a").expect_code(1);
+    lock(&context, "--upgrade=acme/anvil@9.9.9 a").expect_code(1);
+    assert_eq!(context.lock_file("a"), before);
+}
+
+#[test]
+fn an_entry_that_nothing_requires_stays_until_it_is_pruned() {
+    let (_registry, context) = start();
+    context.require("a", &[("acme/anvil", "1.0.0"), ("acme/rivet", "1.0.0")]);
+    lock(&context, "a").expect_success();
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    let outcome = lock(&context, "a").expect_success();
+    assert!(outcome.stderr.contains("acme/rivet"), "{outcome}");
+    assert_eq!(versions(&context, "a"), "anvil 1.0.0, rivet 1.0.0");
+    lock(&context, "--prune a").expect_success();
+    assert_eq!(versions(&context, "a"), "anvil 1.0.0");
+}
+
+#[test]
+fn a_check_writes_nothing_and_tells_by_its_exit_code() {
+    let (_registry, context) = start();
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    lock(&context, "--check a").expect_code(3);
+    assert_eq!(versions(&context, "a"), "no file");
+    lock(&context, "a").expect_success();
+    lock(&context, "--check a").expect_code(0);
+
+    let before = context.lock_file("a");
+    context.require("a", &[("acme/anvil", "1.1.0")]);
+    let outcome = lock(&context, "--check --diff a").expect_code(3);
+    for line in ["-  version     = \"1.0.0\"", "+  version     = \"1.1.0\""] {
+        assert!(outcome.stdout.contains(line), "{line}\n{outcome}");
+    }
+    assert_eq!(context.lock_file("a"), before);
+
+    context.write("b/main.tf", "terraform {");
+    lock(&context, "--check a b").expect_code(1);
+}
+
+#[test]
+fn missing_lock_files_are_created_where_they_belong() {
+    for (options, expected) in [
+        ("-r .", ["1", "1", "no", "no"]),
+        ("-r --create never .", ["no", "1", "no", "no"]),
+        ("-r --create always .", ["1", "1", "1", "1"]),
+        ("fresh nothing", ["1", "no", "no", "1"]),
+        ("--create never fresh", ["no", "no", "no", "no"]),
+        ("fresh/main.tf nothing/main.tf", ["1", "no", "no", "no"]),
+    ] {
+        let (_registry, context) = start();
+        context.require("fresh", &[("acme/anvil", "1.0.0")]);
+        context.require("locked", &[("acme/anvil", "1.0.0")]);
+        if options.starts_with("-r") {
+            context.write_lock_file("locked", "");
+        }
+        context.require(".hidden/module", &[("acme/anvil", "1.0.0")]);
+        context.require("fresh/.terraform/modules/m", &[("acme/anvil", "1.0.0")]);
+        context.write("nothing/main.tf", "locals {}\n");
+        context.write("nothing/too/outputs.tf", "output \"x\" {\n  value = 1\n}\n");
+        lock(&context, options).expect_success();
+        let found = ["fresh", "locked", "nothing/too", "nothing"].map(|directory| {
+            if context.lock_file(directory).is_some() {
+                "1"
+            } else {
+                "no"
+            }
+        });
+        assert_eq!(found, expected, "{options}");
+        for skipped in [".hidden/module", "fresh/.terraform/modules/m"] {
+            assert_eq!(context.lock_file(skipped), None, "{options}: {skipped}");
+        }
+    }
+}
+
+#[test]
+fn a_called_module_gets_no_lock_file_of_its_own() {
+    let (_registry, context) = start();
+    context.require("module", &[("acme/anvil", "~> 1.0")]);
+    context.write(
+        "root/main.tf",
+        "module \"m\" {\n  source = \"../module\"\n}\n",
+    );
+    lock(&context, "-r .").expect_success();
+    assert_eq!(versions(&context, "root"), "anvil 1.1.0");
+    assert_eq!(versions(&context, "module"), "no file");
+    lock(&context, "module").expect_success();
+    assert_eq!(versions(&context, "module"), "anvil 1.1.0", "it was named");
+}
+
+#[test]
+fn paths_are_ignored_by_an_unanchored_expression() {
+    let (_registry, context) = start();
+    for directory in ["a/x", "a/y", "b/x"] {
+        context.require(directory, &[("acme/anvil", "1.0.0")]);
+    }
+    lock(&context, "-r -i a/x -i ^b .").expect_success();
+    let found = ["a/x", "a/y", "b/x"].map(|directory| context.lock_file(directory).is_some());
+    assert_eq!(
+        found,
+        [false, true, false],
+        "`b/x` is walked as such, not as `./b/x`"
+    );
+    lock(&context, "-r -i ( .").expect_code(2);
+}
+
+#[test]
+fn a_missing_platform_is_an_error_that_names_its_way_out() {
+    let (registry, context) = start();
+    context.require("a", &[("acme/rivet", "2.0.0")]);
+    let outcome = lock(&context, "--platform windows_amd64 a").expect_code(1);
+    assert!(
+        outcome.stderr.contains("--missing-platform warn"),
+        "{outcome}"
+    );
+    assert_eq!(context.lock_file("a"), None);
+    lock(
+        &context,
+        "--platform windows_amd64 --missing-platform warn a",
+    )
+    .expect_success();
+    let locked = context.lock_file("a").unwrap();
+    assert!(
+        locked.contains(&registry.package("acme/rivet", "2.0.0", "linux_amd64").h1),
+        "{locked}"
+    );
+    context.require("b", &[("acme/rivet", "2.0.0")]);
+    let only = [
+        "lock",
+        "--platform",
+        "windows_amd64",
+        "--missing-platform",
+        "warn",
+        "b",
+    ];
+    context.tflock(only).run().expect_code(1);
+}
+
+#[test]
+fn a_defaulted_platform_never_costs_the_hashes_of_others() {
+    let (_registry, context) = start();
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    lock(&context, "--platform darwin_arm64 a").expect_success();
+    let before = context.lock_file("a");
+    context.require("a", &[("acme/anvil", "1.1.0")]);
+    let outcome = context.tflock(["lock", "a"]).run().expect_code(1);
+    assert!(outcome.stderr.contains("platforms"), "{outcome}");
+    assert_eq!(context.lock_file("a"), before);
+}
+
+#[test]
+fn foreign_hashes_fail_their_directory_unless_told_otherwise() {
+    let foreign = format!("\"h1:{}=\"", "A".repeat(43));
+    for (mismatch, code, kept, right) in [
+        ("error", 1, true, false),
+        ("add", 0, true, true),
+        ("replace", 0, false, true),
+    ] {
+        let (registry, context) = start();
+        context.require("a", &[("acme/anvil", "1.0.0")]);
+        let text = format!(
+            "provider \"registry.terraform.io/acme/anvil\" {{\n  version = \"1.0.0\"\n  hashes = [{foreign}]\n}}\n"
+        );
+        context.write_lock_file("a", text);
+        lock(&context, &format!("--mismatch {mismatch} a")).expect_code(code);
+        let locked = context.lock_file("a").unwrap();
+        assert_eq!(locked.contains(&foreign), kept, "{mismatch}\n{locked}");
+        let genuine = &registry.package("acme/anvil", "1.0.0", "linux_amd64").h1;
+        assert_eq!(locked.contains(genuine), right, "{mismatch}\n{locked}");
+    }
+}
+
+#[test]
+fn the_engine_shows_in_header_and_default_host() {
+    for (file, options, header, host) in [
+        ("main.tf", "", "terraform init", "registry.terraform.io"),
+        ("main.tofu", "", "tofu init", "registry.opentofu.org"),
+        (
+            "main.tf",
+            "--engine tofu",
+            "tofu init",
+            "registry.opentofu.org",
+        ),
+    ] {
+        let mut registry = FakeRegistry::start();
+        registry.publish(ProviderSpec::new("acme/anvil").hosts([host]));
+        let context = TestContext::new(TFLOCK, &registry);
+        context.write(&format!("a/{file}"), "terraform {\n  required_providers {\n    anvil = { source = \"acme/anvil\" }\n  }\n}\n");
+        lock(&context, &format!("{options} a")).expect_success();
+        let locked = context.lock_file("a").unwrap();
+        assert!(
+            locked.contains(header) && locked.contains(host),
+            "{file} {options}\n{locked}"
+        );
+    }
+}
+
+#[test]
+fn usage_errors_are_told_apart() {
+    let (_registry, context) = start();
+    for options in [
+        "--no-such-option .",
+        "--platform linux .",
+        "no-such-directory",
+        "--create often .",
+    ] {
+        lock(&context, options).expect_code(2);
+    }
+}
