@@ -7,6 +7,7 @@ mod fixture;
 mod fleet;
 mod kill;
 mod layers;
+mod network;
 mod options;
 mod parity;
 mod registry;
