@@ -10,6 +10,7 @@ mod layers;
 mod network;
 mod options;
 mod parity;
+mod real;
 mod registry;
 mod rows;
 

@@ -1,0 +1,44 @@
+//! A real package, where there is one: `TFLOCK_REAL_PACKAGE` names the directory with hashicorp/aws 5.100.0 for linux_amd64,
+//! unpacked. It is zipped, signed and served; public lock files record the `h1` that must come out.
+
+use std::env;
+
+use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext, skip};
+
+use crate::TFLOCK;
+
+/// As recorded in public lock files.
+const H1: &str = "h1:edXOJWE4ORX8Fm+dpVpICzMZJat4AX0VRCAy/xkcOc0=";
+
+#[test]
+fn the_real_aws_provider_has_the_public_hash_and_starts() {
+    let Some(directory) = env::var_os("TFLOCK_REAL_PACKAGE") else {
+        skip("TFLOCK_REAL_PACKAGE does not name an unpacked hashicorp/aws 5.100.0");
+        return;
+    };
+    let mut registry = FakeRegistry::start();
+    let spec = ProviderSpec::new("hashicorp/aws")
+        .versions(["5.100.0"])
+        .platforms(["linux_amd64"]);
+    registry.publish(spec.directory(directory));
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require(".", &[("hashicorp/aws", "~> 5.0")]);
+    context
+        .tflock(["lock", "--platform", "linux_amd64", "."])
+        .run()
+        .expect_success();
+    let locked = context.lock_file(".").unwrap();
+    assert!(locked.contains(&format!("    \"{H1}\",\n")), "{locked}");
+
+    let Some(init) = context.terraform(".", ["init", "-no-color"]) else {
+        return;
+    };
+    let data = context.path(".terraform");
+    init.env("TF_DATA_DIR", &data).run().expect_success();
+    assert_eq!(context.lock_file(".").unwrap(), locked);
+    let schema = context
+        .terraform(".", ["providers", "schema", "-json"])
+        .unwrap();
+    let schema = schema.env("TF_DATA_DIR", &data).run().expect_success();
+    assert!(schema.stdout.contains("\"aws_instance\""));
+}
