@@ -17,6 +17,8 @@ mod json;
 mod lexer;
 mod number;
 mod parser;
+#[cfg(test)]
+mod properties;
 mod strings;
 mod templates;
 mod tree;

@@ -1,0 +1,57 @@
+//! Throughput of reading HCL: how many megabytes of native syntax are checked in a second.
+//!
+//! `cargo bench --bench scanner [DIRECTORY]` reads the `.tf` files below a directory, or else a text like those that people
+//! write, and parses them again and again on one thread.
+
+#![expect(clippy::print_stdout, reason = "the figures are the result")]
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tflock::syntax::Document;
+
+/// Long enough to be steady.
+const DURATION: Duration = Duration::from_secs(2);
+
+/// A module of usual shape: comments, nested blocks, heredocs, templates, expressions.
+const SAMPLE: &str = include_str!("sample.tf");
+
+fn main() {
+    let directory = std::env::args()
+        .skip(1)
+        .find(|argument| !argument.starts_with('-'));
+    let texts = match directory {
+        Some(directory) => read(Path::new(&directory)),
+        None => vec![SAMPLE.repeat(20).into_bytes()],
+    };
+    let size: usize = texts.iter().map(Vec::len).sum();
+    let (mut rounds, mut refused) = (0_u32, 0);
+    let start = Instant::now();
+    while start.elapsed() < DURATION {
+        refused = texts
+            .iter()
+            .filter(|text| Document::parse("bench.tf", (*text).clone()).is_err())
+            .count();
+        rounds += 1;
+    }
+    let seconds = start.elapsed().as_secs_f64() / f64::from(rounds);
+    #[expect(clippy::cast_precision_loss, reason = "sizes far below 2^52")]
+    let (megabytes, files) = (size as f64 / 1e6, texts.len() as f64);
+    println!(
+        "{megabytes:.1} MB in {files} files, {refused} refused: {:.0} MB/s, {:.0} files/s",
+        megabytes / seconds,
+        files / seconds
+    );
+}
+
+fn read(directory: &Path) -> Vec<Vec<u8>> {
+    let walk = ignore::WalkBuilder::new(directory)
+        .standard_filters(false)
+        .build();
+    let paths = walk.filter_map(Result::ok).map(ignore::DirEntry::into_path);
+    let is_native = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "tf");
+    paths
+        .filter(is_native)
+        .filter_map(|path| std::fs::read(path).ok())
+        .collect()
+}

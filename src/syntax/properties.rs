@@ -1,0 +1,162 @@
+//! No text, however broken, makes the readers panic, and places stay inside of the text.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::{
+    Constants, Document, JsonDocument, Strings, evaluate, parse_expression, parse_template,
+};
+
+/// Pieces that syntax is made of, so that random texts get deep into the parser.
+const PIECES: &[&str] = &[
+    "a",
+    "b",
+    "for",
+    "in",
+    "if",
+    "else",
+    "true",
+    "null",
+    "1",
+    "1.5",
+    "1.2.3",
+    "\"x\"",
+    "\"",
+    "${",
+    "%{",
+    "~}",
+    "}",
+    "{",
+    "[",
+    "]",
+    "(",
+    ")",
+    "=",
+    "==",
+    "=>",
+    ":",
+    "::",
+    ",",
+    ".",
+    "...",
+    "?",
+    "!",
+    "*",
+    "/",
+    "%",
+    "+",
+    "-",
+    "<",
+    ">=",
+    "&&",
+    "||",
+    "\n",
+    "\r\n",
+    "\r",
+    " ",
+    "\t",
+    "#c\n",
+    "/* c */",
+    "/*",
+    "<<EOT\n",
+    "<<-EOT\n",
+    "EOT\n",
+    "  EOT\n",
+    "é",
+    "$",
+    "$${",
+    "\\",
+    "\\n",
+    "\\u00e9",
+    "\\q",
+    "\u{feff}",
+    "%{ if a }",
+    "%{ endif }",
+    "%{ else }",
+    "%{ for x in y }",
+    "%{ endfor }",
+    "a = ",
+    "b {\n",
+    "}\n",
+    "block \"l\" {",
+    "[*]",
+    ".*",
+    ".0",
+    "f(",
+    "\u{0}",
+    "'",
+    ";",
+];
+
+/// The same for JSON.
+const JSON_PIECES: &[&str] = &[
+    "{", "}", "[", "]", ",", ":", "\"a\"", "\"//\"", "\"${1}\"", "\"", "1", "-1.5e3", "01", "true",
+    "null", "nul", "\\u00e9", "\\ud800", " ", "\n", "{\"a\":", "é", "\u{0}",
+];
+
+fn soup(pieces: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
+    let text = proptest::collection::vec(select(pieces), 0..40)
+        .prop_map(|parts| parts.concat().into_bytes());
+    let bytes = proptest::collection::vec(any::<u8>(), 0..60);
+    prop_oneof![4 => text, 1 => bytes]
+}
+
+/// Reads all that a document offers.
+fn exhaust(body: &super::Body<'_>) {
+    for argument in body.arguments() {
+        let span = argument.value_span();
+        assert!(span.start <= span.end && argument.place().line > 0 && !argument.name().is_empty());
+        let expression = argument
+            .expression()
+            .expect("checked when the file was read, and not deep");
+        // Whether it has a value does not matter.
+        let _ = evaluate(&expression, &Constants);
+    }
+    for block in body.blocks() {
+        assert!(
+            block
+                .labels()
+                .all(|label| label.span.start < label.span.end)
+        );
+        exhaust(&block.body());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn native_syntax(text in soup(PIECES)) {
+        match Document::parse("a.tf", text.clone()) {
+            Ok(document) => exhaust(&document.body()),
+            Err(error) => prop_assert!(error.place.line > 0 && error.place.line <= text.len() + 1),
+        }
+    }
+
+    #[test]
+    fn expressions_and_templates(text in soup(PIECES)) {
+        let text = String::from_utf8_lossy(&text);
+        for parsed in [parse_expression(&text), parse_template(&text)] {
+            match parsed {
+                Ok(expression) => drop(evaluate(&expression, &Constants)),
+                Err(fault) => prop_assert!(fault.span.start <= fault.span.end && fault.span.start <= text.len()),
+            }
+        }
+    }
+
+    #[test]
+    fn json(text in soup(JSON_PIECES)) {
+        if let Ok(document) = JsonDocument::parse("a.tf.json", text) {
+            let body = document.body();
+            // Whether these kinds of blocks are there does not matter.
+            let _ = (body.blocks("a", 2), body.names());
+            for argument in body.arguments().unwrap_or_default() {
+                for strings in [Strings::Plain, Strings::Templates] {
+                    if let Ok(expression) = document.expression(argument.value(), strings) {
+                        let _ = evaluate(&expression, &Constants);
+                    }
+                }
+            }
+        }
+    }
+}
