@@ -172,6 +172,8 @@ mod tests {
             ("~> 1.0", Some("1.0.0"), Move::Newest, "1.0.0 -> 1.1.0"),
             ("~> 1.0", Some("1.1.0"), Move::Newest, "kept 1.1.0"),
             ("~> 2.0", Some("1.0.0"), Move::Keep, "1.0.0 -> 2.0.0"),
+            // Nothing allows 0.0.0, not even the absence of constraints.
+            ("", Some("0.0.0"), Move::Keep, "0.0.0 -> 2.0.0"),
             // A pin that goes back is followed as well.
             ("1.0.0", Some("2.0.0"), Move::Keep, "2.0.0 -> 1.0.0"),
             ("~> 1.0", Some("1.1.0"), Move::To(&old), "1.1.0 -> 1.0.0"),

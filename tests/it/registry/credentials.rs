@@ -2,11 +2,12 @@
 
 use serde_json::json;
 use tflock::registry::Token;
-use tflock_test_support::{Document, FakeRegistry, Misbehave};
+use tflock_test_support::{Document, FakeRegistry, Misbehave, TestAuthority};
 use url::Url;
 
 use super::{
-    Waits, address, client, configure, configured, host, linux, outcome, settings, version,
+    Waits, address, client, configure, configured, host, linux, outcome, settings, trusting,
+    version,
 };
 
 /// The `Authorization` headers of the requests so far, by path.
@@ -201,6 +202,25 @@ mod helper {
             );
             assert_eq!(arguments, CALL, "asked once for two providers");
         }
+    }
+
+    #[tokio::test]
+    async fn helper_failures_do_not_stop_discovery() {
+        let mut registry = FakeRegistry::start();
+        let authority = TestAuthority::create();
+        let site = registry.serve_tls(&authority);
+        let document = Document::json(&json!({"providers.v1": "/v1/"}));
+        registry.serve(&format!("/{site}/.well-known/terraform.json"), document);
+        let directory = tempfile::tempdir().unwrap();
+        install(directory.path(), "echo no key >&2; exit 3");
+        let mut settings = trusting(&authority, &Waits::default());
+        configure(&mut settings, "credentials_helper \"test\" {}");
+        settings.credentials.plugin_directories = vec![directory.path().to_path_buf()];
+        let provider = address(&format!("{site}/acme/ledger"));
+        let found = outcome(client(settings).versions(&provider).await);
+        assert!(found.starts_with("cannot get credentials for"), "{found}");
+        let discovery = ("/.well-known/terraform.json".to_owned(), None);
+        assert_eq!(authorizations(&registry), [discovery]);
     }
 
     #[tokio::test]

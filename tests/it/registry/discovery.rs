@@ -1,5 +1,7 @@
 //! Service discovery over TLS, with a host that has a port.
 
+use std::time::Duration;
+
 use serde_json::json;
 use tflock::provider::Engine;
 use tflock::registry::Token;
@@ -317,6 +319,30 @@ async fn retries() {
 }
 
 #[tokio::test]
+async fn the_settings_of_registries_do_not_count() {
+    let site = Site::start();
+    let mut settings = trusting(&site.authority, &Waits::default());
+    settings.retries = Some(1);
+    settings.request_timeout = Some(Duration::from_millis(50));
+    let provider = address(&format!("{}/acme/ledger", site.host));
+    for (rule, requests) in [
+        (Misbehave::on(DOCUMENT).status(503), 4),
+        // Longer than the timeout of requests, and in time for discovery.
+        (
+            Misbehave::on(DOCUMENT).drip(5, Duration::from_millis(30)),
+            1,
+        ),
+    ] {
+        site.registry.behave();
+        site.registry.log().clear();
+        site.registry.misbehave(rule.clone());
+        let _ = client(settings.clone()).versions(&provider).await;
+        let asked = site.registry.log().count("GET", DOCUMENT);
+        assert_eq!(asked, requests, "{rule:?}");
+    }
+}
+
+#[tokio::test]
 async fn waits() {
     let site = Site::start();
     let waits = Waits::default();
@@ -388,6 +414,21 @@ async fn host_blocks_replace_discovery() {
         assert!(found.contains(expected), "{services}: {found}");
     }
     assert_eq!(registry.log().count("GET", DOCUMENT), 0);
+}
+
+#[tokio::test]
+async fn relative_services_of_host_blocks() {
+    let site = Site::start();
+    let mut settings = trusting(&site.authority, &Waits::default());
+    let services = "services { providers.v1 = \"../v1/\" }";
+    configure(
+        &mut settings,
+        &format!("host \"{}\" {{ {services} }}", site.host),
+    );
+    let provider = address(&format!("{}/acme/ledger", site.host));
+    assert_eq!(outcome(client(settings).versions(&provider).await), "ok");
+    let paths: Vec<_> = site.registry.log().counts("*").into_keys().collect();
+    assert_eq!(paths, ["/v1/acme/ledger/versions"]);
 }
 
 #[tokio::test]
