@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use tokio::task::JoinSet;
 
 use crate::diagnostic::Diagnostic;
-use crate::locking::{Packages, Source, Trust, Verified, Voucher, lock_directory};
+use crate::locking::{Packages, Policy, Source, Trust, Upgrade, Verified, Voucher, lock_directory};
 use crate::package::{Lapse, Tier};
 use crate::provider::{Engine, Platform, ProviderAddr, Version};
 use crate::reporter::Reporter;
@@ -51,8 +51,10 @@ pub(super) async fn lock(
         settings.jobs,
     ));
     let work = async {
+        let directories = reading.await.context("reading the directories stopped")?;
+        refuse_targets_of_nobody(&settings.policy, &directories)?;
         let mut tasks = JoinSet::new();
-        for directory in reading.await.context("reading the directories stopped")? {
+        for directory in directories {
             let (settings, packages) = (Arc::clone(&settings), Arc::clone(&packages));
             tasks.spawn(async move { finish(directory, &settings, &packages).await });
         }
@@ -65,6 +67,40 @@ pub(super) async fn lock(
         biased;
         () = interrupted => Ok(Ending::Interrupted),
         report = work => report.map(Ending::Complete),
+    }
+}
+
+/// Refuses a `--provider` or `--upgrade` that no directory has a use for: it is mistyped more often than not. Directories
+/// that could not be read might have one.
+fn refuse_targets_of_nobody(policy: &Policy, directories: &[Directory]) -> anyhow::Result<()> {
+    let mut jobs = Vec::new();
+    for directory in directories {
+        match &directory.task {
+            Task::Lock { job, .. } => jobs.push(job),
+            Task::Fail => return Ok(()),
+            Task::Skip => {}
+        }
+    }
+    let is_required = |source: &str| {
+        jobs.iter().any(|job| {
+            ProviderAddr::parse(source, job.engine)
+                .is_ok_and(|address| job.requirements.providers.contains_key(&address))
+        })
+    };
+    let upgrades = match &policy.upgrade {
+        Upgrade::Named(targets) => targets.as_slice(),
+        Upgrade::None | Upgrade::All => &[],
+    };
+    let upgrades = upgrades.iter().map(|target| ("--upgrade", &target.source));
+    let providers = policy.providers.iter();
+    let mut named = providers
+        .map(|source| ("--provider", source))
+        .chain(upgrades);
+    match named.find(|(_, source)| !is_required(source)) {
+        Some((option, source)) => Err(anyhow!(
+            "cannot follow `{option}={source}`: no directory requires that provider"
+        )),
+        None => Ok(()),
     }
 }
 

@@ -258,3 +258,100 @@ fn bytes(count: u64) -> String {
     }
     counted(count, "byte", "bytes")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::Engine;
+
+    fn directory(path: &str, fate: Fate, changes: &[&str]) -> DirectoryReport {
+        DirectoryReport {
+            directory: path.into(),
+            fate,
+            changes: changes.iter().map(ToString::to_string).collect(),
+            diff: None,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    fn report(directories: Vec<DirectoryReport>) -> RunReport {
+        let signed = Signed {
+            address: ProviderAddr::parse("acme/anvil", Engine::Terraform).unwrap(),
+            version: Version::parse("3.2.1").unwrap(),
+            voucher: "signed by 34365D9472D7468F (HashiCorp)".to_owned(),
+        };
+        let platforms = ["darwin_arm64", "linux_amd64"].map(|text| Platform::parse(text).unwrap());
+        RunReport {
+            directories,
+            platforms: platforms.to_vec(),
+            platforms_defaulted: false,
+            moved: BTreeSet::from([(signed.address.clone(), signed.version.clone())]),
+            signed: BTreeMap::from([(signed, platforms.into())]),
+            downloaded: Downloaded {
+                packages: 3,
+                again: 1,
+                bytes: 154_300_000,
+            },
+            elapsed: Duration::from_millis(1234),
+            check: false,
+        }
+    }
+
+    #[test]
+    fn equal_changes_are_told_once_and_unchanged_directories_counted() {
+        let text = report(vec![
+            directory("a", Fate::Updated, &["acme/anvil 3.1.1 -> 3.2.1"]),
+            directory("b", Fate::Created, &["acme/anvil 3.2.1"]),
+            directory("c", Fate::Updated, &["acme/anvil 3.1.1 -> 3.2.1"]),
+            directory("d", Fate::Unchanged, &[]),
+            directory("e", Fate::Failed, &[]),
+        ])
+        .render(0);
+        let expected = "\
+updated   a
+          c
+            acme/anvil 3.1.1 -> 3.2.1
+created   b
+            acme/anvil 3.2.1
+verified  registry.terraform.io/acme/anvil 3.2.1, signed by 34365D9472D7468F (HashiCorp) (darwin_arm64, linux_amd64)
+5 directories: 2 updated, 1 created, 1 unchanged, 1 failed; 2 packages downloaded, 154.3 MB (1 of them twice: no stream could tell their hash); 1.2 s
+";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn more_is_said_when_asked_for() {
+        let quiet = report(vec![
+            directory("", Fate::Unchanged, &[]),
+            directory("m", Fate::Skipped, &[]),
+        ]);
+        let text = quiet.render(1);
+        assert!(text.contains("unchanged .\n"), "{text}");
+        assert!(text.contains("skipped   m\n"), "{text}");
+        assert!(!quiet.render(0).contains("skipped   m"));
+    }
+
+    #[test]
+    fn a_check_speaks_of_what_would_be() {
+        let mut checked = report(vec![directory("a", Fate::Created, &["acme/anvil 3.2.1"])]);
+        checked.check = true;
+        let text = checked.render(0);
+        assert!(text.starts_with("would create a\n"), "{text}");
+        assert!(text.contains("1 directory: 1 would be created;"), "{text}");
+        assert!(checked.has_drift());
+    }
+
+    #[test]
+    fn sizes_have_the_unit_that_suits_them() {
+        let rows = [
+            (1, "1 byte"),
+            (999, "999 bytes"),
+            (1_000, "1.0 kB"),
+            (154_321_000, "154.3 MB"),
+            (2_050_000_000, "2.0 GB"),
+        ];
+        for (count, expected) in rows {
+            assert_eq!(bytes(count), expected);
+        }
+    }
+}

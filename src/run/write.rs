@@ -140,3 +140,73 @@ fn hashes(update: &Update) -> Option<String> {
     let parts: Vec<String> = added.into_iter().chain(removed).flatten().collect();
     (!parts.is_empty()).then(|| parts.join(" "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lockfile::{Locks, ProviderLock};
+
+    fn lock(version: &str, constraints: &str, hashes: &[&str]) -> ProviderLock {
+        ProviderLock {
+            version: Version::parse(version).unwrap(),
+            constraints: match constraints {
+                "" => VersionConstraints::default(),
+                text => VersionConstraints::parse(text).unwrap(),
+            },
+            hashes: hashes
+                .iter()
+                .map(|text| Hash::parse(text).unwrap())
+                .collect(),
+        }
+    }
+
+    fn locks(entries: Vec<(&str, ProviderLock)>) -> Locks {
+        let address = |source: &str| ProviderAddr::parse(source, Engine::Terraform).unwrap();
+        let entries = entries.into_iter();
+        Locks {
+            providers: entries
+                .map(|(source, lock)| (address(source), lock))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn each_change_is_one_sentence() {
+        let old = locks(vec![
+            ("acme/bumped", lock("1.0.0", "1.0.0", &["h1:a"])),
+            ("acme/completed", lock("1.0.0", "", &["h1:a"])),
+            ("acme/gone", lock("1.0.0", "", &[])),
+            ("acme/loosened", lock("1.0.0", "~> 1.0", &["h1:a", "h7:x"])),
+            ("acme/same", lock("1.0.0", "", &[])),
+        ]);
+        let new = locks(vec![
+            ("acme/bumped", lock("1.1.0", "1.1.0", &["h1:b"])),
+            (
+                "acme/completed",
+                lock("1.0.0", "", &["h1:a", "h1:b", "zh:a"]),
+            ),
+            ("acme/loosened", lock("1.0.0", "", &["h1:a"])),
+            ("acme/same", lock("1.0.0", "", &[])),
+            ("example.com/acme/new", lock("2.0.0", "", &[])),
+        ]);
+        let changes = Changes::between(&old, &new);
+        let expected = [
+            "example.com/acme/new 2.0.0",
+            "acme/bumped 1.0.0 -> 1.1.0, constraints `1.0.0` -> `1.1.0`",
+            "acme/completed +1 h1 +1 zh",
+            "acme/gone 1.0.0 removed",
+            "acme/loosened constraints `~> 1.0` -> none, -1 other",
+        ];
+        assert_eq!(describe(&changes), expected);
+        let moved: Vec<String> = moved(&changes)
+            .iter()
+            .map(|(address, version)| format!("{} {version}", address.type_name))
+            .collect();
+        assert_eq!(moved, ["new 2.0.0", "bumped 1.1.0"]);
+    }
+
+    #[test]
+    fn a_file_that_only_looks_different_is_called_so() {
+        assert_eq!(describe(&Changes::default()), ["rewritten in normal form"]);
+    }
+}

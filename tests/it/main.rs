@@ -6,6 +6,7 @@ mod conformance;
 mod fixture;
 mod fleet;
 mod kill;
+mod interrupt;
 mod layers;
 mod network;
 mod options;

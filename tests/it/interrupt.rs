@@ -1,0 +1,46 @@
+//! Ctrl-C and SIGTERM: the run ends at once, every lock file is the old one or the new one, and nothing is left behind.
+#![cfg(unix)]
+
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tflock_test_support::{FakeRegistry, Misbehave, ProviderSpec, TestContext};
+
+use crate::TFLOCK;
+
+#[test]
+fn an_interrupted_run_says_so_and_leaves_nothing_behind() {
+    let mut registry = FakeRegistry::start();
+    registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0"]));
+    registry.publish(ProviderSpec::new("acme/stuck").versions(["1.0.0"]));
+    registry.misbehave(Misbehave::on("**acme/stuck/**.zip").hang());
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("done", &[("acme/anvil", "1.0.0")]);
+    context.require("stuck", &[("acme/anvil", "1.0.0"), ("acme/stuck", "1.0.0")]);
+    for signal in ["-INT", "-TERM"] {
+        let run = context.tflock(["lock", "-r", "--platform", "linux_amd64", "."]);
+        let mut child = run.spawn();
+        wait_for(|| context.lock_file("done").is_some());
+        let sent = Command::new("kill")
+            .args([signal, &child.id().to_string()])
+            .status();
+        assert!(sent.unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
+        assert_eq!(context.list("done"), [".terraform.lock.hcl", "main.tf"]);
+        assert_eq!(context.list("stuck"), ["main.tf"]);
+        std::fs::remove_file(context.path("done/.terraform.lock.hcl")).unwrap();
+    }
+}
+
+/// Waits until `holds` does, and no longer than a run that works would take.
+fn wait_for(holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "it never happened"
+        );
+        thread::sleep(Duration::from_millis(5));
+    }
+}
