@@ -848,6 +848,12 @@ fn limits_are_kept_and_named() {
             ..
         })
     ));
+    let directory = RawEntry {
+        unpacked: u64::MAX,
+        zip64: true,
+        ..RawEntry::directory("d/")
+    };
+    assert_eq!(h1([directory]).as_deref(), Ok(ALONE));
 }
 
 /// The zip-based hash, against `h1` over the lines that it is defined by.
