@@ -2,14 +2,18 @@
 //!
 //! Documents are small and many: they share HTTP/2 connections. Packages are large: they get an HTTP/1.1 connection each,
 //! because all streams of an HTTP/2 connection share one window. Reading the system's certificates takes longer than a run
-//! that needs no request at all, so neither client is made before it is used.
+//! that needs no request at all, so no client is made before it is used.
+//!
+//! Requests to this machine go through no proxy, whatever the environment says. Go has it so, and the environment of a company
+//! names a proxy for everything, while registries on loopback (Terragrunt's cache server) are out of its reach.
 
 use std::sync::OnceLock;
 
-use reqwest::{Certificate, Client, ClientBuilder, redirect};
+use reqwest::{Certificate, Client, ClientBuilder, Url, redirect};
 
 use crate::registry::error::RegistryError;
 use crate::registry::fault::{Cause, Fault};
+use crate::registry::http::is_loopback;
 use crate::registry::settings::{HttpSettings, Roots};
 
 /// What tflock calls itself.
@@ -21,8 +25,18 @@ pub(super) struct Clients {
     settings: HttpSettings,
     /// Those of [`Roots::Only`].
     roots: Vec<Certificate>,
-    documents: OnceLock<Result<Client, Fault>>,
-    packages: OnceLock<Result<Client, Fault>>,
+    documents: Ways,
+    packages: Ways,
+}
+
+/// What makes one kind of client different from the other.
+type Flavor = fn(ClientBuilder) -> ClientBuilder;
+
+/// One kind of client, for both ways to a server.
+#[derive(Debug, Default)]
+struct Ways {
+    loopback: OnceLock<Result<Client, Fault>>,
+    elsewhere: OnceLock<Result<Client, Fault>>,
 }
 
 impl Clients {
@@ -36,33 +50,41 @@ impl Clients {
         Ok(Self {
             settings,
             roots,
-            documents: OnceLock::new(),
-            packages: OnceLock::new(),
+            documents: Ways::default(),
+            packages: Ways::default(),
         })
     }
 
-    /// The client for documents.
-    pub(super) fn documents(&self) -> Result<&Client, Fault> {
-        let build = || self.build(|builder| builder.gzip(true));
-        self.documents
-            .get_or_init(build)
+    /// The client for a document at this address.
+    pub(super) fn documents(&self, url: &Url) -> Result<&Client, Fault> {
+        self.client(&self.documents, url, |builder| builder.gzip(true))
+    }
+
+    /// The client for a package at this address.
+    pub(super) fn packages(&self, url: &Url) -> Result<&Client, Fault> {
+        self.client(&self.packages, url, |builder| {
+            builder.http1_only().gzip(false)
+        })
+    }
+
+    fn client<'a>(&self, ways: &'a Ways, url: &Url, flavor: Flavor) -> Result<&'a Client, Fault> {
+        let is_loopback = is_loopback(url);
+        let client = if is_loopback {
+            &ways.loopback
+        } else {
+            &ways.elsewhere
+        };
+        let use_proxy = self.settings.use_system_proxy && !is_loopback;
+        client
+            .get_or_init(|| self.build(flavor, use_proxy))
             .as_ref()
             .map_err(Clone::clone)
     }
 
-    /// The client for packages.
-    pub(super) fn packages(&self) -> Result<&Client, Fault> {
-        let build = || self.build(|builder| builder.http1_only().gzip(false));
-        self.packages
-            .get_or_init(build)
-            .as_ref()
-            .map_err(Clone::clone)
-    }
-
-    fn build(&self, flavor: fn(ClientBuilder) -> ClientBuilder) -> Result<Client, Fault> {
+    fn build(&self, flavor: Flavor, use_proxy: bool) -> Result<Client, Fault> {
         // Fails if a provider is installed already, and any will do.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let base = || flavor(self.builder());
+        let base = || flavor(self.builder(use_proxy));
         let built = match &self.settings.roots {
             Roots::Only(_) => base().tls_certs_only(self.roots.iter().cloned()).build(),
             Roots::SystemOnly => base().build(),
@@ -73,14 +95,14 @@ impl Clients {
         built.map_err(|error| Fault::Setup(Cause::innermost(&error)))
     }
 
-    fn builder(&self) -> ClientBuilder {
+    fn builder(&self, use_proxy: bool) -> ClientBuilder {
         let builder = Client::builder()
             .user_agent(USER_AGENT)
             .redirect(redirect::Policy::none())
             .retry(reqwest::retry::never())
             .referer(false)
             .connect_timeout(self.settings.connect_timeout);
-        if self.settings.use_system_proxy {
+        if use_proxy {
             builder
         } else {
             builder.no_proxy()
@@ -110,7 +132,7 @@ mod tests {
     #[test]
     fn mozillas_authorities_make_a_client() {
         let clients = clients(Roots::System).expect("nothing to read");
-        let builder = clients.builder().tls_certs_only(mozilla());
+        let builder = clients.builder(true).tls_certs_only(mozilla());
         let _ = rustls::crypto::ring::default_provider().install_default();
         assert!(builder.build().is_ok());
         assert!(mozilla().len() > 50);

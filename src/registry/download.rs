@@ -184,7 +184,7 @@ impl Download {
             from => self.call.clone().with_bytes(Some((from, validator))),
         };
         let stall = self.transport.settings.stall_timeout;
-        let response = http::send(self.transport.clients.packages()?, &call, stall).await?;
+        let response = http::send(|url| self.transport.clients.packages(url), &call, stall).await?;
         *asked = fetch::requested_wait(&response);
         match response.status() {
             StatusCode::OK => self.begin(&response)?,

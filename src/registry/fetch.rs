@@ -172,7 +172,8 @@ impl Transport {
         ask: &DocumentCall,
         asked: &mut Option<Duration>,
     ) -> Result<Answer, Fault> {
-        let response = http::send(self.clients.documents()?, &ask.call, ask.timeout).await?;
+        let response =
+            http::send(|url| self.clients.documents(url), &ask.call, ask.timeout).await?;
         *asked = requested_wait(&response);
         let url = response.url().clone();
         let status = response.status();

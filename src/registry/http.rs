@@ -83,9 +83,10 @@ impl Call {
     }
 }
 
-/// Sends the request and follows redirects to the answer, whose body is not yet read. `within` limits each step.
-pub(super) async fn send(
-    client: &Client,
+/// Sends the request and follows redirects to the answer, whose body is not yet read. `client` gives the client for each
+/// step, `within` limits each.
+pub(super) async fn send<'a>(
+    client: impl Fn(&Url) -> Result<&'a Client, Fault>,
     call: &Call,
     within: Duration,
 ) -> Result<Response, Fault> {
@@ -99,7 +100,7 @@ pub(super) async fn send(
         if let Some(value) = authorization {
             headers.insert(AUTHORIZATION, value.clone());
         }
-        let request = client.get(url.clone()).headers(headers).send();
+        let request = client(&url)?.get(url.clone()).headers(headers).send();
         let sent = tokio::time::timeout(within, request).await;
         let response = sent
             .map_err(|_elapsed| Fault::Timeout(within))?
