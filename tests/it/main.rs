@@ -3,10 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod conformance;
+mod entries;
 mod fixture;
 mod fleet;
-mod kill;
 mod interrupt;
+mod kill;
 mod layers;
 mod network;
 mod options;

@@ -1,0 +1,181 @@
+//! What decides the entries of a lock file and what does not: rules that need the whole program.
+
+use tflock_test_support::{FakeRegistry, Misbehave, ProviderSpec, TestAuthority, TestContext};
+
+use crate::TFLOCK;
+
+const LOCK: [&str; 3] = ["lock", "--platform", "linux_amd64"];
+
+/// A registry with two providers, and an empty tree.
+fn start() -> (FakeRegistry, TestContext) {
+    let mut registry = FakeRegistry::start();
+    registry
+        .publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]))
+        .publish(ProviderSpec::new("acme/rivet"));
+    let context = TestContext::new(TFLOCK, &registry);
+    (registry, context)
+}
+
+/// A state that needs `acme/rivet`.
+const STATE: &str = r#"{"version": 4, "terraform_version": "1.11.4", "serial": 1, "lineage": "l", "outputs": {}, "resources": [{
+    "mode": "managed", "type": "rivet_plate", "name": "a", "instances": [],
+    "provider": "provider[\"registry.terraform.io/acme/rivet\"]"}]}"#;
+
+#[test]
+fn what_lies_beside_the_configuration_does_not_count() {
+    let (_registry, context) = start();
+    for directory in ["plain", "full"] {
+        context.require(directory, &[("acme/anvil", "~> 1.0")]);
+    }
+    let installed = "providers/registry.terraform.io/acme/anvil/1.1.0/linux_amd64";
+    context
+        .write(&format!("full/.terraform/{installed}/stray"), "x")
+        .write(&format!("data/{installed}/stray"), "x")
+        .write("full/terraform.tfstate", STATE);
+    context.tflock(LOCK).arg("plain").run().expect_success();
+    let full = || {
+        let program = context.tflock(LOCK).arg("full");
+        program.env("TF_DATA_DIR", context.path("data"))
+    };
+    full().run().expect_success();
+    let written = context.lock_file("full");
+    assert!(written.is_some());
+    assert_eq!(written, context.lock_file("plain"));
+    assert_eq!(context.list("data"), ["providers"]);
+    let of_the_state = full().args(["--provider", "acme/rivet"]);
+    of_the_state.run().expect_code(2);
+}
+
+#[test]
+fn platforms_are_asked_for_as_they_are_written() {
+    let (registry, context) = start();
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    let lock = |platforms: &[&str]| {
+        registry.log().clear();
+        let options = platforms.iter().flat_map(|list| ["--platform", list]);
+        context.tflock(["lock", "a"]).args(options).run()
+    };
+    for (platform, path) in [("Linux_AMD64", "Linux/AMD64"), ("linux_", "linux/")] {
+        lock(&[platform]).expect_code(1);
+        let asked = format!("*/anvil/1.0.0/download/{path}");
+        assert_eq!(registry.log().count("GET", &asked), 1, "{platform}");
+    }
+    lock(&["linux_amd64,darwin_arm64,linux_amd64", "darwin_arm64"]).expect_success();
+    let asked = registry.log().counts("*/anvil/1.0.0/download/*");
+    let counts: Vec<usize> = asked.into_values().collect();
+    assert_eq!(counts, [1, 1], "each platform once");
+}
+
+#[test]
+fn only_named_providers_are_worked_on() {
+    let (registry, context) = start();
+    let required = ["acme/anvil", "acme/rivet", "acme/missing"];
+    context.require("a", &required.map(|source| (source, "1.0.0")));
+    let rivet = "provider \"registry.terraform.io/acme/rivet\" {\n  version = \"0.5.0\"\n  hashes = [\n    \"h1:kept=\",\n  ]\n}\n";
+    context.write_lock_file("a", rivet);
+    let lock = |source| {
+        let program = context.tflock(LOCK).args(["--provider", source, "a"]);
+        program.run()
+    };
+    lock("registry.terraform.io/Acme/anvil").expect_success();
+    let locked = context.lock_file("a").unwrap();
+    assert!(
+        locked.contains("acme/anvil\"") && locked.ends_with(rivet),
+        "{locked}"
+    );
+    assert_eq!(registry.log().counts("*/versions").len(), 1);
+    lock("acme/bolt").expect_code(2);
+    assert_eq!(context.lock_file("a").unwrap(), locked);
+}
+
+#[test]
+fn addresses_that_cannot_be_locked_are_dropped() {
+    let (registry, context) = start();
+    let built_in = ("terraform.io/builtin/foo", "99.0.0");
+    context.require("a", &[built_in, ("-/legacy", "1.0.0")]);
+    context.tflock(LOCK).arg("a").run().expect_success();
+    let locked = context.lock_file("a").unwrap();
+    assert!(
+        locked.lines().count() == 2 && locked.starts_with("# "),
+        "{locked}"
+    );
+    assert_eq!(registry.log().total(), 0);
+}
+
+#[test]
+fn what_a_registry_says_is_passed_on_once() {
+    let mut registry = FakeRegistry::start();
+    registry.publish(ProviderSpec::new("acme/anvil").warning("use acme/hammer instead"));
+    let list = "\"versions\":[";
+    let with_invalid = format!("{list}{{\"version\":\"v3\"}},");
+    registry.misbehave(Misbehave::on("*/versions").replace(list, &with_invalid));
+    let context = TestContext::new(TFLOCK, &registry);
+    for directory in ["a", "b"] {
+        context.require(directory, &[("acme/anvil", "")]);
+    }
+    let outcome = context.tflock(LOCK).args(["-r", "."]).run();
+    let outcome = outcome.expect_success();
+    for text in ["use acme/hammer instead", "`v3`"] {
+        assert_eq!(outcome.stderr.matches(text).count(), 1, "{text}\n{outcome}");
+    }
+}
+
+#[test]
+fn proxies_come_from_the_environment() {
+    let (_registry, context) = start();
+    let proxy = FakeRegistry::start();
+    context.set_cli_config(
+        "host \"plain.test\" { services { providers.v1 = \"http://plain.test/v1/\" } }
+         host \"secure.test\" { services { providers.v1 = \"https://secure.test/v1/\" } }",
+    );
+    for (host, direct, method, path) in [
+        (
+            "plain.test",
+            "",
+            "GET",
+            "http://plain.test/v1/acme/anvil/versions",
+        ),
+        ("secure.test", "", "CONNECT", "secure.test:443"),
+        ("plain.test", "plain.test", "GET", ""),
+    ] {
+        proxy.log().clear();
+        context.require(host, &[(&format!("{host}/acme/anvil"), "")]);
+        let program = context.tflock(LOCK).arg(host);
+        program
+            .env("HTTP_PROXY", proxy.url(""))
+            .env("HTTPS_PROXY", proxy.url(""))
+            .env("NO_PROXY", direct)
+            .env("TF_REGISTRY_DISCOVERY_RETRY", "1")
+            .run()
+            .expect_code(1);
+        let asked = proxy.log().count(method, path);
+        assert_eq!(asked > 0, direct.is_empty(), "{host} without {direct:?}");
+        assert!(!direct.is_empty() || proxy.log().total() == asked);
+    }
+}
+
+/// As Go has it: what runs on this machine is never behind a proxy.
+#[test]
+fn loopback_needs_no_proxy() {
+    let (_registry, context) = start();
+    let proxy = FakeRegistry::start();
+    context.require("a", &[("acme/anvil", "")]);
+    let program = context.tflock(LOCK).arg("a");
+    let outcome = program.env("HTTP_PROXY", proxy.url("")).run();
+    outcome.expect_success();
+    assert_eq!(proxy.log().total(), 0);
+}
+
+#[test]
+fn authorities_come_from_the_environment() {
+    let mut registry = FakeRegistry::start();
+    let authority = TestAuthority::create();
+    let host = registry.serve_tls(&authority);
+    registry.publish(ProviderSpec::new("acme/anvil").hosts([host.as_str()]));
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("a", &[(&format!("{host}/acme/anvil"), "")]);
+    context.tflock(LOCK).arg("a").run().expect_code(1);
+    let trusting = context.tflock(LOCK).arg("a");
+    let file = authority.certificate_file();
+    trusting.env("SSL_CERT_FILE", file).run().expect_success();
+}
