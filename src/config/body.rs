@@ -39,6 +39,37 @@ impl File {
     }
 }
 
+/// Somewhere in a file. The place with its line is worked out only if someone asks: a large file has many declarations, and
+/// few of them are ever told of.
+#[derive(Clone, Debug)]
+pub(super) struct Spot {
+    file: File,
+    span: Span,
+}
+
+impl Spot {
+    const fn native(document: Arc<Document>, span: Span) -> Self {
+        Self {
+            file: File::Native(document),
+            span,
+        }
+    }
+
+    const fn json(document: Arc<JsonDocument>, span: Span) -> Self {
+        Self {
+            file: File::Json(document),
+            span,
+        }
+    }
+
+    pub(super) fn place(&self) -> Place {
+        match &self.file {
+            File::Native(document) => document.place(self.span),
+            File::Json(document) => document.place(self.span),
+        }
+    }
+}
+
 /// The content of a file or block.
 #[derive(Clone, Debug)]
 pub(super) enum Body<'a> {
@@ -50,7 +81,7 @@ pub(super) enum Body<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Block<'a> {
     labels: Vec<Label>,
-    place: Place,
+    spot: Spot,
     body: Body<'a>,
 }
 
@@ -58,7 +89,7 @@ pub(super) struct Block<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Argument {
     pub(super) name: String,
-    pub(super) place: Place,
+    pub(super) spot: Spot,
     pub(super) value: Expression,
 }
 
@@ -106,7 +137,7 @@ impl<'a> Body<'a> {
                 Ok(blocks
                     .map(|block| Block {
                         labels: block.labels().to_vec(),
-                        place: block.place(),
+                        spot: Spot::json(Arc::clone(document), block.span()),
                         body: Body::Json(document, block.body()),
                     })
                     .collect())
@@ -114,30 +145,48 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The place of the first block, in native syntax; JSON cannot tell blocks from arguments.
-    pub(super) fn first_block(&self) -> Option<Place> {
+    /// The first block, in native syntax; JSON cannot tell blocks from arguments.
+    pub(super) fn first_block(&self) -> Option<Spot> {
         match self {
-            Self::Native(_, body) => body.blocks().next().map(|block| block.place()),
+            Self::Native(document, body) => body
+                .blocks()
+                .next()
+                .map(|block| Spot::native(Arc::clone(document), block.span())),
             Self::Json(..) => None,
         }
     }
 
-    /// The names of all arguments and blocks, with their places.
-    pub(super) fn names(&self) -> Result<Vec<(String, Place)>, SyntaxError> {
+    /// All arguments of a body that holds blocks as well; in JSON syntax the blocks are among them.
+    pub(super) fn mixed_arguments(&self) -> Result<Vec<Argument>, SyntaxError> {
         match self {
-            Self::Native(_, body) => {
+            Self::Native(..) => self.arguments(),
+            Self::Json(document, body) => Ok(body
+                .properties_as_arguments()?
+                .iter()
+                .map(|argument| json(document, argument))
+                .collect()),
+        }
+    }
+
+    /// The names of all arguments and blocks.
+    pub(super) fn names(&self) -> Result<Vec<(String, Spot)>, SyntaxError> {
+        match self {
+            Self::Native(document, body) => {
+                let spot = |span| Spot::native(Arc::clone(document), span);
                 let arguments = body
                     .arguments()
-                    .map(|argument| (argument.name().to_owned(), argument.place()));
+                    .map(|argument| (argument.name().to_owned(), spot(argument.name_span())));
                 let blocks = body
                     .blocks()
-                    .map(|block| (block.kind().to_owned(), block.place()));
+                    .map(|block| (block.kind().to_owned(), spot(block.span())));
                 Ok(arguments.chain(blocks).collect())
             }
             Self::Json(document, body) => {
-                let names = body.names()?.into_iter();
-                Ok(names
-                    .map(|(name, span)| (name.to_owned(), document.place(span)))
+                let spot = |span| Spot::json(Arc::clone(document), span);
+                Ok(body
+                    .names()?
+                    .into_iter()
+                    .map(|(name, span)| (name.to_owned(), spot(span)))
                     .collect())
             }
         }
@@ -147,7 +196,7 @@ impl<'a> Body<'a> {
 fn native(document: &Arc<Document>, argument: &syntax::Argument<'_>) -> Argument {
     Argument {
         name: argument.name().to_owned(),
-        place: argument.place(),
+        spot: Spot::native(Arc::clone(document), argument.name_span()),
         value: Expression::Native(Arc::clone(document), argument.value_span()),
     }
 }
@@ -155,7 +204,7 @@ fn native(document: &Arc<Document>, argument: &syntax::Argument<'_>) -> Argument
 fn json(document: &Arc<JsonDocument>, argument: &syntax::JsonArgument<'_>) -> Argument {
     Argument {
         name: argument.name().to_owned(),
-        place: argument.place(),
+        spot: Spot::json(Arc::clone(document), argument.name_span()),
         value: Expression::Json(Arc::clone(document), argument.value()),
     }
 }
@@ -176,7 +225,7 @@ fn native_block<'a>(
     }
     Ok(Block {
         labels,
-        place: block.place(),
+        spot: Spot::native(Arc::clone(document), block.span()),
         body: Body::Native(document, block.body()),
     })
 }
@@ -187,19 +236,25 @@ impl<'a> Block<'a> {
         self.labels.get(at).map_or("", |label| label.text.as_str())
     }
 
-    /// The place of a label.
-    pub(super) fn label_place(&self, at: usize) -> Place {
-        let span = self.labels.get(at).map(|label| label.span);
-        match (&self.body, span) {
-            (_, None) => self.place.clone(),
-            (Body::Native(document, _), Some(span)) => document.place(span),
-            (Body::Json(document, _), Some(span)) => document.place(span),
+    /// Where a label is.
+    pub(super) fn label_spot(&self, at: usize) -> Spot {
+        match (&self.body, self.labels.get(at)) {
+            (_, None) => self.spot.clone(),
+            (Body::Native(document, _), Some(label)) => {
+                Spot::native(Arc::clone(document), label.span)
+            }
+            (Body::Json(document, _), Some(label)) => Spot::json(Arc::clone(document), label.span),
         }
     }
 
+    /// Where the block is.
+    pub(super) const fn spot(&self) -> &Spot {
+        &self.spot
+    }
+
     /// The place of the block.
-    pub(super) fn place(&self) -> &Place {
-        &self.place
+    pub(super) fn place(&self) -> Place {
+        self.spot.place()
     }
 
     pub(super) const fn body(&self) -> &Body<'a> {
@@ -215,6 +270,15 @@ pub(super) enum Expression {
 }
 
 impl Expression {
+    pub(super) fn spot(&self) -> Spot {
+        match self {
+            Self::Native(document, span) => Spot::native(Arc::clone(document), *span),
+            Self::Json(document, value) => {
+                Spot::json(Arc::clone(document), document.value_span(*value))
+            }
+        }
+    }
+
     pub(super) fn place(&self) -> Place {
         match self {
             Self::Native(document, span) => document.place(*span),

@@ -59,7 +59,7 @@ pub(super) fn resolve(
             block: "module",
             argument: "source",
         };
-        ConfigError::invalid(call.place.clone(), problem)
+        ConfigError::invalid(call.spot.place(), problem)
     };
     let expression = call.source.as_ref().ok_or_else(missing)?;
     let value = value(instance, expression, Position::Source, evaluation)?;

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::span::Place;
 use crate::syntax::{Constants, Strings, Value, is_identifier};
 
-use super::body::{Block, Expression};
+use super::body::{Block, Expression, Spot};
 use super::error::{ConfigError, Problem};
 
 /// A `module` block.
@@ -16,7 +15,7 @@ pub(super) struct Call {
     pub(super) version: Option<Expression>,
     /// Values for the variables of the module.
     pub(super) arguments: BTreeMap<String, Expression>,
-    pub(super) place: Place,
+    pub(super) spot: Spot,
 }
 
 /// A `variable` block.
@@ -31,7 +30,7 @@ pub(super) struct Variable {
     /// Its value is not to be shown, so it cannot be part of an address.
     pub(super) sensitive: Option<bool>,
     pub(super) ephemeral: Option<bool>,
-    pub(super) place: Place,
+    pub(super) spot: Spot,
 }
 
 /// A value of a `locals` block.
@@ -39,7 +38,7 @@ pub(super) struct Variable {
 pub(super) struct Local {
     pub(super) name: String,
     pub(super) value: Expression,
-    pub(super) place: Place,
+    pub(super) spot: Spot,
 }
 
 /// Arguments of a `module` block that are not for the module.
@@ -60,7 +59,7 @@ fn check_name(block: &Block<'_>) -> Result<String, ConfigError> {
         return Ok(name.to_owned());
     }
     Err(ConfigError::invalid(
-        block.label_place(0),
+        block.label_spot(0).place(),
         Problem::Name(name.to_owned()),
     ))
 }
@@ -69,11 +68,9 @@ fn check_name(block: &Block<'_>) -> Result<String, ConfigError> {
 pub(super) fn read_call(block: &Block<'_>) -> Result<Call, ConfigError> {
     let body = block.body();
     let mut arguments = BTreeMap::new();
-    for (name, _) in body.names()? {
-        if !META_ARGUMENTS.contains(&name.as_str())
-            && let Some(argument) = body.argument(&name)?
-        {
-            arguments.insert(name, argument.value);
+    for argument in body.mixed_arguments()? {
+        if !META_ARGUMENTS.contains(&argument.name.as_str()) {
+            arguments.insert(argument.name, argument.value);
         }
     }
     // `_ {}` holds arguments whose names would be taken for meta-arguments outside of it.
@@ -91,7 +88,7 @@ pub(super) fn read_call(block: &Block<'_>) -> Result<Call, ConfigError> {
         source: body.argument("source")?.map(|argument| argument.value),
         version: body.argument("version")?.map(|argument| argument.value),
         arguments,
-        place: block.label_place(0),
+        spot: block.label_spot(0),
     })
 }
 
@@ -103,7 +100,7 @@ pub(super) fn read_run_module(block: &Block<'_>, name: &str) -> Result<Call, Con
         source: body.argument("source")?.map(|argument| argument.value),
         version: body.argument("version")?.map(|argument| argument.value),
         arguments: BTreeMap::new(),
-        place: block.place().clone(),
+        spot: block.spot().clone(),
     })
 }
 
@@ -128,7 +125,7 @@ pub(super) fn read_variable(block: &Block<'_>) -> Result<Variable, ConfigError> 
         ephemeral: value("ephemeral")?
             .map(|value| flag(&value, "`ephemeral`"))
             .transpose()?,
-        place: block.label_place(0),
+        spot: block.label_spot(0),
     })
 }
 
@@ -157,7 +154,7 @@ pub(super) fn read_locals(block: &Block<'_>) -> Result<Vec<Local>, ConfigError> 
         .map(|argument| Local {
             name: argument.name,
             value: argument.value,
-            place: argument.place,
+            spot: argument.spot,
         })
         .collect())
 }

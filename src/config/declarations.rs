@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::provider::Engine;
 
-use super::body::{Body, EngineRules, File};
+use super::body::{Body, EngineRules, File, Spot};
 use super::calls::{self, Call, Local, Variable};
 use super::error::{ConfigError, Problem};
 use super::files;
@@ -26,16 +26,36 @@ pub(super) struct Declarations {
     pub(super) variables: Vec<Variable>,
     pub(super) locals: Vec<Local>,
     /// Blocks that override files cannot have, with their places.
-    pub(super) not_in_override: Vec<(&'static str, crate::span::Place)>,
+    pub(super) not_in_override: Vec<(&'static str, Spot)>,
 }
+
+/// More faults of one module than these are not told: nobody reads them, and each costs a look through its file.
+const MAX_FAULTS: usize = 100;
 
 /// Gathers faults and keeps what is good.
 #[derive(Debug, Default)]
 pub(super) struct Faults(pub(super) Vec<ConfigError>);
 
 impl Faults {
+    pub(super) fn add(&mut self, error: ConfigError) {
+        if self.0.len() < MAX_FAULTS {
+            self.0.push(error);
+        }
+    }
+
+    /// Whether more faults would be kept.
+    pub(super) fn has_room(&self) -> bool {
+        self.0.len() < MAX_FAULTS
+    }
+
     pub(super) fn keep<T>(&mut self, result: Result<T, impl Into<ConfigError>>) -> Option<T> {
-        result.map_err(|error| self.0.push(error.into())).ok()
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.add(error.into());
+                None
+            }
+        }
     }
 
     pub(super) fn keep_all<T>(
@@ -63,13 +83,12 @@ fn read_body(body: &Body<'_>, engine: Engine, faults: &mut Faults) -> Declaratio
     let mut found = Declarations::default();
     for block in blocks(body, "terraform", 0, faults) {
         for block in blocks(block.body(), "required_providers", 0, faults) {
-            let entries = required_providers::read(block.place(), block.body(), engine, faults);
+            let entries = required_providers::read(block.spot(), block.body(), engine, faults);
             found.required_providers.push(entries);
         }
     }
     for block in blocks(body, "required_providers", 0, faults) {
-        let error =
-            ConfigError::invalid(block.place().clone(), Problem::MisplacedRequiredProviders);
+        let error = ConfigError::invalid(block.place(), Problem::MisplacedRequiredProviders);
         faults.0.push(error);
     }
     for block in blocks(body, "provider", 1, faults) {
@@ -89,23 +108,21 @@ fn read_body(body: &Body<'_>, engine: Engine, faults: &mut Faults) -> Declaratio
         found
             .imports
             .extend(faults.keep(resources::read_import(&block, engine)));
-        found
-            .not_in_override
-            .push(("import", block.place().clone()));
+        found.not_in_override.push(("import", block.spot().clone()));
     }
     for block in blocks(body, "moved", 0, faults) {
-        found.not_in_override.push(("moved", block.place().clone()));
+        found.not_in_override.push(("moved", block.spot().clone()));
     }
     if engine.refuses_removed_override() {
         for block in blocks(body, "removed", 0, faults) {
             found
                 .not_in_override
-                .push(("removed", block.place().clone()));
+                .push(("removed", block.spot().clone()));
         }
         for block in blocks(body, "language", 0, faults) {
             found
                 .not_in_override
-                .push(("language", block.place().clone()));
+                .push(("language", block.spot().clone()));
         }
     }
     read_values(body, &mut found, faults);
@@ -115,7 +132,7 @@ fn read_body(body: &Body<'_>, engine: Engine, faults: &mut Faults) -> Declaratio
 /// `data` in a `check` is like `data` elsewhere.
 fn read_checks(body: &Body<'_>, engine: Engine, found: &mut Declarations, faults: &mut Faults) {
     for check in blocks(body, "check", 1, faults) {
-        found.not_in_override.push(("check", check.place().clone()));
+        found.not_in_override.push(("check", check.spot().clone()));
         for block in blocks(check.body(), "data", 2, faults) {
             found.resources.extend(faults.keep(resources::read(
                 &block,

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::provider::{AddressError, ConstraintError, Engine};
 use crate::span::{Explain, Place};
-use crate::syntax::{EvalProblem, SyntaxError};
+use crate::syntax::{EvalProblem, SyntaxError, Value};
 
 use super::source::SourceError;
 
@@ -444,7 +444,7 @@ impl Explain for ConfigError {
             Self::VersionChanged { .. } => {
                 Some("run `init` or `get` in this directory again".to_owned())
             }
-            Self::UnknownCall { .. } => Some(
+            Self::UnknownCall { found, .. } if *found == Value::Unknown.type_name() => Some(
                 "Terraform knows only variables with `const = true` here, and no resources"
                     .to_owned(),
             ),

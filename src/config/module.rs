@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::provider::{Engine, ProviderAddr, Requirements, VersionConstraints};
-use crate::span::Place;
 
-use super::body::EngineRules;
+use super::body::{EngineRules, Spot};
 use super::calls::{Call, Variable};
 use super::declarations::{Declarations, Faults, read_file};
 use super::error::{ConfigError, Problem};
@@ -43,7 +42,7 @@ impl Module {
         let files = module_files(directory, engine).map_err(|error| vec![error])?;
         let mut faults = Faults::default();
         let mut module = Self::default();
-        let mut first_required: Option<Place> = None;
+        let mut first_required: Option<Spot> = None;
         for path in &files.primary {
             let declarations = read_file(path, engine, &mut faults);
             module.add(declarations, &mut first_required, &mut faults);
@@ -60,21 +59,18 @@ impl Module {
         }
     }
 
-    fn add(
-        &mut self,
-        found: Declarations,
-        first_required: &mut Option<Place>,
-        faults: &mut Faults,
-    ) {
+    fn add(&mut self, found: Declarations, first_required: &mut Option<Spot>, faults: &mut Faults) {
         for block in found.required_providers {
             if let Some(first) = first_required {
                 let problem = Problem::SecondRequiredProviders {
-                    first: first.clone(),
+                    first: first.place(),
                 };
-                faults.0.push(ConfigError::invalid(block.place, problem));
+                faults
+                    .0
+                    .push(ConfigError::invalid(block.spot.place(), problem));
                 continue;
             }
-            *first_required = Some(block.place);
+            *first_required = Some(block.spot);
             self.required_providers = block.entries;
         }
         for block in found.providers {
@@ -85,7 +81,7 @@ impl Module {
                 key,
                 block,
                 what,
-                |block| &block.place,
+                |block| &block.spot,
                 faults,
             );
         }
@@ -101,7 +97,7 @@ impl Module {
                 key,
                 resource,
                 what,
-                |resource| &resource.place,
+                |resource| &resource.spot,
                 faults,
             );
         }
@@ -112,7 +108,7 @@ impl Module {
                 call.name.clone(),
                 call,
                 what,
-                |call| &call.place,
+                |call| &call.spot,
                 faults,
             );
         }
@@ -123,7 +119,7 @@ impl Module {
                 variable.name.clone(),
                 variable,
                 what,
-                |variable| &variable.place,
+                |variable| &variable.spot,
                 faults,
             );
         }
@@ -134,7 +130,7 @@ impl Module {
                 local.name.clone(),
                 local,
                 what,
-                |local| &local.place,
+                |local| &local.spot,
                 faults,
             );
         }
@@ -145,12 +141,12 @@ impl Module {
     pub(super) fn address_of(
         &self,
         name: &str,
-        place: &Place,
+        spot: &Spot,
         engine: Engine,
     ) -> Result<ProviderAddr, ConfigError> {
         match self.required_providers.get(name) {
             Some(required) => Ok(required.address.clone()),
-            None => implied(name, place, engine),
+            None => implied(name, spot, engine),
         }
     }
 
@@ -162,24 +158,29 @@ impl Module {
             requirements.require(
                 required.address.clone(),
                 &required.constraints,
-                Some(required.place.clone()),
+                Some(required.spot.place()),
             );
         }
         for block in self.providers.values() {
-            if let Some(address) = faults.keep(self.address_of(&block.name, &block.place, engine)) {
+            if let Some(address) = faults.keep(self.address_of(&block.name, &block.spot, engine)) {
                 let version = block.version.as_ref().unwrap_or(&none);
-                requirements.require(address, version, Some(block.place.clone()));
+                requirements.require(address, version, Some(block.spot.place()));
             }
         }
+        // A module has thousands of resources and a handful of providers: the first use of a name speaks for all.
+        let mut uses: BTreeMap<&str, &Spot> = BTreeMap::new();
         for resource in self.resources.values() {
             faults.keep(self.check_reference(resource.provider.as_ref(), engine));
-            let (name, place) = used_name(
+            let (name, spot) = used_name(
                 resource.provider.as_ref(),
                 &resource.type_name,
-                &resource.place,
+                &resource.spot,
             );
-            if let Some(address) = faults.keep(self.address_of(name, place, engine)) {
-                requirements.require(address, &none, Some(place.clone()));
+            uses.entry(name).or_insert(spot);
+        }
+        for (name, spot) in uses {
+            if let Some(address) = faults.keep(self.address_of(name, spot, engine)) {
+                requirements.require(address, &none, Some(spot.place()));
             }
         }
         self.root_requirements = self.import_requirements(engine, faults);
@@ -208,11 +209,11 @@ impl Module {
         };
         match (reference.indexed, has_for_each) {
             (true, false) => Err(ConfigError::invalid(
-                reference.place.clone(),
+                reference.spot.place(),
                 Problem::IndexWithoutForEach(name()),
             )),
             (false, true) => Err(ConfigError::invalid(
-                reference.place.clone(),
+                reference.spot.place(),
                 Problem::MissingIndex(name()),
             )),
             _ => Ok(()),
@@ -221,7 +222,7 @@ impl Module {
 
     fn import_requirements(&self, engine: Engine, faults: &mut Faults) -> Requirements {
         let mut requirements = Requirements::default();
-        let mut targets: BTreeMap<ResourceKey, Place> = BTreeMap::new();
+        let mut targets: BTreeMap<ResourceKey, Spot> = BTreeMap::new();
         for import in &self.imports {
             faults.keep(self.check_reference(import.provider.as_ref(), engine));
             let key = (import.kind, import.type_name.clone(), import.name.clone());
@@ -231,9 +232,9 @@ impl Module {
                 insert(
                     &mut targets,
                     key,
-                    import.place.clone(),
+                    import.spot.clone(),
                     what,
-                    |place| place,
+                    |spot| spot,
                     faults,
                 );
             }
@@ -241,19 +242,19 @@ impl Module {
                 && target.provider.as_ref() != Some(reference)
             {
                 faults.0.push(ConfigError::invalid(
-                    reference.place.clone(),
+                    reference.spot.place(),
                     Problem::ImportProvider,
                 ));
             }
             let is_counted = engine.counts_all_imports() || (target.is_none() && !import.in_module);
             if is_counted {
-                let (name, place) =
-                    used_name(import.provider.as_ref(), &import.type_name, &import.place);
-                if let Some(address) = faults.keep(self.address_of(name, place, engine)) {
+                let (name, spot) =
+                    used_name(import.provider.as_ref(), &import.type_name, &import.spot);
+                if let Some(address) = faults.keep(self.address_of(name, spot, engine)) {
                     requirements.require(
                         address,
                         &VersionConstraints::default(),
-                        Some(place.clone()),
+                        Some(spot.place()),
                     );
                 }
             }
@@ -266,11 +267,11 @@ impl Module {
 fn used_name<'a>(
     reference: Option<&'a ProviderRef>,
     type_name: &'a str,
-    place: &'a Place,
-) -> (&'a str, &'a Place) {
+    spot: &'a Spot,
+) -> (&'a str, &'a Spot) {
     match reference {
-        Some(reference) => (&reference.name, &reference.place),
-        None => (provider_of_type(type_name), place),
+        Some(reference) => (&reference.name, &reference.spot),
+        None => (provider_of_type(type_name), spot),
     }
 }
 
@@ -280,19 +281,18 @@ fn insert<K: Ord, V>(
     key: K,
     value: V,
     what: String,
-    place: fn(&V) -> &Place,
+    spot: fn(&V) -> &Spot,
     faults: &mut Faults,
 ) {
     match declared.get(&key) {
         None => drop(declared.insert(key, value)),
-        Some(known) => {
+        Some(known) if faults.has_room() => {
             let problem = Problem::Duplicate {
                 what,
-                first: place(known).clone(),
+                first: spot(known).place(),
             };
-            faults
-                .0
-                .push(ConfigError::invalid(place(&value).clone(), problem));
+            faults.add(ConfigError::invalid(spot(&value).place(), problem));
         }
+        Some(_) => {}
     }
 }

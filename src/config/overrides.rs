@@ -2,7 +2,7 @@
 
 use crate::provider::Engine;
 
-use super::body::EngineRules;
+use super::body::{EngineRules, Spot};
 use super::calls::{Call, Variable};
 use super::declarations::{Declarations, Faults};
 use super::error::{ConfigError, Problem};
@@ -12,10 +12,11 @@ use super::resources::{Resource, ResourceKind};
 
 /// Changes `module` as an override file says.
 pub(super) fn apply(module: &mut Module, found: Declarations, engine: Engine, faults: &mut Faults) {
-    for (kind, place) in found.not_in_override {
-        faults
-            .0
-            .push(ConfigError::invalid(place, Problem::NotInOverride(kind)));
+    for (kind, spot) in found.not_in_override {
+        faults.0.push(ConfigError::invalid(
+            spot.place(),
+            Problem::NotInOverride(kind),
+        ));
     }
     for block in found.required_providers {
         // A whole entry replaces a whole entry.
@@ -40,13 +41,13 @@ pub(super) fn apply(module: &mut Module, found: Declarations, engine: Engine, fa
             Some(base) => base.value = local.value,
             None => faults
                 .0
-                .push(missing(&local.place, format!("local `{}`", local.name))),
+                .push(missing(&local.spot, format!("local `{}`", local.name))),
         }
     }
 }
 
-fn missing(place: &crate::span::Place, what: String) -> ConfigError {
-    ConfigError::invalid(place.clone(), Problem::NothingToOverride(what))
+fn missing(spot: &Spot, what: String) -> ConfigError {
+    ConfigError::invalid(spot.place(), Problem::NothingToOverride(what))
 }
 
 /// Only an aliased block needs a base.
@@ -59,7 +60,7 @@ fn provider(module: &mut Module, block: ProviderBlock) -> Result<(), ConfigError
         }
         None if block.alias.is_some() => {
             return Err(missing(
-                &block.place,
+                &block.spot,
                 format!("provider `{}` with this alias", block.name),
             ));
         }
@@ -76,7 +77,7 @@ fn resource(module: &mut Module, resource: Resource) -> Result<(), ConfigError> 
             Ok(())
         }
         None => Err(missing(
-            &resource.place,
+            &resource.spot,
             format!("{} `{}.{}`", key.0.word(), key.1, key.2),
         )),
     }
@@ -84,7 +85,7 @@ fn resource(module: &mut Module, resource: Resource) -> Result<(), ConfigError> 
 
 fn call(module: &mut Module, call: Call) -> Result<(), ConfigError> {
     let Some(base) = module.calls.get_mut(&call.name) else {
-        return Err(missing(&call.place, format!("module `{}`", call.name)));
+        return Err(missing(&call.spot, format!("module `{}`", call.name)));
     };
     base.source = call.source.or(base.source.take());
     base.version = call.version.or(base.version.take());
@@ -95,7 +96,7 @@ fn call(module: &mut Module, call: Call) -> Result<(), ConfigError> {
 fn variable(module: &mut Module, variable: Variable) -> Result<(), ConfigError> {
     let Some(base) = module.variables.get_mut(&variable.name) else {
         return Err(missing(
-            &variable.place,
+            &variable.spot,
             format!("variable `{}`", variable.name),
         ));
     };

@@ -1,10 +1,9 @@
 //! `provider` blocks: spec/config.md 3.
 
 use crate::provider::{Engine, VersionConstraints};
-use crate::span::Place;
 use crate::syntax::is_identifier;
 
-use super::body::{Block, EngineRules};
+use super::body::{Block, EngineRules, Spot};
 use super::error::{ConfigError, Problem};
 use super::required_providers::{check_normalized, constraints};
 
@@ -16,7 +15,7 @@ pub(super) struct ProviderBlock {
     /// The deprecated `version` argument, if it has one.
     pub(super) version: Option<VersionConstraints>,
     pub(super) has_for_each: bool,
-    pub(super) place: Place,
+    pub(super) spot: Spot,
 }
 
 const RESERVED_ARGUMENTS: [&str; 3] = ["count", "depends_on", "source"];
@@ -25,12 +24,12 @@ const RESERVED_BLOCKS: [&str; 2] = ["lifecycle", "locals"];
 /// Reads a block.
 pub(super) fn read(block: &Block<'_>, engine: Engine) -> Result<ProviderBlock, ConfigError> {
     let name = block.label(0);
-    check_normalized(name, &block.label_place(0), engine)?;
+    check_normalized(name, &block.label_spot(0), engine)?;
     let body = block.body();
     for reserved in RESERVED_ARGUMENTS {
         if let Some(argument) = body.argument(reserved)? {
             return Err(ConfigError::invalid(
-                argument.place,
+                argument.spot.place(),
                 Problem::Reserved(reserved.to_owned()),
             ));
         }
@@ -38,7 +37,7 @@ pub(super) fn read(block: &Block<'_>, engine: Engine) -> Result<ProviderBlock, C
     for reserved in RESERVED_BLOCKS {
         if let Some(block) = body.blocks(reserved, 0)?.first() {
             return Err(ConfigError::invalid(
-                block.place().clone(),
+                block.place(),
                 Problem::Reserved(reserved.to_owned()),
             ));
         }
@@ -50,7 +49,7 @@ pub(super) fn read(block: &Block<'_>, engine: Engine) -> Result<ProviderBlock, C
         alias,
         version: version(block)?,
         has_for_each,
-        place: block.label_place(0),
+        spot: block.label_spot(0),
     })
 }
 
@@ -75,12 +74,15 @@ fn check_for_each(
     };
     if !engine.has_provider_for_each() {
         return Err(ConfigError::invalid(
-            argument.place,
+            argument.spot.place(),
             Problem::Reserved("for_each".to_owned()),
         ));
     }
     if alias.is_none() {
-        return Err(ConfigError::invalid(argument.place, Problem::AliasRequired));
+        return Err(ConfigError::invalid(
+            argument.spot.place(),
+            Problem::AliasRequired,
+        ));
     }
     Ok(true)
 }

@@ -1,10 +1,9 @@
 //! References to provider configurations: the `provider` argument of resources, data sources and imports.
 
 use crate::provider::Engine;
-use crate::span::Place;
 use crate::syntax::{self, Expr, ExprKind, Strings};
 
-use super::body::{Body, EngineRules, Expression};
+use super::body::{Body, EngineRules, Expression, Spot};
 use super::error::{ConfigError, Problem};
 use super::required_providers::check_normalized;
 
@@ -15,7 +14,7 @@ pub(super) struct ProviderRef {
     pub(super) alias: Option<String>,
     /// There is an index; its value does not matter.
     pub(super) indexed: bool,
-    pub(super) place: Place,
+    pub(super) spot: Spot,
 }
 
 impl PartialEq for ProviderRef {
@@ -51,12 +50,12 @@ fn parse(value: &Expression, engine: Engine) -> Result<ProviderRef, ConfigError>
         [name, alias] => (name, Some(alias.to_owned())),
         _ => return Err(invalid()),
     };
-    check_normalized(name, &value.place(), engine)?;
+    check_normalized(name, &value.spot(), engine)?;
     Ok(ProviderRef {
         name: name.to_owned(),
         alias,
         indexed,
-        place: value.place(),
+        spot: value.spot(),
     })
 }
 

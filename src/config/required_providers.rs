@@ -6,14 +6,14 @@ use crate::provider::{Engine, ProviderAddr, VersionConstraints};
 use crate::span::Place;
 use crate::syntax::{self, Constants, Entry, Expr, ExprKind, Strings, Value};
 
-use super::body::{Argument, Body, Expression};
+use super::body::{Argument, Body, Expression, Spot};
 use super::declarations::Faults;
 use super::error::{ConfigError, Problem};
 
 /// A `required_providers` block.
 #[derive(Clone, Debug)]
 pub(super) struct RequiredProviders {
-    pub(super) place: Place,
+    pub(super) spot: Spot,
     /// By local name.
     pub(super) entries: BTreeMap<String, RequiredProvider>,
 }
@@ -23,19 +23,19 @@ pub(super) struct RequiredProviders {
 pub(super) struct RequiredProvider {
     pub(super) address: ProviderAddr,
     pub(super) constraints: VersionConstraints,
-    pub(super) place: Place,
+    pub(super) spot: Spot,
 }
 
-/// Reads the body of a block that stands at `place`.
+/// Reads the body of a block.
 pub(super) fn read(
-    place: &Place,
+    spot: &Spot,
     body: &Body<'_>,
     engine: Engine,
     faults: &mut Faults,
 ) -> RequiredProviders {
-    if let Some(place) = body.first_block() {
+    if let Some(block) = body.first_block() {
         faults.0.push(ConfigError::invalid(
-            place,
+            block.place(),
             Problem::BlockInRequiredProviders,
         ));
     }
@@ -45,7 +45,7 @@ pub(super) fn read(
         .map(|argument| Ok((argument.name.clone(), entry(&argument, engine)?)));
     let entries = faults.keep_all(entries).into_iter().collect();
     RequiredProviders {
-        place: place.clone(),
+        spot: spot.clone(),
         entries,
     }
 }
@@ -62,9 +62,9 @@ fn entry(argument: &Argument, engine: Engine) -> Result<RequiredProvider, Config
     };
     let text = text.ok_or_else(|| argument.value.invalid(Problem::RequiredProvider))?;
     Ok(RequiredProvider {
-        address: implied(&argument.name, &argument.place, engine)?,
+        address: implied(&argument.name, &argument.spot, engine)?,
         constraints: constraints(&text, argument.value.place())?,
-        place: argument.place.clone(),
+        spot: argument.spot.clone(),
     })
 }
 
@@ -74,7 +74,7 @@ fn object_form(
     entries: &[Entry],
     engine: Engine,
 ) -> Result<RequiredProvider, ConfigError> {
-    check_normalized(&argument.name, &argument.place, engine)?;
+    check_normalized(&argument.name, &argument.spot, engine)?;
     let mut address = None;
     let mut required = VersionConstraints::default();
     for entry in entries {
@@ -104,12 +104,12 @@ fn object_form(
     }
     let address = match address {
         Some(address) => address,
-        None => implied(&argument.name, &argument.place, engine)?,
+        None => implied(&argument.name, &argument.spot, engine)?,
     };
     Ok(RequiredProvider {
         address,
         constraints: required,
-        place: argument.place.clone(),
+        spot: argument.spot.clone(),
     })
 }
 
@@ -171,23 +171,19 @@ fn root_name(expr: &Expr) -> Option<&str> {
 /// The address that a local name stands for.
 pub(super) fn implied(
     name: &str,
-    place: &Place,
+    spot: &Spot,
     engine: Engine,
 ) -> Result<ProviderAddr, ConfigError> {
     ProviderAddr::implied(name, engine).map_err(|source| ConfigError::ProviderName {
-        place: Box::new(place.clone()),
+        place: Box::new(spot.place()),
         name: name.to_owned(),
         source: Box::new(source),
     })
 }
 
 /// Local names must be written as they are compared.
-pub(super) fn check_normalized(
-    name: &str,
-    place: &Place,
-    engine: Engine,
-) -> Result<(), ConfigError> {
-    let normal = implied(name, place, engine)?.type_name;
+pub(super) fn check_normalized(name: &str, spot: &Spot, engine: Engine) -> Result<(), ConfigError> {
+    let normal = implied(name, spot, engine)?.type_name;
     if normal == name {
         return Ok(());
     }
@@ -195,7 +191,7 @@ pub(super) fn check_normalized(
         name: name.to_owned(),
         normal,
     };
-    Err(ConfigError::invalid(place.clone(), problem))
+    Err(ConfigError::invalid(spot.place(), problem))
 }
 
 /// A version constraint that stands at `place`.

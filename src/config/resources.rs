@@ -1,10 +1,9 @@
 //! Blocks whose type implies a provider, and `import` blocks: spec/config.md 3.
 
 use crate::provider::Engine;
-use crate::span::Place;
 use crate::syntax::{self, Expr, ExprKind, Strings, is_identifier};
 
-use super::body::{Block, EngineRules};
+use super::body::{Block, EngineRules, Spot};
 use super::error::{ConfigError, Problem};
 use super::provider_ref::{self, ProviderRef};
 
@@ -44,7 +43,7 @@ pub(super) struct Resource {
     pub(super) type_name: String,
     pub(super) name: String,
     pub(super) provider: Option<ProviderRef>,
-    pub(super) place: Place,
+    pub(super) spot: Spot,
 }
 
 /// An `import` block.
@@ -59,7 +58,7 @@ pub(super) struct Import {
     /// The target has an index, or the block `for_each`.
     pub(super) indexed: bool,
     pub(super) provider: Option<ProviderRef>,
-    pub(super) place: Place,
+    pub(super) spot: Spot,
 }
 
 /// The part of a type that names the provider.
@@ -78,7 +77,7 @@ pub(super) fn read(
     for at in 0..2 {
         if !is_identifier(block.label(at)) {
             return Err(ConfigError::invalid(
-                block.label_place(at),
+                block.label_spot(at).place(),
                 Problem::Name(block.label(at).to_owned()),
             ));
         }
@@ -91,16 +90,16 @@ pub(super) fn read(
         type_name: block.label(0).to_owned(),
         name: block.label(1).to_owned(),
         provider: provider_ref::read(block.body(), engine)?,
-        place: block.label_place(0),
+        spot: block.label_spot(0),
     })
 }
 
 /// An action has few arguments, and one `config` block at most.
 fn check_action(block: &Block<'_>) -> Result<(), ConfigError> {
-    for (name, place) in block.body().names()? {
+    for (name, spot) in block.body().names()? {
         if !["provider", "count", "for_each", "config"].contains(&name.as_str()) {
             return Err(ConfigError::invalid(
-                place,
+                spot.place(),
                 Problem::Unexpected {
                     block: "action",
                     argument: name,
@@ -113,7 +112,7 @@ fn check_action(block: &Block<'_>) -> Result<(), ConfigError> {
         Some(second) => {
             let argument = "second `config`".to_owned();
             Err(ConfigError::invalid(
-                second.place().clone(),
+                second.place(),
                 Problem::Unexpected {
                     block: "action",
                     argument,
@@ -126,13 +125,10 @@ fn check_action(block: &Block<'_>) -> Result<(), ConfigError> {
 /// Reads an `import` block.
 pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, ConfigError> {
     let body = block.body();
-    let missing = || ConfigError::invalid(block.place().clone(), Problem::ImportTarget);
+    let missing = || ConfigError::invalid(block.place(), Problem::ImportTarget);
     let to = body.argument("to")?.ok_or_else(missing)?.value;
     if body.argument("id")?.is_some() == body.argument("identity")?.is_some() {
-        return Err(ConfigError::invalid(
-            block.place().clone(),
-            Problem::ImportIdentity,
-        ));
+        return Err(ConfigError::invalid(block.place(), Problem::ImportIdentity));
     }
     let tree = to.tree(Strings::Plain)?;
     let tree = match tree.as_text() {
@@ -163,10 +159,7 @@ pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, C
     };
     let provider = provider_ref::read(body, engine)?;
     if in_module && provider.is_some() {
-        return Err(ConfigError::invalid(
-            block.place().clone(),
-            Problem::ImportProvider,
-        ));
+        return Err(ConfigError::invalid(block.place(), Problem::ImportProvider));
     }
     Ok(Import {
         kind,
@@ -175,7 +168,7 @@ pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, C
         in_module,
         indexed: indexed || body.argument("for_each")?.is_some(),
         provider,
-        place: to.place(),
+        spot: to.spot(),
     })
 }
 

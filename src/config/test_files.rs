@@ -116,16 +116,16 @@ impl Found {
             let run_name = run.label(0).to_owned();
             if !is_identifier(&run_name) {
                 return Err(ConfigError::invalid(
-                    run.label_place(0),
+                    run.label_spot(0).place(),
                     Problem::Name(run_name),
                 ));
             }
             if !names.insert(run_name.clone()) {
                 let problem = Problem::Duplicate {
                     what: format!("run `{run_name}`"),
-                    first: run.label_place(0),
+                    first: run.label_spot(0).place(),
                 };
-                return Err(ConfigError::invalid(run.label_place(0), problem));
+                return Err(ConfigError::invalid(run.label_spot(0).place(), problem));
             }
             if let Some(call) = run_module(&run, &run_name)? {
                 self.runs.push(RunModule {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::provider::{ModuleVersionConstraints, Requirements};
 use crate::span::Place;
 
+use super::body::Spot;
 use super::cache::ModuleCache;
 use super::call_target::{self, Evaluation, Target, Unresolved};
 use super::calls::Call;
@@ -145,7 +146,7 @@ impl<'a> TreeReader<'a> {
             &target,
             &key,
             &call.name,
-            &call.place,
+            &call.spot,
             &node.location,
             environment,
         )?;
@@ -180,7 +181,7 @@ impl<'a> TreeReader<'a> {
     fn count_call(&mut self, call: &Call) -> Result<(), Stopped> {
         self.calls += 1;
         if self.calls == MAX_CALLS {
-            let place = Box::new(call.place.clone());
+            let place = Box::new(call.spot.place());
             self.fail(ConfigError::TooMany {
                 limit: MAX_CALLS,
                 place,
@@ -207,7 +208,7 @@ impl<'a> TreeReader<'a> {
             key,
             path,
         } = entered;
-        let (module, place) = (call.name.clone(), Box::new(call.place.clone()));
+        let (module, place) = (call.name.clone(), Box::new(call.spot.place()));
         if node.above.contains(&location.real) {
             return Err(self.fail(ConfigError::Recursion {
                 module,
@@ -256,7 +257,7 @@ impl<'a> TreeReader<'a> {
             }
         };
         if let Some(import) = module.imports.first() {
-            return Err(self.fail(import_in_child(&import.place)));
+            return Err(self.fail(import_in_child(&import.spot.place())));
         }
         self.found.requirements.merge(&module.requirements);
         Ok(module)
@@ -278,14 +279,14 @@ impl<'a> TreeReader<'a> {
         target: &Target,
         key: &str,
         name: &str,
-        place: &Place,
+        spot: &Spot,
         caller: &Location,
         environment: &Environment<'_>,
     ) -> Result<Location, Stopped> {
         if let ModuleSource::Local(path) = &target.source {
             return caller.join(Path::new(path)).map_err(|source| {
                 let directory = super::location::clean(&caller.shown.join(path));
-                let (module, place) = (name.to_owned(), Box::new(place.clone()));
+                let (module, place) = (name.to_owned(), Box::new(spot.place()));
                 self.fail(ConfigError::NoModuleDirectory {
                     module,
                     directory,
@@ -294,12 +295,12 @@ impl<'a> TreeReader<'a> {
                 })
             });
         }
-        match self.installed(target, key, name, place, environment) {
+        match self.installed(target, key, name, spot, environment) {
             Ok(Some(location)) => Ok(location),
-            Ok(None) if self.fetcher.is_some() => self.fetch(target, name, place, environment),
-            Ok(None) => Err(self.fail(not_installed(target, name, place))),
+            Ok(None) if self.fetcher.is_some() => self.fetch(target, name, spot, environment),
+            Ok(None) => Err(self.fail(not_installed(target, name, spot))),
             Err(error) if self.fetcher.is_some() && is_missing_module(&error) => {
-                self.fetch(target, name, place, environment)
+                self.fetch(target, name, spot, environment)
             }
             Err(error) => Err(self.fail(error)),
         }
@@ -311,7 +312,7 @@ impl<'a> TreeReader<'a> {
         target: &Target,
         key: &str,
         name: &str,
-        place: &Place,
+        spot: &Spot,
         environment: &Environment<'_>,
     ) -> Result<Option<Location>, ConfigError> {
         let read = || Manifest::read(&environment.data_directory()).map_err(Arc::new);
@@ -319,7 +320,7 @@ impl<'a> TreeReader<'a> {
             Ok(manifest) => manifest,
             Err(error) => {
                 let message = error.to_string();
-                let (module, place) = (name.to_owned(), Box::new(place.clone()));
+                let (module, place) = (name.to_owned(), Box::new(spot.place()));
                 let source_text = target.source.to_string();
                 return Err(ConfigError::Fetch {
                     module,
@@ -332,7 +333,7 @@ impl<'a> TreeReader<'a> {
         let Some(record) = manifest.record(key) else {
             return Ok(None);
         };
-        let (module, place) = (name.to_owned(), Box::new(place.clone()));
+        let (module, place) = (name.to_owned(), Box::new(spot.place()));
         match record.check(
             &target.source,
             target.versions.as_ref(),
@@ -368,24 +369,24 @@ impl<'a> TreeReader<'a> {
         &mut self,
         target: &Target,
         name: &str,
-        place: &Place,
+        spot: &Spot,
         environment: &Environment<'_>,
     ) -> Result<Location, Stopped> {
         let Some(fetcher) = self.fetcher else {
-            return Err(self.fail(not_installed(target, name, place)));
+            return Err(self.fail(not_installed(target, name, spot)));
         };
         let request = ModuleRequest {
             source: &target.source,
             versions: target.versions.as_ref(),
             root: environment.root,
-            place,
+            place: &spot.place(),
             engine: self.options.engine,
         };
         let directory = fetcher
             .fetch(&request)
             .and_then(|directory| Ok(Location::new(&directory)?));
         directory.map_err(|source| {
-            let (module, place) = (name.to_owned(), Box::new(place.clone()));
+            let (module, place) = (name.to_owned(), Box::new(spot.place()));
             self.fail(ConfigError::Fetch {
                 module,
                 source_text: target.source.to_string(),
@@ -421,7 +422,7 @@ impl<'a> TreeReader<'a> {
         };
         self.found.warnings.push(format!(
             "{}: the source of module `{}` uses a function that tflock does not have; what is installed in `{}` is taken for it",
-            call.place,
+            call.spot.place(),
             call.name,
             location.shown.display()
         ));
@@ -475,14 +476,14 @@ impl<'a> TreeReader<'a> {
             }
         };
         if let ModuleSource::Remote(source_text) = target.source {
-            let place = Box::new(run.call.place.clone());
+            let place = Box::new(run.call.spot.place());
             return Err(self.fail(ConfigError::RemoteRunModule { source_text, place }));
         }
         let location = self.locate(
             &target,
             &run.key,
             &run.call.name,
-            &run.call.place,
+            &run.call.spot,
             &root.location,
             environment,
         )?;
@@ -556,11 +557,11 @@ struct Entered {
     path: String,
 }
 
-fn not_installed(target: &Target, name: &str, place: &Place) -> ConfigError {
+fn not_installed(target: &Target, name: &str, spot: &Spot) -> ConfigError {
     ConfigError::NotInstalled {
         module: name.to_owned(),
         source_text: target.source.to_string(),
-        place: Box::new(place.clone()),
+        place: Box::new(spot.place()),
     }
 }
 
@@ -582,10 +583,10 @@ fn provider_requirements(
 ) -> Requirements {
     let mut requirements = Requirements::default();
     for block in blocks {
-        match module.address_of(&block.name, &block.place, options.engine) {
+        match module.address_of(&block.name, &block.spot, options.engine) {
             Ok(address) => {
                 let version = block.version.clone().unwrap_or_default();
-                requirements.require(address, &version, Some(block.place.clone()));
+                requirements.require(address, &version, Some(block.spot.place()));
             }
             Err(error) => errors.push(Arc::new(error)),
         }

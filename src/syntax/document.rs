@@ -197,6 +197,11 @@ impl<'a> Argument<'a> {
         self.document.place(self.name)
     }
 
+    /// The range of its name.
+    pub const fn name_span(&self) -> Span {
+        self.name
+    }
+
     /// The range of its value.
     pub const fn value_span(&self) -> Span {
         self.value

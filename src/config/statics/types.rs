@@ -154,21 +154,13 @@ impl Type {
 
 /// A set: each value once, strings in their order.
 pub(in crate::config) fn sorted_set(mut elements: Vec<Value>) -> Value {
-    let mut unique: Vec<Value> = Vec::with_capacity(elements.len());
-    elements.sort_by_key(|element| {
-        (
-            element
-                .to_number()
-                .filter(|_| matches!(element, Value::Number(_))),
-            element.to_text(),
-        )
+    elements.sort_by_cached_key(|element| match element {
+        Value::Number(number) => (Some(*number), None),
+        other => (None, other.to_text()),
     });
-    for element in elements {
-        if !unique.contains(&element) {
-            unique.push(element);
-        }
-    }
-    Value::Tuple(unique)
+    // Equal texts and numbers are neighbors now; sets of anything else are not told apart by their order.
+    elements.dedup();
+    Value::Tuple(elements)
 }
 
 #[cfg(test)]

@@ -320,3 +320,32 @@ fn addresses_of_the_engines() {
         check(&[(&text, terraform, tofu)]);
     }
 }
+
+#[test]
+fn large_files_take_linear_time() {
+    const COUNT: usize = 20_000;
+    let native: String = (0..COUNT)
+        .map(|at| format!("resource \"q_x\" \"r{at}\" {{\n  a = \"${{var.v}}\"\n}}\n"))
+        .collect();
+    let members: Vec<String> = (0..COUNT)
+        .map(|at| format!("\"r{at}\":{{\"a\":\"b\"}}"))
+        .collect();
+    let json = format!("{{\"resource\":{{\"q_x\":{{{}}}}}}}", members.join(","));
+    let locals: String = (0..COUNT).map(|at| format!("\"l{at}\":{at},")).collect();
+    let json_locals = format!(
+        "{{\"locals\":{{{}\"z\":1}},\"resource\":{{\"q_x\":{{\"a\":{{}}}}}}}}",
+        locals
+    );
+    for (name, text) in [
+        ("main.tf", &native),
+        ("main.tf.json", &json),
+        ("main.tf.json", &json_locals),
+    ] {
+        assert_eq!(
+            super::requires(&[(name, text)], super::Engine::Tofu).as_deref(),
+            Ok("hashicorp/q")
+        );
+    }
+    // So do files in which everything is wrong.
+    assert!(super::requires(&[("main.tf", &native.repeat(2))], super::Engine::Tofu).is_err());
+}

@@ -1,5 +1,7 @@
 //! Bodies in JSON syntax.
 
+use std::collections::HashSet;
+
 use crate::span::{Place, Span};
 
 use super::super::document::Label;
@@ -28,18 +30,14 @@ impl<'a> JsonBody<'a> {
             return Err(self.wrong(node.span, "an object is required here"));
         };
         let mut arguments: Vec<JsonArgument<'a>> = Vec::with_capacity(properties.len());
+        let mut names = HashSet::with_capacity(properties.len());
         for property in properties
             .iter()
             .filter(|property| property.name != COMMENT)
         {
-            if arguments
-                .iter()
-                .any(|known| known.property.name == property.name)
-            {
-                return Err(self.document.error(
-                    property.name_span,
-                    Problem::AttributeRedefined(property.name.clone()),
-                ));
+            if !names.insert(property.name.as_str()) {
+                let problem = Problem::AttributeRedefined(property.name.clone());
+                return Err(self.document.error(property.name_span, problem));
             }
             arguments.push(JsonArgument {
                 document: self.document,
@@ -47,6 +45,20 @@ impl<'a> JsonBody<'a> {
             });
         }
         Ok(arguments)
+    }
+
+    /// All properties as arguments, for bodies that hold blocks as well: what is what, the caller knows.
+    pub fn properties_as_arguments(&self) -> Result<Vec<JsonArgument<'a>>, SyntaxError> {
+        let properties = self
+            .properties()?
+            .into_iter()
+            .filter(|property| property.name != COMMENT);
+        Ok(properties
+            .map(|property| JsonArgument {
+                document: self.document,
+                property,
+            })
+            .collect())
     }
 
     /// The argument of that name; an error if there are several.
@@ -201,6 +213,11 @@ impl<'a> JsonArgument<'a> {
         &self.property.name
     }
 
+    /// The range of its name.
+    pub const fn name_span(&self) -> Span {
+        self.property.name_span
+    }
+
     /// The place of its name.
     pub fn place(&self) -> Place {
         self.document.place(self.property.name_span)
@@ -235,6 +252,13 @@ impl<'a> JsonBlock<'a> {
     /// Its labels.
     pub fn labels(&self) -> &[Label] {
         &self.labels
+    }
+
+    /// The range of its last label, or of its kind.
+    pub fn span(&self) -> Span {
+        self.labels
+            .last()
+            .map_or(self.kind_span, |label| label.span)
     }
 
     /// The place of its last label, or of its kind.

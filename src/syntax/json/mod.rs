@@ -91,6 +91,11 @@ impl JsonDocument {
         Place::in_text(&self.path, &self.text, span)
     }
 
+    /// The range of a value ([`JsonArgument::value`]).
+    pub fn value_span(&self, value: usize) -> Span {
+        self.node(value).span
+    }
+
     /// The place of a value ([`JsonArgument::value`]).
     pub fn value_place(&self, value: usize) -> Place {
         self.place(self.node(value).span)
