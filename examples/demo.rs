@@ -59,6 +59,16 @@ fn build() -> Result<PathBuf, Box<dyn Error>> {
     command
         .args(["build", "--bin", "tflock"])
         .current_dir(env!("CARGO_MANIFEST_DIR"));
+    // What `cargo run` tells its program would look to build scripts like a change, and rebuild half of the crates.
+    let told = ["CARGO_PKG_", "CARGO_MANIFEST_"];
+    for (name, _) in env::vars_os() {
+        if told
+            .iter()
+            .any(|start| name.to_string_lossy().starts_with(start))
+        {
+            command.env_remove(&name);
+        }
+    }
     // TARGET/PROFILE/examples/demo
     let profile = env::current_exe()?
         .ancestors()
