@@ -324,18 +324,18 @@ fn addresses_of_the_engines() {
 #[test]
 fn large_files_take_linear_time() {
     const COUNT: usize = 20_000;
-    let native: String = (0..COUNT)
-        .map(|at| format!("resource \"q_x\" \"r{at}\" {{\n  a = \"${{var.v}}\"\n}}\n"))
-        .collect();
-    let members: Vec<String> = (0..COUNT)
-        .map(|at| format!("\"r{at}\":{{\"a\":\"b\"}}"))
-        .collect();
-    let json = format!("{{\"resource\":{{\"q_x\":{{{}}}}}}}", members.join(","));
-    let locals: String = (0..COUNT).map(|at| format!("\"l{at}\":{at},")).collect();
-    let json_locals = format!(
-        "{{\"locals\":{{{}\"z\":1}},\"resource\":{{\"q_x\":{{\"a\":{{}}}}}}}}",
-        locals
+    let each = |text: fn(usize) -> String, separator: &str| {
+        (0..COUNT).map(text).collect::<Vec<_>>().join(separator)
+    };
+    let native = each(
+        |at| format!("resource \"q_x\" \"r{at}\" {{\n  a = \"${{var.v}}\"\n}}\n"),
+        "",
     );
+    let members = each(|at| format!("\"r{at}\":{{\"a\":\"b\"}}"), ",");
+    let json = format!("{{\"resource\":{{\"q_x\":{{{members}}}}}}}");
+    let locals = each(|at| format!("\"l{at}\":{at}"), ",");
+    let json_locals =
+        format!("{{\"locals\":{{{locals}}},\"resource\":{{\"q_x\":{{\"a\":{{}}}}}}}}");
     for (name, text) in [
         ("main.tf", &native),
         ("main.tf.json", &json),
