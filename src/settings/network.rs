@@ -145,3 +145,61 @@ fn base_url(environment: &Environment) -> Result<Option<BaseUrl>, SettingsError>
     let host = Hostname::parse(engine.default_host()).expect("the default hosts are valid");
     Ok(Some(BaseUrl { host, url }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What these variables mean beside a CLI configuration file that is not there.
+    fn registry(variables: &[(&str, &str)]) -> RegistrySettings {
+        let fixed = [("TF_CLI_CONFIG_FILE", "/missing.tfrc"), ("HOME", "/home/u")];
+        let variables = fixed.iter().chain(variables);
+        let variables = variables.map(|(name, value)| (name.into(), value.into()));
+        let environment = Environment::new(variables, "/work".into());
+        let network = network(&environment, Engine::Terraform).unwrap();
+        network.registry
+    }
+
+    #[test]
+    fn retries_and_timeouts_are_numbers_above_zero() {
+        for (text, expected) in [
+            ("3", Some(3)),
+            ("0", None),
+            ("-1", None),
+            ("x", None),
+            ("", None),
+        ] {
+            let settings = registry(&[
+                ("TF_REGISTRY_DISCOVERY_RETRY", text),
+                ("TF_REGISTRY_CLIENT_TIMEOUT", text),
+                ("TF_PROVIDER_DOWNLOAD_RETRY", text),
+            ]);
+            assert_eq!(settings.retries, expected, "{text}");
+            assert_eq!(settings.download_retries, expected, "{text}");
+            let timeout = expected.map(|seconds| Duration::from_secs(u64::from(seconds)));
+            assert_eq!(settings.request_timeout, timeout, "{text}");
+        }
+    }
+
+    #[test]
+    fn netrc_is_a_file_that_is_named_or_lies_at_home() {
+        let at_home = if cfg!(windows) { "_netrc" } else { ".netrc" };
+        let at_home = PathBuf::from("/home/u").join(at_home);
+        for (variables, expected) in [
+            (&[("NETRC", "/n")][..], PathBuf::from("/n")),
+            (&[("NETRC", "")][..], at_home.clone()),
+            (&[][..], at_home),
+        ] {
+            assert_eq!(registry(variables).netrc, Some(expected), "{variables:?}");
+        }
+    }
+
+    #[test]
+    fn tokens_and_authorities_are_variables() {
+        let settings = registry(&[("TF_TOKEN_h_test", "t"), ("SSL_CERT_FILE", "/a.pem")]);
+        let host = Hostname::parse("h.test").unwrap();
+        assert!(settings.credentials.tokens.contains_key(&host));
+        assert!(matches!(settings.http.roots, Roots::SystemOnly));
+        assert!(matches!(registry(&[]).http.roots, Roots::System));
+    }
+}
