@@ -38,7 +38,7 @@ fn streams_hash_as_recorded() {
     });
     assert_eq!(
         needed.get(),
-        9,
+        7,
         "other methods, broken data, prefixes, a stored entry with descriptor"
     );
 }
