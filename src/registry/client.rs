@@ -13,7 +13,7 @@ use url::Url;
 
 use crate::provider::{Hostname, Platform, ProviderAddr, Version};
 use crate::registry::credentials::Credentials;
-use crate::registry::discovery::{self, ServiceUrl, Services};
+use crate::registry::discovery::{self, Service, ServiceUrl, Services};
 use crate::registry::download::{self, Download};
 use crate::registry::error::RegistryError;
 use crate::registry::fault::{Fault, RequestError};
@@ -21,6 +21,7 @@ use crate::registry::fetch::{Answer, ByteLimit, DocumentCall, Transport};
 use crate::registry::http::Call;
 use crate::registry::memo::OnceMap;
 use crate::registry::metadata::{AvailableVersions, PackageId, PackageMeta};
+use crate::registry::modules::ModuleAnswers;
 use crate::registry::netrc;
 use crate::registry::policy::Policies;
 use crate::registry::settings::RegistrySettings;
@@ -36,18 +37,19 @@ const MAX_METADATA: ByteLimit = ByteLimit {
 /// Asks origin registries.
 #[derive(Clone)]
 pub struct RegistryClient {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
-struct Shared {
-    settings: RegistrySettings,
-    policies: Policies,
-    transport: Arc<Transport>,
+pub(super) struct Shared {
+    pub(super) settings: RegistrySettings,
+    pub(super) policies: Policies,
+    pub(super) transport: Arc<Transport>,
     credentials: Credentials,
     services: OnceMap<Hostname, Result<Services, RegistryError>>,
     versions: OnceMap<ProviderAddr, Result<Arc<AvailableVersions>, RegistryError>>,
     metadata: OnceMap<(ProviderAddr, String, Platform), Result<Arc<PackageMeta>, RegistryError>>,
     documents: OnceMap<Url, Result<Bytes, RegistryError>>,
+    pub(super) modules: ModuleAnswers,
 }
 
 impl RegistryClient {
@@ -76,6 +78,7 @@ impl RegistryClient {
                 versions: OnceMap::default(),
                 metadata: OnceMap::default(),
                 documents: OnceMap::default(),
+                modules: ModuleAnswers::default(),
             }),
         }
     }
@@ -125,13 +128,24 @@ impl RegistryClient {
 
     /// A package, piece by piece. Each call is a download: keeping what it gives is for the caller.
     pub async fn download(&self, url: &Url) -> Result<Download, RegistryError> {
-        let authorization = match &self.shared.settings.netrc {
-            Some(path) if self.shared.policies.netrc && url.username().is_empty() => {
-                netrc::header(path, url)?
-            }
-            _ => None,
+        let authorization = if self.shared.policies.netrc {
+            self.netrc_header(url)?
+        } else {
+            None
         };
-        let call = download::package_call(url, authorization);
+        self.start(download::package_call(url, authorization)).await
+    }
+
+    /// The credentials for a download in the netrc file, unless the address has its own.
+    pub(super) fn netrc_header(&self, url: &Url) -> Result<Option<HeaderValue>, RegistryError> {
+        match &self.shared.settings.netrc {
+            Some(path) if url.username().is_empty() => netrc::header(path, url),
+            _ => Ok(None),
+        }
+    }
+
+    /// Starts a download.
+    pub(super) async fn start(&self, call: Call) -> Result<Download, RegistryError> {
         Download::start(
             Arc::clone(&self.shared.transport),
             call,
@@ -178,29 +192,34 @@ impl RegistryClient {
 }
 
 impl Shared {
-    /// The address of the host's provider registry.
-    async fn service(&self, host: &Hostname) -> Result<ServiceUrl, RegistryError> {
+    /// The address of a service of the host.
+    pub(super) async fn service(
+        &self,
+        service: Service,
+        host: &Hostname,
+    ) -> Result<ServiceUrl, RegistryError> {
         if let Some(base) = self
             .settings
             .base_url
             .as_ref()
             .filter(|base| base.host == *host)
         {
-            return ServiceUrl::fixed(base);
+            return ServiceUrl::fixed(service, base);
         }
         let configured = self.settings.hosts.get(host);
         if let Some(services) = configured.and_then(|block| Services::configured(host, block)) {
-            return services.providers(host);
+            return services.service(service, host);
         }
         let services = self
             .services
-            .get_or_init(host.clone(), || self.discover(host))
+            .get_or_init(host.clone(), || self.discover(service, host))
             .await?;
-        services.providers(host)
+        services.service(service, host)
     }
 
-    async fn discover(&self, host: &Hostname) -> Result<Services, RegistryError> {
+    async fn discover(&self, service: Service, host: &Hostname) -> Result<Services, RegistryError> {
         let url = discovery::document_url(host).ok_or_else(|| RegistryError::ServiceUrl {
+            service,
             host: host.clone(),
             problem: "no address can be made of the host name",
             configured: None,
@@ -233,7 +252,8 @@ impl Shared {
             source: Arc::new(source),
         };
         let path = [&provider.namespace, &provider.type_name, "versions"];
-        let answer = self.ask(&provider.hostname, &path, failed).await?;
+        let service = self.service(Service::Providers, &provider.hostname).await?;
+        let answer = self.ask(service, &provider.hostname, &path, failed).await?;
         if answer.answer.status == StatusCode::NOT_FOUND {
             return Err(RegistryError::UnknownProvider {
                 provider: Box::new(provider.clone()),
@@ -262,7 +282,8 @@ impl Shared {
             &platform.os,
             &platform.arch,
         ];
-        let answer = self.ask(&provider.hostname, &path, failed).await?;
+        let service = self.service(Service::Providers, &provider.hostname).await?;
+        let answer = self.ask(service, &provider.hostname, &path, failed).await?;
         if answer.answer.status == StatusCode::NOT_FOUND {
             return Err(RegistryError::NoPackage {
                 package: Box::new(asked.clone()),
@@ -273,14 +294,14 @@ impl Shared {
         PackageMeta::read(asked, description.0, &answer.answer.url).map(Arc::new)
     }
 
-    /// Asks an endpoint of the host's provider registry.
-    async fn ask(
+    /// Asks an endpoint of a registry of the host.
+    pub(super) async fn ask(
         &self,
+        service: ServiceUrl,
         host: &Hostname,
         path: &[&str],
         failed: impl Fn(RequestError) -> RegistryError,
     ) -> Result<ServiceAnswer, RegistryError> {
-        let service = self.service(host).await?;
         let mut call = Call::new(service.endpoint(path), self.policies.redirects)
             .with_engine(self.settings.engine);
         call.plain_http = service.plain_http;
@@ -314,7 +335,7 @@ impl Shared {
             service,
         };
         match answer.answer.status {
-            StatusCode::OK | StatusCode::NOT_FOUND => Ok(answer),
+            StatusCode::OK | StatusCode::NO_CONTENT | StatusCode::NOT_FOUND => Ok(answer),
             _ => Err(failed(answer.refused(answer.answer.status_fault()))),
         }
     }
@@ -352,19 +373,23 @@ pub(super) struct MirrorAnswer {
 }
 
 /// An answer of a registry, with the way to it.
-struct ServiceAnswer {
-    answer: Answer,
-    url: Url,
-    service: ServiceUrl,
+pub(super) struct ServiceAnswer {
+    pub(super) answer: Answer,
+    /// What was asked, before redirects.
+    pub(super) url: Url,
+    pub(super) service: ServiceUrl,
 }
 
 impl ServiceAnswer {
-    fn json<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, RequestError> {
+    pub(super) fn json<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, RequestError> {
+        if self.answer.status == StatusCode::NO_CONTENT {
+            return Err(self.refused(self.answer.status_fault()));
+        }
         wire::read(&self.answer.body)
             .map_err(|error: serde_json::Error| self.refused(self.answer.json_fault(&error)))
     }
 
-    fn refused(&self, fault: Fault) -> RequestError {
+    pub(super) fn refused(&self, fault: Fault) -> RequestError {
         RequestError {
             configured: self.service.configured.clone(),
             ..self.answer.refused(&self.url, fault)

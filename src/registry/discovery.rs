@@ -1,9 +1,10 @@
-//! Service discovery: a host name to the address of its provider registry.
+//! Service discovery: a host name to the addresses of its registries.
 //!
 //! `GET https://HOST/.well-known/terraform.json` answers with an object of service identifiers and URL references. A `host`
 //! block of the CLI configuration replaces it completely.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use reqwest::StatusCode;
 use url::Url;
@@ -16,11 +17,49 @@ use crate::registry::fetch::{Answer, ByteLimit};
 use crate::registry::settings::BaseUrl;
 use crate::span::Place;
 
-/// The identifier of the provider registry protocol.
-const PROVIDERS: &str = "providers.v1";
+/// A service that a host can offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Service {
+    /// A provider registry.
+    Providers,
+    /// A module registry.
+    Modules,
+}
 
-/// What all versions of the protocol begin with.
-const PROVIDERS_OF_ANY_VERSION: &str = "providers.v";
+impl Service {
+    /// The identifier of the protocol.
+    pub(super) const fn id(self) -> &'static str {
+        match self {
+            Self::Providers => "providers.v1",
+            Self::Modules => "modules.v1",
+        }
+    }
+
+    /// What the identifiers of all versions of the protocol begin with.
+    const fn id_of_any_version(self) -> &'static str {
+        match self {
+            Self::Providers => "providers.v",
+            Self::Modules => "modules.v",
+        }
+    }
+
+    /// Where the default registries have it below their root.
+    const fn directory(self) -> &'static str {
+        match self {
+            Self::Providers => "providers",
+            Self::Modules => "modules",
+        }
+    }
+}
+
+impl fmt::Display for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Providers => "provider registry",
+            Self::Modules => "module registry",
+        })
+    }
+}
 
 /// A discovery document has a dozen short entries; both engines read no more than this of one.
 pub(super) const MAX_DISCOVERY: ByteLimit = ByteLimit {
@@ -102,23 +141,29 @@ impl Services {
         })
     }
 
-    /// The address of the provider registry.
-    pub(super) fn providers(&self, host: &Hostname) -> Result<ServiceUrl, RegistryError> {
+    /// The address of a service.
+    pub(super) fn service(
+        &self,
+        service: Service,
+        host: &Hostname,
+    ) -> Result<ServiceUrl, RegistryError> {
         let configured = || self.configured.clone();
-        let reference = match self.references.get(PROVIDERS) {
+        let reference = match self.references.get(service.id()) {
             Some(Some(reference)) => reference,
             None if !self
                 .references
                 .keys()
-                .any(|id| id.starts_with(PROVIDERS_OF_ANY_VERSION)) =>
+                .any(|id| id.starts_with(service.id_of_any_version())) =>
             {
                 return Err(RegistryError::NotOffered {
+                    service,
                     host: host.clone(),
                     configured: configured(),
                 });
             }
             _ => {
                 return Err(RegistryError::UnsupportedProtocol {
+                    service,
                     host: host.clone(),
                     configured: configured(),
                 });
@@ -127,6 +172,7 @@ impl Services {
         let url = self
             .resolve(reference)
             .map_err(|problem| RegistryError::ServiceUrl {
+                service,
                 host: host.clone(),
                 problem,
                 configured: configured(),
@@ -160,13 +206,14 @@ impl Services {
 }
 
 impl ServiceUrl {
-    /// The registry below `TFREGISTRY_BASE_URL`, whether or not that ends in a slash.
-    pub(super) fn fixed(base: &BaseUrl) -> Result<Self, RegistryError> {
+    /// The service below `TFREGISTRY_BASE_URL`, whether or not that ends in a slash.
+    pub(super) fn fixed(service: Service, base: &BaseUrl) -> Result<Self, RegistryError> {
         let mut url = base.url.clone();
         let path = url.path_segments_mut().map(|mut path| {
-            path.pop_if_empty().extend(["v1", "providers", ""]);
+            path.pop_if_empty().extend(["v1", service.directory(), ""]);
         });
         path.map_err(|()| RegistryError::ServiceUrl {
+            service,
             host: base.host.clone(),
             problem: "`TFREGISTRY_BASE_URL` is no http or https address",
             configured: None,
@@ -233,8 +280,8 @@ mod tests {
             ("http://r.test/x/", "http://r.test/x/acme/ledger/versions"),
             ("/x/?a=1#b", "https://h.test/x/acme/ledger/versions"),
         ] {
-            let service = services(&[(PROVIDERS, Some(reference))])
-                .providers(&host())
+            let service = services(&[(Service::Providers.id(), Some(reference))])
+                .service(Service::Providers, &host())
                 .expect("a service");
             assert_eq!(
                 service.endpoint(&["acme", "ledger", "versions"]).as_str(),
@@ -247,8 +294,8 @@ mod tests {
 
     #[test]
     fn endpoints_are_escaped() {
-        let service = services(&[(PROVIDERS, Some("/v1/"))])
-            .providers(&host())
+        let service = services(&[(Service::Providers.id(), Some("/v1/"))])
+            .service(Service::Providers, &host())
             .expect("a service");
         let url = service.endpoint(&["bücher", "x", "1.0.0-a+b", "download", "a/b", "c?d"]);
         assert_eq!(
@@ -266,8 +313,8 @@ mod tests {
             "https://[",
             "/x/\n",
         ] {
-            let error = services(&[(PROVIDERS, Some(reference))])
-                .providers(&host())
+            let error = services(&[(Service::Providers.id(), Some(reference))])
+                .service(Service::Providers, &host())
                 .expect_err("unusable");
             assert!(
                 matches!(error, RegistryError::ServiceUrl { .. }),
@@ -280,7 +327,7 @@ mod tests {
     fn hosts_may_offer_something_else() {
         let error = |entries| {
             services(entries)
-                .providers(&host())
+                .service(Service::Providers, &host())
                 .expect_err("not offered")
         };
         assert!(matches!(error(&[]), RegistryError::NotOffered { .. }));
@@ -293,7 +340,7 @@ mod tests {
             RegistryError::UnsupportedProtocol { .. }
         ));
         assert!(matches!(
-            error(&[(PROVIDERS, None)]),
+            error(&[(Service::Providers.id(), None)]),
             RegistryError::UnsupportedProtocol { .. }
         ));
     }

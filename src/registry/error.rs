@@ -6,9 +6,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::provider::{Hostname, Platform, ProviderAddr, Version};
+use crate::provider::{Hostname, ModuleVersion, Platform, ProviderAddr, Version};
+use crate::registry::discovery::Service;
 use crate::registry::fault::{Cause, Fault, RequestError, ShownUrl};
 use crate::registry::metadata::PackageId;
+use crate::registry::modules::ModuleId;
 use crate::span::{Explain, Place};
 
 /// A failure of a registry, or of the way to it.
@@ -26,25 +28,31 @@ pub enum RegistryError {
         #[source]
         source: Arc<RequestError>,
     },
-    /// The host has no discovery document, or its `host` block names no provider registry.
-    #[error("host `{host}` does not offer a provider registry")]
+    /// The host has no discovery document, or its `host` block does not name this registry.
+    #[error("host `{host}` does not offer a {service}")]
     NotOffered {
+        /// What was looked for.
+        service: Service,
         /// The host.
         host: Hostname,
         /// The `host` block.
         configured: Option<Box<Place>>,
     },
     /// The host offers only registries of other protocol versions.
-    #[error("host `{host}` does not support the provider registry protocol `providers.v1`")]
+    #[error("host `{host}` does not support the {service} protocol `{}`", service.id())]
     UnsupportedProtocol {
+        /// What was looked for.
+        service: Service,
         /// The host.
         host: Hostname,
         /// The `host` block.
         configured: Option<Box<Place>>,
     },
     /// The address of the registry is no usable URL.
-    #[error("host `{host}` gives an unusable address for its provider registry: {problem}")]
+    #[error("host `{host}` gives an unusable address for its {service}: {problem}")]
     ServiceUrl {
+        /// Whose address.
+        service: Service,
         /// The host.
         host: Hostname,
         /// What is wrong with it.
@@ -204,6 +212,40 @@ pub enum RegistryError {
         #[source]
         source: Arc<RequestError>,
     },
+    /// 404 for the list of versions of a module, or a list of nothing.
+    #[error("registry `{}` has no module `{module}`", module.host)]
+    UnknownModule {
+        /// The module.
+        module: Box<ModuleId>,
+    },
+    /// The list of versions of a module cannot be had or read.
+    #[error("cannot list the versions of module `{module}`")]
+    ModuleVersions {
+        /// The module.
+        module: Box<ModuleId>,
+        /// The request.
+        #[source]
+        source: Arc<RequestError>,
+    },
+    /// The place of a module's package cannot be had.
+    #[error("cannot look up the package of module `{module}` {version}")]
+    ModuleLocation {
+        /// The module.
+        module: Box<ModuleId>,
+        /// The version.
+        version: Box<ModuleVersion>,
+        /// The request.
+        #[source]
+        source: Arc<RequestError>,
+    },
+    /// The registry does not say where the package of a version is.
+    #[error("registry `{}` does not say where the package of module `{module}` {version} is", module.host)]
+    NoModulePackage {
+        /// The module.
+        module: Box<ModuleId>,
+        /// The version.
+        version: Box<ModuleVersion>,
+    },
     /// The credentials for a host cannot be had.
     #[error("cannot get credentials for `{host}`")]
     Credentials {
@@ -299,6 +341,8 @@ impl RegistryError {
             Self::Discovery { source, .. }
             | Self::Versions { source, .. }
             | Self::Metadata { source, .. }
+            | Self::ModuleVersions { source, .. }
+            | Self::ModuleLocation { source, .. }
             | Self::MirrorArchives { source, .. }
             | Self::Document { source }
             | Self::Download { source } => Some(source),
@@ -345,14 +389,15 @@ impl Explain for RegistryError {
                 suggestion: Some(version),
                 ..
             } => Some(format!("version {version} would do")),
-            Self::ServiceUrl { .. }
+            Self::ServiceUrl { service, .. }
             | Self::NotOffered {
+                service,
                 configured: Some(_),
                 ..
-            } => Some(
-                "the `host` block replaces service discovery: it must name `providers.v1`"
-                    .to_owned(),
-            ),
+            } => Some(format!(
+                "the `host` block replaces service discovery: it must name `{}`",
+                service.id()
+            )),
             other => other.request()?.fault.hint(),
         }
     }

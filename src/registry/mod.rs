@@ -1,8 +1,9 @@
 //! Registries: who has a provider, in which versions, and where its packages are.
 //!
-//! The protocol: service discovery leads from a host name to a base URL (`discovery`), below which two endpoints list the
+//! The protocol of providers: service discovery leads from a host name to a base URL (`discovery`), below which two endpoints list the
 //! versions of a provider and describe one package (`client`, `wire`, `metadata`). The description leads to the package, its
-//! checksum list and the signature of that; what they prove is not this room's business.
+//! checksum list and the signature of that; what they prove is not this room's business. Modules have a registry protocol of
+//! their own on the same base (`modules`).
 //!
 //! Below the protocol: `clients` and `http` make one exchange, `fetch` and `download` repeat it where that makes sense (`retry`,
 //! `budget`), `credentials` decides which token a host gets, and `memo` sees to it that everything is asked for once.
@@ -23,6 +24,7 @@ mod http;
 mod memo;
 mod metadata;
 mod mirror;
+mod modules;
 mod netrc;
 mod packages;
 mod policy;
@@ -34,6 +36,7 @@ mod wire;
 
 pub use client::RegistryClient;
 pub use credentials::{Token, tokens_from_env};
+pub use discovery::Service;
 pub use download::Download;
 pub use error::{CredentialsError, RegistryError};
 pub use fault::{Cause, Fault, RequestError, ShownUrl};
@@ -42,6 +45,7 @@ pub use filesystem::{FilesystemMirror, LocalPackage};
 pub use memo::OnceMap;
 pub use metadata::{AvailableVersion, AvailableVersions, PackageId, PackageMeta};
 pub use mirror::{MirrorHashError, MirrorPackage, NetworkMirror};
+pub use modules::{ModuleId, ModuleLocation, ModuleVersions};
 pub use packages::{PackagesError, RawPackages};
 pub use settings::{
     BaseUrl, CredentialSettings, DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES, HttpSettings, Pause,

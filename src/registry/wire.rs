@@ -92,6 +92,32 @@ pub(super) struct PublicKey {
     pub(super) trust_signature: serde_json::Value,
 }
 
+/// `GET NAMESPACE/NAME/SYSTEM/versions` of a module registry
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct ModuleList {
+    pub(super) modules: Vec<Option<Fields<ListedModule>>>,
+}
+
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct ListedModule {
+    pub(super) versions: Vec<Option<Fields<ListedModuleVersion>>>,
+}
+
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct ListedModuleVersion {
+    pub(super) version: String,
+}
+
+/// `GET NAMESPACE/NAME/SYSTEM/VERSION/download` of a module registry, where it has a body
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct ModuleDownload {
+    pub(super) location: String,
+}
+
 /// A network mirror's `index.json`
 #[derive(Debug, Default, serde::Deserialize)]
 #[serde(default)]
