@@ -220,6 +220,8 @@ pub enum ConfigError {
         place: Box<Place>,
         /// Why.
         source: Box<dyn std::error::Error + Send + Sync>,
+        /// What may help.
+        hint: Option<String>,
     },
     /// A module that a test runs from elsewhere than a directory or registry.
     #[error("a test can run local modules and those of a registry, and `{source_text}` is neither")]
@@ -435,6 +437,7 @@ impl Explain for ConfigError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Syntax(error) => error.hint(),
+            Self::Fetch { hint, .. } => hint.clone(),
             Self::NotInstalled { .. } => {
                 Some("run `init` or `get` in this directory first".to_owned())
             }

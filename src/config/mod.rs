@@ -37,7 +37,9 @@ pub use error::{ConfigError, Problem};
 pub use files::{ModuleFiles, is_configuration, is_tofu_only, module_files};
 pub use options::{DEFAULT_TEST_DIRECTORY, ReadOptions, Tests, VariableOption};
 pub use parallel::map as on_all_cores;
-pub use root::{ModuleFetcher, ModuleRequest, RootModule, local_callers, read_root, read_roots};
+pub use root::{
+    FetchError, ModuleFetcher, ModuleRequest, RootModule, local_callers, read_root, read_roots,
+};
 pub use source::{ModuleSource, RegistrySource, SourceError};
 pub use walk::{Directory, Named, Walk, WalkOptions, walk};
 

@@ -45,10 +45,16 @@ pub struct ModuleRequest<'a> {
 /// Gets modules that no manifest has. It is asked from several threads, once for each call.
 pub trait ModuleFetcher: Sync {
     /// The directory of the module, its subdirectory included. It stays there as long as the run.
-    fn fetch(
-        &self,
-        request: &ModuleRequest<'_>,
-    ) -> Result<PathBuf, Box<dyn std::error::Error + Send + Sync>>;
+    fn fetch(&self, request: &ModuleRequest<'_>) -> Result<PathBuf, FetchError>;
+}
+
+/// Why a fetcher has no directory for a module.
+#[derive(Debug)]
+pub struct FetchError {
+    /// What went wrong.
+    pub source: Box<dyn std::error::Error + Send + Sync>,
+    /// What may help.
+    pub hint: Option<String>,
 }
 
 /// Reads the root module in `directory`, a path as the user wrote it. Without a fetcher only installed remote modules are found.

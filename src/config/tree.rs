@@ -20,7 +20,9 @@ use super::location::Location;
 use super::manifest::{Manifest, Mismatch};
 use super::module::Module;
 use super::options::{ReadOptions, Tests};
-use super::root::{ModuleFetcher, ModuleRequest, RootModule, import_in_child, is_missing_module};
+use super::root::{
+    FetchError, ModuleFetcher, ModuleRequest, RootModule, import_in_child, is_missing_module,
+};
 use super::source::{ModuleSource, clean_path};
 use super::statics::{Environment, Instance};
 use super::test_files::{self, RunModule};
@@ -327,6 +329,7 @@ impl<'a> TreeReader<'a> {
                     source_text,
                     place,
                     source: message.into(),
+                    hint: None,
                 });
             }
         };
@@ -382,16 +385,20 @@ impl<'a> TreeReader<'a> {
             place: &spot.place(),
             engine: self.options.engine,
         };
-        let directory = fetcher
-            .fetch(&request)
-            .and_then(|directory| Ok(Location::new(&directory)?));
-        directory.map_err(|source| {
+        let directory = fetcher.fetch(&request).and_then(|directory| {
+            Location::new(&directory).map_err(|error| FetchError {
+                source: error.into(),
+                hint: None,
+            })
+        });
+        directory.map_err(|FetchError { source, hint }| {
             let (module, place) = (name.to_owned(), Box::new(spot.place()));
             self.fail(ConfigError::Fetch {
                 module,
                 source_text: target.source.to_string(),
                 place,
                 source,
+                hint,
             })
         })
     }

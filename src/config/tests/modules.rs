@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use super::super::{
-    ModuleCache, ModuleFetcher, ModuleRequest, Named, ReadOptions, WalkOptions, local_callers,
-    read_roots, walk,
+    FetchError, ModuleCache, ModuleFetcher, ModuleRequest, Named, ReadOptions, WalkOptions,
+    local_callers, read_roots, walk,
 };
 use super::{ENGINES, Engine, Tree, check, check_files, requires, requires_with, show};
+use crate::span::Explain as _;
 
 const CALL: &str = "module \"m\" {\n source = \"./m\"\n}\n";
 
@@ -244,10 +245,7 @@ fn versions_belong_to_registries() {
 struct Gives(PathBuf, Mutex<Vec<String>>);
 
 impl ModuleFetcher for Gives {
-    fn fetch(
-        &self,
-        request: &ModuleRequest<'_>,
-    ) -> Result<PathBuf, Box<dyn std::error::Error + Send + Sync>> {
+    fn fetch(&self, request: &ModuleRequest<'_>) -> Result<PathBuf, FetchError> {
         let versions = request
             .versions
             .map(ToString::to_string)
@@ -257,7 +255,10 @@ impl ModuleFetcher for Gives {
             .unwrap()
             .push(format!("{} {versions}", request.source).trim().to_owned());
         if request.source.to_string().contains("broken") {
-            Err("no route to host".into())
+            Err(FetchError {
+                source: "no route to host".into(),
+                hint: Some("is the cable in?".to_owned()),
+            })
         } else {
             Ok(self.0.clone())
         }
@@ -295,6 +296,7 @@ fn what_is_not_installed_is_fetched() {
         ]
     );
     assert_eq!(root.missing.len(), 1, "the other one could not be had");
+    assert_eq!(root.missing[0].hint().as_deref(), Some("is the cable in?"));
     let without =
         super::read_root(&tree.path("root"), &options, &ModuleCache::new(), None).unwrap();
     let missing: Vec<String> = without.missing.iter().map(ToString::to_string).collect();
