@@ -29,6 +29,15 @@ pub enum PackageError {
         /// What is no file.
         path: PathBuf,
     },
+    /// A file of the archive could not be written.
+    #[error("cannot write `{}`", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        #[source]
+        source: io::Error,
+    },
     /// A thread that hashes could not be started.
     #[error("cannot start a thread to hash the package")]
     Thread(#[source] io::Error),

@@ -13,8 +13,10 @@ mod signature;
 mod stream;
 mod tree;
 
+pub(crate) use archive::entry_target;
 pub use archive::{
     ContentHashes, DirectoryFault, EntryFault, digest_of_file, hash_archive, hash_contents,
+    unpack_archive,
 };
 pub use authenticate::{AuthenticityError, PackageClaims, VerifiedList, verify_list};
 pub use directory::hash_directory;

@@ -122,7 +122,7 @@ fn check_scheme(url: &Url, plain_http: bool) -> Result<(), Fault> {
 }
 
 /// Whether the URL leads to this machine, where nobody stands in between.
-pub(super) fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(url::Host::Domain(name)) => name.trim_end_matches('.') == "localhost",
         Some(url::Host::Ipv4(address)) => address.is_loopback(),

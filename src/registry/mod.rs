@@ -42,6 +42,7 @@ pub use error::{CredentialsError, RegistryError};
 pub use fault::{Cause, Fault, RequestError, ShownUrl};
 pub use fetch::ByteLimit;
 pub use filesystem::{FilesystemMirror, LocalPackage};
+pub(crate) use http::is_loopback;
 pub use memo::OnceMap;
 pub use metadata::{AvailableVersion, AvailableVersions, PackageId, PackageMeta};
 pub use mirror::{MirrorHashError, MirrorPackage, NetworkMirror};

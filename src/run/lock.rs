@@ -8,10 +8,12 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use anyhow::{Context as _, anyhow};
+use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
 use crate::diagnostic::Diagnostic;
 use crate::locking::{Packages, Policy, Source, Trust, Upgrade, Verified, Voucher, lock_directory};
+use crate::modules::Fetcher;
 use crate::package::{Lapse, Tier};
 use crate::provider::{Engine, Platform, ProviderAddr, Version};
 use crate::reporter::Reporter;
@@ -41,7 +43,8 @@ pub(super) async fn lock(
     let started = Instant::now();
     let reading = {
         let settings = Arc::clone(&settings);
-        tokio::task::spawn_blocking(move || read::all(&settings))
+        let fetcher = fetcher(&settings, &sources);
+        tokio::task::spawn_blocking(move || read::all(&settings, &fetcher))
     };
     let packages = Arc::new(Packages::new(
         sources,
@@ -102,6 +105,16 @@ fn refuse_targets_of_nobody(policy: &Policy, directories: &[Directory]) -> anyho
         )),
         None => Ok(()),
     }
+}
+
+/// What gets the modules that no `init` has installed.
+fn fetcher(settings: &LockSettings, sources: &BTreeMap<Engine, Source>) -> Fetcher {
+    let clients = sources.iter();
+    let clients: BTreeMap<_, _> = clients
+        .map(|(engine, source)| (*engine, source.client.clone()))
+        .collect();
+    let client = move |engine| clients[&engine].clone();
+    Fetcher::new(Handle::current(), client, settings.git.clone())
 }
 
 /// A directory that is done with.

@@ -10,6 +10,7 @@ use crate::config::{
 use crate::diagnostic::Diagnostic;
 use crate::lockfile::{self, FILE_NAME, LockFile, Owner};
 use crate::locking::{Job, Missing, Scope, requirements_of};
+use crate::modules::Fetcher;
 use crate::provider::Engine;
 use crate::settings::{Create, LockSettings, repository_root};
 use crate::span::Explain;
@@ -62,7 +63,7 @@ struct Read {
 }
 
 /// Reads all directories that the settings name, on all cores; each file once.
-pub(super) fn all(settings: &LockSettings) -> Vec<Directory> {
+pub(super) fn all(settings: &LockSettings, fetcher: &Fetcher) -> Vec<Directory> {
     let options = WalkOptions {
         recursive: settings.recursive,
         ignore: settings.ignore_paths.clone(),
@@ -78,7 +79,7 @@ pub(super) fn all(settings: &LockSettings) -> Vec<Directory> {
         }
         directories.retain(|directory| directory.has_configuration || directory.has_lock_file);
     }
-    let reader = Reader::new(settings, &directories);
+    let reader = Reader::new(settings, fetcher, &directories);
     let read = on_all_cores(&directories, |directory| reader.read(directory));
     let mut directories = reader.without_called_modules(read);
     directories.extend(walk.errors.iter().map(|error| {
@@ -98,6 +99,7 @@ pub(super) fn all(settings: &LockSettings) -> Vec<Directory> {
 /// What all directories share while they are read.
 struct Reader<'a> {
     settings: &'a LockSettings,
+    fetcher: &'a Fetcher,
     cache: ModuleCache,
     version_files: VersionFiles,
     /// What all lock files of the tree agree on.
@@ -106,9 +108,14 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(settings: &'a LockSettings, directories: &[config::Directory]) -> Self {
+    fn new(
+        settings: &'a LockSettings,
+        fetcher: &'a Fetcher,
+        directories: &[config::Directory],
+    ) -> Self {
         let mut reader = Self {
             settings,
+            fetcher,
             cache: ModuleCache::new(),
             version_files: VersionFiles::default(),
             tree: None,
@@ -187,7 +194,7 @@ impl<'a> Reader<'a> {
             }
         } else {
             let options = self.settings.read_options(engine);
-            config::read_root(path, &options, &self.cache, None)
+            config::read_root(path, &options, &self.cache, Some(self.fetcher))
                 .map_err(|errors| all_of(errors.iter().map(|error| &**error), path))?
         };
         calls.extend(root.local_modules.iter().cloned());

@@ -13,6 +13,7 @@ use crate::cli::{
 };
 use crate::config::{ReadOptions, Tests, VariableOption};
 use crate::locking::{Mismatch, Missing, Policy, TargetError, Trust, Upgrade, UpgradeTarget};
+use crate::modules::GitSettings;
 use crate::provider::{AddressError, Engine, Platform, PlatformError, ProviderAddr};
 use crate::span::Explain;
 
@@ -84,6 +85,8 @@ pub struct LockSettings {
     pub missing_module: Missing,
     /// How root modules are read, but for the engine.
     reading: ReadOptions,
+    /// How modules are fetched from repositories.
+    pub git: GitSettings,
     /// Write nothing.
     pub check: bool,
     /// Show how lock files change.
@@ -267,6 +270,13 @@ impl LockSettings {
             },
             missing_module: missing(args.missing_module),
             reading: reading(args, environment)?,
+            git: GitSettings {
+                program: PathBuf::from("git"),
+                environment: environment
+                    .iter()
+                    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                    .collect(),
+            },
             check: args.check,
             diff: args.diff,
             jobs: usize::from(args.jobs),

@@ -14,7 +14,7 @@ const ROWS: [&[&str]; 7] = [
     &["provider"],
     &["package", "syntax", "cli_config", "reporter"],
     &["config", "registry", "lockfile"],
-    &["locking"],
+    &["locking", "modules"],
     COMMAND,
     &["main"],
 ];

@@ -9,6 +9,7 @@ mod fleet;
 mod interrupt;
 mod kill;
 mod layers;
+mod modules;
 mod network;
 mod options;
 mod parity;

@@ -69,7 +69,11 @@ pub(crate) fn hash_entries<C: Contents>(
 
 /// The sizes are as the central directory has them: contents that turn out longer are refused where they are read. What
 /// entries with the name of a directory say of their size is not looked at, as they are not unpacked.
-fn check_size(entries: &[Entry], size: u64, limits: &Limits) -> Result<(), PackageError> {
+pub(crate) fn check_size(
+    entries: &[Entry],
+    size: u64,
+    limits: &Limits,
+) -> Result<(), PackageError> {
     let unpacked = entries.iter().filter(|entry| !entry.name.ends_with(b"/"));
     let sizes = unpacked.map(|entry| entry.uncompressed);
     let unpacked = sizes.fold(0, u64::saturating_add);

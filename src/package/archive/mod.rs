@@ -15,8 +15,11 @@ mod file;
 pub(crate) mod record;
 #[cfg(test)]
 mod tests;
+mod unpack;
 
 pub use content::EntryFault;
 pub use directory::DirectoryFault;
 pub use entries::ContentHashes;
 pub use file::{digest_of_file, hash_archive, hash_contents};
+pub(crate) use unpack::entry_target;
+pub use unpack::unpack_archive;

@@ -1,0 +1,261 @@
+//! Why a remote module cannot be had. Errors are kept with what was asked, so that all who ask learn the same: they are shared.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::package::PackageError;
+use crate::provider::ModuleVersionConstraints;
+use crate::registry::{ModuleId, RegistryError};
+use crate::span::Explain;
+
+/// Why there is no directory for a module.
+#[derive(Debug, thiserror::Error)]
+pub enum ModuleError {
+    /// The source is written in a way that nothing can be fetched from.
+    #[error("`{address}` is no address that a module can be fetched from: {problem}")]
+    Address {
+        /// The source, without secrets.
+        address: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// A kind of source or archive that tflock does not fetch.
+    #[error("{what} are not supported")]
+    Unsupported {
+        /// Which, in the plural.
+        what: &'static str,
+    },
+    /// A git address with a protocol that is not on the list of those allowed.
+    #[error(
+        "`{address}` is for the protocol `{protocol}`, and git may use https, ssh and file only"
+    )]
+    Protocol {
+        /// The address, without secrets.
+        address: String,
+        /// Its scheme.
+        protocol: String,
+    },
+    /// An archive that comes over plain http, where it could be altered on the way, without a checksum.
+    #[error("`{address}` would be fetched over plain http")]
+    PlainHttp {
+        /// The address, without secrets.
+        address: String,
+    },
+    /// The registry has no version that the call allows.
+    #[error("module `{module}` has no version that {wanted} allows", wanted = wanted(constraints.as_ref()))]
+    NoVersion {
+        /// The module.
+        module: Box<ModuleId>,
+        /// What the call says.
+        constraints: Option<ModuleVersionConstraints>,
+        /// The newest release that there is.
+        newest: Option<String>,
+    },
+    /// The registry, or the server with the archive, did not give what was asked for.
+    #[error(transparent)]
+    Registry(Arc<RegistryError>),
+    /// A web address that is no archive and names no source either.
+    #[error("`{address}` is no archive and does not say where the module is")]
+    NoRedirect {
+        /// The address, without secrets.
+        address: String,
+    },
+    /// One address sends to the next, without an end.
+    #[error("`{address}` leads on to more than {limit} other addresses")]
+    TooManyRedirects {
+        /// Where it began, without secrets.
+        address: String,
+        /// The limit.
+        limit: usize,
+    },
+    /// `git` cannot be started.
+    #[error("cannot run `{}`", program.display())]
+    RunGit {
+        /// The program.
+        program: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// `git` failed.
+    #[error("git cannot fetch {what} from `{address}`: {message}")]
+    Git {
+        /// What was to be fetched.
+        what: String,
+        /// The repository, without secrets.
+        address: String,
+        /// What it wrote last.
+        message: String,
+    },
+    /// `git` did not end.
+    #[error("git did not fetch `{address}` within {seconds} s")]
+    GitTimeout {
+        /// The repository, without secrets.
+        address: String,
+        /// The limit.
+        seconds: u64,
+    },
+    /// The archive has another checksum than its address says.
+    #[error("the archive from `{address}` has the checksum `{found}`, not `{expected}`")]
+    Checksum {
+        /// The address, without secrets.
+        address: String,
+        /// As the address says.
+        expected: String,
+        /// What was computed.
+        found: String,
+    },
+    /// The archive is larger than any module.
+    #[error("the archive from `{address}` has more than {limit} bytes, the most that are fetched")]
+    ArchiveTooLarge {
+        /// The address, without secrets.
+        address: String,
+        /// The limit.
+        limit: u64,
+    },
+    /// The archive is a zip that cannot be unpacked.
+    #[error("cannot unpack the archive from `{address}`")]
+    Zip {
+        /// The address, without secrets.
+        address: String,
+        /// Why not.
+        source: PackageError,
+    },
+    /// The archive is a tar that cannot be unpacked.
+    #[error("cannot unpack the archive from `{address}`")]
+    Tar {
+        /// The address, without secrets.
+        address: String,
+        /// Why not.
+        source: TarError,
+    },
+    /// The subdirectory that the source names is not in the package.
+    #[error("`{address}` has no directory `{subdirectory}`")]
+    NoSubdirectory {
+        /// The package, without secrets.
+        address: String,
+        /// As written.
+        subdirectory: String,
+    },
+    /// A pattern for the subdirectory that several directories match.
+    #[error("`{address}` has {found} directories that match `{subdirectory}`, and one is needed")]
+    AmbiguousSubdirectory {
+        /// The package, without secrets.
+        address: String,
+        /// As written.
+        subdirectory: String,
+        /// How many match.
+        found: usize,
+    },
+    /// Something in the package leads out of it.
+    #[error("`{path}` in `{address}` leads out of the module package")]
+    Escapes {
+        /// The package, without secrets.
+        address: String,
+        /// The path in it.
+        path: String,
+    },
+    /// The system refuses to hold the package.
+    #[error("cannot keep the module in `{}`", path.display())]
+    Disk {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The run is told to use no network.
+    #[error("the network is switched off by `--offline`, and `{address}` is not on this machine")]
+    Offline {
+        /// The address, without secrets.
+        address: String,
+    },
+}
+
+/// Why a tar archive cannot be unpacked.
+#[derive(Debug, thiserror::Error)]
+pub enum TarError {
+    /// It is no tar, or no gzip, or breaks off.
+    #[error("it cannot be read")]
+    Read(#[source] io::Error),
+    /// An entry's name leads out of the archive, or cannot be that of a file.
+    #[error(transparent)]
+    Entry(PackageError),
+    /// A name of more bytes than [`MAX_PATH_BYTES`](crate::package::MAX_PATH_BYTES) allows.
+    #[error("it has an entry whose name is too long")]
+    NameTooLong,
+    /// It has no entries.
+    #[error("it is empty")]
+    Empty,
+    /// More entries than [`MAX_ENTRIES`](crate::package::MAX_ENTRIES).
+    #[error("it has more than {limit} entries, the most that are unpacked")]
+    TooManyEntries {
+        /// The limit.
+        limit: usize,
+    },
+    /// More content than any module has, or than its size accounts for.
+    #[error("it unpacks to more than {limit} bytes, the most that are accepted for its size")]
+    TooLarge {
+        /// The limit.
+        limit: u64,
+    },
+    /// A file cannot be written.
+    #[error("cannot write `{}`", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+fn wanted(constraints: Option<&ModuleVersionConstraints>) -> String {
+    constraints.map_or_else(
+        || "a call without `version`".to_owned(),
+        |constraints| format!("`{constraints}`"),
+    )
+}
+
+impl From<RegistryError> for ModuleError {
+    fn from(error: RegistryError) -> Self {
+        Self::Registry(Arc::new(error))
+    }
+}
+
+impl Explain for ModuleError {
+    fn place(&self) -> Option<&crate::span::Place> {
+        match self {
+            Self::Registry(error) => error.place(),
+            _ => None,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        const INSTALL: &str = "run `init` or `get` in this directory first, so that the module is found in `.terraform`";
+        let hint = match self {
+            Self::Registry(error) => return error.hint(),
+            Self::Unsupported { .. } => INSTALL,
+            Self::NoVersion { newest, .. } => {
+                let newest = newest.as_ref()?;
+                return Some(format!("the newest release is {newest}"));
+            }
+            Self::Protocol { .. } => "write the address with `https://` or `ssh://`",
+            Self::PlainHttp { .. } => {
+                "use https, or add `checksum=sha256:...` to the query of the source"
+            }
+            Self::RunGit { .. } => {
+                "modules from repositories need the `git` program; without it, run `init` or `get` first"
+            }
+            Self::Git { .. } => {
+                "git is run without prompts: is access to this repository set up for this user, by a key or a credential helper?"
+            }
+            Self::NoRedirect { .. } => {
+                "name the form of the archive with `?archive=zip`, or write `git::` in front of the address of a repository"
+            }
+            Self::Checksum { .. } => {
+                "either the archive was replaced, or something on the way to it rewrites downloads"
+            }
+            _ => return None,
+        };
+        Some(hint.to_owned())
+    }
+}

@@ -1,0 +1,266 @@
+//! From a call's source to a directory, each package once per run.
+//!
+//! A module of a registry is resolved to a version and that to an address; an address may name another one. What remains is a
+//! package: its place on disk is kept in memory, and so is the failure to get it. Registry answers are kept by the client.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tempfile::TempDir;
+use tokio::runtime::Handle;
+use url::Url;
+
+use crate::config::{FetchError, ModuleFetcher, ModuleRequest, ModuleSource, RegistrySource};
+use crate::provider::{Engine, ModuleVersion, newest_module};
+use crate::registry::{
+    ModuleId, ModuleLocation, OnceMap, RegistryClient, RegistryError, is_loopback,
+};
+use crate::span::Explain as _;
+
+use super::address::{ArchivePackage, Package, RemoteAddress};
+use super::archive;
+use super::error::ModuleError;
+use super::git::{self, GitSettings};
+use super::subdirectory;
+
+/// How many web addresses in a row may name another one. Two happen: a vanity address that leads to a code host.
+const MAX_REDIRECTS: usize = 5;
+
+/// Gets remote modules. They lie in a temporary directory that goes with this value.
+pub struct Fetcher {
+    runtime: Handle,
+    clients: Box<dyn Fn(Engine) -> RegistryClient + Send + Sync>,
+    git: GitSettings,
+    redirects: OnceMap<Url, Result<Option<String>, RegistryError>>,
+    packages: OnceMap<(Package, bool), Result<PathBuf, Arc<ModuleError>>>,
+    storage: Storage,
+}
+
+impl Fetcher {
+    /// A fetcher whose network runs on `runtime`, which has several threads. `clients` gives the registry client of an engine;
+    /// all of its clones share what they know.
+    pub fn new(
+        runtime: Handle,
+        clients: impl Fn(Engine) -> RegistryClient + Send + Sync + 'static,
+        git: GitSettings,
+    ) -> Self {
+        Self {
+            runtime,
+            clients: Box::new(clients),
+            git,
+            redirects: OnceMap::default(),
+            packages: OnceMap::default(),
+            storage: Storage::default(),
+        }
+    }
+
+    /// The directory of the module. To be called outside of the runtime's own threads, but for its blocking ones.
+    pub fn directory(&self, request: &ModuleRequest<'_>) -> Result<PathBuf, Arc<ModuleError>> {
+        self.runtime.block_on(self.find(request))
+    }
+
+    async fn find(&self, request: &ModuleRequest<'_>) -> Result<PathBuf, Arc<ModuleError>> {
+        let found = self.resolve(request).await?;
+        let root = self.package(&found, request.engine).await?;
+        let shown = found.address.package.shown();
+        Ok(subdirectory::find(
+            &root,
+            &found.address.subdirectory,
+            &shown,
+        )?)
+    }
+
+    /// Where the package is that the source leads to.
+    async fn resolve(&self, request: &ModuleRequest<'_>) -> Result<Resolved, ModuleError> {
+        let client = (self.clients)(request.engine);
+        let (text, plain_http, inner) = match request.source {
+            ModuleSource::Local(path) => {
+                return Err(ModuleError::Address {
+                    address: path.clone(),
+                    problem: "it is a directory of the calling module",
+                });
+            }
+            ModuleSource::Remote(address) => (address.clone(), false, None),
+            ModuleSource::Registry(source) => {
+                let ModuleLocation {
+                    source: text,
+                    plain_http,
+                } = locate(&client, source, request).await?;
+                (text, plain_http, source.subdirectory.as_deref())
+            }
+        };
+        let mut address = RemoteAddress::parse(&text, request.engine)?;
+        address.subdirectory = join(&address.subdirectory, inner.unwrap_or_default());
+        for _ in 0..=MAX_REDIRECTS {
+            let Package::Web(url) = &address.package else {
+                return Ok(Resolved {
+                    address,
+                    plain_http,
+                });
+            };
+            let asked = || client.module_redirect(url, plain_http);
+            let target = self.redirects.get_or_init(url.clone(), asked).await?;
+            let target = target.ok_or_else(|| ModuleError::NoRedirect {
+                address: address.package.shown(),
+            })?;
+            let next = RemoteAddress::parse(&target, request.engine)?;
+            address = RemoteAddress {
+                subdirectory: join(&next.subdirectory, &address.subdirectory),
+                package: next.package,
+            };
+        }
+        Err(ModuleError::TooManyRedirects {
+            address: super::address::shown(&text),
+            limit: MAX_REDIRECTS,
+        })
+    }
+
+    async fn package(&self, found: &Resolved, engine: Engine) -> Result<PathBuf, Arc<ModuleError>> {
+        let key = (found.address.package.clone(), found.plain_http);
+        let job = || async {
+            let package = &found.address.package;
+            self.get(package, found.plain_http, engine)
+                .await
+                .map_err(Arc::new)
+        };
+        self.packages.get_or_init(key, job).await
+    }
+
+    async fn get(
+        &self,
+        package: &Package,
+        plain_http: bool,
+        engine: Engine,
+    ) -> Result<PathBuf, ModuleError> {
+        let client = (self.clients)(engine);
+        let address = package.shown();
+        match package {
+            Package::Directory(path) => real_directory(path),
+            Package::File(path, kind, checksum) => {
+                let file = File::open(path).map_err(|source| disk(path, source))?;
+                let target = self.storage.next()?;
+                archive::unpack(file, *kind, checksum.as_ref(), &target, &address)?;
+                Ok(target)
+            }
+            Package::Git(repository) => {
+                if client.settings().http.offline && !repository.is_local {
+                    return Err(ModuleError::Offline { address });
+                }
+                let target = self.storage.next()?;
+                git::fetch(&self.git, repository, &target).await?;
+                Ok(target)
+            }
+            Package::Archive(found) => {
+                check_scheme(found, plain_http, &address)?;
+                let target = self.storage.next()?;
+                let directory = target.parent().unwrap_or(&target);
+                let plain_http = plain_http || found.checksum.is_some();
+                let file =
+                    archive::download(&client, found, plain_http, directory, &address).await?;
+                archive::unpack(file, found.kind, found.checksum.as_ref(), &target, &address)?;
+                Ok(target)
+            }
+            Package::Web(_) => Err(ModuleError::NoRedirect { address }),
+        }
+    }
+}
+
+impl ModuleFetcher for Fetcher {
+    fn fetch(&self, request: &ModuleRequest<'_>) -> Result<PathBuf, FetchError> {
+        self.directory(request).map_err(|error| FetchError {
+            hint: error.hint(),
+            source: Box::new(error),
+        })
+    }
+}
+
+/// What a source leads to.
+struct Resolved {
+    address: RemoteAddress,
+    /// Whether plain http is as good as the registry that named it.
+    plain_http: bool,
+}
+
+/// Asks the registry where the newest version is that the call allows.
+async fn locate(
+    client: &RegistryClient,
+    source: &RegistrySource,
+    request: &ModuleRequest<'_>,
+) -> Result<ModuleLocation, ModuleError> {
+    let module = ModuleId {
+        host: source.host.clone(),
+        namespace: source.namespace.clone(),
+        name: source.name.clone(),
+        system: source.system.clone(),
+    };
+    let available = client.module_versions(&module).await?;
+    let Some(version) = newest_module(&available.versions, request.versions) else {
+        let newest = newest_module(&available.versions, None);
+        return Err(ModuleError::NoVersion {
+            module: Box::new(module),
+            constraints: request.versions.cloned(),
+            newest: newest.map(ModuleVersion::to_string),
+        });
+    };
+    Ok(client.module_location(&module, version).await?)
+}
+
+/// What is read from an archive decides what is locked: nobody on the way may change it.
+fn check_scheme(
+    archive: &ArchivePackage,
+    plain_http: bool,
+    address: &str,
+) -> Result<(), ModuleError> {
+    let is_safe = archive.url.scheme() == "https" || is_loopback(&archive.url);
+    if is_safe || plain_http || archive.checksum.is_some() {
+        return Ok(());
+    }
+    Err(ModuleError::PlainHttp {
+        address: address.to_owned(),
+    })
+}
+
+fn join(outer: &str, inner: &str) -> String {
+    format!("{outer}/{inner}").trim_matches('/').to_owned()
+}
+
+fn real_directory(path: &Path) -> Result<PathBuf, ModuleError> {
+    let real = fs::canonicalize(path).map_err(|source| disk(path, source))?;
+    // Listing it tells whether it is a directory, and why not.
+    fs::read_dir(&real).map_err(|source| disk(path, source))?;
+    Ok(real)
+}
+
+fn disk(path: &Path, source: std::io::Error) -> ModuleError {
+    ModuleError::Disk {
+        path: path.to_path_buf(),
+        source,
+    }
+}
+
+/// The temporary directory of the run, made when the first module needs it.
+#[derive(Debug, Default)]
+struct Storage {
+    directory: Mutex<Option<TempDir>>,
+    count: AtomicUsize,
+}
+
+impl Storage {
+    /// A path for the next package: its parent exists and is a real path, it itself does not exist.
+    fn next(&self) -> Result<PathBuf, ModuleError> {
+        let mut directory = self
+            .directory
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if directory.is_none() {
+            let made = tempfile::Builder::new().prefix("tflock-modules-").tempdir();
+            *directory = Some(made.map_err(|source| disk(&tempfile::env::temp_dir(), source))?);
+        }
+        let made = directory.as_ref().map_or(Path::new(""), TempDir::path);
+        let real = fs::canonicalize(made).map_err(|source| disk(made, source))?;
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        Ok(real.join(number.to_string()))
+    }
+}

@@ -1,0 +1,174 @@
+//! Git repositories, through the `git` program: one commit, without its history.
+//!
+//! - `ref` absent, a branch or a tag: one shallow clone.
+//! - `ref` a whole commit: the commit alone is fetched; servers that give no single commits are cloned completely.
+//! - `ref` the beginning of a commit: a branch or tag of that name, else a complete clone.
+//! - Submodules are fetched if the repository has any, as the tools do.
+//!
+//! What arrives is a work tree without `.git`, and without links that lead out of it.
+
+mod environment;
+mod program;
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::Path;
+
+pub use environment::GitSettings;
+pub use program::GIT_TIMEOUT;
+
+use super::address::{GitPackage, shown};
+use super::error::ModuleError;
+use super::links;
+use program::Git;
+
+/// Fewer digits than these are no beginning of a commit, by git's own rule.
+const LEAST_COMMIT_DIGITS: usize = 4;
+
+/// The lengths of whole commits, with SHA-1 and SHA-256.
+const COMMIT_DIGITS: [usize; 2] = [40, 64];
+
+/// Fetches into `target`, which does not exist yet and whose parent is a real path.
+pub(super) async fn fetch(
+    settings: &GitSettings,
+    package: &GitPackage,
+    target: &Path,
+) -> Result<(), ModuleError> {
+    let repository = Repository {
+        git: Git::new(settings, package),
+        package,
+        target,
+    };
+    match package.reference.as_deref() {
+        Some(commit) if is_commit(commit) => repository.commit(commit).await?,
+        Some(name) if may_be_commit(name) => repository.branch_tag_or_commit(name).await?,
+        name => repository.shallow(name).await?,
+    }
+    repository.submodules().await?;
+    let failed = |source| ModuleError::Disk {
+        path: target.to_path_buf(),
+        source,
+    };
+    fs::remove_dir_all(target.join(".git")).map_err(failed)?;
+    links::confine(target, &shown(&package.url))
+}
+
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn is_commit(text: &str) -> bool {
+    COMMIT_DIGITS.contains(&text.len()) && is_hex(text)
+}
+
+fn may_be_commit(text: &str) -> bool {
+    (LEAST_COMMIT_DIGITS..COMMIT_DIGITS[1]).contains(&text.len()) && is_hex(text)
+}
+
+/// A repository on its way.
+struct Repository<'a> {
+    git: Git<'a>,
+    package: &'a GitPackage,
+    target: &'a Path,
+}
+
+impl Repository<'_> {
+    /// One commit of a branch or tag, or of the default branch.
+    async fn shallow(&self, name: Option<&str>) -> Result<(), ModuleError> {
+        let branch = name.map(|name| format!("--branch={name}"));
+        let mut arguments = vec!["clone", "--quiet", "--depth=1", "--single-branch"];
+        arguments.extend(["--no-recurse-submodules", "--template="]);
+        arguments.extend(branch.as_deref());
+        let operands = [OsStr::new(&self.package.url), self.target.as_os_str()];
+        self.git.run(None, &arguments, &operands).await
+    }
+
+    async fn branch_tag_or_commit(&self, name: &str) -> Result<(), ModuleError> {
+        if self.shallow(Some(name)).await.is_ok() {
+            return Ok(());
+        }
+        self.whole(name).await
+    }
+
+    async fn commit(&self, commit: &str) -> Result<(), ModuleError> {
+        let init = ["init", "--quiet", "--template="];
+        self.git
+            .run(None, &init, &[self.target.as_os_str()])
+            .await?;
+        let fetch = ["fetch", "--quiet", "--depth=1", "--no-tags"];
+        let operands = [OsStr::new(&self.package.url), OsStr::new(commit)];
+        if self
+            .git
+            .run(Some(self.target), &fetch, &operands)
+            .await
+            .is_err()
+        {
+            let failed = |source| ModuleError::Disk {
+                path: self.target.to_path_buf(),
+                source,
+            };
+            fs::remove_dir_all(self.target).map_err(failed)?;
+            return self.whole(commit).await;
+        }
+        self.check_out("FETCH_HEAD").await
+    }
+
+    /// All branches and tags, of which one commit is checked out.
+    async fn whole(&self, commit: &str) -> Result<(), ModuleError> {
+        let clone = ["clone", "--quiet", "--no-checkout", "--template="];
+        let operands = [OsStr::new(&self.package.url), self.target.as_os_str()];
+        self.git.run(None, &clone, &operands).await?;
+        self.check_out(commit).await
+    }
+
+    /// `--detach` says that the word is a commit and no path.
+    async fn check_out(&self, commit: &str) -> Result<(), ModuleError> {
+        let arguments = ["checkout", "--quiet", "--force", "--detach", commit];
+        self.git.run(Some(self.target), &arguments, &[]).await
+    }
+
+    async fn submodules(&self) -> Result<(), ModuleError> {
+        let has_any = fs::symlink_metadata(self.target.join(".gitmodules"));
+        if !has_any.is_ok_and(|found| found.is_file()) {
+            return Ok(());
+        }
+        // Addresses of submodules may be relative to the repository's own.
+        let config: [OsString; 2] = ["remote.origin.url".into(), (&self.package.url).into()];
+        let operands = config.each_ref().map(OsString::as_os_str);
+        let set = ["config"];
+        self.git.run_plain(self.target, &set, &operands).await?;
+        let update = [
+            "submodule",
+            "--quiet",
+            "update",
+            "--init",
+            "--recursive",
+            "--depth=1",
+        ];
+        self.git.run_plain(self.target, &update, &[]).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commits_are_hexadecimal() {
+        for (text, whole, part) in [
+            ("0123456789abcdef0123456789abcdef01234567", true, true),
+            ("0123456789ABCDEF0123456789abcdef01234567", true, true),
+            ("abc1234", false, true),
+            ("20240101", false, true),
+            ("abc", false, false),
+            ("v1.0", false, false),
+            ("main", false, false),
+        ] {
+            assert_eq!(
+                (is_commit(text), may_be_commit(text)),
+                (whole, part),
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! One run of the `git` program.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+use std::process::{Output, Stdio};
+use std::time::Duration;
+
+use tokio::process::Command;
+
+use crate::modules::address::{GitPackage, shown};
+use crate::modules::error::ModuleError;
+
+use super::environment::GitSettings;
+
+/// The most time for one run. The largest module repositories take a minute on a slow line.
+pub const GIT_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// Settings for every run: no hooks, no helpers that watch or ask, and an end where nothing arrives for half a minute.
+const SETTINGS: [&str; 8] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.askPass=",
+    "submodule.recurse=false",
+    "advice.detachedHead=false",
+    "http.lowSpeedLimit=1000",
+    "http.lowSpeedTime=30",
+    "gc.auto=0",
+];
+
+/// As much of what git writes is repeated in an error.
+const MAX_MESSAGE_LINES: usize = 3;
+
+/// The most characters of such a line.
+const MAX_LINE: usize = 300;
+
+/// Git, for one repository.
+pub(super) struct Git<'a> {
+    settings: &'a GitSettings,
+    package: &'a GitPackage,
+}
+
+impl<'a> Git<'a> {
+    pub(super) const fn new(settings: &'a GitSettings, package: &'a GitPackage) -> Self {
+        Self { settings, package }
+    }
+
+    /// Runs a command that takes its operands behind `--`.
+    pub(super) async fn run(
+        &self,
+        directory: Option<&Path>,
+        arguments: &[&str],
+        operands: &[&OsStr],
+    ) -> Result<(), ModuleError> {
+        let mut command = self.command(directory, arguments);
+        if !operands.is_empty() {
+            command.arg("--").args(operands);
+        }
+        self.finish(command).await
+    }
+
+    /// Runs a command that has no use for `--`. Its operands never come from outside in first place.
+    pub(super) async fn run_plain(
+        &self,
+        directory: &Path,
+        arguments: &[&str],
+        operands: &[&OsStr],
+    ) -> Result<(), ModuleError> {
+        let mut command = self.command(Some(directory), arguments);
+        command.args(operands);
+        self.finish(command).await
+    }
+
+    fn command(&self, directory: Option<&Path>, arguments: &[&str]) -> Command {
+        // A submodule of a repository elsewhere has no business on this machine.
+        let protocols = if self.package.is_local {
+            "https:ssh:file"
+        } else {
+            "https:ssh"
+        };
+        let mut command = Command::new(&self.settings.program);
+        command
+            .env_clear()
+            .envs(self.settings.variables(protocols))
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
+        if let Some(directory) = directory {
+            command.arg("-C").arg(directory);
+        }
+        for setting in SETTINGS {
+            command.args(["-c", setting]);
+        }
+        command.args(arguments);
+        command
+    }
+
+    async fn finish(&self, mut command: Command) -> Result<(), ModuleError> {
+        let address = || shown(&self.package.url);
+        tracing::debug!(address = address(), "running git");
+        let output = tokio::time::timeout(GIT_TIMEOUT, command.output()).await;
+        let output = output.map_err(|_elapsed| ModuleError::GitTimeout {
+            address: address(),
+            seconds: GIT_TIMEOUT.as_secs(),
+        })?;
+        let output: Output = output.map_err(|source: io::Error| ModuleError::RunGit {
+            program: self.settings.program.clone(),
+            source,
+        })?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(ModuleError::Git {
+            what: self.what(),
+            address: address(),
+            message: message(&output, &self.package.url),
+        })
+    }
+
+    fn what(&self) -> String {
+        match &self.package.reference {
+            Some(reference) => format!("`{reference}`"),
+            None => "the default branch".to_owned(),
+        }
+    }
+}
+
+/// The last lines that git wrote, without control characters and without what the address must not show.
+fn message(output: &Output, url: &str) -> String {
+    let text = String::from_utf8_lossy(&output.stderr).replace(url, &shown(url));
+    let lines = text.lines().map(|line| without_user_info(line.trim()));
+    let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
+    if lines.is_empty() {
+        return output.status.to_string();
+    }
+    lines[lines.len().saturating_sub(MAX_MESSAGE_LINES)..].join("; ")
+}
+
+/// A line with `//user:password@` of any URL in it cut out.
+fn without_user_info(line: &str) -> String {
+    let visible: String = line
+        .chars()
+        .filter(|character| !character.is_control())
+        .take(MAX_LINE)
+        .collect();
+    let mut shown = String::new();
+    let mut rest = visible.as_str();
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + 3);
+        shown.push_str(before);
+        let authority = after
+            .find(|next: char| next == '/' || next.is_whitespace() || next == '\'')
+            .unwrap_or(after.len());
+        let secret = after[..authority].rfind('@').map_or(0, |end| end + 1);
+        rest = &after[secret..];
+    }
+    shown + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_hold_no_secrets_and_no_control_characters() {
+        for (line, expected) in [
+            (
+                "fatal: unable to access 'https://u:p@g.test/r/': no",
+                "fatal: unable to access 'https://g.test/r/': no",
+            ),
+            ("a https://t@h b ssh://g@h", "a https://h b ssh://h"),
+            ("remote: \u{1b}[31mred\u{7}", "remote: [31mred"),
+            ("plain @ text", "plain @ text"),
+        ] {
+            assert_eq!(without_user_info(line), expected);
+        }
+        assert_eq!(without_user_info(&"x".repeat(999)).len(), MAX_LINE);
+    }
+}

@@ -1,0 +1,267 @@
+//! Modules in git repositories.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+
+use tempfile::TempDir;
+
+use super::Site;
+
+/// A repository on this machine.
+pub(super) struct Repository {
+    directory: TempDir,
+}
+
+impl Repository {
+    pub(super) fn create() -> Self {
+        let repository = Self {
+            directory: TempDir::new().unwrap(),
+        };
+        repository.git(&["init", "--quiet", "--initial-branch=main"]);
+        repository
+    }
+
+    fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    pub(super) fn url(&self) -> String {
+        format!("git::file://{}", self.path().display())
+    }
+
+    /// Runs git in it, with an identity of its own and no settings of anybody.
+    pub(super) fn git(&self, arguments: &[&str]) -> String {
+        let output = Command::new("git")
+            .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
+            .args(["-c", "protocol.file.allow=always"])
+            .args(arguments)
+            .current_dir(self.path())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "git {arguments:?}: {errors}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    pub(super) fn write(&self, path: &str, text: &str) -> &Self {
+        let path = self.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        self
+    }
+
+    /// Commits everything and gives the commit's name.
+    pub(super) fn commit(&self) -> String {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--message=x"]);
+        self.git(&["rev-parse", "HEAD"])
+    }
+}
+
+#[test]
+fn references_and_subdirectories() {
+    let repository = Repository::create();
+    let first = repository.write("main.tf", "first").commit();
+    repository.git(&["tag", "light"]);
+    let second = repository.write("main.tf", "second").commit();
+    repository.git(&["tag", "--annotate", "--message=x", "v1.0"]);
+    repository.git(&["checkout", "--quiet", "-b", "feature/x"]);
+    repository
+        .write("main.tf", "branch")
+        .write("modules/net/main.tf", "net")
+        .commit();
+    repository.git(&["tag", "20240101"]);
+    repository.git(&["checkout", "--quiet", "main"]);
+    repository.write("main.tf", "newest").commit();
+
+    let site = Site::start();
+    let url = repository.url();
+    let rows = [
+        (String::new(), "newest"),
+        ("?ref=main".to_owned(), "newest"),
+        ("?ref=light".to_owned(), "first"),
+        ("?ref=v1.0".to_owned(), "second"),
+        ("?ref=feature/x".to_owned(), "branch"),
+        ("?ref=20240101".to_owned(), "branch"),
+        (format!("?ref={first}"), "first"),
+        (format!("?ref={}", &second[..9]), "second"),
+        ("?ref=v1.0&depth=3".to_owned(), "second"),
+        ("//modules/net?ref=feature/x".to_owned(), "net"),
+        ("//*/n[a-f]t?ref=feature/x".to_owned(), "net"),
+    ];
+    for (rest, expected) in rows {
+        assert_eq!(site.text(&format!("{url}{rest}")), expected, "{rest}");
+    }
+    let directory = site.fetch(&url, None).unwrap();
+    assert!(!directory.join(".git").exists());
+    let plain = url.strip_prefix("git::").unwrap();
+    for (rest, expected) in [
+        (
+            "?ref=nope",
+            format!("git cannot fetch `nope` from `{plain}`"),
+        ),
+        (
+            "?ref=0123456789012345678901234567890123456789",
+            "git cannot fetch `0123".to_owned(),
+        ),
+        ("?ref=abcdef0", "git cannot fetch `abcdef0`".to_owned()),
+        ("//nope", format!("`{plain}` has no directory `nope`")),
+        (
+            "-gone",
+            format!("git cannot fetch the default branch from `{plain}-gone`: "),
+        ),
+    ] {
+        let found = site.text(&format!("{url}{rest}"));
+        assert!(found.starts_with(&expected), "{rest}: {found}");
+    }
+}
+
+#[test]
+fn each_repository_is_fetched_once() {
+    let repository = Repository::create();
+    repository
+        .write("a/main.tf", "a")
+        .write("b/main.tf", "b")
+        .commit();
+    repository.git(&["tag", "v1"]);
+    let (site, url) = (Site::start(), repository.url());
+    thread::scope(|scope| {
+        for index in 0..50 {
+            let (site, url) = (&site, &url);
+            scope.spawn(move || {
+                let name = ["a", "b"][index % 2];
+                assert_eq!(site.text(&format!("{url}//{name}?ref=v1")), name);
+                assert!(
+                    site.text(&format!("{url}?ref=nope"))
+                        .contains("git cannot fetch")
+                );
+            });
+        }
+    });
+    let runs = site.git_runs();
+    assert_eq!(runs.len(), 2, "{runs:#?}");
+    assert!(
+        runs.iter().all(|run| run.contains(" -- file://")),
+        "{runs:#?}"
+    );
+}
+
+#[test]
+fn no_hook_is_run() {
+    let repository = Repository::create();
+    repository.write("main.tf", "x").commit();
+    let site = Site::start();
+    let hooks = site.home.path().join("template/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    let hook = hooks.join("post-checkout");
+    fs::write(
+        &hook,
+        format!("#!/bin/sh\ntouch {}\n", site.marker().display()),
+    )
+    .unwrap();
+    executable(&hook);
+    let config = format!(
+        "[init]\n\ttemplateDir = {}\n[core]\n\thooksPath = {}\n",
+        hooks.parent().unwrap().display(),
+        hooks.display()
+    );
+    fs::write(site.home.path().join(".gitconfig"), config).unwrap();
+    assert_eq!(site.text(&repository.url()), "x");
+    assert!(!site.marker().exists());
+}
+
+#[cfg(unix)]
+fn executable(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[cfg(not(unix))]
+fn executable(_path: &Path) {}
+
+#[test]
+fn the_users_rewrites_lead_to_no_other_protocol() {
+    let repository = Repository::create();
+    repository.write("main.tf", "x").commit();
+    let site = Site::start();
+    let config = format!(
+        "[url \"ext::sh -c touch% {} \"]\n\tinsteadOf = https://g.test/\n[url \"file://{}\"]\n\tinsteadOf = \
+         file:///alias\n[protocol]\n\tallow = always\n",
+        site.marker().display(),
+        repository.path().display()
+    );
+    fs::write(site.home.path().join(".gitconfig"), config).unwrap();
+    let refused = site.text("git::https://g.test/r");
+    assert!(refused.contains("transport 'ext' not allowed"), "{refused}");
+    assert!(!site.marker().exists());
+    assert_eq!(
+        site.text("git::file:///alias"),
+        "x",
+        "settings of the user count"
+    );
+    let local = format!(
+        "[url \"file://{}\"]\n\tinsteadOf = https://g.test/\n",
+        repository.path().display()
+    );
+    fs::write(site.home.path().join(".gitconfig"), local).unwrap();
+    let refused = site.text("git::https://g.test/other");
+    assert!(
+        refused.contains("transport 'file' not allowed"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn submodules_are_fetched_by_the_allowed_protocols() {
+    let (inner, outer) = (Repository::create(), Repository::create());
+    inner.write("main.tf", "inner").commit();
+    outer.write("main.tf", "outer");
+    outer.git(&[
+        "submodule",
+        "--quiet",
+        "add",
+        "--",
+        inner.path().to_str().unwrap(),
+        "sub",
+    ]);
+    let url = format!("file://{}", inner.path().display());
+    outer.git(&["config", "--file", ".gitmodules", "submodule.sub.url", &url]);
+    let good = outer.commit();
+    let site = Site::start();
+    let source = outer.url();
+    assert_eq!(site.text(&format!("{source}//sub?ref={good}")), "inner");
+
+    let bad = format!("ext::sh -c touch% {}", site.marker().display());
+    outer.git(&["config", "--file", ".gitmodules", "submodule.sub.url", &bad]);
+    outer.commit();
+    let refused = site.text(&source);
+    assert!(refused.starts_with("git cannot fetch"), "{refused}");
+    assert!(!site.marker().exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn links_lead_to_the_repository_only() {
+    let secret: PathBuf = PathBuf::from("/etc/passwd");
+    let repository = Repository::create();
+    repository.write("real/main.tf", "x");
+    std::os::unix::fs::symlink("real", repository.path().join("inside")).unwrap();
+    std::os::unix::fs::symlink("/etc", repository.path().join("outside")).unwrap();
+    let first = repository.commit();
+    std::os::unix::fs::symlink(&secret, repository.path().join("evil.tf")).unwrap();
+    repository.commit();
+    let (site, url) = (Site::start(), repository.url());
+    assert_eq!(site.text(&format!("{url}//inside?ref={first}")), "x");
+    let gone = site.text(&format!("{url}//outside?ref={first}"));
+    assert!(gone.contains("has no directory `outside`"), "{gone}");
+    let refused = site.text(&url);
+    assert!(
+        refused.contains("`evil.tf` in") && refused.contains("leads out"),
+        "{refused}"
+    );
+}

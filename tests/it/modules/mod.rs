@@ -1,0 +1,146 @@
+//! Remote modules against real git repositories and a real server, all on this machine.
+//!
+//! | what | test |
+//! | --- | --- |
+//! | `ref` as branch, tag, commit, beginning of a commit; `depth`; subdirectories, wildcards | `git::references_and_subdirectories` |
+//! | one clone per source and run, failures kept | `git::each_repository_is_fetched_once` |
+//! | no hooks, protocols only from the list (also by submodules and `insteadOf`), no links out | `git::*` |
+//! | zip, tar.gz, `archive=`, `checksum=`, subdirectories, `terraform-get` | `archives::forms`, `archives::pages_*` |
+//! | escapes, links, bombs | `archives::entries_*`, `modules::archive` |
+//! | versions, constraints, `X-Terraform-Get` and its relative forms, 200, 204, tokens | `registry::*` |
+//! | many roots with the same modules, parity with `terraform get`, failures with their place | `binary::*` |
+
+mod archives;
+mod binary;
+mod git;
+mod registry;
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use tflock::cli_config::Builder;
+use tflock::config::{ModuleRequest, ModuleSource};
+use tflock::modules::{Fetcher, GitSettings};
+use tflock::provider::{Engine, ModuleVersionConstraints};
+use tflock::registry::{RegistryClient, RegistrySettings};
+use tflock::reporter;
+use tflock::span::Place;
+use tflock_test_support::FakeRegistry;
+use tokio::runtime::Runtime;
+
+/// A fetcher with a server, a home directory of its own, and a count of git's runs.
+struct Site {
+    fetcher: Fetcher,
+    registry: FakeRegistry,
+    /// The home directory of git, and whatever a test wants to keep.
+    home: TempDir,
+    _runtime: Runtime,
+}
+
+impl Site {
+    fn start() -> Self {
+        Self::with_cli_config(FakeRegistry::start(), "")
+    }
+
+    /// A site with the `host` and `credentials` blocks of this text.
+    fn with_cli_config(registry: FakeRegistry, text: &str) -> Self {
+        let home = TempDir::new().unwrap();
+        let mut settings = RegistrySettings::new(Engine::Terraform);
+        settings.http.use_system_proxy = false;
+        settings.retries = Some(0);
+        let mut builder = Builder::default();
+        builder.add(Path::new("test.tfrc"), text.as_bytes());
+        let (config, errors) = builder.finish();
+        assert!(errors.is_empty(), "{errors:?}");
+        settings.hosts.extend(config.hosts);
+        settings.credentials.blocks.extend(config.credentials);
+        let client = RegistryClient::new(settings, reporter::silent()).unwrap();
+        let runtime = Runtime::new().unwrap();
+        let git = GitSettings {
+            program: counting_git(home.path()),
+            environment: environment(home.path()),
+        };
+        let fetcher = Fetcher::new(runtime.handle().clone(), move |_| client.clone(), git);
+        Self {
+            fetcher,
+            registry,
+            home,
+            _runtime: runtime,
+        }
+    }
+
+    /// The directory that a source leads to, or the error with its causes.
+    fn fetch(&self, source: &str, versions: Option<&str>) -> Result<PathBuf, String> {
+        let source = ModuleSource::parse(source, Engine::Terraform).unwrap();
+        let versions = versions.map(|text| ModuleVersionConstraints::parse(text).unwrap());
+        let request = ModuleRequest {
+            source: &source,
+            versions: versions.as_ref(),
+            root: Path::new("."),
+            place: &Place::file(Path::new("main.tf")),
+            engine: Engine::Terraform,
+        };
+        self.fetcher.directory(&request).map_err(|error| {
+            let mut text = error.to_string();
+            let mut source = error.source();
+            while let Some(cause) = source {
+                text = format!("{text}: {cause}");
+                source = cause.source();
+            }
+            text
+        })
+    }
+
+    /// What `main.tf` says in the directory that a source leads to, or the error.
+    fn text(&self, source: &str) -> String {
+        self.fetch(source, None).map_or_else(
+            |error| error,
+            |directory| fs::read_to_string(directory.join("main.tf")).unwrap(),
+        )
+    }
+
+    /// The commands that git was run with.
+    fn git_runs(&self) -> Vec<String> {
+        let log = fs::read_to_string(self.home.path().join("git.log")).unwrap_or_default();
+        log.lines().map(str::to_owned).collect()
+    }
+
+    fn marker(&self) -> PathBuf {
+        self.home.path().join("marker")
+    }
+}
+
+fn environment(home: &Path) -> BTreeMap<String, String> {
+    let path = std::env::var("PATH").unwrap();
+    let own = [
+        ("PATH", path.as_str()),
+        ("HOME", home.to_str().unwrap()),
+        ("GIT_CONFIG_NOSYSTEM", "1"),
+    ];
+    own.map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into()
+}
+
+/// A program that notes the command it is given and runs git.
+#[cfg(unix)]
+fn counting_git(home: &Path) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let program = home.join("counting-git");
+    let log = home.join("git.log");
+    let script = format!(
+        "#!/bin/sh\necho \"$*\" >> '{}'\nexec git \"$@\"\n",
+        log.display()
+    );
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    program
+}
+
+#[cfg(not(unix))]
+fn counting_git(_home: &Path) -> PathBuf {
+    PathBuf::from("git")
+}
