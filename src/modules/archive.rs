@@ -7,12 +7,11 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek as _, Write as _};
 use std::path::Path;
 
-use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
 use tar::{Archive, Entry, EntryType, PaxExtensions};
 
 use crate::package::{self, Limits, MAX_PATH_BYTES};
-use crate::registry::{RegistryClient, RegistryError};
+use crate::registry::RegistryClient;
 
 use super::address::{ArchiveKind, ArchivePackage};
 use super::checksum::Checksum;
@@ -47,7 +46,7 @@ pub(super) async fn download(
     let mut file = tempfile::tempfile_in(directory).map_err(failed)?;
     let mut download = client.download_module(&archive.url, plain_http).await?;
     let mut received = 0;
-    while let Some(piece) = next(&mut download).await? {
+    while let Some(piece) = download.chunk().await? {
         received += piece.len() as u64;
         if received > MAX_ARCHIVE_BYTES {
             return Err(ModuleError::ArchiveTooLarge {
@@ -58,10 +57,6 @@ pub(super) async fn download(
         file.write_all(&piece).map_err(failed)?;
     }
     Ok(file)
-}
-
-async fn next(download: &mut crate::registry::Download) -> Result<Option<Bytes>, RegistryError> {
-    download.chunk().await
 }
 
 /// Checks an archive and unpacks it into `target`, which is made.
