@@ -209,7 +209,7 @@ impl RunReport {
             );
         }
         let _ = writeln!(text, "; {:.1} s", self.elapsed.as_secs_f64());
-        if self.platforms_defaulted {
+        if self.platforms_defaulted && self.count(Fate::Failed) < self.directories.len() {
             let platform = self.platforms.first().map(ToString::to_string);
             let _ = writeln!(
                 text,

@@ -1,13 +1,8 @@
-//! Killed at any moment, a run leaves every lock file old or new, and the next run leaves no temporary file. Interrupted by
-//! Ctrl-C, it cleans up itself.
+//! Killed at any moment, a run leaves every lock file old or new, and the next run leaves no temporary file.
 
-#[cfg(unix)]
-use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-#[cfg(unix)]
-use tflock_test_support::Misbehave;
 use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
 
 use crate::TFLOCK;
@@ -80,32 +75,4 @@ fn a_killed_run_leaves_old_or_new_lock_files() {
         );
         assert_eq!(context.lock_file(&directory).unwrap(), new, "{directory}");
     }
-}
-
-/// Ctrl-C in the middle of a download.
-#[cfg(unix)]
-#[test]
-fn an_interrupted_run_ends_at_once_and_leaves_nothing() {
-    let mut registry = FakeRegistry::start();
-    registry.publish(ProviderSpec::new("acme/anvil"));
-    registry.misbehave(Misbehave::on("*.zip").stall(100));
-    let context = TestContext::new(TFLOCK, &registry);
-    context.require("stack", &[("acme/anvil", "1.0.0")]);
-    let mut child = context
-        .tflock(["lock", "--platform", "linux_amd64", "stack"])
-        .spawn();
-    while registry.log().bytes("*.zip") < 100 {
-        assert_eq!(
-            child.try_wait().unwrap(),
-            None,
-            "it ended before the package was asked for"
-        );
-        thread::sleep(Duration::from_millis(5));
-    }
-    let interrupt = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(interrupt.unwrap().success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert_eq!(context.list("stack"), ["main.tf"]);
 }

@@ -37,11 +37,18 @@ fn build() -> PathBuf {
         .parent()
         .expect("xtask lies in the project");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
+    let mut command = Command::new(cargo);
+    command
         .args(["build", "--release", "--bin", "tflock"])
-        .current_dir(root)
-        .status()
-        .expect("cargo runs");
+        .current_dir(root);
+    // Cargo's own variables, which it sets for this program, would make build scripts run again.
+    for (name, _) in std::env::vars_os() {
+        let name_text = name.to_string_lossy();
+        if name_text.starts_with("CARGO_PKG_") || name_text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
+    let status = command.status().expect("cargo runs");
     assert!(status.success(), "tflock does not build");
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
