@@ -3,14 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::provider::Engine;
 use crate::span::{Place, Span};
-use crate::syntax::{
-    self, Document, EvalProblem, Expr, JsonBody, JsonDocument, Label, Scope, Strings, SyntaxError,
-    Value,
-};
+use crate::syntax::{self, Document, JsonBody, JsonDocument, Label, SyntaxError};
 
 use super::error::{ConfigError, Problem};
+use super::expression::Expression;
 
 /// A file of a configuration, free of syntax errors.
 #[derive(Clone, Debug)]
@@ -48,14 +45,14 @@ pub(super) struct Spot {
 }
 
 impl Spot {
-    const fn native(document: Arc<Document>, span: Span) -> Self {
+    pub(super) const fn native(document: Arc<Document>, span: Span) -> Self {
         Self {
             file: File::Native(document),
             span,
         }
     }
 
-    const fn json(document: Arc<JsonDocument>, span: Span) -> Self {
+    pub(super) const fn json(document: Arc<JsonDocument>, span: Span) -> Self {
         Self {
             file: File::Json(document),
             span,
@@ -259,128 +256,5 @@ impl<'a> Block<'a> {
 
     pub(super) const fn body(&self) -> &Body<'a> {
         &self.body
-    }
-}
-
-/// The value of an argument, kept as a part of its file until someone asks for more.
-#[derive(Clone, Debug)]
-pub(super) enum Expression {
-    Native(Arc<Document>, Span),
-    Json(Arc<JsonDocument>, usize),
-}
-
-impl Expression {
-    pub(super) fn spot(&self) -> Spot {
-        match self {
-            Self::Native(document, span) => Spot::native(Arc::clone(document), *span),
-            Self::Json(document, value) => {
-                Spot::json(Arc::clone(document), document.value_span(*value))
-            }
-        }
-    }
-
-    pub(super) fn place(&self) -> Place {
-        match self {
-            Self::Native(document, span) => document.place(*span),
-            Self::Json(document, value) => document.value_place(*value),
-        }
-    }
-
-    /// The place of a part of it; strings in JSON have no parts.
-    pub(super) fn place_of(&self, part: Span) -> Place {
-        match self {
-            Self::Native(document, _) => document.place(part),
-            Self::Json(document, value) => document.value_place(*value),
-        }
-    }
-
-    /// As a tree.
-    pub(super) fn tree(&self, strings: Strings) -> Result<Expr, SyntaxError> {
-        match self {
-            Self::Native(document, span) => document.expression(*span),
-            Self::Json(document, value) => document.expression(*value, strings),
-        }
-    }
-
-    /// Its value in a scope.
-    pub(super) fn value(
-        &self,
-        what: &'static str,
-        strings: Strings,
-        scope: &dyn Scope,
-    ) -> Result<Value, ConfigError> {
-        let tree = self.tree(strings)?;
-        syntax::evaluate(&tree, scope)
-            .map_err(|fault| self.value_error(what, fault.span, fault.problem))
-    }
-
-    /// Its value without variables and functions; strings in JSON are plain.
-    pub(super) fn constant(&self, what: &'static str) -> Result<Value, ConfigError> {
-        self.value(what, Strings::Plain, &syntax::Constants)
-    }
-
-    pub(super) fn value_error(
-        &self,
-        what: &'static str,
-        part: Span,
-        source: EvalProblem,
-    ) -> ConfigError {
-        ConfigError::Value {
-            what,
-            place: Box::new(self.place_of(part)),
-            source: Box::new(source),
-        }
-    }
-
-    pub(super) fn invalid(&self, problem: Problem) -> ConfigError {
-        ConfigError::invalid(self.place(), problem)
-    }
-}
-
-/// The engine's rules where they differ in more than a name, in one place.
-pub(super) trait EngineRules {
-    /// `.tofu` and `.tofu.json` files are read.
-    fn reads_tofu_files(self) -> bool;
-    /// `action` blocks require a provider.
-    fn has_actions(self) -> bool;
-    /// A `provider` block may have `for_each`, and references to it an index.
-    fn has_provider_for_each(self) -> bool;
-    /// Every `import` block of the root module requires a provider, whatever it imports.
-    fn counts_all_imports(self) -> bool;
-    /// An `ephemeral` block in an override file overrides; else it is ignored.
-    fn overrides_ephemeral(self) -> bool;
-    /// `provider` blocks in test files require their provider.
-    fn counts_test_providers(self) -> bool;
-    /// A `removed` block in an override file is an error; else it is ignored.
-    fn refuses_removed_override(self) -> bool;
-}
-
-impl EngineRules for Engine {
-    fn reads_tofu_files(self) -> bool {
-        self == Self::Tofu
-    }
-
-    fn has_actions(self) -> bool {
-        self == Self::Terraform
-    }
-
-    fn has_provider_for_each(self) -> bool {
-        self == Self::Tofu
-    }
-
-    fn counts_all_imports(self) -> bool {
-        self == Self::Tofu
-    }
-
-    fn overrides_ephemeral(self) -> bool {
-        self == Self::Tofu
-    }
-
-    fn counts_test_providers(self) -> bool {
-        self == Self::Tofu
-    }
-
-    fn refuses_removed_override(self) -> bool {
-        self == Self::Tofu
     }
 }

@@ -3,9 +3,9 @@
 use crate::provider::ModuleVersionConstraints;
 use crate::syntax::{EvalProblem, Value};
 
-use super::body::Expression;
 use super::calls::Call;
 use super::error::{ConfigError, Problem};
+use super::expression::Expression;
 use super::source::ModuleSource;
 use super::statics::{Instance, Position};
 

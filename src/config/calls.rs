@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::syntax::{Constants, Strings, Value, is_identifier};
 
-use super::body::{Block, Expression, Spot};
+use super::body::{Block, Spot};
 use super::error::{ConfigError, Problem};
+use super::expression::Expression;
 
 /// A `module` block.
 #[derive(Clone, Debug)]

@@ -7,13 +7,14 @@ use std::path::Path;
 
 use crate::provider::Engine;
 
-use super::body::{Body, EngineRules, File, Spot};
+use super::body::{Body, File, Spot};
 use super::calls::{self, Call, Local, Variable};
 use super::error::{ConfigError, Problem};
 use super::files;
 use super::provider_blocks::{self, ProviderBlock};
 use super::required_providers::{self, RequiredProviders};
 use super::resources::{self, Import, Resource, ResourceKind};
+use super::rules::EngineRules;
 
 /// The declarations of one file.
 #[derive(Debug, Default)]

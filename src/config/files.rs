@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::provider::Engine;
 
-use super::body::EngineRules;
 use super::error::ConfigError;
+use super::rules::EngineRules;
 
 /// A larger file is not read: the largest generated configurations have a few megabytes.
 const MAX_FILE_SIZE: u64 = 256 << 20;

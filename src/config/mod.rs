@@ -5,7 +5,7 @@
 //!                                                                   `-> root: with all modules it calls -> Requirements
 //! ```
 //!
-//! Rules by number in spec/config.md; what differs between the engines is gathered in [`body::EngineRules`].
+//! Rules by number in spec/config.md; what differs between the engines is gathered in `rules::EngineRules`.
 
 mod body;
 mod cache;
@@ -13,6 +13,7 @@ mod call_target;
 mod calls;
 mod declarations;
 mod error;
+mod expression;
 mod files;
 mod functions;
 mod location;
@@ -26,6 +27,7 @@ mod provider_ref;
 mod required_providers;
 mod resources;
 mod root;
+mod rules;
 mod source;
 mod statics;
 mod test_files;

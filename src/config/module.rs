@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::provider::{Engine, ProviderAddr, Requirements, VersionConstraints};
 
-use super::body::{EngineRules, Spot};
+use super::body::Spot;
 use super::calls::{Call, Variable};
 use super::declarations::{Declarations, Faults, read_file};
 use super::error::{ConfigError, Problem};
@@ -15,6 +15,7 @@ use super::provider_blocks::ProviderBlock;
 use super::provider_ref::ProviderRef;
 use super::required_providers::{RequiredProvider, implied};
 use super::resources::{Import, Resource, ResourceKind, provider_of_type};
+use super::rules::EngineRules;
 
 /// The key of a resource: what it is, its type, its name.
 pub(super) type ResourceKey = (ResourceKind, String, String);

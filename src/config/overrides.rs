@@ -2,13 +2,14 @@
 
 use crate::provider::Engine;
 
-use super::body::{EngineRules, Spot};
+use super::body::Spot;
 use super::calls::{Call, Variable};
 use super::declarations::{Declarations, Faults};
 use super::error::{ConfigError, Problem};
 use super::module::Module;
 use super::provider_blocks::ProviderBlock;
 use super::resources::{Resource, ResourceKind};
+use super::rules::EngineRules;
 
 /// Changes `module` as an override file says.
 pub(super) fn apply(module: &mut Module, found: Declarations, engine: Engine, faults: &mut Faults) {

@@ -3,9 +3,10 @@
 use crate::provider::{Engine, VersionConstraints};
 use crate::syntax::is_identifier;
 
-use super::body::{Block, EngineRules, Spot};
+use super::body::{Block, Spot};
 use super::error::{ConfigError, Problem};
 use super::required_providers::{check_normalized, constraints};
+use super::rules::EngineRules;
 
 /// A `provider` block.
 #[derive(Clone, Debug)]

@@ -3,9 +3,11 @@
 use crate::provider::Engine;
 use crate::syntax::{self, Expr, ExprKind, Strings};
 
-use super::body::{Body, EngineRules, Expression, Spot};
+use super::body::{Body, Spot};
 use super::error::{ConfigError, Problem};
+use super::expression::Expression;
 use super::required_providers::check_normalized;
+use super::rules::EngineRules;
 
 /// `name`, `name.alias`, and in OpenTofu `name.alias[key]`.
 #[derive(Clone, Debug)]

@@ -6,9 +6,10 @@ use crate::provider::{Engine, ProviderAddr, VersionConstraints};
 use crate::span::Place;
 use crate::syntax::{self, Constants, Entry, Expr, ExprKind, Strings, Value};
 
-use super::body::{Argument, Body, Expression, Spot};
+use super::body::{Argument, Body, Spot};
 use super::declarations::Faults;
 use super::error::{ConfigError, Problem};
+use super::expression::Expression;
 
 /// A `required_providers` block.
 #[derive(Clone, Debug)]

@@ -3,9 +3,10 @@
 use crate::provider::Engine;
 use crate::syntax::{self, Expr, ExprKind, Strings, is_identifier};
 
-use super::body::{Block, EngineRules, Spot};
+use super::body::{Block, Spot};
 use super::error::{ConfigError, Problem};
 use super::provider_ref::{self, ProviderRef};
+use super::rules::EngineRules;
 
 /// Kinds of blocks with a type and a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

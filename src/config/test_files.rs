@@ -6,12 +6,13 @@ use std::path::Path;
 use crate::provider::Engine;
 use crate::syntax::is_identifier;
 
-use super::body::{Block, EngineRules, File};
+use super::body::{Block, File};
 use super::calls::{self, Call};
 use super::error::{ConfigError, Problem};
 use super::files::{self, is_ignored};
 use super::options::DEFAULT_TEST_DIRECTORY;
 use super::provider_blocks::{self, ProviderBlock};
+use super::rules::EngineRules;
 
 /// A module that a test runs.
 #[derive(Debug)]

@@ -16,9 +16,9 @@ use crate::provider::Engine;
 use crate::span::Span;
 use crate::syntax::{self, EvalProblem, Expr, Strings, Value};
 
-use super::body::Expression;
 use super::calls::{Call, Variable};
 use super::error::ConfigError;
+use super::expression::Expression;
 use super::functions::Functions;
 use super::module::Module;
 use super::options::ReadOptions;

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use crate::syntax::{self, Constants, EvalProblem, Strings, Value};
 
-use super::super::body::{Expression, File};
+use super::super::body::File;
 use super::super::calls::Variable;
 use super::super::error::ConfigError;
+use super::super::expression::Expression;
 use super::super::files;
 use super::super::options::{ReadOptions, VariableOption};
 use super::types::Type;

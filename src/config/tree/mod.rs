@@ -3,29 +3,28 @@
 //! The reader goes depth first and remembers two things: which directories are being read (a call to one of them would never
 //! end), and below which everything was local and constant (a second visit finds nothing new).
 
+mod locate;
+mod runs;
+
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::provider::{ModuleVersionConstraints, Requirements};
 use crate::span::Place;
 
-use super::body::Spot;
 use super::cache::ModuleCache;
 use super::call_target::{self, Evaluation, Target, Unresolved};
 use super::calls::Call;
 use super::error::ConfigError;
 use super::location::Location;
-use super::manifest::{Manifest, Mismatch};
+use super::manifest::Manifest;
 use super::module::Module;
 use super::options::{ReadOptions, Tests};
-use super::root::{
-    FetchError, ModuleFetcher, ModuleRequest, RootModule, import_in_child, is_missing_module,
-};
+use super::root::{ModuleFetcher, RootModule, import_in_child, is_missing_module};
 use super::source::{ModuleSource, clean_path};
 use super::statics::{Environment, Instance};
-use super::test_files::{self, RunModule};
+use super::test_files;
 
 /// Real configurations nest a handful of levels; this many fit on a small stack.
 const MAX_DEPTH: usize = 60;
@@ -274,249 +273,6 @@ impl<'a> TreeReader<'a> {
         list.push(Arc::new(error));
         Stopped
     }
-
-    /// Where the module of a call is.
-    fn locate(
-        &mut self,
-        target: &Target,
-        key: &str,
-        name: &str,
-        spot: &Spot,
-        caller: &Location,
-        environment: &Environment<'_>,
-    ) -> Result<Location, Stopped> {
-        if let ModuleSource::Local(path) = &target.source {
-            return caller.join(Path::new(path)).map_err(|source| {
-                let directory = super::location::clean(&caller.shown.join(path));
-                let (module, place) = (name.to_owned(), Box::new(spot.place()));
-                self.fail(ConfigError::NoModuleDirectory {
-                    module,
-                    directory,
-                    place,
-                    source,
-                })
-            });
-        }
-        match self.installed(target, key, name, spot, environment) {
-            Ok(Some(location)) => Ok(location),
-            Ok(None) if self.fetcher.is_some() => self.fetch(target, name, spot, environment),
-            Ok(None) => Err(self.fail(not_installed(target, name, spot))),
-            Err(error) if self.fetcher.is_some() && is_missing_module(&error) => {
-                self.fetch(target, name, spot, environment)
-            }
-            Err(error) => Err(self.fail(error)),
-        }
-    }
-
-    /// The directory that the manifest records for the call, if it does, and if the record is for this call.
-    fn installed(
-        &mut self,
-        target: &Target,
-        key: &str,
-        name: &str,
-        spot: &Spot,
-        environment: &Environment<'_>,
-    ) -> Result<Option<Location>, ConfigError> {
-        let read = || Manifest::read(&environment.data_directory()).map_err(Arc::new);
-        let manifest = match self.manifest.get_or_init(read) {
-            Ok(manifest) => manifest,
-            Err(error) => {
-                let message = error.to_string();
-                let (module, place) = (name.to_owned(), Box::new(spot.place()));
-                let source_text = target.source.to_string();
-                return Err(ConfigError::Fetch {
-                    module,
-                    source_text,
-                    place,
-                    source: message.into(),
-                    hint: None,
-                });
-            }
-        };
-        let Some(record) = manifest.record(key) else {
-            return Ok(None);
-        };
-        let (module, place) = (name.to_owned(), Box::new(spot.place()));
-        match record.check(
-            &target.source,
-            target.versions.as_ref(),
-            self.options.engine,
-        ) {
-            Ok(()) => Ok(Location::new(&super::location::clean(
-                &environment.root.join(&record.directory),
-            ))
-            .ok()),
-            Err(Mismatch::Source { recorded }) => Err(ConfigError::SourceChanged {
-                module,
-                recorded,
-                wanted: target.source.to_string(),
-                place,
-            }),
-            Err(Mismatch::Version { recorded }) => {
-                let wanted = target
-                    .versions
-                    .as_ref()
-                    .map(ModuleVersionConstraints::to_string)
-                    .unwrap_or_default();
-                Err(ConfigError::VersionChanged {
-                    module,
-                    recorded,
-                    wanted,
-                    place,
-                })
-            }
-        }
-    }
-
-    fn fetch(
-        &mut self,
-        target: &Target,
-        name: &str,
-        spot: &Spot,
-        environment: &Environment<'_>,
-    ) -> Result<Location, Stopped> {
-        let Some(fetcher) = self.fetcher else {
-            return Err(self.fail(not_installed(target, name, spot)));
-        };
-        let request = ModuleRequest {
-            source: &target.source,
-            versions: target.versions.as_ref(),
-            root: environment.root,
-            place: &spot.place(),
-            engine: self.options.engine,
-        };
-        let directory = fetcher.fetch(&request).and_then(|directory| {
-            Location::new(&directory).map_err(|error| FetchError {
-                source: error.into(),
-                hint: None,
-            })
-        });
-        directory.map_err(|FetchError { source, hint }| {
-            let (module, place) = (name.to_owned(), Box::new(spot.place()));
-            self.fail(ConfigError::Fetch {
-                module,
-                source_text: target.source.to_string(),
-                place,
-                source,
-                hint,
-            })
-        })
-    }
-
-    /// A call that uses a function which is not supported: what is installed for it is taken to be right.
-    fn by_record_only(
-        &mut self,
-        key: &str,
-        instance: &Instance<'_>,
-        call: &Call,
-        node: &Node,
-        environment: &Environment<'_>,
-        error: ConfigError,
-    ) -> Result<bool, Stopped> {
-        let read = || Manifest::read(&environment.data_directory()).map_err(Arc::new);
-        let directory = self
-            .manifest
-            .get_or_init(read)
-            .as_ref()
-            .ok()
-            .and_then(|manifest| manifest.record(key));
-        let location = directory.and_then(|record| {
-            let shown = super::location::clean(&environment.root.join(&record.directory));
-            Location::new(&shown).ok()
-        });
-        let Some(location) = location else {
-            return Err(self.fail(error));
-        };
-        self.found.warnings.push(format!(
-            "{}: the source of module `{}` uses a function that tflock does not have; what is installed in `{}` is taken for it",
-            call.spot.place(),
-            call.name,
-            location.shown.display()
-        ));
-        let path = location.shown.to_string_lossy().into_owned();
-        self.enter(
-            instance,
-            call,
-            node,
-            environment,
-            Entered {
-                location,
-                key: key.to_owned(),
-                path,
-            },
-        )?;
-        Ok(false)
-    }
-
-    /// Modules that test files run.
-    fn tests(&mut self, instance: &Instance<'_>, root: &Node, environment: &Environment<'_>) {
-        let Tests::Read { directory } = &self.options.tests else {
-            return;
-        };
-        let found = test_files::read(&root.location.shown, directory, self.options.engine);
-        self.found.warnings.extend(found.warnings);
-        self.errors.extend(found.errors.into_iter().map(Arc::new));
-        self.found.requirements.merge(&provider_requirements(
-            &found.providers,
-            instance.module,
-            self.options,
-            &mut self.errors,
-        ));
-        for run in &found.runs {
-            // Why it stopped is noted where it did.
-            let _ = self.run_module(run, instance, root, environment);
-        }
-    }
-
-    fn run_module(
-        &mut self,
-        run: &RunModule,
-        instance: &Instance<'_>,
-        root: &Node,
-        environment: &Environment<'_>,
-    ) -> Result<bool, Stopped> {
-        self.count_call(&run.call)?;
-        let target = match call_target::resolve(instance, &run.call, Evaluation::Literal) {
-            Ok(target) => target,
-            Err(Unresolved::Error(error) | Unresolved::Unsupported(error)) => {
-                return Err(self.fail(error));
-            }
-        };
-        if let ModuleSource::Remote(source_text) = target.source {
-            let place = Box::new(run.call.spot.place());
-            return Err(self.fail(ConfigError::RemoteRunModule { source_text, place }));
-        }
-        let location = self.locate(
-            &target,
-            &run.key,
-            &run.call.name,
-            &run.call.spot,
-            &root.location,
-            environment,
-        )?;
-        if matches!(target.source, ModuleSource::Local(_)) {
-            self.found.local_modules.insert(location.real.clone());
-        }
-        let path = location.shown.to_string_lossy().into_owned();
-        let node = Node {
-            location: root.location.clone(),
-            key: String::new(),
-            // The root itself may be run: it is not a call of its own.
-            above: Vec::new(),
-            evaluation: Evaluation::Literal,
-        };
-        self.enter(
-            instance,
-            &run.call,
-            &node,
-            environment,
-            Entered {
-                location,
-                key: run.key.clone(),
-                path,
-            },
-        )
-    }
 }
 
 /// The real directories that the module in `directory` calls itself, or runs in its tests.
@@ -564,14 +320,6 @@ struct Entered {
     path: String,
 }
 
-fn not_installed(target: &Target, name: &str, spot: &Spot) -> ConfigError {
-    ConfigError::NotInstalled {
-        module: name.to_owned(),
-        source_text: target.source.to_string(),
-        place: Box::new(spot.place()),
-    }
-}
-
 /// Each error with its list kept alive; errors cannot be cloned.
 fn vec_of(errors: &Arc<Vec<Arc<ConfigError>>>) -> Vec<Arc<ConfigError>> {
     errors.iter().map(Arc::clone).collect()
@@ -579,24 +327,4 @@ fn vec_of(errors: &Arc<Vec<Arc<ConfigError>>>) -> Vec<Arc<ConfigError>> {
 
 fn place_of(error: &ConfigError) -> Option<&Place> {
     crate::span::Explain::place(error)
-}
-
-/// OpenTofu counts `provider` blocks of test files, whose names mean what they mean in the root module.
-fn provider_requirements(
-    blocks: &[super::provider_blocks::ProviderBlock],
-    module: &Module,
-    options: &ReadOptions,
-    errors: &mut Vec<Arc<ConfigError>>,
-) -> Requirements {
-    let mut requirements = Requirements::default();
-    for block in blocks {
-        match module.address_of(&block.name, &block.spot, options.engine) {
-            Ok(address) => {
-                let version = block.version.clone().unwrap_or_default();
-                requirements.require(address, &version, Some(block.spot.place()));
-            }
-            Err(error) => errors.push(Arc::new(error)),
-        }
-    }
-    requirements
 }

@@ -1,0 +1,197 @@
+//! Where the module of a call is: beside the caller, installed, or fetched.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::provider::ModuleVersionConstraints;
+
+use super::super::body::Spot;
+use super::super::call_target::Target;
+use super::super::calls::Call;
+use super::super::error::ConfigError;
+use super::super::location::{Location, clean};
+use super::super::manifest::{Manifest, Mismatch};
+use super::super::root::{FetchError, ModuleRequest, is_missing_module};
+use super::super::source::ModuleSource;
+use super::super::statics::{Environment, Instance};
+use super::{Entered, Node, Stopped, TreeReader};
+
+impl TreeReader<'_> {
+    /// Where the module of a call is.
+    pub(super) fn locate(
+        &mut self,
+        target: &Target,
+        key: &str,
+        name: &str,
+        spot: &Spot,
+        caller: &Location,
+        environment: &Environment<'_>,
+    ) -> Result<Location, Stopped> {
+        if let ModuleSource::Local(path) = &target.source {
+            return caller.join(Path::new(path)).map_err(|source| {
+                let directory = clean(&caller.shown.join(path));
+                let (module, place) = (name.to_owned(), Box::new(spot.place()));
+                self.fail(ConfigError::NoModuleDirectory {
+                    module,
+                    directory,
+                    place,
+                    source,
+                })
+            });
+        }
+        match self.installed(target, key, name, spot, environment) {
+            Ok(Some(location)) => Ok(location),
+            Ok(None) if self.fetcher.is_some() => self.fetch(target, name, spot, environment),
+            Ok(None) => Err(self.fail(not_installed(target, name, spot))),
+            Err(error) if self.fetcher.is_some() && is_missing_module(&error) => {
+                self.fetch(target, name, spot, environment)
+            }
+            Err(error) => Err(self.fail(error)),
+        }
+    }
+
+    /// The directory that the manifest records for the call, if it does, and if the record is for this call.
+    fn installed(
+        &mut self,
+        target: &Target,
+        key: &str,
+        name: &str,
+        spot: &Spot,
+        environment: &Environment<'_>,
+    ) -> Result<Option<Location>, ConfigError> {
+        let read = || Manifest::read(&environment.data_directory()).map_err(Arc::new);
+        let manifest = match self.manifest.get_or_init(read) {
+            Ok(manifest) => manifest,
+            Err(error) => {
+                let message = error.to_string();
+                let (module, place) = (name.to_owned(), Box::new(spot.place()));
+                let source_text = target.source.to_string();
+                return Err(ConfigError::Fetch {
+                    module,
+                    source_text,
+                    place,
+                    source: message.into(),
+                    hint: None,
+                });
+            }
+        };
+        let Some(record) = manifest.record(key) else {
+            return Ok(None);
+        };
+        let (module, place) = (name.to_owned(), Box::new(spot.place()));
+        match record.check(
+            &target.source,
+            target.versions.as_ref(),
+            self.options.engine,
+        ) {
+            Ok(()) => Ok(Location::new(&clean(&environment.root.join(&record.directory))).ok()),
+            Err(Mismatch::Source { recorded }) => Err(ConfigError::SourceChanged {
+                module,
+                recorded,
+                wanted: target.source.to_string(),
+                place,
+            }),
+            Err(Mismatch::Version { recorded }) => {
+                let wanted = target
+                    .versions
+                    .as_ref()
+                    .map(ModuleVersionConstraints::to_string)
+                    .unwrap_or_default();
+                Err(ConfigError::VersionChanged {
+                    module,
+                    recorded,
+                    wanted,
+                    place,
+                })
+            }
+        }
+    }
+
+    fn fetch(
+        &mut self,
+        target: &Target,
+        name: &str,
+        spot: &Spot,
+        environment: &Environment<'_>,
+    ) -> Result<Location, Stopped> {
+        let Some(fetcher) = self.fetcher else {
+            return Err(self.fail(not_installed(target, name, spot)));
+        };
+        let request = ModuleRequest {
+            source: &target.source,
+            versions: target.versions.as_ref(),
+            root: environment.root,
+            place: &spot.place(),
+            engine: self.options.engine,
+        };
+        let directory = fetcher.fetch(&request).and_then(|directory| {
+            Location::new(&directory).map_err(|error| FetchError {
+                source: error.into(),
+                hint: None,
+            })
+        });
+        directory.map_err(|FetchError { source, hint }| {
+            let (module, place) = (name.to_owned(), Box::new(spot.place()));
+            self.fail(ConfigError::Fetch {
+                module,
+                source_text: target.source.to_string(),
+                place,
+                source,
+                hint,
+            })
+        })
+    }
+
+    /// A call that uses a function which is not supported: what is installed for it is taken to be right.
+    pub(super) fn by_record_only(
+        &mut self,
+        key: &str,
+        instance: &Instance<'_>,
+        call: &Call,
+        node: &Node,
+        environment: &Environment<'_>,
+        error: ConfigError,
+    ) -> Result<bool, Stopped> {
+        let read = || Manifest::read(&environment.data_directory()).map_err(Arc::new);
+        let directory = self
+            .manifest
+            .get_or_init(read)
+            .as_ref()
+            .ok()
+            .and_then(|manifest| manifest.record(key));
+        let location = directory.and_then(|record| {
+            let shown = clean(&environment.root.join(&record.directory));
+            Location::new(&shown).ok()
+        });
+        let Some(location) = location else {
+            return Err(self.fail(error));
+        };
+        self.found.warnings.push(format!(
+            "{}: the source of module `{}` uses a function that tflock does not have; what is installed in `{}` is taken for it",
+            call.spot.place(),
+            call.name,
+            location.shown.display()
+        ));
+        let path = location.shown.to_string_lossy().into_owned();
+        self.enter(
+            instance,
+            call,
+            node,
+            environment,
+            Entered {
+                location,
+                key: key.to_owned(),
+                path,
+            },
+        )?;
+        Ok(false)
+    }
+}
+
+fn not_installed(target: &Target, name: &str, spot: &Spot) -> ConfigError {
+    ConfigError::NotInstalled {
+        module: name.to_owned(),
+        source_text: target.source.to_string(),
+        place: Box::new(spot.place()),
+    }
+}
