@@ -1,13 +1,15 @@
 //! Why a provider of a directory cannot be locked.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::package::{AuthenticityError, PackageError};
 use crate::provider::{Platform, ProviderAddr, Version, VersionConstraints};
-use crate::registry::RegistryError;
+use crate::registry::{MirrorHashError, PackagesError, RegistryError};
 use crate::span::{Explain, Place};
 
-use super::packages::PackageFailure;
+use super::transfer::TransferError;
 
 /// A provider that cannot be locked.
 #[derive(Debug, thiserror::Error)]
@@ -159,5 +161,53 @@ fn missing_platform_hint(platform: &Platform, published: &BTreeSet<Platform>) ->
         [] => ways,
         [one] => format!("published for {one} only; {ways}"),
         [most @ .., last] => format!("published for {} and {last}; {ways}", most.join(", ")),
+    }
+}
+
+/// Why a package is not to be had, or not to be trusted.
+#[derive(Debug, thiserror::Error)]
+pub enum PackageFailure {
+    /// The source could not be asked, or answered with an error.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    /// What the registry says does not hold: the signature, a checksum.
+    #[error(transparent)]
+    Authenticity(#[from] AuthenticityError),
+    /// OpenTofu's report on all packages cannot be read.
+    #[error(transparent)]
+    Reported(#[from] PackagesError),
+    /// The package could not be hashed.
+    #[error(transparent)]
+    Transfer(#[from] TransferError),
+    /// The package is not what its mirror says.
+    #[error(transparent)]
+    Mirror(#[from] MirrorHashError),
+    /// The package in a filesystem mirror has no hash.
+    #[error("cannot hash `{}`", path.display())]
+    Local {
+        /// The zip, or the directory.
+        path: PathBuf,
+        /// Why.
+        source: PackageError,
+    },
+}
+
+impl PackageFailure {
+    /// Whether the source says that the version has no package for the platform.
+    pub fn is_missing_platform(&self) -> bool {
+        matches!(self, Self::Registry(RegistryError::NoPackage { .. }))
+    }
+}
+
+impl Explain for PackageFailure {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Registry(error) | Self::Transfer(TransferError::Download(error)) => error.hint(),
+            Self::Authenticity(error) => error.hint(),
+            Self::Transfer(TransferError::Package(error)) | Self::Local { source: error, .. } => {
+                error.hint()
+            }
+            Self::Transfer(_) | Self::Reported(_) | Self::Mirror(_) => None,
+        }
     }
 }

@@ -14,62 +14,14 @@ use crate::package::{
 };
 use crate::provider::{Digest, Engine, Hash, Platform, ProviderAddr, Version};
 use crate::registry::{
-    AvailableVersions, ByteLimit, LocalPackage, Located, MirrorHashError, MirrorPackage, OnceMap,
-    PackageId, PackageMeta, PackageSource, PackagesError, RegistryClient, RegistryError,
+    AvailableVersions, ByteLimit, LocalPackage, Located, MirrorPackage, OnceMap, PackageId,
+    PackageMeta, PackageSource, RegistryClient, RegistryError,
 };
 use crate::reporter::Reporter;
-use crate::span::Explain;
 
 use super::assemble::{Evidence, Listed};
+use super::error::PackageFailure;
 use super::transfer::{Downloaded, TransferError, Transfers, Wanted};
-
-/// Why a package is not to be had, or not to be trusted.
-#[derive(Debug, thiserror::Error)]
-pub enum PackageFailure {
-    /// The source could not be asked, or answered with an error.
-    #[error(transparent)]
-    Registry(#[from] RegistryError),
-    /// What the registry says does not hold: the signature, a checksum.
-    #[error(transparent)]
-    Authenticity(#[from] AuthenticityError),
-    /// OpenTofu's report on all packages cannot be read.
-    #[error(transparent)]
-    Reported(#[from] PackagesError),
-    /// The package could not be hashed.
-    #[error(transparent)]
-    Transfer(#[from] TransferError),
-    /// The package is not what its mirror says.
-    #[error(transparent)]
-    Mirror(#[from] MirrorHashError),
-    /// The package in a filesystem mirror has no hash.
-    #[error("cannot hash `{}`", path.display())]
-    Local {
-        /// The zip, or the directory.
-        path: std::path::PathBuf,
-        /// Why.
-        source: PackageError,
-    },
-}
-
-impl PackageFailure {
-    /// Whether the source says that the version has no package for the platform.
-    pub fn is_missing_platform(&self) -> bool {
-        matches!(self, Self::Registry(RegistryError::NoPackage { .. }))
-    }
-}
-
-impl Explain for PackageFailure {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::Registry(error) | Self::Transfer(TransferError::Download(error)) => error.hint(),
-            Self::Authenticity(error) => error.hint(),
-            Self::Transfer(TransferError::Package(error)) | Self::Local { source: error, .. } => {
-                error.hint()
-            }
-            Self::Transfer(_) | Self::Reported(_) | Self::Mirror(_) => None,
-        }
-    }
-}
 
 /// What is known of one package: verified as far as its source allows, and hashed.
 #[derive(Clone, Debug)]
