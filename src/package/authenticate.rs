@@ -210,3 +210,212 @@ impl VerifiedList {
         Ok(hashes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::package::ReportedPackage;
+    use crate::package::signature::tests::{fixture, key, now};
+
+    const FILENAME: &str = "terraform-provider-p_1.0.0_linux_amd64.zip";
+
+    /// What the signed list of the fixtures has for the file.
+    const SHASUM: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+    const POLICY: SignaturePolicy = SignaturePolicy {
+        engine: Engine::Tofu,
+        now: std::time::UNIX_EPOCH,
+        keys_optional: true,
+        enforce_validation: false,
+        enforce_expiration: false,
+    };
+
+    fn verify(
+        shasum: &str,
+        filename: &str,
+        keys: &[SigningKey],
+        reported: &ReportedPackages,
+        policy: SignaturePolicy,
+    ) -> Result<VerifiedList, AuthenticityError> {
+        let platform = Platform::parse("linux_amd64").unwrap();
+        let claims = PackageClaims {
+            platform: &platform,
+            filename,
+            shasum,
+            keys,
+            reported,
+        };
+        let policy = SignaturePolicy {
+            now: now(),
+            ..policy
+        };
+        verify_list(
+            &claims,
+            &fixture("SHA256SUMS"),
+            &fixture("valid.sig"),
+            &policy,
+        )
+    }
+
+    fn report() -> ReportedPackages {
+        let hashes = vec![format!("zh:{SHASUM}"), "h1:reported".to_owned()];
+        [(
+            "linux_amd64".to_owned(),
+            Some(ReportedPackage { hashes, size: 7 }),
+        )]
+        .into()
+    }
+
+    fn package(zh: &str, size: u64) -> PackageHashes {
+        let h1 = Hash::parse("h1:computed").unwrap();
+        PackageHashes {
+            zh: Digest::parse_hex(zh).unwrap(),
+            zip_h1: Some(h1.clone()),
+            h1,
+            size,
+        }
+    }
+
+    fn recorded(reported: &ReportedPackages, policy: SignaturePolicy) -> Vec<String> {
+        let list = verify(SHASUM, FILENAME, &[key("valid")], reported, policy).unwrap();
+        let hashes = list.accept(&package(SHASUM, 7)).unwrap();
+        hashes.iter().map(Hash::to_string).collect()
+    }
+
+    #[test]
+    fn the_list_and_its_signer_are_told() {
+        let list = verify(
+            SHASUM,
+            FILENAME,
+            &[key("valid")],
+            &ReportedPackages::new(),
+            POLICY,
+        )
+        .unwrap();
+        assert_eq!(list.digest().to_string(), SHASUM);
+        assert_eq!(
+            list.signer().map(|signer| signer.key_id.as_str()),
+            Some("0711E43F7EDCCDE4")
+        );
+        assert!(list.shasums().digest_of(FILENAME).is_ok());
+        let unsigned = verify(SHASUM, FILENAME, &[], &ReportedPackages::new(), POLICY).unwrap();
+        assert_eq!(unsigned.signer(), None);
+    }
+
+    #[test]
+    fn lists_that_are_refused() {
+        let none = ReportedPackages::new();
+        let keys = [key("valid")];
+        let filename = || FILENAME.to_owned();
+        let other = SHASUM.replacen('0', "1", 1);
+        let digest = |text: &str| Digest::parse_hex(text).unwrap();
+        let announced = digest(&other);
+        let disagrees = AuthenticityError::ListDisagrees {
+            filename: filename(),
+            listed: digest(SHASUM),
+            announced,
+        };
+        assert_eq!(
+            verify(&other, FILENAME, &keys, &none, POLICY),
+            Err(disagrees)
+        );
+        let shasum = "short".to_owned();
+        let unreadable = AuthenticityError::UnreadableShasum {
+            filename: filename(),
+            shasum,
+        };
+        assert_eq!(
+            verify("short", FILENAME, &keys, &none, POLICY),
+            Err(unreadable)
+        );
+        let not_listed = ShasumsError::NotListed {
+            filename: "x.zip".to_owned(),
+        };
+        assert_eq!(
+            verify(SHASUM, "x.zip", &keys, &none, POLICY),
+            Err(AuthenticityError::Shasums(not_listed))
+        );
+        let unsigned = verify(SHASUM, FILENAME, &[key("other")], &none, POLICY);
+        assert!(matches!(
+            unsigned,
+            Err(AuthenticityError::Signature(
+                SignatureError::UnknownIssuer { .. }
+            ))
+        ));
+        let enforced = SignaturePolicy {
+            enforce_validation: true,
+            ..POLICY
+        };
+        assert!(verify(SHASUM, FILENAME, &[], &none, enforced).is_err());
+    }
+
+    #[test]
+    fn packages_that_are_refused() {
+        let list = verify(SHASUM, FILENAME, &[key("valid")], &report(), POLICY).unwrap();
+        let other = SHASUM.replacen('0', "1", 1);
+        let filename = FILENAME.to_owned();
+        let (expected, found) = (list.digest(), Digest::parse_hex(&other).unwrap());
+        let error = AuthenticityError::OtherPackage {
+            filename: filename.clone(),
+            expected,
+            found,
+        };
+        assert!(error.hint().is_some());
+        assert_eq!(list.accept(&package(&other, 7)), Err(error));
+        let error = AuthenticityError::OtherSize {
+            filename,
+            expected: 7,
+            found: 8,
+        };
+        assert_eq!(list.accept(&package(SHASUM, 8)), Err(error));
+    }
+
+    /// Reported hashes are recorded on OpenTofu's own registry only, and checked everywhere; Terraform ignores them.
+    #[test]
+    fn reported_hashes() {
+        let zh = format!("zh:{SHASUM}");
+        let plain = ["h1:computed", &zh];
+        assert_eq!(
+            recorded(&report(), POLICY),
+            ["h1:computed", "h1:reported", &zh]
+        );
+        assert_eq!(recorded(&ReportedPackages::new(), POLICY), plain);
+        assert_eq!(
+            recorded(
+                &report(),
+                SignaturePolicy {
+                    enforce_validation: true,
+                    ..POLICY
+                }
+            ),
+            plain
+        );
+        assert_eq!(
+            recorded(
+                &report(),
+                SignaturePolicy {
+                    keys_optional: false,
+                    ..POLICY
+                }
+            ),
+            plain
+        );
+        let terraform = SignaturePolicy {
+            engine: Engine::Terraform,
+            keys_optional: false,
+            ..POLICY
+        };
+        assert_eq!(recorded(&report(), terraform), plain);
+        let wrong: ReportedPackages = [("linux_arm64".to_owned(), None)].into();
+        assert_eq!(recorded(&wrong, terraform), plain);
+        let elsewhere = SignaturePolicy {
+            keys_optional: false,
+            ..POLICY
+        };
+        let refused = verify(SHASUM, FILENAME, &[key("valid")], &wrong, elsewhere);
+        assert!(matches!(
+            refused,
+            Err(AuthenticityError::Report(ReportFault::NoEntry { .. }))
+        ));
+    }
+}

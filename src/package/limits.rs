@@ -60,6 +60,15 @@ impl Limits {
 mod tests {
     use super::*;
 
+    /// Shifts are easy to get wrong.
+    #[test]
+    fn figures() {
+        let limits = Limits::default();
+        assert_eq!(limits.directory_bytes, 16_777_216);
+        assert_eq!(limits.unpacked_bytes, 17_179_869_184);
+        assert_eq!(limits.unpacked_from(0), 67_108_864);
+    }
+
     #[test]
     fn the_smaller_of_total_and_ratio_counts() {
         let limits = Limits {

@@ -30,6 +30,8 @@ pub struct Shasums {
     first_fields: BTreeMap<Vec<u8>, Vec<u8>>,
     /// Digest of every line, with whether its file is a zip. Empty if the document is no checksum list to the tools.
     digests: BTreeMap<Digest, bool>,
+    /// Whether a line was too long, and what follows it did not count.
+    is_cut: bool,
 }
 
 impl Shasums {
@@ -41,7 +43,7 @@ impl Shasums {
             });
         }
         let mut first_fields = BTreeMap::new();
-        for line in document.split(|byte| *byte == b'\n') {
+        for line in lines(document) {
             if let [checksum, name, ..] = fields(line)[..] {
                 first_fields
                     .entry(name.to_vec())
@@ -51,6 +53,7 @@ impl Shasums {
         Ok(Self {
             first_fields,
             digests: digests(document).unwrap_or_default(),
+            is_cut: lines(document).any(|line| line.len() > MAX_LINE_BYTES),
         })
     }
 
@@ -80,7 +83,7 @@ impl Shasums {
 
     /// Whether every line was understood, so that a `zh` which is not here is certainly not listed.
     pub fn is_readable(&self) -> bool {
-        !self.digests.is_empty()
+        !self.digests.is_empty() && !self.is_cut
     }
 
     /// The `zh` hashes of lines that name a zip. Manifests and other files by the side of the packages are left out: they
@@ -91,13 +94,14 @@ impl Shasums {
     }
 }
 
+fn lines(document: &[u8]) -> impl Iterator<Item = &[u8]> {
+    document.split(|byte| *byte == b'\n')
+}
+
 /// The digest of every line, or `None` if a line shows that this is no checksum list.
 fn digests(document: &[u8]) -> Option<BTreeMap<Digest, bool>> {
     let mut digests = BTreeMap::new();
-    for line in document.split(|byte| *byte == b'\n') {
-        if line.len() > MAX_LINE_BYTES {
-            break;
-        }
+    for line in lines(document).take_while(|line| line.len() <= MAX_LINE_BYTES) {
         match fields(line)[..] {
             [] => {}
             [checksum, name, ..] => {
@@ -371,6 +375,30 @@ mod tests {
             1,
             "a digest under two names is a zip if one of them is"
         );
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf8_count_by_their_length() {
+        let line = [hex('7').as_bytes(), b"  \xff\xfe\xe9.zip extra\n"].concat();
+        let list = Shasums::parse(&line).expect("small");
+        assert_eq!(
+            list.zip_hashes().len(),
+            1,
+            "the second field ends where white space begins"
+        );
+    }
+
+    #[test]
+    fn a_list_is_readable_if_every_line_is() {
+        let readable = |document: String| {
+            Shasums::parse(document.as_bytes())
+                .expect("small")
+                .is_readable()
+        };
+        assert!(readable(list()));
+        assert!(!readable(format!("{}{}", list(), hex('3'))));
+        assert!(!readable(format!("{}{}", list(), "x".repeat(65_536))));
+        assert!(!readable(String::new()));
     }
 
     #[test]

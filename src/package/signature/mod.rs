@@ -18,7 +18,7 @@ mod holder;
 mod packets;
 mod ring;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod tier;
 mod verify;
 

@@ -5,16 +5,16 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::*;
 
-pub(super) fn fixture(name: &str) -> Vec<u8> {
+pub(crate) fn fixture(name: &str) -> Vec<u8> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     std::fs::read(root.join("testdata/keys/signatures").join(name)).unwrap()
 }
 
-pub(super) fn text(name: &str) -> String {
+pub(crate) fn text(name: &str) -> String {
     String::from_utf8(fixture(name)).unwrap()
 }
 
-pub(super) fn key(name: &str) -> SigningKey {
+pub(crate) fn key(name: &str) -> SigningKey {
     SigningKey {
         ascii_armor: text(&format!("{name}.asc")),
         trust_signature: String::new(),
@@ -22,7 +22,7 @@ pub(super) fn key(name: &str) -> SigningKey {
 }
 
 /// 2026-11-21T12:00:00Z.
-pub(super) fn now() -> SystemTime {
+pub(crate) fn now() -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(1_795_262_400)
 }
 
