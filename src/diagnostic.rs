@@ -99,17 +99,6 @@ impl Diagnostic {
         self
     }
 
-    /// The same with a place in a file.
-    pub fn at(mut self, place: Option<Place>) -> Self {
-        self.place = place;
-        self
-    }
-
-    /// What it says, in one line without place, causes and hint.
-    pub fn message(&self) -> &str {
-        &self.message
-    }
-
     /// Whether something could not be done.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
