@@ -94,6 +94,17 @@ impl Pattern {
 }
 
 impl Pattern {
+    /// How much is left open: 0 for one provider on a named host. Of two patterns that mean the same provider the narrower
+    /// one has the smaller breadth, and none have the same unless they are equal.
+    pub fn breadth(&self) -> u8 {
+        let host = match self.host {
+            Some(PatternHost::Named(_)) => 0,
+            Some(PatternHost::Default) => 1,
+            None => 2,
+        };
+        host + 3 * (u8::from(self.namespace.is_none()) + u8::from(self.type_name.is_none()))
+    }
+
     /// Whether every provider that `other` means is meant by this one too.
     pub(super) fn covers(&self, other: &Self) -> bool {
         fn part<T: PartialEq>(own: Option<&T>, other: Option<&T>) -> bool {

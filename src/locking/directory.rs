@@ -15,9 +15,10 @@ use crate::span::Place;
 use super::assemble::{Evidence, Verdict, assemble, judge, strays};
 use super::error::{LockingError, Problem};
 use super::note::Note;
-use super::packages::{PackageRecord, Packages, Voucher};
+use super::packages::{PackageRecord, Packages};
 use super::policy::{Mismatch, Missing, Move, Policy, Scope};
 use super::select::{Selection, check_constraints, select};
+use super::signers::RefusedSigner;
 
 /// What is to be locked for one directory.
 #[derive(Clone, Debug)]
@@ -261,12 +262,19 @@ impl Work<'_> {
         let (mut verified, mut missing, mut errors) = (Vec::new(), Vec::new(), Vec::new());
         for (platform, record) in platforms.iter().zip(records) {
             match record {
-                Ok(record) => verified.push(Verified {
-                    address: self.address.clone(),
-                    version: version.clone(),
-                    platform: platform.clone(),
-                    record,
-                }),
+                Ok(record) => match self.refused(&record) {
+                    None => verified.push(Verified {
+                        address: self.address.clone(),
+                        version: version.clone(),
+                        platform: platform.clone(),
+                        record,
+                    }),
+                    Some(refused) => errors.push(self.error(Problem::Signer {
+                        version: version.clone(),
+                        platform: platform.clone(),
+                        refused,
+                    })),
+                },
                 Err(failure) if failure.is_missing_platform() => missing.push(platform.clone()),
                 Err(failure) => errors.push(self.error(Problem::Package {
                     version: version.clone(),
@@ -298,6 +306,14 @@ impl Work<'_> {
         }
     }
 
+    /// Why the signer of a package is not accepted, if that is so.
+    fn refused(&self, record: &PackageRecord) -> Option<Box<RefusedSigner>> {
+        let signers = &self.policy.signers;
+        signers
+            .check(self.address, self.engine, record.signer())
+            .err()
+    }
+
     /// Whether no recorded hash of a kept version is genuine. An entry that records `h1` only is compared with the
     /// version's other platforms before it is called foreign.
     async fn is_foreign(
@@ -321,7 +337,9 @@ impl Work<'_> {
                 .packages
                 .package(self.engine, self.address, version, platform);
             // A package that cannot be had proves nothing either way.
-            if let Ok(record) = other.await {
+            if let Ok(record) = other.await
+                && self.refused(&record).is_none()
+            {
                 evidence
                     .genuine
                     .extend(record.evidence.genuine.iter().cloned());
@@ -356,9 +374,7 @@ impl Work<'_> {
             });
         }
         for package in verified {
-            if let Voucher::Signature(signer) = &package.record.voucher
-                && let Some(lapse) = signer.lapse
-            {
+            if let Some(lapse) = package.record.signer().and_then(|signer| signer.lapse) {
                 let note = Note::Expired {
                     address: address(),
                     version: package.version.clone(),

@@ -9,6 +9,7 @@ use crate::provider::{Platform, ProviderAddr, Version, VersionConstraints};
 use crate::registry::{MirrorHashError, PackagesError, RegistryError};
 use crate::span::{Explain, Place};
 
+use super::signers::RefusedSigner;
 use super::transfer::TransferError;
 
 /// A provider that cannot be locked.
@@ -110,6 +111,17 @@ pub enum Problem {
         #[source]
         failure: Arc<PackageFailure>,
     },
+    /// Nobody signed the package who may, by `[signers]`.
+    #[error("the package of version {version} for `{platform}` is not accepted")]
+    Signer {
+        /// The selected version.
+        version: Version,
+        /// The platform.
+        platform: Platform,
+        /// Who may sign, and who did.
+        #[source]
+        refused: Box<RefusedSigner>,
+    },
 }
 
 impl Explain for LockingError {
@@ -148,6 +160,7 @@ impl Problem {
             } => Some(missing_platform_hint(platform, published)),
             Self::Registry(error) => error.hint(),
             Self::Package { failure, .. } => failure.hint(),
+            Self::Signer { refused, .. } => refused.hint(),
             Self::TargetUnknown { .. } | Self::TargetNotAllowed { .. } => None,
         }
     }

@@ -11,6 +11,7 @@ mod note;
 mod packages;
 mod policy;
 mod select;
+mod signers;
 mod transfer;
 
 pub use assemble::{Evidence, Listed, Verdict, assemble, judge, strays};
@@ -20,4 +21,5 @@ pub use note::Note;
 pub use packages::{PackageRecord, Packages, Source, Trust, Voucher};
 pub use policy::{Mismatch, Missing, Move, Policy, Scope, TargetError, Upgrade, UpgradeTarget};
 pub use select::{Selection, check_constraints, select};
+pub use signers::{Fingerprint, RefusedSigner, Signers, SignersError};
 pub use transfer::{Downloaded, TransferError};

@@ -46,6 +46,14 @@ pub enum Voucher {
 }
 
 impl PackageRecord {
+    /// Who signed the checksum list that has the package, if one did.
+    pub fn signer(&self) -> Option<&Signer> {
+        match &self.voucher {
+            Voucher::Signature(signer) => Some(signer),
+            Voucher::Unsigned | Voucher::MirrorHashes | Voucher::Nothing => None,
+        }
+    }
+
     fn from_registry(
         list: &VerifiedList,
         package: &PackageHashes,

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::provider::{AddressError, Engine, Platform, ProviderAddr, Version, VersionError};
 
+use super::signers::Signers;
+
 /// What a lock shall contain.
 #[derive(Clone, Debug)]
 pub struct Policy {
@@ -21,6 +23,8 @@ pub struct Policy {
     pub mismatch: Mismatch,
     /// When a selected version has no package for an asked platform.
     pub missing_platform: Missing,
+    /// Who may sign for which providers.
+    pub signers: Signers,
 }
 
 /// When no recorded hash of a kept version is genuine.
@@ -170,6 +174,7 @@ mod tests {
             prune: false,
             mismatch: Mismatch::Error,
             missing_platform: Missing::Error,
+            signers: Signers::default(),
         }
     }
 

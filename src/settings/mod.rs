@@ -12,7 +12,9 @@ use crate::cli::{
     ColorChoice, CreateArg, EngineArg, LockArgs, MismatchArg, MissingArg, OutputArgs, SourceArg,
 };
 use crate::config::{ReadOptions, Tests, VariableOption};
-use crate::locking::{Mismatch, Missing, Policy, TargetError, Trust, Upgrade, UpgradeTarget};
+use crate::locking::{
+    Mismatch, Missing, Policy, Signers, TargetError, Trust, Upgrade, UpgradeTarget,
+};
 use crate::modules::GitSettings;
 use crate::provider::{AddressError, Engine, Platform, PlatformError, ProviderAddr};
 use crate::span::Explain;
@@ -308,6 +310,7 @@ fn policy(args: &LockArgs, current: Platform) -> Result<Policy, SettingsError> {
             MismatchArg::Replace => Mismatch::Replace,
         },
         missing_platform: missing(args.missing_platform),
+        signers: Signers::default(),
     })
 }
 
