@@ -5,77 +5,100 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use anyhow::{Context as _, anyhow};
-use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
-use crate::diagnostic::Diagnostic;
-use crate::locking::{Packages, Policy, Source, Trust, Upgrade, Verified, Voucher, lock_directory};
+use crate::cli::LockArgs;
+use crate::diagnostic::{self, Diagnostic};
+use crate::locking::{Packages, Upgrade, Verified, Voucher, lock_directory};
 use crate::modules::Fetcher;
 use crate::package::{Lapse, Tier};
-use crate::provider::{Engine, Platform, ProviderAddr, Version};
-use crate::reporter::Reporter;
-use crate::settings::LockSettings;
+use crate::printer::Printer;
+use crate::provider::{Platform, ProviderAddr, Version};
+use crate::settings::{Environment, LockSettings, OutputSettings};
 
 use super::read::{self, Directory, Task};
 use super::report::{DirectoryReport, Fate, RunReport, Signed};
-use super::write;
+use super::session::{Refused, Session};
+use super::{A_DIRECTORY_FAILED, DONE, DRIFT, write};
 
-/// What has become of a run.
-#[derive(Debug)]
-pub(super) enum Ending {
-    /// All directories were worked on.
-    Complete(RunReport),
-    /// Somebody wants it to end. Every lock file is the old one or the new one.
-    Interrupted,
+/// Runs `tflock lock`.
+pub(super) fn command(
+    args: &LockArgs,
+    environment: &Environment,
+    output: OutputSettings,
+    printer: Printer,
+) -> anyhow::Result<u8> {
+    let settings = LockSettings::resolve(args, environment, Platform::current())
+        .map_err(|error| Refused::because(&error))?;
+    let session = Session::open(
+        environment,
+        output,
+        printer,
+        &settings.tree,
+        &settings.sources,
+    )?;
+    let (packages, fetcher) = (Arc::clone(&session.packages), Arc::clone(&session.fetcher));
+    session.run(
+        lock(Arc::new(settings), packages, fetcher),
+        |report| show(&report, printer),
+        "interrupted; every lock file is the old one or the new one",
+    )
 }
 
-/// Runs `tflock lock` until it is done or `interrupted` resolves.
-pub(super) async fn lock(
+/// Reads all directories, then finishes each on its own.
+async fn lock(
     settings: Arc<LockSettings>,
-    sources: BTreeMap<Engine, Source>,
-    trust: Trust,
-    reporter: Arc<dyn Reporter>,
-    interrupted: impl Future<Output = ()>,
-) -> anyhow::Result<Ending> {
+    packages: Arc<Packages>,
+    fetcher: Arc<Fetcher>,
+) -> anyhow::Result<RunReport> {
     let started = Instant::now();
     let reading = {
         let settings = Arc::clone(&settings);
-        let fetcher = fetcher(&settings, &sources);
-        tokio::task::spawn_blocking(move || read::all(&settings, &fetcher))
+        tokio::task::spawn_blocking(move || read::all(&settings.tree, &fetcher))
     };
-    let packages = Arc::new(Packages::new(
-        sources,
-        reporter,
-        trust,
-        SystemTime::now(),
-        settings.jobs,
-    ));
-    let work = async {
-        let directories = reading.await.context("reading the directories stopped")?;
-        refuse_targets_of_nobody(&settings.policy, &directories)?;
-        let mut tasks = JoinSet::new();
-        for directory in directories {
-            let (settings, packages) = (Arc::clone(&settings), Arc::clone(&packages));
-            tasks.spawn(async move { finish(directory, &settings, &packages).await });
-        }
-        // Dropping the set cancels what is under way; nothing waits between the check of a lock file and its replacement.
-        let mut finished = tasks.join_all().await;
-        finished.sort_by(|a, b| a.report.directory.cmp(&b.report.directory));
-        anyhow::Ok(summarize(finished, &settings, &packages, started))
-    };
-    tokio::select! {
-        biased;
-        () = interrupted => Ok(Ending::Interrupted),
-        report = work => report.map(Ending::Complete),
+    let directories = reading.await.context("reading the directories stopped")?;
+    refuse_targets_of_nobody(&settings, &directories)?;
+    let mut tasks = JoinSet::new();
+    for directory in directories {
+        let (settings, packages) = (Arc::clone(&settings), Arc::clone(&packages));
+        tasks.spawn(async move { finish(directory, &settings, &packages).await });
+    }
+    // Dropping the set cancels what is under way; nothing waits between the check of a lock file and its replacement.
+    let mut finished = tasks.join_all().await;
+    finished.sort_by(|a, b| a.report.directory.cmp(&b.report.directory));
+    Ok(summarize(finished, &settings, &packages, started))
+}
+
+/// The report on stdout, what went wrong and what should be known on stderr.
+fn show(report: &RunReport, printer: Printer) -> u8 {
+    printer.report(&report.render(printer.verbosity));
+    let all = report.directories.iter();
+    let all = all.flat_map(|directory| directory.diagnostics.iter().cloned());
+    for diagnostic in diagnostic::merge(all.collect()) {
+        printer.diagnostic(&diagnostic);
+    }
+    if report.count(Fate::Failed) > 0 {
+        A_DIRECTORY_FAILED
+    } else if report.check && report.has_drift() {
+        DRIFT
+    } else {
+        DONE
     }
 }
 
 /// Refuses a `--provider` or `--upgrade` that no directory has a use for: it is mistyped more often than not. Directories
 /// that could not be read might have one.
-fn refuse_targets_of_nobody(policy: &Policy, directories: &[Directory]) -> anyhow::Result<()> {
+fn refuse_targets_of_nobody(
+    settings: &LockSettings,
+    directories: &[Directory],
+) -> anyhow::Result<()> {
+    // Both come from the command line, and so are the same everywhere.
+    let Some(policy) = settings.tree.areas.first().map(|area| &area.policy) else {
+        return Ok(());
+    };
     let mut jobs = Vec::new();
     for directory in directories {
         match &directory.task {
@@ -105,16 +128,6 @@ fn refuse_targets_of_nobody(policy: &Policy, directories: &[Directory]) -> anyho
         )),
         None => Ok(()),
     }
-}
-
-/// What gets the modules that no `init` has installed.
-fn fetcher(settings: &LockSettings, sources: &BTreeMap<Engine, Source>) -> Fetcher {
-    let clients = sources.iter();
-    let clients: BTreeMap<_, _> = clients
-        .map(|(engine, source)| (*engine, source.client.clone()))
-        .collect();
-    let client = move |engine| clients[&engine].clone();
-    Fetcher::new(Handle::current(), client, settings.git.clone())
 }
 
 /// A directory that is done with.
@@ -148,7 +161,7 @@ async fn finish(directory: Directory, settings: &LockSettings, packages: &Packag
         Task::Fail => return Finished::with(&directory, Fate::Failed, diagnostics),
         Task::Lock { old, job } => (old, job),
     };
-    let outcome = match lock_directory(job, &settings.policy, packages).await {
+    let outcome = match lock_directory(job, &directory.area.policy, packages).await {
         Ok(outcome) => outcome,
         Err(errors) => {
             let errors = errors.iter();
@@ -192,10 +205,11 @@ fn summarize(
         moved.extend(done.moved);
         directories.push(done.report);
     }
+    let mut defaulted = settings.tree.areas.iter();
     RunReport {
         directories,
-        platforms: settings.policy.platforms.clone(),
-        platforms_defaulted: settings.policy.platforms_defaulted,
+        platforms: settings.tree.platforms(),
+        platforms_defaulted: defaulted.all(|area| area.policy.platforms_defaulted),
         signed,
         moved,
         downloaded: packages.downloaded(),

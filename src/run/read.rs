@@ -5,20 +5,23 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::config::{
-    self, ModuleCache, Named, ReadOptions, RootModule, WalkOptions, local_callers, on_all_cores,
+    self, ConfigError, ModuleCache, Named, ReadOptions, RootModule, WalkOptions, local_callers,
+    on_all_cores,
 };
 use crate::diagnostic::Diagnostic;
 use crate::lockfile::{self, FILE_NAME, LockFile, Owner};
 use crate::locking::{Job, Missing, Scope, requirements_of};
 use crate::modules::Fetcher;
 use crate::provider::Engine;
-use crate::settings::{Create, LockSettings, repository_root};
+use crate::settings::{Area, Create, TreeSettings, repository_root};
 use crate::span::Explain;
 
 use super::engine::{self, VersionFiles};
 
 /// One directory, read.
 pub(super) struct Directory {
+    /// What holds for it.
+    pub(super) area: Arc<Area>,
     /// As the user would name it.
     pub(super) path: PathBuf,
     /// The top of the repository that holds it, absolute.
@@ -63,42 +66,64 @@ struct Read {
 }
 
 /// Reads all directories that the settings name, on all cores; each file once.
-pub(super) fn all(settings: &LockSettings, fetcher: &Fetcher) -> Vec<Directory> {
+pub(super) fn all(settings: &TreeSettings, fetcher: &Fetcher) -> Vec<Directory> {
+    let (mut found, mut unreadable) = (BTreeMap::new(), Vec::new());
+    for area in &settings.areas {
+        let walk = walk(area);
+        for directory in walk.directories {
+            // A directory that is reached from two areas belongs to the first.
+            found
+                .entry(directory.path.clone())
+                .or_insert((Arc::clone(area), directory));
+        }
+        let unread = |error| unread(settings, area, &error);
+        unreadable.extend(walk.errors.into_iter().map(unread));
+    }
+    let found: Vec<_> = found.into_values().collect();
+    let reader = Reader::new(settings, fetcher, &found);
+    let read = on_all_cores(&found, |(area, directory)| reader.read(area, directory));
+    let mut directories = reader.without_called_modules(read);
+    directories.extend(unreadable);
+    directories
+}
+
+/// The directories of one area.
+fn walk(area: &Area) -> config::Walk {
     let options = WalkOptions {
-        recursive: settings.recursive,
-        ignore: settings.ignore_paths.clone(),
+        recursive: area.recursive,
+        ignore: area.ignore_paths.clone(),
     };
-    let walk = config::walk(&settings.paths, &options);
-    let mut directories = walk.directories;
-    if settings.recursive {
+    let mut walk = config::walk(&area.paths, &options);
+    if area.recursive {
         // With -r, a named directory is where the search begins, and no more than any other.
-        for directory in &mut directories {
+        for directory in &mut walk.directories {
             if directory.named == Named::Directly {
                 directory.named = Named::Walked;
             }
         }
-        directories.retain(|directory| directory.has_configuration || directory.has_lock_file);
+        walk.directories
+            .retain(|directory| directory.has_configuration || directory.has_lock_file);
     }
-    let reader = Reader::new(settings, fetcher, &directories);
-    let read = on_all_cores(&directories, |directory| reader.read(directory));
-    let mut directories = reader.without_called_modules(read);
-    directories.extend(walk.errors.iter().map(|error| {
-        let path = error
-            .place()
-            .map_or_else(PathBuf::new, |place| place.path.clone());
-        Directory {
-            diagnostics: vec![Diagnostic::of(error, &path)],
-            repository: settings.working_directory.clone(),
-            task: Task::Fail,
-            path,
-        }
-    }));
-    directories
+    walk
+}
+
+/// A directory that could not even be looked into.
+fn unread(settings: &TreeSettings, area: &Arc<Area>, error: &ConfigError) -> Directory {
+    let path = error
+        .place()
+        .map_or_else(PathBuf::new, |place| place.path.clone());
+    Directory {
+        area: Arc::clone(area),
+        diagnostics: vec![Diagnostic::of(error, &path)],
+        repository: settings.working_directory.clone(),
+        task: Task::Fail,
+        path,
+    }
 }
 
 /// What all directories share while they are read.
 struct Reader<'a> {
-    settings: &'a LockSettings,
+    settings: &'a TreeSettings,
     fetcher: &'a Fetcher,
     cache: ModuleCache,
     version_files: VersionFiles,
@@ -109,9 +134,9 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(
-        settings: &'a LockSettings,
+        settings: &'a TreeSettings,
         fetcher: &'a Fetcher,
-        directories: &[config::Directory],
+        directories: &[(Arc<Area>, config::Directory)],
     ) -> Self {
         let mut reader = Self {
             settings,
@@ -121,8 +146,8 @@ impl<'a> Reader<'a> {
             tree: None,
             repositories: Mutex::default(),
         };
-        if settings.engine.is_none() {
-            let engines = on_all_cores(directories, |directory| {
+        if settings.areas.iter().any(|area| area.engine.is_none()) {
+            let engines = on_all_cores(directories, |(_, directory)| {
                 let path = directory.path.join(FILE_NAME);
                 // A lock file that cannot be read is told of when its directory is worked on.
                 let bytes = directory
@@ -135,25 +160,23 @@ impl<'a> Reader<'a> {
         reader
     }
 
-    fn read(&self, found: &config::Directory) -> Read {
+    fn read(&self, area: &Arc<Area>, found: &config::Directory) -> Read {
         let absolute = self.settings.working_directory.join(&found.path);
         let mut directory = Directory {
+            area: Arc::clone(area),
             path: found.path.clone(),
             repository: self.repository(&absolute),
             diagnostics: Vec::new(),
-            task: Task::Skip,
+            task: Task::Fail,
         };
-        if !self.settings.check {
+        if self.settings.clean_up {
             // What cannot be cleaned up is no reason to stop: the names are never read.
             let _ = lockfile::clean_stale(&found.path, &Owner::current());
         }
         let mut calls = BTreeSet::new();
         match self.task(found, &absolute, &mut directory, &mut calls) {
             Ok(task) => directory.task = task,
-            Err(errors) => {
-                directory.task = Task::Fail;
-                directory.diagnostics.extend(errors);
-            }
+            Err(errors) => directory.diagnostics.extend(errors),
         }
         Read {
             found: found.clone(),
@@ -170,9 +193,16 @@ impl<'a> Reader<'a> {
         calls: &mut BTreeSet<PathBuf>,
     ) -> Result<Task, Vec<Diagnostic>> {
         let path = &found.path;
+        let area = Arc::clone(&directory.area);
         let old = lockfile::read(&directory.lock_file())
             .map_err(|error| vec![Diagnostic::of(&error, path)])?;
-        let engine = self.engine(found, absolute, &directory.repository, old.as_deref());
+        let engine = self.engine(
+            &area,
+            found,
+            absolute,
+            &directory.repository,
+            old.as_deref(),
+        );
         let locked = match &old {
             None => LockFile::default(),
             Some(bytes) => {
@@ -193,7 +223,7 @@ impl<'a> Reader<'a> {
                 ..RootModule::default()
             }
         } else {
-            let options = self.settings.read_options(engine);
+            let options = area.read_options(engine);
             config::read_root(path, &options, &self.cache, Some(self.fetcher))
                 .map_err(|errors| all_of(errors.iter().map(|error| &**error), path))?
         };
@@ -203,17 +233,17 @@ impl<'a> Reader<'a> {
         directory.diagnostics.extend(warnings);
         if !root.missing.is_empty() {
             let missing = all_of(root.missing.iter().map(|error| &**error), path);
-            if self.settings.missing_module == Missing::Error {
+            if area.missing_module == Missing::Error {
                 return Err(missing);
             }
             let missing = missing.into_iter().map(Diagnostic::into_warning);
             directory.diagnostics.extend(missing);
         }
-        let scope = Scope::new(&self.settings.policy, engine);
+        let scope = Scope::new(&area.policy, engine);
         let mut required = root.requirements.providers.keys();
         let wants_lock =
             required.any(|address| address.is_lockable(engine) && scope.includes(address));
-        if old.is_none() && !self.creates(found, wants_lock) {
+        if old.is_none() && !creates(area.create, found, wants_lock) {
             return Ok(Task::Skip);
         }
         Ok(Task::Lock {
@@ -229,25 +259,16 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Whether a missing lock file may be created, as far as the directory alone decides.
-    fn creates(&self, found: &config::Directory, wants_lock: bool) -> bool {
-        match self.settings.create {
-            Create::Never => false,
-            Create::Always => true,
-            Create::Auto => found.named == Named::Directly || wants_lock,
-        }
-    }
-
     fn engine(
         &self,
+        area: &Area,
         found: &config::Directory,
         absolute: &Path,
         repository: &Path,
         lock: Option<&[u8]>,
     ) -> Engine {
         let of_lock = || engine::of_lock(&String::from_utf8_lossy(lock?));
-        self.settings
-            .engine
+        area.engine
             .or_else(of_lock)
             .or_else(|| found.has_tofu_files.then_some(Engine::Tofu))
             .or_else(|| self.version_files.nearest(absolute, repository))
@@ -279,19 +300,24 @@ impl<'a> Reader<'a> {
     /// callers lock for them. Callers are looked for in the whole repository, also where only a part of it is worked on.
     fn without_called_modules(&self, read: Vec<Read>) -> Vec<Directory> {
         let undecided = |read: &Read| {
-            self.settings.create == Create::Auto
+            read.directory.area.create == Create::Auto
                 && read.found.named != Named::Directly
                 && matches!(read.directory.task, Task::Lock { old: None, .. })
         };
-        let repositories: BTreeSet<PathBuf> = read
+        let repositories: BTreeMap<PathBuf, Arc<Area>> = read
             .iter()
             .filter(|read| undecided(read))
-            .map(|read| read.directory.repository.clone())
+            .map(|read| {
+                (
+                    read.directory.repository.clone(),
+                    Arc::clone(&read.directory.area),
+                )
+            })
             .collect();
         let mut called: BTreeSet<PathBuf> =
             read.iter().flat_map(|read| read.calls.clone()).collect();
-        for repository in repositories {
-            called.extend(self.calls_within(&repository, &read));
+        for (repository, area) in repositories {
+            called.extend(self.calls_within(&repository, &area, &read));
         }
         let skip_called = |mut read: Read| {
             let resolved = || std::fs::canonicalize(&read.directory.path).ok();
@@ -304,7 +330,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The local modules that directories of a repository call which are not worked on themselves.
-    fn calls_within(&self, repository: &Path, read: &[Read]) -> BTreeSet<PathBuf> {
+    fn calls_within(&self, repository: &Path, area: &Area, read: &[Read]) -> BTreeSet<PathBuf> {
         let absolute = |path: &Path| self.settings.working_directory.join(path);
         let known: BTreeSet<PathBuf> = read.iter().map(|read| absolute(&read.found.path)).collect();
         let options = WalkOptions {
@@ -317,11 +343,20 @@ impl<'a> Reader<'a> {
             .into_iter()
             .filter(|directory| directory.has_configuration && !known.contains(&directory.path))
             .map(|directory| {
-                let engine = self.engine(&directory, &directory.path, repository, None);
-                (directory.path, self.settings.read_options(engine))
+                let engine = self.engine(area, &directory, &directory.path, repository, None);
+                (directory.path, area.read_options(engine))
             })
             .collect();
         local_callers(&others, &self.cache).into_keys().collect()
+    }
+}
+
+/// Whether a missing lock file may be created, as far as the directory alone decides.
+fn creates(create: Create, found: &config::Directory, wants_lock: bool) -> bool {
+    match create {
+        Create::Never => false,
+        Create::Always => true,
+        Create::Auto => found.named == Named::Directly || wants_lock,
     }
 }
 

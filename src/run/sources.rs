@@ -9,7 +9,7 @@ use crate::locking::Source;
 use crate::provider::Engine;
 use crate::registry::{PackageSource, RegistryClient};
 use crate::reporter::Reporter;
-use crate::settings::{self, Environment, LockSettings, Network, SourceChoice};
+use crate::settings::{self, Environment, Network, SourceChoice};
 
 /// The sources, and what should be known about the configuration behind them.
 pub(super) struct Sources {
@@ -22,16 +22,13 @@ pub(super) struct Sources {
 /// Builds the sources. What cannot be used is an error of the command line or its environment.
 pub(super) fn sources(
     environment: &Environment,
-    settings: &LockSettings,
+    engines: &[Engine],
+    choice: &SourceChoice,
     reporter: &Arc<dyn Reporter>,
 ) -> Result<Sources, Box<Diagnostic>> {
-    let engines = match settings.engine {
-        Some(engine) => vec![engine],
-        None => vec![Engine::Terraform, Engine::Tofu],
-    };
     let mut sources: BTreeMap<Engine, Source> = BTreeMap::new();
     let mut cautions = Vec::new();
-    for engine in engines {
+    for &engine in engines {
         let network = settings::network(environment, engine);
         let network = network.map_err(|error| Box::new(Diagnostic::general(&error)))?;
         cautions.extend(network.errors.iter().map(Diagnostic::caution));
@@ -40,7 +37,7 @@ pub(super) fn sources(
             None => RegistryClient::new(network.registry.clone(), Arc::clone(reporter))
                 .map_err(|error| Box::new(Diagnostic::general(&error)))?,
         };
-        let packages = choose(&settings.source, &client, &network, &mut cautions)?;
+        let packages = choose(choice, &client, &network, &mut cautions)?;
         sources.insert(engine, Source { packages, client });
     }
     Ok(Sources {

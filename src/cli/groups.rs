@@ -1,0 +1,83 @@
+//! Options that several commands share. What `.tflock.toml` may say as well has no default here: settings join the two.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::Resettable;
+
+use super::values::{EngineArg, MissingArg, SourceArg};
+
+/// Which directories are worked on.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Which directories")]
+pub struct TreeArgs {
+    /// Directories, or files that stand for their directory [default: .]
+    #[arg(value_name = "PATH", help_heading = Resettable::Reset)]
+    pub paths: Vec<PathBuf>,
+    /// Every module directory and every lock file below PATH
+    #[arg(short, long)]
+    pub recursive: bool,
+    /// Skip paths that match this regular expression (repeatable)
+    #[arg(short, long = "ignore-path", value_name = "REGEX")]
+    pub ignore_paths: Vec<String>,
+}
+
+/// The platforms that matter.
+#[derive(Args, Clone, Debug, Default)]
+pub struct PlatformArgs {
+    /// Platform, as `linux_amd64` (repeatable, comma lists accepted) [default: this machine's]
+    #[arg(
+        long = "platform",
+        value_name = "OS_ARCH",
+        value_delimiter = ',',
+        help_heading = "What to lock"
+    )]
+    pub platforms: Vec<String>,
+}
+
+/// How configurations are read.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "How configurations are read")]
+pub struct ReadingArgs {
+    /// Whose rules to follow; `auto` decides per directory [default: auto]
+    #[arg(long, value_name = "TOOL")]
+    pub engine: Option<EngineArg>,
+    /// When a module that the configuration calls cannot be had [default: error]
+    #[arg(
+        long = "missing-module",
+        value_name = "WHAT",
+        long_help = "When a module that the configuration calls cannot be had. `error`: the directory fails; `warn`: go on with \
+what is known, say what is not, and never prune [default: error]"
+    )]
+    pub missing_module: Option<MissingArg>,
+    /// Leave out modules that only test files run
+    #[arg(long)]
+    pub no_tests: bool,
+    /// Where test files lie, besides the root module's own directory [default: tests]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_tests")]
+    pub test_directory: Option<PathBuf>,
+    /// Value of a root variable, for module sources and versions that depend on it (repeatable)
+    #[arg(long = "var", value_name = "NAME=VALUE")]
+    pub variables: Vec<String>,
+    /// File with values of root variables (repeatable)
+    #[arg(long = "var-file", value_name = "FILE")]
+    pub variable_files: Vec<PathBuf>,
+}
+
+/// Where packages come from, and how many at once.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Where packages come from")]
+pub struct SourceArgs {
+    /// Take packages from this directory, a filesystem mirror, instead of registries
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["net_mirror", "source"])]
+    pub fs_mirror: Option<PathBuf>,
+    /// Take packages from this network mirror instead of registries
+    #[arg(long, value_name = "URL", conflicts_with = "source")]
+    pub net_mirror: Option<String>,
+    /// Origin registries, or what `provider_installation` in the CLI configuration says [default: registry]
+    #[arg(long, value_name = "WHAT")]
+    pub source: Option<SourceArg>,
+    /// Packages in flight; hashing uses all cores [default: 8]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub jobs: Option<u16>,
+}

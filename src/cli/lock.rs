@@ -1,0 +1,86 @@
+//! `tflock lock`.
+
+use clap::Args;
+
+use super::groups::{PlatformArgs, ReadingArgs, SourceArgs, TreeArgs};
+use super::values::{CreateArg, MismatchArg, MissingArg};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  Every lock file of the repository, for two platforms:
+      tflock lock -r --platform linux_amd64 --platform darwin_arm64 ./
+  One directory, for the current platform:
+      tflock lock stacks/network
+  In CI: fail if a lock file is not what it should be, and show why:
+      tflock lock -r --platform linux_amd64,darwin_arm64 --check --diff ./
+  Move one provider to the newest version that its constraints allow:
+      tflock lock -r --platform linux_amd64 --upgrade=hashicorp/aws ./";
+
+/// Options of `tflock lock`.
+#[derive(Args, Clone, Debug)]
+pub struct LockArgs {
+    /// Which directories.
+    #[command(flatten)]
+    pub tree: TreeArgs,
+    /// Whether a missing lock file is created [default: auto]
+    #[arg(
+        long,
+        value_name = "WHEN",
+        help_heading = "Which directories",
+        long_help = "Whether a missing lock file is created. `auto`: for a directory named on the command line, always; for \
+one found by -r, or named through one of its files, if it requires a provider and no other directory of the repository \
+calls it as a local module [default: auto]"
+    )]
+    pub create: Option<CreateArg>,
+
+    /// For which platforms.
+    #[command(flatten)]
+    pub platforms: PlatformArgs,
+    /// Move to the newest version that the constraints allow: all providers, or this one (repeatable)
+    #[arg(
+        long,
+        value_name = "ADDR[@VERSION]",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        help_heading = "What to lock"
+    )]
+    pub upgrade: Vec<String>,
+    /// Work on this provider only; other entries stay (repeatable)
+    #[arg(long = "provider", value_name = "ADDR", help_heading = "What to lock")]
+    pub providers: Vec<String>,
+    /// Remove entries that the configuration no longer requires
+    #[arg(long, help_heading = "What to lock")]
+    pub prune: bool,
+    /// When no recorded hash of a kept version is genuine [default: error]
+    #[arg(
+        long,
+        value_name = "WHAT",
+        help_heading = "What to lock",
+        long_help = "When no recorded hash of a kept version is genuine (it was re-uploaded or tampered with). `error`: the \
+directory fails; `add`: record the right hashes beside the foreign ones, as `terraform providers lock` does; `replace`: \
+record only the right ones [default: error]"
+    )]
+    pub mismatch: Option<MismatchArg>,
+    /// When a selected version has no package for an asked platform [default: error]
+    #[arg(
+        long = "missing-platform",
+        value_name = "WHAT",
+        help_heading = "What to lock"
+    )]
+    pub missing_platform: Option<MissingArg>,
+
+    /// How configurations are read.
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    /// Where packages come from.
+    #[command(flatten)]
+    pub sources: SourceArgs,
+
+    /// Write nothing; exit 3 if a lock file would change
+    #[arg(long, help_heading = "How to run")]
+    pub check: bool,
+    /// Show how lock files change
+    #[arg(long, help_heading = "How to run")]
+    pub diff: bool,
+}

@@ -1,0 +1,64 @@
+//! The command line: structures and help text, no behavior. What was typed becomes meaning in `settings`.
+
+mod groups;
+mod lock;
+mod values;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{ArgAction, Args, Parser, Subcommand};
+
+pub use groups::{PlatformArgs, ReadingArgs, SourceArgs, TreeArgs};
+pub use lock::LockArgs;
+pub use values::{ColorChoice, CreateArg, EngineArg, MismatchArg, MissingArg, SourceArg};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+const AFTER_HELP: &str = "\
+Exit codes:
+  0    done, nothing failed, no drift
+  1    a directory failed; the others were finished
+  2    usage, configuration or environment
+  3    --check found a lock file that would change
+  130  interrupted
+
+Run `tflock lock --help` for examples.";
+
+/// Keeps .terraform.lock.hcl right for a whole monorepo, for every platform, without Terraform.
+#[derive(Debug, Parser)]
+#[command(name = "tflock", version, styles = STYLES, after_help = AFTER_HELP, max_term_width = 100)]
+#[command(arg_required_else_help = true, infer_long_args = false)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Output options, the same for every command.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Create or update lock files
+    #[command(after_help = lock::EXAMPLES, visible_alias = "update")]
+    Lock(Box<LockArgs>),
+}
+
+/// Output options.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Output options")]
+pub struct OutputArgs {
+    /// Print nothing unless something fails
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more: unchanged directories, who signed what, notes
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub verbose: u8,
+    /// Colored output
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorChoice,
+}

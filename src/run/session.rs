@@ -1,0 +1,123 @@
+//! What every command that works on directories needs: sources, a runtime, progress, and an end when somebody wants one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use anyhow::Context as _;
+use tokio::runtime::Runtime;
+
+use crate::diagnostic::Diagnostic;
+use crate::locking::{Packages, Source};
+use crate::modules::Fetcher;
+use crate::printer::Printer;
+use crate::progress::ProgressBars;
+use crate::provider::Engine;
+use crate::reporter::{self, Reporter};
+use crate::settings::{Environment, OutputSettings, SourceSettings, TreeSettings};
+use crate::span::Explain;
+
+use super::sources::{self, Sources};
+use super::{INTERRUPTED, signals};
+
+/// What a command was given cannot be followed; nothing has been done.
+#[derive(Debug, thiserror::Error)]
+#[error("the command cannot be run")]
+pub(super) struct Refused(pub(super) Box<Diagnostic>);
+
+impl Refused {
+    /// Refuses because of `error`, with its place and its hint.
+    pub(super) fn because<E: Explain>(error: &E) -> Self {
+        Self(Box::new(Diagnostic::general(error)))
+    }
+}
+
+/// One run of a command.
+pub(super) struct Session {
+    runtime: Runtime,
+    bars: Option<Arc<ProgressBars>>,
+    /// Where the report goes.
+    pub(super) printer: Printer,
+    /// What is known of packages.
+    pub(super) packages: Arc<Packages>,
+    /// Who gets remote modules.
+    pub(super) fetcher: Arc<Fetcher>,
+}
+
+impl Session {
+    /// Makes everything ready; asks nobody anything yet.
+    pub(super) fn open(
+        environment: &Environment,
+        output: OutputSettings,
+        printer: Printer,
+        tree: &TreeSettings,
+        settings: &SourceSettings,
+    ) -> anyhow::Result<Self> {
+        let bars = (output.progress && Printer::stderr_is_terminal())
+            .then(|| Arc::new(ProgressBars::on_stderr()));
+        let reporter: Arc<dyn Reporter> = match &bars {
+            Some(bars) => Arc::clone(bars) as Arc<dyn Reporter>,
+            None => reporter::silent(),
+        };
+        let Sources { sources, cautions } =
+            sources::sources(environment, &tree.engines(), &settings.choice, &reporter)
+                .map_err(Refused)?;
+        for caution in &cautions {
+            printer.diagnostic(caution);
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .context("cannot start the threads that wait for the network")?;
+        let fetcher = Arc::new(fetcher(&runtime, &sources, tree));
+        let packages = Arc::new(Packages::new(
+            sources,
+            reporter,
+            settings.trust,
+            SystemTime::now(),
+            settings.jobs,
+        ));
+        Ok(Self {
+            runtime,
+            bars,
+            printer,
+            packages,
+            fetcher,
+        })
+    }
+
+    /// Works until it is done and shown, or somebody wants it to end: then `when_interrupted` is said. The exit code.
+    pub(super) fn run<T>(
+        self,
+        work: impl Future<Output = anyhow::Result<T>>,
+        show: impl FnOnce(T) -> u8,
+        when_interrupted: &str,
+    ) -> anyhow::Result<u8> {
+        let ending = self.runtime.block_on(async {
+            let interrupted = signals::interrupted().context("cannot listen for Ctrl-C")?;
+            tokio::select! {
+                biased;
+                () = interrupted => Ok(None),
+                done = work => done.map(Some),
+            }
+        });
+        if let Some(bars) = self.bars {
+            bars.clear();
+        }
+        if let Some(done) = ending? {
+            return Ok(show(done));
+        }
+        self.printer.message(when_interrupted);
+        Ok(INTERRUPTED)
+    }
+}
+
+/// What gets the modules that no `init` has installed.
+fn fetcher(runtime: &Runtime, sources: &BTreeMap<Engine, Source>, tree: &TreeSettings) -> Fetcher {
+    let clients = sources.iter();
+    let clients: BTreeMap<_, _> = clients
+        .map(|(engine, source)| (*engine, source.client.clone()))
+        .collect();
+    let client = move |engine| clients[&engine].clone();
+    Fetcher::new(runtime.handle().clone(), client, tree.git.clone())
+}

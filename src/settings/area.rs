@@ -1,0 +1,203 @@
+//! Which directories are worked on, and what holds there.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use regex::Regex;
+
+use crate::cli::{EngineArg, MissingArg, ReadingArgs, TreeArgs};
+use crate::config::{DEFAULT_TEST_DIRECTORY, ReadOptions, Tests, VariableOption};
+use crate::locking::{Missing, Policy};
+use crate::modules::GitSettings;
+use crate::provider::{Engine, Platform};
+
+use super::{Environment, SettingsError, engine_of_base_url};
+
+/// All directories of a run, and how they are read.
+#[derive(Clone, Debug)]
+pub struct TreeSettings {
+    /// What relative paths are relative to, absolute.
+    pub working_directory: PathBuf,
+    /// The areas, in the order of their first path.
+    pub areas: Vec<Arc<Area>>,
+    /// How modules are fetched from repositories.
+    pub git: GitSettings,
+    /// Remove what killed runs have left beside lock files; not when nothing is to be written.
+    pub clean_up: bool,
+}
+
+/// Paths for which the same holds.
+#[derive(Clone, Debug)]
+pub struct Area {
+    /// Directories and files as given.
+    pub paths: Vec<PathBuf>,
+    /// Look below them too.
+    pub recursive: bool,
+    /// Paths to skip.
+    pub ignore_paths: Vec<Regex>,
+    /// Whether a missing lock file is created.
+    pub create: Create,
+    /// What a lock contains.
+    pub policy: Policy,
+    /// The engine for all directories; `None`: decided for each.
+    pub engine: Option<Engine>,
+    /// When a module that is called cannot be had.
+    pub missing_module: Missing,
+    /// How root modules are read, but for the engine.
+    reading: ReadOptions,
+}
+
+/// Whether a missing lock file is created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Create {
+    /// For directories named on the command line, and for those found that are root modules with providers.
+    Auto,
+    /// For every module directory.
+    Always,
+    /// For none.
+    Never,
+}
+
+impl TreeSettings {
+    /// Checks the paths and what is said about them.
+    pub fn resolve(
+        tree: &TreeArgs,
+        reading_args: &ReadingArgs,
+        environment: &Environment,
+        create: Create,
+        policy: Policy,
+    ) -> Result<Self, SettingsError> {
+        for path in &tree.paths {
+            std::fs::metadata(path).map_err(|source| SettingsError::Path {
+                path: path.clone(),
+                source,
+            })?;
+        }
+        let ignore_paths = tree.ignore_paths.iter().map(|pattern| {
+            Regex::new(pattern).map_err(|source| SettingsError::Pattern {
+                pattern: pattern.clone(),
+                source: Box::new(source),
+            })
+        });
+        let area = Area {
+            paths: if tree.paths.is_empty() {
+                vec![PathBuf::from(".")]
+            } else {
+                tree.paths.clone()
+            },
+            recursive: tree.recursive,
+            ignore_paths: ignore_paths.collect::<Result<_, _>>()?,
+            create,
+            policy,
+            engine: match reading_args.engine {
+                None | Some(EngineArg::Auto) => engine_of_base_url(environment),
+                Some(EngineArg::Terraform) => Some(Engine::Terraform),
+                Some(EngineArg::Tofu) => Some(Engine::Tofu),
+            },
+            missing_module: missing(reading_args.missing_module),
+            reading: reading(reading_args, environment)?,
+        };
+        Ok(Self {
+            working_directory: environment.working_directory.clone(),
+            areas: vec![Arc::new(area)],
+            git: GitSettings {
+                program: PathBuf::from("git"),
+                environment: environment
+                    .iter()
+                    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                    .collect(),
+            },
+            clean_up: false,
+        })
+    }
+
+    /// The engines that directories may have.
+    pub fn engines(&self) -> Vec<Engine> {
+        let all = [Engine::Terraform, Engine::Tofu];
+        let possible = |engine: &Engine| {
+            let mut areas = self.areas.iter();
+            areas.any(|area| area.engine.is_none_or(|only| only == *engine))
+        };
+        all.into_iter().filter(possible).collect()
+    }
+
+    /// The platforms that are asked for anywhere, each once, in the order of the areas.
+    pub fn platforms(&self) -> Vec<Platform> {
+        let mut platforms = Vec::new();
+        for platform in self.areas.iter().flat_map(|area| &area.policy.platforms) {
+            if !platforms.contains(platform) {
+                platforms.push(platform.clone());
+            }
+        }
+        platforms
+    }
+}
+
+impl Area {
+    /// How root modules are read by the rules of `engine`.
+    pub fn read_options(&self, engine: Engine) -> ReadOptions {
+        ReadOptions {
+            engine,
+            ..self.reading.clone()
+        }
+    }
+}
+
+pub(super) fn missing(arg: Option<MissingArg>) -> Missing {
+    match arg {
+        None | Some(MissingArg::Error) => Missing::Error,
+        Some(MissingArg::Warn) => Missing::Warn,
+    }
+}
+
+/// What is given from outside when configurations are read: `--var`, `--no-tests`, `TF_VAR_*` and their kin.
+fn reading(args: &ReadingArgs, environment: &Environment) -> Result<ReadOptions, SettingsError> {
+    let mut variables = Vec::new();
+    for text in &args.variables {
+        let (name, value) = text
+            .split_once('=')
+            .ok_or_else(|| SettingsError::Variable { text: text.clone() })?;
+        variables.push(VariableOption::Value {
+            name: name.to_owned(),
+            text: value.to_owned(),
+        });
+    }
+    let files = args.variable_files.iter().cloned();
+    variables.extend(files.map(VariableOption::File));
+    let named = |(name, value): (&str, &str)| {
+        let name = name.strip_prefix("TF_VAR_")?;
+        Some((name.to_owned(), value.to_owned()))
+    };
+    Ok(ReadOptions {
+        data_directory: environment.non_empty("TF_DATA_DIR").map(PathBuf::from),
+        workspace: environment.non_empty("TF_WORKSPACE").map(str::to_owned),
+        environment: environment.iter().filter_map(named).collect(),
+        variables,
+        tests: if args.no_tests {
+            Tests::Skip
+        } else {
+            Tests::Read {
+                directory: args
+                    .test_directory
+                    .clone()
+                    .unwrap_or_else(|| DEFAULT_TEST_DIRECTORY.into()),
+            }
+        },
+        ..ReadOptions::new(Engine::Terraform)
+    })
+}
+
+/// Each platform once, in the order given.
+pub(super) fn platforms(texts: &[String]) -> Result<Vec<Platform>, SettingsError> {
+    let mut platforms = Vec::new();
+    for text in texts {
+        let platform = Platform::parse(text).map_err(|source| SettingsError::Platform {
+            text: text.clone(),
+            source,
+        })?;
+        if !platforms.contains(&platform) {
+            platforms.push(platform);
+        }
+    }
+    Ok(platforms)
+}

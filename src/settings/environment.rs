@@ -1,0 +1,48 @@
+//! The environment, captured once: the only door to variables and the working directory.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The environment of the process, captured once by `main`.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    variables: BTreeMap<String, String>,
+    /// The working directory, absolute.
+    pub working_directory: PathBuf,
+}
+
+impl Environment {
+    /// Takes variables as the system gives them; those that are not Unicode are left out, since none that tflock reads can
+    /// be meant by them.
+    pub fn new(
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+        working_directory: PathBuf,
+    ) -> Self {
+        let variables = variables
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        Self {
+            variables,
+            working_directory,
+        }
+    }
+
+    /// The value of a variable, which may be empty.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str)
+    }
+
+    /// The value of a variable that is set and not empty.
+    pub fn non_empty(&self, name: &str) -> Option<&str> {
+        self.get(name).filter(|value| !value.is_empty())
+    }
+
+    /// All variables in the order of their names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.variables
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}

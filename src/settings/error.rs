@@ -1,0 +1,107 @@
+//! What is wrong with arguments and environment.
+
+use std::path::PathBuf;
+
+use crate::locking::TargetError;
+use crate::provider::{AddressError, PlatformError};
+use crate::span::Explain;
+
+/// Why the command line cannot be followed.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// PATH does not exist, or cannot be looked at.
+    #[error("cannot look at `{}`", path.display())]
+    Path {
+        /// As given.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// `--ignore-path` is no regular expression.
+    #[error("cannot read `--ignore-path {pattern}`")]
+    Pattern {
+        /// As given.
+        pattern: String,
+        /// Where it is wrong.
+        source: Box<regex::Error>,
+    },
+    /// `--platform` is no platform.
+    #[error("cannot read `--platform {text}`")]
+    Platform {
+        /// As given.
+        text: String,
+        /// What is wrong with it.
+        source: PlatformError,
+    },
+    /// `--upgrade` names no provider or no version.
+    #[error("cannot read `--upgrade={text}`")]
+    Upgrade {
+        /// As given.
+        text: String,
+        /// What is wrong with it.
+        source: Box<TargetError>,
+    },
+    /// `--var` without a value.
+    #[error("cannot read `--var {text}`: it is not NAME=VALUE")]
+    Variable {
+        /// As given.
+        text: String,
+    },
+    /// `TFREGISTRY_BASE_URL` cannot be used.
+    #[error("cannot use `TFREGISTRY_BASE_URL={text}`: {problem}")]
+    BaseUrl {
+        /// The value.
+        text: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// `--provider` names no provider.
+    #[error("cannot read `--provider {text}`")]
+    Provider {
+        /// As given.
+        text: String,
+        /// What is wrong with it.
+        source: Box<AddressError>,
+    },
+}
+
+impl Explain for SettingsError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Platform { text, .. } => platform_hint(text),
+            _ => None,
+        }
+    }
+}
+
+/// Platforms that providers are published for, for suggestions only: any other is asked for as it is.
+const USUAL_PLATFORMS: [&str; 14] = [
+    "darwin_amd64",
+    "darwin_arm64",
+    "freebsd_386",
+    "freebsd_amd64",
+    "freebsd_arm",
+    "freebsd_arm64",
+    "linux_386",
+    "linux_amd64",
+    "linux_arm",
+    "linux_arm64",
+    "openbsd_amd64",
+    "windows_386",
+    "windows_amd64",
+    "windows_arm64",
+];
+
+/// The usual platform that `text` was probably meant to be: `linux-amd64`, `linux/arm64`, `macos_arm64`, `linux_x86_64`.
+fn platform_hint(text: &str) -> Option<String> {
+    let meant = text
+        .to_lowercase()
+        .replace("x86_64", "amd64")
+        .replace("aarch64", "arm64")
+        .replace("macos", "darwin")
+        .replace("win64", "windows_amd64")
+        .replace(['-', '/', ' '], "_");
+    USUAL_PLATFORMS
+        .contains(&meant.as_str())
+        .then(|| format!("did you mean `{meant}`?"))
+}

@@ -1,0 +1,60 @@
+//! Where packages come from, as far as the command line and switches in the environment say.
+
+use std::path::PathBuf;
+
+use crate::cli::{SourceArg, SourceArgs};
+use crate::locking::Trust;
+
+use super::Environment;
+
+/// Packages in flight where nobody says (design, section 3).
+const DEFAULT_JOBS: u16 = 8;
+
+/// Where packages come from and what is asked of them.
+#[derive(Clone, Debug)]
+pub struct SourceSettings {
+    /// Registries or mirrors.
+    pub choice: SourceChoice,
+    /// What is asked of signatures beyond the engine's own rules.
+    pub trust: Trust,
+    /// Packages in flight.
+    pub jobs: usize,
+}
+
+/// Where packages come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SourceChoice {
+    /// The origin registries, as for `providers lock`.
+    Registry,
+    /// What `provider_installation` in the CLI configuration says.
+    Config,
+    /// One directory.
+    Filesystem(PathBuf),
+    /// One mirror server.
+    Network(String),
+}
+
+impl SourceSettings {
+    /// What was typed, with defaults where nothing was.
+    pub fn resolve(args: &SourceArgs, environment: &Environment) -> Self {
+        Self {
+            choice: match (&args.fs_mirror, &args.net_mirror, args.source) {
+                (Some(base), _, _) => SourceChoice::Filesystem(base.clone()),
+                (None, Some(base), _) => SourceChoice::Network(base.clone()),
+                (None, None, None | Some(SourceArg::Registry)) => SourceChoice::Registry,
+                (None, None, Some(SourceArg::Config)) => SourceChoice::Config,
+            },
+            trust: trust(environment),
+            jobs: usize::from(args.jobs.unwrap_or(DEFAULT_JOBS)),
+        }
+    }
+}
+
+/// OpenTofu's switches for signatures, which count as exactly `true` only (spec: registry.md 6).
+fn trust(environment: &Environment) -> Trust {
+    let enforced = |name: &str| environment.get(name) == Some("true");
+    Trust {
+        enforce_validation: enforced("OPENTOFU_ENFORCE_GPG_VALIDATION"),
+        enforce_expiration: enforced("OPENTOFU_ENFORCE_GPG_EXPIRATION"),
+    }
+}
