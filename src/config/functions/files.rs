@@ -37,7 +37,8 @@ fn one(arguments: &[Value]) -> Result<&Value, Failure> {
 }
 
 impl Functions {
-    fn read(&self, path: &Value) -> Result<Vec<u8>, Failure> {
+    /// The bytes of a file.
+    pub(super) fn read(&self, path: &Value) -> Result<Vec<u8>, Failure> {
         let path = text(path)?;
         files::read(&self.root.join(&path))
             .map_err(|error| format!("`{path}` cannot be read: {error}").into())

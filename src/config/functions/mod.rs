@@ -4,10 +4,13 @@
 //! supported, so that what is installed can be trusted instead.
 
 mod collections;
+mod digests;
 mod files;
 mod numbers;
 mod strings;
+mod tables;
 mod templates;
+mod yaml;
 
 use std::path::{Path, PathBuf};
 
@@ -43,7 +46,14 @@ impl From<String> for Failure {
 }
 
 /// Handled before their arguments are looked at.
-const SPECIAL: [&str; 4] = ["try", "can", "sensitive", "nonsensitive"];
+const SPECIAL: [&str; 6] = [
+    "try",
+    "can",
+    "sensitive",
+    "nonsensitive",
+    "issensitive",
+    "ephemeralasnull",
+];
 
 /// Terraform knows their values only when it runs. OpenTofu takes those of the moment: any will do, since a source that
 /// depends on which one is an accident, and the same run must have the same result.
@@ -59,45 +69,41 @@ const MOMENTARY: [(&str, &str); 3] = [
 /// Unknown to Terraform, an error in OpenTofu.
 const PLAN_TIMESTAMP: &str = "plantimestamp";
 
-/// Known, and not here.
-const UNSUPPORTED: [&str; 36] = [
+/// Known, and not here: what no address or version is made of, where being nearly right is worse than saying so.
+///
+/// | functions | why |
+/// | --- | --- |
+/// | `cidrhost`, `cidrnetmask`, `cidrsubnet`, `cidrsubnets`, `cidrcontains` | they compute addresses of networks |
+/// | `formatdate`, `timeadd`, `timecmp` | they compute times |
+/// | `base64gzip`, `base64gunzip`, `textencodebase64`, `textdecodebase64` | their result depends on one implementation of compression, or of old encodings |
+/// | `rsadecrypt` | secrets are no part of an address |
+/// | `log` | its result is that of binary floating point |
+/// | `pathexpand` | it depends on who runs the tool |
+/// | `fileset` | it depends on files that are no configuration |
+/// | `yamlencode` | its layout is that of one implementation |
+const UNSUPPORTED: [&str; 15] = [
     "base64gzip",
-    "base64gunzip",
-    "base64sha256",
-    "base64sha512",
-    "cidrcontains",
     "cidrhost",
     "cidrnetmask",
     "cidrsubnet",
     "cidrsubnets",
-    "csvdecode",
-    "filebase64sha256",
-    "filebase64sha512",
-    "filemd5",
-    "filesha1",
-    "filesha256",
-    "filesha512",
     "fileset",
     "formatdate",
-    "issensitive",
     "log",
-    "matchkeys",
-    "md5",
     "pathexpand",
-    "pow",
     "rsadecrypt",
-    "setproduct",
-    "sha1",
-    "sha512",
     "textdecodebase64",
     "textencodebase64",
     "timeadd",
     "timecmp",
-    "urldecode",
-    "uuidv5",
-    "yamldecode",
     "yamlencode",
 ];
+
+/// As [`UNSUPPORTED`], and known to OpenTofu only.
+const UNSUPPORTED_BY_TOFU_ONLY: [&str; 2] = ["base64gunzip", "cidrcontains"];
+
+/// Here, and known to OpenTofu only.
+const TOFU_ONLY: [&str; 1] = ["urldecode"];
 
 impl Functions {
     pub(super) fn new(root: &Path, engine: Engine) -> Self {
@@ -111,12 +117,17 @@ impl Functions {
     pub(super) fn check(&self, name: &str) -> Result<(), EvalProblem> {
         let name = name.strip_prefix("core::").unwrap_or(name);
         let is_terraform = self.engine == Engine::Terraform;
+        if is_terraform && (TOFU_ONLY.contains(&name) || UNSUPPORTED_BY_TOFU_ONLY.contains(&name)) {
+            return Err(EvalProblem::NoSuchFunction(name.to_owned()));
+        }
         let is_here = SPECIAL.contains(&name)
             || Self::find(name).is_some()
             || MOMENTARY.iter().any(|(momentary, _)| *momentary == name)
             || (is_terraform
                 && (name == "convert" || name == PLAN_TIMESTAMP || name.starts_with("provider::")));
-        match (is_here, UNSUPPORTED.contains(&name)) {
+        let is_unsupported =
+            UNSUPPORTED.contains(&name) || UNSUPPORTED_BY_TOFU_ONLY.contains(&name);
+        match (is_here, is_unsupported) {
             (true, _) => Ok(()),
             (false, true) => Err(EvalProblem::UnsupportedFunction(name.to_owned())),
             (false, false) => Err(EvalProblem::NoSuchFunction(name.to_owned())),
@@ -130,7 +141,18 @@ impl Functions {
             ("sensitive", [Value::Sensitive(inner)]) => return Ok(Value::Sensitive(inner.clone())),
             ("sensitive", [value]) => return Ok(Value::Sensitive(Box::new(value.clone()))),
             ("nonsensitive", [Value::Sensitive(inner)]) => return Ok((**inner).clone()),
-            ("nonsensitive", [value]) => return Ok(value.clone()),
+            // Nothing that is known before a run is ephemeral.
+            ("nonsensitive" | "ephemeralasnull", [value]) => return Ok(value.clone()),
+            ("issensitive", [Value::Unknown]) => return Ok(Value::Unknown),
+            ("issensitive", [value]) => {
+                return Ok(matches!(value, Value::Sensitive(_)).into());
+            }
+            (name, _) if SPECIAL.contains(&name) => {
+                return Err(EvalProblem::Function {
+                    name: name.to_owned(),
+                    message: "it takes one argument".to_owned(),
+                });
+            }
             _ => {}
         }
         if let Some(function) = Self::find(name) {
@@ -178,6 +200,8 @@ impl Functions {
             numbers::find,
             files::find,
             templates::find,
+            digests::find,
+            tables::find,
         ];
         tables.iter().find_map(|find| find(name))
     }

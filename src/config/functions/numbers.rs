@@ -40,6 +40,7 @@ pub(super) fn find(name: &str) -> Option<Function> {
                 .map(Value::from)
                 .ok_or_else(arity)
         },
+        "pow" => |_, arguments| power(arguments),
         "sum" => |_, arguments| sum(arguments),
         "parseint" => |_, arguments| super::strings::parse_int(arguments),
         _ => return None,
@@ -69,4 +70,20 @@ fn sum(arguments: &[Value]) -> Outcome {
         .iter()
         .try_fold(*first, |total, number| total.plus(*number));
     total.map(Value::from).ok_or(Failure::Unsupported)
+}
+
+/// The largest exponent: with a base of two, what still fits the digits of a number.
+const MAX_POWER: i64 = 127;
+
+/// Whole exponents that are not negative; the roots and fractions of others are binary floating point.
+fn power(arguments: &[Value]) -> Outcome {
+    let [base, exponent] = arguments else {
+        return Err(arity());
+    };
+    let base = number(base)?;
+    let exponent = number(exponent)?.to_integer();
+    let exponent = exponent.filter(|exponent| (0..=MAX_POWER).contains(exponent));
+    let exponent = exponent.ok_or(Failure::Unsupported)?;
+    let result = (0..exponent).try_fold(Number::from(1), |result, _| result.times(base));
+    result.map(Value::from).ok_or(Failure::Unsupported)
 }

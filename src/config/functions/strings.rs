@@ -3,7 +3,6 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use regex::Regex;
-use sha2::{Digest, Sha256};
 
 use crate::syntax::{Number, Value};
 
@@ -51,8 +50,8 @@ pub(super) fn find(name: &str) -> Option<Function> {
         "regexall" => |_, arguments| regex_all(arguments),
         "base64encode" => |_, arguments| map(arguments, |text| STANDARD.encode(text)),
         "base64decode" => |_, arguments| base64_decode(arguments),
-        "sha256" => |_, arguments| map(arguments, |text| hex(&Sha256::digest(text.as_bytes()))),
         "urlencode" => |_, arguments| map(arguments, url_encode),
+        "urldecode" => |_, arguments| url_decode(arguments),
         "tostring" => |_, arguments| convert(arguments, |value| value.to_text().map(Value::String)),
         "tonumber" => {
             |_, arguments| convert(arguments, |value| value.to_number().map(Value::Number))
@@ -243,12 +242,6 @@ fn base64_decode(arguments: &[Value]) -> Outcome {
         .map_err(|error| format!("the bytes are no UTF-8: {error}").into())
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
-}
-
 fn url_encode(text: &str) -> String {
     let encode = |byte: u8| match byte {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
@@ -258,6 +251,33 @@ fn url_encode(text: &str) -> String {
         _ => format!("%{byte:02X}"),
     };
     text.bytes().map(encode).collect()
+}
+
+/// `%XX` is a byte and `+` a space; a percent sign means nothing else.
+fn url_decode(arguments: &[Value]) -> Outcome {
+    let [argument] = arguments else {
+        return Err(arity());
+    };
+    let whole = text(argument)?;
+    let mut parts = whole.split('%');
+    let mut bytes = parts
+        .next()
+        .unwrap_or_default()
+        .replace('+', " ")
+        .into_bytes();
+    for part in parts {
+        let digits = part
+            .get(..2)
+            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let digits = digits.ok_or("two digits are missing after `%`")?;
+        let byte = u8::from_str_radix(digits, 16)
+            .map_err(|error| format!("`%{digits}` is no byte: {error}"))?;
+        bytes.push(byte);
+        bytes.extend_from_slice(part[2..].replace('+', " ").as_bytes());
+    }
+    String::from_utf8(bytes)
+        .map(Value::String)
+        .map_err(|error| format!("the bytes are no UTF-8: {error}").into())
 }
 
 /// `parseint(text, base)`.

@@ -19,6 +19,10 @@ pub(super) fn find(name: &str) -> Option<Function> {
             }
             _ => Err(arity()),
         },
+        "yamldecode" => |_, arguments| match arguments {
+            [argument] => super::yaml::decode(&text(argument)?),
+            _ => Err(arity()),
+        },
         "templatestring" => |functions, arguments| match arguments {
             [template, variables] => render(functions, &text(template)?, variables),
             _ => Err(arity()),

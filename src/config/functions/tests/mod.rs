@@ -1,5 +1,7 @@
 //! Values that Terraform gives.
 
+mod decoding;
+
 use std::path::Path;
 
 use super::Functions;
@@ -32,9 +34,18 @@ fn value(text: &str) -> Result<Value, EvalProblem> {
         .map_err(|fault| fault.problem)
 }
 
+/// Compares each call with a constant.
+#[track_caller]
+fn give(rows: &[(&str, &str)]) {
+    for (call, expected) in rows {
+        let expected = value(expected).unwrap();
+        assert_eq!(value(call), Ok(expected), "{call}");
+    }
+}
+
 #[test]
-fn calls_have_the_values_that_terraform_gives() {
-    for (call, expected) in [
+fn functions_of_text() {
+    give(&[
         (r#"lower("ÀB")"#, r#""àb""#),
         (r#"upper("ab")"#, r#""AB""#),
         (r#"title("hello world")"#, r#""Hello World""#),
@@ -77,6 +88,57 @@ fn calls_have_the_values_that_terraform_gives() {
         (r#"tonumber("2.50")"#, "2.5"),
         (r#"tobool("true")"#, "true"),
         ("tostring(null)", "null"),
+    ]);
+}
+
+#[test]
+fn digests() {
+    give(&[
+        (r#"md5("a")"#, r#""0cc175b9c0f1b6a831c399e269772661""#),
+        ("md5(1)", r#""c4ca4238a0b923820dcc509a6f75849b""#),
+        (
+            r#"sha1("a")"#,
+            r#""86f7e437faa5a7fce15d1ddcb9eaeaea377667b8""#,
+        ),
+        (r#"substr(sha512("a"), 0, 12)"#, r#""1f40fc92da24""#),
+        (
+            r#"base64sha256("a")"#,
+            r#""ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs=""#,
+        ),
+        (r#"substr(base64sha512("a"), 0, 12)"#, r#""H0D8ktokFpR1""#),
+        (
+            r#"uuidv5("dns", "www.terraform.io")"#,
+            r#""a5008fae-b28c-5ba5-96cd-82b4c53552d6""#,
+        ),
+        (
+            r#"uuidv5("x500", "CN=Example,C=GB")"#,
+            r#""84e09961-4aa4-57f8-95b7-03edb1073253""#,
+        ),
+        (
+            r#"uuidv5("6ba7b810-9dad-11d1-80b4-00c04fd430c8", "a")"#,
+            r#""4f3f2898-69e3-5a0d-820a-c4e87987dbce""#,
+        ),
+    ]);
+}
+
+#[test]
+fn functions_of_collections() {
+    give(&[
+        (
+            r#"setproduct(["a", "b"], ["c", "d"])"#,
+            r#"[["a", "c"], ["a", "d"], ["b", "c"], ["b", "d"]]"#,
+        ),
+        (r#"setproduct([], ["c"])"#, "[]"),
+        (
+            r#"matchkeys(["x", "y", "z"], ["a", "b", "a"], ["a"])"#,
+            r#"["x", "z"]"#,
+        ),
+        ("chunklist([1, 2, 3], 2)", "[[1, 2], [3]]"),
+        ("chunklist([1], 0)", "[[1]]"),
+        (
+            r#"transpose({ a = ["x", "y"], b = ["x"] })"#,
+            r#"{ x = ["a", "b"], y = ["a"] }"#,
+        ),
         (r#"length([1, 2]) + length({ a = 1 }) + length("é")"#, "4"),
         (r#"coalesce(null, "", "a")"#, r#""a""#),
         ("coalescelist([], [1])", "[1]"),
@@ -106,6 +168,15 @@ fn calls_have_the_values_that_terraform_gives() {
         ("setunion([1], [2, 1])", "[1, 2]"),
         ("setintersection([1, 2], [2, 3])", "[2]"),
         ("setsubtract([1, 2], [2])", "[1]"),
+    ]);
+}
+
+#[test]
+fn functions_of_numbers_files_and_templates() {
+    give(&[
+        ("pow(2, 10) + pow(2.5, 2) + pow(0, 0)", "1031.25"),
+        (r#"issensitive(sensitive(1)) && !issensitive("a")"#, "true"),
+        ("ephemeralasnull(1)", "1"),
         ("abs(-1) + floor(1.5) + ceil(1.2) + signum(-7)", "3"),
         ("max(1, 3, 2) - min(4, 2)", "1"),
         ("sum([1, 2.5])", "3.5"),
@@ -123,10 +194,7 @@ fn calls_have_the_values_that_terraform_gives() {
         (r#"dirname("a")"#, r#"".""#),
         (r#"templatestring("x$${a}", { a = 1 })"#, r#""x1""#),
         (r#"fileexists("no/such/file")"#, "false"),
-    ] {
-        let expected = value(expected).unwrap();
-        assert_eq!(value(call), Ok(expected), "{call}");
-    }
+    ]);
 }
 
 #[test]
@@ -155,6 +223,26 @@ fn calls_that_fail() {
         "tonumber(\"x\")",
         "coalesce(null)",
         "indent(100000, \"\\n\")",
+        "issensitive()",
+        "setproduct([1])",
+        "matchkeys([1], [1, 2], [1])",
+        "transpose([])",
+        "uuidv5(\"dns\")",
+        "csvdecode(\"\")",
+        "csvdecode(\"a,b\\n1\\n\")",
+        "csvdecode(\"a,a\\n1,2\")",
+        "csvdecode(\"a\\nx\\\"y\")",
+        "csvdecode(\"a\\n\\\"x\\\"y\")",
+        "csvdecode(\"a\\n\\\"x\")",
+        "yamldecode(\"\")",
+        "yamldecode(\"# only\")",
+        "yamldecode(\"a: 1\\n---\\nb: 2\")",
+        "yamldecode(\"- &a [*a]\")",
+        "yamldecode(\"a: *nope\")",
+        "yamldecode(\"a: - b\")",
+        "yamldecode(\"null: 1\")",
+        "yamldecode(\"[a]: 1\")",
+        "yamldecode(\"<<: [{a: 1}]\")",
         "templatestring(\"$${b}\", {})",
         "templatestring(\"$${templatestring(\\\"x\\\", {})}\", {})",
     ] {
@@ -164,14 +252,23 @@ fn calls_that_fail() {
             value(call)
         );
     }
-    assert!(matches!(
-        value("md5(\"a\")"),
-        Err(EvalProblem::UnsupportedFunction(_))
-    ));
-    assert!(matches!(
-        value("format(\"%x\", 1)"),
-        Err(EvalProblem::UnsupportedFunction(_))
-    ));
+    for call in [
+        "cidrhost(\"10.0.0.0/8\", 1)",
+        "format(\"%x\", 1)",
+        "log(8, 2)",
+        "pow(4, 0.5)",
+        "pow(2, -1)",
+        "uuidv5(\"{6ba7b810-9dad-11d1-80b4-00c04fd430c8}\", \"a\")",
+        "yamldecode(\"a: .inf\")",
+        "yamldecode(\"a: 2001-1-1\")",
+        "yamldecode(\"a: !foo 1\")",
+    ] {
+        assert!(
+            matches!(value(call), Err(EvalProblem::UnsupportedFunction(_))),
+            "{call}: {:?}",
+            value(call)
+        );
+    }
     assert!(matches!(
         value("nofunc()"),
         Err(EvalProblem::NoSuchFunction(_))
@@ -184,4 +281,46 @@ fn calls_that_fail() {
     ] {
         assert_eq!(value(call), Ok(Value::Unknown), "{call}");
     }
+}
+
+#[test]
+fn some_functions_are_known_to_one_engine_only() {
+    let tofu = Functions::new(Path::new("."), Engine::Tofu);
+    let decoded = tofu.call("urldecode", &["a%20b+c%C3%A9".into()]);
+    assert_eq!(decoded, Ok("a b cé".into()));
+    assert!(tofu.call("urldecode", &["%2".into()]).is_err());
+    let unsupported = EvalProblem::UnsupportedFunction("cidrcontains".to_owned());
+    assert_eq!(tofu.check("cidrcontains"), Err(unsupported));
+    for name in ["urldecode", "cidrcontains", "base64gunzip"] {
+        let terraform = Functions::new(Path::new("."), Engine::Terraform);
+        let unknown = Err(EvalProblem::NoSuchFunction(name.to_owned()));
+        assert_eq!(terraform.check(name), unknown);
+    }
+}
+
+/// What `terraform metadata functions` (1.11.4) and `tofu metadata functions` (1.12.6) list, without `core::`.
+const FUNCTIONS: &str = "abs abspath alltrue anytrue base64decode base64encode base64gunzip base64gzip base64sha256 \
+     base64sha512 basename bcrypt can ceil chomp chunklist cidrcontains cidrhost cidrnetmask cidrsubnet \
+     cidrsubnets coalesce coalescelist compact concat contains csvdecode dirname distinct element \
+     endswith ephemeralasnull file filebase64 filebase64sha256 filebase64sha512 fileexists filemd5 \
+     fileset filesha1 filesha256 filesha512 flatten floor format formatdate formatlist indent index \
+     issensitive join jsondecode jsonencode keys length log lookup lower matchkeys max md5 merge min \
+     nonsensitive one parseint pathexpand plantimestamp pow range regex regexall replace reverse \
+     rsadecrypt sensitive setintersection setproduct setsubtract setunion sha1 sha256 sha512 signum slice \
+     sort split startswith strcontains strrev substr sum templatefile templatestring textdecodebase64 \
+     textencodebase64 timeadd timecmp timestamp title tobool tolist tomap tonumber toset tostring \
+     transpose trim trimprefix trimspace trimsuffix try upper urldecode urlencode uuid uuidv5 values \
+     yamldecode yamlencode zipmap";
+
+#[test]
+fn every_function_of_the_tools_is_here_or_said_not_to_be() {
+    let functions = Functions::new(Path::new("."), Engine::Tofu);
+    let unknown = |name: &&str| {
+        // Unknown to Terraform, and an error in OpenTofu.
+        let refused = *name == "plantimestamp";
+        let checked = functions.check(name);
+        matches!(checked, Err(EvalProblem::NoSuchFunction(_))) && !refused
+    };
+    let unknown: Vec<&str> = FUNCTIONS.split_whitespace().filter(unknown).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
 }
