@@ -9,7 +9,7 @@
 //!                                           |
 //!        existing lock (lockfile) --> selections              (locking::select)
 //!                                           |
-//!                 packages: each asked for once               (locking::packages, registry, package)
+//!                 packages: each asked for once, if at all    (locking::packages, cache, registry, package)
 //!                                           |
 //!                                 new locks                   (locking::assemble)
 //!                                           |
@@ -33,7 +33,7 @@
 //! | vocabulary | [`provider`]: addresses, versions, constraints, platforms, hashes |
 //! | places | [`span`]: byte ranges, lines and columns |
 //!
-//! `config`, `registry` and `lockfile` do not know each other; they meet in `locking` and `run` through `provider`'s types.
+//! `config`, `registry`, `lockfile` and `cache` do not know each other; they meet in `locking` and `run` through `provider`'s types.
 //! The core neither prints, reads the environment, nor exits: it takes values and a [`reporter::Reporter`], and returns
 //! values.
 //!
@@ -47,6 +47,7 @@
     expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")
 )]
 
+pub mod cache;
 pub mod cli;
 pub mod cli_config;
 pub mod config;

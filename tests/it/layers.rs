@@ -13,7 +13,7 @@ const ROWS: [&[&str]; 7] = [
     &["span"],
     &["provider"],
     &["package", "syntax", "cli_config", "reporter"],
-    &["config", "registry", "lockfile"],
+    &["config", "registry", "lockfile", "cache"],
     &["locking", "modules"],
     COMMAND,
     &["main"],

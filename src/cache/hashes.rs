@@ -1,0 +1,100 @@
+//! The digest of a zip to the hashes of what is in it.
+//!
+//! A zip with that digest has these hashes and no others, so an entry never goes stale, and it does not matter who delivered
+//! the zip. The type of the provider belongs to the question: the executable must be named for it, or the package has no
+//! hash at all ([`hash_archive`](crate::package::hash_archive)).
+
+use serde::{Deserialize, Serialize};
+
+use super::entry;
+use super::store::{Key, Kind, Store};
+use crate::package::PackageHashes;
+use crate::provider::{Digest, Hash, HashScheme};
+
+/// The only part of an entry, as JSON.
+#[derive(Deserialize, Serialize)]
+struct Kept {
+    h1: String,
+    zip_h1: Option<String>,
+    size: u64,
+}
+
+fn key(zh: Digest, type_name: &str) -> Key {
+    Key::new(Kind::Hashes, &[&zh.to_string(), type_name])
+}
+
+impl Store {
+    /// The hashes of the zip with this digest, as a package of this type.
+    pub fn hashes(&self, zh: Digest, type_name: &str) -> Option<PackageHashes> {
+        let [json] = <[Vec<u8>; 1]>::try_from(self.read(&key(zh, type_name))?).ok()?;
+        let kept: Kept = serde_json::from_slice(&json).ok()?;
+        let h1 = |text: &String| {
+            let hash = Hash::parse(text).ok();
+            hash.filter(|hash| hash.scheme() == HashScheme::H1)
+        };
+        Some(PackageHashes {
+            zh,
+            h1: h1(&kept.h1)?,
+            zip_h1: kept.zip_h1.as_ref().and_then(h1),
+            size: kept.size,
+        })
+    }
+
+    /// Keeps the hashes of a zip.
+    pub fn keep_hashes(&self, type_name: &str, package: &PackageHashes) {
+        let kept = Kept {
+            h1: package.h1.to_string(),
+            zip_h1: package.zip_h1.as_ref().map(Hash::to_string),
+            size: package.size,
+        };
+        let json = entry::json(&kept);
+        self.write(&key(package.zh, type_name), &[&json]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_come_back_for_the_same_zip_and_type() {
+        let base = tempfile::tempdir().unwrap();
+        let store = Store::open(base.path()).unwrap();
+        let zh = Digest::new([1; 32]);
+        let package = |zip_h1: Option<&str>| PackageHashes {
+            zh,
+            h1: Hash::parse("h1:files").unwrap(),
+            zip_h1: zip_h1.map(|text| Hash::parse(text).unwrap()),
+            size: 7,
+        };
+        for zip_h1 in [None, Some("h1:entries")] {
+            store.keep_hashes("anvil", &package(zip_h1));
+            assert_eq!(store.hashes(zh, "anvil"), Some(package(zip_h1)));
+        }
+        assert_eq!(store.hashes(zh, "bolt"), None);
+        assert_eq!(store.hashes(Digest::new([2; 32]), "anvil"), None);
+    }
+
+    /// Entries that another program could have written.
+    #[test]
+    fn what_is_no_h1_is_none() {
+        let base = tempfile::tempdir().unwrap();
+        let store = Store::open(base.path()).unwrap();
+        let zh = Digest::new([1; 32]);
+        for json in [
+            "",
+            "{}",
+            r#"{"h1":"zh:aa","size":1}"#,
+            r#"{"h1":"x","size":1}"#,
+            r#"{"h1":"h1:a","size":-1}"#,
+        ] {
+            store.write(&key(zh, "anvil"), &[json.as_bytes()]);
+            assert_eq!(store.hashes(zh, "anvil"), None, "{json}");
+        }
+        let good = br#"{"h1":"h1:a","size":1,"later":true}"#;
+        store.write(&key(zh, "anvil"), &[good]);
+        assert!(store.hashes(zh, "anvil").is_some());
+        store.write(&key(zh, "anvil"), &[good, b"more"]);
+        assert_eq!(store.hashes(zh, "anvil"), None);
+    }
+}
