@@ -20,12 +20,12 @@ use crate::registry::fault::{Fault, RequestError};
 use crate::registry::fetch::{Answer, ByteLimit, DocumentCall, Transport};
 use crate::registry::http::Call;
 use crate::registry::memo::OnceMap;
-use crate::registry::metadata::{AvailableVersions, PackageId, PackageMeta};
+use crate::registry::metadata::{AnswerError, AvailableVersions, PackageId, PackageMeta};
 use crate::registry::modules::ModuleAnswers;
 use crate::registry::netrc;
 use crate::registry::policy::Policies;
 use crate::registry::settings::RegistrySettings;
-use crate::registry::wire::{self, Fields, PackageDescription, VersionList};
+use crate::registry::wire;
 use crate::reporter::Reporter;
 
 /// The largest list of versions or description of a package. The largest real list has about a megabyte.
@@ -259,8 +259,9 @@ impl Shared {
                 provider: Box::new(provider.clone()),
             });
         }
-        let list: Fields<VersionList> = answer.json().map_err(failed)?;
-        AvailableVersions::read(provider, list.0).map(Arc::new)
+        let body = answer.body().map_err(failed)?;
+        let list = AvailableVersions::parse(provider, body).map(Arc::new);
+        list.map_err(|error| answer.unusable(error, failed))
     }
 
     async fn fetch_metadata(&self, asked: &PackageId) -> Result<Arc<PackageMeta>, RegistryError> {
@@ -290,8 +291,9 @@ impl Shared {
                 published: BTreeSet::new(),
             });
         }
-        let description: Fields<PackageDescription<'_>> = answer.json().map_err(failed)?;
-        PackageMeta::read(asked, description.0, &answer.answer.url).map(Arc::new)
+        let body = answer.body().map_err(failed)?;
+        let meta = PackageMeta::parse(asked, body, &answer.answer.url).map(Arc::new);
+        meta.map_err(|error| answer.unusable(error, failed))
     }
 
     /// Asks an endpoint of a registry of the host.
@@ -382,11 +384,27 @@ pub(super) struct ServiceAnswer {
 
 impl ServiceAnswer {
     pub(super) fn json<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, RequestError> {
-        if self.answer.status == StatusCode::NO_CONTENT {
-            return Err(self.refused(self.answer.status_fault()));
-        }
-        wire::read(&self.answer.body)
+        wire::read(self.body()?)
             .map_err(|error: serde_json::Error| self.refused(self.answer.json_fault(&error)))
+    }
+
+    /// The body, which some statuses do not have.
+    fn body(&self) -> Result<&[u8], RequestError> {
+        match self.answer.status {
+            StatusCode::NO_CONTENT => Err(self.refused(self.answer.status_fault())),
+            _ => Ok(&self.answer.body),
+        }
+    }
+
+    fn unusable(
+        &self,
+        error: AnswerError,
+        failed: impl Fn(RequestError) -> RegistryError,
+    ) -> RegistryError {
+        match error {
+            AnswerError::Json(error) => failed(self.refused(self.answer.json_fault(&error))),
+            AnswerError::Content(error) => *error,
+        }
     }
 
     pub(super) fn refused(&self, fault: Fault) -> RequestError {

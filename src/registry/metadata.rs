@@ -10,7 +10,24 @@ use crate::provider::{Digest, Platform, ProviderAddr, Version, VersionProblem};
 use crate::registry::error::RegistryError;
 use crate::registry::http::is_web;
 use crate::registry::packages::RawPackages;
-use crate::registry::wire::{self, PackageDescription, VersionList};
+use crate::registry::wire::{self, Fields, PackageDescription, VersionList};
+
+/// Why an answer of a registry cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum AnswerError {
+    /// It is not the JSON that the protocol asks for.
+    #[error("the answer is not what the protocol asks for")]
+    Json(#[source] serde_json::Error),
+    /// It says something that cannot be.
+    #[error(transparent)]
+    Content(Box<RegistryError>),
+}
+
+impl From<RegistryError> for AnswerError {
+    fn from(error: RegistryError) -> Self {
+        Self::Content(Box::new(error))
+    }
+}
 
 /// The versions of a provider that a source has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,7 +79,13 @@ impl AvailableVersions {
         newest.map(|available| available.version.clone())
     }
 
-    pub(super) fn read(provider: &ProviderAddr, list: VersionList) -> Result<Self, RegistryError> {
+    /// Reads a registry's list of the versions of `provider`.
+    pub fn parse(provider: &ProviderAddr, body: &[u8]) -> Result<Self, AnswerError> {
+        let list: Fields<VersionList> = wire::read(body).map_err(AnswerError::Json)?;
+        Ok(Self::read(provider, list.0)?)
+    }
+
+    fn read(provider: &ProviderAddr, list: VersionList) -> Result<Self, RegistryError> {
         let mut available = Self {
             warnings: wire::strings(list.warnings),
             ..Self::default()
@@ -163,8 +186,14 @@ impl PackageId {
 }
 
 impl PackageMeta {
-    /// Checks a description that was found at `base`.
-    pub(super) fn read(
+    /// Reads and checks a registry's description of a package that was found at `base`.
+    pub fn parse(asked: &PackageId, body: &[u8], base: &Url) -> Result<Self, AnswerError> {
+        let description: Fields<PackageDescription<'_>> =
+            wire::read(body).map_err(AnswerError::Json)?;
+        Ok(Self::read(asked, description.0, base)?)
+    }
+
+    fn read(
         asked: &PackageId,
         description: PackageDescription<'_>,
         base: &Url,
@@ -217,7 +246,7 @@ impl PackageMeta {
 /// Both engines crash on a `null` among the keys; here it is an error.
 fn signing_key(
     asked: &PackageId,
-    key: Option<wire::Fields<wire::PublicKey>>,
+    key: Option<Fields<wire::PublicKey>>,
 ) -> Result<SigningKey, RegistryError> {
     let key = key
         .ok_or_else(|| asked.bad("one of its signing keys is `null`"))?
@@ -246,7 +275,7 @@ mod tests {
     fn list(json: &str) -> Result<AvailableVersions, RegistryError> {
         let provider =
             ProviderAddr::parse("h.test/acme/ledger", Engine::Terraform).expect("an address");
-        let list: wire::Fields<VersionList> = wire::read(json.as_bytes()).expect("JSON");
+        let list: Fields<VersionList> = wire::read(json.as_bytes()).expect("JSON");
         AvailableVersions::read(&provider, list.0)
     }
 

@@ -44,7 +44,7 @@ pub use fetch::ByteLimit;
 pub use filesystem::{FilesystemMirror, LocalPackage};
 pub(crate) use http::is_loopback;
 pub use memo::OnceMap;
-pub use metadata::{AvailableVersion, AvailableVersions, PackageId, PackageMeta};
+pub use metadata::{AnswerError, AvailableVersion, AvailableVersions, PackageId, PackageMeta};
 pub use mirror::{MirrorHashError, MirrorPackage, NetworkMirror};
 pub use modules::{ModuleId, ModuleLocation, ModuleVersions};
 pub use packages::{PackagesError, RawPackages};

@@ -1,0 +1,23 @@
+//! Lock files: what is read can be written, and what is written reads as the same and is written the same.
+
+#![no_main]
+
+use std::path::Path;
+
+use libfuzzer_sys::fuzz_target;
+use tflock::lockfile::{Changes, parse};
+use tflock::provider::Engine;
+
+fuzz_target!(|text: &[u8]| {
+    let path = Path::new("fuzz.hcl");
+    for engine in [Engine::Terraform, Engine::Tofu] {
+        let Ok(read) = parse(path, text, engine) else {
+            continue;
+        };
+        let written = read.locks.render(engine);
+        let again = parse(path, written.as_bytes(), engine).expect("what is written can be read");
+        assert_eq!(again.locks, read.locks);
+        assert_eq!(again.locks.render(engine), written);
+        assert!(Changes::between(&read.locks, &again.locks).is_empty());
+    }
+});
