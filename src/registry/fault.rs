@@ -217,7 +217,9 @@ impl Cause {
         Self::text(&last.to_string())
     }
 
+    /// Libraries may end in a link to their own manual, which helps nobody who runs a program.
     pub(crate) fn text(text: &str) -> Self {
+        let text = text.split(": https://docs.rs/").next().unwrap_or(text);
         Self(text.into())
     }
 }

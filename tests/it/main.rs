@@ -4,6 +4,7 @@
 
 mod conformance;
 mod entries;
+mod faults;
 mod fixture;
 mod fleet;
 mod interrupt;

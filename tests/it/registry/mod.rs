@@ -51,7 +51,7 @@
 //! | 5 `provider_installation`: form, patterns | `cli_config::merge`, `cli_config::pattern` |
 //! | 5 `provider_installation`: order, union, absence, implied directories | `mirrors::methods_*`, `mirrors::nothing_falls_through_*`, `mirrors::implied_*` |
 //!
-//! `faults` crosses all faults with all kinds of requests.
+//! `crate::faults` crosses all faults with all kinds of requests.
 //!
 //! Where the design departs from a row, the test pins the design: three retries by default instead of one (two for
 //! OpenTofu's packages), discovery never by plain http except on loopback, packages resumed, a

@@ -17,6 +17,8 @@ pub enum Body {
         /// Its length.
         size: u64,
     },
+    /// So many zeros, which are nowhere.
+    Zeros(u64),
 }
 
 impl Body {
@@ -29,7 +31,7 @@ impl Body {
     pub fn size(&self) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes.len() as u64,
-            Self::File { size, .. } => *size,
+            Self::File { size, .. } | Self::Zeros(size) => *size,
         }
     }
 
@@ -50,6 +52,7 @@ impl Body {
                 file.seek(SeekFrom::Start(offset))?;
                 Ok(Box::new(file))
             }
+            Self::Zeros(size) => Ok(Box::new(io::repeat(0).take(size.saturating_sub(offset)))),
         }
     }
 

@@ -72,6 +72,11 @@ fn answer(
     if delivery.hang {
         return wait_for_peer(stream);
     }
+    if let Some(bytes) = &delivery.raw {
+        stream.write_all(bytes)?;
+        stream.flush()?;
+        return Ok(Next::Close);
+    }
     let part = Part::of(request, response, delivery);
     hit.answered(part.status);
     stream.write_all(head(response, &part, delivery).as_bytes())?;

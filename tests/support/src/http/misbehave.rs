@@ -33,6 +33,8 @@ pub(crate) struct Delivery {
     pub(crate) chunked: bool,
     /// Ranges are ignored and not offered.
     pub(crate) no_ranges: bool,
+    /// Send these bytes in place of status line, headers and body, and close the connection.
+    pub(crate) raw: Option<Vec<u8>>,
 }
 
 /// One rule, built by its methods and given to the registry:
@@ -47,6 +49,7 @@ pub struct Misbehave {
     times: Option<usize>,
     response: Option<Response>,
     headers: Vec<(String, String)>,
+    dropped: Vec<String>,
     rewrite: Option<Rewrite>,
     delivery: Delivery,
 }
@@ -61,6 +64,7 @@ impl Misbehave {
             times: None,
             response: None,
             headers: Vec::new(),
+            dropped: Vec::new(),
             rewrite: None,
             delivery: Delivery::default(),
         }
@@ -98,6 +102,12 @@ impl Misbehave {
     /// Adds a header to the answer.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Leaves out a header of the right answer.
+    pub fn without_header(mut self, name: &str) -> Self {
+        self.dropped.push(name.to_owned());
         self
     }
 
@@ -202,6 +212,12 @@ impl Misbehave {
         self
     }
 
+    /// Sends these bytes, whatever they are, in place of an answer, and closes the connection.
+    pub fn raw(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.delivery.raw = Some(bytes.into());
+        self
+    }
+
     fn covers(&self, request: &Request) -> bool {
         let method = self
             .method
@@ -219,6 +235,9 @@ impl Misbehave {
                 ..response
             };
         }
+        response
+            .headers
+            .retain(|(name, _)| !self.dropped.contains(name));
         response.headers.extend(self.headers.iter().cloned());
         response
     }

@@ -1,0 +1,220 @@
+//! One registry and one mirror, and a whole lock against them: discovery, versions, description, list, signature, package,
+//! hashes, the new entry.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use serde_json::json;
+use tflock::lockfile::Locks;
+use tflock::locking::{
+    Job, Mismatch, Missing, Packages, Policy, Signers, Source, Trust, Upgrade, lock_directory,
+};
+use tflock::provider::{Engine, Hash, Platform, ProviderAddr, Requirements, VersionConstraints};
+use tflock::registry::{PackageSource, Pause, RegistryClient, RegistrySettings, Roots};
+use tflock::reporter;
+use tflock_test_support::{Document, FakeRegistry, ProviderSpec, TestAuthority};
+
+/// What is asked for, and spoiled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    Discovery,
+    Versions,
+    Download,
+    List,
+    Signature,
+    Package,
+    /// A mirror's `index.json`.
+    Index,
+    /// A mirror's `VERSION.json`.
+    Archives,
+}
+
+pub(super) const KINDS: [Kind; 8] = [
+    Kind::Discovery,
+    Kind::Versions,
+    Kind::Download,
+    Kind::List,
+    Kind::Signature,
+    Kind::Package,
+    Kind::Index,
+    Kind::Archives,
+];
+
+impl Kind {
+    pub(super) const fn path(self) -> &'static str {
+        match self {
+            Self::Discovery => "/.well-known/terraform.json",
+            Self::Versions => "*/versions",
+            Self::Download => "*/download/linux/amd64",
+            Self::List => "*_SHA256SUMS",
+            Self::Signature => "*_SHA256SUMS.sig",
+            Self::Package => "*_linux_amd64.zip",
+            Self::Index => "/mirror/*/index.json",
+            Self::Archives => "/mirror/*/1.0.0.json",
+        }
+    }
+
+    pub(super) const fn is_json(self) -> bool {
+        !matches!(self, Self::List | Self::Signature | Self::Package)
+    }
+
+    /// Requests for it carry the user's token, so its answers must come by https.
+    pub(super) const fn is_trusted(self) -> bool {
+        self.is_json()
+    }
+
+    const fn is_of_mirror(self) -> bool {
+        matches!(self, Self::Index | Self::Archives)
+    }
+}
+
+/// The limit of each exchange, and for silence. Far above what loopback takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+const NAME: &str = "acme/ledger";
+
+/// Waits that do not take place.
+struct NoWaits;
+
+impl Pause for NoWaits {
+    fn pause(&self, _: Duration) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
+pub(super) struct Site {
+    pub(super) registry: FakeRegistry,
+    client: RegistryClient,
+    host: String,
+}
+
+impl Site {
+    pub(super) fn start(authority: &TestAuthority) -> Self {
+        let mut registry = FakeRegistry::start();
+        let host = registry.serve_tls(authority);
+        let spec = ProviderSpec::new(NAME)
+            .hosts([host.as_str()])
+            .platforms(["linux_amd64"])
+            .payload(20_000)
+            .relative_urls();
+        registry.publish(spec);
+        let mirror = format!("/mirror/{host}/{NAME}");
+        let package = format!(
+            "/{host}/files/{NAME}/1.0.0/{}",
+            registry.package(NAME, "1.0.0", "linux_amd64").filename
+        );
+        let archive =
+            json!({"url": package, "hashes": [registry.package(NAME, "1.0.0", "linux_amd64").zh]});
+        registry.serve(
+            &format!("{mirror}/index.json"),
+            Document::json(&json!({"versions": {"1.0.0": {}}})),
+        );
+        registry.serve(
+            &format!("{mirror}/1.0.0.json"),
+            Document::json(&json!({"archives": {"linux_amd64": archive}})),
+        );
+        Self {
+            registry,
+            client: client(authority),
+            host,
+        }
+    }
+
+    /// Locks the provider. Either its entry is what it should be, or there is none and this is why: the error and its
+    /// causes in one line. Anything in between is not to happen.
+    pub(super) async fn lock(&self, kind: Kind) -> String {
+        let packages = if kind.is_of_mirror() {
+            PackageSource::network(
+                self.client.clone(),
+                &format!("https://{}/mirror/", self.host),
+            )
+            .unwrap()
+        } else {
+            PackageSource::registry(self.client.clone())
+        };
+        let client = self.client.clone();
+        let sources = BTreeMap::from([(Engine::Tofu, Source { packages, client })]);
+        let packages = Packages::new(
+            sources,
+            reporter::silent(),
+            Trust::default(),
+            SystemTime::now(),
+            8,
+        );
+        match lock_directory(&self.job(), &policy(), &packages).await {
+            Ok(outcome) => {
+                let hashes: BTreeSet<String> = outcome.locks.providers[&self.address()]
+                    .hashes
+                    .iter()
+                    .map(Hash::to_string)
+                    .collect();
+                assert_eq!(hashes, self.right_hashes(kind), "{kind:?}");
+                "locked".to_owned()
+            }
+            Err(errors) => chain(&errors[0]),
+        }
+    }
+
+    fn right_hashes(&self, kind: Kind) -> BTreeSet<String> {
+        let facts = self.registry.package(NAME, "1.0.0", "linux_amd64");
+        let mut hashes = BTreeSet::from([facts.h1.clone(), facts.zh.clone()]);
+        if !kind.is_of_mirror() {
+            hashes.insert(FakeRegistry::manifest_zh());
+        }
+        hashes
+    }
+
+    fn address(&self) -> ProviderAddr {
+        ProviderAddr::parse(&format!("{}/{NAME}", self.host), Engine::Tofu).unwrap()
+    }
+
+    fn job(&self) -> Job {
+        let mut requirements = Requirements::default();
+        requirements.require(self.address(), &VersionConstraints::default(), None);
+        Job {
+            engine: Engine::Tofu,
+            requirements: Arc::new(requirements),
+            complete: true,
+            lock_only: false,
+            old: Locks::default(),
+            places: BTreeMap::new(),
+        }
+    }
+}
+
+/// A client that trusts the authority, reaches nothing but this machine, and does not wait between tries. OpenTofu's
+/// discovery obeys the timeout.
+fn client(authority: &TestAuthority) -> RegistryClient {
+    let mut settings = RegistrySettings::new(Engine::Tofu);
+    settings.http.use_system_proxy = false;
+    settings.http.pause = Arc::new(NoWaits);
+    settings.http.roots = Roots::Only(std::fs::read(authority.certificate_file()).unwrap());
+    settings.http.stall_timeout = PATIENCE;
+    settings.request_timeout = Some(PATIENCE);
+    RegistryClient::new(settings, reporter::silent()).unwrap()
+}
+
+fn policy() -> Policy {
+    Policy {
+        platforms: vec![Platform::parse("linux_amd64").unwrap()],
+        platforms_defaulted: false,
+        upgrade: Upgrade::None,
+        providers: Vec::new(),
+        prune: false,
+        mismatch: Mismatch::Error,
+        missing_platform: Missing::Error,
+        signers: Signers::default(),
+    }
+}
+
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}
