@@ -8,9 +8,6 @@ use tflock_test_support::{
 use super::git::Repository;
 use crate::TFLOCK;
 
-/// Roots that call the same modules.
-const ROOTS: usize = 60;
-
 fn requiring(provider: &str, constraint: &str) -> String {
     let name = provider.rsplit('/').next().unwrap();
     format!(
@@ -36,19 +33,32 @@ fn publish_module(registry: &FakeRegistry, module: &str, version: &str, files: &
     registry.misbehave(Misbehave::on(&path).respond(answer));
 }
 
-/// A registry with providers and modules, a repository, and a root that needs all of them.
+/// A registry with providers and modules, a repository, and a root that needs all of them in all ways: a registry module with
+/// constraints and a subdirectory, an archive that it calls, a repository by tag, branch and commit, modules three deep.
 fn site() -> (FakeRegistry, TestContext, Repository, String) {
     let mut registry = FakeRegistry::start();
     for name in ["acme/anvil", "acme/bolt", "acme/rivet", "acme/screw"] {
-        registry.publish(ProviderSpec::new(name).versions(["1.0.0", "1.1.0", "2.0.0"]));
+        let hosts = ["registry.terraform.io", "registry.opentofu.org"];
+        let spec = ProviderSpec::new(name).hosts(hosts);
+        registry.publish(spec.versions(["1.0.0", "1.1.0", "2.0.0"]));
     }
     let repository = Repository::create();
-    let inner = "module \"deep\" {\n  source = \"../deep\"\n}\n";
+    let inner = |name: &str| format!("module \"deep\" {{\n  source = \"../{name}\"\n}}\n");
     repository
-        .write("modules/net/main.tf", inner)
-        .write("modules/deep/main.tf", &requiring("acme/bolt", "~> 1.0"))
-        .commit();
+        .write("modules/net/main.tf", &inner("deep"))
+        .write("modules/deep/main.tf", &inner("deepest"))
+        .write("modules/deepest/main.tf", &requiring("acme/bolt", "~> 1.0"))
+        .write("main.tf", &requiring("acme/screw", "> 1.0"));
+    let first = repository.commit();
     repository.git(&["tag", "v1"]);
+    repository.git(&["checkout", "--quiet", "-b", "feature/x"]);
+    repository
+        .write("modules/net/main.tf", &requiring("acme/rivet", ">= 1.0"))
+        .commit();
+    repository.git(&["checkout", "--quiet", "main"]);
+    repository
+        .write("modules/net/main.tf", &requiring("acme/nowhere", "9.9.9"))
+        .commit();
     let zipped = [("main.tf", requiring("acme/rivet", "< 1.1"))];
     let zipped = zipped
         .each_ref()
@@ -68,75 +78,134 @@ fn site() -> (FakeRegistry, TestContext, Repository, String) {
         ],
     );
     let context = TestContext::new(TFLOCK, &registry);
-    let host = format!(
+    context.set_cli_config(&with_modules(&registry));
+    let git = repository.url();
+    let root = [
+        requiring("acme/anvil", "1.0.0"),
+        call("tag", &format!("{git}//modules/net?ref=v1"), ""),
+        call("branch", &format!("{git}//modules/n*t?ref=feature/x"), ""),
+        call("commit", &format!("{git}?ref={first}"), ""),
+        call("dns", "modules.test/acme/dns/any", "~> 1.0"),
+        call("sub", "modules.test/acme/dns/any//sub", ""),
+    ];
+    (registry, context, repository, root.concat())
+}
+
+/// The CLI configuration of a registry, with its modules as those of the host `modules.test`.
+fn with_modules(registry: &FakeRegistry) -> String {
+    format!(
         "{}\nhost \"modules.test\" {{\n  services = {{\n    \"modules.v1\" = \"{}\"\n  }}\n}}\n",
         registry.cli_config(),
         registry.url("/modules/")
-    );
-    context.set_cli_config(&host);
-    let root = format!(
-        "{}module \"git\" {{\n  source = \"{}//modules/net?ref=v1\"\n}}\nmodule \"dns\" {{\n  source  = \"modules.test/acme/dns/any\"\n  \
-         version = \"~> 1.0\"\n}}\nmodule \"sub\" {{\n  source = \"modules.test/acme/dns/any//sub\"\n}}\n",
-        requiring("acme/anvil", "1.0.0"),
-        repository.url()
-    );
-    (registry, context, repository, root)
+    )
+}
+
+/// A `module` block; no version if it is empty.
+fn call(name: &str, source: &str, version: &str) -> String {
+    let version = match version {
+        "" => String::new(),
+        version => format!("  version = \"{version}\"\n"),
+    };
+    format!("module \"{name}\" {{\n  source = \"{source}\"\n{version}}}\n")
 }
 
 #[test]
-fn roots_are_locked_as_after_get_and_each_module_is_fetched_once() {
-    let (registry, context, _repository, root) = site();
+fn roots_are_locked_as_after_get() {
+    let (_registry, context, _repository, root) = site();
+    for engine in ["terraform", "tofu"] {
+        let (ours, theirs) = (format!("{engine}-ours"), format!("{engine}-theirs"));
+        context.write(&format!("{ours}/main.tf"), &root);
+        let arguments = ["lock", "--engine", engine, "--platform", "linux_amd64"];
+        context.tflock(arguments).arg(&ours).run().expect_success();
+        let written = context.lock_file(&ours).unwrap();
+        let expected = [
+            ("anvil", "1.0.0"),
+            ("bolt", "~> 1.0"),
+            ("rivet", ">= 1.0.0, < 1.1.0"),
+            ("screw", "> 1.0.0, >= 1.0.0"),
+        ];
+        for (name, constraints) in expected {
+            assert!(written.contains(name), "{written}");
+            let line = format!("constraints = \"{constraints}\"");
+            assert!(written.contains(&line), "{written}");
+        }
+
+        context.write(&format!("{theirs}/main.tf"), &root);
+        let data = context.path(&format!("{engine}-data"));
+        let lock: &[&str] = &["providers", "lock", "-platform=linux_amd64"];
+        for arguments in [&["get"], lock] {
+            let arguments = arguments.iter().copied();
+            let tool = match engine {
+                "tofu" => context.tofu(&theirs, arguments),
+                _ => context.terraform(&theirs, arguments),
+            };
+            let Some(tool) = tool else { break };
+            tool.env("TF_DATA_DIR", &data).run().expect_success();
+        }
+        let their_lock = context.lock_file(&theirs).unwrap_or(written.clone());
+        assert_eq!(their_lock, written, "{engine}");
+    }
+}
+
+/// Roots that call the same modules, and how many these are: half from a registry, half from a repository each.
+const ROOTS: usize = 500;
+const MODULES: usize = 10;
+
+#[cfg(unix)]
+#[test]
+fn many_roots_fetch_each_module_once() {
+    let mut registry = FakeRegistry::start();
+    registry.publish(ProviderSpec::new("acme/anvil"));
+    let context = TestContext::new(TFLOCK, &registry);
+    context.set_cli_config(&with_modules(&registry));
+    let mut repositories = Vec::new();
+    let mut root = String::new();
+    for index in 0..MODULES {
+        let text = requiring("acme/anvil", &format!(">= 0.{index}"));
+        let source = if index % 2 == 0 {
+            let module = format!("acme/m{index}/any");
+            publish_module(&registry, &module, "1.0.0", &[("main.tf", &text)]);
+            format!("modules.test/{module}")
+        } else {
+            let repository = Repository::create();
+            repository.write("main.tf", &text).commit();
+            let url = repository.url();
+            repositories.push(repository);
+            url
+        };
+        root += &call(&format!("m{index}"), &source, "");
+    }
     for index in 0..ROOTS {
-        context.write(&format!("roots/{index}/main.tf"), &root);
+        context.write(&format!("roots/{index:03}/main.tf"), &root);
     }
-    let arguments = [
-        "lock",
-        "-r",
-        "--platform",
-        "linux_amd64",
-        "--create",
-        "always",
-        "roots",
-    ];
-    context.tflock(arguments).run().expect_success();
-    for (path, count) in registry.log().counts("/modules/*") {
-        assert_eq!(count, 1, "{path}");
-    }
-    assert_eq!(
-        registry
-            .log()
-            .counts("/files/*.zip")
-            .values()
-            .sum::<usize>(),
-        1
-    );
-    assert_eq!(registry.log().count("GET", "/m.zip"), 1);
-    let written = context.lock_file("roots/0").unwrap();
-    assert!(
-        ["anvil", "bolt", "rivet", "screw"]
-            .iter()
-            .all(|name| written.contains(name))
-    );
+    let log = context.path("git.log");
+    let path = super::git_on_path(&context.path("bin"), &log);
+    let arguments = ["lock", "-r", "--platform", "linux_amd64", "roots"];
+    let run = context.tflock(arguments).env("PATH", path).run();
+    run.expect_success();
+    let written = context.lock_file("roots/000").unwrap();
+    assert_eq!(written.matches(">= 0.").count(), MODULES, "{written}");
     for index in 1..ROOTS {
-        assert_eq!(
-            context.lock_file(&format!("roots/{index}")).unwrap(),
-            written
-        );
+        let lock = context.lock_file(&format!("roots/{index:03}"));
+        assert_eq!(lock.as_ref(), Some(&written));
     }
 
-    context.write("theirs/main.tf", &root);
-    let data = context.path("data");
-    for arguments in [
-        &["get"][..],
-        &["providers", "lock", "-platform=linux_amd64"],
-    ] {
-        let arguments = arguments.iter().copied();
-        let Some(terraform) = context.terraform("theirs", arguments) else {
-            return;
-        };
-        terraform.env("TF_DATA_DIR", &data).run().expect_success();
+    let log = std::fs::read_to_string(log).unwrap();
+    for repository in &repositories {
+        let url = repository.url();
+        let clones = log
+            .lines()
+            .filter(|line| line.contains(url.trim_start_matches("git::")));
+        assert_eq!(clones.count(), 1, "{log}");
     }
-    assert_eq!(context.lock_file("theirs").unwrap(), written);
+    let requests = registry.log();
+    let asked = requests.counts("/modules/*");
+    assert_eq!(asked.len(), MODULES, "a list of versions and a place each");
+    let archives = requests.counts("/files/*.zip");
+    assert_eq!(archives.len(), MODULES / 2);
+    for (path, count) in asked.iter().chain(&archives) {
+        assert_eq!(*count, 1, "{path}");
+    }
 }
 
 #[test]

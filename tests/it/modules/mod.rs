@@ -8,7 +8,7 @@
 //! | zip, tar.gz, `archive=`, `checksum=`, subdirectories, `terraform-get` | `archives::forms`, `archives::pages_*` |
 //! | escapes, links, bombs | `archives::entries_*`, `modules::archive` |
 //! | versions, constraints, `X-Terraform-Get` and its relative forms, 200, 204, tokens | `registry::*` |
-//! | many roots with the same modules, parity with `terraform get`, failures with their place | `binary::*` |
+//! | 500 roots with the same modules, parity with `get` of both tools, failures with their place | `binary::*` |
 
 mod archives;
 mod binary;
@@ -17,6 +17,8 @@ mod registry;
 
 use std::collections::BTreeMap;
 use std::error::Error;
+#[cfg(unix)]
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -127,17 +129,33 @@ fn environment(home: &Path) -> BTreeMap<String, String> {
 /// A program that notes the command it is given and runs git.
 #[cfg(unix)]
 fn counting_git(home: &Path) -> PathBuf {
+    counting(&home.join("counting-git"), &home.join("git.log"))
+}
+
+/// A `PATH` whose `git` notes its commands in `log`. `directory` is made for it.
+#[cfg(unix)]
+fn git_on_path(directory: &Path, log: &Path) -> OsString {
+    fs::create_dir(directory).unwrap();
+    counting(&directory.join("git"), log);
+    let path = std::env::var_os("PATH").unwrap();
+    let others = std::env::split_paths(&path);
+    std::env::join_paths(std::iter::once(directory.to_path_buf()).chain(others)).unwrap()
+}
+
+/// Writes a program that notes the command it is given, and then is the git of this test's `PATH`.
+#[cfg(unix)]
+fn counting(program: &Path, log: &Path) -> PathBuf {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let program = home.join("counting-git");
-    let log = home.join("git.log");
+    let git = tflock_test_support::require_or_skip("git", true).unwrap();
     let script = format!(
-        "#!/bin/sh\necho \"$*\" >> '{}'\nexec git \"$@\"\n",
-        log.display()
+        "#!/bin/sh\necho \"$*\" >> '{}'\nexec '{}' \"$@\"\n",
+        log.display(),
+        git.display()
     );
-    fs::write(&program, script).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    program
+    fs::write(program, script).unwrap();
+    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
+    program.to_path_buf()
 }
 
 #[cfg(not(unix))]

@@ -6,13 +6,12 @@
 //! `testdata/locks/CASE/.terraform.lock.hcl`, which Terraform wrote: `TFLOCK_RECORD=1` writes it anew.
 
 mod registry;
+mod tofu;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tflock_test_support::{
-    DEFAULT_PLATFORMS, FakeRegistry, TestContext, terraform_on_path, tofu_on_path,
-};
+use tflock_test_support::{DEFAULT_PLATFORMS, FakeRegistry, TestContext, terraform_on_path};
 
 use crate::TFLOCK;
 
@@ -115,7 +114,7 @@ fn recorded_lock_files_are_what_terraform_writes() {
             let before = case.before.as_deref().unwrap();
             context.write_lock_file(&case.name, without_block(before, provider));
         }
-        let written = lock_with("terraform", &case.name, &context);
+        let written = lock_with_terraform(&case.name, &context);
         if record {
             fs::create_dir_all(case.recorded_path().parent().unwrap()).unwrap();
             fs::write(case.recorded_path(), &written).unwrap();
@@ -132,12 +131,12 @@ fn tflock_writes_the_recorded_lock_files_and_init_leaves_them() {
     for case in Case::all(&registry) {
         let directory = case.name.as_str();
         case.lay_out(directory, &context);
-        lock(&case, "terraform", &context);
+        lock(&case, &context);
         let written = context.lock_file(directory).unwrap();
         assert_eq!(written, case.recorded(), "{directory}");
 
         let modified = context.lock_file_modified(directory);
-        lock(&case, "terraform", &context);
+        lock(&case, &context);
         assert_eq!(
             context.lock_file_modified(directory),
             modified,
@@ -176,51 +175,23 @@ fn witness(case: &Case, written: &str, context: &TestContext) {
     );
 }
 
-#[test]
-fn tflock_writes_what_tofu_writes() {
-    if tofu_on_path().is_none() {
-        return;
-    }
-    let registry = registry::start();
-    let context = TestContext::new(TFLOCK, &registry);
-    for case in Case::all(&registry)
-        .iter()
-        .filter(|case| case.before.is_none())
-    {
-        case.lay_out(&case.name, &context);
-        lock(case, "tofu", &context);
-        let written = context.lock_file(&case.name).unwrap();
-        fs::remove_file(context.path(&case.name).join(".terraform.lock.hcl")).unwrap();
-        assert_eq!(
-            written,
-            lock_with("tofu", &case.name, &context),
-            "{}",
-            case.name
-        );
-    }
-}
-
 /// Runs `tflock lock` on a case, for all platforms.
-fn lock(case: &Case, engine: &str, context: &TestContext) {
+fn lock(case: &Case, context: &TestContext) {
     let platforms = DEFAULT_PLATFORMS.join(",");
-    let mut program = context.tflock(["lock", "--engine", engine, "--platform", &platforms]);
+    let mut program = context.tflock(["lock", "--engine", "terraform", "--platform", &platforms]);
     if let Some(Exception::Option(option)) = case.exception {
         program = program.args(option);
     }
     program.arg(&case.name).run().expect_success();
 }
 
-/// Runs `providers lock` of a real tool in a directory, for all platforms, with its local modules installed before; the
+/// Runs `terraform providers lock` in a directory, for all platforms, with its local modules installed before; the
 /// file it left.
-fn lock_with(tool: &str, directory: &str, context: &TestContext) -> String {
+fn lock_with_terraform(directory: &str, context: &TestContext) -> String {
     let data = context.path(&format!("{directory}-data"));
     let run = |arguments: &[&str]| {
-        let arguments = arguments.iter().copied();
-        let program = match tool {
-            "tofu" => context.tofu(directory, arguments),
-            _ => context.terraform(directory, arguments),
-        };
-        program
+        let terraform = context.terraform(directory, arguments.iter().copied());
+        terraform
             .unwrap()
             .env("TF_DATA_DIR", &data)
             .run()

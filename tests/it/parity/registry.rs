@@ -8,7 +8,7 @@ const DEFAULT_HOSTS: [&str; 2] = ["registry.terraform.io", "registry.opentofu.or
 /// The registry of the parity tests.
 pub(super) fn start() -> FakeRegistry {
     let mut registry = FakeRegistry::start();
-    let default = |source| ProviderSpec::new(source).hosts(DEFAULT_HOSTS);
+    let default = |source: &str| ProviderSpec::new(source).hosts(DEFAULT_HOSTS);
     let anvil = [
         "0.9.0",
         "1.0.0",
@@ -32,6 +32,25 @@ pub(super) fn start() -> FakeRegistry {
     registry.publish(with_directories(default("acme/crate")));
     // One line of another shape, and of the list only each platform's own archive is recorded.
     registry.publish(default("acme/ledger").sums(|sums| format!("# signed\n{sums}").into_bytes()));
+    // What only the inputs for OpenTofu ask for.
+    for source in
+        ["anchor", "anvil", "beam", "bolt", "chain", "tofu"].map(|name| format!("hashicorp/{name}"))
+    {
+        registry.publish(default(&source));
+    }
+    let more = [
+        "linux_amd64",
+        "darwin_arm64",
+        "windows_amd64",
+        "freebsd_amd64",
+    ];
+    for source in [
+        "registry.opentofu.org/acme/depot",
+        "registry.example/acme/yard",
+    ] {
+        let spec = ProviderSpec::new(source).platforms(more);
+        registry.publish(spec.reporting_packages());
+    }
     registry
 }
 

@@ -33,6 +33,7 @@ pub struct ProviderSpec {
     pub(crate) advertised: Option<Vec<SigningKey>>,
     pub(crate) change_sums: Option<ChangeSums>,
     pub(crate) relative_urls: bool,
+    pub(crate) reports_packages: bool,
 }
 
 impl ProviderSpec {
@@ -61,6 +62,7 @@ impl ProviderSpec {
             advertised: None,
             change_sums: None,
             relative_urls: false,
+            reports_packages: false,
         }
     }
 
@@ -147,6 +149,12 @@ impl ProviderSpec {
     /// With URLs relative to the answer that has them.
     pub fn relative_urls(mut self) -> Self {
         self.relative_urls = true;
+        self
+    }
+
+    /// With `packages` in its answers, as OpenTofu's registry gives them: hashes and sizes of all platforms.
+    pub fn reporting_packages(mut self) -> Self {
+        self.reports_packages = true;
         self
     }
 

@@ -130,7 +130,7 @@ impl FakeRegistry {
             let (os, arch) = platform.split_once('_').expect("a platform is OS_ARCH");
             let package = format!("{files}/{}", facts.filename);
             self.serve(&package, Document::new("application/zip", body.clone()));
-            let meta = json!({
+            let mut meta = json!({
                 "protocols": spec.protocols,
                 "os": os,
                 "arch": arch,
@@ -141,6 +141,9 @@ impl FakeRegistry {
                 "shasums_signature_url": format!("{base}{signature}"),
                 "signing_keys": {"gpg_public_keys": keys},
             });
+            if spec.reports_packages {
+                meta["packages"] = reported(release);
+            }
             let path = format!(
                 "{}/{version}/download/{os}/{arch}",
                 provider_path(spec, host)
@@ -273,6 +276,15 @@ fn slug(host: &str) -> String {
 
 fn provider_path(spec: &ProviderSpec, host: &str) -> String {
     format!("/{}/v1/providers/{}", slug(host), spec.name())
+}
+
+/// The packages of a release as OpenTofu's registry reports them.
+fn reported(release: &Release) -> Value {
+    let entry = |(platform, (facts, _)): (&String, &(PackageFacts, Body))| {
+        let entry = json!({"hashes": [facts.zh, facts.h1], "package_size": facts.size});
+        (platform.clone(), entry)
+    };
+    release.packages.iter().map(entry).collect()
 }
 
 fn version_list(spec: &ProviderSpec) -> Value {

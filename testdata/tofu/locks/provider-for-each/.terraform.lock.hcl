@@ -1,0 +1,29 @@
+# This file is maintained automatically by "tofu init".
+# Manual edits may be lost in future updates.
+
+provider "registry.opentofu.org/acme/anvil" {
+  version     = "1.1.0"
+  constraints = "1.1.0"
+  hashes = [
+    "h1:Sip8aPIIhsTz6SOlOH0S/b935yNfsWgodm2oSFpl8o0=",
+    "h1:iTzCl4njBiweihEVbEeSgR6ZZ71CVGPfdZEcgPd19+U=",
+    "h1:ze9VOoYRegvJDxBIWaq6pLdBthUa3nPE7HtCCiPj0rw=",
+    "zh:3c6af9e8a313af6124b8c6680f297e16d3cc04d56f2da5b04ba7f00eb44a99b8",
+    "zh:47e43e8438c2bcadc8afd27d1d8f601479ab86061ebcf23dbbf18f008f1be382",
+    "zh:91fb5c51144447e9f7394f4e3b11381298d4a85555451e8a7671c12dcb903a40",
+    "zh:a16cab637f91e5884a70f2e0db5f8e9dc501a6d961bf319bace09746dbe20413",
+  ]
+}
+
+provider "registry.opentofu.org/hashicorp/beam" {
+  version = "1.0.0"
+  hashes = [
+    "h1:3iKQz/8KqQ6btoHNBQOyDueoR3urkh6+WLUc96FRIBM=",
+    "h1:AMHs/lvqnlc7AotqRuXnQf9scWGZLzL+ghSXNEfqDBQ=",
+    "h1:s7u4Y2qtPXPQ1z4SZVsGgzdu1zlBJVd5TS9HjaoEHDI=",
+    "zh:1d496301dc9ab99f5e9e5df9fe1d3fbefa8d0da5a3a4b435f0de979607b0562f",
+    "zh:5e0d2d20023b7e20987adfa79b379ba5063d68cf8fabb968b897541f85e00686",
+    "zh:91fb5c51144447e9f7394f4e3b11381298d4a85555451e8a7671c12dcb903a40",
+    "zh:94eec0ce58240c238d0ef2acfb50b6295a90902aedc1d5ee8157ebb231f29d9a",
+  ]
+}

@@ -1,0 +1,1 @@
+resource "nowhere_to_be_found" "x" {}

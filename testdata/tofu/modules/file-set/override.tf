@@ -1,0 +1,8 @@
+terraform {
+  required_providers {
+    anvil = {
+      source  = "acme/anvil"
+      version = "9.9.9"
+    }
+  }
+}

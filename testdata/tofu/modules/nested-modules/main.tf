@@ -1,0 +1,8 @@
+module "one" {
+  source = "./one"
+}
+
+module "again" {
+  source  = ".\\one\\..\\one"
+  version = null
+}

@@ -1,0 +1,3 @@
+module "hidden" {
+  source = "./nowhere"
+}

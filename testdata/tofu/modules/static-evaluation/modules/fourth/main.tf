@@ -1,0 +1,1 @@
+resource "anchor_point" "x" {}

@@ -1,0 +1,5 @@
+variable "kind" {}
+
+module "fourth" {
+  source = "../${trimsuffix(var.kind, "ST")}rth"
+}

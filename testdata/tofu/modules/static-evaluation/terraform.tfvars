@@ -1,0 +1,2 @@
+kind  = "nowhere"
+where = { name = "second" }

@@ -1,0 +1,11 @@
+provider "bolt" {}
+
+provider "anvil" {
+  version = ">= 1.0"
+}
+
+run "setup" {
+  module {
+    source = "./tests/setup"
+  }
+}

@@ -1,0 +1,1 @@
+resource "beam_span" "x" {}

@@ -1,0 +1,211 @@
+//! Parity with OpenTofu: tflock's file equals the one that `tofu providers lock` writes on the same registry, and plain
+//! `tofu init` with an empty data directory leaves it.
+//!
+//! The inputs are those of the tests with Terraform, and `testdata/tofu/modules`, which has every place where the tools differ.
+//! What OpenTofu wrote is in `testdata/tofu/locks/CASE`; its version is in `testdata/tofu/VERSION`. So these tests compare with
+//! OpenTofu wherever they run, and with `tofu` itself where that is on PATH.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tflock_test_support::{DEFAULT_PLATFORMS, FakeRegistry, Program, TestContext, tofu_on_path};
+
+use super::{registry, testdata};
+use crate::TFLOCK;
+
+/// Which command of OpenTofu wrote a recorded file.
+#[derive(Clone, Copy, PartialEq)]
+enum By {
+    /// `providers lock`, for all platforms.
+    Lock,
+    /// `init`, for [`RECORDED_ON`]: it reads test files, and `providers lock` does not.
+    Init,
+}
+
+/// Cases with test files: locked as by `init`, and without them as by `providers lock`.
+const WITH_TESTS: [&str; 1] = ["test-files"];
+
+/// What plain `init` refuses or rewrites, and why. It also drops what an old lock file had from Terraform's registry.
+const NOT_FOR_INIT: [(&str, &str); 2] = [
+    ("legacy-and-built-in", "it refuses legacy addresses"),
+    ("test-files", "it needs more than `providers lock` finds"),
+];
+
+/// The platform on which `init` was recorded.
+const RECORDED_ON: &str = "linux_amd64";
+
+struct Case {
+    name: String,
+    input: PathBuf,
+    before: Option<String>,
+    by: By,
+}
+
+impl Case {
+    fn all(registry: &FakeRegistry) -> Vec<Self> {
+        let mut inputs = BTreeMap::new();
+        for parent in ["modules", "tofu/modules"] {
+            for entry in fs::read_dir(testdata(parent)).unwrap() {
+                let entry = entry.unwrap();
+                let name = entry.file_name().into_string().unwrap();
+                let known = inputs.insert(name, entry.path());
+                assert!(known.is_none(), "{known:?} is there twice");
+            }
+        }
+        let mut cases = Vec::new();
+        for (name, input) in inputs {
+            let with_tests = WITH_TESTS.contains(&name.as_str());
+            for by in [By::Lock, By::Init] {
+                if by == By::Lock || with_tests {
+                    cases.push(Self::read(&name, &input, by, registry));
+                }
+            }
+        }
+        cases
+    }
+
+    fn read(name: &str, input: &Path, by: By, registry: &FakeRegistry) -> Self {
+        let before = ["tofu/locks", "locks"]
+            .map(|parent| testdata(&format!("{parent}/{name}/before.hcl")))
+            .iter()
+            .find_map(|path| fs::read_to_string(path).ok());
+        let suffix = if by == By::Init { "-by-init" } else { "" };
+        Self {
+            name: format!("{name}{suffix}"),
+            input: input.to_path_buf(),
+            before: before.map(|text| registry.fill(&text)),
+            by,
+        }
+    }
+
+    /// A fresh copy of the case below `work`.
+    fn lay_out(&self, context: &TestContext) {
+        context.copy(&self.input, &self.name);
+        if let Some(before) = &self.before {
+            context.write_lock_file(&self.name, before);
+        }
+    }
+
+    fn recorded_path(&self) -> PathBuf {
+        testdata(&format!("tofu/locks/{}/.terraform.lock.hcl", self.name))
+    }
+
+    fn recorded(&self) -> String {
+        let path = self.recorded_path();
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// The lock file that OpenTofu makes.
+    fn lock_with_tofu(&self, context: &TestContext) -> String {
+        let data = context.path(&format!("{}-data", self.name));
+        let run = |arguments: &[&str]| {
+            let arguments = arguments.iter().copied();
+            let tofu = context.tofu(&self.name, arguments).unwrap();
+            tofu.env("TF_DATA_DIR", &data).run().expect_success();
+        };
+        if self.by == By::Init {
+            run(&["init", "-no-color"]);
+        } else {
+            run(&["get", "-no-color"]);
+            let platforms = DEFAULT_PLATFORMS.map(|platform| format!("-platform={platform}"));
+            let mut arguments = vec!["providers", "lock", "-no-color"];
+            arguments.extend(platforms.iter().map(String::as_str));
+            run(&arguments);
+        }
+        context.lock_file(&self.name).unwrap_or_default()
+    }
+
+    fn tflock(&self, context: &TestContext) -> Program {
+        let all = DEFAULT_PLATFORMS.join(",");
+        let (platforms, tests) = match self.by {
+            By::Lock => (all.as_str(), Some("--no-tests")),
+            By::Init => (RECORDED_ON, None),
+        };
+        let arguments = ["lock", "--engine", "tofu", "--platform", platforms];
+        context
+            .tflock(arguments.into_iter().chain(tests))
+            .arg(&self.name)
+    }
+}
+
+#[test]
+fn recorded_lock_files_are_what_tofu_writes() {
+    let registry = registry::start();
+    let context = TestContext::new(TFLOCK, &registry);
+    let Some(version) = context.tofu(".", ["version"]) else {
+        return;
+    };
+    let version = version.run().expect_success();
+    let record = std::env::var("TFLOCK_RECORD").is_ok_and(|value| value == "1");
+    let version = version.stdout.lines().next().unwrap_or_default().to_owned();
+    if record {
+        fs::write(testdata("tofu/VERSION"), format!("{version}\n")).unwrap();
+    }
+    for case in Case::all(&registry) {
+        if case.by == By::Init && !is_recorded_platform() {
+            continue;
+        }
+        case.lay_out(&context);
+        let written = case.lock_with_tofu(&context);
+        if record {
+            fs::create_dir_all(case.recorded_path().parent().unwrap()).unwrap();
+            fs::write(case.recorded_path(), &written).unwrap();
+        }
+        assert_eq!(written, case.recorded(), "{} with {version}", case.name);
+    }
+}
+
+#[test]
+fn tflock_writes_what_tofu_wrote_and_init_leaves_it() {
+    let registry = registry::start();
+    let context = TestContext::new(TFLOCK, &registry);
+    let has_tofu = tofu_on_path().is_some();
+    for case in Case::all(&registry) {
+        case.lay_out(&context);
+        case.tflock(&context).run().expect_success();
+        let written = context.lock_file(&case.name).unwrap_or_default();
+        assert_eq!(written, case.recorded(), "{}", case.name);
+
+        let modified = context.lock_file_modified(&case.name);
+        case.tflock(&context).run().expect_success();
+        assert_eq!(
+            context.lock_file_modified(&case.name),
+            modified,
+            "{}",
+            case.name
+        );
+
+        let is_for_init = NOT_FOR_INIT.iter().all(|(name, _)| *name != case.name);
+        if has_tofu && case.before.is_none() && is_for_init {
+            witness(&case, &written, &context);
+        }
+    }
+}
+
+/// What plain `tofu init` makes of the file that tflock wrote: nothing else.
+fn witness(case: &Case, written: &str, context: &TestContext) {
+    for arguments in [
+        &["init", "-no-color", "-lockfile=readonly"][..],
+        &["init", "-no-color"],
+    ] {
+        let arguments = arguments.iter().copied();
+        let tofu = context.tofu(&case.name, arguments).unwrap();
+        let outcome = tofu.run().expect_success();
+        assert!(
+            !outcome.stdout.contains("lock file not updated"),
+            "{}: {outcome}",
+            case.name
+        );
+    }
+    assert_eq!(
+        context.lock_file(&case.name).unwrap(),
+        written,
+        "{}",
+        case.name
+    );
+}
+
+fn is_recorded_platform() -> bool {
+    cfg!(all(target_os = "linux", target_arch = "x86_64"))
+}
