@@ -263,7 +263,7 @@ pub(super) const FAULTS: &[Fault] = &[
     fault(
         "drip of a byte at a time",
         Ever,
-        |rule, _| rule.drip(1, Duration::from_millis(90)),
+        |rule, _| rule.drip(1, Duration::from_millis(400)),
         |kind| match kind {
             Kind::Package => Fails("bytes arrived within"),
             _ => Fails("no complete answer within"),

@@ -16,8 +16,8 @@ use tflock_test_support::{Misbehave, TestAuthority};
 
 use site::{KINDS, Kind, Site};
 
-/// No single fault may take longer than this on a busy machine, with timeouts of a second and waits that do not take place.
-const MAX_TIME: Duration = Duration::from_secs(30);
+/// No single fault may take longer than this on a busy machine, with timeouts of four seconds and waits that do not take place.
+const MAX_TIME: Duration = Duration::from_secs(60);
 
 /// Sites under test at the same time.
 const AT_ONCE: usize = 32;
@@ -129,7 +129,11 @@ async fn every_fault_at_every_request() {
             writeln!(wrong, "{}\n    {}", one.line(), one.found).unwrap();
         }
     }
-    let slowest = outcomes.iter().map(|one| one.time).max().unwrap_or_default();
+    let slowest = outcomes
+        .iter()
+        .map(|one| one.time)
+        .max()
+        .unwrap_or_default();
     eprintln!(
         "{table}{} faults at {} requests, {} outcomes, the slowest after {:.1} s",
         faults().count(),

@@ -71,7 +71,10 @@ impl Kind {
 }
 
 /// The limit of each exchange, and for silence. Far above what loopback takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// Fewer than usual, since each of them costs that patience where a server keeps silent.
+const RETRIES: u32 = 1;
 
 const NAME: &str = "acme/ledger";
 
@@ -193,6 +196,8 @@ fn client(authority: &TestAuthority) -> RegistryClient {
     settings.http.roots = Roots::Only(std::fs::read(authority.certificate_file()).unwrap());
     settings.http.stall_timeout = PATIENCE;
     settings.request_timeout = Some(PATIENCE);
+    settings.retries = Some(RETRIES);
+    settings.download_retries = Some(RETRIES);
     RegistryClient::new(settings, reporter::silent()).unwrap()
 }
 
