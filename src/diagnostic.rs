@@ -32,12 +32,20 @@ pub enum Severity {
 /// One failure or warning, ready to be shown, and every directory it was met in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    severity: Severity,
-    message: String,
-    causes: Vec<String>,
-    hint: Option<String>,
-    place: Option<Place>,
-    directories: BTreeSet<PathBuf>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What kind it is, for programs: a stable name in kebab case.
+    pub code: &'static str,
+    /// What could not be done, or what should be known.
+    pub message: String,
+    /// Why, from the nearest cause to the last.
+    pub causes: Vec<String>,
+    /// What to do next.
+    pub hint: Option<String>,
+    /// Where it stands.
+    pub place: Option<Place>,
+    /// The directories that it was met in.
+    pub directories: BTreeSet<PathBuf>,
 }
 
 impl Diagnostic {
@@ -45,6 +53,7 @@ impl Diagnostic {
     pub fn of(error: &dyn Explain, directory: &Path) -> Self {
         Self {
             severity: Severity::Error,
+            code: error.code(),
             message: error.to_string(),
             causes: causes_of(error),
             hint: error.hint(),
@@ -73,6 +82,7 @@ impl Diagnostic {
     pub fn chain(error: &(dyn Error + 'static)) -> Self {
         Self {
             severity: Severity::Error,
+            code: "failure",
             message: error.to_string(),
             causes: causes_of(error),
             hint: None,
@@ -82,9 +92,14 @@ impl Diagnostic {
     }
 
     /// A warning met while working on `directory`, if it belongs to one.
-    pub fn warning(message: impl Into<String>, directory: Option<&Path>) -> Self {
+    pub fn warning(
+        code: &'static str,
+        message: impl Into<String>,
+        directory: Option<&Path>,
+    ) -> Self {
         Self {
             severity: Severity::Warning,
+            code,
             message: message.into(),
             causes: Vec::new(),
             hint: None,
@@ -97,6 +112,11 @@ impl Diagnostic {
     pub fn into_warning(mut self) -> Self {
         self.severity = Severity::Warning;
         self
+    }
+
+    /// The same, standing there.
+    pub fn at(self, place: Option<Place>) -> Self {
+        Self { place, ..self }
     }
 
     /// Whether something could not be done.

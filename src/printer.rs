@@ -43,6 +43,11 @@ impl Printer {
         }
     }
 
+    /// A document for programs, also when quiet: whoever asks for one reads it.
+    pub fn document(&self, text: &str) {
+        write_to(&mut io::stdout().lock(), text);
+    }
+
     /// A line for the user beside the report. Nothing when quiet.
     pub fn message(&self, text: &str) {
         if !self.quiet {

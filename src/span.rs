@@ -60,6 +60,14 @@ impl Place {
         }
     }
 
+    /// The same, where the source line has nothing to tell.
+    pub fn without_source(&self) -> Self {
+        Self {
+            source_line: None,
+            ..self.clone()
+        }
+    }
+
     /// The place of `span` in `text`, the content of `path`. Offsets past the end mean the end; offsets inside a
     /// character mean its start.
     pub fn in_text(path: &Path, text: &[u8], span: Span) -> Self {
@@ -99,6 +107,11 @@ impl std::fmt::Display for Place {
 ///
 /// The text of the error (`Display`) says what could not be done; its `source` chain says why.
 pub trait Explain: std::error::Error + Send + Sync + 'static {
+    /// What kind of trouble it is, for programs that read reports: a stable name in kebab case.
+    fn code(&self) -> &'static str {
+        "failure"
+    }
+
     /// The place in a file that the error is about.
     fn place(&self) -> Option<&Place> {
         None

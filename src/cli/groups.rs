@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::Resettable;
 
-use super::values::{EngineArg, MissingArg, SourceArg};
+use super::values::{EngineArg, FormatArg, MissingArg, SourceArg};
 
 /// Which directories are worked on.
 #[derive(Args, Clone, Debug, Default)]
@@ -80,4 +80,12 @@ pub struct SourceArgs {
     /// Packages in flight; hashing uses all cores [default: 8]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: Option<u16>,
+}
+
+/// How a run is reported.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ReportArgs {
+    /// The report on stdout; messages go to stderr [default: text]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output options")]
+    pub format: Option<FormatArg>,
 }

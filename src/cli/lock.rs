@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::groups::{PlatformArgs, ReadingArgs, SourceArgs, TreeArgs};
+use super::groups::{PlatformArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs};
 use super::values::{CreateArg, MismatchArg, MissingArg};
 
 pub(super) const EXAMPLES: &str = "\
@@ -83,4 +83,7 @@ record only the right ones [default: error]"
     /// Show how lock files change
     #[arg(long, help_heading = "How to run")]
     pub diff: bool,
+    /// How the run is reported.
+    #[command(flatten)]
+    pub report: ReportArgs,
 }

@@ -7,9 +7,11 @@ mod values;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args, Parser, Subcommand};
 
-pub use groups::{PlatformArgs, ReadingArgs, SourceArgs, TreeArgs};
+pub use groups::{PlatformArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs};
 pub use lock::LockArgs;
-pub use values::{ColorChoice, CreateArg, EngineArg, MismatchArg, MissingArg, SourceArg};
+pub use values::{
+    ColorChoice, CreateArg, EngineArg, FormatArg, MismatchArg, MissingArg, SourceArg,
+};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())

@@ -44,6 +44,15 @@ pub enum MissingArg {
     Warn,
 }
 
+/// Values of `--format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FormatArg {
+    /// For people
+    Text,
+    /// For programs: one document with everything
+    Json,
+}
+
 /// Values of `--source`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SourceArg {

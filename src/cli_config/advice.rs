@@ -52,6 +52,10 @@ pub enum InstallationWarning {
 }
 
 impl Explain for InstallationWarning {
+    fn code(&self) -> &'static str {
+        "cli-configuration"
+    }
+
     fn place(&self) -> Option<&Place> {
         let (Self::MirrorIsCache { place }
         | Self::NotExcluded { place, .. }

@@ -101,6 +101,10 @@ pub enum CliConfigError {
 }
 
 impl Explain for CliConfigError {
+    fn code(&self) -> &'static str {
+        "cli-configuration"
+    }
+
     fn place(&self) -> Option<&Place> {
         match self {
             Self::Missing { .. } | Self::Read { .. } | Self::TooLarge { .. } => None,

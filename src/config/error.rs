@@ -404,6 +404,23 @@ fn installed_hint(recorded: &str, wanted: &str) -> String {
 }
 
 impl Explain for ConfigError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::ReadDirectory { .. } | Self::ReadFile { .. } | Self::TooLarge { .. } => {
+                "unreadable-file"
+            }
+            Self::Syntax(_) => "syntax",
+            Self::Constraint { .. } => "invalid-constraint",
+            Self::NoModuleDirectory { .. }
+            | Self::NotInstalled { .. }
+            | Self::SourceChanged { .. }
+            | Self::VersionChanged { .. }
+            | Self::Fetch { .. }
+            | Self::RemoteRunModule { .. } => "module-unavailable",
+            _ => "configuration",
+        }
+    }
+
     fn place(&self) -> Option<&Place> {
         match self {
             Self::ReadDirectory { .. }

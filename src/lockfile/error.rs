@@ -108,6 +108,13 @@ pub enum ParseProblem {
 }
 
 impl Explain for ParseError {
+    fn code(&self) -> &'static str {
+        match self.problem {
+            ParseProblem::ConflictMarker => "lock-file-conflict",
+            _ => "lock-file-invalid",
+        }
+    }
+
     fn place(&self) -> Option<&Place> {
         Some(&self.place)
     }
@@ -164,6 +171,10 @@ pub enum SaveError {
 }
 
 impl Explain for SaveError {
+    fn code(&self) -> &'static str {
+        "lock-file-access"
+    }
+
     fn place(&self) -> Option<&Place> {
         match self {
             Self::NotAFile(place) | Self::DanglingLink(place) | Self::TooLarge(place) => {

@@ -125,6 +125,10 @@ pub enum Problem {
 }
 
 impl Explain for LockingError {
+    fn code(&self) -> &'static str {
+        self.problem.code()
+    }
+
     fn place(&self) -> Option<&Place> {
         self.place.as_ref()
     }
@@ -135,6 +139,21 @@ impl Explain for LockingError {
 }
 
 impl Problem {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NoMatch { .. } | Self::NoRelease { .. } => "no-matching-version",
+            Self::ZeroVersion => "invalid-constraint",
+            Self::VersionGone { .. } => "version-gone",
+            Self::TargetUnknown { .. } | Self::TargetNotAllowed { .. } => "upgrade-target",
+            Self::PlatformsNotNamed { .. } => "platforms-not-named",
+            Self::AllForeign { .. } => "foreign-hashes",
+            Self::PlatformMissing { .. } => "platform-missing",
+            Self::Registry(_) => "registry",
+            Self::Package { failure, .. } => failure.code(),
+            Self::Signer { .. } => "signer-refused",
+        }
+    }
+
     fn hint(&self) -> Option<String> {
         match self {
             Self::NoMatch { newest_listed, .. } | Self::NoRelease { newest_listed } => newest_listed
@@ -213,6 +232,18 @@ impl PackageFailure {
 }
 
 impl Explain for PackageFailure {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Registry(_) | Self::Transfer(TransferError::Download(_)) => "registry",
+            Self::Transfer(TransferError::TemporaryFile(_)) => "temporary-file",
+            Self::Authenticity(_)
+            | Self::Reported(_)
+            | Self::Mirror(_)
+            | Self::Transfer(TransferError::OtherDigest { .. } | TransferError::Package(_))
+            | Self::Local { .. } => "untrusted-package",
+        }
+    }
+
     fn hint(&self) -> Option<String> {
         match self {
             Self::Registry(error) | Self::Transfer(TransferError::Download(error)) => error.hint(),

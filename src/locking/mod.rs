@@ -18,7 +18,7 @@ pub use assemble::{Evidence, Listed, Verdict, assemble, judge, strays};
 pub use directory::{Job, Outcome, Verified, lock_directory, requirements_of};
 pub use error::{LockingError, PackageFailure, Problem};
 pub use note::Note;
-pub use packages::{PackageRecord, Packages, Source, Trust, Voucher};
+pub use packages::{Origin, PackageRecord, Packages, Source, Trust, Voucher};
 pub use policy::{Mismatch, Missing, Move, Policy, Scope, TargetError, Upgrade, UpgradeTarget};
 pub use select::{Selection, check_constraints, select};
 pub use signers::{Fingerprint, RefusedSigner, Signers, SignersError};

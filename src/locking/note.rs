@@ -77,6 +77,39 @@ pub enum Note {
     },
 }
 
+impl Note {
+    /// What kind of note it is, for programs that read reports: a stable name in kebab case.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotRequired { .. } => "not-required",
+            Self::StrayHashes { .. } => "stray-hashes",
+            Self::ForeignKept { .. } | Self::ForeignReplaced { .. } => "foreign-hashes",
+            Self::PlatformMissing { .. } => "platform-missing",
+            Self::Twins { .. } => "twins",
+            Self::NotPruned => "not-pruned",
+            Self::RegistrySays { .. } => "registry-warning",
+            Self::InvalidVersions { .. } => "invalid-versions",
+            Self::Expired { .. } => "expired-signature",
+        }
+    }
+
+    /// The provider it is about, if it is about one.
+    pub fn address(&self) -> Option<&ProviderAddr> {
+        match self {
+            Self::NotRequired { address }
+            | Self::StrayHashes { address, .. }
+            | Self::ForeignKept { address, .. }
+            | Self::ForeignReplaced { address, .. }
+            | Self::PlatformMissing { address, .. }
+            | Self::RegistrySays { address, .. }
+            | Self::InvalidVersions { address, .. }
+            | Self::Expired { address, .. } => Some(address),
+            Self::Twins { of } => of.first(),
+            Self::NotPruned => None,
+        }
+    }
+}
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

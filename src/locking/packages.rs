@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::package::{
     AuthenticityError, Limits, MAX_SHASUMS_BYTES, MAX_SIGNATURE_BYTES, PackageClaims, PackageError,
@@ -30,6 +30,27 @@ pub struct PackageRecord {
     pub evidence: Evidence,
     /// What vouches for it.
     pub voucher: Voucher,
+    /// The hash of its files.
+    pub h1: Hash,
+    /// Size of its zip in bytes, if there is one and it was looked at.
+    pub size: Option<u64>,
+    /// How long it took to get and to hash, waiting for others included.
+    pub elapsed: Duration,
+}
+
+/// Where a recorded hash comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// The checksum list that the registry names.
+    List,
+    /// The files of the package itself.
+    Package,
+    /// The hashes that a mirror gives.
+    Mirror,
+    /// OpenTofu's `packages`: what the registry says of all platforms.
+    RegistryPackages,
+    /// The lock file as it was.
+    OldLock,
 }
 
 /// What vouches for a package.
@@ -54,6 +75,25 @@ impl PackageRecord {
         }
     }
 
+    /// Where a hash that this package stands behind comes from; `None` if it does not.
+    pub fn origin_of(&self, hash: &Hash) -> Option<Origin> {
+        if *hash == self.h1 {
+            return Some(Origin::Package);
+        }
+        if !self.evidence.recorded.contains(hash) {
+            return None;
+        }
+        let is_listed = match &self.evidence.listed {
+            Listed::All(listed) => listed.contains(hash),
+            Listed::OwnZips | Listed::Unknown => self.evidence.genuine.contains(hash),
+        };
+        Some(match &self.voucher {
+            Voucher::Signature(_) | Voucher::Unsigned if is_listed => Origin::List,
+            Voucher::Signature(_) | Voucher::Unsigned => Origin::RegistryPackages,
+            Voucher::MirrorHashes | Voucher::Nothing => Origin::Mirror,
+        })
+    }
+
     fn from_registry(
         list: &VerifiedList,
         package: &PackageHashes,
@@ -76,6 +116,9 @@ impl PackageRecord {
             voucher: signer.map_or(Voucher::Unsigned, |signer| {
                 Voucher::Signature(Box::new(signer))
             }),
+            h1: package.h1.clone(),
+            size: Some(package.size),
+            elapsed: Duration::ZERO,
         })
     }
 
@@ -93,10 +136,13 @@ impl PackageRecord {
         Self {
             evidence: Evidence {
                 recorded,
-                genuine: BTreeSet::from([package.h1, Hash::zh(package.zh)]),
+                genuine: BTreeSet::from([package.h1.clone(), Hash::zh(package.zh)]),
                 listed: Listed::OwnZips,
             },
             voucher,
+            h1: package.h1,
+            size: Some(package.size),
+            elapsed: Duration::ZERO,
         }
     }
 
@@ -105,10 +151,13 @@ impl PackageRecord {
         Self {
             evidence: Evidence {
                 recorded: BTreeSet::from([h1.clone()]),
-                genuine: BTreeSet::from([h1]),
+                genuine: BTreeSet::from([h1.clone()]),
                 listed: Listed::Unknown,
             },
             voucher: Voucher::Nothing,
+            h1,
+            size: None,
+            elapsed: Duration::ZERO,
         }
     }
 }
@@ -214,9 +263,15 @@ impl Packages {
         let job = || async move {
             let planned = self.planned.fetch_add(1, Ordering::Relaxed) + 1;
             self.transfers.reporter().packages_planned(planned);
+            let started = Instant::now();
             let record = self.obtain(engine, address, version, platform).await;
             self.transfers.reporter().package_settled();
-            record.map(Arc::new)
+            record.map(|record| {
+                Arc::new(PackageRecord {
+                    elapsed: started.elapsed(),
+                    ..record
+                })
+            })
         };
         self.records.get_or_init(key, job).await
     }

@@ -222,6 +222,10 @@ impl From<RegistryError> for ModuleError {
 }
 
 impl Explain for ModuleError {
+    fn code(&self) -> &'static str {
+        "module-unavailable"
+    }
+
     fn place(&self) -> Option<&crate::span::Place> {
         match self {
             Self::Registry(error) => error.place(),

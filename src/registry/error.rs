@@ -352,6 +352,10 @@ impl RegistryError {
 }
 
 impl Explain for RegistryError {
+    fn code(&self) -> &'static str {
+        "registry"
+    }
+
     fn place(&self) -> Option<&Place> {
         match self {
             Self::NotOffered { configured, .. }

@@ -3,24 +3,22 @@
 //! All directories are read first; from then on each goes its own way, and whatever several of them need is asked for once
 //! (see [`crate::locking`]). A directory that fails fails alone.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, anyhow};
 use tokio::task::JoinSet;
 
-use crate::cli::LockArgs;
-use crate::diagnostic::{self, Diagnostic};
-use crate::locking::{Packages, Upgrade, Verified, Voucher, lock_directory};
+use crate::cli::{FormatArg, LockArgs};
+use crate::diagnostic::Diagnostic;
+use crate::locking::{Packages, Upgrade, lock_directory};
 use crate::modules::Fetcher;
-use crate::package::{Lapse, Tier};
 use crate::printer::Printer;
-use crate::provider::{Platform, ProviderAddr, Version};
+use crate::provider::{Platform, ProviderAddr};
 use crate::settings::{Environment, LockSettings, OutputSettings};
 
 use super::read::{self, Directory, Task};
-use super::report::{DirectoryReport, Fate, RunReport, Signed};
+use super::report::{Detail, DirectoryReport, Fate, RunReport};
 use super::session::{Refused, Session};
 use super::{A_DIRECTORY_FAILED, DONE, DRIFT, write};
 
@@ -33,6 +31,7 @@ pub(super) fn command(
 ) -> anyhow::Result<u8> {
     let settings = LockSettings::resolve(args, environment, Platform::current())
         .map_err(|error| Refused::because(&error))?;
+    let format = settings.report.format;
     let session = Session::open(
         environment,
         output,
@@ -40,44 +39,53 @@ pub(super) fn command(
         &settings.tree,
         &settings.sources,
     )?;
-    let (packages, fetcher) = (Arc::clone(&session.packages), Arc::clone(&session.fetcher));
+    let work = Work {
+        detail: Detail::of(format, output.verbosity),
+        settings,
+        packages: Arc::clone(&session.packages),
+    };
+    let fetcher = Arc::clone(&session.fetcher);
     session.run(
-        lock(Arc::new(settings), packages, fetcher),
-        |report| show(&report, printer),
+        lock(Arc::new(work), fetcher),
+        |report| show(&report, format, printer),
         "interrupted; every lock file is the old one or the new one",
     )
 }
 
+/// What all directories share.
+pub(super) struct Work {
+    pub(super) settings: LockSettings,
+    pub(super) packages: Arc<Packages>,
+    pub(super) detail: Detail,
+}
+
 /// Reads all directories, then finishes each on its own.
-async fn lock(
-    settings: Arc<LockSettings>,
-    packages: Arc<Packages>,
-    fetcher: Arc<Fetcher>,
-) -> anyhow::Result<RunReport> {
+async fn lock(work: Arc<Work>, fetcher: Arc<Fetcher>) -> anyhow::Result<RunReport> {
     let started = Instant::now();
     let reading = {
-        let settings = Arc::clone(&settings);
-        tokio::task::spawn_blocking(move || read::all(&settings.tree, &fetcher))
+        let work = Arc::clone(&work);
+        tokio::task::spawn_blocking(move || read::all(&work.settings.tree, &fetcher))
     };
     let directories = reading.await.context("reading the directories stopped")?;
-    refuse_targets_of_nobody(&settings, &directories)?;
+    refuse_targets_of_nobody(&work.settings, &directories)?;
     let mut tasks = JoinSet::new();
     for directory in directories {
-        let (settings, packages) = (Arc::clone(&settings), Arc::clone(&packages));
-        tasks.spawn(async move { finish(directory, &settings, &packages).await });
+        let work = Arc::clone(&work);
+        tasks.spawn(async move { finish(directory, &work).await });
     }
     // Dropping the set cancels what is under way; nothing waits between the check of a lock file and its replacement.
     let mut finished = tasks.join_all().await;
-    finished.sort_by(|a, b| a.report.directory.cmp(&b.report.directory));
-    Ok(summarize(finished, &settings, &packages, started))
+    finished.sort_by(|a, b| a.directory.cmp(&b.directory));
+    Ok(summarize(finished, &work, started))
 }
 
 /// The report on stdout, what went wrong and what should be known on stderr.
-fn show(report: &RunReport, printer: Printer) -> u8 {
-    printer.report(&report.render(printer.verbosity));
-    let all = report.directories.iter();
-    let all = all.flat_map(|directory| directory.diagnostics.iter().cloned());
-    for diagnostic in diagnostic::merge(all.collect()) {
+fn show(report: &RunReport, format: FormatArg, printer: Printer) -> u8 {
+    match format {
+        FormatArg::Text => printer.report(&report.text(printer.verbosity)),
+        FormatArg::Json => printer.document(&report.json()),
+    }
+    for diagnostic in report.diagnostics() {
         printer.diagnostic(&diagnostic);
     }
     if report.count(Fate::Failed) > 0 {
@@ -130,111 +138,44 @@ fn refuse_targets_of_nobody(
     }
 }
 
-/// A directory that is done with.
-pub(super) struct Finished {
-    pub(super) report: DirectoryReport,
-    pub(super) verified: Vec<Verified>,
-    pub(super) moved: BTreeSet<(ProviderAddr, Version)>,
-}
-
-impl Finished {
-    pub(super) fn with(directory: &Directory, fate: Fate, diagnostics: Vec<Diagnostic>) -> Self {
-        Self {
-            report: DirectoryReport {
-                directory: directory.path.clone(),
-                fate,
-                changes: Vec::new(),
-                diff: None,
-                diagnostics,
-            },
-            verified: Vec::new(),
-            moved: BTreeSet::new(),
-        }
+/// Locks one directory and writes its lock file if that changed.
+async fn finish(directory: Directory, work: &Work) -> DirectoryReport {
+    let started = Instant::now();
+    let report = settle(directory, work).await;
+    DirectoryReport {
+        elapsed: started.elapsed(),
+        ..report
     }
 }
 
-/// Locks one directory and writes its lock file if that changed.
-async fn finish(directory: Directory, settings: &LockSettings, packages: &Packages) -> Finished {
-    let mut diagnostics = directory.diagnostics.clone();
+async fn settle(directory: Directory, work: &Work) -> DirectoryReport {
     let (old, job) = match &directory.task {
-        Task::Skip => return Finished::with(&directory, Fate::Skipped, diagnostics),
-        Task::Fail => return Finished::with(&directory, Fate::Failed, diagnostics),
+        Task::Skip => return directory.report(Fate::Skipped),
+        Task::Fail => return directory.report(Fate::Failed),
         Task::Lock { old, job } => (old, job),
     };
-    let outcome = match lock_directory(job, &directory.area.policy, packages).await {
-        Ok(outcome) => outcome,
+    match lock_directory(job, &directory.area.policy, &work.packages).await {
+        Ok(outcome) => write::settle(&directory, old.as_deref(), job, outcome, work),
         Err(errors) => {
             let errors = errors.iter();
-            diagnostics.extend(errors.map(|error| Diagnostic::of(error, &directory.path)));
-            return Finished::with(&directory, Fate::Failed, diagnostics);
+            let errors = errors.map(|error| Diagnostic::of(error, &directory.path));
+            let mut report = directory.report(Fate::Failed);
+            report.diagnostics.extend(errors);
+            report
         }
-    };
-    let notes = outcome
-        .notes
-        .iter()
-        .map(|note| Diagnostic::warning(note.to_string(), Some(&directory.path)));
-    diagnostics.extend(notes);
-    write::settle(
-        &directory,
-        old.as_deref(),
-        job,
-        outcome,
-        settings,
-        diagnostics,
-    )
+    }
 }
 
-fn summarize(
-    finished: Vec<Finished>,
-    settings: &LockSettings,
-    packages: &Packages,
-    started: Instant,
-) -> RunReport {
-    let mut signed: BTreeMap<Signed, BTreeSet<Platform>> = BTreeMap::new();
-    let mut moved = BTreeSet::new();
-    let mut directories = Vec::with_capacity(finished.len());
-    for done in finished {
-        for package in done.verified {
-            let key = Signed {
-                address: package.address,
-                version: package.version,
-                voucher: voucher(&package.record.voucher),
-            };
-            signed.entry(key).or_default().insert(package.platform);
-        }
-        moved.extend(done.moved);
-        directories.push(done.report);
-    }
-    let mut defaulted = settings.tree.areas.iter();
+fn summarize(directories: Vec<DirectoryReport>, work: &Work, started: Instant) -> RunReport {
+    let settings = &work.settings;
+    let mut areas = settings.tree.areas.iter();
     RunReport {
+        command: "lock",
         directories,
         platforms: settings.tree.platforms(),
-        platforms_defaulted: defaulted.all(|area| area.policy.platforms_defaulted),
-        signed,
-        moved,
-        downloaded: packages.downloaded(),
+        platforms_defaulted: areas.all(|area| area.policy.platforms_defaulted),
+        downloaded: work.packages.downloaded(),
         elapsed: started.elapsed(),
         check: settings.check,
     }
-}
-
-/// What vouches for a package, in words.
-fn voucher(voucher: &Voucher) -> String {
-    let signer = match voucher {
-        Voucher::Signature(signer) => signer,
-        Voucher::Unsigned => return "not signed: its registry gives no keys".to_owned(),
-        Voucher::MirrorHashes => return "by the hashes of its mirror".to_owned(),
-        Voucher::Nothing => return "not verified: its mirror gives no hashes".to_owned(),
-    };
-    let tier = match signer.tier {
-        Tier::HashiCorp => "HashiCorp",
-        Tier::Partner => "a partner of HashiCorp",
-        Tier::SelfSigned => "self-signed",
-    };
-    let lapse = match signer.lapse {
-        None => "",
-        Some(Lapse::Key) => ", key expired",
-        Some(Lapse::Signature) => ", signature expired",
-    };
-    format!("signed by {} ({tier}{lapse})", signer.key_id)
 }

@@ -11,7 +11,7 @@ mod write;
 
 use std::process::ExitCode;
 
-pub use report::{DirectoryReport, Fate, RunReport, Signed};
+pub use report::{Detail, DirectoryReport, Fate, ProviderReport, RunReport};
 
 use crate::cli::{Cli, Command};
 use crate::diagnostic::Diagnostic;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::config::{
     self, ConfigError, ModuleCache, Named, ReadOptions, RootModule, WalkOptions, local_callers,
@@ -17,6 +18,7 @@ use crate::settings::{Area, Create, TreeSettings, repository_root};
 use crate::span::Explain;
 
 use super::engine::{self, VersionFiles};
+use super::report::{DirectoryReport, Fate};
 
 /// One directory, read.
 pub(super) struct Directory {
@@ -48,6 +50,22 @@ pub(super) enum Task {
 }
 
 impl Directory {
+    /// A report that says no more than what reading found.
+    pub(super) fn report(&self, fate: Fate) -> DirectoryReport {
+        DirectoryReport {
+            directory: self.path.clone(),
+            engine: match &self.task {
+                Task::Lock { job, .. } => Some(job.engine),
+                Task::Skip | Task::Fail => None,
+            },
+            fate,
+            providers: Vec::new(),
+            diff: None,
+            diagnostics: self.diagnostics.clone(),
+            elapsed: Duration::ZERO,
+        }
+    }
+
     /// The path of its lock file.
     pub(super) fn lock_file(&self) -> PathBuf {
         match self.path.to_str() {
@@ -211,7 +229,7 @@ impl<'a> Reader<'a> {
             }
         };
         let warning = locked.warning();
-        let warning = warning.map(|text| Diagnostic::warning(text, Some(path)));
+        let warning = warning.map(|text| Diagnostic::warning("module-locks", text, Some(path)));
         directory.diagnostics.extend(warning);
 
         let files = config::module_files(path, engine)
@@ -229,7 +247,8 @@ impl<'a> Reader<'a> {
         };
         calls.extend(root.local_modules.iter().cloned());
         let warnings = root.warnings.iter();
-        let warnings = warnings.map(|text| Diagnostic::warning(text.clone(), Some(path)));
+        let warnings =
+            warnings.map(|text| Diagnostic::warning("configuration", text.clone(), Some(path)));
         directory.diagnostics.extend(warnings);
         if !root.missing.is_empty() {
             let missing = all_of(root.missing.iter().map(|error| &**error), path);

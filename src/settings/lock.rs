@@ -5,7 +5,7 @@ use crate::locking::{Mismatch, Policy, Signers, Upgrade, UpgradeTarget};
 use crate::provider::{Engine, Platform, ProviderAddr};
 
 use super::area::{missing, platforms};
-use super::{Create, Environment, SettingsError, SourceSettings, TreeSettings};
+use super::{Create, Environment, ReportSettings, SettingsError, SourceSettings, TreeSettings};
 
 /// What `tflock lock` is to do.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct LockSettings {
     pub check: bool,
     /// Show how lock files change.
     pub diff: bool,
+    /// How the run is reported.
+    pub report: ReportSettings,
 }
 
 impl LockSettings {
@@ -41,6 +43,7 @@ impl LockSettings {
             sources: SourceSettings::resolve(&args.sources, environment),
             check: args.check,
             diff: args.diff,
+            report: ReportSettings::resolve(&args.report),
         })
     }
 }

@@ -6,6 +6,7 @@ mod error;
 mod lock;
 mod network;
 mod output;
+mod report;
 mod sources;
 
 pub use area::{Area, Create, TreeSettings};
@@ -14,6 +15,7 @@ pub use error::SettingsError;
 pub use lock::LockSettings;
 pub use network::{Network, engine_of_base_url, network};
 pub use output::{OutputSettings, output};
+pub use report::ReportSettings;
 pub use sources::{SourceChoice, SourceSettings};
 
 use std::path::{Path, PathBuf};

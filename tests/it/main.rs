@@ -16,6 +16,7 @@ mod options;
 mod parity;
 mod real;
 mod registry;
+mod reports;
 mod rows;
 
 /// The binary under test.

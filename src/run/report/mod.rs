@@ -1,0 +1,221 @@
+//! What a run did, as data. Each format is a renderer of it.
+//!
+//! | format | renderer | for |
+//! | --- | --- | --- |
+//! | `text` | [`text`] | people |
+//! | `json` | [`json`] | programs: everything, by a documented schema |
+
+mod json;
+mod text;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::cli::FormatArg;
+use crate::diagnostic::{self, Diagnostic};
+use crate::lockfile::{Change, Changes, Locks, ProviderLock};
+use crate::locking::{Downloaded, PackageRecord, Verified};
+use crate::provider::{Engine, Platform, ProviderAddr, Version, VersionConstraints};
+
+/// What became of one directory's lock file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fate {
+    /// There was none; now there is.
+    Created,
+    /// It was replaced.
+    Updated,
+    /// It is right as it is.
+    Unchanged,
+    /// There is none, and none was wanted.
+    Skipped,
+    /// It could not be worked out; whatever was there is still there.
+    Failed,
+}
+
+impl Fate {
+    /// All of them, in the order in which reports count them.
+    pub const ALL: [Self; 5] = [
+        Self::Created,
+        Self::Updated,
+        Self::Unchanged,
+        Self::Skipped,
+        Self::Failed,
+    ];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Updated => "updated",
+            Self::Unchanged => "unchanged",
+            Self::Skipped => "skipped",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// What became of one directory.
+#[derive(Clone, Debug)]
+pub struct DirectoryReport {
+    /// The directory as the user would name it.
+    pub directory: PathBuf,
+    /// Whose rules were followed, if it came to that.
+    pub engine: Option<Engine>,
+    /// What became of its lock file. With `--check`: what would have.
+    pub fate: Fate,
+    /// Its providers in the order of the lock file: those whose entries changed, and the others where the run keeps
+    /// [details](Detail). None of a directory that failed.
+    pub providers: Vec<ProviderReport>,
+    /// The unified diff, if it was asked for.
+    pub diff: Option<String>,
+    /// What went wrong, and what the user should know.
+    pub diagnostics: Vec<Diagnostic>,
+    /// From when its turn came until it was done, waiting for what others needed as well included.
+    pub elapsed: Duration,
+}
+
+/// What became of one provider of a directory.
+#[derive(Clone, Debug)]
+pub struct ProviderReport {
+    /// Which provider.
+    pub address: ProviderAddr,
+    /// How its entry changed; `None`: not at all.
+    pub change: Option<Change>,
+    /// The version that is recorded now; of a removed entry, the one that was.
+    pub version: Version,
+    /// The constraints that are recorded now, or were.
+    pub constraints: VersionConstraints,
+    /// How many hashes were recorded and still are.
+    pub kept: usize,
+    /// The packages that were looked at for it, by platform.
+    pub packages: BTreeMap<Platform, Arc<PackageRecord>>,
+}
+
+/// A whole run.
+#[derive(Clone, Debug)]
+pub struct RunReport {
+    /// The name of the command.
+    pub command: &'static str,
+    /// In the order of their paths.
+    pub directories: Vec<DirectoryReport>,
+    /// Platforms that were asked for.
+    pub platforms: Vec<Platform>,
+    /// Nobody named a platform.
+    pub platforms_defaulted: bool,
+    /// What was downloaded.
+    pub downloaded: Downloaded,
+    /// How long the run took.
+    pub elapsed: Duration,
+    /// Nothing was written.
+    pub check: bool,
+}
+
+/// How much a report keeps of what did not change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Nothing: with thousands of directories, it would be most of it.
+    Changes,
+    /// Every provider of every directory.
+    Everything,
+}
+
+impl Detail {
+    /// As much as the report shows.
+    pub fn of(format: FormatArg, verbosity: u8) -> Self {
+        if format == FormatArg::Json || verbosity > 0 {
+            Self::Everything
+        } else {
+            Self::Changes
+        }
+    }
+}
+
+impl RunReport {
+    /// How many directories met `fate`.
+    pub fn count(&self, fate: Fate) -> usize {
+        let met = |directory: &&DirectoryReport| directory.fate == fate;
+        self.directories.iter().filter(met).count()
+    }
+
+    /// Whether some lock file changed, or would have.
+    pub fn has_drift(&self) -> bool {
+        self.count(Fate::Created) + self.count(Fate::Updated) > 0
+    }
+
+    /// What went wrong and what should be known, equal causes once.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let all = self.directories.iter();
+        let all = all.flat_map(|directory| directory.diagnostics.iter().cloned());
+        diagnostic::merge(all.collect())
+    }
+
+    /// The text for a person.
+    pub fn text(&self, verbosity: u8) -> String {
+        text::render(self, verbosity)
+    }
+
+    /// The document for programs.
+    pub fn json(&self) -> String {
+        json::render(self)
+    }
+}
+
+impl ProviderReport {
+    /// Compares two states of a lock file, provider by provider.
+    pub fn between(old: &Locks, new: &Locks, verified: Vec<Verified>, detail: Detail) -> Vec<Self> {
+        let mut packages: BTreeMap<ProviderAddr, BTreeMap<Platform, Arc<PackageRecord>>> =
+            BTreeMap::new();
+        for package in verified {
+            let of_provider = packages.entry(package.address).or_default();
+            of_provider.insert(package.platform, package.record);
+        }
+        let mut changes = Changes::between(old, new).providers;
+        let removed = |(address, _): &(&ProviderAddr, _)| !new.providers.contains_key(*address);
+        let gone = old.providers.iter().filter(removed);
+        let mut reports: Vec<Self> = new
+            .providers
+            .iter()
+            .chain(gone)
+            .filter(|(address, _)| detail == Detail::Everything || changes.contains_key(*address))
+            .map(|(address, lock)| (address, lock, old.providers.get(address)))
+            .map(|(address, lock, before)| Self {
+                address: address.clone(),
+                change: None,
+                version: lock.version.clone(),
+                constraints: lock.constraints.clone(),
+                kept: kept(before, new.providers.get(address)),
+                packages: packages.remove(address).unwrap_or_default(),
+            })
+            .collect();
+        for report in &mut reports {
+            report.change = changes.remove(&report.address);
+        }
+        reports.sort_by(|a, b| a.address.cmp(&b.address));
+        reports
+    }
+}
+
+fn kept(before: Option<&ProviderLock>, after: Option<&ProviderLock>) -> usize {
+    let Some((before, after)) = before.zip(after) else {
+        return 0;
+    };
+    before.hashes.intersection(&after.hashes).count()
+}
+
+/// A directory or file as reports name it: never empty, with `/` on every system.
+fn shown(path: &Path) -> String {
+    if path.as_os_str().is_empty() {
+        return ".".to_owned();
+    }
+    let text = path.to_string_lossy();
+    if std::path::MAIN_SEPARATOR == '/' {
+        text.into_owned()
+    } else {
+        text.replace(std::path::MAIN_SEPARATOR, "/")
+    }
+}
+
+#[cfg(test)]
+mod samples;

@@ -1,0 +1,98 @@
+//! What `--format` prints, on real runs.
+
+use serde_json::{Value, json};
+use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
+
+use crate::TFLOCK;
+
+/// One directory that is right, one to create, one to update, one that fails, one that needs nothing.
+fn start() -> (FakeRegistry, TestContext) {
+    let mut registry = FakeRegistry::start();
+    registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]));
+    let context = TestContext::new(TFLOCK, &registry);
+    for (directory, constraint) in [("right", "1.0.0"), ("moved", "1.0.0")] {
+        context.require(directory, &[("acme/anvil", constraint)]);
+    }
+    let lock = ["lock", "-r", "--platform", "linux_amd64", "."];
+    context.tflock(lock).run().expect_success();
+    context
+        .require("moved", &[("acme/anvil", "1.1.0")])
+        .require("fresh", &[("acme/anvil", "~> 1.0")])
+        .require("broken", &[("acme/anvil", "~> 3.0")])
+        .write("empty/main.tf", "");
+    (registry, context)
+}
+
+fn parse(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// Sets every `seconds` to 0.
+fn without_times(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(without_times),
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                match name.as_str() {
+                    "seconds" => *field = json!(0),
+                    _ => without_times(field),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn json_tells_all_of_a_run() {
+    let (registry, context) = start();
+    let lock = "lock -r --platform linux_amd64 --format json -q .";
+    let outcome = context.tflock(lock.split(' ')).run().expect_code(1);
+    let document = parse(&outcome.stdout);
+    let statuses: Vec<(&str, &str)> = document["directories"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|directory| {
+            let text = |name: &str| directory[name].as_str().unwrap();
+            (text("path"), text("status"))
+        })
+        .collect();
+    let expected = [
+        ("broken", "failed"),
+        ("empty", "skipped"),
+        ("fresh", "created"),
+        ("moved", "updated"),
+        ("right", "unchanged"),
+    ];
+    assert_eq!(statuses, expected);
+    let diagnostic = &document["directories"][0]["diagnostics"][0];
+    assert_eq!(diagnostic["code"], "no-matching-version");
+    assert_eq!(diagnostic["file"], "broken/main.tf");
+    assert_eq!(diagnostic["line"], 3);
+
+    let moved = &document["directories"][3]["providers"][0];
+    assert_eq!(moved["version"], json!({"old": "1.0.0", "new": "1.1.0"}));
+    let package = registry.package("acme/anvil", "1.1.0", "linux_amd64");
+    let h1 = json!({"hash": package.h1, "from": "package", "platform": "linux_amd64"});
+    let zh = json!({"hash": package.zh, "from": "list", "platform": null});
+    let added = moved["hashes"]["added"].as_array().unwrap();
+    assert!(added.contains(&h1) && added.contains(&zh), "{moved:#}");
+    assert_eq!(moved["packages"][0]["signer"]["tier"], "self-signed");
+    let right = &document["directories"][4]["providers"][0];
+    assert_eq!(right["status"], "unchanged");
+    assert_eq!(right["hashes"]["added"], json!([]));
+}
+
+#[test]
+fn only_times_differ_between_runs_over_the_same_state() {
+    let (_registry, context) = start();
+    let run = || {
+        let lock = "lock -r --platform linux_amd64 --format json --check .";
+        let outcome = context.tflock(lock.split(' ')).run().expect_code(1);
+        let mut document = parse(&outcome.stdout);
+        without_times(&mut document);
+        document
+    };
+    assert_eq!(run(), run());
+}
