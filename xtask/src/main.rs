@@ -1,12 +1,13 @@
-//! `cargo xtask bench [package|directories]...`: whole runs of tflock beside `terraform providers lock`, curl, raw inflate
-//! and raw SHA-256, on one machine in one run, as medians and ratios.
+//! `cargo xtask bench [SCENARIO]...`: whole runs of tflock beside `terraform providers lock`, tfupdate, curl, raw inflate and
+//! raw SHA-256, on one machine in one run, as medians and ratios. Without a name all scenarios are run.
+//!
+//! `terraform` and `tfupdate` are used where they are on PATH, and so is `igzip`, the fastest inflate for x86.
 //!
 //! Environment: `TFLOCK_BENCH_RUNS` (default 5), `TFLOCK_BENCH_PROVIDER` (a directory with the files of a real provider
-//! package to use in place of a generated one), `TFLOCK_BENCH_SIZE` (bytes of the generated executable).
+//! package to use in place of a generated one), `TFLOCK_BENCH_SIZE` (bytes of the generated executable),
+//! `TFLOCK_BENCH_BINARY` (a release build of tflock to measure in place of a new one).
 
-mod measure;
-mod raw;
-mod scenarios;
+mod bench;
 
 use std::process::ExitCode;
 
@@ -14,11 +15,12 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["bench", rest @ ..] => scenarios::run(rest),
-        ["raw-inflate", file] => raw::inflate(file.as_ref()),
-        ["raw-sha256", file] => raw::sha256(file.as_ref()),
+        ["bench", rest @ ..] if bench::knows(rest) => bench::run(rest),
+        ["raw-inflate", file] => bench::raw::inflate(file.as_ref()),
+        ["raw-sha256-content", file] => bench::raw::sha256_of_content(file.as_ref()),
+        ["raw-sha256", file] => bench::raw::sha256(file.as_ref()),
         _ => {
-            eprintln!("usage: cargo xtask bench [package|directories]...");
+            eprintln!("usage: cargo xtask bench [{}]...", bench::names().join("|"));
             return ExitCode::from(2);
         }
     }

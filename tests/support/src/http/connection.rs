@@ -4,6 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use rustls::{ServerConnection, StreamOwned};
 
@@ -183,7 +184,13 @@ fn send_body(
         .unwrap_or(length)
         .min(length);
     let mut body = response.body.read_from(part.start)?.take(limit);
-    let mut buffer = vec![0; delivery.drip.map_or(256 * 1024, |(bytes, _)| bytes)];
+    let piece = match (delivery.drip, delivery.rate) {
+        (Some((bytes, _)), _) => bytes,
+        (None, Some(_)) => 64 * 1024,
+        (None, None) => 256 * 1024,
+    };
+    let mut buffer = vec![0; piece];
+    let (started, mut sent) = (Instant::now(), 0_u64);
     loop {
         let count = body.read(&mut buffer)?;
         if count == 0 {
@@ -194,6 +201,11 @@ fn send_body(
         }
         send_piece(&buffer[..count], delivery.chunked, stream)?;
         hit.add_sent(count);
+        sent += count as u64;
+        if let Some(rate) = delivery.rate {
+            let due = Duration::from_nanos(sent * 1_000_000_000 / rate);
+            thread::sleep(due.saturating_sub(started.elapsed()));
+        }
     }
     if delivery.stall.is_some() {
         stream.flush()?;

@@ -28,6 +28,8 @@ pub(crate) struct Delivery {
     pub(crate) stall: Option<u64>,
     /// Pieces of this many bytes, with this pause between them.
     pub(crate) drip: Option<(usize, Duration)>,
+    /// Bytes of the body per second, as over a link of that speed.
+    pub(crate) rate: Option<u64>,
     /// This `Content-Length`, whatever the body's.
     pub(crate) length: Option<u64>,
     pub(crate) chunked: bool,
@@ -197,6 +199,12 @@ impl Misbehave {
     /// Announces this length, whatever the body's.
     pub fn content_length(mut self, length: u64) -> Self {
         self.delivery.length = Some(length);
+        self
+    }
+
+    /// Sends the body at this many bytes per second, each connection for itself.
+    pub fn rate(mut self, bytes_per_second: u64) -> Self {
+        self.delivery.rate = Some(bytes_per_second);
         self
     }
 

@@ -1,0 +1,94 @@
+//! Many directories that require the same four providers, for three platforms: cold, warm, and the peers.
+
+use std::fs;
+use std::path::Path;
+
+use tflock_test_support::ProviderSpec;
+
+use super::fixture::{Fixture, peer};
+use super::measure::{Cost, Row, once, table};
+
+/// Executables of the providers, in bytes.
+const PROVIDERS: [(&str, u64); 4] = [
+    ("acme/a", 120_000_000),
+    ("acme/b", 60_000_000),
+    ("acme/c", 30_000_000),
+    ("acme/d", 30_000_000),
+];
+const PLATFORMS: [&str; 3] = ["linux_amd64", "darwin_arm64", "windows_amd64"];
+/// Root modules.
+const DIRECTORIES: usize = 40;
+/// Directories that terraform is run in; its figures are multiplied up to [`DIRECTORIES`].
+const SAMPLE: usize = 3;
+
+pub(super) fn run(tflock: &Path) {
+    let spec = |(name, size): (&str, u64)| {
+        ProviderSpec::new(name)
+            .versions(["1.0.0"])
+            .platforms(PLATFORMS)
+            .payload(size)
+    };
+    let fixture = Fixture::new(&PROVIDERS.map(spec));
+    let pins = PROVIDERS.map(|(name, _)| (name, "1.0.0"));
+    for number in 0..DIRECTORIES {
+        fixture.require(&directory(number), &pins);
+    }
+    let log = fixture.registry.log();
+    let mut rows = vec![Row::counted("tflock, cold", log, || {
+        fixture.cold(tflock, &PLATFORMS)
+    })];
+    once(fixture.cold(tflock, &PLATFORMS));
+    rows.push(Row::counted("tflock, warm", log, || {
+        fixture.again(tflock, &PLATFORMS)
+    }));
+    if let Some(tfupdate) = peer("tfupdate") {
+        rows.push(Row::counted("tfupdate lock -r", log, || {
+            empty_lock_files(&fixture);
+            fixture.tfupdate(&tfupdate, &PLATFORMS)
+        }));
+    }
+    if let Some(terraform) = peer("terraform") {
+        rows.push(sampled(&fixture, &terraform));
+    }
+    let title =
+        format!("{DIRECTORIES} directories, 4 providers of 120, 60, 30, 30 MB, 3 platforms");
+    table(&title, &rows);
+}
+
+fn directory(number: usize) -> String {
+    format!("d{number:03}")
+}
+
+/// tfupdate works on lock files that exist only.
+fn empty_lock_files(fixture: &Fixture) {
+    for number in 0..DIRECTORIES {
+        fixture.write(&format!("{}/.terraform.lock.hcl", directory(number)), "");
+    }
+    let first = fixture.path("work/d000/.terraform.lock.hcl");
+    assert!(fs::metadata(first).is_ok(), "the tree is ours");
+}
+
+/// terraform in some of the directories, multiplied up to all of them.
+fn sampled(fixture: &Fixture, terraform: &Path) -> Row {
+    let mut sum = Cost::default();
+    let log = fixture.registry.log();
+    for number in 0..SAMPLE {
+        log.clear();
+        let cost = once(fixture.terraform(terraform, &directory(number), &PLATFORMS));
+        sum.wall += cost.wall;
+        sum.cpu += cost.cpu;
+        sum.memory = sum.memory.max(cost.memory);
+        sum.requests += log.total() as u64;
+        sum.bytes += log.bytes("*");
+    }
+    let all = |value: u64| value * DIRECTORIES as u64 / SAMPLE as u64;
+    let share = u32::try_from(DIRECTORIES).expect("few");
+    let sample = u32::try_from(SAMPLE).expect("few");
+    sum.wall = sum.wall * share / sample;
+    sum.cpu = sum.cpu * share / sample;
+    (sum.requests, sum.bytes) = (all(sum.requests), all(sum.bytes));
+    Row {
+        name: format!("terraform, from {SAMPLE} directories, once each"),
+        cost: sum,
+    }
+}

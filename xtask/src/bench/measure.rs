@@ -1,0 +1,132 @@
+//! One command, run several times: medians of wall time, CPU time and peak memory.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tflock_test_support::Log;
+use wait4::Wait4;
+
+/// What a command costs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cost {
+    /// From start to end.
+    pub(super) wall: Duration,
+    /// User and system time of all its threads.
+    pub(super) cpu: Duration,
+    /// Peak resident memory in bytes.
+    pub(super) memory: u64,
+    /// Requests that reached the registry.
+    pub(super) requests: u64,
+    /// Bytes of the answers.
+    pub(super) bytes: u64,
+}
+
+/// One row of a table.
+pub(super) struct Row {
+    pub(super) name: String,
+    pub(super) cost: Cost,
+}
+
+impl Row {
+    /// Runs the command that `make` prepares, as often as [`runs`] says, and takes the median of each figure. `make` undoes
+    /// what the run before has left.
+    pub(super) fn of(name: &str, mut make: impl FnMut() -> Command) -> Self {
+        let costs: Vec<Cost> = (0..runs()).map(|_| once(make())).collect();
+        Self {
+            name: name.to_owned(),
+            cost: median(&costs),
+        }
+    }
+
+    /// The same, with what the registry sees of it.
+    pub(super) fn counted(name: &str, log: &Log, mut make: impl FnMut() -> Command) -> Self {
+        let run = |_| {
+            let command = make();
+            log.clear();
+            let cost = once(command);
+            Cost {
+                requests: log.total() as u64,
+                bytes: log.bytes("*"),
+                ..cost
+            }
+        };
+        let costs: Vec<Cost> = (0..runs()).map(run).collect();
+        Self {
+            name: name.to_owned(),
+            cost: median(&costs),
+        }
+    }
+}
+
+fn median(costs: &[Cost]) -> Cost {
+    let middle = |key: fn(&Cost) -> u64| {
+        let mut values: Vec<u64> = costs.iter().map(key).collect();
+        values.sort_unstable();
+        values[values.len() / 2]
+    };
+    Cost {
+        wall: Duration::from_nanos(middle(|cost| nanoseconds(cost.wall))),
+        cpu: Duration::from_nanos(middle(|cost| nanoseconds(cost.cpu))),
+        memory: middle(|cost| cost.memory),
+        requests: middle(|cost| cost.requests),
+        bytes: middle(|cost| cost.bytes),
+    }
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).expect("a benchmark ends")
+}
+
+/// How often each command is run.
+fn runs() -> usize {
+    let asked = std::env::var("TFLOCK_BENCH_RUNS");
+    asked.ok().and_then(|text| text.parse().ok()).unwrap_or(5)
+}
+
+/// Runs a command once. A failure ends the benchmark: its figures would mean nothing.
+pub(super) fn once(mut command: Command) -> Cost {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    let started = Instant::now();
+    let mut child = command
+        .spawn()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let mut errors = child.stderr.take().expect("a pipe was asked for");
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        // What is not text is of no use to the reader of a failure.
+        let _ = std::io::Read::read_to_string(&mut errors, &mut text);
+        text
+    });
+    let used = child.wait4().expect("the child is ours");
+    let wall = started.elapsed();
+    let errors = reader.join().expect("reading does not panic");
+    assert!(used.status.success(), "{command:?} failed:\n{errors}");
+    Cost {
+        wall,
+        cpu: used.rusage.utime + used.rusage.stime,
+        memory: used.rusage.maxrss,
+        ..Cost::default()
+    }
+}
+
+/// A table on stdout, with the ratio of each wall time to that of the first row.
+pub(super) fn table(title: &str, rows: &[Row]) {
+    println!("\n{title} (medians of {} runs)\n", runs());
+    println!("| what | wall s | ratio | CPU s | peak MB | requests | MB |");
+    println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
+    let first = rows.first().map_or(1.0, |row| row.cost.wall.as_secs_f64());
+    for Row { name, cost } in rows {
+        println!(
+            "| {name} | {:.3} | {:.2} | {:.3} | {:.1} | {} | {:.1} |",
+            cost.wall.as_secs_f64(),
+            cost.wall.as_secs_f64() / first,
+            cost.cpu.as_secs_f64(),
+            cost.memory as f64 / 1e6,
+            cost.requests,
+            cost.bytes as f64 / 1e6,
+        );
+    }
+}

@@ -1,0 +1,37 @@
+//! One package over a link of 100 and of 20 MB/s: what tflock adds to the time that the bytes need.
+
+use std::path::Path;
+
+use tflock_test_support::Misbehave;
+
+use super::fixture::{Fixture, curl, large, peer};
+use super::measure::{Row, table};
+
+const PLATFORM: [&str; 1] = ["linux_amd64"];
+/// Megabytes per second.
+const LINKS: [u64; 2] = [100, 20];
+
+pub(super) fn run(tflock: &Path) {
+    let (spec, source, version) = large();
+    let fixture = Fixture::new(&[spec]);
+    fixture.require("one", &[(source, "")]);
+    let url = fixture.package_url(source, version, PLATFORM[0]);
+    let log = fixture.registry.log();
+    for link in LINKS {
+        fixture.registry.behave();
+        let rule = Misbehave::on("*.zip").rate(link * 1_000_000);
+        fixture.registry.misbehave(rule);
+        let mut rows = vec![
+            Row::counted("curl to /dev/null", log, || {
+                curl(&url, Path::new("/dev/null"))
+            }),
+            Row::counted("tflock", log, || fixture.cold(tflock, &PLATFORM)),
+        ];
+        if let Some(terraform) = peer("terraform") {
+            rows.push(Row::counted("terraform providers lock", log, || {
+                fixture.terraform(&terraform, "one", &PLATFORM)
+            }));
+        }
+        table(&format!("one package over {link} MB/s"), &rows);
+    }
+}

@@ -1,0 +1,55 @@
+//! Four large packages at once, against what their raw work costs when it is spread over all cores.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tflock_test_support::ProviderSpec;
+
+use super::fixture::{Fixture, curl, peer, raw, size};
+use super::measure::{Cost, Row, once, table};
+
+const PLATFORMS: [&str; 4] = ["darwin_amd64", "darwin_arm64", "linux_amd64", "linux_arm64"];
+
+pub(super) fn run(tflock: &Path) {
+    let fixture = Fixture::new(&[ProviderSpec::new("acme/large")
+        .versions(["1.0.0"])
+        .platforms(PLATFORMS)
+        .payload(size())]);
+    fixture.require("one", &[("acme/large", "")]);
+    let zip = fixture.path("package.zip");
+    once(curl(
+        &fixture.package_url("acme/large", "1.0.0", PLATFORMS[0]),
+        &zip,
+    ));
+    let log = fixture.registry.log();
+    let mut rows = vec![
+        Row::counted("tflock, four packages", log, || {
+            fixture.cold(tflock, &PLATFORMS)
+        }),
+        Row {
+            name: "raw work of four, by all cores".to_owned(),
+            cost: raw_work(&zip),
+        },
+    ];
+    if let Some(terraform) = peer("terraform") {
+        rows.push(Row::counted("terraform providers lock", log, || {
+            fixture.terraform(&terraform, "one", &PLATFORMS)
+        }));
+    }
+    table("four packages at once", &rows);
+}
+
+/// CPU time of the raw work on four packages (inflate, SHA-256 of the zip and of what is in it), spread over all cores.
+fn raw_work(zip: &Path) -> Cost {
+    let inflate = Row::of("", || raw("raw-inflate", zip)).cost;
+    let whole = Row::of("", || raw("raw-sha256", zip)).cost;
+    let content = Row::of("", || raw("raw-sha256-content", zip)).cost;
+    let cpu = (inflate.cpu + whole.cpu + content.cpu) * 4;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = u32::try_from(cores).unwrap_or(1);
+    Cost {
+        wall: Duration::from_nanos(u64::try_from(cpu.as_nanos()).expect("short")) / cores,
+        cpu,
+        ..Cost::default()
+    }
+}
