@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use changes::{Change, Changes, Update};
 pub use diff::unified_diff;
 pub use error::{ParseError, ParseProblem, SaveError};
-pub use owner::{Owner, clean_stale, is_temporary};
+pub use owner::{clean_stale, is_temporary};
 pub use parse::{LockFile, parse};
 pub use save::{Saved, read, save};
 

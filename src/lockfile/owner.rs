@@ -1,75 +1,25 @@
-//! Temporary files beside lock files: whose they are, and which of them nobody will miss.
+//! Temporary files beside lock files.
 //!
-//! A lock file is written under a temporary name in its own directory and renamed. A process that is killed in between leaves
-//! that file behind. The name says which host and process it belongs to,
+//! A lock file is written under a temporary name in its own directory and renamed. The name tells its [`Owner`],
 //!
 //! ```text
 //! .terraform.lock.hcl.tflock-HOST-PROCESS-RANDOM
 //! ```
 //!
-//! so that a later run can remove those of processes that are gone, on this host, and leave alone what others are writing.
+//! so that a later run can remove what killed processes have left.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use crate::owner::Owner;
+
 /// What all temporary names start with.
-const PREFIX: &str = ".terraform.lock.hcl.tflock-";
-
-/// More of a host's name than this is not needed to tell hosts apart; file names are limited to 255 bytes.
-const MAX_HOST_LENGTH: usize = 64;
-
-/// The process that writes lock files.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Owner {
-    host: String,
-    process: u32,
-}
-
-impl Owner {
-    /// A process of some host.
-    pub fn new(host: &str, process: u32) -> Self {
-        let plain = |char: char| {
-            if char.is_ascii_alphanumeric() || char == '.' {
-                char
-            } else {
-                '_'
-            }
-        };
-        Self {
-            host: host.chars().map(plain).take(MAX_HOST_LENGTH).collect(),
-            process,
-        }
-    }
-
-    /// This process.
-    pub fn current() -> Self {
-        Self::new(
-            &gethostname::gethostname().to_string_lossy(),
-            std::process::id(),
-        )
-    }
-
-    /// What a temporary name of this owner starts with; something random is to follow.
-    pub(super) fn prefix(&self) -> String {
-        format!("{PREFIX}{}-{}-", self.host, self.process)
-    }
-
-    /// The owner that a temporary name tells.
-    fn of(name: &OsStr) -> Option<Self> {
-        let mut parts = name.to_str()?.strip_prefix(PREFIX)?.split('-');
-        let (host, process) = (parts.next()?, parts.next()?.parse().ok()?);
-        let random = parts.next()?;
-        (parts.next().is_none() && !random.is_empty()).then(|| Self {
-            host: host.to_owned(),
-            process,
-        })
-    }
-}
+pub(super) const STEM: &str = ".terraform.lock.hcl.tflock";
 
 /// Whether a file name is that of a lock file being written.
 pub fn is_temporary(name: &OsStr) -> bool {
-    Owner::of(name).is_some()
+    Owner::of(STEM, name).is_some()
 }
 
 /// Removes the temporary files in a directory that belong to processes of `owner`'s host that are gone. Returns what was
@@ -78,9 +28,7 @@ pub fn clean_stale(directory: &Path, owner: &Owner) -> io::Result<Vec<PathBuf>> 
     let mut removed = Vec::new();
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        let stale = Owner::of(&entry.file_name()).is_some_and(|other| {
-            other.host == owner.host && other.process != owner.process && is_gone(other.process)
-        });
+        let stale = owner.outlived(STEM, &entry.file_name());
         if stale && entry.file_type()?.is_file() && remove(&entry.path())? {
             removed.push(entry.path());
         }
@@ -100,39 +48,9 @@ fn remove(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Whether no process has this number. A process that may not be asked exists.
-#[cfg(unix)]
-fn is_gone(process: u32) -> bool {
-    use rustix::process::{Pid, test_kill_process};
-
-    let process = i32::try_from(process).ok().and_then(Pid::from_raw);
-    process.is_none_or(|process| test_kill_process(process) == Err(rustix::io::Errno::SRCH))
-}
-
-/// Elsewhere a process cannot be asked for safely, and need not be: files of living owners cannot be removed, because `save`
-/// opens them for itself alone.
-#[cfg(not(unix))]
-const fn is_gone(_process: u32) -> bool {
-    true
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_tell_their_owner() {
-        let owner = Owner::new("build-7.example", 42);
-        let name = owner.prefix() + "x9";
-        assert_eq!(name, ".terraform.lock.hcl.tflock-build_7.example-42-x9");
-        assert_eq!(Owner::of(OsStr::new(&name)), Some(owner));
-        assert_eq!(Owner::new(&"é".repeat(99), 1).host, "_".repeat(64));
-        let current = Owner::current();
-        assert_eq!(
-            Owner::of(OsStr::new(&(current.prefix() + "x"))),
-            Some(current)
-        );
-    }
 
     #[test]
     fn other_names_belong_to_nobody() {
@@ -165,11 +83,11 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let owner = Owner::new("here", std::process::id());
         let gone = ended();
-        let name = |host, process| Owner::new(host, process).prefix() + "x";
+        let name = |host, process| Owner::new(host, process).prefix(STEM) + "x";
         let stale = directory.path().join(name("here", gone));
         let kept = [
             name("here", 1),                  // runs, though perhaps as another user
-            name("here", owner.process),      // our own
+            name("here", std::process::id()), // our own
             name("there", gone),              // another host
             ".terraform.lock.hcl".to_owned(), // no temporary file
             format!(".terraform.lock.hcl{gone}"),

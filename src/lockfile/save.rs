@@ -8,8 +8,9 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::Owner;
 use super::error::{MAX_LOCK_FILE_SIZE, SaveError};
+use super::owner::STEM;
+use crate::owner::Owner;
 use crate::span::Place;
 
 /// What became of the file.
@@ -98,7 +99,7 @@ fn target(path: &Path, repository: &Path) -> Result<PathBuf, SaveError> {
 /// Writes a temporary file and renames it. If anything fails it is removed.
 fn replace(target: &Path, content: &[u8], owner: &Owner) -> io::Result<()> {
     let mut temporary = tempfile::Builder::new()
-        .prefix(&owner.prefix())
+        .prefix(&owner.prefix(STEM))
         .make_in(directory_of(target), create)?;
     temporary.write_all(content)?;
     #[cfg(unix)]

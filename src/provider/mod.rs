@@ -9,6 +9,7 @@ mod error;
 mod hash;
 mod hostname;
 mod module;
+mod package;
 mod platform;
 mod requirements;
 mod selection;
@@ -24,6 +25,7 @@ pub use error::{
 pub use hash::{Digest, Hash, HashScheme};
 pub use hostname::Hostname;
 pub use module::{ModuleVersion, ModuleVersionConstraints, newest_module};
+pub use package::PackageId;
 pub use platform::Platform;
 pub use requirements::{Requirement, Requirements};
 pub use selection::newest;

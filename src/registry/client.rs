@@ -11,7 +11,7 @@ use reqwest::StatusCode;
 use reqwest::header::HeaderValue;
 use url::Url;
 
-use crate::provider::{Hostname, Platform, ProviderAddr, Version};
+use crate::provider::{Hostname, PackageId, Platform, ProviderAddr, Version};
 use crate::registry::credentials::Credentials;
 use crate::registry::discovery::{self, Service, ServiceUrl, Services};
 use crate::registry::download::{self, Download};
@@ -20,7 +20,7 @@ use crate::registry::fault::{Fault, RequestError};
 use crate::registry::fetch::{Answer, ByteLimit, DocumentCall, Transport};
 use crate::registry::http::Call;
 use crate::registry::memo::OnceMap;
-use crate::registry::metadata::{AnswerError, AvailableVersions, PackageId, PackageMeta};
+use crate::registry::metadata::{AnswerError, AvailableVersions, PackageMeta};
 use crate::registry::modules::ModuleAnswers;
 use crate::registry::netrc;
 use crate::registry::policy::Policies;

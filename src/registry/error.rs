@@ -6,10 +6,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::provider::{Hostname, ModuleVersion, Platform, ProviderAddr, Version};
+use crate::provider::{Hostname, ModuleVersion, PackageId, Platform, ProviderAddr, Version};
 use crate::registry::discovery::Service;
 use crate::registry::fault::{Cause, Fault, RequestError, ShownUrl};
-use crate::registry::metadata::PackageId;
 use crate::registry::modules::ModuleId;
 use crate::span::{Explain, Place};
 

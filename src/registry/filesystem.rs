@@ -1,35 +1,18 @@
-//! Filesystem mirrors: a directory of packages.
-//!
-//! ```text
-//! BASE/HOST/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH.zip      packed
-//! BASE/HOST/NAMESPACE/TYPE/VERSION/OS_ARCH/...                              unpacked
-//! ```
-//!
-//! Names of directories and zips count in any case, the host in its Unicode form. What does not fit the layout is ignored.
-//! Directories must be real, but the last element, the zip or the `OS_ARCH` directory, may be a symbolic link. Where a
+//! Filesystem mirrors as sources: what lies in a directory of packages (see [`crate::mirror`]) is what there is. Where a
 //! package is there twice, the first in the order of bytes counts, which makes the unpacked one win.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 
-use crate::provider::{Engine, Platform, ProviderAddr, Version};
+use crate::mirror::{self, Listed, LocalPackage};
+use crate::provider::{Platform, ProviderAddr, Version};
 use crate::registry::error::RegistryError;
 use crate::registry::metadata::{AvailableVersion, AvailableVersions};
-
-/// A package on disk.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LocalPackage {
-    /// A zip.
-    Zip(PathBuf),
-    /// The files of a package.
-    Directory(PathBuf),
-}
 
 /// One directory of packages. Clones share what was found in it.
 #[derive(Clone, Debug)]
@@ -114,105 +97,25 @@ impl FilesystemMirror {
 
 fn scan(base: &Path) -> io::Result<Index> {
     let mut index = Index::new();
-    if fs::metadata(base)?.is_file() {
-        return Ok(index);
-    }
-    for host in directories(base)? {
-        for namespace in directories(&host)? {
-            for type_name in directories(&namespace)? {
-                let names = [&host, &namespace, &type_name].map(|path| name_of(path));
-                // The engine matters only for sources without a host.
-                if let Ok(provider) = ProviderAddr::parse(&names.join("/"), Engine::Terraform) {
-                    scan_type(&provider, &type_name, &mut index)?;
-                }
-            }
+    for Listed { id, package } in mirror::list(base)? {
+        let releases = index.entry(id.provider).or_default();
+        let release = releases
+            .entry(id.version.to_string())
+            .or_insert_with(|| Release {
+                version: id.version,
+                packages: BTreeMap::new(),
+            });
+        if let Entry::Vacant(entry) = release.packages.entry(id.platform) {
+            entry.insert(package);
         }
     }
     Ok(index)
 }
 
-/// The content of one `TYPE` directory.
-fn scan_type(provider: &ProviderAddr, directory: &Path, index: &mut Index) -> io::Result<()> {
-    for entry in entries(directory)? {
-        let path = entry.path();
-        if entry.file_type()?.is_dir() {
-            let Ok(version) = Version::parse(&name_of(&path)) else {
-                continue;
-            };
-            for package in entries(&path)? {
-                let path = package.path();
-                if let (Ok(platform), true) = (Platform::parse(&name_of(&path)), path.is_dir()) {
-                    add(
-                        index,
-                        provider,
-                        &version,
-                        platform,
-                        LocalPackage::Directory(path),
-                    );
-                }
-            }
-        } else if let Some((version, platform)) = packed(provider, &name_of(&path))
-            && path.is_file()
-        {
-            add(index, provider, &version, platform, LocalPackage::Zip(path));
-        }
-    }
-    Ok(())
-}
-
-fn add(
-    index: &mut Index,
-    provider: &ProviderAddr,
-    version: &Version,
-    platform: Platform,
-    package: LocalPackage,
-) {
-    let releases = index.entry(provider.clone()).or_default();
-    let release = releases
-        .entry(version.to_string())
-        .or_insert_with(|| Release {
-            version: version.clone(),
-            packages: BTreeMap::new(),
-        });
-    if let Entry::Vacant(entry) = release.packages.entry(platform) {
-        entry.insert(package);
-    }
-}
-
-/// Version and platform in the name of a zip. Parts after the architecture mean nothing.
-fn packed(provider: &ProviderAddr, name: &str) -> Option<(Version, Platform)> {
-    let name = name.to_lowercase();
-    let rest = name.strip_prefix(&format!("terraform-provider-{}_", provider.type_name))?;
-    let mut parts = rest.strip_suffix(".zip")?.split('_');
-    let version = Version::parse(parts.next()?).ok()?;
-    let (os, arch) = (parts.next()?.to_owned(), parts.next()?.to_owned());
-    Some((version, Platform { os, arch }))
-}
-
-/// The real directories in a directory.
-fn directories(path: &Path) -> io::Result<Vec<PathBuf>> {
-    let real = entries(path)?
-        .into_iter()
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    Ok(real.map(|entry| entry.path()).collect())
-}
-
-/// What is in a directory, in the order of bytes.
-fn entries(path: &Path) -> io::Result<Vec<DirEntry>> {
-    let mut entries = fs::read_dir(path)?.collect::<io::Result<Vec<_>>>()?;
-    entries.sort_by_key(DirEntry::file_name);
-    Ok(entries)
-}
-
-fn name_of(path: &Path) -> String {
-    path.file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// Creates zips and, where a path ends in a slash, directories.

@@ -1,12 +1,11 @@
 //! What registries say about providers, checked: lists of versions and descriptions of packages.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use url::Url;
 
 use crate::package::SigningKey;
-use crate::provider::{Digest, Platform, ProviderAddr, Version, VersionProblem};
+use crate::provider::{Digest, PackageId, Platform, ProviderAddr, Version, VersionProblem};
 use crate::registry::error::RegistryError;
 use crate::registry::http::is_web;
 use crate::registry::packages::RawPackages;
@@ -153,27 +152,6 @@ pub struct PackageMeta {
     pub signing_keys: Vec<SigningKey>,
     /// OpenTofu's extension, not yet checked.
     pub packages: Option<RawPackages>,
-}
-
-/// Names one package.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PackageId {
-    /// The provider.
-    pub provider: ProviderAddr,
-    /// The version.
-    pub version: Version,
-    /// The platform.
-    pub platform: Platform,
-}
-
-impl fmt::Display for PackageId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "of `{}` {} for `{}`",
-            self.provider, self.version, self.platform
-        )
-    }
 }
 
 impl PackageId {

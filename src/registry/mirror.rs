@@ -9,7 +9,9 @@ use std::sync::Arc;
 use reqwest::StatusCode;
 use url::Url;
 
-use crate::provider::{Digest, Hash, HashScheme, Hostname, Platform, ProviderAddr, Version};
+use crate::provider::{
+    Digest, Hash, HashScheme, Hostname, PackageId, Platform, ProviderAddr, Version,
+};
 use crate::registry::client::RegistryClient;
 use crate::registry::credentials;
 use crate::registry::error::RegistryError;
@@ -17,7 +19,7 @@ use crate::registry::fault::{RequestError, ShownUrl};
 use crate::registry::fetch::Answer;
 use crate::registry::http::is_web;
 use crate::registry::memo::OnceMap;
-use crate::registry::metadata::{AvailableVersion, AvailableVersions, PackageId};
+use crate::registry::metadata::{AvailableVersion, AvailableVersions};
 use crate::registry::wire::{self, Fields, MirrorArchive, MirrorArchives, MirrorIndex};
 use crate::span::Place;
 

@@ -9,11 +9,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::cli_config::{MethodKind, ProviderInstallation, Selector};
-use crate::provider::{Engine, Platform, ProviderAddr, Version};
+use crate::mirror::LocalPackage;
+use crate::provider::{Engine, PackageId, Platform, ProviderAddr, Version};
 use crate::registry::client::RegistryClient;
 use crate::registry::error::RegistryError;
-use crate::registry::filesystem::{FilesystemMirror, LocalPackage};
-use crate::registry::metadata::{AvailableVersions, PackageId, PackageMeta};
+use crate::registry::filesystem::FilesystemMirror;
+use crate::registry::metadata::{AvailableVersions, PackageMeta};
 use crate::registry::mirror::{MirrorPackage, NetworkMirror};
 use crate::span::Place;
 

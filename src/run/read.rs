@@ -10,9 +10,10 @@ use crate::config::{
     on_all_cores,
 };
 use crate::diagnostic::Diagnostic;
-use crate::lockfile::{self, FILE_NAME, LockFile, Owner};
+use crate::lockfile::{self, FILE_NAME, LockFile};
 use crate::locking::{Job, Missing, Scope, requirements_of};
 use crate::modules::Fetcher;
+use crate::owner::Owner;
 use crate::provider::Engine;
 use crate::settings::{Area, Create, TreeSettings, repository_root};
 use crate::span::Explain;

@@ -1,8 +1,9 @@
 //! A new lock becomes bytes, and the bytes a file: or, with `--check`, a finding.
 
 use crate::diagnostic::Diagnostic;
-use crate::lockfile::{self, Owner};
+use crate::lockfile;
 use crate::locking::{Job, Note, Outcome};
+use crate::owner::Owner;
 
 use super::lock::Work;
 use super::read::Directory;

@@ -9,10 +9,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms, row by row from the bottom. `span` lies under `provider`, whose errors point at places.
-const ROWS: [&[&str]; 7] = [
+const ROWS: [&[&str]; 8] = [
     &["span"],
     &["provider"],
-    &["package", "syntax", "cli_config", "reporter"],
+    &["package", "syntax", "cli_config", "reporter", "owner"],
+    &["mirror"],
     &["config", "registry", "lockfile", "cache"],
     &["locking", "modules"],
     COMMAND,
