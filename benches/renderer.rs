@@ -8,6 +8,10 @@
 //! five rounds, each long enough to be measured.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+#![expect(
+    clippy::cast_precision_loss,
+    reason = "figures for people need no more digits"
+)]
 
 use std::hint::black_box;
 use std::path::Path;
