@@ -7,6 +7,9 @@ use clap::builder::Resettable;
 
 use super::values::{EngineArg, FormatArg, MissingArg, SourceArg};
 
+/// The most packages in flight that may be asked for: more than any registry likes to serve.
+pub const MAX_JOBS: u16 = 256;
+
 /// Which directories are worked on.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Which directories")]
@@ -78,7 +81,7 @@ pub struct SourceArgs {
     #[arg(long, value_name = "WHAT")]
     pub source: Option<SourceArg>,
     /// Packages in flight; hashing uses all cores [default: 8]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_JOBS)))]
     pub jobs: Option<u16>,
 }
 

@@ -16,6 +16,13 @@ Examples:
   Move one provider to the newest version that its constraints allow:
       tflock lock -r --platform linux_amd64 --upgrade=hashicorp/aws ./";
 
+pub(super) const CONFIG_EXAMPLES: &str = "\
+Examples:
+  What holds for this directory, and from which line of which .tflock.toml:
+      tflock config
+  What a command line makes of it:
+      tflock config -r --platform linux_amd64 --no-prune stacks/network";
+
 /// Options of `tflock lock`.
 #[derive(Args, Clone, Debug)]
 pub struct LockArgs {
@@ -49,9 +56,9 @@ calls it as a local module [default: auto]"
     /// Work on this provider only; other entries stay (repeatable)
     #[arg(long = "provider", value_name = "ADDR", help_heading = "What to lock")]
     pub providers: Vec<String>,
-    /// Remove entries that the configuration no longer requires
-    #[arg(long, help_heading = "What to lock")]
-    pub prune: bool,
+    /// Whether entries are removed.
+    #[command(flatten)]
+    pub prune: PruneArgs,
     /// When no recorded hash of a kept version is genuine [default: error]
     #[arg(
         long,
@@ -86,4 +93,16 @@ record only the right ones [default: error]"
     /// How the run is reported.
     #[command(flatten)]
     pub report: ReportArgs,
+}
+
+/// Whether entries that nothing requires are removed.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[command(next_help_heading = "What to lock")]
+pub struct PruneArgs {
+    /// Remove entries that the configuration no longer requires
+    #[arg(long)]
+    pub prune: bool,
+    /// Keep them, although `.tflock.toml` says otherwise
+    #[arg(long, overrides_with = "prune")]
+    pub no_prune: bool,
 }

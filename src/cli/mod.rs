@@ -7,8 +7,8 @@ mod values;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args, Parser, Subcommand};
 
-pub use groups::{PlatformArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs};
-pub use lock::LockArgs;
+pub use groups::{MAX_JOBS, PlatformArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs};
+pub use lock::{LockArgs, PruneArgs};
 pub use values::{
     ColorChoice, CreateArg, EngineArg, FormatArg, MismatchArg, MissingArg, SourceArg,
 };
@@ -48,6 +48,12 @@ pub enum Command {
     /// Create or update lock files
     #[command(after_help = lock::EXAMPLES, visible_alias = "update")]
     Lock(Box<LockArgs>),
+    /// Show what is in force for PATH, and who said it: the command line, a config file, the environment, or nobody
+    ///
+    /// Takes the options of `tflock lock`: put `config` in the place of `lock` to see what a command line means. Nothing is
+    /// read but config files, and nothing is written.
+    #[command(after_help = lock::CONFIG_EXAMPLES)]
+    Config(Box<LockArgs>),
 }
 
 /// Output options.

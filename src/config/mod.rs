@@ -16,6 +16,7 @@ mod error;
 mod expression;
 mod files;
 mod functions;
+mod ignore;
 mod location;
 mod manifest;
 mod module;
@@ -37,6 +38,7 @@ mod walk;
 pub use cache::ModuleCache;
 pub use error::{ConfigError, Problem};
 pub use files::{ModuleFiles, is_configuration, is_tofu_only, module_files};
+pub use ignore::IgnoreRule;
 pub use options::{DEFAULT_TEST_DIRECTORY, ReadOptions, Tests, VariableOption};
 pub use parallel::map as on_all_cores;
 pub use root::{

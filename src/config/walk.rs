@@ -7,11 +7,10 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use ignore::{DirEntry, WalkBuilder, WalkState};
-use regex::Regex;
-
 use super::error::ConfigError;
 use super::files::{is_configuration, is_tofu_only};
+use super::ignore::IgnoreRule;
+use ignore::{DirEntry, WalkBuilder, WalkState};
 
 /// The name of a lock file.
 const LOCK_FILE: &str = ".terraform.lock.hcl";
@@ -25,9 +24,9 @@ const MIN_THREADS: usize = 8;
 pub struct WalkOptions {
     /// Also those below the given paths.
     pub recursive: bool,
-    /// Directories whose path one of these matches anywhere are skipped, with all that is below. Paths that the user names
-    /// as directories are not.
-    pub ignore: Vec<Regex>,
+    /// Directories whose path one of these matches are skipped, with all that is below. Paths that the user names as
+    /// directories are not.
+    pub ignore: Vec<IgnoreRule>,
 }
 
 /// How a directory came to be worked on; the later outranks the earlier.
@@ -159,8 +158,7 @@ fn without_dots(path: &Path) -> PathBuf {
 }
 
 fn is_ignored(path: &Path, options: &WalkOptions) -> bool {
-    let text = path.to_string_lossy();
-    options.ignore.iter().any(|pattern| pattern.is_match(&text))
+    options.ignore.iter().any(|rule| rule.matches(path))
 }
 
 /// Lists the directories found so far and, if asked to, those below them.
@@ -289,7 +287,7 @@ mod tests {
             let paths: Vec<PathBuf> = paths.iter().map(|path| self.0.path().join(path)).collect();
             let ignore = ignore
                 .iter()
-                .map(|pattern| Regex::new(pattern).unwrap())
+                .map(|pattern| IgnoreRule::as_walked(regex::Regex::new(pattern).unwrap()))
                 .collect();
             let walk = walk(&paths, &WalkOptions { recursive, ignore });
             assert!(walk.errors.is_empty(), "{:?}", walk.errors);

@@ -154,6 +154,12 @@ impl Signers {
         Ok(())
     }
 
+    /// Each pattern with the keys that may sign for it and the place where it is written, the narrowest first.
+    pub fn pins(&self) -> impl Iterator<Item = (&Pattern, &BTreeSet<Fingerprint>, Option<&Place>)> {
+        let pins = self.pins.iter();
+        pins.map(|pin| (&pin.pattern, &pin.fingerprints, pin.place.as_ref()))
+    }
+
     /// Whether nobody is pinned.
     pub fn is_empty(&self) -> bool {
         self.pins.is_empty()

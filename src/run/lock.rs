@@ -29,7 +29,7 @@ pub(super) fn command(
     output: OutputSettings,
     printer: Printer,
 ) -> anyhow::Result<u8> {
-    let settings = LockSettings::resolve(args, environment, Platform::current())
+    let settings = LockSettings::resolve(args, environment, &Platform::current())
         .map_err(|error| Refused::because(&error))?;
     let format = settings.report.format;
     let session = Session::open(

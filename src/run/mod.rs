@@ -1,5 +1,6 @@
 //! The commands: settings in, exit code out. The only room that joins the others.
 
+mod config;
 mod engine;
 mod lock;
 mod read;
@@ -34,6 +35,7 @@ pub fn execute(cli: &Cli, environment: &Environment) -> ExitCode {
     start_log(environment);
     let code = match &cli.command {
         Command::Lock(args) => lock::command(args, environment, output, printer),
+        Command::Config(args) => config::command(args, environment, printer),
     };
     let code = code.unwrap_or_else(|error| {
         match error.downcast::<Refused>() {

@@ -3,15 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use regex::Regex;
-
-use crate::cli::{EngineArg, MissingArg, ReadingArgs, TreeArgs};
-use crate::config::{DEFAULT_TEST_DIRECTORY, ReadOptions, Tests, VariableOption};
+use crate::cli::ReadingArgs;
+use crate::config::{DEFAULT_TEST_DIRECTORY, IgnoreRule, ReadOptions, Tests, VariableOption};
 use crate::locking::{Missing, Policy};
 use crate::modules::GitSettings;
 use crate::provider::{Engine, Platform};
 
-use super::{Environment, SettingsError, engine_of_base_url};
+use super::{Environment, InForce, SettingsError, Typed};
 
 /// All directories of a run, and how they are read.
 #[derive(Clone, Debug)]
@@ -34,7 +32,7 @@ pub struct Area {
     /// Look below them too.
     pub recursive: bool,
     /// Paths to skip.
-    pub ignore_paths: Vec<Regex>,
+    pub ignore_paths: Vec<IgnoreRule>,
     /// Whether a missing lock file is created.
     pub create: Create,
     /// What a lock contains.
@@ -43,6 +41,8 @@ pub struct Area {
     pub engine: Option<Engine>,
     /// When a module that is called cannot be had.
     pub missing_module: Missing,
+    /// Packages in flight.
+    jobs: u16,
     /// How root modules are read, but for the engine.
     reading: ReadOptions,
 }
@@ -59,47 +59,29 @@ pub enum Create {
 }
 
 impl TreeSettings {
-    /// Checks the paths and what is said about them.
+    /// Checks the paths and what is said about them, by the command line and by config files. `current` is the platform to
+    /// lock for when none is named.
     pub fn resolve(
-        tree: &TreeArgs,
-        reading_args: &ReadingArgs,
+        typed: &Typed<'_>,
         environment: &Environment,
-        create: Create,
-        policy: Policy,
+        current: &Platform,
     ) -> Result<Self, SettingsError> {
-        for path in &tree.paths {
-            std::fs::metadata(path).map_err(|source| SettingsError::Path {
-                path: path.clone(),
-                source,
-            })?;
-        }
-        let ignore_paths = tree.ignore_paths.iter().map(|pattern| {
-            Regex::new(pattern).map_err(|source| SettingsError::Pattern {
-                pattern: pattern.clone(),
-                source: Box::new(source),
-            })
+        let reading = reading(typed.reading, environment)?;
+        let in_force = InForce::resolve(typed, environment, current)?;
+        let areas = in_force.into_iter().map(|in_force| Area {
+            recursive: typed.tree.recursive,
+            policy: in_force.policy(),
+            ignore_paths: in_force.ignore_paths.value,
+            create: in_force.create.value,
+            engine: in_force.engine.value,
+            missing_module: in_force.missing_module.value,
+            jobs: in_force.jobs.value,
+            paths: in_force.paths,
+            reading: reading.clone(),
         });
-        let area = Area {
-            paths: if tree.paths.is_empty() {
-                vec![PathBuf::from(".")]
-            } else {
-                tree.paths.clone()
-            },
-            recursive: tree.recursive,
-            ignore_paths: ignore_paths.collect::<Result<_, _>>()?,
-            create,
-            policy,
-            engine: match reading_args.engine {
-                None | Some(EngineArg::Auto) => engine_of_base_url(environment),
-                Some(EngineArg::Terraform) => Some(Engine::Terraform),
-                Some(EngineArg::Tofu) => Some(Engine::Tofu),
-            },
-            missing_module: missing(reading_args.missing_module),
-            reading: reading(reading_args, environment)?,
-        };
         Ok(Self {
             working_directory: environment.working_directory.clone(),
-            areas: vec![Arc::new(area)],
+            areas: areas.map(Arc::new).collect(),
             git: GitSettings {
                 program: PathBuf::from("git"),
                 environment: environment
@@ -109,6 +91,20 @@ impl TreeSettings {
             },
             clean_up: false,
         })
+    }
+
+    /// Packages in flight, for the whole run: what the most careful area asks for.
+    pub fn jobs(&self) -> usize {
+        let jobs = self.areas.iter().map(|area| area.jobs);
+        usize::from(jobs.min().unwrap_or(1))
+    }
+
+    /// The same with another policy in all areas, made of the one they have.
+    pub fn with_policy(mut self, change: impl Fn(&mut Policy)) -> Self {
+        for area in &mut self.areas {
+            change(&mut Arc::make_mut(area).policy);
+        }
+        self
     }
 
     /// The engines that directories may have.
@@ -140,13 +136,6 @@ impl Area {
             engine,
             ..self.reading.clone()
         }
-    }
-}
-
-pub(super) fn missing(arg: Option<MissingArg>) -> Missing {
-    match arg {
-        None | Some(MissingArg::Error) => Missing::Error,
-        Some(MissingArg::Warn) => Missing::Warn,
     }
 }
 

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use crate::locking::TargetError;
 use crate::provider::{AddressError, PlatformError};
-use crate::span::Explain;
+use crate::span::{Explain, Place};
+
+use super::config_file::ConfigFileError;
+use super::suggest::nearest;
 
 /// Why the command line cannot be followed.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +58,9 @@ pub enum SettingsError {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// `.tflock.toml` cannot be followed.
+    #[error(transparent)]
+    ConfigFile(#[from] Box<ConfigFileError>),
     /// `--provider` names no provider.
     #[error("cannot read `--provider {text}`")]
     Provider {
@@ -66,9 +72,17 @@ pub enum SettingsError {
 }
 
 impl Explain for SettingsError {
+    fn place(&self) -> Option<&Place> {
+        match self {
+            Self::ConfigFile(error) => error.place(),
+            _ => None,
+        }
+    }
+
     fn hint(&self) -> Option<String> {
         match self {
             Self::Platform { text, .. } => platform_hint(text),
+            Self::ConfigFile(error) => error.hint(),
             _ => None,
         }
     }
@@ -93,7 +107,7 @@ const USUAL_PLATFORMS: [&str; 14] = [
 ];
 
 /// The usual platform that `text` was probably meant to be: `linux-amd64`, `linux/arm64`, `macos_arm64`, `linux_x86_64`.
-fn platform_hint(text: &str) -> Option<String> {
+pub(super) fn platform_hint(text: &str) -> Option<String> {
     let meant = text
         .to_lowercase()
         .replace("x86_64", "amd64")
@@ -101,7 +115,6 @@ fn platform_hint(text: &str) -> Option<String> {
         .replace("macos", "darwin")
         .replace("win64", "windows_amd64")
         .replace(['-', '/', ' '], "_");
-    USUAL_PLATFORMS
-        .contains(&meant.as_str())
-        .then(|| format!("did you mean `{meant}`?"))
+    let meant = nearest(&meant, USUAL_PLATFORMS)?;
+    Some(format!("did you mean `{meant}`?"))
 }

@@ -1,11 +1,10 @@
 //! What `tflock lock` is to do.
 
-use crate::cli::{CreateArg, LockArgs, MismatchArg};
-use crate::locking::{Mismatch, Policy, Signers, Upgrade, UpgradeTarget};
+use crate::cli::LockArgs;
+use crate::locking::{Upgrade, UpgradeTarget};
 use crate::provider::{Engine, Platform, ProviderAddr};
 
-use super::area::{missing, platforms};
-use super::{Create, Environment, ReportSettings, SettingsError, SourceSettings, TreeSettings};
+use super::{Environment, ReportSettings, SettingsError, SourceSettings, TreeSettings, Typed};
 
 /// What `tflock lock` is to do.
 #[derive(Clone, Debug)]
@@ -27,20 +26,19 @@ impl LockSettings {
     pub fn resolve(
         args: &LockArgs,
         environment: &Environment,
-        current: Platform,
+        current: &Platform,
     ) -> Result<Self, SettingsError> {
-        let create = match args.create {
-            None | Some(CreateArg::Auto) => Create::Auto,
-            Some(CreateArg::Always) => Create::Always,
-            Some(CreateArg::Never) => Create::Never,
-        };
-        let policy = policy(args, current)?;
-        let mut tree =
-            TreeSettings::resolve(&args.tree, &args.reading, environment, create, policy)?;
+        let upgrade = upgrade(&args.upgrade)?;
+        check_providers(&args.providers)?;
+        let mut tree = TreeSettings::resolve(&typed(args), environment, current)?;
+        tree = tree.with_policy(|policy| {
+            policy.upgrade = upgrade.clone();
+            policy.providers.clone_from(&args.providers);
+        });
         tree.clean_up = !args.check;
         Ok(Self {
+            sources: SourceSettings::resolve(&args.sources, environment, tree.jobs()),
             tree,
-            sources: SourceSettings::resolve(&args.sources, environment),
             check: args.check,
             diff: args.diff,
             report: ReportSettings::resolve(&args.report),
@@ -48,32 +46,29 @@ impl LockSettings {
     }
 }
 
-fn policy(args: &LockArgs, current: Platform) -> Result<Policy, SettingsError> {
-    for text in &args.providers {
+/// What was typed of the things that a config file may set as well.
+pub fn typed(args: &LockArgs) -> Typed<'_> {
+    Typed {
+        create: args.create,
+        prune: match (args.prune.prune, args.prune.no_prune) {
+            (true, _) => Some(true),
+            (false, true) => Some(false),
+            (false, false) => None,
+        },
+        mismatch: args.mismatch,
+        missing_platform: args.missing_platform,
+        ..Typed::new(&args.tree, &args.platforms, &args.reading, &args.sources)
+    }
+}
+
+fn check_providers(texts: &[String]) -> Result<(), SettingsError> {
+    for text in texts {
         ProviderAddr::parse(text, Engine::Terraform).map_err(|source| SettingsError::Provider {
             text: text.clone(),
             source: Box::new(source),
         })?;
     }
-    let named = platforms(&args.platforms.platforms)?;
-    Ok(Policy {
-        platforms_defaulted: named.is_empty(),
-        platforms: if named.is_empty() {
-            vec![current]
-        } else {
-            named
-        },
-        upgrade: upgrade(&args.upgrade)?,
-        providers: args.providers.clone(),
-        prune: args.prune,
-        mismatch: match args.mismatch {
-            None | Some(MismatchArg::Error) => Mismatch::Error,
-            Some(MismatchArg::Add) => Mismatch::Add,
-            Some(MismatchArg::Replace) => Mismatch::Replace,
-        },
-        missing_platform: missing(args.missing_platform),
-        signers: Signers::default(),
-    })
+    Ok(())
 }
 
 /// `--upgrade` without a value means all, whatever else is named.

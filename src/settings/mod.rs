@@ -1,24 +1,34 @@
 //! Arguments and environment become settings: everything checked and typed, nothing left to look up later.
 
 mod area;
+mod config_file;
 mod environment;
 mod error;
+mod governed;
+mod in_force;
 mod lock;
 mod network;
 mod output;
 mod report;
+mod sourced;
 mod sources;
+mod suggest;
 
 pub use area::{Area, Create, TreeSettings};
+pub use config_file::{ConfigFile, ConfigFileError, ValueError};
 pub use environment::Environment;
 pub use error::SettingsError;
-pub use lock::LockSettings;
+pub use in_force::{InForce, Typed};
+pub use lock::{LockSettings, typed};
 pub use network::{Network, engine_of_base_url, network};
 pub use output::{OutputSettings, output};
 pub use report::ReportSettings;
+pub use sourced::{Origin, Sourced};
 pub use sources::{SourceChoice, SourceSettings};
 
 use std::path::{Path, PathBuf};
+
+use crate::cli::MAX_JOBS;
 
 /// The top of the repository that holds `directory` (absolute): its nearest ancestor with a `.git`, or the directory
 /// itself where there is none.

@@ -7,9 +7,6 @@ use crate::locking::Trust;
 
 use super::Environment;
 
-/// Packages in flight where nobody says (design, section 3).
-const DEFAULT_JOBS: u16 = 8;
-
 /// Where packages come from and what is asked of them.
 #[derive(Clone, Debug)]
 pub struct SourceSettings {
@@ -35,8 +32,8 @@ pub enum SourceChoice {
 }
 
 impl SourceSettings {
-    /// What was typed, with defaults where nothing was.
-    pub fn resolve(args: &SourceArgs, environment: &Environment) -> Self {
+    /// What was typed, with defaults where nothing was; `jobs` is known from config files as well.
+    pub fn resolve(args: &SourceArgs, environment: &Environment, jobs: usize) -> Self {
         Self {
             choice: match (&args.fs_mirror, &args.net_mirror, args.source) {
                 (Some(base), _, _) => SourceChoice::Filesystem(base.clone()),
@@ -45,7 +42,7 @@ impl SourceSettings {
                 (None, None, Some(SourceArg::Config)) => SourceChoice::Config,
             },
             trust: trust(environment),
-            jobs: usize::from(args.jobs.unwrap_or(DEFAULT_JOBS)),
+            jobs,
         }
     }
 }

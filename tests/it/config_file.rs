@@ -1,0 +1,219 @@
+//! `.tflock.toml` and `tflock config`: which file governs which directory, and who wins.
+
+use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
+
+use crate::TFLOCK;
+
+/// A repository whose file asks for two platforms, with one part that asks for another.
+fn start() -> (FakeRegistry, TestContext) {
+    let mut registry = FakeRegistry::start();
+    registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]));
+    let context = TestContext::new(TFLOCK, &registry);
+    for directory in ["repo/live/a", "repo/live/b", "repo/lab/c", "repo/old/d"] {
+        context.require(directory, &[("acme/anvil", "1.0.0")]);
+    }
+    context.write("repo/.git/HEAD", "");
+    context.write(
+        "repo/.tflock.toml",
+        "platforms = [\"linux_amd64\", \"darwin_arm64\"]\nignore-paths = [\"^old/\"]\n",
+    );
+    context.write(
+        "repo/lab/.tflock.toml",
+        "platforms = [\"windows_amd64\"]\ncreate = \"always\"\n",
+    );
+    (registry, context)
+}
+
+/// The platforms of which a lock file has an `h1`: `darwin linux`.
+fn platforms(registry: &FakeRegistry, context: &TestContext, directory: &str) -> String {
+    let Some(text) = context.lock_file(directory) else {
+        return "no file".to_owned();
+    };
+    let all = ["darwin_arm64", "linux_amd64", "windows_amd64"];
+    let has =
+        |platform: &&str| text.contains(&registry.package("acme/anvil", "1.0.0", platform).h1);
+    let names = all.into_iter().filter(has);
+    let names: Vec<&str> = names.filter_map(|name| name.split('_').next()).collect();
+    names.join(" ")
+}
+
+#[test]
+fn the_nearest_file_governs_and_the_command_line_wins() {
+    for (from, arguments, expected) in [
+        // -r begins at the path, whose file counts for all below.
+        ("repo", "-r .", ["darwin linux", "darwin linux", "no file"]),
+        ("repo", "-r", ["darwin linux", "darwin linux", "no file"]),
+        ("repo/live", "-r .", ["darwin linux", "no file", "no file"]),
+        (
+            "repo/live/a",
+            ". ../../lab/c",
+            ["darwin linux", "windows", "no file"],
+        ),
+        (
+            ".",
+            "repo/live/a repo/lab/c",
+            ["darwin linux", "windows", "no file"],
+        ),
+        (
+            "repo",
+            "live/a/main.tf lab/c/main.tf old/d/main.tf",
+            ["darwin linux", "windows", "no file"],
+        ),
+        (
+            "repo",
+            "-r --platform linux_amd64 .",
+            ["linux", "linux", "no file"],
+        ),
+        // Patterns that are typed replace those of the file; a directory that is named is never skipped.
+        (
+            "repo",
+            "-r -i lab .",
+            ["darwin linux", "no file", "darwin linux"],
+        ),
+        ("repo", "old/d", ["no file", "no file", "darwin linux"]),
+    ] {
+        let (registry, context) = start();
+        let arguments = ["lock"].into_iter().chain(arguments.split_whitespace());
+        let outcome = context.tflock(arguments.clone());
+        let outcome = outcome.current_dir(context.path(from)).run();
+        outcome.expect_success();
+        let found = ["repo/live/a", "repo/lab/c", "repo/old/d"]
+            .map(|directory| platforms(&registry, &context, directory));
+        assert_eq!(
+            found,
+            expected,
+            "{from}: {:?}",
+            arguments.collect::<Vec<_>>()
+        );
+    }
+}
+
+#[test]
+fn a_file_above_the_repository_or_outside_of_any_governs_nothing() {
+    let (_registry, context) = start();
+    context.write(".tflock.toml", "nonsense = 1\n");
+    context.write("loose/b/main.tf", "");
+    for (path, code) in [("repo/live/a", 0), ("loose/b", 0), (".", 2)] {
+        context.tflock(["config", path]).run().expect_code(code);
+    }
+}
+
+#[test]
+fn values_of_the_file_are_followed_and_taken_back() {
+    let (_registry, context) = start();
+    let entries = || {
+        let text = context.lock_file("repo/live/a").unwrap_or_default();
+        text.matches("provider \"").count()
+    };
+    let lock = |options: &[&str]| {
+        let arguments = ["lock", "repo/live/a"]
+            .into_iter()
+            .chain(options.iter().copied());
+        context.tflock(arguments).run().expect_success()
+    };
+    lock(&[]);
+    context.write("repo/live/a/main.tf", "");
+    context.write(
+        "repo/.tflock.toml",
+        "platforms = [\"linux_amd64\"]\nprune = true\n",
+    );
+    lock(&["--no-prune"]);
+    assert_eq!(entries(), 1);
+    lock(&[]);
+    assert_eq!(entries(), 0);
+    context.require("repo/live/a", &[("acme/anvil", "1.0.0")]);
+    context.write("repo/.tflock.toml", "create = \"never\"\n");
+    std::fs::remove_file(context.path("repo/live/a/.terraform.lock.hcl")).unwrap();
+    lock(&[]);
+    assert_eq!(context.lock_file("repo/live/a"), None);
+    lock(&["--create", "always"]);
+    assert_eq!(entries(), 1);
+}
+
+#[test]
+fn pinned_signers_refuse_a_key_that_the_file_does_not_name() {
+    let (_registry, context) = start();
+    let key = "0".repeat(40);
+    context.write(
+        "repo/.tflock.toml",
+        format!("platforms = [\"linux_amd64\"]\n[signers]\n\"acme/*\" = [\"{key}\"]\n"),
+    );
+    let outcome = context.tflock(["lock", "repo/live/a"]).run().expect_code(1);
+    for part in [
+        "is signed by key",
+        "`[signers]` (repo/.tflock.toml:3:1) pins `acme/*` to key 0000",
+    ] {
+        assert!(
+            outcome.stderr.replace('\\', "/").contains(part),
+            "{part}\n{outcome}"
+        );
+    }
+    assert_eq!(context.lock_file("repo/live/a"), None);
+}
+
+#[test]
+fn a_mistake_in_the_file_stops_the_run_with_its_line() {
+    let (registry, context) = start();
+    context.write(
+        "repo/.tflock.toml",
+        "jobs = 4\nplatform = [\"linux_amd64\"]\n",
+    );
+    let outcome = context
+        .tflock(["lock", "-r", "."])
+        .current_dir(context.path("repo/live/a"));
+    let outcome = outcome.run().expect_code(2);
+    let expected = "\
+error: `platform` is no key of `.tflock.toml`
+ --> ../../.tflock.toml:2:1
+  |
+2 | platform = [\"linux_amd64\"]
+  | ^^^^^^^^
+
+hint: did you mean `platforms`?
+
+";
+    assert_eq!(outcome.stderr.replace('\\', "/"), expected);
+    assert_eq!(registry.log().total(), 0);
+}
+
+#[test]
+fn config_says_what_is_in_force_and_who_said_it() {
+    let (_registry, context) = start();
+    let outcome = context
+        .tflock([
+            "config",
+            "--create",
+            "never",
+            "repo/lab",
+            "repo/live/a",
+            "repo/live",
+        ])
+        .env(
+            "TFREGISTRY_BASE_URL",
+            "https://user:secret@registry.opentofu.org/",
+        )
+        .env("TF_TOKEN_example_com", "secret")
+        .env("TF_WORKSPACE", "blue")
+        .run()
+        .expect_success();
+    let shown = outcome.stdout.replace('\\', "/");
+    for line in [
+        "repo/lab: governed by repo/lab/.tflock.toml",
+        "  platforms         windows_amd64              # repo/lab/.tflock.toml:1:1",
+        "repo/live/a, repo/live: governed by repo/.tflock.toml",
+        "  platforms         linux_amd64, darwin_arm64  # repo/.tflock.toml:1:1",
+        "  ignore-paths      `^old/`                    # repo/.tflock.toml:2:1",
+        "  create            never                      # command line",
+        "  engine            tofu                       # environment: TFREGISTRY_BASE_URL",
+        "  jobs              8                          # default",
+        "  TFREGISTRY_BASE_URL is set",
+        "  TF_TOKEN_example_com is set",
+        "  TF_WORKSPACE=blue",
+    ] {
+        let found = shown
+            .lines()
+            .any(|found| found.split_whitespace().eq(line.split_whitespace()));
+        assert!(found, "{line}\n{shown}");
+    }
+    assert!(!shown.contains("secret"), "{shown}");
+}
