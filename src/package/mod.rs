@@ -16,7 +16,7 @@ mod tree;
 pub(crate) use archive::entry_target;
 pub use archive::{
     ContentHashes, DirectoryFault, EntryFault, digest_of_file, hash_archive, hash_contents,
-    unpack_archive,
+    unpack_archive, unpack_package,
 };
 pub use authenticate::{AuthenticityError, PackageClaims, VerifiedList, verify_list};
 pub use directory::hash_directory;

@@ -22,4 +22,4 @@ pub use directory::DirectoryFault;
 pub use entries::ContentHashes;
 pub use file::{digest_of_file, hash_archive, hash_contents};
 pub(crate) use unpack::entry_target;
-pub use unpack::unpack_archive;
+pub use unpack::{unpack_archive, unpack_package};

@@ -112,6 +112,8 @@ pub(crate) struct Entry {
     pub(crate) name: Vec<u8>,
     /// Whether name or mode say that this is a directory.
     pub(crate) is_directory: bool,
+    /// The permissions that a file gets, with the bits for set-uid, set-gid and sticky.
+    pub(crate) mode: u32,
     /// Whether a data descriptor follows the data.
     pub(crate) has_descriptor: bool,
     /// The compression method.
@@ -136,6 +138,7 @@ impl Entry {
         Some(Self {
             name: name.to_vec(),
             is_directory: name.ends_with(b"/") || is_directory_mode(made_by, u32_at(fixed, 38)),
+            mode: permissions(made_by, u32_at(fixed, 38)),
             has_descriptor: u16_at(fixed, 8) & FLAG_DESCRIPTOR != 0,
             method: u16_at(fixed, 10),
             crc: u32_at(fixed, 16),
@@ -157,6 +160,17 @@ fn is_directory_mode(made_by: u16, attributes: u32) -> bool {
         // FAT, NTFS, VFAT.
         0 | 11 | 14 => attributes & MS_DOS_DIRECTORY != 0,
         _ => false,
+    }
+}
+
+/// The permissions that the attributes give a file. Terraform and OpenTofu set them whatever the umask says.
+fn permissions(made_by: u16, attributes: u32) -> u32 {
+    const MS_DOS_READ_ONLY: u32 = 0x01;
+    match made_by {
+        3 | 19 => (attributes >> 16) & 0o7777,
+        0 | 11 | 14 if attributes & MS_DOS_READ_ONLY != 0 => 0o444,
+        0 | 11 | 14 => 0o666,
+        _ => 0,
     }
 }
 

@@ -1,11 +1,15 @@
-//! Unpacks a zip into a directory: for archives that are modules.
+//! Unpacks a zip into a directory.
 //!
 //! The same entries are taken as for hashing. Links are not made: an entry that is one becomes a file with the name of its
 //! target in it, as in Terraform and OpenTofu. So nothing that is written here can lead out of the directory.
+//!
+//! Of a module only the contents matter. The files of a package get the permissions that the archive gives them, whatever
+//! the umask, and its directories those of new directories: this is how both tools install it.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read as _, Write as _};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use flate2::Decompress;
 
@@ -19,6 +23,24 @@ use crate::package::{Limits, PackageError};
 
 /// Unpacks all entries into `target`, which exists and is empty.
 pub fn unpack_archive(file: &File, target: &Path, limits: &Limits) -> Result<(), PackageError> {
+    unpack_entries(file, target, limits).map(drop)
+}
+
+/// Unpacks a package into `target`, which exists and is empty, as `init` does.
+pub fn unpack_package(file: &File, target: &Path, limits: &Limits) -> Result<(), PackageError> {
+    // A file that comes twice can only be written again while nothing forbids it, so permissions are set last.
+    for (path, mode) in unpack_entries(file, target, limits)? {
+        set_mode(&path, mode).map_err(|source| PackageError::Write { path, source })?;
+    }
+    Ok(())
+}
+
+/// The files that were unpacked, with their permissions.
+fn unpack_entries(
+    file: &File,
+    target: &Path,
+    limits: &Limits,
+) -> Result<BTreeMap<PathBuf, u32>, PackageError> {
     let mut archive = WholeFile::new(file).map_err(PackageError::Read)?;
     let entries = read_directory(&mut archive, limits).map_err(|error| match error {
         DirectoryError::Package(error) => error,
@@ -29,45 +51,86 @@ pub fn unpack_archive(file: &File, target: &Path, limits: &Limits) -> Result<(),
     }
     check_size(&entries, archive.size(), limits)?;
     let mut inflater = Decompress::new(false);
+    let mut modes = BTreeMap::new();
     for entry in &entries {
         let path = entry_target(target, &entry.name)?;
-        let failed = |source| PackageError::Write {
-            path: path.clone(),
-            source,
-        };
-        if entry.is_directory {
-            fs::create_dir_all(&path).map_err(failed)?;
-            continue;
+        if unpack_entry(&mut archive, &mut inflater, entry, &path)? {
+            modes.insert(path, entry.mode);
         }
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(failed)?;
-        }
-        let mut sink = FileSink::new(File::create(&path).map_err(failed)?, entry.uncompressed);
-        let unpacked = unpack(&mut archive, &mut inflater, entry, &mut sink);
-        if let Some(source) = sink.failure.take() {
-            return Err(failed(source));
-        }
-        unpacked.map_err(|error| match error {
-            UnpackError::Io(error) => PackageError::Read(error),
-            UnpackError::Fault(fault) => PackageError::Entry {
-                name: shown(&entry.name),
-                fault,
-            },
-        })?;
     }
-    Ok(())
+    Ok(modes)
 }
 
-/// The path of an entry below `target`, never outside. Names that are no UTF-8 are written as well as can be: the tools read
-/// no such files.
-pub(crate) fn entry_target(target: &Path, name: &[u8]) -> Result<std::path::PathBuf, PackageError> {
+/// Unpacks one entry to `path`; whether it is a file.
+fn unpack_entry(
+    archive: &mut WholeFile<'_>,
+    inflater: &mut Decompress,
+    entry: &Entry,
+    path: &Path,
+) -> Result<bool, PackageError> {
+    let failed = |source| PackageError::Write {
+        path: path.to_path_buf(),
+        source,
+    };
+    if entry.is_directory {
+        fs::create_dir_all(path).map_err(failed)?;
+        return Ok(false);
+    }
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).map_err(failed)?;
+    }
+    let mut sink = FileSink::new(File::create(path).map_err(failed)?, entry.uncompressed);
+    let unpacked = unpack(archive, inflater, entry, &mut sink);
+    if let Some(source) = sink.failure.take() {
+        return Err(failed(source));
+    }
+    unpacked.map_err(|error| match error {
+        UnpackError::Io(error) => PackageError::Read(error),
+        UnpackError::Fault(fault) => PackageError::Entry {
+            name: shown(&entry.name),
+            fault,
+        },
+    })?;
+    Ok(true)
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+/// Elsewhere there is one bit, and the tools set it likewise.
+#[cfg(not(unix))]
+fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+    let mut permissions = fs::metadata(path)?.permissions();
+    permissions.set_readonly(mode & 0o200 == 0);
+    fs::set_permissions(path, permissions)
+}
+
+/// The path of an entry below `target`, never outside.
+pub(crate) fn entry_target(target: &Path, name: &[u8]) -> Result<PathBuf, PackageError> {
     let path = EntryPath::new(name)?;
-    let relative = String::from_utf8_lossy(path.as_bytes()).into_owned();
-    let mut components = Path::new(&relative).components();
+    let relative = os_path(path.as_bytes());
+    let mut components = relative.components();
     if !components.all(|component| matches!(component, Component::Normal(_))) {
         return Err(PackageError::ParentInName { name: shown(name) });
     }
     Ok(target.join(relative))
+}
+
+#[cfg(unix)]
+fn os_path(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+/// Elsewhere names that are no UTF-8 are written as well as can be.
+#[cfg(not(unix))]
+fn os_path(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }
 
 fn unpack(
