@@ -139,14 +139,15 @@ impl Diagnostic {
         let mut text = format!(
             "{}: {}\n",
             paint.with(style, label),
-            paint.with(Style::new().bold(), &self.message)
+            paint.with(Style::new().bold(), &visible(&self.message))
         );
         self.render_place(paint, &mut text);
         for cause in &self.causes {
-            let _ = writeln!(text, "  caused by: {cause}");
+            let _ = writeln!(text, "  caused by: {}", visible(cause));
         }
         if let Some(hint) = &self.hint {
             let style = AnsiColor::Cyan.on_default().bold();
+            let hint = visible(hint);
             let _ = write!(text, "\n{}: {hint}\n", paint.with(style, "hint"));
         }
         text
@@ -180,9 +181,38 @@ impl Diagnostic {
             .collect();
         let marks = "^".repeat(place.width.max(1));
         let _ = writeln!(text, "{margin} {bar}");
+        let source_line = visible(source_line);
         let _ = writeln!(text, "{} {bar} {source_line}", paint.with(blue, &number));
         let _ = writeln!(text, "{margin} {bar} {lead}{}", paint.with(blue, &marks));
     }
+}
+
+/// No message needs more characters, bar those that quote what strangers sent.
+const MAX_SHOWN: usize = 4_000;
+
+/// A text that may quote registries, archives and files of strangers, made harmless: it neither steers the terminal nor
+/// turns around what is read, plays no line of its own, and has an end.
+fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len().min(MAX_SHOWN));
+    for character in text.chars().take(MAX_SHOWN) {
+        match character {
+            '\n' => shown.push_str("\n    "),
+            '\t' => shown.push('\t'),
+            control if control.is_control() || is_directional(control) => {
+                shown.extend(control.escape_unicode());
+            }
+            other => shown.push(other),
+        }
+    }
+    if text.chars().nth(MAX_SHOWN).is_some() {
+        shown.push_str("...");
+    }
+    shown
+}
+
+/// Characters that change the direction of text, and so hide what a name really says.
+const fn is_directional(character: char) -> bool {
+    matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A directory as a person writes it: never empty.
@@ -303,5 +333,21 @@ hint: write a number.
     fn colors_only_where_asked() {
         assert!(sample(None, "a").render(true).contains("\u{1b}["));
         assert!(!sample(None, "a").render(false).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn texts_of_strangers_are_harmless() {
+        for (text, expected) in [
+            ("bücher\tx", "bücher\tx"),
+            ("\u{1b}[31mred\u{7}", "\\u{1b}[31mred\\u{7}"),
+            ("\u{9b}2J\u{7f}\r", "\\u{9b}2J\\u{7f}\\u{d}"),
+            ("moc.\u{202e}live", "moc.\\u{202e}live"),
+            ("a\nerror: b", "a\n    error: b"),
+        ] {
+            assert_eq!(visible(text), expected);
+        }
+        let long = "x".repeat(MAX_SHOWN + 1);
+        assert_eq!(visible(&long).len(), MAX_SHOWN + 3);
+        assert_eq!(visible(&long[1..]), long[1..]);
     }
 }

@@ -28,7 +28,7 @@ fn recorded(name: &str) -> String {
 }
 
 /// All cases of a file, in its order.
-fn cases(name: &str) -> Vec<Value> {
+pub(crate) fn cases(name: &str) -> Vec<Value> {
     recorded(name)
         .lines()
         .map(|line| serde_json::from_str(line).expect("one JSON object per line"))

@@ -2,11 +2,16 @@
 //! memory, and with a lock file that is either whole and right or as it was before.
 //!
 //! `cargo test --test it -- faults --nocapture` prints both tables: `connections` and `bodies`, each at every kind of
-//! request of a whole lock; `documents` and `packages`, which only a run of the program shows, with its time and memory.
+//! request of a whole lock; `documents`, `proofs` and `archives`, which only a run of the program shows, with the time and
+//! memory that it took.
 
+mod archives;
 mod bodies;
 mod connections;
+mod documents;
+mod proofs;
 mod site;
+mod whole;
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};

@@ -34,7 +34,7 @@ pub use hash::{h1, sha256_hex};
 pub use http::{Hit, Log, Misbehave, Request, Response};
 pub use key::SigningKey;
 pub use payload::Payload;
-pub use program::{Outcome, Program};
+pub use program::{Cost, Outcome, Program};
 pub use provider::{DEFAULT_PLATFORMS, ProviderSpec};
 pub use raw_zip::{Descriptor, RawEntry, RawZip};
 pub use registry::FakeRegistry;

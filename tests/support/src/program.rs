@@ -2,8 +2,12 @@
 
 use std::ffi::OsStr;
 use std::fmt;
+use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 /// A command to run; environment and directory are set by the [`TestContext`](crate::TestContext) that hands it out.
 pub struct Program {
@@ -53,6 +57,34 @@ impl Program {
         let output = self.command.output();
         let output =
             output.unwrap_or_else(|error| panic!("cannot run {:?}: {error}", self.command));
+        self.outcome(output.status.code(), &output.stdout, &output.stderr)
+    }
+
+    /// Runs it to its end, and says what it took.
+    pub fn measure(mut self) -> (Outcome, Cost) {
+        self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let started = Instant::now();
+        let child = self.command.spawn();
+        let mut child =
+            child.unwrap_or_else(|error| panic!("cannot run {:?}: {error}", self.command));
+        let (stdout, stderr) = (read(child.stdout.take()), read(child.stderr.take()));
+        let mut peak_memory = 0;
+        let status = loop {
+            peak_memory = peak_memory.max(memory_of(child.id()).unwrap_or_default());
+            if let Some(status) = child.try_wait().expect("the child is ours") {
+                break status;
+            }
+            thread::sleep(GLANCE);
+        };
+        let cost = Cost {
+            wall: started.elapsed(),
+            peak_memory,
+        };
+        let texts = [stdout, stderr].map(|reader| reader.join().expect("reading does not panic"));
+        (self.outcome(status.code(), &texts[0], &texts[1]), cost)
+    }
+
+    fn outcome(&self, code: Option<i32>, stdout: &[u8], stderr: &[u8]) -> Outcome {
         let filter = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes).into_owned();
             self.filters
@@ -61,9 +93,9 @@ impl Program {
         };
         Outcome {
             command: format!("{:?}", self.command),
-            code: output.status.code(),
-            stdout: filter(&output.stdout),
-            stderr: filter(&output.stderr),
+            code,
+            stdout: filter(stdout),
+            stderr: filter(stderr),
         }
     }
 
@@ -82,6 +114,40 @@ impl Program {
             .spawn()
             .unwrap_or_else(|error| panic!("cannot run {:?}: {error}", self.command))
     }
+}
+
+/// How often a running command is looked at.
+const GLANCE: Duration = Duration::from_millis(2);
+
+/// The most memory that a process has had so far, where the system says it: the figure that it gives at the end counts in
+/// what the process had that started it.
+fn memory_of(process: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kilobytes << 10)
+}
+
+/// Reads a pipe to its end, so that nobody waits for it to be emptied.
+fn read(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
+    let mut pipe = pipe.expect("a pipe was asked for");
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // What came before a failure is all there is.
+        drop(pipe.read_to_end(&mut bytes));
+        bytes
+    })
+}
+
+/// What a command took.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Cost {
+    /// From start to end.
+    pub wall: Duration,
+    /// Peak resident memory in bytes; 0 where the system does not tell it while a process runs.
+    pub peak_memory: u64,
 }
 
 /// How a command ended. In both texts the temporary tree is `[ROOT]` and the registry's port `[PORT]`.
