@@ -1,6 +1,7 @@
 //! The command line: structures and help text, no behavior. What was typed becomes meaning in `settings`.
 
 mod groups;
+mod list;
 mod lock;
 mod values;
 
@@ -8,6 +9,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args, Parser, Subcommand};
 
 pub use groups::{MAX_JOBS, PlatformArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs};
+pub use list::{ListArgs, ListFormatArg};
 pub use lock::{LockArgs, PruneArgs};
 pub use values::{
     ColorChoice, CreateArg, EngineArg, FormatArg, MismatchArg, MissingArg, SourceArg,
@@ -48,6 +50,9 @@ pub enum Command {
     /// Create or update lock files
     #[command(after_help = lock::EXAMPLES, visible_alias = "update")]
     Lock(Box<LockArgs>),
+    /// Show which directory requires which provider, at which version
+    #[command(after_help = list::EXAMPLES, visible_alias = "ls")]
+    List(Box<ListArgs>),
     /// Show what is in force for PATH, and who said it: the command line, a config file, the environment, or nobody
     ///
     /// Takes the options of `tflock lock`: put `config` in the place of `lock` to see what a command line means. Nothing is

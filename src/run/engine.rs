@@ -15,6 +15,49 @@ const VERSION_FILES: [(&str, Engine); 2] = [
     (".terraform-version", Engine::Terraform),
 ];
 
+/// Why a directory has the engine it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reason {
+    /// Somebody said so.
+    Asked,
+    /// Its lock file.
+    LockFile,
+    /// Files that only OpenTofu reads.
+    TofuFiles,
+    /// A version file at or above it.
+    VersionFile,
+    /// All lock files of the tree.
+    Tree,
+    /// Nothing says otherwise.
+    Default,
+}
+
+impl Reason {
+    /// For a program that reads a report.
+    pub(super) const fn code(self) -> &'static str {
+        match self {
+            Self::Asked => "asked",
+            Self::LockFile => "lock-file",
+            Self::TofuFiles => "tofu-files",
+            Self::VersionFile => "version-file",
+            Self::Tree => "tree",
+            Self::Default => "default",
+        }
+    }
+
+    /// For a person.
+    pub(super) const fn words(self) -> &'static str {
+        match self {
+            Self::Asked => "as asked",
+            Self::LockFile => "by its lock file",
+            Self::TofuFiles => "by its .tofu files",
+            Self::VersionFile => "by a version file",
+            Self::Tree => "as all lock files of the tree",
+            Self::Default => "nothing says otherwise",
+        }
+    }
+}
+
 /// What the text of a lock file says of the tool that keeps it.
 pub(super) fn of_lock(text: &str) -> Option<Engine> {
     let engines = [Engine::Terraform, Engine::Tofu];

@@ -112,7 +112,7 @@ fn refuse_targets_of_nobody(
         match &directory.task {
             Task::Lock { job, .. } => jobs.push(job),
             Task::Fail => return Ok(()),
-            Task::Skip => {}
+            Task::Skip { .. } => {}
         }
     }
     let is_required = |source: &str| {
@@ -150,7 +150,7 @@ async fn finish(directory: Directory, work: &Work) -> DirectoryReport {
 
 async fn settle(directory: Directory, work: &Work) -> DirectoryReport {
     let (old, job) = match &directory.task {
-        Task::Skip => return directory.report(Fate::Skipped),
+        Task::Skip { .. } => return directory.report(Fate::Skipped),
         Task::Fail => return directory.report(Fate::Failed),
         Task::Lock { old, job } => (old, job),
     };

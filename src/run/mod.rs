@@ -1,7 +1,9 @@
 //! The commands: settings in, exit code out. The only room that joins the others.
 
+mod callers;
 mod config;
 mod engine;
+mod list;
 mod lock;
 mod read;
 mod report;
@@ -36,6 +38,7 @@ pub fn execute(cli: &Cli, environment: &Environment) -> ExitCode {
     let code = match &cli.command {
         Command::Lock(args) => lock::command(args, environment, output, printer),
         Command::Config(args) => config::command(args, environment, printer),
+        Command::List(args) => list::command(args, environment, output, printer),
     };
     let code = code.unwrap_or_else(|error| {
         match error.downcast::<Refused>() {

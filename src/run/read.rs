@@ -18,7 +18,8 @@ use crate::provider::Engine;
 use crate::settings::{Area, Create, TreeSettings, repository_root};
 use crate::span::Explain;
 
-use super::engine::{self, VersionFiles};
+use super::callers::{Called, Skipped};
+use super::engine::{self, Reason, VersionFiles};
 use super::report::{DirectoryReport, Fate};
 
 /// One directory, read.
@@ -27,6 +28,10 @@ pub(super) struct Directory {
     pub(super) area: Arc<Area>,
     /// As the user would name it.
     pub(super) path: PathBuf,
+    /// How it was found.
+    pub(super) named: Named,
+    /// Whose rules it follows, and why; unknown if its lock file cannot be read.
+    pub(super) engine: Option<(Engine, Reason)>,
     /// The top of the repository that holds it, absolute.
     pub(super) repository: PathBuf,
     /// What went wrong, and what should be known.
@@ -38,7 +43,12 @@ pub(super) struct Directory {
 /// What is to be done with a directory.
 pub(super) enum Task {
     /// Nothing: it has no lock file and needs none.
-    Skip,
+    Skip {
+        /// Why not.
+        why: Skipped,
+        /// What would be locked.
+        job: Job,
+    },
     /// Nothing: it could not be read.
     Fail,
     /// Work out its lock.
@@ -55,10 +65,7 @@ impl Directory {
     pub(super) fn report(&self, fate: Fate) -> DirectoryReport {
         DirectoryReport {
             directory: self.path.clone(),
-            engine: match &self.task {
-                Task::Lock { job, .. } => Some(job.engine),
-                Task::Skip | Task::Fail => None,
-            },
+            engine: self.engine.map(|(engine, _)| engine),
             fate,
             providers: Vec::new(),
             diff: None,
@@ -106,6 +113,24 @@ pub(super) fn all(settings: &TreeSettings, fetcher: &Fetcher) -> Vec<Directory> 
     directories
 }
 
+/// The directories with a configuration or a lock file that `--ignore-path` leaves out.
+pub(super) fn ignored(settings: &TreeSettings) -> BTreeSet<PathBuf> {
+    let mut left_out = BTreeSet::new();
+    for area in &settings.areas {
+        if area.ignore_paths.is_empty() || !area.recursive {
+            continue;
+        }
+        let mut everything = Area::clone(area);
+        everything.ignore_paths.clear();
+        let all = walk(&everything).directories.into_iter();
+        left_out.extend(all.map(|directory| directory.path));
+        for directory in walk(area).directories {
+            left_out.remove(&directory.path);
+        }
+    }
+    left_out
+}
+
 /// The directories of one area.
 fn walk(area: &Area) -> config::Walk {
     let options = WalkOptions {
@@ -135,6 +160,8 @@ fn unread(settings: &TreeSettings, area: &Arc<Area>, error: &ConfigError) -> Dir
         area: Arc::clone(area),
         diagnostics: vec![Diagnostic::of(error, &path)],
         repository: settings.working_directory.clone(),
+        named: Named::Directly,
+        engine: None,
         task: Task::Fail,
         path,
     }
@@ -185,6 +212,8 @@ impl<'a> Reader<'a> {
             area: Arc::clone(area),
             path: found.path.clone(),
             repository: self.repository(&absolute),
+            named: found.named,
+            engine: None,
             diagnostics: Vec::new(),
             task: Task::Fail,
         };
@@ -215,13 +244,14 @@ impl<'a> Reader<'a> {
         let area = Arc::clone(&directory.area);
         let old = lockfile::read(&directory.lock_file())
             .map_err(|error| vec![Diagnostic::of(&error, path)])?;
-        let engine = self.engine(
+        let (engine, reason) = self.engine(
             &area,
             found,
             absolute,
             &directory.repository,
             old.as_deref(),
         );
+        directory.engine = Some((engine, reason));
         let locked = match &old {
             None => LockFile::default(),
             Some(bytes) => {
@@ -263,19 +293,18 @@ impl<'a> Reader<'a> {
         let mut required = root.requirements.providers.keys();
         let wants_lock =
             required.any(|address| address.is_lockable(engine) && scope.includes(address));
-        if old.is_none() && !creates(area.create, found, wants_lock) {
-            return Ok(Task::Skip);
-        }
-        Ok(Task::Lock {
-            old,
-            job: Job {
-                engine,
-                complete: root.missing.is_empty(),
-                requirements: Arc::new(root.requirements),
-                lock_only,
-                old: locked.locks,
-                places: locked.places,
-            },
+        let job = Job {
+            engine,
+            complete: root.missing.is_empty(),
+            requirements: Arc::new(root.requirements),
+            lock_only,
+            old: locked.locks,
+            places: locked.places,
+        };
+        let refused = refused(area.create, found, wants_lock).filter(|_| old.is_none());
+        Ok(match refused {
+            Some(why) => Task::Skip { why, job },
+            None => Task::Lock { old, job },
         })
     }
 
@@ -286,14 +315,18 @@ impl<'a> Reader<'a> {
         absolute: &Path,
         repository: &Path,
         lock: Option<&[u8]>,
-    ) -> Engine {
+    ) -> (Engine, Reason) {
         let of_lock = || engine::of_lock(&String::from_utf8_lossy(lock?));
-        area.engine
-            .or_else(of_lock)
-            .or_else(|| found.has_tofu_files.then_some(Engine::Tofu))
-            .or_else(|| self.version_files.nearest(absolute, repository))
-            .or(self.tree)
-            .unwrap_or(Engine::Terraform)
+        let of_files = || found.has_tofu_files.then_some(Engine::Tofu);
+        let of_version_file = || self.version_files.nearest(absolute, repository);
+        let because = |reason| move |engine| (engine, reason);
+        let asked = area.engine.map(because(Reason::Asked));
+        asked
+            .or_else(|| of_lock().map(because(Reason::LockFile)))
+            .or_else(|| of_files().map(because(Reason::TofuFiles)))
+            .or_else(|| of_version_file().map(because(Reason::VersionFile)))
+            .or_else(|| self.tree.map(because(Reason::Tree)))
+            .unwrap_or((Engine::Terraform, Reason::Default))
     }
 
     /// The top of the repository that holds a directory; looked up once per directory.
@@ -334,23 +367,38 @@ impl<'a> Reader<'a> {
                 )
             })
             .collect();
-        let mut called: BTreeSet<PathBuf> =
-            read.iter().flat_map(|read| read.calls.clone()).collect();
+        let mut called = Called::default();
+        for read in &read {
+            called.note(&read.directory.path, read.calls.iter());
+        }
         for (repository, area) in repositories {
-            called.extend(self.calls_within(&repository, &area, &read));
+            for (module, callers) in self.calls_within(&repository, &area, &read) {
+                for caller in callers {
+                    let shown = caller.strip_prefix(&self.settings.working_directory);
+                    called.note(shown.unwrap_or(&caller), [&module]);
+                }
+            }
         }
         let skip_called = |mut read: Read| {
-            let resolved = || std::fs::canonicalize(&read.directory.path).ok();
-            if undecided(&read) && resolved().is_some_and(|path| called.contains(&path)) {
-                read.directory.task = Task::Skip;
+            if undecided(&read)
+                && let Ok(real) = std::fs::canonicalize(&read.directory.path)
+                && let Some(why) = called.of(&real)
+                && let Task::Lock { job, .. } = read.directory.task
+            {
+                read.directory.task = Task::Skip { why, job };
             }
             read.directory
         };
         read.into_iter().map(skip_called).collect()
     }
 
-    /// The local modules that directories of a repository call which are not worked on themselves.
-    fn calls_within(&self, repository: &Path, area: &Area, read: &[Read]) -> BTreeSet<PathBuf> {
+    /// The local modules that directories of a repository call which are not worked on themselves, and which these are.
+    fn calls_within(
+        &self,
+        repository: &Path,
+        area: &Area,
+        read: &[Read],
+    ) -> BTreeMap<PathBuf, BTreeSet<PathBuf>> {
         let absolute = |path: &Path| self.settings.working_directory.join(path);
         let known: BTreeSet<PathBuf> = read.iter().map(|read| absolute(&read.found.path)).collect();
         let options = WalkOptions {
@@ -363,20 +411,22 @@ impl<'a> Reader<'a> {
             .into_iter()
             .filter(|directory| directory.has_configuration && !known.contains(&directory.path))
             .map(|directory| {
-                let engine = self.engine(area, &directory, &directory.path, repository, None);
+                let (engine, _) = self.engine(area, &directory, &directory.path, repository, None);
                 (directory.path, area.read_options(engine))
             })
             .collect();
-        local_callers(&others, &self.cache).into_keys().collect()
+        local_callers(&others, &self.cache)
     }
 }
 
-/// Whether a missing lock file may be created, as far as the directory alone decides.
-fn creates(create: Create, found: &config::Directory, wants_lock: bool) -> bool {
+/// Why a missing lock file may not be created, as far as the directory alone decides.
+fn refused(create: Create, found: &config::Directory, wants_lock: bool) -> Option<Skipped> {
     match create {
-        Create::Never => false,
-        Create::Always => true,
-        Create::Auto => found.named == Named::Directly || wants_lock,
+        Create::Never => Some(Skipped::NotWanted),
+        Create::Auto if found.named != Named::Directly && !wants_lock => {
+            Some(Skipped::RequiresNothing)
+        }
+        Create::Always | Create::Auto => None,
     }
 }
 

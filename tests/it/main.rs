@@ -11,6 +11,7 @@ mod fleet;
 mod interrupt;
 mod kill;
 mod layers;
+mod list;
 mod modules;
 mod network;
 mod options;

@@ -1,0 +1,185 @@
+//! From directories as read to entries of a list: roles, locked versions, and what registries have.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures_util::{StreamExt as _, stream};
+
+use crate::config::Named;
+use crate::diagnostic::Diagnostic;
+use crate::locking::{Job, Packages};
+use crate::provider::{Engine, ProviderAddr, Version, VersionConstraints, newest};
+use crate::registry::{AvailableVersions, RegistryError};
+
+use super::super::callers::Skipped;
+use super::super::read::{Directory, Task};
+use super::{Entry, Listing, Provider, Role, State, Why};
+
+/// Lists of versions that are asked for at once; they are small and come from a few hosts.
+const REQUESTS: usize = 16;
+
+/// What registries list, or none where they could not be asked.
+type Versions = BTreeMap<(Engine, ProviderAddr), Arc<AvailableVersions>>;
+
+/// Makes entries of directories, with the versions that `packages` can tell of.
+pub(super) async fn gather(
+    directories: Vec<Directory>,
+    ignored: &BTreeSet<PathBuf>,
+    packages: &Packages,
+) -> Listing {
+    let (versions, troubles) = versions(&directories, packages).await;
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
+    let mut entries: Vec<Entry> = Vec::with_capacity(directories.len());
+    for directory in directories {
+        for (engine, address) in lockable(&directory) {
+            if let Some(error) = troubles.get(&(engine, address)) {
+                let trouble = Diagnostic::of(error, &directory.path).into_warning();
+                diagnostics.push(trouble);
+            }
+        }
+        entries.push(entry(&directory, &versions));
+        diagnostics.extend(directory.diagnostics);
+    }
+    entries.extend(ignored.iter().map(|path| Entry {
+        path: shown(path),
+        role: Role::Ignored,
+        engine: None,
+        providers: Vec::new(),
+    }));
+    entries.sort_by(|a, b| a.path.cmp(&b.path));
+    Listing {
+        directories: entries,
+        diagnostics,
+    }
+}
+
+/// Asks once for each provider that some directory requires or has locked.
+async fn versions(
+    directories: &[Directory],
+    packages: &Packages,
+) -> (Versions, BTreeMap<(Engine, ProviderAddr), RegistryError>) {
+    let wanted: BTreeSet<_> = directories.iter().flat_map(lockable).collect();
+    let ask = |(engine, address): (Engine, ProviderAddr)| async move {
+        let listed = packages.versions(engine, &address).await;
+        ((engine, address), listed)
+    };
+    let answers: Vec<_> = stream::iter(wanted.into_iter().map(ask))
+        .buffer_unordered(REQUESTS)
+        .collect()
+        .await;
+    let (mut versions, mut troubles) = (Versions::new(), BTreeMap::new());
+    for (key, answer) in answers {
+        match answer {
+            Ok(listed) => drop(versions.insert(key, listed)),
+            Err(error) => drop(troubles.insert(key, error)),
+        }
+    }
+    (versions, troubles)
+}
+
+/// The providers of a directory that have versions, by its engine.
+fn lockable(directory: &Directory) -> BTreeSet<(Engine, ProviderAddr)> {
+    let Some(job) = job(directory) else {
+        return BTreeSet::new();
+    };
+    addresses(job)
+        .into_iter()
+        .map(|address| (job.engine, address.clone()))
+        .collect()
+}
+
+fn job(directory: &Directory) -> Option<&Job> {
+    match &directory.task {
+        Task::Skip { job, .. } | Task::Lock { job, .. } => Some(job),
+        Task::Fail => None,
+    }
+}
+
+/// What is required or locked, each once.
+fn addresses(job: &Job) -> BTreeSet<&ProviderAddr> {
+    let required = job.requirements.providers.keys();
+    required
+        .filter(|address| address.is_lockable(job.engine))
+        .chain(job.old.providers.keys())
+        .collect()
+}
+
+fn entry(directory: &Directory, versions: &Versions) -> Entry {
+    Entry {
+        path: shown(&directory.path),
+        role: role(directory),
+        engine: directory.engine,
+        providers: job(directory).map_or_else(Vec::new, |job| providers(job, versions)),
+    }
+}
+
+/// A path as a person writes it: never empty, and with slashes everywhere.
+fn shown(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    match text.as_ref() {
+        "" => ".".to_owned(),
+        text if cfg!(windows) => text.replace('\\', "/"),
+        text => text.to_owned(),
+    }
+}
+
+fn role(directory: &Directory) -> Role {
+    match &directory.task {
+        Task::Fail => Role::Failed,
+        Task::Skip { why, .. } => match why {
+            Skipped::Called { by, others } => Role::Module {
+                by: shown(by),
+                others: *others,
+            },
+            Skipped::RequiresNothing | Skipped::NotWanted => Role::RequiresNothing,
+        },
+        Task::Lock { old, job } => Role::Root(match (old, directory.named) {
+            (Some(_), _) if job.lock_only => Why::LockFileOnly,
+            (Some(_), _) => Why::LockFile,
+            (None, Named::Directly) => Why::Named,
+            (None, Named::ByFile | Named::Walked) => Why::NotCalled,
+        }),
+    }
+}
+
+fn providers(job: &Job, versions: &Versions) -> Vec<Provider> {
+    let provider = |address: &ProviderAddr| {
+        let required = job.requirements.providers.get(address);
+        let constraints = required.map(|required| &required.constraints);
+        let locked = job.old.providers.get(address).map(|lock| &lock.version);
+        let listed = versions.get(&(job.engine, address.clone()));
+        let best = |constraints: &VersionConstraints| {
+            let listed = listed?;
+            newest(listed.versions(), constraints).cloned()
+        };
+        let anything = VersionConstraints::default();
+        let newest_allowed = best(constraints.unwrap_or(&anything));
+        Provider {
+            address: address.clone(),
+            constraints: constraints
+                .filter(|constraints| !constraints.is_empty())
+                .map(ToString::to_string),
+            locked: locked.map(ToString::to_string),
+            state: state(constraints, locked, newest_allowed.as_ref()),
+            newest_allowed: newest_allowed.as_ref().map(ToString::to_string),
+            newest: best(&anything).as_ref().map(ToString::to_string),
+        }
+    };
+    addresses(job).into_iter().map(provider).collect()
+}
+
+fn state(
+    constraints: Option<&VersionConstraints>,
+    locked: Option<&Version>,
+    newest_allowed: Option<&Version>,
+) -> State {
+    match (constraints, locked, newest_allowed) {
+        (None, _, _) => State::NotRequired,
+        (_, None, _) => State::NotLocked,
+        (Some(constraints), Some(locked), _) if !constraints.allows(locked) => State::OutOfRange,
+        (_, _, None) => State::Fits,
+        (_, Some(locked), Some(newest)) if locked < newest => State::Outdated,
+        _ => State::Current,
+    }
+}

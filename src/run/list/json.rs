@@ -1,0 +1,46 @@
+//! The list for programs. `docs/list.md` describes the document; its `version` counts changes that break readers.
+
+use serde_json::{Map, Value, json};
+
+use super::{Entry, Listing, Provider, Role};
+
+/// New keys and new words for `state`, `role` and the reasons come without a new version; all else has one.
+const VERSION: u32 = 1;
+
+pub(super) fn render(listing: &Listing) -> String {
+    let directories: Vec<Value> = listing.directories.iter().map(directory).collect();
+    let document = json!({ "version": VERSION, "directories": directories });
+    format!("{document:#}\n")
+}
+
+fn directory(entry: &Entry) -> Value {
+    let mut fields = Map::new();
+    fields.insert("path".to_owned(), json!(entry.path));
+    fields.insert("role".to_owned(), json!(entry.role.code()));
+    match &entry.role {
+        Role::Root(why) => drop(fields.insert("reason".to_owned(), json!(why.code()))),
+        Role::Module { by, others } => {
+            fields.insert("called_by".to_owned(), json!(by));
+            fields.insert("other_callers".to_owned(), json!(others));
+        }
+        Role::RequiresNothing | Role::Ignored | Role::Failed => {}
+    }
+    if let Some((engine, reason)) = entry.engine {
+        fields.insert("engine".to_owned(), json!(engine.to_string()));
+        fields.insert("engine_reason".to_owned(), json!(reason.code()));
+    }
+    let providers: Vec<Value> = entry.providers.iter().map(provider).collect();
+    fields.insert("providers".to_owned(), json!(providers));
+    Value::Object(fields)
+}
+
+fn provider(found: &Provider) -> Value {
+    json!({
+        "address": found.address.to_string(),
+        "constraints": found.constraints,
+        "locked": found.locked,
+        "newest_allowed": found.newest_allowed,
+        "newest": found.newest,
+        "state": found.state.code(),
+    })
+}

@@ -1,0 +1,132 @@
+//! The list for people: one line per directory, and one for each of its providers in columns.
+
+use std::fmt::Write as _;
+
+use crate::provider::{Engine, ProviderAddr};
+
+use super::{Entry, Listing, Provider, Role, State};
+
+const TITLES: [&str; 5] = ["DIRECTORY", "CONSTRAINTS", "LOCKED", "ALLOWED", "NEWEST"];
+
+/// What stands where there is nothing, or nothing is known.
+const NOTHING: &str = "-";
+
+/// Constraints longer than this do not push the other columns away.
+const WIDEST: usize = 40;
+
+pub(super) fn render(listing: &Listing) -> String {
+    let mut lines = vec![TITLES.map(str::to_owned)];
+    for entry in &listing.directories {
+        lines.push(directory(entry));
+        lines.extend(entry.providers.iter().map(|found| provider(found, entry)));
+    }
+    let widths = widths(&lines);
+    let mut text = String::new();
+    for cells in &lines {
+        let mut line = String::new();
+        for (cell, width) in cells.iter().zip(widths) {
+            let _ = write!(line, "{cell:<width$}  ");
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text.push_str(&sums(listing));
+    text
+}
+
+/// A directory with its role in the second column; what follows that does not count for the widths of columns.
+fn directory(entry: &Entry) -> [String; 5] {
+    let mut words = entry.role.words();
+    if let (Some((engine, reason)), Role::Root(_)) = (entry.engine, &entry.role) {
+        let _ = write!(words, "; {engine}, {}", reason.words());
+    }
+    [
+        entry.path.clone(),
+        words,
+        String::new(),
+        String::new(),
+        String::new(),
+    ]
+}
+
+fn provider(found: &Provider, entry: &Entry) -> [String; 5] {
+    let or_nothing = |text: &Option<String>| text.clone().unwrap_or_else(|| NOTHING.to_owned());
+    let engine = entry.engine.map(|(engine, _)| engine);
+    let mut newest = or_nothing(&found.newest);
+    match found.state {
+        State::OutOfRange => newest += "  (locked version out of range)",
+        State::NotRequired => newest += "  (not required)",
+        State::Current | State::Outdated | State::Fits | State::NotLocked => {}
+    }
+    [
+        format!("  {}", short(&found.address, engine)),
+        or_nothing(&found.constraints),
+        or_nothing(&found.locked),
+        or_nothing(&found.newest_allowed),
+        newest,
+    ]
+}
+
+/// The address as short as the engine understands it.
+pub(super) fn short(address: &ProviderAddr, engine: Option<Engine>) -> String {
+    let text = address.to_string();
+    let host = engine.map(|engine| format!("{}/", engine.default_host()));
+    match host.and_then(|host| text.strip_prefix(&host).map(str::to_owned)) {
+        Some(short) => short,
+        None => text,
+    }
+}
+
+fn widths(lines: &[[String; 5]]) -> [usize; 5] {
+    let mut widths = [0; 5];
+    for cells in lines {
+        // The role of a directory runs on over the columns.
+        let columns = if cells[2].is_empty() { 1 } else { cells.len() };
+        for (cell, width) in cells.iter().zip(&mut widths).take(columns) {
+            *width = (*width).max(cell.chars().count().min(WIDEST));
+        }
+    }
+    widths
+}
+
+/// How many directories there are of each kind, and how their providers stand.
+fn sums(listing: &Listing) -> String {
+    let directories = &listing.directories;
+    let of_role = |code| {
+        let count = directories.iter().filter(|entry| entry.role.code() == code);
+        count.count()
+    };
+    let of_state = |state| {
+        let providers = directories.iter().flat_map(|entry| &entry.providers);
+        providers.filter(|found| found.state == state).count()
+    };
+    let parts = [
+        (of_role("root"), "root", "roots"),
+        (of_role("module"), "module", "modules"),
+        (
+            of_role("no-provider"),
+            "without providers",
+            "without providers",
+        ),
+        (of_role("ignored"), "ignored", "ignored"),
+        (of_role("failed"), "failed", "failed"),
+        (
+            of_state(State::Outdated),
+            "version outdated",
+            "versions outdated",
+        ),
+        (
+            of_state(State::OutOfRange),
+            "version out of range",
+            "versions out of range",
+        ),
+    ];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }))
+        .collect();
+    if parts.is_empty() {
+        return "no module directories here\n".to_owned();
+    }
+    format!("{}\n", parts.join(", "))
+}
