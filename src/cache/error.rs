@@ -62,6 +62,10 @@ pub enum CacheError {
 }
 
 impl Explain for CacheError {
+    fn code(&self) -> &'static str {
+        "cache"
+    }
+
     fn hint(&self) -> Option<String> {
         match self {
             Self::NotPrivate { path, .. } => Some(format!(

@@ -33,16 +33,16 @@ pub(super) fn inspect(base: &Path, layout: &Path) -> Result<(), CacheError> {
             judge(base, &found)?;
         }
     }
-    match fs::symlink_metadata(layout) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        _ => inspect_layout(layout),
-    }
+    inspect_layout(layout)
 }
 
-/// The directory of the layout is made by tflock, so it is no link, whatever the directory above it may be.
+/// The directory of the layout is made by tflock, so it is no link, whatever the directory above it may be. If it is not
+/// there, or somebody has just cleaned the cache, the first entry makes it.
 fn inspect_layout(layout: &Path) -> Result<(), CacheError> {
-    let found = fs::symlink_metadata(layout).map_err(|source| unusable(layout, source))?;
-    judge(layout, &found)
+    match fs::symlink_metadata(layout) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        found => judge(layout, &found.map_err(|source| unusable(layout, source))?),
+    }
 }
 
 fn unusable(path: &Path, source: io::Error) -> CacheError {

@@ -123,17 +123,19 @@ impl Store {
         if bytes.len() as u64 > MAX_ENTRY_BYTES {
             return;
         }
-        let written = self.replace(key, &bytes).or_else(|error| {
-            // Somebody cleaned the cache in this moment.
-            match error.kind() {
-                io::ErrorKind::NotFound => self.replace(key, &bytes),
-                _ => Err(error),
+        let mut written = self.replace(key, &bytes);
+        if matches!(&written, Err(error) if error.kind() == io::ErrorKind::NotFound) {
+            written = self.replace(key, &bytes);
+        }
+        match written {
+            Ok(()) => {}
+            // Somebody is cleaning the cache, twice in this moment: then so be it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => {
+                let path = self.layout.clone();
+                // Only the first failure is of interest: the others will have the same cause.
+                let _ = self.trouble.set(CacheError::Write { path, source });
             }
-        });
-        if let Err(source) = written {
-            let path = self.layout.clone();
-            // Only the first failure is of interest: the others will have the same cause.
-            let _ = self.trouble.set(CacheError::Write { path, source });
         }
     }
 

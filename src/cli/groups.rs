@@ -83,6 +83,24 @@ pub struct SourceArgs {
     /// Packages in flight; hashing uses all cores [default: 8]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_JOBS)))]
     pub jobs: Option<u16>,
+    /// What earlier runs have learned.
+    #[command(flatten)]
+    pub cache: CacheArgs,
+}
+
+/// How the disk cache and the network are used.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Cache")]
+pub struct CacheArgs {
+    /// Ask the registries again although the disk cache has all that is needed
+    #[arg(long, conflicts_with_all = ["no_cache", "offline"])]
+    pub refresh: bool,
+    /// Do without the disk cache
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Make no request: disk cache, mirrors on disk and existing lock files only
+    #[arg(long)]
+    pub offline: bool,
 }
 
 /// How a run is reported.

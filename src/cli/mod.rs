@@ -1,5 +1,6 @@
 //! The command line: structures and help text, no behavior. What was typed becomes meaning in `settings`.
 
+mod cache;
 mod groups;
 mod list;
 mod lock;
@@ -8,7 +9,10 @@ mod values;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args, Parser, Subcommand};
 
-pub use groups::{MAX_JOBS, PlatformArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs};
+pub use cache::{CacheCommand, CacheCommandArgs};
+pub use groups::{
+    CacheArgs, MAX_JOBS, PlatformArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs,
+};
 pub use list::{ListArgs, ListFormatArg};
 pub use lock::{LockArgs, PruneArgs};
 pub use values::{
@@ -59,6 +63,8 @@ pub enum Command {
     /// read but config files, and nothing is written.
     #[command(after_help = lock::CONFIG_EXAMPLES)]
     Config(Box<LockArgs>),
+    /// Look at the disk cache, or empty it
+    Cache(CacheCommandArgs),
 }
 
 /// Output options.

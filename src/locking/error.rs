@@ -1,6 +1,7 @@
 //! Why a provider of a directory cannot be locked.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -97,6 +98,9 @@ pub enum Problem {
         /// The platforms for which the registry says it has one.
         published: BTreeSet<Platform>,
     },
+    /// The registry would have to be asked, and must not.
+    #[error("{0}, and the network is switched off by `--offline`")]
+    Offline(Lack),
     /// The registry could not be asked, or answered with an error.
     #[error(transparent)]
     Registry(RegistryError),
@@ -148,6 +152,7 @@ impl Problem {
             Self::PlatformsNotNamed { .. } => "platforms-not-named",
             Self::AllForeign { .. } => "foreign-hashes",
             Self::PlatformMissing { .. } => "platform-missing",
+            Self::Offline(_) => "offline",
             Self::Registry(_) => "registry",
             Self::Package { failure, .. } => failure.code(),
             Self::Signer { .. } => "signer-refused",
@@ -177,10 +182,50 @@ impl Problem {
                 published,
                 ..
             } => Some(missing_platform_hint(platform, published)),
+            Self::Offline(_) => Some("run it once without `--offline`".to_owned()),
             Self::Registry(error) => error.hint(),
             Self::Package { failure, .. } => failure.hint(),
             Self::Signer { refused, .. } => refused.hint(),
             Self::TargetUnknown { .. } | Self::TargetNotAllowed { .. } => None,
+        }
+    }
+}
+
+/// What the disk cache lacks, so that a registry has to be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// The list of versions: the constraints allow several, and none of them is locked, or another one is wanted.
+    Version,
+    /// Packages.
+    Packages {
+        /// Of which version.
+        version: Version,
+        /// For which platforms.
+        platforms: Vec<Platform>,
+    },
+    /// What would show that the recorded hashes, or the signer, are what they should be.
+    Proof {
+        /// Of which version.
+        version: Version,
+    },
+}
+
+impl fmt::Display for Lack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version => write!(f, "only its registry can say which versions there are"),
+            Self::Packages { version, platforms } => {
+                let platforms: Vec<_> = platforms.iter().map(|name| format!("`{name}`")).collect();
+                write!(
+                    f,
+                    "the cache does not have version {version} for {}",
+                    platforms.join(", ")
+                )
+            }
+            Self::Proof { version } => write!(
+                f,
+                "what the cache has of version {version} does not match the lock file or the pinned signers"
+            ),
         }
     }
 }

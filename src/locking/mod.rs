@@ -1,7 +1,7 @@
 //! The use case: requirements and existing locks become new locks.
 //!
 //! `select` picks one version per provider, `packages` has what registries and packages say (each thing asked for once per
-//! run), `assemble` makes the new entry of it, and `directory` does all three for one root module. Nothing here touches lock
+//! run, or recalled from the disk cache), `assemble` makes the new entry of it, and `directory` does all three for one root module. Nothing here touches lock
 //! files on disk.
 
 mod assemble;
@@ -10,16 +10,19 @@ mod error;
 mod note;
 mod packages;
 mod policy;
+mod recall;
 mod select;
 mod signers;
 mod transfer;
+mod work;
 
 pub use assemble::{Evidence, Listed, Verdict, assemble, judge, strays};
 pub use directory::{Job, Outcome, Verified, lock_directory, requirements_of};
-pub use error::{LockingError, PackageFailure, Problem};
+pub use error::{Lack, LockingError, PackageFailure, Problem};
 pub use note::Note;
 pub use packages::{Origin, PackageRecord, Packages, Source, Trust, Voucher};
 pub use policy::{Mismatch, Missing, Move, Policy, Scope, TargetError, Upgrade, UpgradeTarget};
-pub use select::{Selection, check_constraints, select};
+pub use recall::Recall;
+pub use select::{Selection, check_constraints, foregone, select};
 pub use signers::{Fingerprint, RefusedSigner, Signers, SignersError};
 pub use transfer::{Downloaded, TransferError};

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
+use crate::cache::Answer;
 use crate::package::{
-    AuthenticityError, Limits, MAX_SHASUMS_BYTES, MAX_SIGNATURE_BYTES, PackageClaims, PackageError,
-    PackageHashes, ReportedPackages, SignaturePolicy, Signer, VerifiedList, hash_directory,
-    verify_list,
+    AuthenticityError, Limits, MAX_SHASUMS_BYTES, MAX_SIGNATURE_BYTES, PackageError, PackageHashes,
+    ReportedPackages, SignaturePolicy, Signer, VerifiedList, hash_directory,
 };
 use crate::provider::{Digest, Engine, Hash, Platform, ProviderAddr, Version};
 use crate::registry::{
@@ -21,6 +21,7 @@ use crate::reporter::Reporter;
 
 use super::assemble::{Evidence, Listed};
 use super::error::PackageFailure;
+use super::recall::{Known, KnownKey, Recall, Remembered, Verifier};
 use super::transfer::{Downloaded, TransferError, Transfers, Wanted};
 
 /// What is known of one package: verified as far as its source allows, and hashed.
@@ -94,7 +95,7 @@ impl PackageRecord {
         })
     }
 
-    fn from_registry(
+    pub(super) fn from_registry(
         list: &VerifiedList,
         package: &PackageHashes,
     ) -> Result<Self, AuthenticityError> {
@@ -173,7 +174,12 @@ pub struct Trust {
 
 impl Trust {
     /// The rules for one provider (spec: registry.md 4 and 6).
-    fn policy(self, engine: Engine, address: &ProviderAddr, now: SystemTime) -> SignaturePolicy {
+    pub(super) fn policy(
+        self,
+        engine: Engine,
+        address: &ProviderAddr,
+        now: SystemTime,
+    ) -> SignaturePolicy {
         let own_registry = address.hostname.as_ascii() == Engine::Tofu.default_host();
         SignaturePolicy {
             engine,
@@ -201,6 +207,9 @@ pub struct Packages {
     trust: Trust,
     now: SystemTime,
     records: OnceMap<PackageKey, Shared<Arc<PackageRecord>>>,
+    pub(super) recall: Recall,
+    pub(super) remembered: OnceMap<PackageKey, Option<Remembered>>,
+    pub(super) known: OnceMap<KnownKey, Result<Arc<Known>, Arc<[Platform]>>>,
     /// By the digest of the zip and the type that its executable must be named for.
     hashes: OnceMap<(Digest, String), Shared<PackageHashes>>,
     planned: AtomicU64,
@@ -210,7 +219,7 @@ pub struct Packages {
 type Shared<T> = Result<T, Arc<PackageFailure>>;
 
 /// What makes two packages the same. The engine takes part, since its rules say whether a signature holds.
-type PackageKey = (Engine, ProviderAddr, Version, Platform);
+pub(super) type PackageKey = (Engine, ProviderAddr, Version, Platform);
 
 /// The limits for the documents that prove a package.
 const SHASUMS_LIMIT: ByteLimit = ByteLimit {
@@ -237,9 +246,18 @@ impl Packages {
             trust,
             now,
             records: OnceMap::default(),
+            recall: Recall::Nothing,
+            remembered: OnceMap::default(),
+            known: OnceMap::default(),
             hashes: OnceMap::default(),
             planned: AtomicU64::new(0),
         }
+    }
+
+    /// The same with a disk cache.
+    #[must_use]
+    pub fn with_cache(self, recall: Recall) -> Self {
+        Self { recall, ..self }
     }
 
     /// The versions that the source of `address` lists.
@@ -281,7 +299,7 @@ impl Packages {
         self.transfers.total()
     }
 
-    fn source(&self, engine: Engine) -> &Source {
+    pub(super) fn source(&self, engine: Engine) -> &Source {
         self.sources
             .get(&engine)
             .expect("there is a source for each engine that a directory has")
@@ -313,50 +331,71 @@ impl Packages {
     /// Signature over the list, checksum of this package in the list, bytes of the package, hashes: in that order, and
     /// nothing of it is used unless all of it holds.
     async fn registered(&self, engine: Engine, meta: &PackageMeta) -> Shared<PackageRecord> {
-        let list = self.verified_list(engine, meta).await?;
+        let answer = self.answer(engine, meta).await?;
+        let list = self.verifier().verify(engine, &meta.package, &answer);
+        let list = list.map_err(PackageFailure::from)?;
         let zh = list.digest();
         let type_name = meta.package.provider.type_name.clone();
-        let job = || async move {
-            let wanted = Wanted {
-                package: &meta.package,
-                url: &meta.download_url,
-                digest: Some(zh),
-            };
-            let hashed = self
-                .transfers
-                .hash(&self.source(engine).client, wanted)
-                .await;
-            hashed.map_err(|error| Arc::new(not_as_promised(error, meta, zh)))
-        };
         // The same zip behind several addresses is one download.
+        let job = || self.hash_promised(engine, meta, zh);
         let package = self.hashes.get_or_init((zh, type_name), job).await?;
         let record = PackageRecord::from_registry(&list, &package);
-        Ok(record.map_err(PackageFailure::from)?)
+        let record = record.map_err(PackageFailure::from)?;
+        self.keep_answer(engine, &meta.package, answer).await;
+        Ok(record)
     }
 
-    async fn verified_list(
+    /// The hashes of the zip that a signed list promises: as earlier runs found them, or by download.
+    async fn hash_promised(
         &self,
         engine: Engine,
         meta: &PackageMeta,
-    ) -> Result<VerifiedList, PackageFailure> {
+        zh: Digest,
+    ) -> Shared<PackageHashes> {
+        let type_name = &meta.package.provider.type_name;
+        if let Some(known) = self.known_hashes(zh, type_name).await {
+            return Ok(known);
+        }
+        let wanted = Wanted {
+            package: &meta.package,
+            url: &meta.download_url,
+            digest: Some(zh),
+        };
+        let client = &self.source(engine).client;
+        let hashed = self.transfers.hash(client, wanted).await;
+        let hashed = hashed.map_err(|error| Arc::new(not_as_promised(error, meta, zh)))?;
+        self.keep_hashes(type_name, &hashed).await;
+        Ok(hashed)
+    }
+
+    /// All that the registry says of a package, with its signed list; nothing of it is verified yet.
+    async fn answer(&self, engine: Engine, meta: &PackageMeta) -> Result<Answer, PackageFailure> {
         let client = &self.source(engine).client;
         let (list, signature) = tokio::try_join!(
             client.document(&meta.shasums_url, SHASUMS_LIMIT),
             client.document(&meta.signature_url, SIGNATURE_LIMIT),
         )?;
-        let reported = match &meta.packages {
-            Some(packages) if engine == Engine::Tofu => packages.read()?,
-            _ => ReportedPackages::new(),
-        };
-        let claims = PackageClaims {
-            platform: &meta.package.platform,
-            filename: &meta.filename,
-            shasum: &meta.shasum_text,
-            keys: &meta.signing_keys,
-            reported: &reported,
-        };
-        let policy = self.trust.policy(engine, &meta.package.provider, self.now);
-        Ok(verify_list(&claims, &list, &signature, &policy)?)
+        Ok(Answer {
+            filename: meta.filename.clone(),
+            shasum: meta.shasum_text.clone(),
+            keys: meta.signing_keys.clone(),
+            reported: match &meta.packages {
+                Some(packages) if engine == Engine::Tofu => packages.read()?,
+                _ => ReportedPackages::new(),
+            },
+            warnings: Vec::new(),
+            invalid: Vec::new(),
+            list: list.into(),
+            signature: signature.into(),
+        })
+    }
+
+    /// Who judges answers in this run.
+    pub(super) fn verifier(&self) -> Verifier {
+        Verifier {
+            trust: self.trust,
+            now: self.now,
+        }
     }
 
     async fn mirrored(
@@ -369,10 +408,20 @@ impl Packages {
             url: &mirrored.url,
             digest: None,
         };
-        let hashes = self
-            .transfers
-            .hash(&self.source(engine).client, wanted)
-            .await?;
+        let type_name = &mirrored.package.provider.type_name;
+        // A mirror that names one zip means that one.
+        let known = match mirrored.zh() {
+            Some(zh) => self.known_hashes(zh, type_name).await,
+            None => None,
+        };
+        let hashes = if let Some(known) = known {
+            known
+        } else {
+            let client = &self.source(engine).client;
+            let hashed = self.transfers.hash(client, wanted).await?;
+            self.keep_hashes(type_name, &hashed).await;
+            hashed
+        };
         let matching = mirrored.check(hashes.zh, hashes.zip_h1.as_ref())?;
         Ok(PackageRecord::from_mirror(engine, hashes, matching))
     }
@@ -391,7 +440,11 @@ impl Packages {
                 };
                 let file = File::open(&path).map_err(|error| failed(PackageError::Read(error)))?;
                 match self.transfers.hash_file(file, package).await {
-                    Ok(hashes) => Ok(PackageRecord::from_mirror(engine, hashes, Vec::new())),
+                    Ok(hashes) => {
+                        let type_name = &package.provider.type_name;
+                        self.keep_hashes(type_name, &hashes).await;
+                        Ok(PackageRecord::from_mirror(engine, hashes, Vec::new()))
+                    }
                     Err(TransferError::Package(error)) => Err(failed(error)),
                     Err(other) => Err(other.into()),
                 }

@@ -80,6 +80,30 @@ pub fn select(
     })
 }
 
+/// The selection that any list of versions would lead to, as long as it has that version: the locked one that is kept, or
+/// the only one that the constraints allow.
+pub fn foregone(
+    constraints: &VersionConstraints,
+    locked: Option<&Version>,
+    wanted: Move<'_>,
+) -> Option<Selection> {
+    if wanted != Move::Keep {
+        return None;
+    }
+    if let Some(version) = locked.filter(|version| constraints.allows(version)) {
+        return Some(Selection::Kept(version.clone()));
+    }
+    let mut exact = constraints.exact();
+    let only = exact.find(|version| constraints.allows(version))?.clone();
+    Some(match locked {
+        None => Selection::New(only),
+        Some(version) => Selection::Moved {
+            from: version.clone(),
+            to: only,
+        },
+    })
+}
+
 fn nothing_fits(constraints: &VersionConstraints, listed: &AvailableVersions) -> Box<Problem> {
     let newest_listed = listed.versions().max().cloned();
     if constraints.is_empty() {
@@ -155,10 +179,16 @@ mod tests {
             wanted,
             &on_offer,
         ) {
-            Ok(Selection::Kept(version)) => format!("kept {version}"),
-            Ok(Selection::New(version)) => format!("new {version}"),
-            Ok(Selection::Moved { from, to }) => format!("{from} -> {to}"),
+            Ok(selection) => told(&selection),
             Err(problem) => problem.to_string(),
+        }
+    }
+
+    fn told(selection: &Selection) -> String {
+        match selection {
+            Selection::Kept(version) => format!("kept {version}"),
+            Selection::New(version) => format!("new {version}"),
+            Selection::Moved { from, to } => format!("{from} -> {to}"),
         }
     }
 
@@ -242,5 +272,47 @@ mod tests {
         assert!(check_constraints(&zero, Engine::Terraform).is_ok());
         assert!(check_constraints(&zero, Engine::Tofu).is_err());
         assert!(check_constraints(&constraints("<= 0.0.0"), Engine::Tofu).is_ok());
+    }
+
+    #[test]
+    fn some_selections_need_no_list() {
+        let named = version("1.0.0");
+        let rows = [
+            ("", None, Move::Keep, None),
+            ("", Some("1.1.0"), Move::Keep, Some("kept 1.1.0")),
+            ("~> 1.0", None, Move::Keep, None),
+            ("~> 1.0", Some("1.1.0"), Move::Keep, Some("kept 1.1.0")),
+            ("~> 1.0", Some("1.1.0"), Move::Newest, None),
+            ("~> 1.0", Some("1.1.0"), Move::To(&named), None),
+            ("~> 2.0", Some("1.1.0"), Move::Keep, None),
+            ("1.1.0", None, Move::Keep, Some("new 1.1.0")),
+            ("= 1.1.0, >= 1.0", None, Move::Keep, Some("new 1.1.0")),
+            ("= 1.1", None, Move::Keep, Some("new 1.1.0")),
+            ("2.0.0-rc1", None, Move::Keep, Some("new 2.0.0-rc1")),
+            ("1.1.0", Some("1.0.0"), Move::Keep, Some("1.0.0 -> 1.1.0")),
+            ("1.1.0", None, Move::Newest, None),
+            // Nothing fits, which the list of versions helps to say.
+            ("1.1.0, < 1.0", None, Move::Keep, None),
+            ("1.1.0, 1.0.0", None, Move::Keep, None),
+            ("0.0.0", None, Move::Keep, None),
+        ];
+        for (asked, locked, wanted, expected) in rows {
+            let locked = locked.map(version);
+            let found = foregone(&constraints(asked), locked.as_ref(), wanted);
+            let told = found.as_ref().map(told);
+            assert_eq!(told.as_deref(), expected, "{asked} {locked:?}");
+            if let Some(found) = found {
+                let address = ProviderAddr::parse("acme/anvil", Engine::Terraform).unwrap();
+                let on_offer = listed(&["1.0.0", "1.1.0", "2.0.0-rc1", "2.0.0"]);
+                let selected = select(
+                    &address,
+                    &constraints(asked),
+                    locked.as_ref(),
+                    wanted,
+                    &on_offer,
+                );
+                assert_eq!(selected.ok(), Some(found), "{asked}");
+            }
+        }
     }
 }

@@ -88,6 +88,19 @@ impl RegistryClient {
         &self.shared.settings
     }
 
+    /// What tells the registry of a host from every other one that the name may lead to: the address where the configuration
+    /// gives one, without what could be a secret, else the name, which discovery starts from. None where the configuration
+    /// leads nowhere.
+    pub fn origin(&self, host: &Hostname) -> Option<String> {
+        let Some(service) = self.shared.configured(Service::Providers, host) else {
+            return Some(host.as_ascii().to_owned());
+        };
+        let mut url = service.ok()?.url;
+        // Only a URL without a host refuses to have no user.
+        let _ = (url.set_username(""), url.set_password(None));
+        Some(url.into())
+    }
+
     /// The versions that the provider's own registry lists.
     pub async fn versions(
         &self,
@@ -198,23 +211,28 @@ impl Shared {
         service: Service,
         host: &Hostname,
     ) -> Result<ServiceUrl, RegistryError> {
-        if let Some(base) = self
-            .settings
-            .base_url
-            .as_ref()
-            .filter(|base| base.host == *host)
-        {
-            return ServiceUrl::fixed(service, base);
-        }
-        let configured = self.settings.hosts.get(host);
-        if let Some(services) = configured.and_then(|block| Services::configured(host, block)) {
-            return services.service(service, host);
+        if let Some(service) = self.configured(service, host) {
+            return service;
         }
         let services = self
             .services
             .get_or_init(host.clone(), || self.discover(service, host))
             .await?;
         services.service(service, host)
+    }
+
+    /// The address of a service that the configuration gives, so that discovery does not take place.
+    fn configured(
+        &self,
+        service: Service,
+        host: &Hostname,
+    ) -> Option<Result<ServiceUrl, RegistryError>> {
+        let settings = &self.settings;
+        if let Some(base) = settings.base_url.as_ref().filter(|base| base.host == *host) {
+            return Some(ServiceUrl::fixed(service, base));
+        }
+        let services = Services::configured(host, settings.hosts.get(host)?)?;
+        Some(services.service(service, host))
     }
 
     async fn discover(&self, service: Service, host: &Hostname) -> Result<Services, RegistryError> {

@@ -303,6 +303,18 @@ impl MirrorPackage {
         Ok(matching)
     }
 
+    /// The digest of the zip, if the mirror gives exactly one.
+    pub fn zh(&self) -> Option<Digest> {
+        let mut zips = self
+            .hashes
+            .iter()
+            .filter(|hash| hash.scheme() == HashScheme::Zh);
+        match (zips.next(), zips.next()) {
+            (Some(zip), None) => Digest::parse_hex(zip.value()).ok(),
+            _ => None,
+        }
+    }
+
     fn read(package: PackageId, archive: MirrorArchive, base: &Url) -> Result<Self, RegistryError> {
         let url = base.join(&archive.url).ok().filter(is_web);
         let url = url.ok_or_else(|| package.bad("its `url` is no http or https address"))?;

@@ -134,6 +134,20 @@ impl PackageSource {
         }
     }
 
+    /// The registry that alone decides about the provider; see [`RegistryClient::origin`]. None if a mirror has a say.
+    pub fn origin(&self, provider: &ProviderAddr) -> Option<String> {
+        match self.steps(provider).ok()?[..] {
+            [step] => match &step.kind {
+                Kind::Registry(client) => client.origin(&provider.hostname),
+                Kind::Otherwise(client, mirrors) if mirrors.is_empty() => {
+                    client.origin(&provider.hostname)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The versions of the provider.
     pub async fn versions(
         &self,

@@ -1,5 +1,6 @@
 //! The commands: settings in, exit code out. The only room that joins the others.
 
+mod cache;
 mod callers;
 mod config;
 mod engine;
@@ -39,6 +40,7 @@ pub fn execute(cli: &Cli, environment: &Environment) -> ExitCode {
         Command::Lock(args) => lock::command(args, environment, output, printer),
         Command::Config(args) => config::command(args, environment, printer),
         Command::List(args) => list::command(args, environment, output, printer),
+        Command::Cache(args) => cache::command(&args.command, environment, printer),
     };
     let code = code.unwrap_or_else(|error| {
         match error.downcast::<Refused>() {

@@ -7,14 +7,17 @@ use std::time::SystemTime;
 use anyhow::Context as _;
 use tokio::runtime::Runtime;
 
+use crate::cache::{CacheError, Store};
 use crate::diagnostic::Diagnostic;
-use crate::locking::{Packages, Source};
+use crate::locking::{Packages, Recall, Source};
 use crate::modules::Fetcher;
 use crate::printer::Printer;
 use crate::progress::ProgressBars;
 use crate::provider::Engine;
 use crate::reporter::{self, Reporter};
-use crate::settings::{Environment, OutputSettings, SourceSettings, TreeSettings};
+use crate::settings::{
+    CacheSettings, CacheUsage, Environment, OutputSettings, SourceSettings, TreeSettings,
+};
 use crate::span::Explain;
 
 use super::sources::{self, Sources};
@@ -38,6 +41,8 @@ pub(super) struct Session {
     bars: Option<Arc<ProgressBars>>,
     /// Where the report goes.
     pub(super) printer: Printer,
+    /// The disk cache, where there is one.
+    store: Option<Arc<Store>>,
     /// What is known of packages.
     pub(super) packages: Arc<Packages>,
     /// Who gets remote modules.
@@ -60,8 +65,7 @@ impl Session {
             None => reporter::silent(),
         };
         let Sources { sources, cautions } =
-            sources::sources(environment, &tree.engines(), &settings.choice, &reporter)
-                .map_err(Refused)?;
+            sources::sources(environment, &tree.engines(), settings, &reporter).map_err(Refused)?;
         for caution in &cautions {
             printer.diagnostic(caution);
         }
@@ -69,18 +73,24 @@ impl Session {
             .enable_all()
             .build()
             .context("cannot start the threads that wait for the network")?;
+        let store = open_cache(&settings.cache).unwrap_or_else(|error| {
+            printer.diagnostic(&Diagnostic::caution(&error));
+            None
+        });
+        let recall = match (&store, settings.cache.usage) {
+            (None, _) | (_, CacheUsage::None) => Recall::Nothing,
+            (Some(store), CacheUsage::Refresh) => Recall::Hashes(Arc::clone(store)),
+            (Some(store), CacheUsage::All) => Recall::Everything(Arc::clone(store)),
+        };
         let fetcher = Arc::new(fetcher(&runtime, &sources, tree));
-        let packages = Arc::new(Packages::new(
-            sources,
-            reporter,
-            settings.trust,
-            SystemTime::now(),
-            settings.jobs,
-        ));
+        let now = SystemTime::now();
+        let packages = Packages::new(sources, reporter, settings.trust, now, settings.jobs);
+        let packages = Arc::new(packages.with_cache(recall));
         Ok(Self {
             runtime,
             bars,
             printer,
+            store,
             packages,
             fetcher,
         })
@@ -104,12 +114,24 @@ impl Session {
         if let Some(bars) = self.bars {
             bars.clear();
         }
+        if let Some(trouble) = self.store.as_ref().and_then(|store| store.trouble()) {
+            self.printer.diagnostic(&Diagnostic::caution(trouble));
+        }
         if let Some(done) = ending? {
             return Ok(show(done));
         }
         self.printer.message(when_interrupted);
         Ok(INTERRUPTED)
     }
+}
+
+/// The cache, if it is to be used. A run goes on without one.
+fn open_cache(settings: &CacheSettings) -> Result<Option<Arc<Store>>, CacheError> {
+    if settings.usage == CacheUsage::None {
+        return Ok(None);
+    }
+    let directory = settings.directory.as_ref().ok_or(CacheError::NoPlace)?;
+    Store::open(directory).map(|store| Some(Arc::new(store)))
 }
 
 /// What gets the modules that no `init` has installed.

@@ -9,7 +9,7 @@ use crate::locking::Source;
 use crate::provider::Engine;
 use crate::registry::{PackageSource, RegistryClient};
 use crate::reporter::Reporter;
-use crate::settings::{self, Environment, Network, SourceChoice};
+use crate::settings::{self, Environment, Network, SourceChoice, SourceSettings};
 
 /// The sources, and what should be known about the configuration behind them.
 pub(super) struct Sources {
@@ -23,21 +23,22 @@ pub(super) struct Sources {
 pub(super) fn sources(
     environment: &Environment,
     engines: &[Engine],
-    choice: &SourceChoice,
+    settings: &SourceSettings,
     reporter: &Arc<dyn Reporter>,
 ) -> Result<Sources, Box<Diagnostic>> {
     let mut sources: BTreeMap<Engine, Source> = BTreeMap::new();
     let mut cautions = Vec::new();
     for &engine in engines {
         let network = settings::network(environment, engine);
-        let network = network.map_err(|error| Box::new(Diagnostic::general(&error)))?;
+        let mut network = network.map_err(|error| Box::new(Diagnostic::general(&error)))?;
+        network.registry.http.offline = settings.cache.offline;
         cautions.extend(network.errors.iter().map(Diagnostic::caution));
         let client = match sources.values().next() {
             Some(other) => other.client.sibling(network.registry.clone()),
             None => RegistryClient::new(network.registry.clone(), Arc::clone(reporter))
                 .map_err(|error| Box::new(Diagnostic::general(&error)))?,
         };
-        let packages = choose(choice, &client, &network, &mut cautions)?;
+        let packages = choose(&settings.choice, &client, &network, &mut cautions)?;
         sources.insert(engine, Source { packages, client });
     }
     Ok(Sources {

@@ -39,6 +39,12 @@ impl Environment {
         self.get(name).filter(|value| !value.is_empty())
     }
 
+    /// `HOME`, or the account's home directory where that is not set.
+    pub fn home(&self) -> Option<PathBuf> {
+        let home = self.non_empty("HOME").map(PathBuf::from);
+        home.or_else(std::env::home_dir)
+    }
+
     /// All variables in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.variables

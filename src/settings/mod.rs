@@ -1,6 +1,7 @@
 //! Arguments and environment become settings: everything checked and typed, nothing left to look up later.
 
 mod area;
+mod cache;
 mod config_file;
 mod environment;
 mod error;
@@ -16,6 +17,7 @@ mod sources;
 mod suggest;
 
 pub use area::{Area, Create, TreeSettings};
+pub use cache::{CacheSettings, CacheUsage, cache_directory};
 pub use config_file::{ConfigFile, ConfigFileError, ValueError};
 pub use environment::Environment;
 pub use error::SettingsError;

@@ -88,19 +88,13 @@ fn places(environment: &Environment) -> cli_config::places::Environment {
     let path = |name: &str| environment.non_empty(name).map(PathBuf::from);
     cli_config::places::Environment {
         is_windows: cfg!(windows),
-        home: home(environment),
+        home: environment.home(),
         app_data: path("APPDATA"),
         xdg_config_home: path("XDG_CONFIG_HOME"),
         xdg_data_home: path("XDG_DATA_HOME"),
         cli_config_file: path("TF_CLI_CONFIG_FILE"),
         terraform_config: path("TERRAFORM_CONFIG"),
     }
-}
-
-/// `HOME`, or the account's home directory where that is not set.
-fn home(environment: &Environment) -> Option<PathBuf> {
-    let home = environment.non_empty("HOME").map(PathBuf::from);
-    home.or_else(std::env::home_dir)
 }
 
 /// The system's roots; those that `SSL_CERT_FILE` or `SSL_CERT_DIR` name are the only ones then, even if they cannot be read.
@@ -120,7 +114,7 @@ fn http(environment: &Environment) -> HttpSettings {
 fn netrc(environment: &Environment) -> Option<PathBuf> {
     let name = if cfg!(windows) { "_netrc" } else { ".netrc" };
     let named = environment.non_empty("NETRC").map(PathBuf::from);
-    named.or_else(|| home(environment).map(|home| home.join(name)))
+    named.or_else(|| environment.home().map(|home| home.join(name)))
 }
 
 /// `TFREGISTRY_BASE_URL` means the default registry, or OpenTofu's if it names that (design, section 3).

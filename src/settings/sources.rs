@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::cli::{SourceArg, SourceArgs};
 use crate::locking::Trust;
 
-use super::Environment;
+use super::{CacheSettings, Environment};
 
 /// Where packages come from and what is asked of them.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct SourceSettings {
     pub trust: Trust,
     /// Packages in flight.
     pub jobs: usize,
+    /// What earlier runs have learned.
+    pub cache: CacheSettings,
 }
 
 /// Where packages come from.
@@ -43,6 +45,7 @@ impl SourceSettings {
             },
             trust: trust(environment),
             jobs,
+            cache: CacheSettings::resolve(&args.cache, environment),
         }
     }
 }

@@ -224,7 +224,7 @@ fn under<T>(rule: &Misbehave, registry: &FakeRegistry, run: impl FnOnce() -> T) 
 fn lock_with_tflock(directory: &str, context: &TestContext) -> Option<String> {
     context.require(directory, &[("acme/anvil", "")]);
     context
-        .tflock(["lock", "--platform", "linux_amd64", directory])
+        .tflock(["lock", "--no-cache", "--platform", "linux_amd64", directory])
         .run();
     context.lock_file(directory)
 }

@@ -1,0 +1,26 @@
+//! `tflock cache`.
+
+use clap::{Args, Subcommand};
+
+/// Options of `tflock cache`.
+#[derive(Args, Clone, Debug)]
+pub struct CacheCommandArgs {
+    /// What to do with it.
+    #[command(subcommand)]
+    pub command: CacheCommand,
+}
+
+/// What can be done with the disk cache.
+#[derive(Clone, Debug, Subcommand)]
+pub enum CacheCommand {
+    /// Print where it is
+    Dir,
+    /// Say how much it holds, and whether it is used
+    Info,
+    /// Remove what is in it
+    Clean {
+        /// Only what was written more than this many days ago
+        #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36_500))]
+        older_than: Option<u32>,
+    },
+}

@@ -1,0 +1,112 @@
+//! `tflock cache`: where the disk cache is, what it holds, and how it gets empty.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use crate::cache::{self, CacheError, Kind, Store, Usage};
+use crate::cli::CacheCommand;
+use crate::diagnostic::Diagnostic;
+use crate::printer::Printer;
+use crate::settings::{Environment, cache_directory};
+
+use super::DONE;
+use super::session::Refused;
+
+/// Seconds of a day.
+const DAY: u64 = 24 * 60 * 60;
+
+/// Runs `tflock cache`.
+pub(super) fn command(
+    command: &CacheCommand,
+    environment: &Environment,
+    printer: Printer,
+) -> anyhow::Result<u8> {
+    let directory = cache_directory(environment);
+    let directory = directory.ok_or_else(|| Refused::because(&CacheError::NoPlace))?;
+    match command {
+        CacheCommand::Dir => printer.report(&format!("{}\n", directory.display())),
+        CacheCommand::Info => info(&directory, printer),
+        CacheCommand::Clean { older_than } => {
+            let since = older_than.map(days_ago);
+            let freed =
+                cache::clean(&directory, since).map_err(|error| Refused::because(&error))?;
+            printer.report(&format!("removed {}\n", amount(freed)));
+        }
+    }
+    Ok(DONE)
+}
+
+/// The time that many days ago; of a clock that is that young, the earliest.
+fn days_ago(days: u32) -> SystemTime {
+    let age = Duration::from_secs(u64::from(days) * DAY);
+    let then = SystemTime::now().checked_sub(age);
+    then.unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// A line for the place, one for each kind of entries, and one for all.
+fn info(directory: &Path, printer: Printer) {
+    let mut text = format!("{}\n", directory.display());
+    let mut total = Usage::default();
+    for (kind, usage) in cache::usage(directory) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {:<28}{}", describe(kind), amount(usage));
+        total += usage;
+    }
+    let _ = writeln!(text, "  {:<28}{}", "total", amount(total));
+    printer.report(&text);
+    if let Err(error) = Store::inspect(directory) {
+        printer.diagnostic(&Diagnostic::caution(&error));
+    }
+}
+
+const fn describe(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Hashes => "hashes of packages",
+        Kind::Answers => "signed lists of registries",
+        Kind::Modules => "modules",
+    }
+}
+
+/// Entries and bytes, for people.
+fn amount(usage: Usage) -> String {
+    let entries = match usage.entries {
+        1 => "1 entry".to_owned(),
+        entries => format!("{entries} entries"),
+    };
+    let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+    let bytes = usage.bytes;
+    let size = units.into_iter().find(|(unit, _)| bytes >= *unit);
+    match size {
+        Some((unit, name)) => {
+            let tenths = bytes / (unit / 10);
+            format!("{entries}, {}.{} {name}", tenths / 10, tenths % 10)
+        }
+        None => format!("{entries}, {bytes} bytes"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_for_people() {
+        let rows = [
+            (0, 0, "0 entries, 0 bytes"),
+            (1, 999, "1 entry, 999 bytes"),
+            (2, 1_000, "2 entries, 1.0 kB"),
+            (2, 1_999_999, "2 entries, 1.9 MB"),
+            (2, 34_560_000_000, "2 entries, 34.5 GB"),
+        ];
+        for (entries, bytes, expected) in rows {
+            assert_eq!(amount(Usage { entries, bytes }), expected);
+        }
+    }
+
+    #[test]
+    fn days_before_all_time_are_the_beginning_of_time() {
+        assert!(days_ago(1) < SystemTime::now());
+        assert!(days_ago(u32::MAX) <= days_ago(36_500));
+    }
+}

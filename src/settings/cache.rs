@@ -1,0 +1,127 @@
+//! The disk cache: where it lies, and how much of it is used.
+
+use std::path::PathBuf;
+
+use crate::cli::CacheArgs;
+
+use super::Environment;
+
+/// The name of tflock's directory among the caches of other programs.
+const DIRECTORY: &str = "tflock";
+
+/// Where the cache lies, and how much of it is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CacheSettings {
+    /// How much.
+    pub usage: CacheUsage,
+    /// Where; `None` if the environment names no place.
+    pub directory: Option<PathBuf>,
+    /// Make no request.
+    pub offline: bool,
+}
+
+/// How much of the cache is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheUsage {
+    /// `--no-cache`: nothing.
+    None,
+    /// `--refresh`: what cannot change; registries are asked for the rest.
+    Refresh,
+    /// All.
+    All,
+}
+
+impl CacheSettings {
+    /// What was typed, with defaults where nothing was.
+    pub fn resolve(args: &CacheArgs, environment: &Environment) -> Self {
+        Self {
+            usage: match (args.no_cache, args.refresh) {
+                (true, _) => CacheUsage::None,
+                (false, true) => CacheUsage::Refresh,
+                (false, false) => CacheUsage::All,
+            },
+            directory: cache_directory(environment),
+            offline: args.offline,
+        }
+    }
+}
+
+/// `TFLOCK_CACHE_DIR`, or `tflock` in the system's directory for caches.
+pub fn cache_directory(environment: &Environment) -> Option<PathBuf> {
+    if let Some(named) = environment.non_empty("TFLOCK_CACHE_DIR") {
+        return Some(environment.working_directory.join(named));
+    }
+    let caches = if cfg!(windows) {
+        environment.non_empty("LOCALAPPDATA").map(PathBuf::from)
+    } else if cfg!(target_os = "macos") {
+        environment.home().map(|home| home.join("Library/Caches"))
+    } else {
+        xdg_caches(environment)
+    };
+    Some(caches?.join(DIRECTORY))
+}
+
+/// The base directory for caches of the XDG specification, which says to ignore relative paths.
+fn xdg_caches(environment: &Environment) -> Option<PathBuf> {
+    let named = environment.non_empty("XDG_CACHE_HOME").map(PathBuf::from);
+    let named = named.filter(|path| path.is_absolute());
+    named.or_else(|| environment.home().map(|home| home.join(".cache")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(variables: &[(&str, &str)]) -> Environment {
+        let variables = variables.iter();
+        let variables = variables.map(|(name, value)| (name.into(), value.into()));
+        Environment::new(variables, "/work".into())
+    }
+
+    #[cfg(all(unix, not(target_os = "macos")))]
+    #[test]
+    fn the_directory_is_named_or_the_systems() {
+        let rows: [(&[(&str, &str)], &str); 6] = [
+            (
+                &[("TFLOCK_CACHE_DIR", "/c"), ("XDG_CACHE_HOME", "/x")],
+                "/c",
+            ),
+            (&[("TFLOCK_CACHE_DIR", "c")], "/work/c"),
+            (
+                &[("TFLOCK_CACHE_DIR", ""), ("XDG_CACHE_HOME", "/x")],
+                "/x/tflock",
+            ),
+            (
+                &[("XDG_CACHE_HOME", "x"), ("HOME", "/h")],
+                "/h/.cache/tflock",
+            ),
+            (
+                &[("XDG_CACHE_HOME", ""), ("HOME", "/h")],
+                "/h/.cache/tflock",
+            ),
+            (&[("HOME", "/h")], "/h/.cache/tflock"),
+        ];
+        for (variables, expected) in rows {
+            let found = cache_directory(&environment(variables));
+            assert_eq!(found, Some(PathBuf::from(expected)), "{variables:?}");
+        }
+    }
+
+    #[test]
+    fn options_say_how_much_is_used() {
+        let rows = [
+            (false, false, CacheUsage::All),
+            (false, true, CacheUsage::Refresh),
+            (true, false, CacheUsage::None),
+        ];
+        for (no_cache, refresh, expected) in rows {
+            let args = CacheArgs {
+                refresh,
+                no_cache,
+                offline: false,
+            };
+            let settings = CacheSettings::resolve(&args, &environment(&[]));
+            assert_eq!((settings.usage, settings.offline), (expected, false));
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! `tflock cache`.
+
+use std::fs;
+
+use super::{entries, lock, start};
+
+#[test]
+fn the_place_is_told() {
+    let (_registry, context) = start();
+    let outcome = context.tflock(["cache", "dir"]).run().expect_success();
+    assert_eq!(
+        (outcome.stdout.as_str(), outcome.stderr.as_str()),
+        ("[ROOT]/cache\n", "")
+    );
+}
+
+#[test]
+fn what_it_holds_is_told_and_removed() {
+    let (_registry, context) = start();
+    let run = |arguments: &str| context.tflock(["cache"]).args(arguments.split(' ')).run();
+    let empty = run("info").expect_success().stdout;
+    let expected = "[ROOT]/cache
+  hashes of packages          0 entries, 0 bytes
+  signed lists of registries  0 entries, 0 bytes
+  modules                     0 entries, 0 bytes
+  total                       0 entries, 0 bytes
+";
+    assert_eq!(empty, expected);
+
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    lock(&context, "a").expect_success();
+    let bytes: u64 = entries(&context, "")
+        .iter()
+        .map(|path| path.metadata().unwrap().len())
+        .sum();
+    let full = run("info").expect_success().stdout;
+    let tenths = bytes / 100;
+    let total = format!(
+        "  total                       4 entries, {}.{} kB\n",
+        tenths / 10,
+        tenths % 10
+    );
+    assert!(full.ends_with(&total), "{full}");
+    assert!(
+        full.contains("hashes of packages          2 entries"),
+        "{full}"
+    );
+    assert!(
+        full.contains("signed lists of registries  2 entries"),
+        "{full}"
+    );
+
+    // Written a moment ago, so only the one that is made older goes.
+    let old = entries(&context, "answers").remove(0);
+    let long_ago = std::time::SystemTime::UNIX_EPOCH;
+    let file = fs::File::options().write(true).open(&old).unwrap();
+    file.set_modified(long_ago).unwrap();
+    let size = old.metadata().unwrap().len();
+    let outcome = run("clean --older-than 1").expect_success();
+    let tenths = size / 100;
+    let removed = format!("removed 1 entry, {}.{} kB\n", tenths / 10, tenths % 10);
+    assert_eq!(outcome.stdout, removed);
+    assert!(!old.exists());
+
+    fs::write(context.cache().join("not-ours"), "").unwrap();
+    let outcome = run("clean").expect_success();
+    assert!(
+        outcome.stdout.starts_with("removed 3 entries, "),
+        "{outcome}"
+    );
+    assert_eq!(entries(&context, "").len(), 0);
+    assert!(context.cache().join("not-ours").exists());
+    assert_eq!(
+        run("clean").expect_success().stdout,
+        "removed 0 entries, 0 bytes\n"
+    );
+    run("clean --older-than 0").expect_code(2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_cache_that_is_not_used_is_called_so() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let (_registry, context) = start();
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    lock(&context, "a").expect_success();
+    fs::set_permissions(context.cache(), fs::Permissions::from_mode(0o755)).unwrap();
+    let outcome = context.tflock(["cache", "info"]).run().expect_success();
+    assert!(
+        outcome
+            .stdout
+            .contains("total                       4 entries"),
+        "{outcome}"
+    );
+    assert!(
+        outcome.stderr.contains("is not used: its mode is 0755"),
+        "{outcome}"
+    );
+}
+
+/// Links out of the cache are removed, and what they lead to stays.
+#[cfg(unix)]
+#[test]
+fn cleaning_follows_no_links() {
+    let (_registry, context) = start();
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    lock(&context, "a").expect_success();
+    context.write("precious/file", "precious");
+    std::os::unix::fs::symlink(context.path("precious"), context.cache().join("v1/modules"))
+        .unwrap();
+    context.tflock(["cache", "clean"]).run().expect_success();
+    assert!(!context.cache().join("v1").exists());
+    assert_eq!(context.read("precious/file"), "precious");
+}

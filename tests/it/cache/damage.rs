@@ -1,0 +1,171 @@
+//! A cache that is broken, or not the user's, never fails a run and never changes a lock file.
+
+use std::fs;
+
+use tflock_test_support::{FakeRegistry, TestContext};
+
+use super::{NOTHING, asked, entries, lock, start};
+
+/// A tree with one directory, locked, and its cache.
+fn locked() -> (FakeRegistry, TestContext, String) {
+    let (registry, context) = start();
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    lock(&context, "a").expect_success();
+    asked(&registry);
+    let lock_file = context.lock_file("a").unwrap();
+    (registry, context, lock_file)
+}
+
+/// Locks anew, as if the directory were new.
+fn lock_anew(context: &TestContext) -> tflock_test_support::Outcome {
+    fs::remove_file(context.path("a/.terraform.lock.hcl")).unwrap();
+    lock(context, "a").expect_success()
+}
+
+/// What becomes of the bytes of an entry.
+type Damage = fn(Vec<u8>) -> Option<Vec<u8>>;
+
+#[test]
+fn damaged_entries_are_ignored_and_rewritten() {
+    let (registry, context, expected) = locked();
+    let whole = entries(&context, "");
+    assert_eq!(whole.len(), 4, "two packages, two answers");
+    let damages: [(&str, Damage); 6] = [
+        ("empty", |_| Some(Vec::new())),
+        ("cut", |bytes| Some(bytes[..bytes.len() / 2].to_vec())),
+        ("flipped", |mut bytes| {
+            let middle = bytes.len() * 3 / 4;
+            bytes[middle] ^= 1;
+            Some(bytes)
+        }),
+        ("longer", |bytes| Some([bytes, vec![0]].concat())),
+        ("something else", |_| Some(b"{\"h1\": \"h1:A=\"}".to_vec())),
+        ("gone", |_| None),
+    ];
+    for (name, damage) in damages {
+        for path in &whole {
+            match damage(fs::read(path).unwrap()) {
+                Some(bytes) => fs::write(path, bytes).unwrap(),
+                None => fs::remove_file(path).unwrap(),
+            }
+            let outcome = lock_anew(&context);
+            assert_eq!(outcome.stderr, "", "{name}");
+            assert_eq!(context.lock_file("a").as_ref(), Some(&expected), "{name}");
+            assert!(asked(&registry) != NOTHING, "{name}");
+            lock_anew(&context);
+            assert_eq!(asked(&registry), NOTHING, "{name}: written again");
+        }
+    }
+    assert_eq!(entries(&context, ""), whole, "and nothing else was left");
+}
+
+/// An entry under the name of another: sound in itself, and of another question.
+#[test]
+fn entries_do_not_answer_other_questions() {
+    let (registry, context, expected) = locked();
+    for kind in ["hashes", "answers"] {
+        let [one, other] = <[_; 2]>::try_from(entries(&context, kind)).unwrap();
+        let (bytes, other_bytes) = (fs::read(&one).unwrap(), fs::read(&other).unwrap());
+        fs::write(&one, other_bytes).unwrap();
+        fs::write(&other, bytes).unwrap();
+        lock_anew(&context);
+        assert_eq!(context.lock_file("a").as_ref(), Some(&expected));
+        assert!(asked(&registry) != NOTHING);
+    }
+}
+
+/// A pipe would keep a reader waiting for ever.
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_not_read() {
+    let (_registry, context, expected) = locked();
+    let path = entries(&context, "answers").remove(0);
+    fs::remove_file(&path).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.unwrap().success());
+    lock_anew(&context);
+    assert_eq!(context.lock_file("a"), Some(expected));
+}
+
+#[test]
+fn a_cache_that_cannot_be_used_is_a_warning() {
+    let (registry, context, expected) = locked();
+    let file = context.path("file");
+    fs::write(&file, "").unwrap();
+    let below = file.join("below");
+    for place in [&file, &below] {
+        fs::remove_file(context.path("a/.terraform.lock.hcl")).unwrap();
+        let arguments = ["lock", "--platform", "linux_amd64,darwin_arm64", "a"];
+        let run = || context.tflock(arguments).env("TFLOCK_CACHE_DIR", place);
+        let outcome = run().run().expect_success();
+        assert!(
+            outcome.stderr.starts_with("warning: cannot use `"),
+            "{outcome}"
+        );
+        assert!(
+            outcome.stderr.contains("hint: without a cache"),
+            "{outcome}"
+        );
+        assert_eq!(context.lock_file("a").as_ref(), Some(&expected));
+        assert_eq!(asked(&registry), [1, 2, 1, 1, 2]);
+        let silent = run().arg("--no-cache").run().expect_success();
+        assert_eq!(silent.stderr, "");
+        asked(&registry);
+    }
+}
+
+/// It cannot be written, as on a disk that is full: what is there is still used.
+#[test]
+fn a_cache_that_cannot_be_written_is_a_warning_at_the_end() {
+    let (registry, context, expected) = locked();
+    fs::remove_dir_all(context.cache().join("v1/hashes")).unwrap();
+    fs::write(context.cache().join("v1/hashes"), "").unwrap();
+    let outcome = lock_anew(&context);
+    assert!(
+        outcome
+            .stderr
+            .starts_with("warning: cannot write to the cache `"),
+        "{outcome}"
+    );
+    assert_eq!(outcome.stderr.matches("warning").count(), 1, "{outcome}");
+    assert_eq!(context.lock_file("a"), Some(expected));
+    assert_eq!(asked(&registry), [1, 2, 1, 1, 2]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_cache_that_others_can_enter_is_not_used() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let (registry, context, expected) = locked();
+    for mode in [0o755, 0o770, 0o777] {
+        fs::set_permissions(context.cache(), fs::Permissions::from_mode(mode)).unwrap();
+        let before = entries(&context, "");
+        let outcome = lock_anew(&context);
+        let text =
+            format!("is not used: its mode is {mode:04o}, and it must be for its owner alone");
+        assert!(outcome.stderr.contains(&text), "{outcome}");
+        assert!(outcome.stderr.contains("chmod 700"), "{outcome}");
+        assert_eq!(context.lock_file("a").as_ref(), Some(&expected));
+        assert_eq!(asked(&registry), [1, 2, 1, 1, 2]);
+        assert_eq!(entries(&context, ""), before);
+    }
+    fs::set_permissions(context.cache(), fs::Permissions::from_mode(0o700)).unwrap();
+    lock_anew(&context);
+    assert_eq!(asked(&registry), NOTHING);
+}
+
+/// Only root can give a directory away, so for anybody else this is tested in the room alone.
+#[cfg(unix)]
+#[test]
+fn a_cache_of_somebody_else_is_not_used() {
+    let (registry, context, expected) = locked();
+    if std::os::unix::fs::chown(context.cache(), Some(4_321), None).is_err() {
+        return;
+    }
+    let outcome = lock_anew(&context);
+    let text = "is not used: it belongs to the user with the number 4321";
+    assert!(outcome.stderr.contains(text), "{outcome}");
+    assert_eq!(context.lock_file("a"), Some(expected));
+    assert_eq!(asked(&registry), [1, 2, 1, 1, 2]);
+}

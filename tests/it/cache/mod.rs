@@ -1,0 +1,351 @@
+//! The disk cache: what is asked although it is there, what is not, and that it changes nothing but the time.
+
+mod command;
+mod damage;
+mod processes;
+mod trust;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext};
+
+use crate::TFLOCK;
+
+const PLATFORMS: &str = "linux_amd64,darwin_arm64";
+
+/// A registry with two providers in three versions, and an empty tree.
+fn start() -> (FakeRegistry, TestContext) {
+    let mut registry = FakeRegistry::start();
+    for source in ["acme/anvil", "registry.example/acme/bolt"] {
+        registry.publish(ProviderSpec::new(source).versions(["1.0.0", "1.1.0", "2.0.0"]));
+    }
+    let context = TestContext::new(TFLOCK, &registry);
+    (registry, context)
+}
+
+/// Runs `tflock lock OPTIONS`, the options and paths separated by spaces.
+fn lock(context: &TestContext, options: &str) -> Outcome {
+    let arguments = ["lock", "--platform", PLATFORMS].into_iter();
+    context
+        .tflock(arguments.chain(options.split_whitespace()))
+        .run()
+}
+
+/// All files of the cache below `kind`, or below all kinds if that is empty.
+fn entries(context: &TestContext, kind: &str) -> Vec<PathBuf> {
+    fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(directory).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect(&path, files);
+            } else {
+                files.push(path);
+            }
+        }
+    }
+    let mut files = Vec::new();
+    collect(&context.cache().join("v1").join(kind), &mut files);
+    files.sort();
+    files
+}
+
+/// How often each kind of request was made since the log was last looked at: `versions download sums sig zip`.
+fn asked(registry: &FakeRegistry) -> [usize; 5] {
+    let patterns = ["*/versions", "*/download/*", "*SUMS", "*SUMS.sig", "*.zip"];
+    let counts = patterns.map(|pattern| registry.log().count("GET", pattern));
+    assert_eq!(counts.iter().sum::<usize>(), registry.log().total());
+    registry.log().clear();
+    counts
+}
+
+const NOTHING: [usize; 5] = [0; 5];
+
+#[test]
+fn what_cannot_change_is_not_asked_for() {
+    let (registry, context) = start();
+    let both = [
+        ("acme/anvil", "~> 1.0"),
+        ("registry.example/acme/bolt", "1.0.0"),
+    ];
+    for directory in ["a", "b/c"] {
+        context.require(directory, &both);
+    }
+    let cold = lock(&context, "-r -v").expect_success();
+    assert_eq!(asked(&registry), [2, 4, 2, 2, 4], "each thing once");
+    let locked = context.lock_file("a");
+    let modified = context.lock_file_modified("a");
+
+    let warm = lock(&context, "-r -v").expect_success();
+    assert_eq!(asked(&registry), NOTHING);
+    assert_eq!(
+        context.lock_file_modified("a"),
+        modified,
+        "the file is not touched"
+    );
+    let signed = |outcome: &Outcome| outcome.stdout.contains("signed by");
+    assert!(signed(&cold) && signed(&warm), "{warm}");
+
+    // The engine belongs to the question: what one tool was told, another may not be.
+    context.require("t", &[("registry.example/acme/bolt", "1.0.0")]);
+    lock(&context, "t --engine tofu").expect_success();
+    assert_eq!(asked(&registry), [1, 2, 1, 1, 0]);
+
+    // Nobody is there any more.
+    drop(registry);
+    lock(&context, "-r").expect_success();
+    assert_eq!(context.lock_file("a"), locked);
+}
+
+/// A directory, how it is locked once everything is in the cache, and what is asked then.
+struct Row {
+    name: &'static str,
+    constraint: &'static str,
+    /// The version that is locked before; empty for none.
+    locked: &'static str,
+    options: &'static str,
+    asked: [usize; 5],
+}
+
+const fn row(
+    name: &'static str,
+    constraint: &'static str,
+    locked: &'static str,
+    options: &'static str,
+    asked: [usize; 5],
+) -> Row {
+    Row {
+        name,
+        constraint,
+        locked,
+        options,
+        asked,
+    }
+}
+
+#[test]
+fn only_what_could_turn_out_otherwise_is_asked_for() {
+    let list_only = [1, 2, 1, 1, 0];
+    let rows = [
+        row("unchanged", "~> 1.0", "1.0.0", "", NOTHING),
+        row("no constraint", "", "1.0.0", "", NOTHING),
+        row(
+            "locked by the other directory only",
+            "1.0.0",
+            "",
+            "",
+            NOTHING,
+        ),
+        row("exact and more", ">= 0.9, = 1.0.0", "", "", NOTHING),
+        row("a pin that moved", "1.0.0", "2.0.0", "", NOTHING),
+        row("a choice of several", "~> 1.0.0", "", "", list_only),
+        row(
+            "a pin that was never locked",
+            "1.1.0",
+            "",
+            "",
+            [1, 2, 1, 1, 2],
+        ),
+        row(
+            "a version that no longer fits",
+            "~> 1.0.0",
+            "2.0.0",
+            "",
+            list_only,
+        ),
+        row("an upgrade", "~> 1.0.0", "1.0.0", "--upgrade", list_only),
+        row("refresh", "~> 1.0", "1.0.0", "--refresh", list_only),
+        row("no cache", "~> 1.0", "1.0.0", "--no-cache", [1, 2, 1, 1, 2]),
+        row("check", "1.0.0", "1.0.0", "--check", NOTHING),
+        row(
+            "another platform",
+            "~> 1.0",
+            "1.0.0",
+            "--platform windows_amd64",
+            [1, 3, 1, 1, 1],
+        ),
+    ];
+    let (registry, context) = start();
+    for version in ["1.0.0", "2.0.0"] {
+        let directory = format!("locked/{version}");
+        context.require(&directory, &[("acme/anvil", version)]);
+        lock(&context, &directory).expect_success();
+    }
+    let keep = context.path("cache-as-it-was");
+    copy(&context.cache(), &keep);
+    registry.log().clear();
+    for (number, row) in rows.iter().enumerate() {
+        let lay_out = |directory: &str| {
+            context.require(directory, &[("acme/anvil", row.constraint)]);
+            if !row.locked.is_empty() {
+                let locked = context.lock_file(&format!("locked/{}", row.locked));
+                context.write_lock_file(directory, locked.unwrap());
+            }
+        };
+        let warm = format!("warm/{number}");
+        lay_out(&warm);
+        lock(&context, &format!("{} {warm}", row.options)).expect_success();
+        assert_eq!(asked(&registry), row.asked, "{}", row.name);
+
+        // Without a cache it would be the same file.
+        let cold = format!("cold/{number}");
+        lay_out(&cold);
+        let options = row.options.replace("--refresh", "--no-cache");
+        lock(&context, &format!("{options} {cold}")).expect_success();
+        let written = [&warm, &cold].map(|directory| context.lock_file(directory));
+        assert_eq!(written[0], written[1], "{}", row.name);
+        fs::remove_dir_all(context.cache()).unwrap();
+        copy(&keep, &context.cache());
+        registry.log().clear();
+    }
+}
+
+/// Copies a cache, with the modes that its directories must have.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    fs::set_permissions(to, fs::metadata(from).unwrap().permissions()).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            fs::copy(path, target).unwrap();
+        }
+    }
+}
+
+/// What registries want users to know is told every time, asked or not.
+#[test]
+fn notes_of_the_registry_are_told_from_the_cache_as_well() {
+    let mut registry = FakeRegistry::start();
+    registry.publish(
+        ProviderSpec::new("acme/anvil")
+            .versions(["1.0.0", "not-one"])
+            .warning("use acme/hammer"),
+    );
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    let cold = lock(&context, "a").expect_success();
+    registry.log().clear();
+    let warm = lock(&context, "a").expect_success();
+    assert_eq!(asked(&registry), NOTHING);
+    for text in ["use acme/hammer", "not-one"] {
+        assert!(cold.stderr.contains(text), "{cold}");
+        assert!(warm.stderr.contains(text), "{warm}");
+    }
+}
+
+#[test]
+fn without_the_network_what_is_missing_is_named() {
+    let (registry, context) = start();
+    context.require("known", &[("acme/anvil", "~> 1.0")]);
+    context.require("pinned", &[("acme/anvil", "1.1.0")]);
+    lock(&context, "known").expect_success();
+    drop(registry);
+    lock(&context, "--offline known pinned").expect_success();
+
+    let rows = [
+        (
+            "fresh",
+            "~> 1.0",
+            "",
+            "only its registry can say which versions there are",
+        ),
+        (
+            "unknown",
+            "1.0.0",
+            "",
+            "the cache does not have version 1.0.0 for `linux_amd64`, `darwin_arm64`",
+        ),
+        (
+            "platform",
+            "1.1.0",
+            "--platform windows_amd64",
+            "the cache does not have version 1.1.0 for `windows_amd64`",
+        ),
+        (
+            "upgrade",
+            "1.1.0",
+            "--upgrade",
+            "only its registry can say which versions there are",
+        ),
+        (
+            "cacheless",
+            "1.1.0",
+            "--no-cache",
+            "the cache does not have version 1.1.0 for `linux_amd64`, `darwin_arm64`",
+        ),
+    ];
+    for (directory, constraint, options, message) in rows {
+        context.require(directory, &[("acme/anvil", constraint)]);
+        let outcome = lock(&context, &format!("--offline {options} {directory} known"));
+        let outcome = outcome.expect_code(1);
+        for text in [
+            message,
+            "switched off by `--offline`",
+            "hint: run it once without `--offline`",
+        ] {
+            assert!(outcome.stderr.contains(text), "{directory}: {outcome}");
+        }
+        assert_eq!(context.lock_file(directory), None);
+    }
+    let foreign = format!("\"h1:{}=\"", "A".repeat(43));
+    let known = context.lock_file("known").unwrap();
+    let start = known.find("    \"h1:").unwrap();
+    let end = known.rfind("  ]").unwrap();
+    context.require("foreign", &[("acme/anvil", "~> 1.0")]);
+    let text = format!("{}    {foreign},\n{}", &known[..start], &known[end..]);
+    context.write_lock_file("foreign", &text);
+    let outcome = lock(&context, "--offline foreign").expect_code(1);
+    let message = "what the cache has of version 1.1.0 does not match the lock file";
+    assert!(outcome.stderr.contains(message), "{outcome}");
+    assert_eq!(context.lock_file("foreign"), Some(text));
+
+    for options in ["--refresh --offline", "--refresh --no-cache"] {
+        lock(&context, options).expect_code(2);
+    }
+}
+
+/// Hashes that no registry knows are told of in the same way, and replaced in the same way, whether or not the cache is full.
+#[test]
+fn foreign_hashes_are_judged_as_without_a_cache() {
+    let (registry, context) = start();
+    context.require("full", &[("acme/anvil", "1.0.0")]);
+    lock(&context, "full").expect_success();
+    let foreign_h1 = format!("\"h1:{}=\"", "A".repeat(43));
+    let foreign_zh = format!("\"zh:{}\"", "a".repeat(64));
+    let windows = format!(
+        "\"{}\"",
+        registry.package("acme/anvil", "1.0.0", "windows_amd64").h1
+    );
+    let linux = format!(
+        "\"{}\"",
+        registry.package("acme/anvil", "1.0.0", "linux_amd64").h1
+    );
+    let recorded: [&[&str]; 4] = [
+        &[&foreign_h1],
+        &[&foreign_zh],
+        &[&windows],
+        &[&linux, &foreign_zh],
+    ];
+    for (number, hashes) in recorded.iter().enumerate() {
+        let lines = format!("    {},\n", hashes.join(",\n    "));
+        let old = format!(
+            "provider \"registry.terraform.io/acme/anvil\" {{\n  version     = \"1.0.0\"\n  constraints = \
+             \"1.0.0\"\n  hashes = [\n{lines}  ]\n}}\n"
+        );
+        for mismatch in ["error", "add", "replace"] {
+            let directory = format!("{number}/{mismatch}");
+            context.require(&directory, &[("acme/anvil", "1.0.0")]);
+            let outcome = |options: &str| {
+                context.write_lock_file(&directory, &old);
+                let options = format!("--mismatch {mismatch} {options} {directory}");
+                let Outcome { code, stderr, .. } = lock(&context, &options);
+                (code, stderr, context.lock_file(&directory))
+            };
+            let (warm, cold) = (outcome(""), outcome("--no-cache"));
+            assert_eq!(warm, cold, "{hashes:?} {mismatch}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Many processes, one cache, one tree: no locks, no conflicts, no damage.
+
+use std::thread;
+
+use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
+
+use super::{NOTHING, asked, entries};
+use crate::TFLOCK;
+
+const PROCESSES: usize = 8;
+const DIRECTORIES: usize = 200;
+const ARGUMENTS: [&str; 5] = ["lock", "-r", "--platform", "linux_amd64,darwin_arm64", "."];
+
+/// A tree of directories that require three providers, in versions that differ from directory to directory.
+fn tree() -> (FakeRegistry, TestContext) {
+    let mut registry = FakeRegistry::start();
+    for source in ["acme/anvil", "acme/bolt", "acme/vise"] {
+        let spec = ProviderSpec::new(source).versions(["1.0.0", "1.1.0"]);
+        registry.publish(spec.payload(50_000));
+    }
+    let context = TestContext::new(TFLOCK, &registry);
+    for number in 0..DIRECTORIES {
+        let pin = if number % 2 == 0 { "1.0.0" } else { "~> 1.0" };
+        let providers = [
+            ("acme/anvil", pin),
+            ("acme/bolt", "~> 1.0"),
+            ("acme/vise", pin),
+        ];
+        context.require(&format!("stacks/{number:03}"), &providers);
+    }
+    (registry, context)
+}
+
+/// What the two kinds of directories must be locked as, worked out by one process without a cache.
+fn expected(context: &TestContext) -> [String; 2] {
+    let run = context.tflock(ARGUMENTS).arg("--no-cache").run();
+    run.expect_success();
+    let locked = [0, 1].map(|number| context.lock_file(&format!("stacks/{number:03}")).unwrap());
+    for number in 0..DIRECTORIES {
+        std::fs::remove_file(context.path(&format!("stacks/{number:03}/.terraform.lock.hcl")))
+            .unwrap();
+    }
+    locked
+}
+
+fn run_all_at_once(context: &TestContext) {
+    thread::scope(|scope| {
+        for _ in 0..PROCESSES {
+            scope.spawn(|| context.tflock(ARGUMENTS).run().expect_success());
+        }
+    });
+}
+
+fn check(context: &TestContext, expected: &[String; 2]) {
+    for number in 0..DIRECTORIES {
+        let directory = format!("stacks/{number:03}");
+        assert_eq!(
+            context.lock_file(&directory).unwrap(),
+            expected[number % 2],
+            "{directory}"
+        );
+        assert_eq!(context.list(&directory), [".terraform.lock.hcl", "main.tf"]);
+    }
+}
+
+#[test]
+fn eight_processes_share_a_cache_and_a_tree() {
+    let (registry, context) = tree();
+    let expected = expected(&context);
+    run_all_at_once(&context);
+    check(&context, &expected);
+    // 1.0.0 and 1.1.0 of two providers, 1.1.0 of one, for two platforms each.
+    for kind in ["hashes", "answers"] {
+        assert_eq!(
+            entries(&context, kind).len(),
+            10,
+            "{kind}: nothing is missing or left over"
+        );
+    }
+    asked(&registry);
+    run_all_at_once(&context);
+    check(&context, &expected);
+    assert_eq!(asked(&registry), NOTHING, "every entry is sound");
+}
+
+#[test]
+fn a_cache_may_be_cleaned_at_any_time() {
+    let (_registry, context) = tree();
+    let expected = expected(&context);
+    thread::scope(|scope| {
+        let runs: Vec<_> = (0..PROCESSES)
+            .map(|_| scope.spawn(|| context.tflock(ARGUMENTS).run().expect_success()))
+            .collect();
+        while runs.iter().any(|run| !run.is_finished()) {
+            context.tflock(["cache", "clean"]).run().expect_success();
+        }
+        for run in runs {
+            assert_eq!(run.join().unwrap().stderr, "");
+        }
+    });
+    check(&context, &expected);
+}

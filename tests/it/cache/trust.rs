@@ -1,0 +1,152 @@
+//! Whose answers are taken, and that nothing is trusted because it was trusted before.
+
+use tflock_test_support::{FakeRegistry, Misbehave, ProviderSpec, TestContext};
+
+use super::{NOTHING, asked, entries, lock};
+use crate::TFLOCK;
+
+/// A registry that has the same version with other bytes.
+fn other(seed: &str) -> FakeRegistry {
+    let mut registry = FakeRegistry::start();
+    registry.publish(
+        ProviderSpec::new("acme/anvil")
+            .versions(["1.0.0"])
+            .seed(seed),
+    );
+    registry
+}
+
+#[test]
+fn one_registry_never_answers_for_another() {
+    let [first, second] = ["first", "second"].map(other);
+    let context = TestContext::new(TFLOCK, &first);
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    lock(&context, "a").expect_success();
+    let of_first = context.lock_file("a").unwrap();
+
+    // The same host leads elsewhere: by a `host` block, and by the variable.
+    context.set_cli_config(&second.cli_config());
+    context.require("b", &[("acme/anvil", "1.0.0")]);
+    lock(&context, "b").expect_success();
+    let of_second = context.lock_file("b").unwrap();
+    assert_ne!(of_first, of_second);
+    assert!(of_second.contains(&second.package("acme/anvil", "1.0.0", "linux_amd64").h1));
+    asked(&second);
+
+    context.set_cli_config("");
+    // The variable leads to where the `host` block of each led: it is the place that counts, not the way.
+    for (registry, expected) in [(&first, &of_first), (&second, &of_second)] {
+        asked(registry);
+        let base = registry.url("/registry.terraform.io/");
+        context.require("c", &[("acme/anvil", "1.0.0")]);
+        std::fs::remove_file(context.path("c/.terraform.lock.hcl")).unwrap_or_default();
+        let arguments = ["lock", "--platform", "linux_amd64,darwin_arm64", "c"];
+        let run = context.tflock(arguments).env("TFREGISTRY_BASE_URL", &base);
+        run.run().expect_success();
+        assert_eq!(context.lock_file("c").as_ref(), Some(expected));
+        assert_eq!(asked(registry), NOTHING);
+    }
+}
+
+/// A locked version that was published anew: the cache alone cannot tell, and the registry can when it is asked.
+#[test]
+fn a_release_that_was_published_anew_is_found_by_a_refresh() {
+    let mut registry = other("first");
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    lock(&context, "a").expect_success();
+    let before = context.lock_file("a");
+    registry.publish(
+        ProviderSpec::new("acme/anvil")
+            .versions(["1.0.0"])
+            .seed("second"),
+    );
+    lock(&context, "a").expect_success();
+    let outcome = lock(&context, "--refresh a").expect_code(1);
+    assert!(
+        outcome
+            .stderr
+            .contains("no hash that the lock file records"),
+        "{outcome}"
+    );
+    assert_eq!(context.lock_file("a"), before);
+
+    // A lock file that is right by now, and a cache that is not: it is asked before anything is called foreign.
+    let fresh = TestContext::new(TFLOCK, &registry);
+    fresh.require("a", &[("acme/anvil", "1.0.0")]);
+    lock(&fresh, "--no-cache a").expect_success();
+    context.write_lock_file("a", fresh.lock_file("a").unwrap());
+    lock(&context, "a").expect_success();
+    asked(&registry);
+    lock(&context, "a").expect_success();
+    assert_eq!(asked(&registry), NOTHING, "and remembered from then on");
+}
+
+/// Stricter rules count for what is in the cache as well.
+#[test]
+fn switches_of_trust_count_at_each_use() {
+    let mut registry = FakeRegistry::start();
+    let unsigned = ProviderSpec::new("acme/anvil")
+        .hosts(["registry.opentofu.org"])
+        .advertised([])
+        .versions(["1.0.0"]);
+    registry.publish(unsigned);
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    let run = |enforce: &str| {
+        let arguments = ["lock", "--engine", "tofu", "--platform", "linux_amd64", "a"];
+        let program = context.tflock(arguments);
+        program
+            .env("OPENTOFU_ENFORCE_GPG_VALIDATION", enforce)
+            .run()
+    };
+    run("false").expect_success();
+    asked(&registry);
+    run("false").expect_success();
+    assert_eq!(asked(&registry), NOTHING);
+    let refused = run("true").expect_code(1);
+    assert!(asked(&registry) != NOTHING, "{refused}");
+    run("false").expect_success();
+    assert_eq!(
+        asked(&registry),
+        NOTHING,
+        "what was refused has not replaced anything"
+    );
+}
+
+/// Tokens, user names and signed addresses stay out of the cache.
+#[test]
+fn no_secret_enters_the_cache() {
+    let registry = other("first");
+    registry.misbehave(Misbehave::on("*/download/*").rewrite(|body| {
+        let mut description: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        for name in ["download_url", "shasums_url", "shasums_signature_url"] {
+            let signed = format!("{}?X-Signature=SECRET", description[name].as_str().unwrap());
+            description[name] = signed.into();
+        }
+        serde_json::to_vec(&description).unwrap()
+    }));
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    let base = registry
+        .url("/registry.terraform.io/")
+        .replace("http://", "http://SECRET:SECRET@");
+    let arguments = ["lock", "--platform", "linux_amd64,darwin_arm64", "a"];
+    let run = context
+        .tflock(arguments)
+        .env("TF_TOKEN_registry_terraform_io", "SECRET");
+    run.run().expect_success();
+    let run = context.tflock(arguments).env("TFREGISTRY_BASE_URL", base);
+    run.run().expect_success();
+    let entries = entries(&context, "");
+    assert!(entries.len() >= 4);
+    for path in entries {
+        let bytes = std::fs::read(&path).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(
+            !text.contains("SECRET") && !text.contains("http"),
+            "{}:\n{text}",
+            path.display()
+        );
+    }
+}
