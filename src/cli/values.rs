@@ -51,6 +51,10 @@ pub enum FormatArg {
     Text,
     /// For programs: one document with everything
     Json,
+    /// For GitHub Actions: annotations, and a job summary
+    Github,
+    /// For code scanning: SARIF 2.1.0
+    Sarif,
 }
 
 /// Values of `--source`.

@@ -9,18 +9,18 @@ use std::time::Instant;
 use anyhow::{Context as _, anyhow};
 use tokio::task::JoinSet;
 
-use crate::cli::{FormatArg, LockArgs};
+use crate::cli::LockArgs;
 use crate::diagnostic::Diagnostic;
 use crate::locking::{Packages, Upgrade, lock_directory};
 use crate::modules::Fetcher;
 use crate::printer::Printer;
 use crate::provider::{Platform, ProviderAddr};
-use crate::settings::{Environment, LockSettings, OutputSettings};
+use crate::settings::{Environment, LockSettings, OutputSettings, ReportSettings};
 
 use super::read::{self, Directory, Task};
 use super::report::{Detail, DirectoryReport, Fate, RunReport};
 use super::session::{Refused, Session};
-use super::{A_DIRECTORY_FAILED, DONE, DRIFT, write};
+use super::{A_DIRECTORY_FAILED, DONE, DRIFT, publish, write};
 
 /// Runs `tflock lock`.
 pub(super) fn command(
@@ -31,7 +31,7 @@ pub(super) fn command(
 ) -> anyhow::Result<u8> {
     let settings = LockSettings::resolve(args, environment, &Platform::current())
         .map_err(|error| Refused::because(&error))?;
-    let format = settings.report.format;
+    let reporting = settings.report.clone();
     let session = Session::open(
         environment,
         output,
@@ -40,14 +40,14 @@ pub(super) fn command(
         &settings.sources,
     )?;
     let work = Work {
-        detail: Detail::of(format, output.verbosity),
+        detail: Detail::of(reporting.format, output.verbosity),
         settings,
         packages: Arc::clone(&session.packages),
     };
     let fetcher = Arc::clone(&session.fetcher);
     session.run(
         lock(Arc::new(work), fetcher),
-        |report| show(&report, format, printer),
+        |report| show(&report, &reporting, printer),
         "interrupted; every lock file is the old one or the new one",
     )
 }
@@ -79,22 +79,17 @@ async fn lock(work: Arc<Work>, fetcher: Arc<Fetcher>) -> anyhow::Result<RunRepor
     Ok(summarize(finished, &work, started))
 }
 
-/// The report on stdout, what went wrong and what should be known on stderr.
-fn show(report: &RunReport, format: FormatArg, printer: Printer) -> u8 {
-    match format {
-        FormatArg::Text => printer.report(&report.text(printer.verbosity)),
-        FormatArg::Json => printer.document(&report.json()),
-    }
-    for diagnostic in report.diagnostics() {
-        printer.diagnostic(&diagnostic);
-    }
-    if report.count(Fate::Failed) > 0 {
+/// The report, and the exit code of the run.
+fn show(report: &RunReport, settings: &ReportSettings, printer: Printer) -> u8 {
+    let code = if report.count(Fate::Failed) > 0 {
         A_DIRECTORY_FAILED
     } else if report.check && report.has_drift() {
         DRIFT
     } else {
         DONE
-    }
+    };
+    publish::publish(report, code, settings, printer);
+    code
 }
 
 /// Refuses a `--provider` or `--upgrade` that no directory has a use for: it is mistyped more often than not. Directories

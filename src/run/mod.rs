@@ -6,6 +6,7 @@ mod config;
 mod engine;
 mod list;
 mod lock;
+mod publish;
 mod read;
 mod report;
 mod session;
@@ -15,7 +16,7 @@ mod write;
 
 use std::process::ExitCode;
 
-pub use report::{Detail, DirectoryReport, Fate, ProviderReport, RunReport};
+pub use report::{Base, Detail, DirectoryReport, Fate, ProviderReport, RunReport};
 
 use crate::cli::{Cli, Command};
 use crate::diagnostic::Diagnostic;

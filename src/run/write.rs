@@ -5,6 +5,8 @@ use crate::lockfile;
 use crate::locking::{Job, Note, Outcome};
 use crate::owner::Owner;
 
+use crate::span::Place;
+
 use super::lock::Work;
 use super::read::Directory;
 use super::report::{DirectoryReport, Fate, ProviderReport};
@@ -46,12 +48,16 @@ pub(super) fn settle(
     }
     report.providers =
         ProviderReport::between(&job.old, &outcome.locks, outcome.verified, work.detail);
+    for provider in &mut report.providers {
+        let entry = job.places.get(&provider.address);
+        provider.place = entry.map(Place::without_source);
+    }
     report
 }
 
 /// A note points at the entry of the lock file that it is about.
 fn diagnostic(note: &Note, directory: &Directory, job: &Job) -> Diagnostic {
     let entry = note.address().and_then(|address| job.places.get(address));
-    let place = entry.map(crate::span::Place::without_source);
+    let place = entry.map(Place::without_source);
     Diagnostic::warning(note.code(), note.to_string(), Some(&directory.path)).at(place)
 }

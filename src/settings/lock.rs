@@ -41,7 +41,7 @@ impl LockSettings {
             tree,
             check: args.check,
             diff: args.diff,
-            report: ReportSettings::resolve(&args.report),
+            report: ReportSettings::resolve(&args.report, environment),
         })
     }
 }

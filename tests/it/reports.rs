@@ -96,3 +96,63 @@ fn only_times_differ_between_runs_over_the_same_state() {
     };
     assert_eq!(run(), run());
 }
+
+#[test]
+fn github_gets_annotations_and_a_summary() {
+    let (_registry, context) = start();
+    let summary = context.path("summary.md");
+    std::fs::write(&summary, "before\n").unwrap();
+    let lock = "lock -r --platform linux_amd64 --format github --check .";
+    let program = context
+        .tflock(lock.split(' '))
+        .env("GITHUB_WORKSPACE", context.work().parent().unwrap())
+        .env("GITHUB_STEP_SUMMARY", &summary);
+    let outcome = program.run().expect_code(1);
+    let commands: Vec<&str> = outcome.stdout.lines().collect();
+    let expected = [
+        "::error file=work/broken/main.tf,line=3,col=5,endColumn=10,title=no-matching-version::\
+cannot lock `registry.terraform.io/acme/anvil`%0Acaused by: no available releases match the constraints `~> 3.0`\
+%0Ahint: the newest version that its registry lists is 1.1.0",
+        "::error file=work/fresh/.terraform.lock.hcl,title=lock-file-drift::\
+lock file would be created%0Aacme/anvil 1.1.0",
+        "::error file=work/moved/.terraform.lock.hcl,line=4,col=1,endColumn=9,title=lock-file-drift::\
+lock file would change%0Aacme/anvil 1.0.0 -> 1.1.0, constraints `1.0.0` -> `1.1.0`",
+    ];
+    assert_eq!(commands[..3], expected, "{outcome}");
+    assert!(commands[3].starts_with("5 directories: 1 would be updated"));
+    assert_eq!(outcome.stderr, "");
+    let summary = context.read("summary.md");
+    assert!(
+        summary.starts_with("before\n### tflock lock\n"),
+        "{summary}"
+    );
+    assert!(summary.contains("- ❌ `moved/.terraform.lock.hcl:4:1`: lock file would change<br>"));
+}
+
+#[test]
+fn sarif_names_rules_and_places() {
+    let (_registry, context) = start();
+    let lock = "lock -r --platform linux_amd64 --format sarif --check .";
+    let outcome = context.tflock(lock.split(' ')).run().expect_code(1);
+    let run = parse(&outcome.stdout)["runs"][0].clone();
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    let results = run["results"].as_array().unwrap();
+    let found: Vec<(&str, &str)> = results
+        .iter()
+        .map(|result| {
+            let rule = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+            assert_eq!(rules[rule]["id"], result["ruleId"]);
+            let location = &result["locations"][0]["physicalLocation"]["artifactLocation"];
+            (
+                result["ruleId"].as_str().unwrap(),
+                location["uri"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    let expected = [
+        ("no-matching-version", "broken/main.tf"),
+        ("lock-file-drift", "fresh/.terraform.lock.hcl"),
+        ("lock-file-drift", "moved/.terraform.lock.hcl"),
+    ];
+    assert_eq!(found, expected);
+}

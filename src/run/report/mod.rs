@@ -4,9 +4,17 @@
 //! | --- | --- | --- |
 //! | `text` | [`text`] | people |
 //! | `json` | [`json`] | programs: everything, by a documented schema |
+//! | `github` | [`github`] | GitHub Actions: annotations and a job summary |
+//! | `sarif` | [`sarif`] | code scanning, and viewers of such |
 
+mod github;
 mod json;
+mod remark;
+mod rules;
+mod sarif;
 mod text;
+
+pub use remark::Base;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,6 +26,7 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::lockfile::{Change, Changes, Locks, ProviderLock};
 use crate::locking::{Downloaded, PackageRecord, Verified};
 use crate::provider::{Engine, Platform, ProviderAddr, Version, VersionConstraints};
+use crate::span::Place;
 
 /// What became of one directory's lock file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,6 +96,8 @@ pub struct ProviderReport {
     pub version: Version,
     /// The constraints that are recorded now, or were.
     pub constraints: VersionConstraints,
+    /// Where its entry stands in the old lock file.
+    pub place: Option<Place>,
     /// How many hashes were recorded and still are.
     pub kept: usize,
     /// The packages that were looked at for it, by platform.
@@ -160,6 +171,21 @@ impl RunReport {
     pub fn json(&self) -> String {
         json::render(self)
     }
+
+    /// The workflow commands for GitHub Actions.
+    pub fn github(&self, base: &Base) -> String {
+        github::render(self, base)
+    }
+
+    /// The job summary for GitHub Actions.
+    pub fn github_summary(&self) -> String {
+        github::summary(self)
+    }
+
+    /// The SARIF document of a run that ends with this exit code.
+    pub fn sarif(&self, base: &Base, exit_code: u8) -> String {
+        sarif::render(self, base, exit_code)
+    }
 }
 
 impl ProviderReport {
@@ -185,6 +211,7 @@ impl ProviderReport {
                 change: None,
                 version: lock.version.clone(),
                 constraints: lock.constraints.clone(),
+                place: None,
                 kept: kept(before, new.providers.get(address)),
                 packages: packages.remove(address).unwrap_or_default(),
             })

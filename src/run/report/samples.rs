@@ -77,6 +77,7 @@ pub(super) fn added(source: &str, version: &str) -> ProviderReport {
         version: lock.version.clone(),
         constraints: lock.constraints.clone(),
         change: Some(Change::Added(lock)),
+        place: None,
         kept: 0,
         packages: packages(),
     }

@@ -27,7 +27,7 @@ pub(super) fn render(report: &RunReport, verbosity: u8) -> String {
         report.render_quiet_ones(&mut text);
     }
     report.render_signers(verbosity, &mut text);
-    report.render_sums(&mut text);
+    text.push_str(&sums(report));
     text
 }
 
@@ -89,56 +89,6 @@ impl RunReport {
         }
     }
 
-    fn render_sums(&self, text: &mut String) {
-        let (created, updated) = if self.check {
-            ("would be created", "would be updated")
-        } else {
-            ("created", "updated")
-        };
-        let parts: Vec<String> = [
-            (self.count(Fate::Updated), updated),
-            (self.count(Fate::Created), created),
-            (self.count(Fate::Unchanged), "unchanged"),
-            (self.count(Fate::Skipped), "skipped"),
-            (self.count(Fate::Failed), "failed"),
-        ]
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
-        let sums = if parts.is_empty() {
-            "nothing to do".to_owned()
-        } else {
-            parts.join(", ")
-        };
-        let directories = counted(self.directories.len() as u64, "directory", "directories");
-        let _ = write!(text, "{directories}: {sums}");
-        let Downloaded {
-            packages,
-            again,
-            bytes: size,
-        } = self.downloaded;
-        if packages > 0 {
-            let packages = counted(packages - again, "package", "packages");
-            let _ = write!(text, "; {packages} downloaded, {}", bytes(size));
-        }
-        if again > 0 {
-            let _ = write!(
-                text,
-                " ({again} of them twice: no stream could tell their hash)"
-            );
-        }
-        let _ = writeln!(text, "; {:.1} s", self.elapsed.as_secs_f64());
-        if self.platforms_defaulted && self.count(Fate::Failed) < self.directories.len() {
-            let platform = self.platforms.first().map(ToString::to_string);
-            let _ = writeln!(
-                text,
-                "locked for {} only, this machine's platform; name others with --platform",
-                platform.unwrap_or_default()
-            );
-        }
-    }
-
     fn verb(&self, fate: Fate) -> &'static str {
         match (fate, self.check) {
             (Fate::Created, false) => "created",
@@ -152,6 +102,59 @@ impl RunReport {
     fn width(&self) -> usize {
         if self.check { 12 } else { 9 }
     }
+}
+
+/// How many directories had which fate, and what it cost.
+pub(super) fn sums(report: &RunReport) -> String {
+    let mut text = String::new();
+    let (created, updated) = if report.check {
+        ("would be created", "would be updated")
+    } else {
+        ("created", "updated")
+    };
+    let parts: Vec<String> = [
+        (report.count(Fate::Updated), updated),
+        (report.count(Fate::Created), created),
+        (report.count(Fate::Unchanged), "unchanged"),
+        (report.count(Fate::Skipped), "skipped"),
+        (report.count(Fate::Failed), "failed"),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, what)| format!("{count} {what}"))
+    .collect();
+    let sums = if parts.is_empty() {
+        "nothing to do".to_owned()
+    } else {
+        parts.join(", ")
+    };
+    let directories = counted(report.directories.len() as u64, "directory", "directories");
+    let _ = write!(text, "{directories}: {sums}");
+    let Downloaded {
+        packages,
+        again,
+        bytes: size,
+    } = report.downloaded;
+    if packages > 0 {
+        let packages = counted(packages - again, "package", "packages");
+        let _ = write!(text, "; {packages} downloaded, {}", bytes(size));
+    }
+    if again > 0 {
+        let _ = write!(
+            text,
+            " ({again} of them twice: no stream could tell their hash)"
+        );
+    }
+    let _ = writeln!(text, "; {:.1} s", report.elapsed.as_secs_f64());
+    if report.platforms_defaulted && report.count(Fate::Failed) < report.directories.len() {
+        let platform = report.platforms.first().map(ToString::to_string);
+        let _ = writeln!(
+            text,
+            "locked for {} only, this machine's platform; name others with --platform",
+            platform.unwrap_or_default()
+        );
+    }
+    text
 }
 
 /// Directories whose lock files changed in the same way.
@@ -226,7 +229,7 @@ impl ProviderReport {
 }
 
 /// One sentence per provider that changed; one for the file if only its looks did.
-fn describe(fate: Fate, providers: &[ProviderReport]) -> Vec<String> {
+pub(super) fn describe(fate: Fate, providers: &[ProviderReport]) -> Vec<String> {
     let sentences = providers.iter().filter_map(|provider| {
         let change = provider.change.as_ref()?;
         Some(format!("{} {}", short(&provider.address), sentence(change)))
