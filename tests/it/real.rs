@@ -42,3 +42,46 @@ fn the_real_aws_provider_has_the_public_hash_and_starts() {
     let schema = schema.env("TF_DATA_DIR", &data).run().expect_success();
     assert!(schema.stdout.contains("\"aws_instance\""));
 }
+
+/// The package unpacked in a filesystem mirror; the last element of the path may be a link.
+#[test]
+#[cfg(unix)]
+fn the_real_aws_provider_in_a_filesystem_mirror() {
+    let Some(directory) = env::var_os("TFLOCK_REAL_PACKAGE") else {
+        skip("TFLOCK_REAL_PACKAGE does not name an unpacked hashicorp/aws 5.100.0");
+        return;
+    };
+    let context = TestContext::offline(TFLOCK);
+    let package = "mirror/registry.terraform.io/hashicorp/aws/5.100.0/linux_amd64";
+    let link = context.path(package);
+    std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(directory, link).unwrap();
+    for name in ["tflock", "terraform"] {
+        context.require(name, &[("hashicorp/aws", "~> 5.0")]);
+    }
+    let options = [
+        "lock",
+        "--platform",
+        "linux_amd64",
+        "--fs-mirror",
+        "mirror",
+        "tflock",
+    ];
+    context.tflock(options).run().expect_success();
+    let locked = context.lock_file("tflock").unwrap();
+    assert!(
+        locked.contains(&format!("  hashes = [\n    \"{H1}\",\n  ]\n")),
+        "{locked}"
+    );
+
+    let arguments = [
+        "providers",
+        "lock",
+        "-platform=linux_amd64",
+        "-fs-mirror=../mirror",
+    ];
+    if let Some(terraform) = context.terraform("terraform", arguments) {
+        terraform.run().expect_success();
+        assert_eq!(context.lock_file("terraform").unwrap(), locked);
+    }
+}

@@ -5,6 +5,7 @@
 //! is there, starting from that lock file. Then it is locked once more, and nothing may be touched. The expected file is
 //! `testdata/locks/CASE/.terraform.lock.hcl`, which Terraform wrote: `TFLOCK_RECORD=1` writes it anew.
 
+mod mirrors;
 mod registry;
 mod tofu;
 

@@ -1,0 +1,17 @@
+# This file is maintained automatically by "tofu init".
+# Manual edits may be lost in future updates.
+
+provider "registry.opentofu.org/acme/crate" {
+  version = "1.0.0"
+  hashes = [
+    "h1:DifrMveG2E2TvxNVqAS8QxCZcfR0e/8sJ/4+z3GJbO0=",
+    "h1:OhlFuiTf6b7LPUlOt4IllED2sggMlqurUeuukFqyciM=",
+    "h1:gNAlx+RD9XbvSVdCYocGWsfTkAK3zbs/I/t2JCyG9oc=",
+    "h1:pxB74RCW6gttrLWGIm5hrZiEUM9MeJcjVwhClM5OXis=",
+    "h1:uwxVQHg3h4asBmAOLI3r5UfheMcPACeNRT1tGukOBds=",
+    "h1:vxnjpUcpBqIURmD6bxg9qf0TZaezKnMEOSEYh9ZEw+I=",
+    "zh:2791af1d1d6d80921508de6fbb81ca7b92dc7e3f51958004b56044420b9775a8",
+    "zh:57b9e73eccfdfff3de2d166f6c3be05b4cd3526092f7246dc57299c793951b11",
+    "zh:72bae6c09648549731fdc9f86b748c4952ff5dbaaeaeac619a4ba85654d41871",
+  ]
+}

@@ -1,0 +1,10 @@
+# This file is maintained automatically by "terraform init".
+# Manual edits may be lost in future updates.
+
+provider "registry.terraform.io/acme/anvil" {
+  version     = "1.0.0"
+  constraints = "1.0.0"
+  hashes = [
+    "h1:WqzVcvrOry3c5nFbrou6qdDy1mQc830Kyn6M0sQBphQ=",
+  ]
+}
