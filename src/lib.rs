@@ -28,7 +28,7 @@
 //! | the program | `main` |
 //! | the command line | [`cli`] what was typed, [`settings`] what it means, [`run`] the commands, [`printer`] the only door to the terminal, [`diagnostic`] errors as text, [`progress`] bars |
 //! | the use case | [`locking`]: requirements and old locks become new locks; [`modules`]: remote modules become directories |
-//! | the outside world | [`config`] what `.tf` files ask for, [`registry`] who has packages, [`lockfile`] the lock file format |
+//! | the outside world | [`config`] what `.tf` files ask for, [`registry`] who has packages, [`lockfile`] the lock file format, [`git`] the program and what changed |
 //! | shelves | [`mirror`] a directory of packages |
 //! | formats and furniture | [`package`] what a package's bytes say, [`syntax`] HCL, [`cli_config`] `.terraformrc`, [`reporter`] what a run tells, [`owner`] temporary names |
 //! | vocabulary | [`provider`]: addresses, versions, constraints, platforms, hashes |
@@ -53,6 +53,7 @@ pub mod cli;
 pub mod cli_config;
 pub mod config;
 pub mod diagnostic;
+pub mod git;
 pub mod lockfile;
 pub mod locking;
 pub mod mirror;

@@ -23,6 +23,21 @@ pub struct TreeArgs {
     /// Skip paths that match this regular expression (repeatable)
     #[arg(short, long = "ignore-path", value_name = "REGEX")]
     pub ignore_paths: Vec<String>,
+    /// Only what can have changed since REV [default: where HEAD left the default branch]
+    #[arg(
+        long,
+        value_name = "REV",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        long_help = "Only directories whose lock can have changed since the commit REV: their own files, lock file, variable and \
+test files, the local modules that they reach, `.tflock.toml` and version files. What is not committed counts, and so do \
+files that git does not know. Without REV: since HEAD left the default branch"
+    )]
+    pub changed: Option<String>,
+    /// Only what failed in an earlier run, by its report of `--format json`
+    #[arg(long, value_name = "REPORT")]
+    pub failed: Option<PathBuf>,
 }
 
 /// The platforms that matter.

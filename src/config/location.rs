@@ -34,7 +34,7 @@ impl Location {
 }
 
 /// A path without `.` and `x/..`.
-pub(super) fn clean(path: &Path) -> PathBuf {
+pub fn clean(path: &Path) -> PathBuf {
     let mut parts: Vec<Component<'_>> = Vec::new();
     for part in path.components() {
         match (part, parts.last()) {

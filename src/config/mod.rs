@@ -39,12 +39,16 @@ pub use cache::ModuleCache;
 pub use error::{ConfigError, Problem};
 pub use files::{ModuleFiles, is_configuration, is_tofu_only, module_files};
 pub use ignore::IgnoreRule;
+pub use location::clean;
 pub use options::{DEFAULT_TEST_DIRECTORY, ReadOptions, Tests, VariableOption};
 pub use parallel::map as on_all_cores;
 pub use root::{
-    FetchError, ModuleFetcher, ModuleRequest, RootModule, local_callers, read_root, read_roots,
+    FetchError, ModuleFetcher, ModuleRequest, RootModule, local_callers, local_modules, read_root,
+    read_roots,
 };
 pub use source::{ModuleSource, RegistrySource, SourceError};
+pub use statics::is_variable_file;
+pub use test_files::is_test_file;
 pub use walk::{Directory, Named, Walk, WalkOptions, walk};
 
 #[cfg(test)]

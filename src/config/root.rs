@@ -98,6 +98,16 @@ pub fn local_callers(
     callers
 }
 
+/// The directories of all local modules that the root module in `directory` calls, directly or not, as far as they can be
+/// found without fetching anything: as they are called, and without links. Those that are not there are among them.
+pub fn local_modules(
+    directory: &Path,
+    options: &ReadOptions,
+    cache: &ModuleCache,
+) -> BTreeSet<PathBuf> {
+    TreeReader::new(options, cache, None).local_modules(directory)
+}
+
 /// Whether `error` is about a module that is not there, which `--missing-module warn` forgives.
 pub(super) const fn is_missing_module(error: &ConfigError) -> bool {
     matches!(

@@ -35,6 +35,12 @@ pub(super) struct Found {
 const ENDINGS: [&str; 2] = [".tftest.hcl", ".tftest.json"];
 const TOFU_ENDINGS: [&str; 2] = [".tofutest.hcl", ".tofutest.json"];
 
+/// Whether the name is that of a test file, for either engine.
+pub fn is_test_file(name: &str) -> bool {
+    let endings = ENDINGS.iter().chain(&TOFU_ENDINGS);
+    endings.into_iter().any(|ending| name.ends_with(ending))
+}
+
 /// Reads the test files in `root` and in its test directory.
 pub(super) fn read(root: &Path, directory: &Path, engine: Engine) -> Found {
     let mut found = Found::default();

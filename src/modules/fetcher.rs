@@ -13,6 +13,7 @@ use tokio::runtime::Handle;
 use url::Url;
 
 use crate::config::{FetchError, ModuleFetcher, ModuleRequest, ModuleSource, RegistrySource};
+use crate::git::GitSettings;
 use crate::provider::{Engine, ModuleVersion, newest_module};
 use crate::registry::{
     ModuleId, ModuleLocation, OnceMap, RegistryClient, RegistryError, is_loopback,
@@ -22,7 +23,7 @@ use crate::span::Explain as _;
 use super::address::{ArchivePackage, Package, RemoteAddress};
 use super::archive;
 use super::error::ModuleError;
-use super::git::{self, GitSettings};
+use super::git;
 use super::subdirectory;
 
 /// How many web addresses in a row may name another one. Two happen: a vanity address that leads to a code host.

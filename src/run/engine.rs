@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use crate::provider::Engine;
 
 /// Version files of version managers, and the tool that each names.
-const VERSION_FILES: [(&str, Engine); 2] = [
+pub(super) const VERSION_FILES: [(&str, Engine); 2] = [
     (".opentofu-version", Engine::Tofu),
     (".terraform-version", Engine::Terraform),
 ];

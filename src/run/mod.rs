@@ -2,6 +2,7 @@
 
 mod cache;
 mod callers;
+mod changed;
 mod config;
 mod engine;
 mod list;

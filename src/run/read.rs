@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::config::{
-    self, ConfigError, ModuleCache, Named, ReadOptions, RootModule, WalkOptions, local_callers,
-    on_all_cores,
+    self, ConfigError, ModuleCache, Named, ReadOptions, RootModule, WalkOptions, clean,
+    local_callers, on_all_cores,
 };
 use crate::diagnostic::Diagnostic;
 use crate::lockfile::{self, FILE_NAME, LockFile};
@@ -15,10 +15,11 @@ use crate::locking::{Job, Missing, Scope, requirements_of};
 use crate::modules::Fetcher;
 use crate::owner::Owner;
 use crate::provider::Engine;
-use crate::settings::{Area, Create, TreeSettings, repository_root};
+use crate::settings::{Area, Create, TreeSettings, WorkingSet, repository_root};
 use crate::span::Explain;
 
 use super::callers::{Called, Skipped};
+use super::changed::{Candidate, Changed};
 use super::engine::{self, Reason, VersionFiles};
 use super::report::{DirectoryReport, Fate};
 
@@ -107,7 +108,12 @@ pub(super) fn all(settings: &TreeSettings, fetcher: &Fetcher) -> Vec<Directory> 
     }
     let found: Vec<_> = found.into_values().collect();
     let reader = Reader::new(settings, fetcher, &found);
-    let read = on_all_cores(&found, |(area, directory)| reader.read(area, directory));
+    let read = on_all_cores(&found, |(area, directory)| {
+        reader
+            .is_wanted(area, directory)
+            .then(|| reader.read(area, directory))
+    });
+    let read = read.into_iter().flatten().collect();
     let mut directories = reader.without_called_modules(read);
     directories.extend(unreadable);
     directories
@@ -172,6 +178,7 @@ struct Reader<'a> {
     settings: &'a TreeSettings,
     fetcher: &'a Fetcher,
     cache: ModuleCache,
+    changed: Option<Changed>,
     version_files: VersionFiles,
     /// What all lock files of the tree agree on.
     tree: Option<Engine>,
@@ -188,6 +195,7 @@ impl<'a> Reader<'a> {
             settings,
             fetcher,
             cache: ModuleCache::new(),
+            changed: settings.working_set.changed.as_deref().map(Changed::new),
             version_files: VersionFiles::default(),
             tree: None,
             repositories: Mutex::default(),
@@ -204,6 +212,48 @@ impl<'a> Reader<'a> {
             reader.tree = engine::agreed(engines.into_iter().flatten());
         }
         reader
+    }
+
+    /// Whether a directory is in the working set.
+    fn is_wanted(&self, area: &Area, found: &config::Directory) -> bool {
+        let WorkingSet { changed: _, failed } = &self.settings.working_set;
+        let absolute = self.settings.working_directory.join(&found.path);
+        // A directory that is gone, or cannot be asked for, is told of when it is read.
+        let Ok(real) = absolute.canonicalize() else {
+            return true;
+        };
+        let failed = failed.as_ref();
+        failed.is_none_or(|failed| failed.contains(&real))
+            && self.can_have_changed(area, found, [clean(&absolute), real])
+    }
+
+    fn can_have_changed(
+        &self,
+        area: &Area,
+        found: &config::Directory,
+        names: [PathBuf; 2],
+    ) -> bool {
+        let Some(changed) = &self.changed else {
+            return true;
+        };
+        let repository = self.repository(&names[1]);
+        let lock = found
+            .has_lock_file
+            .then(|| lockfile::read(&found.path.join(FILE_NAME)).ok().flatten());
+        let lock = lock.flatten();
+        let (engine, reason) = self.engine(area, found, &names[1], &repository, lock.as_deref());
+        let options = area.read_options(engine);
+        let modules = config::local_modules(&found.path, &options, &self.cache);
+        let modules = modules.iter();
+        let modules = modules.map(|module| clean(&self.settings.working_directory.join(module)));
+        changed.concerns(&Candidate {
+            modules: modules.collect(),
+            repository: &repository,
+            names,
+            reason,
+            area,
+            options,
+        })
     }
 
     fn read(&self, area: &Arc<Area>, found: &config::Directory) -> Read {

@@ -58,6 +58,9 @@ impl Session {
         tree: &TreeSettings,
         settings: &SourceSettings,
     ) -> anyhow::Result<Self> {
+        for note in tree.working_set.notes() {
+            printer.message(&note);
+        }
         let bars = (output.progress && Printer::stderr_is_terminal())
             .then(|| Arc::new(ProgressBars::on_stderr()));
         let reporter: Arc<dyn Reporter> = match &bars {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use crate::cli::ReadingArgs;
 use crate::config::{DEFAULT_TEST_DIRECTORY, IgnoreRule, ReadOptions, Tests, VariableOption};
+use crate::git::GitSettings;
 use crate::locking::{Missing, Policy};
-use crate::modules::GitSettings;
 use crate::provider::{Engine, Platform};
 
-use super::{Environment, InForce, SettingsError, Typed};
+use super::{Environment, InForce, SettingsError, Typed, WorkingSet};
 
 /// All directories of a run, and how they are read.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct TreeSettings {
     pub working_directory: PathBuf,
     /// The areas, in the order of their first path.
     pub areas: Vec<Arc<Area>>,
+    /// Which of the directories found there are worked on.
+    pub working_set: WorkingSet,
     /// How modules are fetched from repositories.
     pub git: GitSettings,
     /// Remove what killed runs have left beside lock files; not when nothing is to be written.
@@ -29,6 +31,10 @@ pub struct TreeSettings {
 pub struct Area {
     /// Directories and files as given.
     pub paths: Vec<PathBuf>,
+    /// Their directories, absolute and without links.
+    pub real_paths: Vec<PathBuf>,
+    /// The config file that governs them, absolute.
+    pub governed_by: Option<PathBuf>,
     /// Look below them too.
     pub recursive: bool,
     /// Paths to skip.
@@ -77,18 +83,23 @@ impl TreeSettings {
             missing_module: in_force.missing_module.value,
             jobs: in_force.jobs.value,
             paths: in_force.paths,
+            real_paths: in_force.real_paths,
+            governed_by: in_force.governed_by,
             reading: reading.clone(),
         });
+        let areas: Vec<Area> = areas.collect();
+        let git = GitSettings {
+            program: PathBuf::from("git"),
+            environment: environment
+                .iter()
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+        };
         Ok(Self {
             working_directory: environment.working_directory.clone(),
-            areas: areas.map(Arc::new).collect(),
-            git: GitSettings {
-                program: PathBuf::from("git"),
-                environment: environment
-                    .iter()
-                    .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                    .collect(),
-            },
+            working_set: WorkingSet::resolve(typed.tree, &areas, &git, environment)?,
+            areas: areas.into_iter().map(Arc::new).collect(),
+            git,
             clean_up: false,
         })
     }

@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use crate::git::GitError;
 use crate::locking::TargetError;
 use crate::provider::{AddressError, PlatformError};
 use crate::span::{Explain, Place};
 
 use super::config_file::ConfigFileError;
 use super::suggest::nearest;
+use super::working_set::ReportError;
 
 /// Why the command line cannot be followed.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +63,17 @@ pub enum SettingsError {
     /// `.tflock.toml` cannot be followed.
     #[error(transparent)]
     ConfigFile(#[from] Box<ConfigFileError>),
+    /// `--changed` cannot be answered.
+    #[error(transparent)]
+    Git(#[from] Box<GitError>),
+    /// `--failed` names no report that can be used.
+    #[error("cannot use the report `{}`", path.display())]
+    Report {
+        /// As given.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: ReportError,
+    },
     /// `--provider` names no provider.
     #[error("cannot read `--provider {text}`")]
     Provider {
@@ -83,6 +96,14 @@ impl Explain for SettingsError {
         match self {
             Self::Platform { text, .. } => platform_hint(text),
             Self::ConfigFile(error) => error.hint(),
+            Self::Git(error) => error.hint(),
+            Self::Report {
+                source: ReportError::Read(_),
+                ..
+            } => None,
+            Self::Report { .. } => {
+                Some("`tflock lock --format json > REPORT` writes one".to_owned())
+            }
             _ => None,
         }
     }

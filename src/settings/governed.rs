@@ -18,6 +18,8 @@ pub(super) struct Governed {
     pub(super) file: Option<Arc<ConfigFile>>,
     /// The paths as given.
     pub(super) paths: Vec<PathBuf>,
+    /// Their directories, absolute and without links.
+    pub(super) real_paths: Vec<PathBuf>,
     /// The walked directories as the file names them.
     names: BTreeMap<PathBuf, PathBuf>,
 }
@@ -48,11 +50,13 @@ impl Governed {
                 groups.push(Self {
                     file,
                     paths: Vec::new(),
+                    real_paths: Vec::new(),
                     names: BTreeMap::new(),
                 });
             }
             let group = &mut groups[index];
             group.paths.push(path.clone());
+            group.real_paths.push(directory);
             group.names.insert(walked, name);
         }
         Ok(groups)

@@ -11,7 +11,7 @@ use crate::config::IgnoreRule;
 use crate::locking::{Mismatch, Missing, Policy, Signers, Upgrade};
 use crate::provider::{Engine, Platform};
 
-use super::config_file::ConfigFile;
+use super::config_file::{ConfigFile, NAME as CONFIG_FILE_NAME};
 use super::governed::Governed;
 use super::sourced::{Origin, Sourced};
 use super::{Create, Environment, SettingsError, engine_of_base_url};
@@ -68,6 +68,10 @@ pub struct InForce {
     pub paths: Vec<PathBuf>,
     /// The config file, as messages name it.
     pub file: Option<PathBuf>,
+    /// The same, absolute and without links.
+    pub governed_by: Option<PathBuf>,
+    /// The directories of the paths, absolute and without links.
+    pub real_paths: Vec<PathBuf>,
     /// The platforms asked for, each once, at least one.
     pub platforms: Sourced<Vec<Platform>>,
     /// Paths to skip.
@@ -112,6 +116,8 @@ impl InForce {
                 ignore_paths: group.ignore_paths(&typed_patterns),
                 engine: engine(typed.reading.engine, file, environment),
                 file: file.map(|file| file.shown.clone()),
+                governed_by: file.map(|file| file.directory.join(CONFIG_FILE_NAME)),
+                real_paths: group.real_paths.clone(),
                 paths: group.paths.clone(),
                 ..Self::words(typed, file)
             }
@@ -128,6 +134,8 @@ impl InForce {
         Self {
             paths: Vec::new(),
             file: None,
+            governed_by: None,
+            real_paths: Vec::new(),
             platforms: Sourced::choose(None, None, Vec::new()),
             ignore_paths: Sourced::choose(None, None, Vec::new()),
             engine: Sourced::choose(None, None, None),

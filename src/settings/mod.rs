@@ -15,10 +15,11 @@ mod report;
 mod sourced;
 mod sources;
 mod suggest;
+mod working_set;
 
 pub use area::{Area, Create, TreeSettings};
 pub use cache::{CacheSettings, CacheUsage, cache_directory};
-pub use config_file::{ConfigFile, ConfigFileError, ValueError};
+pub use config_file::{ConfigFile, ConfigFileError, NAME as CONFIG_FILE_NAME, ValueError};
 pub use environment::Environment;
 pub use error::SettingsError;
 pub use in_force::{InForce, Typed};
@@ -29,6 +30,7 @@ pub use output::{OutputSettings, output};
 pub use report::ReportSettings;
 pub use sourced::{Origin, Sourced};
 pub use sources::{SourceChoice, SourceSettings};
+pub use working_set::{ReportError, WorkingSet};
 
 use std::path::{Path, PathBuf};
 

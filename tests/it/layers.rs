@@ -14,7 +14,7 @@ const ROWS: [&[&str]; 8] = [
     &["provider"],
     &["package", "syntax", "cli_config", "reporter", "owner"],
     &["mirror"],
-    &["config", "registry", "lockfile", "cache"],
+    &["config", "registry", "lockfile", "cache", "git"],
     &["locking", "modules"],
     COMMAND,
     &["main"],
@@ -35,9 +35,12 @@ const COMMAND: &[&str] = &[
 const BESIDE: [(&str, &str); 2] = [("settings", "cli"), ("printer", "diagnostic")];
 
 /// Outside crates, and doors to the process, with the rooms that may name them.
-const HOMES: [(&str, &[&str]); 10] = [
+const HOMES: [(&str, &[&str]); 13] = [
     ("reqwest::", &["registry"]),
     ("clap::", &["cli", "main"]),
+    ("clap_complete::", &["cli"]),
+    ("clap_mangen::", &["cli"]),
+    ("toml::", &["settings"]),
     ("pgp::", &["package"]),
     ("zip::", &["package"]),
     ("hcl::", &["syntax"]),

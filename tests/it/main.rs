@@ -21,6 +21,7 @@ mod real;
 mod registry;
 mod reports;
 mod rows;
+mod working_set;
 
 /// The binary under test.
 const TFLOCK: &str = env!("CARGO_BIN_EXE_tflock");

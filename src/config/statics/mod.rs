@@ -26,6 +26,7 @@ pub(in crate::config) use scope::Position;
 use scope::{Names, undeclared};
 use types::Type;
 use values::Values;
+pub use values::is_variable_file;
 
 /// What all instances below one root share.
 pub(super) struct Environment<'a> {

@@ -32,6 +32,11 @@ pub(super) struct Values {
 const VARIABLE_FILES: [&str; 2] = ["terraform.tfvars", "terraform.tfvars.json"];
 const AUTOMATIC: [&str; 2] = [".auto.tfvars", ".auto.tfvars.json"];
 
+/// Whether a file of this name in a root module gives values to its variables without being asked to.
+pub fn is_variable_file(name: &str) -> bool {
+    VARIABLE_FILES.contains(&name) || AUTOMATIC.iter().any(|ending| name.ends_with(ending))
+}
+
 impl Values {
     /// Reads all places: environment, variable files, options.
     pub(super) fn read(root: &Path, options: &ReadOptions) -> Result<Self, ConfigError> {

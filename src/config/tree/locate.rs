@@ -28,6 +28,7 @@ impl TreeReader<'_> {
         environment: &Environment<'_>,
     ) -> Result<Location, Stopped> {
         if let ModuleSource::Local(path) = &target.source {
+            self.called.insert(clean(&caller.shown.join(path)));
             return caller.join(Path::new(path)).map_err(|source| {
                 let directory = clean(&caller.shown.join(path));
                 let (module, place) = (name.to_owned(), Box::new(spot.place()));

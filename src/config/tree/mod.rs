@@ -42,6 +42,8 @@ pub(super) struct TreeReader<'a> {
     errors: Vec<Arc<ConfigError>>,
     calls: usize,
     settled: BTreeSet<PathBuf>,
+    /// The directories of local modules as they are called, also of those that are not there.
+    called: BTreeSet<PathBuf>,
 }
 
 /// A module in the tree.
@@ -72,10 +74,29 @@ impl<'a> TreeReader<'a> {
             errors: Vec::new(),
             calls: 0,
             settled: BTreeSet::new(),
+            called: BTreeSet::new(),
         }
     }
 
     pub(super) fn read(mut self, directory: &Path) -> Result<RootModule, Vec<Arc<ConfigError>>> {
+        self.follow(directory)?;
+        if self.errors.is_empty() {
+            Ok(self.found)
+        } else {
+            Err(self.errors)
+        }
+    }
+
+    /// The directories of all local modules that can be found from `directory`, as they are called and without links.
+    pub(super) fn local_modules(mut self, directory: &Path) -> BTreeSet<PathBuf> {
+        // What cannot be read calls nothing; that it fails is told where it is read.
+        let _ = self.follow(directory);
+        let mut all = self.called;
+        all.append(&mut self.found.local_modules);
+        all
+    }
+
+    fn follow(&mut self, directory: &Path) -> Result<(), Vec<Arc<ConfigError>>> {
         let unreadable = |source| {
             Arc::new(ConfigError::ReadDirectory {
                 path: directory.to_path_buf(),
@@ -99,11 +120,7 @@ impl<'a> TreeReader<'a> {
         let instance = Instance::root(&module, &environment);
         self.visit(&instance, &root, &environment);
         self.tests(&instance, &root, &environment);
-        if self.errors.is_empty() {
-            Ok(self.found)
-        } else {
-            Err(self.errors)
-        }
+        Ok(())
     }
 
     /// Follows all calls of a module. The result is whether everything below is local and constant.

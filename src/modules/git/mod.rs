@@ -7,15 +7,15 @@
 //!
 //! What arrives is a work tree without `.git`, and without links that lead out of it.
 
-mod environment;
 mod program;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;
 
-pub use environment::GitSettings;
 pub use program::GIT_TIMEOUT;
+
+use crate::git::GitSettings;
 
 use super::address::{GitPackage, shown};
 use super::error::ModuleError;

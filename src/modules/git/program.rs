@@ -3,30 +3,17 @@
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::Output;
 use std::time::Duration;
 
 use tokio::process::Command;
 
+use crate::git::GitSettings;
 use crate::modules::address::{GitPackage, shown};
 use crate::modules::error::ModuleError;
 
-use super::environment::GitSettings;
-
 /// The most time for one run. The largest module repositories take a minute on a slow line.
 pub const GIT_TIMEOUT: Duration = Duration::from_secs(600);
-
-/// Settings for every run: no hooks, no helpers that watch or ask, and an end where nothing arrives for half a minute.
-const SETTINGS: [&str; 8] = [
-    "core.hooksPath=/dev/null",
-    "core.fsmonitor=false",
-    "core.askPass=",
-    "submodule.recurse=false",
-    "advice.detachedHead=false",
-    "http.lowSpeedLimit=1000",
-    "http.lowSpeedTime=30",
-    "gc.auto=0",
-];
 
 /// As much of what git writes is repeated in an error.
 const MAX_MESSAGE_LINES: usize = 3;
@@ -78,18 +65,8 @@ impl<'a> Git<'a> {
         } else {
             "https:ssh"
         };
-        let mut command = Command::new(&self.settings.program);
-        command
-            .env_clear()
-            .envs(self.settings.variables(protocols))
-            .stdin(Stdio::null())
-            .kill_on_drop(true);
-        if let Some(directory) = directory {
-            command.arg("-C").arg(directory);
-        }
-        for setting in SETTINGS {
-            command.args(["-c", setting]);
-        }
+        let mut command = Command::from(self.settings.command(protocols, directory));
+        command.kill_on_drop(true);
         command.args(arguments);
         command
     }

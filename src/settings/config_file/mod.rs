@@ -42,7 +42,7 @@ use super::{Create, Sourced};
 pub use error::{ConfigFileError, ValueError};
 
 /// The name of a config file.
-pub(super) const NAME: &str = ".tflock.toml";
+pub const NAME: &str = ".tflock.toml";
 
 /// The most bytes of a config file: thousands of signers, and no mistake for something else.
 const MAX_BYTES: u64 = 1024 * 1024;

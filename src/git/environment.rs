@@ -1,7 +1,8 @@
 //! The environment that git runs in: nothing of the caller's but what it takes to reach and recognize servers.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// How to run git.
 #[derive(Clone, Debug)]
@@ -55,14 +56,43 @@ const HANDED_ON: [&str; 38] = [
     "GIT_CONFIG_NOSYSTEM",
 ];
 
+/// Settings for every run: no hooks, no helpers that watch or ask, and an end where nothing arrives for half a minute.
+const SETTINGS: [&str; 8] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.askPass=",
+    "submodule.recurse=false",
+    "advice.detachedHead=false",
+    "http.lowSpeedLimit=1000",
+    "http.lowSpeedTime=30",
+    "gc.auto=0",
+];
+
 /// Beginnings and ends of more such names.
 const HANDED_ON_FROM: [&str; 3] = ["GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
 const HANDED_ON_TO: &str = "_PROXY";
 
 impl GitSettings {
+    /// Git, ready to be given its arguments: in `directory` if there is one, with the protocols of this list, separated by
+    /// colons.
+    pub fn command(&self, protocols: &str, directory: Option<&Path>) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .env_clear()
+            .envs(self.variables(protocols))
+            .stdin(Stdio::null());
+        if let Some(directory) = directory {
+            command.arg("-C").arg(directory);
+        }
+        for setting in SETTINGS {
+            command.args(["-c", setting]);
+        }
+        command
+    }
+
     /// The variables of the child. `protocols` is the list that git itself enforces, also for what redirects, submodules and
     /// the user's `url.*.insteadOf` lead to.
-    pub(super) fn variables(&self, protocols: &str) -> BTreeMap<String, String> {
+    fn variables(&self, protocols: &str) -> BTreeMap<String, String> {
         let kept = self.environment.iter().filter(|(name, _)| is_kept(name));
         let mut variables: BTreeMap<_, _> = kept
             .map(|(name, value)| (name.clone(), value.clone()))

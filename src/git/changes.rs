@@ -1,0 +1,256 @@
+//! What differs between a commit and the files as they are now: committed since, or not committed, or not even known to git.
+//!
+//! Both names of a file that was renamed count. Ignored files do not: nothing is known of how they were.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use super::environment::GitSettings;
+use super::error::GitError;
+
+/// Branches that are taken for the default one where the server's is not known, in this order.
+const USUAL_BRANCHES: [&str; 4] = [
+    "refs/remotes/origin/main",
+    "refs/remotes/origin/master",
+    "refs/heads/main",
+    "refs/heads/master",
+];
+
+/// As many digits of a commit are shown.
+const SHOWN_DIGITS: usize = 12;
+
+/// As many characters of what git wrote are repeated in an error.
+const MAX_MESSAGE: usize = 300;
+
+/// What changed in one repository.
+#[derive(Clone, Debug)]
+pub struct Changes {
+    /// The top of the repository, without links.
+    pub top: PathBuf,
+    /// What was compared with.
+    pub since: Since,
+    /// Files, links and submodules below the top that were added, changed or deleted; directories for whole repositories
+    /// that git does not know.
+    pub paths: BTreeSet<PathBuf>,
+}
+
+/// What was compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Since {
+    /// A commit that the user named.
+    Revision(String),
+    /// The commit in which HEAD left the default branch.
+    MergeBase {
+        /// The default branch.
+        branch: String,
+        /// The commit.
+        commit: String,
+    },
+}
+
+impl fmt::Display for Since {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Revision(revision) => f.write_str(revision),
+            Self::MergeBase { branch, commit } => {
+                let digits = &commit[..SHOWN_DIGITS.min(commit.len())];
+                write!(f, "{digits}, where HEAD left {branch}")
+            }
+        }
+    }
+}
+
+impl Changes {
+    /// What changed since `revision` in the repository that holds `directory`, an absolute path without links. Without a
+    /// revision: since HEAD left the default branch.
+    pub fn since(
+        settings: &GitSettings,
+        directory: &Path,
+        revision: Option<&str>,
+    ) -> Result<Self, GitError> {
+        let mut is_above = directory.ancestors();
+        if !is_above.any(|above| above.join(".git").exists()) {
+            return Err(GitError::NoRepository {
+                directory: directory.to_path_buf(),
+            });
+        }
+        let top = Git {
+            settings,
+            directory,
+        }
+        .line("rev-parse", &["--show-toplevel"])?;
+        let top = PathBuf::from(top);
+        let git = Git {
+            settings,
+            directory: &top,
+        };
+        let (since, commit) = git.start(revision)?;
+        let mut paths = git.paths(
+            "diff",
+            &[
+                "--name-only",
+                "-z",
+                "--no-renames",
+                "--no-relative",
+                "--no-ext-diff",
+                "--ignore-submodules=none",
+                &commit,
+                "--",
+            ],
+        )?;
+        let others = ["-z", "--others", "--exclude-standard"];
+        paths.extend(git.paths("ls-files", &others)?);
+        Ok(Self { top, since, paths })
+    }
+}
+
+/// Git in one directory.
+struct Git<'a> {
+    settings: &'a GitSettings,
+    directory: &'a Path,
+}
+
+impl Git<'_> {
+    /// What to compare with, and its commit.
+    fn start(&self, revision: Option<&str>) -> Result<(Since, String), GitError> {
+        let is_shallow = self.line("rev-parse", &["--is-shallow-repository"])? == "true";
+        let repository = || self.directory.to_path_buf();
+        if let Some(revision) = revision {
+            let commit = self.commit(revision)?;
+            let commit = commit.ok_or_else(|| GitError::Revision {
+                revision: revision.to_owned(),
+                repository: repository(),
+                is_shallow,
+            })?;
+            return Ok((Since::Revision(revision.to_owned()), commit));
+        }
+        if is_shallow {
+            return Err(GitError::Shallow {
+                repository: repository(),
+            });
+        }
+        let branch = self.default_branch()?;
+        let branch = branch.ok_or_else(|| GitError::NoDefaultBranch {
+            repository: repository(),
+        })?;
+        let shown = ["refs/remotes/", "refs/heads/"]
+            .iter()
+            .find_map(|prefix| branch.strip_prefix(prefix));
+        let shown = shown.unwrap_or(&branch).to_owned();
+        match self.line_if_any("merge-base", &["HEAD", &branch])? {
+            None => Err(GitError::NoMergeBase { branch: shown }),
+            Some(commit) => Ok((
+                Since::MergeBase {
+                    branch: shown,
+                    commit: commit.clone(),
+                },
+                commit,
+            )),
+        }
+    }
+
+    /// The commit that a revision names. One that begins with a dash is none, whatever git makes of it.
+    fn commit(&self, revision: &str) -> Result<Option<String>, GitError> {
+        if revision.starts_with('-') {
+            return Ok(None);
+        }
+        let object = format!("{revision}^{{commit}}");
+        self.line_if_any("rev-parse", &["--verify", "--quiet", &object])
+    }
+
+    /// The branch that the server calls the default one, else one with a usual name.
+    fn default_branch(&self) -> Result<Option<String>, GitError> {
+        let head = ["--quiet", "refs/remotes/origin/HEAD"];
+        if let Some(branch) = self.line_if_any("symbolic-ref", &head)?
+            && self.commit(&branch)?.is_some()
+        {
+            return Ok(Some(branch));
+        }
+        for branch in USUAL_BRANCHES {
+            if self.commit(branch)?.is_some() {
+                return Ok(Some(branch.to_owned()));
+            }
+        }
+        Ok(None)
+    }
+
+    fn paths(
+        &self,
+        command: &'static str,
+        arguments: &[&str],
+    ) -> Result<BTreeSet<PathBuf>, GitError> {
+        let output = self.run(command, arguments)?;
+        if !output.status.success() {
+            return Err(failed(command, &output));
+        }
+        let names = output.stdout.split(|byte| *byte == 0);
+        let names = names.filter(|name| !name.is_empty());
+        Ok(names.map(|name| self.directory.join(path(name))).collect())
+    }
+
+    fn line(&self, command: &'static str, arguments: &[&str]) -> Result<String, GitError> {
+        let output = self.run(command, arguments)?;
+        if !output.status.success() {
+            return Err(failed(command, &output));
+        }
+        Ok(first_line(&output))
+    }
+
+    /// `None` where the command says by its exit code that there is no answer.
+    fn line_if_any(
+        &self,
+        command: &'static str,
+        arguments: &[&str],
+    ) -> Result<Option<String>, GitError> {
+        let output = self.run(command, arguments)?;
+        match output.status.code() {
+            Some(0) => Ok(Some(first_line(&output))),
+            Some(1) => Ok(None),
+            // Names that cannot be parsed end here, such as `a..b`.
+            Some(128) if output.stderr.is_empty() || command == "rev-parse" => Ok(None),
+            _ => Err(failed(command, &output)),
+        }
+    }
+
+    fn run(&self, command: &'static str, arguments: &[&str]) -> Result<Output, GitError> {
+        tracing::debug!(command, directory = %self.directory.display(), "running git");
+        let mut program = self.settings.command("file", Some(self.directory));
+        program.arg(command).args(arguments);
+        program.output().map_err(|source| GitError::Program {
+            program: self.settings.program.clone(),
+            source,
+        })
+    }
+}
+
+fn first_line(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+fn failed(command: &'static str, output: &Output) -> GitError {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let line = text.lines().find(|line| !line.trim().is_empty());
+    let message = line.map_or_else(
+        || output.status.to_string(),
+        |line| {
+            let visible = line.chars().filter(|character| !character.is_control());
+            visible.take(MAX_MESSAGE).collect()
+        },
+    );
+    GitError::Command { command, message }
+}
+
+#[cfg(unix)]
+fn path(name: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt as _;
+    PathBuf::from(std::ffi::OsStr::from_bytes(name))
+}
+
+/// Git writes UTF-8 on Windows.
+#[cfg(not(unix))]
+fn path(name: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(name).into_owned())
+}

@@ -1,0 +1,134 @@
+//! Which directories are worked on at all: `--changed` and `--failed` (design, section 3).
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::cli::TreeArgs;
+use crate::git::{Changes, GitSettings};
+
+use super::{Area, Environment, SettingsError, repository_root};
+
+/// The most bytes of a report that is read: some hundred thousand directories.
+const MAX_REPORT_BYTES: u64 = 1 << 30;
+
+/// The structure of reports that can be read.
+const SCHEMA_VERSION: u64 = 1;
+
+/// What narrows a run. Directories must pass both.
+#[derive(Clone, Debug, Default)]
+pub struct WorkingSet {
+    /// What changed in the repositories of the paths; `None`: it does not matter.
+    pub changed: Option<Vec<Changes>>,
+    /// The directories that failed, without links; `None`: it does not matter.
+    pub failed: Option<BTreeSet<PathBuf>>,
+}
+
+/// Why a report of an earlier run cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Read(#[from] std::io::Error),
+    /// It is no report.
+    #[error("it is no report of `--format json`")]
+    Json(#[from] serde_json::Error),
+    /// A later tflock wrote it.
+    #[error("its `schema_version` is {0}, and this tflock knows {SCHEMA_VERSION}")]
+    Version(u64),
+    /// It is too large.
+    #[error("it has more than {MAX_REPORT_BYTES} bytes")]
+    TooLarge,
+}
+
+impl WorkingSet {
+    pub(super) fn resolve(
+        tree: &TreeArgs,
+        areas: &[Area],
+        git: &GitSettings,
+        environment: &Environment,
+    ) -> Result<Self, SettingsError> {
+        let working_directory = &environment.working_directory;
+        let changed = tree.changed.as_deref();
+        let changed = changed.map(|revision| {
+            let revision = (!revision.is_empty()).then_some(revision);
+            changes(areas, git, revision)
+        });
+        let failed = tree.failed.as_deref().map(|path| {
+            failed(path, working_directory).map_err(|source| SettingsError::Report {
+                path: path.to_path_buf(),
+                source,
+            })
+        });
+        Ok(Self {
+            changed: changed.transpose()?,
+            failed: failed.transpose()?,
+        })
+    }
+
+    /// What is said of it before the work begins, one line each.
+    pub fn notes(&self) -> Vec<String> {
+        let changed = self.changed.iter().flatten();
+        let changed = changed.map(|changes| {
+            format!(
+                "working on what can have changed since {} in {}",
+                changes.since,
+                changes.top.display()
+            )
+        });
+        let failed = self.failed.iter();
+        let failed = failed.map(|failed| match failed.len() {
+            1 => "working on the 1 directory that failed".to_owned(),
+            count => format!("working on the {count} directories that failed"),
+        });
+        changed.chain(failed).collect()
+    }
+}
+
+/// What changed, in each repository that a path lies in.
+fn changes(
+    areas: &[Area],
+    git: &GitSettings,
+    revision: Option<&str>,
+) -> Result<Vec<Changes>, SettingsError> {
+    let directories = areas.iter().flat_map(|area| &area.real_paths);
+    let tops: BTreeSet<PathBuf> = directories.map(|path| repository_root(path)).collect();
+    let changes = tops.iter().map(|top| {
+        let changes = Changes::since(git, top, revision);
+        changes.map_err(|error| Box::new(error).into())
+    });
+    changes.collect()
+}
+
+#[derive(Deserialize)]
+struct Report {
+    schema_version: u64,
+    directories: Vec<Directory>,
+}
+
+#[derive(Deserialize)]
+struct Directory {
+    path: PathBuf,
+    status: String,
+}
+
+/// The directories that failed by the report in `path`, as far as they are still there. Paths in it are relative to where
+/// that run was started, which is taken to be here.
+fn failed(path: &Path, working_directory: &Path) -> Result<BTreeSet<PathBuf>, ReportError> {
+    let file = File::open(working_directory.join(path))?;
+    if file.metadata()?.len() > MAX_REPORT_BYTES {
+        return Err(ReportError::TooLarge);
+    }
+    let reader = BufReader::new(file.take(MAX_REPORT_BYTES));
+    let report: Report = serde_json::from_reader(reader)?;
+    if report.schema_version != SCHEMA_VERSION {
+        return Err(ReportError::Version(report.schema_version));
+    }
+    let failed = report.directories.into_iter();
+    let failed = failed.filter(|directory| directory.status == "failed");
+    let real = |directory: Directory| working_directory.join(directory.path).canonicalize().ok();
+    Ok(failed.filter_map(real).collect())
+}
