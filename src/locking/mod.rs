@@ -7,6 +7,7 @@
 mod assemble;
 mod directory;
 mod error;
+mod keeping;
 mod note;
 mod packages;
 mod policy;
@@ -20,7 +21,7 @@ pub use assemble::{Evidence, Listed, Verdict, assemble, judge, strays};
 pub use directory::{Job, Outcome, Verified, lock_directory, requirements_of};
 pub use error::{Lack, LockingError, PackageFailure, Problem};
 pub use note::Note;
-pub use packages::{Origin, PackageRecord, Packages, Source, Trust, Voucher};
+pub use packages::{Form, Origin, PackageRecord, Packages, Source, Trust, Voucher};
 pub use policy::{Mismatch, Missing, Move, Policy, Scope, TargetError, Upgrade, UpgradeTarget};
 pub use recall::Recall;
 pub use select::{Selection, check_constraints, foregone, select};

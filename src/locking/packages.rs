@@ -2,7 +2,7 @@
 //! many directories need it. Failures are kept as well, so that 200 directories do not repeat one 404.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -37,6 +37,22 @@ pub struct PackageRecord {
     pub size: Option<u64>,
     /// How long it took to get and to hash, waiting for others included.
     pub elapsed: Duration,
+    /// How its source has it.
+    pub form: Form,
+}
+
+/// How a source has a package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As a zip.
+    Zip {
+        /// All its hashes.
+        hashes: PackageHashes,
+        /// Whether the registry has told the hash of the zip's entries (OpenTofu's `packages`).
+        is_reported: bool,
+    },
+    /// Unpacked, in this directory.
+    Files(PathBuf),
 }
 
 /// Where a recorded hash comes from.
@@ -120,6 +136,13 @@ impl PackageRecord {
             h1: package.h1.clone(),
             size: Some(package.size),
             elapsed: Duration::ZERO,
+            form: Form::Zip {
+                is_reported: package
+                    .zip_h1
+                    .as_ref()
+                    .is_some_and(|hash| list.reports(hash)),
+                hashes: package.clone(),
+            },
         })
     }
 
@@ -141,14 +164,18 @@ impl PackageRecord {
                 listed: Listed::OwnZips,
             },
             voucher,
-            h1: package.h1,
+            h1: package.h1.clone(),
             size: Some(package.size),
             elapsed: Duration::ZERO,
+            form: Form::Zip {
+                hashes: package,
+                is_reported: false,
+            },
         }
     }
 
     /// The unpacked files of a package: what zip they came in is not known.
-    fn unpacked(h1: Hash) -> Self {
+    fn unpacked(h1: Hash, directory: PathBuf) -> Self {
         Self {
             evidence: Evidence {
                 recorded: BTreeSet::from([h1.clone()]),
@@ -159,6 +186,7 @@ impl PackageRecord {
             h1,
             size: None,
             elapsed: Duration::ZERO,
+            form: Form::Files(directory),
         }
     }
 }
@@ -203,7 +231,7 @@ pub struct Source {
 /// What one run asks sources for, each thing once.
 pub struct Packages {
     sources: BTreeMap<Engine, Source>,
-    transfers: Transfers,
+    pub(super) transfers: Transfers,
     trust: Trust,
     now: SystemTime,
     records: OnceMap<PackageKey, Shared<Arc<PackageRecord>>>,
@@ -353,7 +381,7 @@ impl Packages {
         zh: Digest,
     ) -> Shared<PackageHashes> {
         let type_name = &meta.package.provider.type_name;
-        if let Some(known) = self.known_hashes(zh, type_name).await {
+        if let Some(known) = self.in_hand(&meta.package, zh).await {
             return Ok(known);
         }
         let wanted = Wanted {
@@ -411,7 +439,7 @@ impl Packages {
         let type_name = &mirrored.package.provider.type_name;
         // A mirror that names one zip means that one.
         let known = match mirrored.zh() {
-            Some(zh) => self.known_hashes(zh, type_name).await,
+            Some(zh) => self.in_hand(&mirrored.package, zh).await,
             None => None,
         };
         let hashes = if let Some(known) = known {
@@ -438,11 +466,13 @@ impl Packages {
                     path: path.clone(),
                     source,
                 };
-                let file = File::open(&path).map_err(|error| failed(PackageError::Read(error)))?;
+                let opened = self.open_local(&path);
+                let (file, kept) = opened.map_err(|error| failed(PackageError::Read(error)))?;
                 match self.transfers.hash_file(file, package).await {
                     Ok(hashes) => {
                         let type_name = &package.provider.type_name;
                         self.keep_hashes(type_name, &hashes).await;
+                        self.transfers.keep(hashes.zh, kept);
                         Ok(PackageRecord::from_mirror(engine, hashes, Vec::new()))
                     }
                     Err(TransferError::Package(error)) => Err(failed(error)),
@@ -455,9 +485,10 @@ impl Packages {
                     tokio::task::spawn_blocking(move || hash_directory(&directory, &type_name));
                 // A task that cannot be joined was cancelled with its runtime, or broke off.
                 let hashed = hashed.await.unwrap_or(Err(PackageError::Interrupted));
-                hashed
-                    .map(PackageRecord::unpacked)
-                    .map_err(|source| PackageFailure::Local { path, source })
+                match hashed {
+                    Ok(h1) => Ok(PackageRecord::unpacked(h1, path)),
+                    Err(source) => Err(PackageFailure::Local { path, source }),
+                }
             }
         }
     }

@@ -1,7 +1,8 @@
 //! One package from where it lies into its hashes.
 //!
 //! A package that arrives is hashed on the way, without a file. Where that cannot be done (what the archive's end says does
-//! not fit what was seen before, or it cannot be read from the front) it is fetched again, into a temporary file.
+//! not fit what was seen before, or it cannot be read from the front) it is fetched again, into a temporary file. Where zips
+//! are to be kept, each is written to a file in the same pass.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -12,6 +13,7 @@ use bytes::Bytes;
 use tokio::sync::Semaphore;
 use url::Url;
 
+use crate::mirror::{Incoming, Mirror};
 use crate::package::{
     Limits, NeedsFile, PackageError, PackageHashes, StreamHasher, Streamed, hash_archive,
 };
@@ -23,6 +25,8 @@ use crate::reporter::{Reporter, TransferId};
 pub(super) struct Transfers {
     reporter: Arc<dyn Reporter>,
     limits: Limits,
+    /// Where zips are kept.
+    mirror: Option<Arc<Mirror>>,
     /// `--jobs`.
     in_flight: Semaphore,
     started: AtomicU64,
@@ -78,11 +82,23 @@ impl Transfers {
         Self {
             reporter,
             limits,
+            mirror: None,
             in_flight: Semaphore::new(jobs),
             started: AtomicU64::new(0),
             again: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
         }
+    }
+
+    /// The same, but each zip is kept in `mirror` too.
+    pub(super) fn keeping(self, mirror: Arc<Mirror>) -> Self {
+        let mirror = Some(mirror);
+        Self { mirror, ..self }
+    }
+
+    /// Where zips are kept.
+    pub(super) const fn mirror(&self) -> Option<&Arc<Mirror>> {
+        self.mirror.as_ref()
     }
 
     /// Who is told about progress.
@@ -108,23 +124,46 @@ impl Transfers {
         let _permit = self.in_flight.acquire().await;
         let type_name = &wanted.package.provider.type_name;
         let mut hasher = StreamHasher::new(type_name, self.limits)?;
+        let keep = self.mirror.as_ref().map(|mirror| mirror.incoming());
+        let mut keep = keep.transpose().map_err(TransferError::TemporaryFile)?;
         let mut arriving = self.start(client, wanted).await?;
         while let Some(piece) = arriving.next().await? {
+            if let Some(kept) = &mut keep {
+                kept.write_all(&piece)
+                    .map_err(TransferError::TemporaryFile)?;
+            }
             hasher.send(piece).await?;
         }
         drop(arriving);
         let streamed = hasher.finish().await?;
         compare(wanted.digest, streamed.zh())?;
-        match streamed {
-            Streamed::Hashed(found) => Ok(found),
-            Streamed::Refused { error, .. } => Err(error.into()),
-            Streamed::NeedsFile { zh, reason, .. } => {
+        match (streamed, keep) {
+            (Streamed::Refused { error, .. }, _) => Err(error.into()),
+            (Streamed::Hashed(found), keep) => {
+                self.keep(found.zh, keep);
+                Ok(found)
+            }
+            (Streamed::NeedsFile { zh, .. }, Some(kept)) => {
+                let file = kept.reopen().map_err(TransferError::TemporaryFile)?;
+                let found = self.hash_file(file, wanted.package).await?;
+                compare(Some(zh), found.zh)?;
+                self.keep(zh, Some(kept));
+                Ok(found)
+            }
+            (Streamed::NeedsFile { zh, reason, .. }, None) => {
                 let wanted = Wanted {
                     digest: Some(zh),
                     ..wanted
                 };
                 self.hash_from_file(client, wanted, reason).await
             }
+        }
+    }
+
+    /// Keeps a zip with the right digest, if there is one to be kept.
+    pub(super) fn keep(&self, digest: Digest, incoming: Option<Incoming>) {
+        if let (Some(mirror), Some(incoming)) = (&self.mirror, incoming) {
+            mirror.keep(digest, incoming);
         }
     }
 

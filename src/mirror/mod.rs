@@ -1,10 +1,36 @@
 //! A directory of packages: a filesystem mirror, and behind any web server a network mirror.
 //!
 //! ```text
-//! BASE/HOST/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH.zip      packed
-//! BASE/HOST/NAMESPACE/TYPE/VERSION/OS_ARCH/...                              unpacked
+//! DIR/HOST/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH.zip      packed
+//! DIR/HOST/NAMESPACE/TYPE/index.json, VERSION.json                         what a network mirror answers with
+//! DIR/HOST/NAMESPACE/TYPE/VERSION/OS_ARCH/...                              unpacked
 //! ```
+//!
+//! [`list`] and [`Shelf`] only look; [`Mirror`] writes.
+//!
+//! # Beside readers
+//!
+//! Any number of processes may write and read at the same time, and none of them takes a lock. `init` of Terraform and
+//! OpenTofu walks through the whole directory, all files of unpacked packages included, and fails if any name that it has
+//! read in a directory is gone when it looks closer, whatever that name is. So temporary names are never made in `DIR` but
+//! beside it (`staging`), and a name in `DIR` appears with all of its content and is replaced in one step. Only what is
+//! pruned disappears; see `prune`.
+//!
+//! Index files are made from what lies in the directory, and after they were written the directory is looked at again
+//! (`index`): whoever writes last has seen all.
 
+mod copy;
+mod error;
+mod index;
 mod listing;
+mod prune;
+mod shelf;
+mod staging;
+mod writer;
 
+pub use error::MirrorError;
+pub use index::{Published, Unlisted};
 pub use listing::{Listed, LocalPackage, list};
+pub use prune::{Needed, Reach};
+pub use shelf::{Found, Layout, Shelf};
+pub use writer::{Incoming, Mirror};

@@ -180,6 +180,12 @@ impl VerifiedList {
         &self.shasums
     }
 
+    /// Whether the registry reports this hash (OpenTofu's `packages`).
+    pub fn reports(&self, hash: &Hash) -> bool {
+        let report = self.report.as_ref();
+        report.is_some_and(|report| report.hashes.contains(hash))
+    }
+
     /// Compares a package with the list and gives the hashes to record: its `h1`, the `zh` hashes of the list, and on
     /// OpenTofu's own registry the reported ones.
     pub fn accept(&self, package: &PackageHashes) -> Result<BTreeSet<Hash>, AuthenticityError> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::lockfile::Update;
-use crate::locking::{Evidence, Listed, Voucher};
+use crate::locking::{Evidence, Form, Listed, Voucher};
 use crate::package::{Lapse, Signer, Tier};
 use crate::provider::Hash;
 
@@ -62,6 +62,7 @@ pub(super) fn record(h1: &str) -> Arc<PackageRecord> {
         h1: Hash::parse(h1).unwrap(),
         size: Some(12_345),
         elapsed: Duration::from_millis(250),
+        form: Form::Files("unpacked".into()),
     })
 }
 

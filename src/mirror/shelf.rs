@@ -1,0 +1,168 @@
+//! Where each package belongs, and what lies there now. Nothing is written here.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::error::MirrorError;
+use crate::package::{
+    Limits, PackageError, PackageHashes, digest_of_file, hash_archive, hash_directory,
+};
+use crate::provider::{Digest, Hash, PackageId, ProviderAddr, Version};
+
+/// How packages lie in a mirror.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// As zips, with the index files of a network mirror.
+    #[default]
+    Packed,
+    /// As directories, which `init` links to.
+    Unpacked,
+}
+
+/// A directory of packages, looked at.
+#[derive(Clone, Debug)]
+pub struct Shelf {
+    base: PathBuf,
+    layout: Layout,
+}
+
+/// What lies where a package belongs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A zip with this digest.
+    Zip(Digest),
+    /// Files with this hash.
+    Files(Hash),
+    /// Nothing.
+    Nothing,
+    /// Something that is no package, and why.
+    Damaged(String),
+}
+
+impl Shelf {
+    /// The directory `base`, which need not exist.
+    pub fn new(base: impl Into<PathBuf>, layout: Layout) -> Self {
+        Self {
+            base: base.into(),
+            layout,
+        }
+    }
+
+    /// The directory.
+    pub fn base(&self) -> &Path {
+        &self.base
+    }
+
+    /// How packages lie in it.
+    pub const fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// The directory of a provider. The host is in its Unicode form, as both tools write and read it.
+    pub fn provider(&self, provider: &ProviderAddr) -> PathBuf {
+        self.base
+            .join(provider.hostname.to_string())
+            .join(&provider.namespace)
+            .join(&provider.type_name)
+    }
+
+    /// Where a package belongs: a zip, or a directory.
+    pub fn place(&self, id: &PackageId) -> PathBuf {
+        let provider = self.provider(&id.provider);
+        match self.layout {
+            Layout::Packed => provider.join(zip_name(id)),
+            Layout::Unpacked => provider
+                .join(id.version.to_string())
+                .join(id.platform.to_string()),
+        }
+    }
+
+    /// Reads what lies where a package belongs, all of it: sizes and times prove nothing, since directories like this one
+    /// are restored from caches and copied between machines.
+    pub fn find(&self, id: &PackageId) -> Result<Found, MirrorError> {
+        let place = self.place(id);
+        match fs::symlink_metadata(&place) {
+            Err(error) if is_absence(&error) => return Ok(Found::Nothing),
+            found => found.map_err(MirrorError::read(&place))?,
+        };
+        let found = match self.layout {
+            Layout::Packed => File::open(&place)
+                .map_err(PackageError::Read)
+                .and_then(|file| digest_of_file(&file))
+                .map(|(digest, _)| Found::Zip(digest)),
+            Layout::Unpacked => hash_directory(&place, &id.provider.type_name).map(Found::Files),
+        };
+        Ok(match found {
+            Ok(Found::Files(_)) if !runs(&place, &id.provider.type_name) => {
+                Found::Damaged("its executable has lost the permission to be run".to_owned())
+            }
+            Ok(found) => found,
+            Err(error) => Found::Damaged(with_causes(&error)),
+        })
+    }
+
+    /// All hashes of the zip that lies where a package belongs.
+    pub fn hash_zip(&self, id: &PackageId) -> Result<PackageHashes, PackageError> {
+        let file = File::open(self.place(id)).map_err(PackageError::Read)?;
+        hash_archive(&file, &id.provider.type_name, &Limits::default())
+    }
+
+    /// The file that tells a network mirror's versions of a provider.
+    pub(super) fn index_file(directory: &Path) -> PathBuf {
+        directory.join("index.json")
+    }
+
+    /// The file that tells a network mirror's archives of a version.
+    pub(super) fn version_file(directory: &Path, version: &Version) -> PathBuf {
+        directory.join(format!("{version}.json"))
+    }
+}
+
+/// The name of a package's zip, as `providers mirror` gives it.
+pub(super) fn zip_name(id: &PackageId) -> String {
+    format!(
+        "terraform-provider-{}_{}_{}.zip",
+        id.provider.type_name, id.version, id.platform
+    )
+}
+
+/// Whether nothing is there, as far as the system's answer goes.
+pub(super) fn is_absence(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+/// Whether an executable of the package may be run by somebody. Archives of CI systems drop that permission, and no hash
+/// tells.
+#[cfg(unix)]
+fn runs(directory: &Path, type_name: &str) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let prefix = format!("terraform-provider-{type_name}");
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut modes = entries
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix))
+        .filter_map(|entry| fs::metadata(entry.path()).ok())
+        .map(|metadata| metadata.permissions().mode());
+    modes.any(|mode| mode & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+const fn runs(_directory: &Path, _type_name: &str) -> bool {
+    true
+}
+
+/// An error in one line.
+pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
