@@ -223,6 +223,18 @@ pub enum ConfigError {
         /// What may help.
         hint: Option<String>,
     },
+    /// A module that was fetched calls a directory outside of its package.
+    #[error(
+        "module `{module}` is called at `{path}`, which is outside of the package of its caller"
+    )]
+    LeavesPackage {
+        /// The call.
+        module: String,
+        /// Its source.
+        path: String,
+        /// Where it is called.
+        place: Box<Place>,
+    },
     /// A module that a test runs from elsewhere than a directory or registry.
     #[error("a test can run local modules and those of a registry, and `{source_text}` is neither")]
     RemoteRunModule {
@@ -446,6 +458,7 @@ impl Explain for ConfigError {
             | Self::SourceChanged { place, .. }
             | Self::VersionChanged { place, .. }
             | Self::Fetch { place, .. }
+            | Self::LeavesPackage { place, .. }
             | Self::RemoteRunModule { place, .. }
             | Self::Value { place, .. } => Some(place),
         }

@@ -10,6 +10,8 @@ pub(super) struct Location {
     pub(super) shown: PathBuf,
     /// Without links and dots: what modules are told apart by.
     pub(super) real: PathBuf,
+    /// The package it was fetched with, a real path; none for what is on this machine anyway.
+    pub(super) package: Option<PathBuf>,
 }
 
 impl Location {
@@ -17,6 +19,15 @@ impl Location {
         Ok(Self {
             shown: shown.to_path_buf(),
             real: shown.canonicalize()?,
+            package: None,
+        })
+    }
+
+    /// A directory of a package that was fetched.
+    pub(super) fn within(shown: &Path, package: &Path) -> io::Result<Self> {
+        Ok(Self {
+            package: Some(package.canonicalize()?),
+            ..Self::new(shown)?
         })
     }
 
@@ -29,6 +40,7 @@ impl Location {
         Ok(Self {
             shown: if is_same { shown } else { real.clone() },
             real,
+            package: self.package.clone(),
         })
     }
 }

@@ -44,8 +44,17 @@ pub struct ModuleRequest<'a> {
 
 /// Gets modules that no manifest has. It is asked from several threads, once for each call.
 pub trait ModuleFetcher: Sync {
-    /// The directory of the module, its subdirectory included. It stays there as long as the run.
-    fn fetch(&self, request: &ModuleRequest<'_>) -> Result<PathBuf, FetchError>;
+    /// Where the module is. It stays there as long as the run.
+    fn fetch(&self, request: &ModuleRequest<'_>) -> Result<FetchedModule, FetchError>;
+}
+
+/// A module that was fetched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FetchedModule {
+    /// Its directory.
+    pub directory: PathBuf,
+    /// The directory of all that was fetched with it. Its own local modules lie in there.
+    pub package: PathBuf,
 }
 
 /// Why a fetcher has no directory for a module.

@@ -36,6 +36,19 @@ pub enum ModuleError {
         /// Its scheme.
         protocol: String,
     },
+    /// A repository of which more arrives than any module has.
+    #[error(
+        "what git fetches from `{address}` is more than {limit} bytes, the most that is accepted"
+    )]
+    RepositoryTooLarge {
+        /// The address, without secrets.
+        address: String,
+        /// The limit.
+        limit: u64,
+    },
+    /// Somebody wants the run to end.
+    #[error("the run was interrupted")]
+    Interrupted,
     /// An archive that comes over plain http, where it could be altered on the way, without a checksum.
     #[error("`{address}` would be fetched over plain http")]
     PlainHttp {

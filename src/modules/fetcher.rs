@@ -10,9 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tempfile::TempDir;
 use tokio::runtime::Handle;
+use tokio::sync::watch;
 use url::Url;
 
-use crate::config::{FetchError, ModuleFetcher, ModuleRequest, ModuleSource, RegistrySource};
+use crate::config::{
+    FetchError, FetchedModule, ModuleFetcher, ModuleRequest, ModuleSource, RegistrySource,
+};
 use crate::git::GitSettings;
 use crate::provider::{Engine, ModuleVersion, newest_module};
 use crate::registry::{
@@ -37,6 +40,27 @@ pub struct Fetcher {
     redirects: OnceMap<Url, Result<Option<String>, RegistryError>>,
     packages: OnceMap<(Package, bool), Result<PathBuf, Arc<ModuleError>>>,
     storage: Storage,
+    /// The most bytes of a repository.
+    max_bytes: u64,
+    cancel: watch::Sender<bool>,
+    /// How many threads are getting a module.
+    active: watch::Sender<usize>,
+}
+
+/// A thread that is getting a module.
+struct Active<'a>(&'a watch::Sender<usize>);
+
+impl<'a> Active<'a> {
+    fn begin(active: &'a watch::Sender<usize>) -> Self {
+        active.send_modify(|count| *count += 1);
+        Self(active)
+    }
+}
+
+impl Drop for Active<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
 }
 
 impl Fetcher {
@@ -54,23 +78,54 @@ impl Fetcher {
             redirects: OnceMap::default(),
             packages: OnceMap::default(),
             storage: Storage::default(),
+            max_bytes: git::MAX_REPOSITORY_BYTES,
+            cancel: watch::Sender::new(false),
+            active: watch::Sender::new(0),
         }
     }
 
-    /// The directory of the module. To be called outside of the runtime's own threads, but for its blocking ones.
-    pub fn directory(&self, request: &ModuleRequest<'_>) -> Result<PathBuf, Arc<ModuleError>> {
-        self.runtime.block_on(self.find(request))
+    /// With another limit than [`git::MAX_REPOSITORY_BYTES`] for repositories.
+    pub fn with_max_repository_bytes(mut self, max_bytes: u64) -> Self {
+        self.max_bytes = max_bytes;
+        self
     }
 
-    async fn find(&self, request: &ModuleRequest<'_>) -> Result<PathBuf, Arc<ModuleError>> {
+    /// Gets a module. To be called outside of the runtime's own threads, but for its blocking ones.
+    pub fn get(&self, request: &ModuleRequest<'_>) -> Result<FetchedModule, Arc<ModuleError>> {
+        let _active = Active::begin(&self.active);
+        self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = self.canceled() => Err(Arc::new(ModuleError::Interrupted)),
+                found = self.find(request) => found,
+            }
+        })
+    }
+
+    /// Ends all that is under way, the processes of git among it, and whatever is asked for from now on; resolves when nothing
+    /// uses the network any more.
+    pub async fn stop(&self) {
+        self.cancel.send_replace(true);
+        // The sender lives as long as this fetcher.
+        let _ = self
+            .active
+            .subscribe()
+            .wait_for(|active| *active == 0)
+            .await;
+    }
+
+    /// Resolves once somebody wants an end.
+    async fn canceled(&self) {
+        // The sender lives as long as this fetcher.
+        let _ = self.cancel.subscribe().wait_for(|canceled| *canceled).await;
+    }
+
+    async fn find(&self, request: &ModuleRequest<'_>) -> Result<FetchedModule, Arc<ModuleError>> {
         let found = self.resolve(request).await?;
-        let root = self.package(&found, request.engine).await?;
+        let package = self.package(&found, request.engine).await?;
         let shown = found.address.package.shown();
-        Ok(subdirectory::find(
-            &root,
-            &found.address.subdirectory,
-            &shown,
-        )?)
+        let directory = subdirectory::find(&package, &found.address.subdirectory, &shown)?;
+        Ok(FetchedModule { directory, package })
     }
 
     /// Where the package is that the source leads to.
@@ -122,14 +177,14 @@ impl Fetcher {
         let key = (found.address.package.clone(), found.plain_http);
         let job = || async {
             let package = &found.address.package;
-            self.get(package, found.plain_http, engine)
+            self.obtain(package, found.plain_http, engine)
                 .await
                 .map_err(Arc::new)
         };
         self.packages.get_or_init(key, job).await
     }
 
-    async fn get(
+    async fn obtain(
         &self,
         package: &Package,
         plain_http: bool,
@@ -150,7 +205,7 @@ impl Fetcher {
                     return Err(ModuleError::Offline { address });
                 }
                 let target = self.storage.next()?;
-                git::fetch(&self.git, repository, &target).await?;
+                git::fetch(&self.git, repository, &target, self.max_bytes).await?;
                 Ok(target)
             }
             Package::Archive(found) => {
@@ -169,8 +224,8 @@ impl Fetcher {
 }
 
 impl ModuleFetcher for Fetcher {
-    fn fetch(&self, request: &ModuleRequest<'_>) -> Result<PathBuf, FetchError> {
-        self.directory(request).map_err(|error| FetchError {
+    fn fetch(&self, request: &ModuleRequest<'_>) -> Result<FetchedModule, FetchError> {
+        self.get(request).map_err(|error| FetchError {
             hint: error.hint(),
             source: Box::new(error),
         })

@@ -20,4 +20,4 @@ mod subdirectory;
 pub use archive::MAX_ARCHIVE_BYTES;
 pub use error::{ModuleError, TarError};
 pub use fetcher::Fetcher;
-pub use git::GIT_TIMEOUT;
+pub use git::{GIT_TIMEOUT, MAX_REPOSITORY_BYTES};

@@ -110,7 +110,10 @@ impl Session {
             let interrupted = signals::interrupted().context("cannot listen for Ctrl-C")?;
             tokio::select! {
                 biased;
-                () = interrupted => Ok(None),
+                () = interrupted => {
+                    self.fetcher.stop().await;
+                    Ok(None)
+                }
                 done = work => done.map(Some),
             }
         });

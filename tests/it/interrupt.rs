@@ -1,6 +1,7 @@
 //! Ctrl-C and SIGTERM: the run ends at once, every lock file is the old one or the new one, and nothing is left behind.
 #![cfg(unix)]
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -31,6 +32,32 @@ fn an_interrupted_run_says_so_and_leaves_nothing_behind() {
         assert_eq!(context.list("stuck"), ["main.tf"]);
         std::fs::remove_file(context.path("done/.terraform.lock.hcl")).unwrap();
     }
+}
+
+#[test]
+fn an_interrupted_fetch_of_modules_ends_with_its_processes() {
+    let context = TestContext::offline(TFLOCK);
+    let pid = context.path("pid");
+    let script = format!("#!/bin/sh\necho $$ > '{}'\nexec sleep 600\n", pid.display());
+    context.write("bin/git", script);
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(context.path("bin/git"), executable).unwrap();
+    let call = "module \"x\" {\n  source = \"git::https://user:hunter2@git.example/x?ref=v1\"\n}\n";
+    context.write("root/main.tf", call);
+    let path = format!("{}:/usr/bin:/bin", context.path("bin").display());
+    let run = context.tflock(["lock", "--platform", "linux_amd64", "root"]);
+    let mut child = run.env("PATH", path).spawn();
+    let started = || std::fs::read_to_string(&pid).is_ok_and(|text| text.ends_with('\n'));
+    wait_for(started);
+    let signal = |signal: &str, process: &str| {
+        let status = Command::new("kill").args([signal, process]).output();
+        status.unwrap().status.success()
+    };
+    assert!(signal("-INT", &child.id().to_string()));
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let git = std::fs::read_to_string(&pid).unwrap();
+    wait_for(|| !signal("-0", git.trim()));
+    assert_eq!(context.list("root"), ["main.tf"]);
 }
 
 /// Waits until `holds` does, and no longer than a run that works would take.

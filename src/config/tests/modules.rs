@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use super::super::{
-    FetchError, ModuleCache, ModuleFetcher, ModuleRequest, Named, ReadOptions, WalkOptions,
-    local_callers, read_roots, walk,
+    FetchError, FetchedModule, ModuleCache, ModuleFetcher, ModuleRequest, Named, ReadOptions,
+    WalkOptions, local_callers, read_root, read_roots, walk,
 };
 use super::{ENGINES, Engine, Tree, check, check_files, requires, requires_with, show};
 use crate::span::Explain as _;
@@ -245,7 +245,7 @@ fn versions_belong_to_registries() {
 struct Gives(PathBuf, Mutex<Vec<String>>);
 
 impl ModuleFetcher for Gives {
-    fn fetch(&self, request: &ModuleRequest<'_>) -> Result<PathBuf, FetchError> {
+    fn fetch(&self, request: &ModuleRequest<'_>) -> Result<FetchedModule, FetchError> {
         let versions = request
             .versions
             .map(ToString::to_string)
@@ -260,7 +260,10 @@ impl ModuleFetcher for Gives {
                 hint: Some("is the cable in?".to_owned()),
             })
         } else {
-            Ok(self.0.clone())
+            Ok(FetchedModule {
+                directory: self.0.clone(),
+                package: self.0.clone(),
+            })
         }
     }
 }
@@ -280,7 +283,7 @@ fn what_is_not_installed_is_fetched() {
     ]);
     let fetcher = Gives(tree.path("got"), Mutex::default());
     let options = ReadOptions::new(Engine::Terraform);
-    let root = super::read_root(
+    let root = read_root(
         &tree.path("root"),
         &options,
         &ModuleCache::new(),
@@ -297,8 +300,7 @@ fn what_is_not_installed_is_fetched() {
     );
     assert_eq!(root.missing.len(), 1, "the other one could not be had");
     assert_eq!(root.missing[0].hint().as_deref(), Some("is the cable in?"));
-    let without =
-        super::read_root(&tree.path("root"), &options, &ModuleCache::new(), None).unwrap();
+    let without = read_root(&tree.path("root"), &options, &ModuleCache::new(), None).unwrap();
     let missing: Vec<String> = without.missing.iter().map(ToString::to_string).collect();
     assert_eq!(
         missing,
@@ -349,4 +351,47 @@ fn roots_share_modules_and_called_directories_are_none() {
     let shared = tree.path("shared").canonicalize().unwrap();
     assert_eq!(callers.keys().collect::<Vec<_>>(), [&shared]);
     assert_eq!(callers[&shared].len(), 2);
+}
+
+#[test]
+fn a_fetched_module_calls_nothing_outside_of_its_package() {
+    let escape = "module \"up\" {\n  source = \"../../secret\"\n}\n";
+    let inside = "module \"in\" {\n  source = \"./sub/../sub\"\n}\n";
+    let nowhere = "module \"no\" {\n  source = \"../../../nowhere\"\n}\n";
+    let missing = "module \"no\" {\n  source = \"./nowhere\"\n}\n";
+    for (inner, expected) in [
+        (inside, ""),
+        (
+            escape,
+            "module `up` is called at `../../secret`, which is outside of the package of its caller",
+        ),
+        (
+            nowhere,
+            "module `no` is called at `../../../nowhere`, which is outside of the package of its caller",
+        ),
+        (missing, "module `no` is in `"),
+    ] {
+        let tree = Tree::new(&[
+            (
+                "root/main.tf",
+                "module \"m\" {\n  source = \"acme/dns/any\"\n}\n",
+            ),
+            ("secret/main.tf", "provider \"secret\" {}\n"),
+            ("packages/m/main.tf", inner),
+            ("packages/m/sub/main.tf", "provider \"anvil\" {}\n"),
+        ]);
+        let gives = Gives(tree.path("packages/m"), Mutex::default());
+        let options = ReadOptions::new(Engine::Terraform);
+        let root = read_root(
+            &tree.path("root"),
+            &options,
+            &ModuleCache::new(),
+            Some(&gives),
+        );
+        let error = root.map_or_else(|errors| errors[0].to_string(), |_| String::new());
+        assert!(
+            error.starts_with(expected) && error.is_empty() == expected.is_empty(),
+            "{error}"
+        );
+    }
 }

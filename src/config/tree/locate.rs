@@ -12,7 +12,7 @@ use super::super::error::ConfigError;
 use super::super::location::{Location, clean};
 use super::super::manifest::{Manifest, Mismatch};
 use super::super::root::{FetchError, ModuleRequest, is_missing_module};
-use super::super::source::ModuleSource;
+use super::super::source::{ModuleSource, without_secrets};
 use super::super::statics::{Environment, Instance};
 use super::{Entered, Node, Stopped, TreeReader};
 
@@ -29,16 +29,7 @@ impl TreeReader<'_> {
     ) -> Result<Location, Stopped> {
         if let ModuleSource::Local(path) = &target.source {
             self.called.insert(clean(&caller.shown.join(path)));
-            return caller.join(Path::new(path)).map_err(|source| {
-                let directory = clean(&caller.shown.join(path));
-                let (module, place) = (name.to_owned(), Box::new(spot.place()));
-                self.fail(ConfigError::NoModuleDirectory {
-                    module,
-                    directory,
-                    place,
-                    source,
-                })
-            });
+            return local(path, name, spot, caller).map_err(|error| self.fail(error));
         }
         match self.installed(target, key, name, spot, environment) {
             Ok(Some(location)) => Ok(location),
@@ -66,7 +57,7 @@ impl TreeReader<'_> {
             Err(error) => {
                 let message = error.to_string();
                 let (module, place) = (name.to_owned(), Box::new(spot.place()));
-                let source_text = target.source.to_string();
+                let source_text = target.source.shown();
                 return Err(ConfigError::Fetch {
                     module,
                     source_text,
@@ -88,8 +79,8 @@ impl TreeReader<'_> {
             Ok(()) => Ok(Location::new(&clean(&environment.root.join(&record.directory))).ok()),
             Err(Mismatch::Source { recorded }) => Err(ConfigError::SourceChanged {
                 module,
-                recorded,
-                wanted: target.source.to_string(),
+                recorded: without_secrets(&recorded),
+                wanted: target.source.shown(),
                 place,
             }),
             Err(Mismatch::Version { recorded }) => {
@@ -125,17 +116,18 @@ impl TreeReader<'_> {
             place: &spot.place(),
             engine: self.options.engine,
         };
-        let directory = fetcher.fetch(&request).and_then(|directory| {
-            Location::new(&directory).map_err(|error| FetchError {
+        let location = fetcher.fetch(&request).and_then(|fetched| {
+            let location = Location::within(&fetched.directory, &fetched.package);
+            location.map_err(|error| FetchError {
                 source: error.into(),
                 hint: None,
             })
         });
-        directory.map_err(|FetchError { source, hint }| {
+        location.map_err(|FetchError { source, hint }| {
             let (module, place) = (name.to_owned(), Box::new(spot.place()));
             self.fail(ConfigError::Fetch {
                 module,
-                source_text: target.source.to_string(),
+                source_text: target.source.shown(),
                 place,
                 source,
                 hint,
@@ -189,10 +181,36 @@ impl TreeReader<'_> {
     }
 }
 
+/// The directory of a local module. What was fetched is somebody else's, so it names no directory of this machine.
+fn local(path: &str, name: &str, spot: &Spot, caller: &Location) -> Result<Location, ConfigError> {
+    let (module, place) = (name.to_owned(), Box::new(spot.place()));
+    let joined = caller.join(Path::new(path));
+    let leaves = match (&joined, &caller.package) {
+        (_, None) => false,
+        (Ok(location), Some(package)) => !location.real.starts_with(package),
+        // What is not there is told of only where the package may know.
+        (Err(_), Some(package)) => !clean(&caller.real.join(path)).starts_with(package),
+    };
+    match joined {
+        _ if leaves => Err(ConfigError::LeavesPackage {
+            module,
+            path: path.to_owned(),
+            place,
+        }),
+        Ok(location) => Ok(location),
+        Err(source) => Err(ConfigError::NoModuleDirectory {
+            module,
+            directory: clean(&caller.shown.join(path)),
+            place,
+            source,
+        }),
+    }
+}
+
 fn not_installed(target: &Target, name: &str, spot: &Spot) -> ConfigError {
     ConfigError::NotInstalled {
         module: name.to_owned(),
-        source_text: target.source.to_string(),
+        source_text: target.source.shown(),
         place: Box::new(spot.place()),
     }
 }

@@ -54,7 +54,8 @@ impl TreeReader<'_> {
                 return Err(self.fail(error));
             }
         };
-        if let ModuleSource::Remote(source_text) = target.source {
+        if let ModuleSource::Remote(_) = target.source {
+            let source_text = target.source.shown();
             let place = Box::new(run.call.spot.place());
             return Err(self.fail(ConfigError::RemoteRunModule { source_text, place }));
         }

@@ -13,7 +13,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;
 
-pub use program::GIT_TIMEOUT;
+pub use program::{GIT_TIMEOUT, MAX_REPOSITORY_BYTES};
 
 use crate::git::GitSettings;
 
@@ -28,14 +28,15 @@ const LEAST_COMMIT_DIGITS: usize = 4;
 /// The lengths of whole commits, with SHA-1 and SHA-256.
 const COMMIT_DIGITS: [usize; 2] = [40, 64];
 
-/// Fetches into `target`, which does not exist yet and whose parent is a real path.
+/// Fetches into `target`, which does not exist yet and whose parent is a real path; `max_bytes` is all that it may take.
 pub(super) async fn fetch(
     settings: &GitSettings,
     package: &GitPackage,
     target: &Path,
+    max_bytes: u64,
 ) -> Result<(), ModuleError> {
     let repository = Repository {
-        git: Git::new(settings, package),
+        git: Git::new(settings, package, target, max_bytes),
         package,
         target,
     };

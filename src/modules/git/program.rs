@@ -1,6 +1,7 @@
 //! One run of the `git` program.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::io;
 use std::path::Path;
 use std::process::Output;
@@ -15,6 +16,13 @@ use crate::modules::error::ModuleError;
 /// The most time for one run. The largest module repositories take a minute on a slow line.
 pub const GIT_TIMEOUT: Duration = Duration::from_secs(600);
 
+/// The most bytes of a repository on disk, history and work tree together. The largest repositories of modules have some
+/// hundred megabytes with all of their history.
+pub const MAX_REPOSITORY_BYTES: u64 = 2 << 30;
+
+/// How often it is looked how large the repository has become: a fast line fills a few hundred megabytes meanwhile.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+
 /// As much of what git writes is repeated in an error.
 const MAX_MESSAGE_LINES: usize = 3;
 
@@ -25,11 +33,25 @@ const MAX_LINE: usize = 300;
 pub(super) struct Git<'a> {
     settings: &'a GitSettings,
     package: &'a GitPackage,
+    /// Where the repository grows.
+    target: &'a Path,
+    /// How large it may become.
+    max_bytes: u64,
 }
 
 impl<'a> Git<'a> {
-    pub(super) const fn new(settings: &'a GitSettings, package: &'a GitPackage) -> Self {
-        Self { settings, package }
+    pub(super) const fn new(
+        settings: &'a GitSettings,
+        package: &'a GitPackage,
+        target: &'a Path,
+        max_bytes: u64,
+    ) -> Self {
+        Self {
+            settings,
+            package,
+            target,
+            max_bytes,
+        }
     }
 
     /// Runs a command that takes its operands behind `--`.
@@ -74,11 +96,12 @@ impl<'a> Git<'a> {
     async fn finish(&self, mut command: Command) -> Result<(), ModuleError> {
         let address = || shown(&self.package.url);
         tracing::debug!(address = address(), "running git");
-        let output = tokio::time::timeout(GIT_TIMEOUT, command.output()).await;
+        // A process that is not waited for any more is killed.
+        let output = tokio::time::timeout(GIT_TIMEOUT, self.watched(command.output())).await;
         let output = output.map_err(|_elapsed| ModuleError::GitTimeout {
             address: address(),
             seconds: GIT_TIMEOUT.as_secs(),
-        })?;
+        })??;
         let output: Output = output.map_err(|source: io::Error| ModuleError::RunGit {
             program: self.settings.program.clone(),
             source,
@@ -93,12 +116,48 @@ impl<'a> Git<'a> {
         })
     }
 
+    /// Waits for a process as long as the repository is no larger than it may be.
+    async fn watched<T>(&self, process: impl Future<Output = T>) -> Result<T, ModuleError> {
+        let mut process = std::pin::pin!(process);
+        loop {
+            let done = tokio::time::timeout(LOOK_INTERVAL, process.as_mut()).await;
+            if is_larger(self.target, self.max_bytes) {
+                return Err(ModuleError::RepositoryTooLarge {
+                    address: shown(&self.package.url),
+                    limit: self.max_bytes,
+                });
+            }
+            if let Ok(output) = done {
+                return Ok(output);
+            }
+        }
+    }
+
     fn what(&self) -> String {
         match &self.package.reference {
             Some(reference) => format!("`{reference}`"),
             None => "the default branch".to_owned(),
         }
     }
+}
+
+/// Whether the files below `directory` have more bytes than these. What vanishes meanwhile does not count.
+fn is_larger(directory: &Path, limit: u64) -> bool {
+    let mut waiting = vec![directory.to_path_buf()];
+    let mut bytes = 0_u64;
+    while let Some(directory) = waiting.pop() {
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            match entry.metadata() {
+                Ok(found) if found.is_dir() => waiting.push(entry.path()),
+                Ok(found) => bytes = bytes.saturating_add(found.len()),
+                Err(_) => {}
+            }
+            if bytes > limit {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// The last lines that git wrote, without control characters and without what the address must not show.

@@ -229,3 +229,28 @@ fn a_module_that_cannot_be_had_fails_its_directory_with_its_place() {
         assert!(text.contains(expected), "{expected}\n{text}");
     }
 }
+
+#[test]
+fn failures_show_no_secrets() {
+    let (_registry, context, _repository, _) = site();
+    let secret = "git::https://user:hunter2@git.invalid/x.git?ref=v1&sshkey=opensesame";
+    context.write("bad/main.tf", call("x", secret, ""));
+    let record =
+        json!({"Modules": [{"Key": "x", "Source": secret.replace("v1", "v0"), "Dir": "."}]});
+    for manifest in [None, Some(record.to_string())] {
+        if let Some(manifest) = manifest {
+            context.write("bad/.terraform/modules/modules.json", manifest);
+        }
+        let arguments = ["lock", "--offline", "--platform", "linux_amd64", "bad"];
+        let text = context.tflock(arguments).run().expect_code(1).to_string();
+        let shown = text.split("--- stdout").last().unwrap();
+        assert!(
+            shown.contains("`git::https://git.invalid/x.git?ref=v1`"),
+            "{text}"
+        );
+        assert!(
+            !shown.contains("hunter2") && !shown.contains("opensesame"),
+            "{text}"
+        );
+    }
+}

@@ -6,6 +6,7 @@ use std::process::Command;
 use std::thread;
 
 use tempfile::TempDir;
+use tflock_test_support::FakeRegistry;
 
 use super::Site;
 
@@ -264,4 +265,45 @@ fn links_lead_to_the_repository_only() {
         refused.contains("`evil.tf` in") && refused.contains("leads out"),
         "{refused}"
     );
+}
+
+#[test]
+fn repositories_may_not_be_larger_than_the_limit() {
+    let repository = Repository::create();
+    repository.write("main.tf", "x").commit();
+    let small = 1 << 20;
+    let site = Site::with(FakeRegistry::start(), "", small);
+    assert_eq!(site.text(&repository.url()), "x");
+    repository
+        .write("movie", &"0123456789abcdef".repeat(1 << 17))
+        .commit();
+    let refused = site.text(&format!("{}?ref=main", repository.url()));
+    assert!(refused.contains("is more than 1048576 bytes"), "{refused}");
+}
+
+#[test]
+fn whoever_waits_is_released_when_a_run_ends() {
+    let site = Site::start();
+    let program = site.home.path().join("counting-git");
+    let log = site.home.path().join("git.log");
+    let script = format!(
+        "#!/bin/sh\necho started >> '{}'\nexec sleep 600\n",
+        log.display()
+    );
+    fs::write(program, script).unwrap();
+    let text = thread::scope(|scope| {
+        let waiting = scope.spawn(|| site.text("git::https://g.test/r"));
+        while site.git_runs().is_empty() {
+            thread::yield_now();
+        }
+        site.runtime.block_on(site.fetcher.stop());
+        waiting.join().unwrap()
+    });
+    assert_eq!(text, "the run was interrupted");
+    assert_eq!(
+        site.text("git::https://g.test/other"),
+        text,
+        "nothing new is begun"
+    );
+    assert_eq!(site.git_runs().len(), 1);
 }

@@ -26,7 +26,7 @@ use tempfile::TempDir;
 use tflock::cli_config::Builder;
 use tflock::config::{ModuleRequest, ModuleSource};
 use tflock::git::GitSettings;
-use tflock::modules::Fetcher;
+use tflock::modules::{Fetcher, MAX_REPOSITORY_BYTES};
 use tflock::provider::{Engine, ModuleVersionConstraints};
 use tflock::registry::{RegistryClient, RegistrySettings};
 use tflock::reporter;
@@ -40,7 +40,7 @@ struct Site {
     registry: FakeRegistry,
     /// The home directory of git, and whatever a test wants to keep.
     home: TempDir,
-    _runtime: Runtime,
+    runtime: Runtime,
 }
 
 impl Site {
@@ -50,6 +50,10 @@ impl Site {
 
     /// A site with the `host` and `credentials` blocks of this text.
     fn with_cli_config(registry: FakeRegistry, text: &str) -> Self {
+        Self::with(registry, text, MAX_REPOSITORY_BYTES)
+    }
+
+    fn with(registry: FakeRegistry, text: &str, max_bytes: u64) -> Self {
         let home = TempDir::new().unwrap();
         let mut settings = RegistrySettings::new(Engine::Terraform);
         settings.http.use_system_proxy = false;
@@ -66,12 +70,13 @@ impl Site {
             program: counting_git(home.path()),
             environment: environment(home.path()),
         };
-        let fetcher = Fetcher::new(runtime.handle().clone(), move |_| client.clone(), git);
+        let fetcher = Fetcher::new(runtime.handle().clone(), move |_| client.clone(), git)
+            .with_max_repository_bytes(max_bytes);
         Self {
             fetcher,
             registry,
             home,
-            _runtime: runtime,
+            runtime,
         }
     }
 
@@ -86,7 +91,8 @@ impl Site {
             place: &Place::file(Path::new("main.tf")),
             engine: Engine::Terraform,
         };
-        self.fetcher.directory(&request).map_err(|error| {
+        let found = self.fetcher.get(&request).map(|found| found.directory);
+        found.map_err(|error| {
             let mut text = error.to_string();
             let mut source = error.source();
             while let Some(cause) = source {
