@@ -83,6 +83,16 @@ record only the right ones [default: error]"
     /// Where packages come from.
     #[command(flatten)]
     pub sources: SourceArgs,
+    /// Record what an OpenTofu registry reports for all platforms, without downloading packages
+    #[arg(
+        long,
+        conflicts_with_all = ["fs_mirror", "net_mirror"],
+        help_heading = "Where packages come from",
+        long_help = "Record the hashes that a registry reports for all platforms (`packages`, which OpenTofu's registry gives) \
+without downloading packages. The checksum list and its signature are checked all the same; `h1` hashes are then the \
+registry's own word. Counts for engine `tofu`; where a registry reports nothing, packages are downloaded as usual"
+    )]
+    pub trust_registry_hashes: bool,
 
     /// Write nothing; exit 3 if a lock file would change
     #[arg(long, help_heading = "How to run")]

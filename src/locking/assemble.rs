@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::lockfile::ProviderLock;
-use crate::provider::{Hash, HashScheme, VersionConstraints};
+use crate::package::Shasums;
+use crate::provider::{Digest, Hash, HashScheme, VersionConstraints};
 
 use super::select::Selection;
 
@@ -31,6 +32,15 @@ pub enum Listed {
 }
 
 impl Listed {
+    /// What a signed list says, looked at for the zip with this digest.
+    pub(super) fn of(shasums: &Shasums, own: Digest) -> Self {
+        if shasums.is_readable() {
+            Self::All(shasums.zh_hashes(own))
+        } else {
+            Self::OwnZips
+        }
+    }
+
     /// What is known after another package was looked at: the least of both.
     fn and(self, other: Self) -> Self {
         match (self, other) {

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::cache::Answer;
 use crate::package::{
     AuthenticityError, Limits, MAX_SHASUMS_BYTES, MAX_SIGNATURE_BYTES, PackageError, PackageHashes,
-    ReportedPackages, SignaturePolicy, Signer, VerifiedList, hash_directory,
+    Reported, ReportedPackages, SignaturePolicy, Signer, VerifiedList, hash_directory,
 };
-use crate::provider::{Digest, Engine, Hash, Platform, ProviderAddr, Version};
+use crate::provider::{Digest, Engine, Hash, HashScheme, Platform, ProviderAddr, Version};
 use crate::registry::{
     AvailableVersions, ByteLimit, LocalPackage, Located, MirrorPackage, OnceMap, PackageId,
     PackageMeta, PackageSource, RegistryClient, RegistryError,
@@ -81,20 +81,26 @@ pub enum Voucher {
     MirrorHashes,
     /// Nothing: a mirror has it, and says no more.
     Nothing,
+    /// The registry's word, with `--trust-registry-hashes`: the list is signed, and the package was not looked at.
+    Report(Option<Box<Signer>>),
 }
 
 impl PackageRecord {
     /// Who signed the checksum list that has the package, if one did.
     pub fn signer(&self) -> Option<&Signer> {
         match &self.voucher {
-            Voucher::Signature(signer) => Some(signer),
-            Voucher::Unsigned | Voucher::MirrorHashes | Voucher::Nothing => None,
+            Voucher::Signature(signer) | Voucher::Report(Some(signer)) => Some(signer),
+            Voucher::Report(None)
+            | Voucher::Unsigned
+            | Voucher::MirrorHashes
+            | Voucher::Nothing => None,
         }
     }
 
     /// Where a hash that this package stands behind comes from; `None` if it does not.
     pub fn origin_of(&self, hash: &Hash) -> Option<Origin> {
-        if *hash == self.h1 {
+        let is_reported = matches!(self.voucher, Voucher::Report(_));
+        if *hash == self.h1 && !is_reported {
             return Some(Origin::Package);
         }
         if !self.evidence.recorded.contains(hash) {
@@ -105,9 +111,9 @@ impl PackageRecord {
             Listed::OwnZips | Listed::Unknown => self.evidence.genuine.contains(hash),
         };
         Some(match &self.voucher {
-            Voucher::Signature(_) | Voucher::Unsigned if is_listed => Origin::List,
-            Voucher::Signature(_) | Voucher::Unsigned => Origin::RegistryPackages,
             Voucher::MirrorHashes | Voucher::Nothing => Origin::Mirror,
+            _ if is_listed && hash.scheme() == HashScheme::Zh => Origin::List,
+            _ => Origin::RegistryPackages,
         })
     }
 
@@ -124,11 +130,7 @@ impl PackageRecord {
             evidence: Evidence {
                 recorded,
                 genuine,
-                listed: if shasums.is_readable() {
-                    Listed::All(shasums.zh_hashes(package.zh))
-                } else {
-                    Listed::OwnZips
-                },
+                listed: Listed::of(shasums, package.zh),
             },
             voucher: signer.map_or(Voucher::Unsigned, |signer| {
                 Voucher::Signature(Box::new(signer))
@@ -144,6 +146,36 @@ impl PackageRecord {
                 hashes: package.clone(),
             },
         })
+    }
+
+    /// A package that nobody looked at: what its registry reports, and the list that it signed.
+    fn from_report(list: &VerifiedList, reported: Reported) -> Self {
+        let shasums = list.shasums();
+        let own = list.digest();
+        let mut genuine = shasums.zip_hashes();
+        genuine.insert(Hash::zh(own));
+        genuine.extend(
+            reported
+                .hashes
+                .iter()
+                .filter(|hash| hash.scheme() == HashScheme::H1)
+                .cloned(),
+        );
+        Self {
+            evidence: Evidence {
+                recorded: reported.hashes,
+                genuine,
+                listed: Listed::of(shasums, own),
+            },
+            voucher: Voucher::Report(list.signer().cloned().map(Box::new)),
+            h1: reported.package.h1.clone(),
+            size: None,
+            elapsed: Duration::ZERO,
+            form: Form::Zip {
+                hashes: reported.package,
+                is_reported: true,
+            },
+        }
     }
 
     /// A package from a mirror: `h1`, and what OpenTofu records besides (spec: mirrors.md 1).
@@ -198,9 +230,24 @@ pub struct Trust {
     pub enforce_validation: bool,
     /// `OPENTOFU_ENFORCE_GPG_EXPIRATION=true`: OpenTofu accepts nothing that has expired.
     pub enforce_expiration: bool,
+    /// `--trust-registry-hashes`: what a registry reports in `packages` is recorded without a look at the packages.
+    pub registry_hashes: bool,
 }
 
 impl Trust {
+    /// What is recorded on the word of a registry alone, where that is trusted and given. Who demands signatures everywhere
+    /// (`OPENTOFU_ENFORCE_GPG_VALIDATION`) does not take reports either, as in OpenTofu.
+    pub(super) fn on_report(
+        self,
+        list: &VerifiedList,
+    ) -> Result<Option<PackageRecord>, AuthenticityError> {
+        if !self.registry_hashes || self.enforce_validation {
+            return Ok(None);
+        }
+        let reported = list.reported()?;
+        Ok(reported.map(|reported| PackageRecord::from_report(list, reported)))
+    }
+
     /// The rules for one provider (spec: registry.md 4 and 6).
     pub(super) fn policy(
         self,
@@ -362,6 +409,11 @@ impl Packages {
         let answer = self.answer(engine, meta).await?;
         let list = self.verifier().verify(engine, &meta.package, &answer);
         let list = list.map_err(PackageFailure::from)?;
+        let trusted = self.trust.on_report(&list);
+        if let Some(record) = trusted.map_err(PackageFailure::from)? {
+            self.keep_answer(engine, &meta.package, answer).await;
+            return Ok(record);
+        }
         let zh = list.digest();
         let type_name = meta.package.provider.type_name.clone();
         // The same zip behind several addresses is one download.

@@ -96,8 +96,12 @@ impl Verifier {
         let answer = store.answer(&question(origin, engine, package))?;
         // What is wrong with it is told when the registry, which is asked now, says the same.
         let list = self.verify(engine, package, &answer).ok()?;
-        let hashes = store.hashes(list.digest(), &package.provider.type_name)?;
-        let record = PackageRecord::from_registry(&list, &hashes).ok()?;
+        let record = if let Some(record) = self.trust.on_report(&list).ok()? {
+            record
+        } else {
+            let hashes = store.hashes(list.digest(), &package.provider.type_name)?;
+            PackageRecord::from_registry(&list, &hashes).ok()?
+        };
         Some(Remembered {
             record: Arc::new(record),
             said: Arc::new(AvailableVersions {

@@ -12,7 +12,7 @@ use crate::package::{
     PackageHashes, Shasums, ShasumsError, SignatureError, SignaturePolicy, Signer, SigningKey,
     verify_signature,
 };
-use crate::provider::{Digest, Engine, Hash, Platform};
+use crate::provider::{Digest, Engine, Hash, HashScheme, Platform};
 use crate::span::Explain;
 
 /// What a registry claims about a package in its download response.
@@ -110,6 +110,15 @@ pub struct VerifiedList {
     records_report: bool,
 }
 
+/// Hashes that a registry reports and nobody has compared with packages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reported {
+    /// What the asked package hashes to. A registry knows the hash of the zip's entries, and gives it for both.
+    pub package: PackageHashes,
+    /// Those of the signed list and of all platforms' packages.
+    pub hashes: BTreeSet<Hash>,
+}
+
 /// Verifies what a registry says about a package, by the rules of the engine: `packages` (OpenTofu only), then the
 /// checksum in the list, then the signature over the list.
 pub fn verify_list(
@@ -184,6 +193,34 @@ impl VerifiedList {
     pub fn reports(&self, hash: &Hash) -> bool {
         let report = self.report.as_ref();
         report.is_some_and(|report| report.hashes.contains(hash))
+    }
+
+    /// What may be recorded without a look at any package, on the word of the registry alone: nothing, unless it reports an
+    /// `h1` for this one. What it reports must not contradict the list.
+    pub fn reported(&self) -> Result<Option<Reported>, AuthenticityError> {
+        let Some(report) = &self.report else {
+            return Ok(None);
+        };
+        let Some(h1) = &report.h1 else {
+            return Ok(None);
+        };
+        let listed = self.shasums.zh_hashes(self.digest);
+        let is_unlisted = |hash: &&Hash| hash.scheme() == HashScheme::Zh && !listed.contains(hash);
+        match report.hashes.iter().find(is_unlisted) {
+            Some(hash) if self.shasums.is_readable() => {
+                let hash = hash.clone();
+                Err(AuthenticityError::Report(ReportFault::Unlisted { hash }))
+            }
+            _ => Ok(Some(Reported {
+                package: PackageHashes {
+                    zh: self.digest,
+                    h1: h1.clone(),
+                    zip_h1: Some(h1.clone()),
+                    size: report.size,
+                },
+                hashes: listed.union(&report.hashes).cloned().collect(),
+            })),
+        }
     }
 
     /// Compares a package with the list and gives the hashes to record: its `h1`, the `zh` hashes of the list, and on
@@ -422,6 +459,40 @@ mod tests {
         assert!(matches!(
             refused,
             Err(AuthenticityError::Report(ReportFault::NoEntry { .. }))
+        ));
+    }
+
+    /// What a registry reports can be taken as it is if it has an `h1` for the platform and no `zh` that nobody signed.
+    #[test]
+    fn reported_hashes_without_a_package() {
+        let reported = |hashes: &[&str]| {
+            let hashes = hashes.iter().map(ToString::to_string).collect();
+            let own = Some(ReportedPackage { hashes, size: 7 });
+            let report = [("linux_amd64".to_owned(), own)].into();
+            let list = verify(SHASUM, FILENAME, &[key("valid")], &report, POLICY).unwrap();
+            list.reported()
+        };
+        let zh = format!("zh:{SHASUM}");
+        let found = reported(&[&zh, "h1:reported", "h2:left out"])
+            .unwrap()
+            .unwrap();
+        let hashes: Vec<String> = found.hashes.iter().map(Hash::to_string).collect();
+        assert_eq!(found.package.h1.as_str(), "h1:reported");
+        assert_eq!(hashes, ["h1:reported", &zh]);
+        assert_eq!(reported(&[&zh]), Ok(None), "there is nothing to take");
+        let none = ReportedPackages::new();
+        let list = verify(SHASUM, FILENAME, &[key("valid")], &none, POLICY).unwrap();
+        assert_eq!(list.reported(), Ok(None));
+        let mut report = report();
+        let hashes = vec!["zh:nobody signed this".to_owned()];
+        report.insert(
+            "linux_arm64".to_owned(),
+            Some(ReportedPackage { hashes, size: 7 }),
+        );
+        let list = verify(SHASUM, FILENAME, &[key("valid")], &report, POLICY).unwrap();
+        assert!(matches!(
+            list.reported(),
+            Err(AuthenticityError::Report(ReportFault::Unlisted { .. }))
         ));
     }
 }

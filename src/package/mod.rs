@@ -18,7 +18,7 @@ pub use archive::{
     ContentHashes, DirectoryFault, EntryFault, digest_of_file, hash_archive, hash_contents,
     unpack_archive, unpack_package,
 };
-pub use authenticate::{AuthenticityError, PackageClaims, VerifiedList, verify_list};
+pub use authenticate::{AuthenticityError, PackageClaims, Reported, VerifiedList, verify_list};
 pub use directory::hash_directory;
 pub use error::{PackageError, ShasumsError};
 pub use limits::{

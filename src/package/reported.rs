@@ -62,6 +62,12 @@ pub enum ReportFault {
         /// The checksum.
         shasum: String,
     },
+    /// A `zh` hash of some platform is not in the signed list. Looked at only where hashes are taken without a package.
+    #[error("it has the hash `{hash}`, which the signed checksum list does not hold")]
+    Unlisted {
+        /// The hash.
+        hash: Hash,
+    },
 }
 
 /// A report that agrees with the answer it is part of.
@@ -71,6 +77,8 @@ pub(crate) struct CheckedReport {
     pub(crate) size: u64,
     /// All hashes to record.
     pub(crate) hashes: BTreeSet<Hash>,
+    /// The `h1` of the asked package, which nobody has compared with it.
+    pub(crate) h1: Option<Hash>,
 }
 
 /// Checks a report against the checksum of the asked package. An empty report says nothing.
@@ -107,7 +115,8 @@ pub(crate) fn check_report(
         .ok()
         .filter(|size| *size > 0)
         .ok_or(ReportFault::NoSize { size })?;
-    Ok(Some(CheckedReport { size, hashes }))
+    let h1 = own.into_iter().find(|hash| hash.scheme() == HashScheme::H1);
+    Ok(Some(CheckedReport { size, hashes, h1 }))
 }
 
 fn parse(hashes: &[String]) -> Result<Vec<Hash>, ReportFault> {

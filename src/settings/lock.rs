@@ -36,8 +36,10 @@ impl LockSettings {
             policy.providers.clone_from(&args.providers);
         });
         tree.clean_up = !args.check;
+        let mut sources = SourceSettings::resolve(&args.sources, environment, tree.jobs());
+        sources.trust.registry_hashes = args.trust_registry_hashes;
         Ok(Self {
-            sources: SourceSettings::resolve(&args.sources, environment, tree.jobs()),
+            sources,
             tree,
             check: args.check,
             diff: args.diff,

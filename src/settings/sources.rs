@@ -56,5 +56,6 @@ fn trust(environment: &Environment) -> Trust {
     Trust {
         enforce_validation: enforced("OPENTOFU_ENFORCE_GPG_VALIDATION"),
         enforce_expiration: enforced("OPENTOFU_ENFORCE_GPG_EXPIRATION"),
+        registry_hashes: false,
     }
 }

@@ -21,6 +21,7 @@ mod real;
 mod registry;
 mod reports;
 mod rows;
+mod trust;
 mod working_set;
 
 /// The binary under test.

@@ -278,6 +278,7 @@ fn packages(report: &ProviderReport) -> Vec<Package> {
             Voucher::Unsigned => "checksum-list",
             Voucher::MirrorHashes => "mirror",
             Voucher::Nothing => "nothing",
+            Voucher::Report(_) => "registry-packages",
         },
         signer: record.signer().map(signed_by),
         seconds: seconds(record.elapsed),

@@ -146,6 +146,14 @@ pub(super) fn sums(report: &RunReport) -> String {
         );
     }
     let _ = writeln!(text, "; {:.1} s", report.elapsed.as_secs_f64());
+    let unseen = report.packages_on_their_registrys_word();
+    if unseen > 0 {
+        let packages = counted(unseen as u64, "package was", "packages were");
+        let _ = writeln!(
+            text,
+            "{packages} not looked at: their hashes are the word of their registry (--trust-registry-hashes)"
+        );
+    }
     if report.platforms_defaulted && report.count(Fate::Failed) < report.directories.len() {
         let platform = report.platforms.first().map(ToString::to_string);
         let _ = writeln!(
@@ -155,6 +163,27 @@ pub(super) fn sums(report: &RunReport) -> String {
         );
     }
     text
+}
+
+impl RunReport {
+    /// How many packages were locked by what their registry reports alone.
+    fn packages_on_their_registrys_word(&self) -> usize {
+        let providers = self
+            .directories
+            .iter()
+            .flat_map(|directory| &directory.providers);
+        let unseen: BTreeSet<_> = providers
+            .flat_map(|provider| {
+                let packages = provider.packages.iter();
+                let reported =
+                    packages.filter(|(_, record)| matches!(record.voucher, Voucher::Report(_)));
+                reported.map(|(platform, _)| {
+                    (&provider.address, provider.version.to_string(), platform)
+                })
+            })
+            .collect();
+        unseen.len()
+    }
 }
 
 /// Directories whose lock files changed in the same way.
@@ -200,6 +229,13 @@ struct Signed<'a> {
 fn voucher(voucher: &Voucher) -> String {
     let signer = match voucher {
         Voucher::Signature(signer) => signer,
+        Voucher::Report(Some(signer)) => {
+            let by = self::voucher(&Voucher::Signature(signer.clone()));
+            return format!("{by}; hashes on the word of its registry, packages not looked at");
+        }
+        Voucher::Report(None) => {
+            return "on the word of its registry: not signed, packages not looked at".to_owned();
+        }
         Voucher::Unsigned => return "not signed: its registry gives no keys".to_owned(),
         Voucher::MirrorHashes => return "by the hashes of its mirror".to_owned(),
         Voucher::Nothing => return "not verified: its mirror gives no hashes".to_owned(),

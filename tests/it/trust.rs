@@ -1,0 +1,249 @@
+//! Who is believed: `[signers]` of the config file, and `--trust-registry-hashes`.
+
+use serde_json::{Value, json};
+use tflock_test_support::{
+    DEFAULT_PLATFORMS, Document, FakeRegistry, ProviderSpec, SigningKey, TestContext,
+};
+
+use crate::TFLOCK;
+
+const LOCK: [&str; 3] = ["lock", "--platform", "linux_amd64"];
+
+/// The fingerprint of the key that signs unless a test says otherwise.
+const FIXTURE: &str = include_str!("../../testdata/keys/fingerprint");
+
+/// A registry with acme/anvil, signed by the usual key, and acme/rivet, signed by another one.
+fn signed() -> (FakeRegistry, TestContext) {
+    let mut registry = FakeRegistry::start();
+    registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]));
+    let rivet = ProviderSpec::new("acme/rivet").signed_by(&SigningKey::generated(3));
+    registry.publish(rivet);
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("anvil", &[("acme/anvil", "~> 1.0")]);
+    context.require("rivet", &[("acme/rivet", "")]);
+    (registry, context)
+}
+
+#[test]
+fn pinned_signers_decide_who_may_sign() {
+    let other = "F".repeat(40);
+    let rows: [(&str, &[&str]); 6] = [
+        ("", &["anvil", "rivet"]),
+        ("\"acme/anvil\" = [\"FIXTURE\"]", &["anvil", "rivet"]),
+        ("\"acme/*\" = [\"FIXTURE\"]", &["anvil"]),
+        (
+            "\"acme/*\" = [\"OTHER\", \"FIXTURE\"]\n\"acme/rivet\" = []",
+            &["anvil"],
+        ),
+        (
+            "\"*/*/*\" = []\n\"registry.terraform.io/acme/anvil\" = [\"FIXTURE\"]",
+            &["anvil"],
+        ),
+        ("\"acme/anvil\" = [\"OTHER\"]", &["rivet"]),
+    ];
+    for (signers, locked) in rows {
+        let (_registry, context) = signed();
+        let signers = signers
+            .replace("FIXTURE", FIXTURE.trim())
+            .replace("OTHER", &other);
+        context.write(".git/HEAD", "");
+        context.write(".tflock.toml", format!("[signers]\n{signers}\n"));
+        let code = i32::from(locked.len() < 2);
+        let outcome = context
+            .tflock(LOCK)
+            .args(["-r", "."])
+            .run()
+            .expect_code(code);
+        let written = ["anvil", "rivet"].map(|name| context.lock_file(name).is_some());
+        assert_eq!(
+            written,
+            ["anvil", "rivet"].map(|name| locked.contains(&name)),
+            "{signers}\n{outcome}"
+        );
+        if code == 1 {
+            assert!(outcome.stderr.contains("is signed by key"), "{outcome}");
+            assert!(
+                outcome.stderr.contains(".tflock.toml:"),
+                "the pin's place is named\n{outcome}"
+            );
+        }
+    }
+}
+
+/// Who pins a key wants a signature, wherever the package comes from.
+#[test]
+fn mirrors_cannot_stand_in_for_pinned_signers() {
+    let (registry, context) = signed();
+    let file = &registry
+        .package("acme/anvil", "1.1.0", "linux_amd64")
+        .filename;
+    let package = format!("/registry.terraform.io/files/acme/anvil/1.1.0/{file}");
+    let bytes = registry.document(&package).unwrap().body.to_vec();
+    context.write(
+        &format!("mirror/registry.terraform.io/acme/anvil/{file}"),
+        bytes,
+    );
+    let lock = || {
+        context
+            .tflock(LOCK)
+            .args(["--fs-mirror", "mirror", "anvil"])
+    };
+    context.write(".git/HEAD", "");
+    lock().run().expect_success();
+    let before = context.lock_file("anvil");
+    context.write(
+        ".tflock.toml",
+        format!("[signers]\n\"acme/anvil\" = [\"{}\"]\n", FIXTURE.trim()),
+    );
+    let outcome = lock().run().expect_code(1);
+    assert!(
+        outcome.stderr.contains("no signature vouches for it"),
+        "{outcome}"
+    );
+    assert_eq!(context.lock_file("anvil"), before);
+}
+
+const DOWNLOAD: &str = "/registry.opentofu.org/v1/providers/acme/anvil/1.0.0/download/linux/amd64";
+
+/// OpenTofu's registry, which reports the hashes of all platforms, as `change` alters them.
+fn reporting(change: impl FnOnce(&mut Value)) -> (FakeRegistry, TestContext) {
+    let mut registry = FakeRegistry::start();
+    registry.publish(ProviderSpec::new("acme/anvil").hosts(["registry.opentofu.org"]));
+    let packages = DEFAULT_PLATFORMS.map(|platform| {
+        let facts = registry.package("acme/anvil", "1.0.0", platform);
+        (
+            platform.to_owned(),
+            json!({"hashes": [facts.zh, facts.h1], "package_size": facts.size}),
+        )
+    });
+    let mut packages = Value::Object(packages.into_iter().collect());
+    change(&mut packages);
+    let body = registry.document(DOWNLOAD).unwrap().body.to_vec();
+    let mut description: Value = serde_json::from_slice(&body).unwrap();
+    description["packages"] = packages;
+    registry.serve(DOWNLOAD, Document::json(&description));
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("a", &[("acme/anvil", "")]);
+    (registry, context)
+}
+
+/// The same file as with downloads, on the word of the registry; and the report says so.
+#[test]
+fn reported_hashes_spare_the_downloads_if_asked_for() {
+    let (registry, context) = reporting(|_| {});
+    let lock = |options: &[&str]| {
+        let program = context.tflock(LOCK).args(["--engine", "tofu"]);
+        program.args(options).arg("a").run().expect_success()
+    };
+    let outcome = lock(&["--trust-registry-hashes", "--no-cache"]);
+    assert_eq!(registry.log().count("GET", "*.zip"), 0);
+    assert_eq!(
+        registry.log().count("GET", "*SHA256SUMS*"),
+        2,
+        "the list and its signature"
+    );
+    for part in [
+        "hashes on the word of its registry, packages not looked at",
+        "1 package was not looked at: their hashes are the word of their registry (--trust-registry-hashes)",
+    ] {
+        assert!(outcome.stdout.contains(part), "{part}\n{outcome}");
+    }
+    let trusting = context.lock_file("a").unwrap();
+    for platform in DEFAULT_PLATFORMS {
+        let facts = registry.package("acme/anvil", "1.0.0", platform);
+        assert!(trusting.contains(&facts.h1) && trusting.contains(&facts.zh));
+    }
+    std::fs::remove_file(context.path("a/.terraform.lock.hcl")).unwrap();
+    let outcome = lock(&["--no-cache"]);
+    assert_eq!(registry.log().count("GET", "*.zip"), 1, "never the default");
+    assert!(!outcome.stdout.contains("word of"), "{outcome}");
+    assert_eq!(context.lock_file("a").unwrap(), trusting);
+}
+
+/// A report, the engine, a variable that is `true`; then the exit code and how many packages are fetched.
+type Row = (
+    &'static str,
+    fn(&mut Value),
+    &'static str,
+    &'static str,
+    i32,
+    usize,
+);
+
+fn without_own_h1(packages: &mut Value) {
+    let hashes = packages["linux_amd64"]["hashes"].as_array_mut();
+    hashes.unwrap().truncate(1);
+}
+
+fn with_unsigned_zip(packages: &mut Value) {
+    packages["darwin_arm64"]["hashes"][0] = json!(format!("zh:{}", "00".repeat(32)));
+}
+
+const ROWS: [Row; 7] = [
+    ("as it should be", |_| {}, "tofu", "X", 0, 0),
+    (
+        "nothing",
+        |packages| *packages = json!({}),
+        "tofu",
+        "X",
+        0,
+        1,
+    ),
+    ("no h1 for the platform", without_own_h1, "tofu", "X", 0, 1),
+    (
+        "a zip that nobody signed",
+        with_unsigned_zip,
+        "tofu",
+        "X",
+        1,
+        0,
+    ),
+    (
+        "another zip for the platform",
+        |packages| packages["linux_amd64"]["hashes"][0] = json!("zh:00"),
+        "tofu",
+        "X",
+        1,
+        0,
+    ),
+    (
+        "who demands signatures",
+        |_| {},
+        "tofu",
+        "OPENTOFU_ENFORCE_GPG_VALIDATION",
+        0,
+        1,
+    ),
+    ("Terraform does not read it", |_| {}, "terraform", "X", 0, 1),
+];
+
+/// What a registry reports is believed no further than it must be.
+#[test]
+fn reports_that_are_not_enough_or_wrong() {
+    for (name, change, engine, variable, code, downloads) in ROWS {
+        let (registry, context) = reporting(change);
+        context.require("a", &[("registry.opentofu.org/acme/anvil", "")]);
+        let options = ["--trust-registry-hashes", "--engine", engine, "a"];
+        let program = context.tflock(LOCK).args(options).env(variable, "true");
+        let outcome = program.run();
+        assert_eq!(outcome.code, Some(code), "{name}\n{outcome}");
+        let fetched = registry.log().count("GET", "*.zip");
+        assert_eq!(fetched, downloads, "{name}\n{outcome}");
+        assert_eq!(context.lock_file("a").is_some(), code == 0, "{name}");
+    }
+}
+
+/// What was remembered on the word of a registry makes no request, and does not count where packages are asked for.
+#[test]
+fn the_cache_tells_words_from_packages() {
+    let (registry, context) = reporting(|_| {});
+    let lock = |options: &[&str]| {
+        registry.log().clear();
+        let program = context.tflock(LOCK).args(["--engine", "tofu"]);
+        program.args(options).arg("a").run().expect_success();
+        (registry.log().total(), registry.log().count("GET", "*.zip"))
+    };
+    assert_eq!(lock(&["--trust-registry-hashes"]).1, 0);
+    assert_eq!(lock(&["--trust-registry-hashes"]), (0, 0));
+    assert_eq!(lock(&[]).1, 1);
+}
