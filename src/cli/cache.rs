@@ -2,6 +2,13 @@
 
 use clap::{Args, Subcommand};
 
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  How much there is, and whether it is used:
+      tflock cache info
+  The directory, for a cache of continuous integration:
+      tflock cache dir";
+
 /// Options of `tflock cache`.
 #[derive(Args, Clone, Debug)]
 pub struct CacheCommandArgs {

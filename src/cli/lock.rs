@@ -53,6 +53,16 @@ calls it as a local module [default: auto]"
         help_heading = "What to lock"
     )]
     pub upgrade: Vec<String>,
+    /// With --upgrade: pass over versions that were signed less than DAYS days ago
+    #[arg(
+        long,
+        value_name = "DAYS",
+        requires = "upgrade",
+        help_heading = "What to lock",
+        long_help = "With --upgrade: pass over versions whose checksum list was signed less than DAYS days ago, or of which nobody \
+can say when. A version that --upgrade names is taken whatever its age, and no locked version is moved back"
+    )]
+    pub min_age: Option<u16>,
     /// Work on this provider only; other entries stay (repeatable)
     #[arg(long = "provider", value_name = "ADDR", help_heading = "What to lock")]
     pub providers: Vec<String>,

@@ -1,6 +1,7 @@
 //! The command line: structures and help text, no behavior. What was typed becomes meaning in `settings`.
 
 mod cache;
+mod documents;
 mod groups;
 mod list;
 mod lock;
@@ -10,6 +11,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args, Parser, Subcommand};
 
 pub use cache::{CacheCommand, CacheCommandArgs};
+pub use documents::{CompletionsArgs, ManArgs};
 pub use groups::{
     CacheArgs, MAX_JOBS, PlatformArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs,
 };
@@ -64,7 +66,14 @@ pub enum Command {
     #[command(after_help = lock::CONFIG_EXAMPLES)]
     Config(Box<LockArgs>),
     /// Look at the disk cache, or empty it
+    #[command(after_help = cache::EXAMPLES)]
     Cache(CacheCommandArgs),
+    /// Print a script that completes command lines
+    #[command(after_help = documents::COMPLETIONS_EXAMPLES)]
+    Completions(CompletionsArgs),
+    /// Print a manual page
+    #[command(after_help = documents::MAN_EXAMPLES)]
+    Man(ManArgs),
 }
 
 /// Output options.

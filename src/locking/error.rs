@@ -82,6 +82,16 @@ pub enum Problem {
         /// How many `h1` hashes the old entry has.
         count: usize,
     },
+    /// `--min-age` leaves nothing.
+    #[error(
+        "no version that its constraints allow is known to have been out for {days} days; the newest of them is {newest}"
+    )]
+    NothingSettled {
+        /// The newest version that fits.
+        newest: Version,
+        /// How long a version must have been out.
+        days: u64,
+    },
     /// No recorded hash of the kept version is genuine.
     #[error("no hash that the lock file records belongs to a package of version {version}")]
     AllForeign {
@@ -151,6 +161,7 @@ impl Problem {
             Self::TargetUnknown { .. } | Self::TargetNotAllowed { .. } => "upgrade-target",
             Self::PlatformsNotNamed { .. } => "platforms-not-named",
             Self::AllForeign { .. } => "foreign-hashes",
+            Self::NothingSettled { .. } => "too-young",
             Self::PlatformMissing { .. } => "platform-missing",
             Self::Offline(_) => "offline",
             Self::Registry(_) => "registry",
@@ -172,6 +183,9 @@ impl Problem {
                 "name every platform that the lock file is for, as in `--platform linux_amd64,darwin_arm64`"
                     .to_owned(),
             ),
+            Self::NothingSettled { newest, .. } => Some(format!(
+                "`--upgrade=ADDR@{newest}` takes that version whatever its age"
+            )),
             Self::AllForeign { .. } => Some(
                 "either the packages were published anew or the lock file was tampered with; once you know which, \
                  `--mismatch replace` records only the right hashes, and `--mismatch add` keeps the old ones beside them"

@@ -4,6 +4,7 @@
 //! run, or recalled from the disk cache), `assemble` makes the new entry of it, and `directory` does all three for one root module. Nothing here touches lock
 //! files on disk.
 
+mod age;
 mod assemble;
 mod directory;
 mod error;
@@ -17,6 +18,7 @@ mod signers;
 mod transfer;
 mod work;
 
+pub use age::Undated;
 pub use assemble::{Evidence, Listed, Verdict, assemble, judge, strays};
 pub use directory::{Job, Outcome, Verified, lock_directory, requirements_of};
 pub use error::{Lack, LockingError, PackageFailure, Problem};

@@ -5,6 +5,8 @@ use std::fmt;
 use crate::package::Lapse;
 use crate::provider::{Engine, Platform, ProviderAddr, Version};
 
+use super::age::Undated;
+
 /// What the user should know about a directory although nothing failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
@@ -66,6 +68,24 @@ pub enum Note {
         /// The texts.
         versions: Vec<String>,
     },
+    /// Versions that `--min-age` passes over.
+    Young {
+        /// Which provider.
+        address: ProviderAddr,
+        /// The newest first.
+        versions: Vec<Version>,
+        /// How long a version must have been out.
+        days: u64,
+    },
+    /// A version that `--min-age` passes over, since nobody says how long it has been out.
+    AgeUnknown {
+        /// Which provider.
+        address: ProviderAddr,
+        /// Which version.
+        version: Version,
+        /// Why not.
+        why: Undated,
+    },
     /// A provider's signing key or signature has expired, which the engine accepts.
     Expired {
         /// Which provider.
@@ -90,6 +110,8 @@ impl Note {
             Self::RegistrySays { .. } => "registry-warning",
             Self::InvalidVersions { .. } => "invalid-versions",
             Self::Expired { .. } => "expired-signature",
+            Self::Young { .. } => "too-young",
+            Self::AgeUnknown { .. } => "age-unknown",
         }
     }
 
@@ -103,6 +125,8 @@ impl Note {
             | Self::PlatformMissing { address, .. }
             | Self::RegistrySays { address, .. }
             | Self::InvalidVersions { address, .. }
+            | Self::Young { address, .. }
+            | Self::AgeUnknown { address, .. }
             | Self::Expired { address, .. } => Some(address),
             Self::Twins { of } => of.first(),
             Self::NotPruned => None,
@@ -155,6 +179,26 @@ impl fmt::Display for Note {
             Self::NotPruned => write!(
                 f,
                 "nothing was pruned, since not all requirements of the configuration are known"
+            ),
+            Self::Young {
+                address,
+                versions,
+                days,
+            } => {
+                let versions: Vec<String> = versions.iter().map(ToString::to_string).collect();
+                let versions = versions.join(", ");
+                write!(
+                    f,
+                    "`{address}` {versions} passed over: signed less than {days} days ago"
+                )
+            }
+            Self::AgeUnknown {
+                address,
+                version,
+                why,
+            } => write!(
+                f,
+                "`{address}` {version} passed over: it cannot be known how long it has been out, since {why}"
             ),
             Self::RegistrySays { address, text } => {
                 write!(f, "the registry says of `{address}`: {text}")

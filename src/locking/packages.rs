@@ -19,6 +19,7 @@ use crate::registry::{
 };
 use crate::reporter::Reporter;
 
+use super::age::Dated;
 use super::assemble::{Evidence, Listed};
 use super::error::PackageFailure;
 use super::recall::{Known, KnownKey, Recall, Remembered, Verifier};
@@ -283,6 +284,7 @@ pub struct Packages {
     now: SystemTime,
     records: OnceMap<PackageKey, Shared<Arc<PackageRecord>>>,
     pub(super) recall: Recall,
+    pub(super) dates: OnceMap<KnownKey, Dated>,
     pub(super) remembered: OnceMap<PackageKey, Option<Remembered>>,
     pub(super) known: OnceMap<KnownKey, Result<Arc<Known>, Arc<[Platform]>>>,
     /// By the digest of the zip and the type that its executable must be named for.
@@ -297,7 +299,7 @@ type Shared<T> = Result<T, Arc<PackageFailure>>;
 pub(super) type PackageKey = (Engine, ProviderAddr, Version, Platform);
 
 /// The limits for the documents that prove a package.
-const SHASUMS_LIMIT: ByteLimit = ByteLimit {
+pub(super) const SHASUMS_LIMIT: ByteLimit = ByteLimit {
     name: "limit for checksum lists",
     bytes: MAX_SHASUMS_BYTES as u64,
 };
@@ -322,6 +324,7 @@ impl Packages {
             now,
             records: OnceMap::default(),
             recall: Recall::Nothing,
+            dates: OnceMap::default(),
             remembered: OnceMap::default(),
             known: OnceMap::default(),
             hashes: OnceMap::default(),
@@ -449,7 +452,11 @@ impl Packages {
     }
 
     /// All that the registry says of a package, with its signed list; nothing of it is verified yet.
-    async fn answer(&self, engine: Engine, meta: &PackageMeta) -> Result<Answer, PackageFailure> {
+    pub(super) async fn answer(
+        &self,
+        engine: Engine,
+        meta: &PackageMeta,
+    ) -> Result<Answer, PackageFailure> {
         let client = &self.source(engine).client;
         let (list, signature) = tokio::try_join!(
             client.document(&meta.shasums_url, SHASUMS_LIMIT),
@@ -468,6 +475,11 @@ impl Packages {
             list: list.into(),
             signature: signature.into(),
         })
+    }
+
+    /// The time of this run.
+    pub(super) const fn now(&self) -> SystemTime {
+        self.now
     }
 
     /// Who judges answers in this run.

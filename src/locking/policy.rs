@@ -1,6 +1,7 @@
 //! What the user asked for, as far as it decides what a lock contains (design, section 3).
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::provider::{AddressError, Engine, Platform, ProviderAddr, Version, VersionError};
 
@@ -23,6 +24,8 @@ pub struct Policy {
     pub mismatch: Mismatch,
     /// When a selected version has no package for an asked platform.
     pub missing_platform: Missing,
+    /// Versions that have been out for less are no upgrade, unless they are named.
+    pub min_age: Option<Duration>,
     /// Who may sign for which providers.
     pub signers: Signers,
 }
@@ -174,6 +177,7 @@ mod tests {
             prune: false,
             mismatch: Mismatch::Error,
             missing_platform: Missing::Error,
+            min_age: None,
             signers: Signers::default(),
         }
     }

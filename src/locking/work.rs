@@ -127,12 +127,20 @@ impl Work<'_> {
         let listed = self.packages.versions(self.engine, self.address).await;
         let listed = listed.map_err(|error| vec![self.error(Problem::Registry(error))])?;
         let locked = self.old.map(|lock| &lock.version);
+        let settled = match (wanted, self.policy.min_age) {
+            (Move::Newest, Some(least)) => self.settled(&listed, least).await,
+            _ => Ok(None),
+        };
+        let settled = settled.map_err(|problem| vec![self.error(problem)])?;
+        let wanted = settled
+            .as_ref()
+            .map_or(wanted, |settled| Move::To(&settled.version));
         let selection = select(self.address, constraints, locked, wanted, &listed)
             .and_then(|selection| self.guard_platforms(selection))
             .map_err(|problem| vec![self.error(problem)])?;
 
         let published = listed.platforms(selection.version());
-        let (verified, notes) = self.gather(selection.version(), &published).await?;
+        let (verified, mut notes) = self.gather(selection.version(), &published).await?;
         let mut evidence = Evidence::default();
         for package in &verified {
             evidence.extend(package.record.evidence.clone());
@@ -141,6 +149,7 @@ impl Work<'_> {
             .is_foreign(&selection, &mut evidence, &published)
             .await
             .map_err(|error| vec![error])?;
+        notes.extend(settled.into_iter().flat_map(|settled| settled.notes));
         let gathered = Gathered {
             verified,
             notes,

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use reqwest::StatusCode;
-use reqwest::header::HeaderValue;
+use reqwest::header::{HeaderMap, HeaderValue, LAST_MODIFIED};
 use url::Url;
 
 use crate::provider::{Hostname, PackageId, Platform, ProviderAddr, Version};
@@ -48,7 +49,7 @@ pub(super) struct Shared {
     services: OnceMap<Hostname, Result<Services, RegistryError>>,
     versions: OnceMap<ProviderAddr, Result<Arc<AvailableVersions>, RegistryError>>,
     metadata: OnceMap<(ProviderAddr, String, Platform), Result<Arc<PackageMeta>, RegistryError>>,
-    documents: OnceMap<Url, Result<Bytes, RegistryError>>,
+    documents: OnceMap<Url, Result<Document, RegistryError>>,
     pub(super) modules: ModuleAnswers,
 }
 
@@ -135,6 +136,19 @@ impl RegistryClient {
 
     /// A checksum list, a signature or another document that is checked by other means than where it comes from.
     pub async fn document(&self, url: &Url, limit: ByteLimit) -> Result<Bytes, RegistryError> {
+        Ok(self.dated_document(url, limit).await?.body)
+    }
+
+    /// When a document was last modified, if its server says so.
+    pub async fn modified(
+        &self,
+        url: &Url,
+        limit: ByteLimit,
+    ) -> Result<Option<SystemTime>, RegistryError> {
+        Ok(self.dated_document(url, limit).await?.modified)
+    }
+
+    async fn dated_document(&self, url: &Url, limit: ByteLimit) -> Result<Document, RegistryError> {
         let job = || self.shared.fetch_document(url, limit);
         self.shared.documents.get_or_init(url.clone(), job).await
     }
@@ -368,7 +382,7 @@ impl Shared {
         })
     }
 
-    async fn fetch_document(&self, url: &Url, limit: ByteLimit) -> Result<Bytes, RegistryError> {
+    async fn fetch_document(&self, url: &Url, limit: ByteLimit) -> Result<Document, RegistryError> {
         let failed = |source: RequestError| RegistryError::Document {
             source: Arc::new(source),
         };
@@ -380,10 +394,25 @@ impl Shared {
             .await
             .map_err(failed)?;
         match answer.status {
-            StatusCode::OK => Ok(answer.body),
+            StatusCode::OK => Ok(Document {
+                modified: modified(&answer.headers),
+                body: answer.body,
+            }),
             _ => Err(failed(answer.refused(url, answer.status_fault()))),
         }
     }
+}
+
+/// A document, and when its server last changed it.
+#[derive(Clone)]
+struct Document {
+    body: Bytes,
+    modified: Option<SystemTime>,
+}
+
+fn modified(headers: &HeaderMap) -> Option<SystemTime> {
+    let date = headers.get(LAST_MODIFIED)?.to_str().ok()?;
+    httpdate::parse_http_date(date).ok()
 }
 
 /// An answer of a mirror, or the lack of one.

@@ -59,7 +59,7 @@ pub(super) fn command(
         text.push('\n');
     }
     environment_text(environment, &mut text);
-    printer.report(&text);
+    printer.document(&text);
     Ok(DONE)
 }
 

@@ -4,6 +4,7 @@ mod cache;
 mod callers;
 mod changed;
 mod config;
+mod documents;
 mod engine;
 mod list;
 mod lock;
@@ -43,6 +44,8 @@ pub fn execute(cli: &Cli, environment: &Environment) -> ExitCode {
         Command::Config(args) => config::command(args, environment, printer),
         Command::List(args) => list::command(args, environment, output, printer),
         Command::Cache(args) => cache::command(&args.command, environment, printer),
+        Command::Completions(args) => Ok(documents::completions(*args, printer)),
+        Command::Man(args) => documents::man(args, printer),
     };
     let code = code.unwrap_or_else(|error| {
         match error.downcast::<Refused>() {

@@ -171,6 +171,7 @@ impl InForce {
             prune: self.prune.value,
             mismatch: self.mismatch.value,
             missing_platform: self.missing_platform.value,
+            min_age: None,
             signers: self.signers.value.clone(),
         }
     }

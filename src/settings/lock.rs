@@ -1,5 +1,7 @@
 //! What `tflock lock` is to do.
 
+use std::time::Duration;
+
 use crate::cli::LockArgs;
 use crate::locking::{Upgrade, UpgradeTarget};
 use crate::provider::{Engine, Platform, ProviderAddr};
@@ -34,6 +36,7 @@ impl LockSettings {
         tree = tree.with_policy(|policy| {
             policy.upgrade = upgrade.clone();
             policy.providers.clone_from(&args.providers);
+            policy.min_age = args.min_age.map(days);
         });
         tree.clean_up = !args.check;
         let mut sources = SourceSettings::resolve(&args.sources, environment, tree.jobs());
@@ -61,6 +64,10 @@ pub fn typed(args: &LockArgs) -> Typed<'_> {
         missing_platform: args.missing_platform,
         ..Typed::new(&args.tree, &args.platforms, &args.reading, &args.sources)
     }
+}
+
+fn days(count: u16) -> Duration {
+    Duration::from_secs(u64::from(count) * 24 * 60 * 60)
 }
 
 fn check_providers(texts: &[String]) -> Result<(), SettingsError> {

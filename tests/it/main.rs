@@ -5,6 +5,7 @@
 mod cache;
 mod config_file;
 mod conformance;
+mod documents;
 mod entries;
 mod faults;
 mod fixture;
@@ -13,6 +14,7 @@ mod interrupt;
 mod kill;
 mod layers;
 mod list;
+mod min_age;
 mod modules;
 mod network;
 mod options;

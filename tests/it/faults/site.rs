@@ -210,6 +210,7 @@ fn policy() -> Policy {
         prune: false,
         mismatch: Mismatch::Error,
         missing_platform: Missing::Error,
+        min_age: None,
         signers: Signers::default(),
     }
 }

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use pgp::composed::{
     ArmorOptions, Deserializable as _, DetachedSignature, KeyType, SecretKeyParamsBuilder,
-    SignedPublicKey, SignedSecretKey,
+    SignedPublicKey, SignedSecretKey, SubpacketConfig,
 };
 use pgp::crypto::hash::HashAlgorithm;
+use pgp::packet::{Subpacket, SubpacketData};
 use pgp::ser::Serialize as _;
-use pgp::types::{KeyDetails as _, Password};
+use pgp::types::{KeyDetails as _, Password, Timestamp};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 
@@ -43,6 +44,33 @@ impl SigningKey {
         let (secret, _) =
             SignedSecretKey::from_string(FIXTURE).expect("the fixture is a secret key");
         Self::of(secret)
+    }
+
+    /// A signature of the usual signer, made so many days ago: not before 2024, when the key was.
+    pub fn fixture_signature(document: &[u8], days_ago: u32) -> Vec<u8> {
+        let (secret, _) =
+            SignedSecretKey::from_string(FIXTURE).expect("the fixture is a secret key");
+        let key = &secret.primary_key;
+        let made = Timestamp::now().as_secs() - days_ago * 24 * 60 * 60;
+        let hashed = [
+            SubpacketData::SignatureCreationTime(Timestamp::from_secs(made)),
+            SubpacketData::IssuerFingerprint(key.fingerprint()),
+        ];
+        let hashed = hashed.map(|data| Subpacket::regular(data).expect("both are short"));
+        let subpackets = SubpacketConfig::UserDefined {
+            hashed: hashed.to_vec(),
+            unhashed: Vec::new(),
+        };
+        DetachedSignature::sign_binary_data_with_subpackets(
+            rand::thread_rng(),
+            key,
+            &Password::empty(),
+            HashAlgorithm::Sha256,
+            document,
+            subpackets,
+        )
+        .and_then(|signature| signature.to_bytes())
+        .expect("an unprotected key can sign")
     }
 
     /// An Ed25519 key that depends on nothing but `seed`, bar the time it is made at.

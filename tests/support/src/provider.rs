@@ -30,6 +30,7 @@ pub struct ProviderSpec {
     pub(crate) directory: Option<PathBuf>,
     pub(crate) archives: BTreeMap<(String, String), Vec<u8>>,
     pub(crate) key: SigningKey,
+    pub(crate) signed_days_ago: BTreeMap<String, u32>,
     pub(crate) advertised: Option<Vec<SigningKey>>,
     pub(crate) change_sums: Option<ChangeSums>,
     pub(crate) relative_urls: bool,
@@ -59,6 +60,7 @@ impl ProviderSpec {
             directory: None,
             archives: BTreeMap::new(),
             key: SigningKey::fixture(),
+            signed_days_ago: BTreeMap::new(),
             advertised: None,
             change_sums: None,
             relative_urls: false,
@@ -125,6 +127,12 @@ impl ProviderSpec {
     pub fn archive(mut self, version: &str, platform: &str, bytes: Vec<u8>) -> Self {
         self.archives
             .insert((version.to_owned(), platform.to_owned()), bytes);
+        self
+    }
+
+    /// This version was signed so many days ago, with [`SigningKey::fixture`].
+    pub fn signed_days_ago(mut self, version: &str, days: u32) -> Self {
+        self.signed_days_ago.insert(version.to_owned(), days);
         self
     }
 

@@ -8,6 +8,7 @@ use std::path::Path;
 use crate::archive::{Archive, ArchiveWriter};
 use crate::document::Body;
 use crate::hash::sha256_hex;
+use crate::key::SigningKey;
 use crate::payload::Payload;
 use crate::provider::ProviderSpec;
 
@@ -72,7 +73,10 @@ impl Release {
             Some(change) => change(text),
             None => text.into_bytes(),
         };
-        let signature = spec.key.sign(&sums);
+        let signature = match spec.signed_days_ago.get(version) {
+            Some(days) => SigningKey::fixture_signature(&sums, *days),
+            None => spec.key.sign(&sums),
+        };
         Ok(Self {
             packages,
             sums,

@@ -1,0 +1,35 @@
+//! `tflock completions` and `tflock man`: what the command line says of itself.
+
+use crate::cli::{CompletionsArgs, ManArgs};
+use crate::printer::Printer;
+use crate::span::Explain;
+
+use super::DONE;
+use super::session::Refused;
+
+/// There is no page of that name.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write a manual page: there is no such command")]
+struct NoPage {
+    names: Vec<String>,
+}
+
+impl Explain for NoPage {
+    fn hint(&self) -> Option<String> {
+        Some(format!("the commands are {}", self.names.join(", ")))
+    }
+}
+
+/// Runs `tflock completions`.
+pub(super) fn completions(args: CompletionsArgs, printer: Printer) -> u8 {
+    printer.document(&args.render());
+    DONE
+}
+
+/// Runs `tflock man`.
+pub(super) fn man(args: &ManArgs, printer: Printer) -> anyhow::Result<u8> {
+    let page = args.render();
+    let page = page.map_err(|names| Refused::because(&NoPage { names }))?;
+    printer.document(&page);
+    Ok(DONE)
+}

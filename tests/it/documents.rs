@@ -1,0 +1,103 @@
+//! What the program says of itself: help, completions, manual pages, and what it makes of mistyped words.
+
+use std::process::Command;
+
+use tflock_test_support::{Outcome, TestContext};
+
+use crate::TFLOCK;
+
+const COMMANDS: [&str; 6] = ["lock", "list", "config", "cache", "completions", "man"];
+
+fn run(arguments: &str) -> Outcome {
+    let context = TestContext::offline(TFLOCK);
+    context.tflock(arguments.split_whitespace()).run()
+}
+
+#[test]
+fn the_help_of_every_command_teaches_with_examples() {
+    for command in COMMANDS {
+        let help = run(&format!("{command} --help")).expect_success().stdout;
+        assert!(help.contains("Examples:"), "{command}\n{help}");
+        let widest = help.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(100), "{command}: {widest:?}");
+    }
+    let help = run("--help").expect_success().stdout;
+    for command in COMMANDS {
+        assert!(
+            help.contains(&format!("\n  {command} ")),
+            "{command}\n{help}"
+        );
+    }
+}
+
+#[test]
+fn completions_are_made_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = run(&format!("completions {shell}")).expect_success().stdout;
+        for word in ["missing-platform", "changed", "completions"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    let script = run("-q completions bash").expect_success().stdout;
+    let Ok(output) = Command::new("bash").args(["-n", "-c", &script]).output() else {
+        return;
+    };
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn manual_pages_have_the_options_of_their_command() {
+    let page = run("man").expect_success().stdout;
+    assert!(
+        page.contains(".TH tflock 1") && page.contains("SUBCOMMANDS"),
+        "{page}"
+    );
+    let page = run("man lock").expect_success().stdout;
+    for part in [
+        ".TH tflock-lock 1",
+        "missing\\-platform",
+        "\\-\\-quiet",
+        "Examples:",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    let outcome = run("man look").expect_code(2);
+    assert!(
+        outcome.stderr.contains("hint: the commands are lock, list"),
+        "{outcome}"
+    );
+}
+
+#[test]
+fn mistyped_words_are_answered_with_the_right_ones() {
+    for (arguments, suggestion) in [
+        ("lokc", "tip: a similar subcommand exists: 'lock'"),
+        (
+            "lock --platfrom linux_amd64",
+            "tip: a similar argument exists: '--platform'",
+        ),
+        (
+            "lock --create allways",
+            "tip: a similar value exists: 'always'",
+        ),
+        (
+            "lock --platform linux-amd64",
+            "hint: did you mean `linux_amd64`?",
+        ),
+        (
+            "lock --platform macos/arm64",
+            "hint: did you mean `darwin_arm64`?",
+        ),
+        ("completions bsh", "tip: a similar value exists: 'bash'"),
+    ] {
+        let outcome = run(arguments).expect_code(2);
+        assert!(
+            outcome.stderr.contains(suggestion),
+            "{arguments}\n{outcome}"
+        );
+    }
+}

@@ -1,0 +1,139 @@
+//! `--min-age`: which versions an upgrade passes over.
+
+use tflock_test_support::{FakeRegistry, Misbehave, Outcome, ProviderSpec, TestContext};
+
+use crate::TFLOCK;
+
+const OPENTOFU: &str = "registry.opentofu.org";
+
+/// 1.0.0 and 1.1.0 are old, 1.2.0 was signed ten days ago and 2.0.0 three.
+fn spec(source: &str) -> ProviderSpec {
+    let mut spec = ProviderSpec::new(source).versions(["1.0.0", "1.1.0", "1.2.0", "2.0.0"]);
+    for (version, days) in [("1.0.0", 400), ("1.1.0", 300), ("1.2.0", 10), ("2.0.0", 3)] {
+        spec = spec.signed_days_ago(version, days);
+    }
+    spec
+}
+
+fn start(spec: &ProviderSpec, constraint: &str) -> (FakeRegistry, TestContext) {
+    let mut registry = FakeRegistry::start();
+    registry.publish(spec);
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("a", &[("acme/anvil", constraint)]);
+    (registry, context)
+}
+
+fn lock(context: &TestContext, options: &str) -> Outcome {
+    let arguments = ["lock", "--platform", "linux_amd64", "a"].into_iter();
+    let arguments = arguments.chain(options.split_whitespace());
+    context.tflock(arguments).run()
+}
+
+fn version(context: &TestContext) -> String {
+    let text = context.lock_file("a").unwrap_or_default();
+    let line = text
+        .lines()
+        .find(|line| line.trim_start().starts_with("version "));
+    line.and_then(|line| line.split('"').nth(1))
+        .unwrap_or("none")
+        .to_owned()
+}
+
+#[test]
+fn young_versions_are_passed_over_and_nothing_moves_back() {
+    for (locked, options, expected, told) in [
+        ("1.0.0", "--upgrade", "2.0.0", ""),
+        ("1.0.0", "--upgrade --min-age 3", "2.0.0", ""),
+        (
+            "1.0.0",
+            "--upgrade --min-age 4",
+            "1.2.0",
+            "2.0.0 passed over: signed less than 4 days ago",
+        ),
+        (
+            "1.0.0",
+            "--upgrade --min-age 30",
+            "1.1.0",
+            "2.0.0, 1.2.0 passed over: signed less than 30 days ago",
+        ),
+        (
+            "1.0.0",
+            "--upgrade --min-age 1000",
+            "1.0.0",
+            "2.0.0, 1.2.0, 1.1.0 passed over",
+        ),
+        (
+            "1.2.0",
+            "--upgrade --min-age 30",
+            "1.2.0",
+            "2.0.0 passed over",
+        ),
+        // Whoever names a version has a reason.
+        (
+            "1.0.0",
+            "--upgrade=acme/anvil@2.0.0 --min-age 30",
+            "2.0.0",
+            "",
+        ),
+    ] {
+        let (_registry, context) = start(&spec("acme/anvil"), locked);
+        lock(&context, "").expect_success();
+        context.require("a", &[("acme/anvil", ">= 1.0.0")]);
+        let outcome = lock(&context, options).expect_success();
+        assert_eq!(version(&context), expected, "{options}");
+        assert!(outcome.stderr.contains(told), "{options}\n{outcome}");
+        assert_eq!(
+            outcome.stderr.is_empty(),
+            told.is_empty(),
+            "{options}\n{outcome}"
+        );
+    }
+}
+
+#[test]
+fn nothing_old_enough_is_an_error_unless_something_is_locked() {
+    let (_registry, context) = start(&spec("acme/anvil"), "~> 2.0");
+    let outcome = lock(&context, "--upgrade --min-age 30").expect_code(1);
+    for part in [
+        "no version that its constraints allow is known to have been out for 30 days; the newest of them is 2.0.0",
+        "hint: `--upgrade=ADDR@2.0.0` takes that version whatever its age",
+    ] {
+        assert!(outcome.stderr.contains(part), "{part}\n{outcome}");
+    }
+    lock(&context, "--min-age 30").expect_code(2);
+}
+
+/// OpenTofu's registry has no keys for many providers; then the date of the list counts.
+#[test]
+fn unsigned_lists_have_the_date_that_their_server_gives() {
+    for (modified, expected, told) in [
+        (Some("Mon, 01 Jan 2024 00:00:00 GMT"), "2.0.0", ""),
+        (
+            Some("Fri, 01 Jan 2100 00:00:00 GMT"),
+            "none",
+            "is known to have been out for 30 days",
+        ),
+        (None, "none", "is known to have been out for 30 days"),
+    ] {
+        let spec = spec("acme/anvil").hosts([OPENTOFU]).advertised([]);
+        let (registry, context) = start(&spec, "");
+        if let Some(date) = modified {
+            registry.misbehave(Misbehave::on("*SHA256SUMS").header("Last-Modified", date));
+        }
+        let outcome = lock(&context, "--engine tofu --upgrade --min-age 30");
+        assert_eq!(version(&context), expected, "{modified:?}\n{outcome}");
+        assert!(outcome.stderr.contains(told), "{modified:?}\n{outcome}");
+    }
+}
+
+#[test]
+fn an_age_that_nobody_knows_is_said() {
+    let (registry, context) = start(&spec("acme/anvil"), "1.0.0");
+    lock(&context, "").expect_success();
+    context.require("a", &[("acme/anvil", ">= 1.0.0")]);
+    registry.misbehave(Misbehave::on("*2.0.0*SHA256SUMS").status(404));
+    let outcome = lock(&context, "--upgrade --min-age 1").expect_success();
+    assert_eq!(version(&context), "1.2.0");
+    let told = "2.0.0 passed over: it cannot be known how long it has been out, since its checksum list cannot be had";
+    assert!(outcome.stderr.contains(told), "{outcome}");
+}
