@@ -6,6 +6,7 @@ mod groups;
 mod list;
 mod lock;
 mod values;
+mod verify;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args, Parser, Subcommand};
@@ -20,6 +21,7 @@ pub use lock::{LockArgs, PruneArgs};
 pub use values::{
     ColorChoice, CreateArg, EngineArg, FormatArg, MismatchArg, MissingArg, SourceArg,
 };
+pub use verify::VerifyArgs;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -32,7 +34,7 @@ Exit codes:
   0    done, nothing failed, no drift
   1    a directory failed; the others were finished
   2    usage, configuration or environment
-  3    --check found a lock file that would change
+  3    --check found a lock file that would change, or verify found something
   130  interrupted
 
 Run `tflock lock --help` for examples.";
@@ -56,6 +58,9 @@ pub enum Command {
     /// Create or update lock files
     #[command(after_help = lock::EXAMPLES, visible_alias = "update")]
     Lock(Box<LockArgs>),
+    /// Check existing lock files against configurations, registries and packages; write nothing
+    #[command(after_help = verify::EXAMPLES)]
+    Verify(Box<VerifyArgs>),
     /// Show which directory requires which provider, at which version
     #[command(after_help = list::EXAMPLES, visible_alias = "ls")]
     List(Box<ListArgs>),

@@ -6,7 +6,9 @@
 mod changes;
 mod environment;
 mod error;
+mod ignored;
 
 pub use changes::{Changes, Since};
 pub use environment::GitSettings;
 pub use error::GitError;
+pub use ignored::{Ignored, ignored};

@@ -284,6 +284,16 @@ pub enum PackageFailure {
 }
 
 impl PackageFailure {
+    /// Whether nobody was asked, since `--offline` switches the network off.
+    pub fn is_offline(&self) -> bool {
+        match self {
+            Self::Registry(error) | Self::Transfer(TransferError::Download(error)) => {
+                error.is_offline()
+            }
+            _ => false,
+        }
+    }
+
     /// Whether the source says that the version has no package for the platform.
     pub fn is_missing_platform(&self) -> bool {
         matches!(self, Self::Registry(RegistryError::NoPackage { .. }))

@@ -6,8 +6,10 @@
 
 mod age;
 mod assemble;
+mod audit;
 mod directory;
 mod error;
+mod finding;
 mod keeping;
 mod note;
 mod packages;
@@ -20,8 +22,10 @@ mod work;
 
 pub use age::Undated;
 pub use assemble::{Evidence, Listed, Verdict, assemble, judge, strays};
+pub use audit::{Audit, Audited, audit};
 pub use directory::{Job, Outcome, Verified, lock_directory, requirements_of};
 pub use error::{Lack, LockingError, PackageFailure, Problem};
+pub use finding::{Finding, Fix, Rule};
 pub use note::Note;
 pub use packages::{Form, Origin, PackageRecord, Packages, Source, Trust, Voucher};
 pub use policy::{Mismatch, Missing, Move, Policy, Scope, TargetError, Upgrade, UpgradeTarget};

@@ -335,6 +335,12 @@ impl RegistryError {
         no_index || matches!(self, Self::NoPackage { .. }) || self.is_unknown_provider()
     }
 
+    /// Whether nobody was asked, since `--offline` switches the network off.
+    pub fn is_offline(&self) -> bool {
+        let fault = self.request().map(|request| &request.fault);
+        matches!(fault, Some(Fault::Offline))
+    }
+
     fn request(&self) -> Option<&RequestError> {
         match self {
             Self::Discovery { source, .. }

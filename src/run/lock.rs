@@ -15,7 +15,7 @@ use crate::locking::{Packages, Upgrade, lock_directory};
 use crate::modules::Fetcher;
 use crate::printer::Printer;
 use crate::provider::{Platform, ProviderAddr};
-use crate::settings::{Environment, LockSettings, OutputSettings, ReportSettings};
+use crate::settings::{Environment, LockSettings, OutputSettings, ReportSettings, TreeSettings};
 
 use super::read::{self, Directory, Task};
 use super::report::{Detail, DirectoryReport, Fate, RunReport};
@@ -67,7 +67,7 @@ async fn lock(work: Arc<Work>, fetcher: Arc<Fetcher>) -> anyhow::Result<RunRepor
         tokio::task::spawn_blocking(move || read::all(&work.settings.tree, &fetcher))
     };
     let directories = reading.await.context("reading the directories stopped")?;
-    refuse_targets_of_nobody(&work.settings, &directories)?;
+    refuse_targets_of_nobody(&work.settings.tree, &directories)?;
     let mut tasks = JoinSet::new();
     for directory in directories {
         let work = Arc::clone(&work);
@@ -94,12 +94,12 @@ fn show(report: &RunReport, settings: &ReportSettings, printer: Printer) -> u8 {
 
 /// Refuses a `--provider` or `--upgrade` that no directory has a use for: it is mistyped more often than not. Directories
 /// that could not be read might have one.
-fn refuse_targets_of_nobody(
-    settings: &LockSettings,
+pub(super) fn refuse_targets_of_nobody(
+    tree: &TreeSettings,
     directories: &[Directory],
 ) -> anyhow::Result<()> {
     // Both come from the command line, and so are the same everywhere.
-    let Some(policy) = settings.tree.areas.first().map(|area| &area.policy) else {
+    let Some(policy) = tree.areas.first().map(|area| &area.policy) else {
         return Ok(());
     };
     let mut jobs = Vec::new();

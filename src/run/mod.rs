@@ -14,6 +14,7 @@ mod report;
 mod session;
 mod signals;
 mod sources;
+mod verify;
 mod write;
 
 use std::process::ExitCode;
@@ -41,6 +42,7 @@ pub fn execute(cli: &Cli, environment: &Environment) -> ExitCode {
     start_log(environment);
     let code = match &cli.command {
         Command::Lock(args) => lock::command(args, environment, output, printer),
+        Command::Verify(args) => verify::command(args, environment, output, printer),
         Command::Config(args) => config::command(args, environment, printer),
         Command::List(args) => list::command(args, environment, output, printer),
         Command::Cache(args) => cache::command(&args.command, environment, printer),

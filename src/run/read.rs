@@ -69,6 +69,8 @@ impl Directory {
             engine: self.engine.map(|(engine, _)| engine),
             fate,
             providers: Vec::new(),
+            findings: Vec::new(),
+            unchecked: Vec::new(),
             diff: None,
             diagnostics: self.diagnostics.clone(),
             elapsed: Duration::ZERO,

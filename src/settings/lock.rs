@@ -70,7 +70,7 @@ fn days(count: u16) -> Duration {
     Duration::from_secs(u64::from(count) * 24 * 60 * 60)
 }
 
-fn check_providers(texts: &[String]) -> Result<(), SettingsError> {
+pub(super) fn check_providers(texts: &[String]) -> Result<(), SettingsError> {
     for text in texts {
         ProviderAddr::parse(text, Engine::Terraform).map_err(|source| SettingsError::Provider {
             text: text.clone(),

@@ -15,6 +15,7 @@ mod report;
 mod sourced;
 mod sources;
 mod suggest;
+mod verify;
 mod working_set;
 
 pub use area::{Area, Create, TreeSettings};
@@ -30,6 +31,7 @@ pub use output::{OutputSettings, output};
 pub use report::ReportSettings;
 pub use sourced::{Origin, Sourced};
 pub use sources::{SourceChoice, SourceSettings};
+pub use verify::VerifySettings;
 pub use working_set::{ReportError, WorkingSet};
 
 use std::path::{Path, PathBuf};

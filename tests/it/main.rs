@@ -24,6 +24,7 @@ mod registry;
 mod reports;
 mod rows;
 mod trust;
+mod verify;
 mod working_set;
 
 /// The binary under test.

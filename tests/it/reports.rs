@@ -88,7 +88,7 @@ fn json_tells_all_of_a_run() {
 fn only_times_differ_between_runs_over_the_same_state() {
     let (_registry, context) = start();
     let run = || {
-        let lock = "lock -r --platform linux_amd64 --format json --check .";
+        let lock = "lock -r --platform linux_amd64 --format json --check --no-cache .";
         let outcome = context.tflock(lock.split(' ')).run().expect_code(1);
         let mut document = parse(&outcome.stdout);
         without_times(&mut document);

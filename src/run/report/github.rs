@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::remark::{Base, Level, Remark, merged, remarks};
-use super::{Fate, RunReport, shown, text};
+use super::{Fate, RunReport, rules, shown, text};
 
 /// The most bytes of a summary; GitHub refuses a step's summaries above 1 MiB.
 const MAX_SUMMARY_BYTES: usize = 900 << 10;
@@ -50,7 +50,7 @@ fn properties(remark: &Remark, base: &Base) -> Vec<(&'static str, String)> {
         let end = place.column + place.width;
         properties.push(("endColumn", end.to_string()));
     }
-    properties.push(("title", remark.code.to_owned()));
+    properties.push(("title", rules::rule(remark.code).title()));
     properties
 }
 
@@ -61,7 +61,7 @@ fn file(path: &Path, base: &Base) -> String {
 /// The message with its details, and the directories where there are several.
 fn message(remark: &Remark) -> String {
     let mut message = remark.message.clone();
-    for detail in &remark.details {
+    for detail in remark.all_details() {
         let _ = write!(message, "\n{detail}");
     }
     if remark.directories.len() > 1 {

@@ -7,6 +7,7 @@
 //! | `github` | [`github`] | GitHub Actions: annotations and a job summary |
 //! | `sarif` | [`sarif`] | code scanning, and viewers of such |
 
+mod found;
 mod github;
 mod json;
 mod remark;
@@ -24,7 +25,7 @@ use std::time::Duration;
 use crate::cli::FormatArg;
 use crate::diagnostic::{self, Diagnostic};
 use crate::lockfile::{Change, Changes, Locks, ProviderLock};
-use crate::locking::{Downloaded, PackageRecord, Verified};
+use crate::locking::{Downloaded, Finding, PackageRecord, Verified};
 use crate::provider::{Engine, Platform, ProviderAddr, Version, VersionConstraints};
 use crate::span::Place;
 
@@ -41,14 +42,20 @@ pub enum Fate {
     Skipped,
     /// It could not be worked out; whatever was there is still there.
     Failed,
+    /// An audit found nothing wrong.
+    Sound,
+    /// An audit found something wrong.
+    Flagged,
 }
 
 impl Fate {
     /// All of them, in the order in which reports count them.
-    pub const ALL: [Self; 5] = [
-        Self::Created,
+    pub const ALL: [Self; 7] = [
         Self::Updated,
+        Self::Created,
         Self::Unchanged,
+        Self::Sound,
+        Self::Flagged,
         Self::Skipped,
         Self::Failed,
     ];
@@ -61,6 +68,8 @@ impl Fate {
             Self::Unchanged => "unchanged",
             Self::Skipped => "skipped",
             Self::Failed => "failed",
+            Self::Sound => "sound",
+            Self::Flagged => "flagged",
         }
     }
 }
@@ -77,6 +86,10 @@ pub struct DirectoryReport {
     /// Its providers in the order of the lock file: those whose entries changed, and the others where the run keeps
     /// [details](Detail). None of a directory that failed.
     pub providers: Vec<ProviderReport>,
+    /// What an audit found.
+    pub findings: Vec<Finding>,
+    /// What an audit could not check, since there was no network.
+    pub unchecked: Vec<String>,
     /// The unified diff, if it was asked for.
     pub diff: Option<String>,
     /// What went wrong, and what the user should know.
@@ -148,6 +161,12 @@ impl RunReport {
     pub fn count(&self, fate: Fate) -> usize {
         let met = |directory: &&DirectoryReport| directory.fate == fate;
         self.directories.iter().filter(met).count()
+    }
+
+    /// How many findings there are in all.
+    pub fn findings(&self) -> usize {
+        let directories = self.directories.iter();
+        directories.map(|directory| directory.findings.len()).sum()
     }
 
     /// Whether some lock file changed, or would have.

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use super::text::describe;
-use super::{DirectoryReport, Fate, RunReport};
+use super::{DirectoryReport, Fate, RunReport, shown};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lockfile::FILE_NAME;
+use crate::locking::{Finding, Fix};
 use crate::span::Place;
 
 /// How much a remark weighs.
@@ -32,6 +33,8 @@ pub(super) struct Remark {
     pub(super) message: String,
     /// Why, and what to do next: one paragraph each.
     pub(super) details: Vec<String>,
+    /// What mends it.
+    pub(super) fix: Option<Fix>,
     /// The directories that it was met in.
     pub(super) directories: BTreeSet<PathBuf>,
 }
@@ -56,6 +59,7 @@ impl Remark {
             code: diagnostic.code,
             message: diagnostic.message.clone(),
             details: causes.chain(hint).collect(),
+            fix: None,
             directories: diagnostic.directories.clone(),
         }
     }
@@ -80,13 +84,36 @@ impl Remark {
             code: DRIFT,
             message: what.to_owned(),
             details: describe(report.fate, &report.providers),
+            fix: None,
             directories: BTreeSet::from([report.directory.clone()]),
         }
     }
 
+    fn of_finding(finding: &Finding, directory: &Path) -> Self {
+        Self {
+            level: Level::Error,
+            place: finding.place.clone(),
+            code: finding.rule.code(),
+            message: finding.message.clone(),
+            details: Vec::new(),
+            fix: Some(finding.fix.clone()),
+            directories: BTreeSet::from([directory.to_path_buf()]),
+        }
+    }
+
+    /// What is said after the message: causes, hints, what mends it.
+    pub(super) fn all_details(&self) -> Vec<String> {
+        let fix = self.fix.as_ref().map(|fix| {
+            let directories: Vec<String> =
+                self.directories.iter().map(|path| shown(path)).collect();
+            format!("fix: {}", fix.text(directories.iter().map(String::as_str)))
+        });
+        self.details.iter().cloned().chain(fix).collect()
+    }
+
     fn says_the_same_as(&self, other: &Self) -> bool {
-        (self.level, self.code, &self.message, &self.details)
-            == (other.level, other.code, &other.message, &other.details)
+        (self.level, self.code, &self.message) == (other.level, other.code, &other.message)
+            && (&self.details, &self.fix) == (&other.details, &other.fix)
     }
 }
 
@@ -96,6 +123,8 @@ pub(super) fn remarks(report: &RunReport) -> Vec<Remark> {
     let mut all = Vec::new();
     for directory in &report.directories {
         all.extend(directory.diagnostics.iter().map(Remark::of_diagnostic));
+        let findings = directory.findings.iter();
+        all.extend(findings.map(|finding| Remark::of_finding(finding, &directory.directory)));
         if matches!(directory.fate, Fate::Created | Fate::Updated) {
             all.push(Remark::of_drift(directory, report.check));
         }

@@ -1,9 +1,13 @@
 //! What the codes of a report mean, for readers that show rules beside results.
 
+use crate::locking;
+
 /// What a code means.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
-    /// A name for people.
+    /// The code.
+    pub(super) code: &'static str,
+    /// A name for people; often the code itself.
     pub(super) name: &'static str,
     /// One sentence.
     pub(super) summary: &'static str,
@@ -89,6 +93,11 @@ const RULES: &[(&str, &str, &str)] = &[
         "It stays, since the state may need it; `--prune` removes it.",
     ),
     (
+        "offline",
+        "A registry would have to be asked, and the network is switched off.",
+        "Run once without `--offline`.",
+    ),
+    (
         "platform-missing",
         "A version has no package for an asked platform.",
         "Choose another version, drop the platform, or use `--missing-platform warn`.",
@@ -155,21 +164,39 @@ const RULES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// What a code means. Of one that the table lacks nothing is known but its name.
+/// What a code means: one of an audit, or one of the table. Of any other nothing is known but that something failed.
 pub(super) fn rule(code: &str) -> Rule {
-    let known = RULES.iter().find(|(name, ..)| *name == code);
-    known.map_or(
-        Rule {
-            name: "failure",
-            summary: "Something could not be done.",
-            help: "Read the message.",
-        },
-        |(name, summary, help)| Rule {
-            name,
-            summary,
-            help,
-        },
-    )
+    if let Some(found) = locking::Rule::ALL.iter().find(|rule| rule.code() == code) {
+        return Rule {
+            code: found.code(),
+            name: found.name(),
+            summary: found.summary(),
+            help: "The message says what mends it.",
+        };
+    }
+    let known = RULES.iter().find(|(known, ..)| *known == code);
+    let (code, summary, help) = known.copied().unwrap_or((
+        "failure",
+        "Something could not be done.",
+        "Read the message.",
+    ));
+    Rule {
+        code,
+        name: code,
+        summary,
+        help,
+    }
+}
+
+impl Rule {
+    /// Code and name, where they differ.
+    pub(super) fn title(self) -> String {
+        if self.code == self.name {
+            self.code.to_owned()
+        } else {
+            format!("{} {}", self.code, self.name)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -182,7 +209,8 @@ mod tests {
         for (code, summary, help) in RULES {
             assert!(summary.ends_with('.') && help.ends_with('.'), "{code}");
         }
-        assert_eq!(rule("syntax").name, "syntax");
+        assert_eq!(rule("syntax").title(), "syntax");
+        assert_eq!(rule("TFL007").title(), "TFL007 platform-without-h1");
         assert_eq!(rule("unheard-of").name, "failure");
     }
 }

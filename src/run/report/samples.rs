@@ -111,6 +111,8 @@ pub(super) fn directory(path: &str, fate: Fate, providers: Vec<ProviderReport>) 
         engine: (fate != Fate::Failed).then_some(Engine::Terraform),
         fate,
         providers,
+        findings: Vec::new(),
+        unchecked: Vec::new(),
         diff: None,
         diagnostics: Vec::new(),
         elapsed: Duration::from_millis(17),

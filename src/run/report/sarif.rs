@@ -64,7 +64,7 @@ fn rule(code: &str) -> Value {
 
 fn result(remark: &Remark, codes: &[&str], base: &Base) -> Value {
     let mut lines = vec![remark.message.clone()];
-    lines.extend(remark.details.iter().cloned());
+    lines.extend(remark.all_details());
     json!({
         "ruleId": remark.code,
         "ruleIndex": codes.iter().position(|code| *code == remark.code),

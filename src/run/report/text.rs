@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::{DirectoryReport, Fate, ProviderReport, RunReport, shown};
+use super::{DirectoryReport, Fate, ProviderReport, RunReport, found, shown};
 use crate::lockfile::{Change, Update};
 use crate::locking::{Downloaded, Voucher};
 use crate::package::{Lapse, Tier};
@@ -22,6 +22,8 @@ pub(super) fn render(report: &RunReport, verbosity: u8) -> String {
             text.push_str(diff);
         }
     }
+    text.push_str(&found::findings(report, verbosity));
+    text.push_str(&found::unchecked(report));
     report.render_changes(&mut text);
     if verbosity > 0 {
         report.render_quiet_ones(&mut text);
@@ -52,7 +54,7 @@ impl RunReport {
     fn render_quiet_ones(&self, text: &mut String) {
         let width = self.width();
         for report in &self.directories {
-            if matches!(report.fate, Fate::Unchanged | Fate::Skipped) {
+            if matches!(report.fate, Fate::Unchanged | Fate::Sound | Fate::Skipped) {
                 let (word, directory) = (report.fate.name(), shown(&report.directory));
                 let _ = writeln!(text, "{word:<width$} {directory}");
             }
@@ -107,22 +109,18 @@ impl RunReport {
 /// How many directories had which fate, and what it cost.
 pub(super) fn sums(report: &RunReport) -> String {
     let mut text = String::new();
-    let (created, updated) = if report.check {
-        ("would be created", "would be updated")
-    } else {
-        ("created", "updated")
-    };
-    let parts: Vec<String> = [
-        (report.count(Fate::Updated), updated),
-        (report.count(Fate::Created), created),
-        (report.count(Fate::Unchanged), "unchanged"),
-        (report.count(Fate::Skipped), "skipped"),
-        (report.count(Fate::Failed), "failed"),
-    ]
-    .into_iter()
-    .filter(|(count, _)| *count > 0)
-    .map(|(count, what)| format!("{count} {what}"))
-    .collect();
+    let words = Fate::ALL.map(|fate| {
+        let word = match fate {
+            Fate::Created | Fate::Updated if report.check => format!("would be {}", fate.name()),
+            _ => fate.name().to_owned(),
+        };
+        (report.count(fate), word)
+    });
+    let parts: Vec<String> = words
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
     let sums = if parts.is_empty() {
         "nothing to do".to_owned()
     } else {
@@ -130,6 +128,11 @@ pub(super) fn sums(report: &RunReport) -> String {
     };
     let directories = counted(report.directories.len() as u64, "directory", "directories");
     let _ = write!(text, "{directories}: {sums}");
+    let findings = report.findings() as u64;
+    if findings > 0 {
+        let findings = counted(findings, "finding", "findings");
+        let _ = write!(text, "; {findings}");
+    }
     let Downloaded {
         packages,
         again,
@@ -158,7 +161,12 @@ pub(super) fn sums(report: &RunReport) -> String {
         let platform = report.platforms.first().map(ToString::to_string);
         let _ = writeln!(
             text,
-            "locked for {} only, this machine's platform; name others with --platform",
+            "{} for {} only, this machine's platform; name others with --platform",
+            if report.command == "lock" {
+                "locked"
+            } else {
+                "checked"
+            },
             platform.unwrap_or_default()
         );
     }

@@ -11,9 +11,10 @@ use serde::Serialize;
 use super::{DirectoryReport, Fate, ProviderReport, RunReport, shown};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lockfile::{Change, FILE_NAME};
-use crate::locking::{Origin, PackageRecord, Voucher};
+use crate::locking::{Finding, Origin, PackageRecord, Voucher};
 use crate::package::{Lapse, Signer, Tier};
 use crate::provider::{Engine, Hash, Platform, VersionConstraints};
+use crate::span::Place;
 
 /// The number of the structure.
 const SCHEMA_VERSION: u32 = 1;
@@ -63,8 +64,11 @@ struct Summary {
     created: usize,
     updated: usize,
     unchanged: usize,
+    sound: usize,
+    flagged: usize,
     skipped: usize,
     failed: usize,
+    findings: usize,
     packages_downloaded: u64,
     bytes_downloaded: u64,
     seconds: f64,
@@ -77,6 +81,8 @@ struct Directory {
     engine: Option<&'static str>,
     status: &'static str,
     providers: Vec<Provider>,
+    findings: Vec<Found>,
+    unchecked: Vec<String>,
     diagnostics: Vec<Trouble>,
     diff: Option<String>,
     seconds: f64,
@@ -133,26 +139,46 @@ struct SignedBy {
 }
 
 #[derive(Serialize)]
+struct Found {
+    code: &'static str,
+    name: &'static str,
+    message: String,
+    fix: String,
+    provider: Option<String>,
+    #[serde(flatten)]
+    position: Position,
+}
+
+/// Where something stands; line and column are `null` where the whole file is meant.
+#[derive(Serialize)]
+struct Position {
+    file: Option<String>,
+    line: Option<usize>,
+    column: Option<usize>,
+}
+
+#[derive(Serialize)]
 struct Trouble {
     severity: &'static str,
     code: &'static str,
     message: String,
     causes: Vec<String>,
     hint: Option<String>,
-    file: Option<String>,
-    line: Option<usize>,
-    column: Option<usize>,
+    #[serde(flatten)]
+    position: Position,
 }
 
 fn summary(report: &RunReport) -> Summary {
-    let [created, updated, unchanged, skipped, failed] = Fate::ALL.map(|fate| report.count(fate));
     Summary {
         directories: report.directories.len(),
-        created,
-        updated,
-        unchanged,
-        skipped,
-        failed,
+        created: report.count(Fate::Created),
+        updated: report.count(Fate::Updated),
+        unchanged: report.count(Fate::Unchanged),
+        sound: report.count(Fate::Sound),
+        flagged: report.count(Fate::Flagged),
+        skipped: report.count(Fate::Skipped),
+        failed: report.count(Fate::Failed),
+        findings: report.findings(),
         packages_downloaded: report.downloaded.packages,
         bytes_downloaded: report.downloaded.bytes,
         seconds: seconds(report.elapsed),
@@ -160,8 +186,11 @@ fn summary(report: &RunReport) -> Summary {
 }
 
 fn directory(report: &DirectoryReport) -> Directory {
+    let path = shown(&report.directory);
+    let findings = report.findings.iter();
+    let findings = findings.map(|finding| found(finding, &path));
     Directory {
-        path: shown(&report.directory),
+        path: path.clone(),
         lock_file: match shown(&report.directory).as_str() {
             "." => FILE_NAME.to_owned(),
             _ => shown(&report.directory.join(FILE_NAME)),
@@ -169,6 +198,8 @@ fn directory(report: &DirectoryReport) -> Directory {
         engine: report.engine.map(Engine::program),
         status: report.fate.name(),
         providers: report.providers.iter().map(provider).collect(),
+        findings: findings.collect(),
+        unchecked: report.unchecked.clone(),
         diagnostics: report.diagnostics.iter().map(trouble).collect(),
         diff: report.diff.clone(),
         seconds: seconds(report.elapsed),
@@ -303,8 +334,6 @@ fn signed_by(signer: &Signer) -> SignedBy {
 }
 
 fn trouble(diagnostic: &Diagnostic) -> Trouble {
-    let place = diagnostic.place.as_ref();
-    let counted = |number: usize| (number > 0).then_some(number);
     Trouble {
         severity: match diagnostic.severity {
             Severity::Error => "error",
@@ -314,6 +343,24 @@ fn trouble(diagnostic: &Diagnostic) -> Trouble {
         message: diagnostic.message.clone(),
         causes: diagnostic.causes.clone(),
         hint: diagnostic.hint.clone(),
+        position: position(diagnostic.place.as_ref()),
+    }
+}
+
+fn found(finding: &Finding, directory: &str) -> Found {
+    Found {
+        code: finding.rule.code(),
+        name: finding.rule.name(),
+        message: finding.message.clone(),
+        fix: finding.fix.text([directory]),
+        provider: finding.address.as_ref().map(ToString::to_string),
+        position: position(Some(&finding.place)),
+    }
+}
+
+fn position(place: Option<&Place>) -> Position {
+    let counted = |number: usize| (number > 0).then_some(number);
+    Position {
         file: place.map(|place| shown(&place.path)),
         line: place.and_then(|place| counted(place.line)),
         column: place.and_then(|place| counted(place.column)),
@@ -330,180 +377,4 @@ fn seconds(elapsed: Duration) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-
-    use super::super::samples::{added, address, directory, moved, report};
-    use super::*;
-    use crate::span::{Place, Span};
-
-    fn document(report: &RunReport) -> Value {
-        serde_json::from_str(&render(report)).unwrap()
-    }
-
-    #[test]
-    fn hashes_say_where_they_come_from() {
-        let moved = moved("acme/anvil", "3.1.1", "3.2.1");
-        let report = report(vec![directory("stacks/a", Fate::Updated, vec![moved])]);
-        let provider = document(&report)["directories"][0]["providers"][0].clone();
-        assert_eq!(provider["version"], json!({"old": "3.1.1", "new": "3.2.1"}));
-        let expected = json!({
-            "added": [
-                {"hash": "h1:linux", "from": "package", "platform": "linux_amd64"},
-                {"hash": "zh:b", "from": "list", "platform": null},
-            ],
-            "removed": [{"hash": "h1:old", "from": "old-lock", "platform": null}],
-            "kept": 2,
-        });
-        assert_eq!(provider["hashes"], expected);
-        let signer = json!({
-            "key_id": "34365D9472D7468F",
-            "fingerprint": "C874011F0AB405110D02105534365D9472D7468F",
-            "tier": "hashicorp",
-            "expired": "key",
-        });
-        assert_eq!(provider["packages"][1]["signer"], signer);
-        assert_eq!(provider["packages"][1]["bytes"], 12_345);
-    }
-
-    #[test]
-    fn what_was_not_there_before_or_is_gone_is_null() {
-        let new = added("acme/anvil", "3.2.1");
-        let mut gone = added("acme/bolt", "1.0.0");
-        let Some(Change::Added(lock)) = gone.change else {
-            panic!("the sample is one that was added")
-        };
-        gone.change = Some(Change::Removed(lock));
-        let mut same = added("acme/cog", "2.0.0");
-        same.change = None;
-        let report = report(vec![directory("", Fate::Updated, vec![new, gone, same])]);
-        let document = document(&report);
-        assert_eq!(
-            document["directories"][0]["lock_file"],
-            ".terraform.lock.hcl"
-        );
-        let providers = document["directories"][0]["providers"].as_array().unwrap();
-        let rows = [
-            (
-                "added",
-                json!({"old": null, "new": "3.2.1"}),
-                json!({"old": null, "new": "~> 3.0"}),
-            ),
-            (
-                "removed",
-                json!({"old": "1.0.0", "new": null}),
-                json!({"old": "~> 3.0", "new": null}),
-            ),
-            (
-                "unchanged",
-                json!({"old": "2.0.0", "new": "2.0.0"}),
-                json!({"old": "~> 3.0", "new": "~> 3.0"}),
-            ),
-        ];
-        for (provider, (status, version, constraints)) in providers.iter().zip(rows) {
-            assert_eq!(provider["status"], status);
-            assert_eq!(provider["version"], version);
-            assert_eq!(provider["constraints"], constraints);
-        }
-        let reported = &providers[0]["hashes"]["added"][2];
-        assert_eq!(reported["from"], "registry-packages", "{reported}");
-    }
-
-    #[test]
-    fn diagnostics_say_code_file_line_and_hint() {
-        let place = Place::in_text("a/main.tf".as_ref(), b"x\n  y\n", Span::new(4, 5));
-        let mut failed = directory("a", Fate::Failed, Vec::new());
-        let warning = Diagnostic::warning("registry", "mind this", None).at(Some(place));
-        failed.diagnostics.push(warning);
-        let expected = json!([{
-            "severity": "warning", "code": "registry", "message": "mind this", "causes": [], "hint": null,
-            "file": "a/main.tf", "line": 2, "column": 3,
-        }]);
-        let document = document(&report(vec![failed]));
-        assert_eq!(document["directories"][0]["diagnostics"], expected);
-        assert_eq!(document["directories"][0]["engine"], Value::Null);
-        assert_eq!(document["summary"]["failed"], 1);
-    }
-
-    /// Checks a document against the part of JSON Schema that `schemas/report-1.json` is written in. Stricter in one point:
-    /// a field that the schema does not name is wrong.
-    fn check(value: &Value, schema: &Value, root: &Value, path: &str) {
-        if let Some(reference) = schema["$ref"].as_str() {
-            let target = root.pointer(reference.trim_start_matches('#')).unwrap();
-            return check(value, target, root, path);
-        }
-        if let Some([null, other]) = schema["anyOf"].as_array().map(Vec::as_slice) {
-            assert_eq!(null["type"], "null");
-            if !value.is_null() {
-                check(value, other, root, path);
-            }
-            return;
-        }
-        if let Some(allowed) = schema["enum"].as_array() {
-            assert!(allowed.contains(value), "{path}: {value}");
-            return;
-        }
-        if let Some(constant) = schema.get("const") {
-            assert_eq!(value, constant, "{path}");
-            return;
-        }
-        let kind = match value {
-            Value::Null => "null",
-            Value::Bool(_) => "boolean",
-            Value::Number(number) if number.is_u64() && schema["type"] != "number" => "integer",
-            Value::Number(_) => "number",
-            Value::String(_) => "string",
-            Value::Array(_) => "array",
-            Value::Object(_) => "object",
-        };
-        let types = schema["type"].as_array().cloned();
-        let types = types.unwrap_or_else(|| vec![schema["type"].clone()]);
-        assert!(
-            types.contains(&json!(kind)),
-            "{path}: {value} is no {types:?}"
-        );
-        for (index, item) in value.as_array().into_iter().flatten().enumerate() {
-            check(item, &schema["items"], root, &format!("{path}/{index}"));
-        }
-        let Some(object) = value.as_object() else {
-            return;
-        };
-        for name in schema["required"].as_array().unwrap() {
-            assert!(
-                object.contains_key(name.as_str().unwrap()),
-                "{path}: no {name}"
-            );
-        }
-        for (name, item) in object {
-            let property = schema["properties"].get(name);
-            let property = property.unwrap_or_else(|| panic!("{path}: `{name}` is not described"));
-            check(item, property, root, &format!("{path}/{name}"));
-        }
-    }
-
-    #[test]
-    fn the_schema_describes_every_field() {
-        let schema: Value =
-            serde_json::from_str(include_str!("../../../schemas/report-1.json")).unwrap();
-        let mut failed = directory("b", Fate::Failed, Vec::new());
-        failed
-            .diagnostics
-            .push(Diagnostic::warning("registry", "x", None));
-        let mut unsigned = added("acme/bolt", "1.0.0");
-        unsigned.address = address("example.com/acme/bolt");
-        for record in unsigned.packages.values_mut() {
-            let mut plain = (**record).clone();
-            (plain.voucher, plain.size) = (Voucher::Nothing, None);
-            *record = plain.into();
-        }
-        let report = report(vec![
-            directory(
-                "a",
-                Fate::Updated,
-                vec![moved("acme/anvil", "1.0.0", "1.1.0"), unsigned],
-            ),
-            failed,
-        ]);
-        check(&document(&report), &schema, &schema, "");
-    }
-}
+mod tests;

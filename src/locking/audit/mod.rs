@@ -1,0 +1,143 @@
+//! The audit of one lock file: what the configuration requires and what packages are, against what is recorded.
+//!
+//! Nothing is written, and nothing is taken for right because it was recorded. What cannot be asked without a network is
+//! listed as not checked.
+
+mod entry;
+mod words;
+
+use futures_util::future::join_all;
+
+use crate::lockfile::ProviderLock;
+use crate::provider::{Platform, ProviderAddr};
+use crate::span::Place;
+
+use super::directory::{Job, Verified};
+use super::error::LockingError;
+use super::finding::{Finding, Fix, Rule};
+use super::packages::Packages;
+use super::policy::{Policy, Scope};
+use entry::Entry;
+
+/// What an audit of one directory comes to.
+#[derive(Debug, Default)]
+pub struct Audit {
+    /// What is wrong, provider by provider.
+    pub findings: Vec<Finding>,
+    /// What stood in the way.
+    pub errors: Vec<LockingError>,
+    /// What was not checked, since there was no network.
+    pub unchecked: Vec<String>,
+    /// The packages that were looked at.
+    pub verified: Vec<Verified>,
+}
+
+/// A lock file to be audited.
+#[derive(Clone, Copy, Debug)]
+pub struct Audited<'a> {
+    /// What it is for, and what it says.
+    pub job: &'a Job,
+    /// Its bytes; `None`: there is none.
+    pub text: Option<&'a [u8]>,
+    /// The file as a whole.
+    pub file: &'a Place,
+}
+
+/// Audits one lock file.
+pub async fn audit(audited: Audited<'_>, policy: &Policy, packages: &Packages) -> Audit {
+    let job = audited.job;
+    let scope = Scope::new(policy, job.engine);
+    let required = job.requirements.providers.iter();
+    let required: Vec<_> = required
+        .filter(|(address, _)| address.is_lockable(job.engine) && scope.includes(address))
+        .collect();
+    let mut audit = Audit::default();
+    let Some(text) = audited.text else {
+        if let Some((_, first)) = required.first() {
+            let place = first.declared.first().unwrap_or(audited.file);
+            audit.findings.push(Finding {
+                rule: Rule::NoLockFile,
+                address: None,
+                place: place.clone(),
+                message: format!("there is no lock file, and {}", needed(required.len())),
+                fix: Fix::lock([], named(policy)),
+            });
+        }
+        return audit;
+    };
+    let entries = required.into_iter().map(|(address, requirement)| {
+        let entry = Entry {
+            audited,
+            text,
+            address,
+            requirement,
+            policy,
+            packages,
+        };
+        entry.audit()
+    });
+    for part in join_all(entries).await {
+        audit.findings.extend(part.findings);
+        audit.errors.extend(part.errors);
+        audit.unchecked.extend(part.unchecked);
+        audit.verified.extend(part.verified);
+    }
+    if !job.lock_only {
+        audit.findings.extend(unrequired(audited, policy, &scope));
+    }
+    if job.old.render(job.engine).as_bytes() != text {
+        audit.findings.push(Finding {
+            rule: Rule::NotCanonical,
+            address: None,
+            place: audited.file.clone(),
+            message: format!("the file is not as `{} init` writes it", job.engine),
+            fix: Fix::lock([], named(policy)),
+        });
+    }
+    audit.findings.sort_by(|a, b| {
+        (&a.place, a.rule, &a.address, &a.message).cmp(&(&b.place, b.rule, &b.address, &b.message))
+    });
+    audit
+}
+
+fn needed(count: usize) -> String {
+    match count {
+        1 => "1 provider is required".to_owned(),
+        count => format!("{count} providers are required"),
+    }
+}
+
+/// The platforms to name in a command: none where nobody named them.
+fn named(policy: &Policy) -> &[Platform] {
+    if policy.platforms_defaulted {
+        &[]
+    } else {
+        &policy.platforms
+    }
+}
+
+/// Entries that the configuration does not require.
+fn unrequired(audited: Audited<'_>, policy: &Policy, scope: &Scope) -> Vec<Finding> {
+    let job = audited.job;
+    let entries = job.old.providers.iter();
+    let entries = entries.filter(|(address, _)| {
+        !job.requirements.providers.contains_key(*address) && scope.includes(address)
+    });
+    let finding = |(address, lock): (&ProviderAddr, &ProviderLock)| Finding {
+        rule: Rule::EntryNotRequired,
+        address: Some(address.clone()),
+        place: job.places.get(address).unwrap_or(audited.file).clone(),
+        message: format!(
+            "`{address}` {} is locked but not required by the configuration",
+            lock.version
+        ),
+        fix: if job.complete {
+            Fix::lock(["--prune".to_owned()], named(policy))
+        } else {
+            Fix::ByHand(
+                "make all modules available first: not all requirements are known".to_owned(),
+            )
+        },
+    };
+    entries.map(finding).collect()
+}

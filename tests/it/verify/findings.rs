@@ -1,0 +1,282 @@
+//! Each finding: the situation it comes from, and how every format tells of it.
+
+use std::process::Command;
+
+use serde_json::Value;
+use tflock_test_support::{FakeRegistry, Misbehave, TestContext};
+
+use super::{edit, json, lock, start, verify};
+
+/// One situation and what is to be found in it.
+struct Case {
+    code: &'static str,
+    name: &'static str,
+    /// What happened to a directory that was right.
+    arrange: fn(&FakeRegistry, &TestContext),
+    /// Where the finding points.
+    place: &'static str,
+    message: &'static str,
+    fix: &'static str,
+}
+
+const LOCK: &str = "tflock lock --platform linux_amd64,darwin_arm64 a";
+const FILE: &str = "a/.terraform.lock.hcl";
+
+const CASES: &[Case] = &[
+    Case {
+        // Somebody added a directory and forgot the file.
+        code: "TFL001",
+        name: "no-lock-file",
+        arrange: |_, context| std::fs::remove_file(context.path(FILE)).unwrap(),
+        place: "a/main.tf:3",
+        message: "there is no lock file, and 1 provider is required",
+        fix: LOCK,
+    },
+    Case {
+        // A pattern meant for something else.
+        code: "TFL002",
+        name: "lock-file-ignored",
+        arrange: |_, context| {
+            let git = |arguments: &[&str]| {
+                let mut command = Command::new("git");
+                command.current_dir(context.work()).args(arguments);
+                assert!(command.output().unwrap().status.success());
+            };
+            git(&["init", "-q"]);
+            context.write(".gitignore", "*.log\n.terraform*\n");
+        },
+        place: ".gitignore:2",
+        message: "git ignores the lock file, by the pattern `.terraform*`",
+        fix: "remove the pattern, or add `!.terraform.lock.hcl` below it; then `git add` the lock file",
+    },
+    Case {
+        // A provider was added without `init`.
+        code: "TFL003",
+        name: "provider-not-locked",
+        arrange: |_, context| {
+            let both = [("acme/anvil", "~> 1.0"), ("acme/rivet", "1.0.0")];
+            context.require("a", &both);
+        },
+        place: "a/main.tf:4",
+        message: "`registry.terraform.io/acme/rivet` is required but not locked",
+        fix: LOCK,
+    },
+    Case {
+        // A bot bumped the pin and left the lock file alone.
+        code: "TFL004",
+        name: "version-outside-constraints",
+        arrange: |_, context| {
+            context.require("a", &[("acme/anvil", "~> 2.0")]);
+        },
+        place: "a/.terraform.lock.hcl:5",
+        message: "the locked version 1.1.0 of `registry.terraform.io/acme/anvil` is outside the constraints `~> 2.0`",
+        fix: LOCK,
+    },
+    Case {
+        // The pin was loosened; the version still fits.
+        code: "TFL005",
+        name: "constraints-differ",
+        arrange: |_, context| {
+            context.require("a", &[("acme/anvil", ">= 1.0.0")]);
+        },
+        place: "a/.terraform.lock.hcl:6",
+        message: "the constraints recorded for `registry.terraform.io/acme/anvil` are `~> 1.0`, those of the configuration \
+                  `>= 1.0.0`",
+        fix: LOCK,
+    },
+    Case {
+        // A provider's last resource was deleted.
+        code: "TFL006",
+        name: "entry-not-required",
+        arrange: |_, context| {
+            context.write("a/main.tf", "");
+        },
+        place: "a/.terraform.lock.hcl:4",
+        message: "`registry.terraform.io/acme/anvil` 1.1.0 is locked but not required by the configuration",
+        fix: "tflock lock --prune --platform linux_amd64,darwin_arm64 a",
+    },
+    Case {
+        // Locked by `init` on one machine.
+        code: "TFL007",
+        name: "platform-without-h1",
+        arrange: |_, context| {
+            std::fs::remove_file(context.path(FILE)).unwrap();
+            lock(context, "linux_amd64");
+        },
+        place: "a/.terraform.lock.hcl:4",
+        message: "`registry.terraform.io/acme/anvil` 1.1.0 has no `h1` hash for darwin_arm64: `init` there downloads it \
+                  again, whatever its plugin cache holds",
+        fix: "tflock lock --platform darwin_arm64 a",
+    },
+    Case {
+        // A merge lost a line.
+        code: "TFL008",
+        name: "hash-set-incomplete",
+        arrange: |registry, context| {
+            let package = registry.package("acme/anvil", "1.1.0", "windows_amd64");
+            edit(context, &format!("    \"{}\",\n", package.zh), "");
+        },
+        place: "a/.terraform.lock.hcl:4",
+        message: "1 hash that the registry lists for `registry.terraform.io/acme/anvil` 1.1.0 is not recorded",
+        fix: LOCK,
+    },
+    Case {
+        // The version was published anew, or somebody wants another package to be installed.
+        code: "TFL009",
+        name: "foreign-hashes",
+        arrange: |_, context| {
+            let text = context.lock_file("a").unwrap();
+            let head = text.split("  hashes = [").next().unwrap();
+            let hashes = format!("  hashes = [\n    \"zh:{}\",\n  ]\n}}\n", "0".repeat(64));
+            context.write_lock_file("a", format!("{head}{hashes}"));
+        },
+        place: "a/.terraform.lock.hcl:4",
+        message: "no recorded hash of `registry.terraform.io/acme/anvil` 1.1.0 belongs to a package of it: the file was \
+                  tampered with, or the version was published anew",
+        fix: "tflock lock --mismatch replace --platform linux_amd64,darwin_arm64 a",
+    },
+    Case {
+        // One hash more than there should be: a package that nobody published would be installed.
+        code: "TFL010",
+        name: "stray-hashes",
+        arrange: |_, context| {
+            let stray = format!("    \"zh:{}\",\n  ]\n", "f".repeat(64));
+            edit(context, "  ]\n", &stray);
+        },
+        place: "a/.terraform.lock.hcl:14",
+        message: "1 recorded hash of `registry.terraform.io/acme/anvil` 1.1.0 is in no signed list and no package: \
+                  `zh:ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff`",
+        fix: "delete the hash from the file (no `--mismatch` does it: others beside it are genuine)",
+    },
+    Case {
+        // A release was withdrawn.
+        code: "TFL011",
+        name: "version-gone",
+        arrange: |registry, _| {
+            let versions = Misbehave::on("*/acme/anvil/versions");
+            registry.misbehave(versions.replace("\"1.1.0\"", "\"1.1.1\""));
+        },
+        place: "a/.terraform.lock.hcl:5",
+        message: "its registry no longer has version 1.1.0 of `registry.terraform.io/acme/anvil`",
+        fix: "tflock lock --upgrade=registry.terraform.io/acme/anvil --platform linux_amd64,darwin_arm64 a",
+    },
+    Case {
+        // Windows was added to the platforms, and one provider never had it.
+        code: "TFL012",
+        name: "platform-not-published",
+        arrange: |_, context| {
+            context.require("a", &[("acme/rivet", "1.0.0")]);
+            std::fs::remove_file(context.path(FILE)).unwrap();
+            lock(context, super::PLATFORMS);
+            context.write(
+                "a/.tflock.toml",
+                "platforms = [\"linux_amd64\", \"windows_amd64\"]\n",
+            );
+        },
+        place: "a/.terraform.lock.hcl:4",
+        message: "`registry.terraform.io/acme/rivet` 1.0.0 has no package for windows_amd64",
+        fix: "choose a version that has one, drop windows_amd64, or accept it with `--missing-platform warn`",
+    },
+    Case {
+        // The provider changed hands.
+        code: "TFL013",
+        name: "signer-refused",
+        arrange: |_, context| {
+            let signers = format!(
+                "platforms = [\"linux_amd64\"]\n[signers]\n\"acme/*\" = [\"{}\"]\n",
+                "0".repeat(40)
+            );
+            context.write("a/.tflock.toml", signers);
+        },
+        place: "a/.terraform.lock.hcl:4",
+        message: "the package of `registry.terraform.io/acme/anvil` 1.1.0 for linux_amd64 is not accepted: ",
+        fix: "find out who signed it before `[signers]` is changed",
+    },
+    Case {
+        // Edited by hand.
+        code: "TFL014",
+        name: "not-canonical",
+        arrange: |_, context| edit(context, "  version ", "  # kept back\n  version "),
+        place: "a/.terraform.lock.hcl",
+        message: "the file is not as `terraform init` writes it",
+        fix: LOCK,
+    },
+];
+
+#[test]
+fn every_situation_has_its_finding_in_every_format() {
+    for case in CASES {
+        let (registry, context) = start();
+        (case.arrange)(&registry, &context);
+        let before = context.lock_file("a");
+        let by_file = context.path("a/.tflock.toml").exists();
+        let run = |format: &str| {
+            let options = format!("--format {format} a");
+            let outcome = if by_file {
+                let verify = ["verify"].into_iter().chain(options.split(' '));
+                context.tflock(verify).run()
+            } else {
+                verify(&context, &options)
+            };
+            outcome.expect_code(3).stdout
+        };
+        check_json(case, &json(&run("json")));
+        check_sarif(case, &json(&run("sarif")));
+        let text = run("text");
+        assert!(
+            text.starts_with(&format!("{} {}: {}", case.code, case.name, case.message)),
+            "{text}"
+        );
+        assert!(text.contains(&format!("\n  {}", case.place)), "{text}");
+        assert!(text.contains(&format!("\n  fix: {}\n", case.fix)), "{text}");
+        assert!(text.contains("1 directory: 1 flagged; 1 finding"), "{text}");
+        let github = run("github");
+        let (file, line) = place(case);
+        let line = line.map_or(String::new(), |line| format!(",line={line}"));
+        let start = format!("::error file={file}{line}");
+        assert!(github.starts_with(&start), "{start}\n{github}");
+        assert_eq!(context.lock_file("a"), before, "{}", case.name);
+    }
+}
+
+fn place(case: &Case) -> (&str, Option<u64>) {
+    match case.place.rsplit_once(':') {
+        Some((file, line)) => (file, line.parse().ok()),
+        None => (case.place, None),
+    }
+}
+
+fn check_json(case: &Case, document: &Value) {
+    let directory = &document["directories"][0];
+    let findings = directory["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 1, "{}\n{document:#}", case.name);
+    let finding = &findings[0];
+    assert_eq!(finding["code"], case.code, "{document:#}");
+    assert_eq!(finding["name"], case.name);
+    assert_eq!(finding["fix"], case.fix);
+    let message = finding["message"].as_str().unwrap();
+    assert!(message.starts_with(case.message), "{message}");
+    let (file, line) = place(case);
+    assert_eq!(finding["file"], file, "{}", case.name);
+    assert_eq!(finding["line"].as_u64(), line, "{}", case.name);
+    assert_eq!(directory["status"], "flagged");
+    assert_eq!(document["summary"]["findings"], 1);
+}
+
+fn check_sarif(case: &Case, document: &Value) {
+    let run = &document["runs"][0];
+    let rule = &run["tool"]["driver"]["rules"][0];
+    assert_eq!(
+        (&rule["id"], &rule["name"]),
+        (&case.code.into(), &case.name.into())
+    );
+    let result = &run["results"][0];
+    assert_eq!(result["ruleId"], case.code);
+    let text = result["message"]["text"].as_str().unwrap();
+    assert!(text.starts_with(case.message), "{text}");
+    assert!(text.ends_with(&format!("\nfix: {}", case.fix)), "{text}");
+    let location = &result["locations"][0]["physicalLocation"];
+    let (file, line) = place(case);
+    assert_eq!(location["artifactLocation"]["uri"], file);
+    assert_eq!(location["region"]["startLine"].as_u64(), line);
+}

@@ -1,0 +1,48 @@
+//! `tflock verify`: each finding in a situation of real life, as text, JSON and SARIF; what is downloaded and asked for.
+
+mod findings;
+mod plugin_cache;
+mod reach;
+
+use serde_json::Value;
+use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext};
+
+use crate::TFLOCK;
+
+/// The platforms of these tests; packages of one more are published.
+const PLATFORMS: &str = "linux_amd64,darwin_arm64";
+
+/// A registry with two providers, of which one has no package for Windows, and the directory `a`, locked for both platforms.
+fn start() -> (FakeRegistry, TestContext) {
+    let mut registry = FakeRegistry::start();
+    registry
+        .publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0", "2.0.0"]))
+        .publish(ProviderSpec::new("acme/rivet").without("1.0.0", "windows_amd64"));
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("a", &[("acme/anvil", "~> 1.0")]);
+    lock(&context, PLATFORMS);
+    (registry, context)
+}
+
+fn lock(context: &TestContext, platforms: &str) {
+    let lock = ["lock", "--platform", platforms, "a"];
+    context.tflock(lock).run().expect_success();
+}
+
+/// Replaces a part of the lock file of `a`, which must be there.
+fn edit(context: &TestContext, from: &str, to: &str) {
+    let text = context.lock_file("a").unwrap();
+    assert!(text.contains(from), "{from}\n{text}");
+    context.write_lock_file("a", text.replacen(from, to, 1));
+}
+
+/// `tflock verify` with options that spaces separate.
+fn verify(context: &TestContext, options: &str) -> Outcome {
+    let arguments = ["verify", "--platform", PLATFORMS].into_iter();
+    let options = options.split_whitespace();
+    context.tflock(arguments.chain(options)).run()
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}

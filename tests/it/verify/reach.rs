@@ -1,0 +1,116 @@
+//! How far an audit reaches: what it asks for, what it does without a network, and how it ends.
+
+use serde_json::json;
+use tflock_test_support::Misbehave;
+
+use super::{edit, json, lock, start, verify};
+
+#[test]
+fn a_sound_tree_is_silent_and_known_packages_are_not_downloaded_again() {
+    let (registry, context) = start();
+    registry.log().clear();
+    let outcome = verify(&context, "-r .").expect_success();
+    assert!(
+        outcome.stdout.starts_with("1 directory: 1 sound; "),
+        "{outcome}"
+    );
+    assert_eq!(outcome.stdout.lines().count(), 1, "{outcome}");
+    assert_eq!(
+        registry.log().count("GET", "*.zip"),
+        0,
+        "the disk cache has them"
+    );
+    assert_eq!(
+        registry.log().count("GET", "*/versions"),
+        1,
+        "but the registry is heard"
+    );
+
+    registry.log().clear();
+    verify(&context, "-r --no-cache .").expect_success();
+    assert_eq!(
+        registry.log().count("GET", "*.zip"),
+        2,
+        "nothing is taken for known"
+    );
+}
+
+#[test]
+fn packages_of_other_platforms_are_looked_at_only_where_a_hash_has_no_owner() {
+    let (registry, context) = start();
+    lock(&context, "windows_amd64");
+    registry.log().clear();
+    verify(&context, "--no-cache a").expect_success();
+    assert_eq!(registry.log().count("GET", "*windows_amd64.zip"), 1);
+
+    let stray = format!("\"h1:{}=\"", "A".repeat(43));
+    edit(
+        &context,
+        "  hashes = [\n",
+        &format!("  hashes = [\n    {stray},\n"),
+    );
+    let outcome = verify(&context, "a").expect_code(3);
+    assert!(
+        outcome
+            .stdout
+            .starts_with("TFL010 stray-hashes: 1 recorded"),
+        "{outcome}"
+    );
+}
+
+#[test]
+fn offline_it_says_what_was_not_checked() {
+    let (registry, context) = start();
+    registry.log().clear();
+    let outcome = verify(&context, "--offline --format json a").expect_success();
+    let directory = json(&outcome.stdout)["directories"][0].clone();
+    let registry_only =
+        "whether the registry still has version 1.1.0 of `registry.terraform.io/acme/anvil`";
+    assert_eq!(directory["unchecked"], json!([registry_only]));
+    assert_eq!(directory["status"], "sound");
+
+    let outcome = verify(&context, "--offline --no-cache a").expect_success();
+    let expected = "\
+not checked: whether the hashes of `registry.terraform.io/acme/anvil` 1.1.0 for darwin_arm64 are recorded
+not checked: whether the hashes of `registry.terraform.io/acme/anvil` 1.1.0 for linux_amd64 are recorded
+not checked: whether the registry still has version 1.1.0 of `registry.terraform.io/acme/anvil`
+1 directory: 1 sound; ";
+    assert!(outcome.stdout.starts_with(expected), "{outcome}");
+    assert_eq!(registry.log().total(), 0);
+
+    // What a lock file says by itself needs no network.
+    context.require("a", &[("acme/anvil", "~> 2.0")]);
+    let outcome = verify(&context, "--offline --no-cache a").expect_code(3);
+    assert!(outcome.stdout.starts_with("TFL004 "), "{outcome}");
+}
+
+#[test]
+fn what_cannot_be_checked_wins_over_what_was_found() {
+    let (registry, context) = start();
+    let both = [("acme/anvil", "~> 1.0"), ("acme/rivet", "1.0.0")];
+    context.require("a", &both);
+    registry.misbehave(Misbehave::on("*/acme/anvil/versions").status(500));
+    let outcome = verify(&context, "a").expect_code(1);
+    assert!(
+        outcome.stdout.starts_with("TFL003 provider-not-locked: "),
+        "{outcome}"
+    );
+    assert!(
+        outcome.stdout.contains("1 directory: 1 failed; 1 finding"),
+        "{outcome}"
+    );
+    assert!(outcome.stderr.contains("error: cannot lock") || outcome.stderr.contains("error: "));
+}
+
+#[test]
+fn directories_that_need_no_lock_file_are_no_finding() {
+    let (_registry, context) = start();
+    context.write("empty/main.tf", "locals {}\n");
+    let outcome = verify(&context, "a empty").expect_success();
+    assert!(
+        outcome
+            .stdout
+            .starts_with("2 directories: 1 sound, 1 skipped"),
+        "{outcome}"
+    );
+}
