@@ -7,32 +7,34 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use tempfile::TempDir;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use url::Url;
 
-use crate::config::{
-    FetchError, FetchedModule, ModuleFetcher, ModuleRequest, ModuleSource, RegistrySource,
-};
+use crate::cache::Store;
+use crate::config::{FetchError, FetchedModule, ModuleFetcher, ModuleRequest, ModuleSource};
 use crate::git::GitSettings;
-use crate::provider::{Engine, ModuleVersion, newest_module};
+use crate::provider::{Engine, ModuleVersion};
 use crate::registry::{
     ModuleId, ModuleLocation, OnceMap, RegistryClient, RegistryError, is_loopback,
 };
 use crate::span::Explain as _;
 
-use super::address::{ArchivePackage, Package, RemoteAddress};
+use super::address::{ArchivePackage, GitPackage, Package, RemoteAddress};
 use super::archive;
 use super::error::ModuleError;
 use super::git;
+use super::kept::{Kept, Place, archive_key, repository_key};
 use super::subdirectory;
+use super::versions;
 
 /// How many web addresses in a row may name another one. Two happen: a vanity address that leads to a code host.
 const MAX_REDIRECTS: usize = 5;
 
-/// Gets remote modules. They lie in a temporary directory that goes with this value.
+/// Gets remote modules. They lie in the disk cache, or in a temporary directory that goes with this value.
 pub struct Fetcher {
     runtime: Handle,
     clients: Box<dyn Fn(Engine) -> RegistryClient + Send + Sync>,
@@ -40,6 +42,7 @@ pub struct Fetcher {
     redirects: OnceMap<Url, Result<Option<String>, RegistryError>>,
     packages: OnceMap<(Package, bool), Result<PathBuf, Arc<ModuleError>>>,
     storage: Storage,
+    kept: Kept,
     /// The most bytes of a repository.
     max_bytes: u64,
     cancel: watch::Sender<bool>,
@@ -78,10 +81,17 @@ impl Fetcher {
             redirects: OnceMap::default(),
             packages: OnceMap::default(),
             storage: Storage::default(),
+            kept: Kept::default(),
             max_bytes: git::MAX_REPOSITORY_BYTES,
             cancel: watch::Sender::new(false),
             active: watch::Sender::new(0),
         }
+    }
+
+    /// Keeps packages in `store` for later runs. With `refresh` registries are asked again where versions are.
+    pub fn with_cache(mut self, store: Arc<Store>, refresh: bool) -> Self {
+        self.kept = Kept::new(store, refresh);
+        self
     }
 
     /// With another limit than [`git::MAX_REPOSITORY_BYTES`] for repositories.
@@ -131,20 +141,22 @@ impl Fetcher {
     /// Where the package is that the source leads to.
     async fn resolve(&self, request: &ModuleRequest<'_>) -> Result<Resolved, ModuleError> {
         let client = (self.clients)(request.engine);
-        let (text, plain_http, inner) = match request.source {
+        let (text, plain_http, inner, version) = match request.source {
             ModuleSource::Local(path) => {
                 return Err(ModuleError::Address {
                     address: path.clone(),
                     problem: "it is a directory of the calling module",
                 });
             }
-            ModuleSource::Remote(address) => (address.clone(), false, None),
+            ModuleSource::Remote(address) => (address.clone(), false, None, None),
             ModuleSource::Registry(source) => {
+                let found = versions::locate(&client, &self.kept, source, request).await?;
                 let ModuleLocation {
                     source: text,
                     plain_http,
-                } = locate(&client, source, request).await?;
-                (text, plain_http, source.subdirectory.as_deref())
+                } = found.location;
+                let version = Some((found.module, found.version));
+                (text, plain_http, source.subdirectory.as_deref(), version)
             }
         };
         let mut address = RemoteAddress::parse(&text, request.engine)?;
@@ -154,6 +166,7 @@ impl Fetcher {
                 return Ok(Resolved {
                     address,
                     plain_http,
+                    version,
                 });
             };
             let asked = || client.module_redirect(url, plain_http);
@@ -175,22 +188,13 @@ impl Fetcher {
 
     async fn package(&self, found: &Resolved, engine: Engine) -> Result<PathBuf, Arc<ModuleError>> {
         let key = (found.address.package.clone(), found.plain_http);
-        let job = || async {
-            let package = &found.address.package;
-            self.obtain(package, found.plain_http, engine)
-                .await
-                .map_err(Arc::new)
-        };
+        let job = || async { self.obtain(found, engine).await.map_err(Arc::new) };
         self.packages.get_or_init(key, job).await
     }
 
-    async fn obtain(
-        &self,
-        package: &Package,
-        plain_http: bool,
-        engine: Engine,
-    ) -> Result<PathBuf, ModuleError> {
+    async fn obtain(&self, found: &Resolved, engine: Engine) -> Result<PathBuf, ModuleError> {
         let client = (self.clients)(engine);
+        let package = &found.address.package;
         let address = package.shown();
         match package {
             Package::Directory(path) => real_directory(path),
@@ -201,25 +205,84 @@ impl Fetcher {
                 Ok(target)
             }
             Package::Git(repository) => {
-                if client.settings().http.offline && !repository.is_local {
-                    return Err(ModuleError::Offline { address });
-                }
-                let target = self.storage.next()?;
-                git::fetch(&self.git, repository, &target, self.max_bytes).await?;
-                Ok(target)
+                let offline = client.settings().http.offline;
+                self.repository(repository, offline, &address).await
             }
-            Package::Archive(found) => {
-                check_scheme(found, plain_http, &address)?;
-                let target = self.storage.next()?;
-                let directory = target.parent().unwrap_or(&target);
-                let plain_http = plain_http || found.checksum.is_some();
-                let file =
-                    archive::download(&client, found, plain_http, directory, &address).await?;
-                archive::unpack(file, found.kind, found.checksum.as_ref(), &target, &address)?;
-                Ok(target)
+            Package::Archive(archive) => {
+                check_scheme(archive, found.plain_http, &address)?;
+                self.archive(&client, archive, found, &address).await
             }
             Package::Web(_) => Err(ModuleError::NoRedirect { address }),
         }
+    }
+
+    async fn repository(
+        &self,
+        repository: &GitPackage,
+        offline: bool,
+        address: &str,
+    ) -> Result<PathBuf, ModuleError> {
+        let whole = git::whole_commit(repository);
+        let known = whole.map(str::to_owned);
+        let known = known.or_else(|| self.kept.commit(repository));
+        if let Some(commit) = known
+            && let Some(package) = self
+                .kept
+                .find(&repository_key(repository, &commit), address)
+            && (whole.is_some()
+                || offline
+                || git::is_still(&self.git, repository, &commit, &package).await)
+        {
+            return Ok(package);
+        }
+        if offline && !repository.is_local {
+            let address = address.to_owned();
+            return Err(ModuleError::Offline { address });
+        }
+        let place = self.place()?;
+        let commit = git::fetch(&self.git, repository, &place.target, self.max_bytes).await?;
+        self.kept.note_commit(repository, &commit);
+        self.kept.keep(&repository_key(repository, &commit), place)
+    }
+
+    async fn archive(
+        &self,
+        client: &RegistryClient,
+        archive: &ArchivePackage,
+        found: &Resolved,
+        address: &str,
+    ) -> Result<PathBuf, ModuleError> {
+        let key = archive_key(archive, found.version.as_ref());
+        let kept = key.as_ref().and_then(|key| self.kept.find(key, address));
+        if let Some(package) = kept {
+            return Ok(package);
+        }
+        let place = match &key {
+            Some(_) => self.place()?,
+            None => Place::outside(self.storage.next()?),
+        };
+        let directory = place.target.parent().unwrap_or(&place.target);
+        let plain_http = found.plain_http || archive.checksum.is_some();
+        let file = archive::download(client, archive, plain_http, directory, address).await?;
+        let checksum = archive.checksum.as_ref();
+        archive::unpack(file, archive.kind, checksum, &place.target, address)?;
+        match key {
+            Some(key) => self.kept.keep(&key, place),
+            None => Ok(place.target),
+        }
+    }
+
+    /// Where the next package goes: into the cache if there is one.
+    fn place(&self) -> Result<Place, ModuleError> {
+        match self.kept.place() {
+            Some(place) => Ok(place),
+            None => self.storage.next().map(Place::outside),
+        }
+    }
+
+    /// Removes what is too old or too much in the cache, if this run has added to it.
+    pub fn tidy(&self, now: SystemTime) {
+        self.kept.tidy(now);
     }
 }
 
@@ -237,30 +300,8 @@ struct Resolved {
     address: RemoteAddress,
     /// Whether plain http is as good as the registry that named it.
     plain_http: bool,
-}
-
-/// Asks the registry where the newest version is that the call allows.
-async fn locate(
-    client: &RegistryClient,
-    source: &RegistrySource,
-    request: &ModuleRequest<'_>,
-) -> Result<ModuleLocation, ModuleError> {
-    let module = ModuleId {
-        host: source.host.clone(),
-        namespace: source.namespace.clone(),
-        name: source.name.clone(),
-        system: source.system.clone(),
-    };
-    let available = client.module_versions(&module).await?;
-    let Some(version) = newest_module(&available.versions, request.versions) else {
-        let newest = newest_module(&available.versions, None);
-        return Err(ModuleError::NoVersion {
-            module: Box::new(module),
-            constraints: request.versions.cloned(),
-            newest: newest.map(ModuleVersion::to_string),
-        });
-    };
-    Ok(client.module_location(&module, version).await?)
+    /// Which version of a registry's module it is.
+    version: Option<(ModuleId, ModuleVersion)>,
 }
 
 /// What is read from an archive decides what is locked: nobody on the way may change it.

@@ -85,7 +85,14 @@ impl Session {
             (Some(store), CacheUsage::Refresh) => Recall::Hashes(Arc::clone(store)),
             (Some(store), CacheUsage::All) => Recall::Everything(Arc::clone(store)),
         };
-        let fetcher = Arc::new(fetcher(&runtime, &sources, tree));
+        let fetcher = fetcher(&runtime, &sources, tree);
+        let fetcher = Arc::new(match &store {
+            Some(store) => {
+                let refresh = settings.cache.usage == CacheUsage::Refresh;
+                fetcher.with_cache(Arc::clone(store), refresh)
+            }
+            None => fetcher,
+        });
         let now = SystemTime::now();
         let packages = Packages::new(sources, reporter, settings.trust, now, settings.jobs);
         let packages = Arc::new(packages.with_cache(recall));
@@ -120,6 +127,7 @@ impl Session {
         if let Some(bars) = self.bars {
             bars.clear();
         }
+        self.fetcher.tidy(SystemTime::now());
         if let Some(trouble) = self.store.as_ref().and_then(|store| store.trouble()) {
             self.printer.diagnostic(&Diagnostic::caution(trouble));
         }

@@ -188,3 +188,14 @@ fn what_cannot_be_read_or_asked_is_said() {
     );
     assert!(outcome.stderr.contains("503"), "{outcome}");
 }
+
+#[test]
+fn offline_nobody_is_asked() {
+    let (registry, context) = site();
+    let arguments = LIST.into_iter().chain(["--offline"]);
+    let outcome = context.tflock(arguments).run().expect_success();
+    let expected = "  acme/anvil                  ~> 1.0       1.0.0   -        -\n";
+    assert!(outcome.stdout.contains(expected), "{outcome}");
+    assert!(outcome.stderr.is_empty(), "{outcome}");
+    assert!(registry.log().hits().is_empty());
+}

@@ -29,12 +29,13 @@ const LEAST_COMMIT_DIGITS: usize = 4;
 const COMMIT_DIGITS: [usize; 2] = [40, 64];
 
 /// Fetches into `target`, which does not exist yet and whose parent is a real path; `max_bytes` is all that it may take.
+/// The commit that it is.
 pub(super) async fn fetch(
     settings: &GitSettings,
     package: &GitPackage,
     target: &Path,
     max_bytes: u64,
-) -> Result<(), ModuleError> {
+) -> Result<String, ModuleError> {
     let repository = Repository {
         git: Git::new(settings, package, target, max_bytes),
         package,
@@ -45,13 +46,55 @@ pub(super) async fn fetch(
         Some(name) if may_be_commit(name) => repository.branch_tag_or_commit(name).await?,
         name => repository.shallow(name).await?,
     }
+    let parse = ["rev-parse", "--verify", "HEAD"];
+    let commit = repository.git.run(Some(target), &parse, &[]).await?;
     repository.submodules().await?;
     let failed = |source| ModuleError::Disk {
         path: target.to_path_buf(),
         source,
     };
     fs::remove_dir_all(target.join(".git")).map_err(failed)?;
-    links::confine(target, &shown(&package.url))
+    links::confine(target, &shown(&package.url))?;
+    Ok(commit.trim().to_owned())
+}
+
+/// The commit that `ref` names in full: it never means anything else.
+pub(super) fn whole_commit(package: &GitPackage) -> Option<&str> {
+    let reference = package.reference.as_deref();
+    reference.filter(|reference| is_commit(reference))
+}
+
+/// Whether a branch, a tag or the default branch still is this commit. `target` is where the repository lies. Where it cannot
+/// be told, it is not: then fetching tells why.
+pub(super) async fn is_still(
+    settings: &GitSettings,
+    package: &GitPackage,
+    commit: &str,
+    target: &Path,
+) -> bool {
+    let git = Git::new(settings, package, target, u64::MAX);
+    let names = match package.reference.as_deref() {
+        None => vec!["HEAD".to_owned()],
+        Some(name) => vec![
+            format!("refs/heads/{name}"),
+            format!("refs/tags/{name}^{{}}"),
+            format!("refs/tags/{name}"),
+        ],
+    };
+    let mut operands = vec![OsStr::new(&package.url)];
+    operands.extend(names.iter().map(OsStr::new));
+    let listed = git.run(None, &["ls-remote", "--quiet"], &operands).await;
+    let Ok(listed) = listed else { return false };
+    let found = names.iter().find_map(|name| {
+        let mut lines = listed.lines().filter_map(|line| line.split_once('\t'));
+        lines.find(|(_, listed)| listed == name)
+    });
+    match (found, package.reference.as_deref()) {
+        (Some((listed, _)), _) => listed == commit,
+        // The beginning of a commit is no name that could move.
+        (None, Some(name)) => may_be_commit(name) && commit.starts_with(&name.to_ascii_lowercase()),
+        (None, None) => false,
+    }
 }
 
 fn is_hex(text: &str) -> bool {
@@ -81,7 +124,7 @@ impl Repository<'_> {
         arguments.extend(["--no-recurse-submodules", "--template="]);
         arguments.extend(branch.as_deref());
         let operands = [OsStr::new(&self.package.url), self.target.as_os_str()];
-        self.git.run(None, &arguments, &operands).await
+        self.git.run(None, &arguments, &operands).await.map(drop)
     }
 
     async fn branch_tag_or_commit(&self, name: &str) -> Result<(), ModuleError> {
@@ -125,7 +168,10 @@ impl Repository<'_> {
     /// `--detach` says that the word is a commit and no path.
     async fn check_out(&self, commit: &str) -> Result<(), ModuleError> {
         let arguments = ["checkout", "--quiet", "--force", "--detach", commit];
-        self.git.run(Some(self.target), &arguments, &[]).await
+        self.git
+            .run(Some(self.target), &arguments, &[])
+            .await
+            .map(drop)
     }
 
     async fn submodules(&self) -> Result<(), ModuleError> {
@@ -146,7 +192,10 @@ impl Repository<'_> {
             "--recursive",
             "--depth=1",
         ];
-        self.git.run_plain(self.target, &update, &[]).await
+        self.git
+            .run_plain(self.target, &update, &[])
+            .await
+            .map(drop)
     }
 }
 

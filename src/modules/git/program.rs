@@ -60,7 +60,7 @@ impl<'a> Git<'a> {
         directory: Option<&Path>,
         arguments: &[&str],
         operands: &[&OsStr],
-    ) -> Result<(), ModuleError> {
+    ) -> Result<String, ModuleError> {
         let mut command = self.command(directory, arguments);
         if !operands.is_empty() {
             command.arg("--").args(operands);
@@ -74,7 +74,7 @@ impl<'a> Git<'a> {
         directory: &Path,
         arguments: &[&str],
         operands: &[&OsStr],
-    ) -> Result<(), ModuleError> {
+    ) -> Result<String, ModuleError> {
         let mut command = self.command(Some(directory), arguments);
         command.args(operands);
         self.finish(command).await
@@ -93,7 +93,8 @@ impl<'a> Git<'a> {
         command
     }
 
-    async fn finish(&self, mut command: Command) -> Result<(), ModuleError> {
+    /// What git wrote.
+    async fn finish(&self, mut command: Command) -> Result<String, ModuleError> {
         let address = || shown(&self.package.url);
         tracing::debug!(address = address(), "running git");
         // A process that is not waited for any more is killed.
@@ -107,7 +108,7 @@ impl<'a> Git<'a> {
             source,
         })?;
         if output.status.success() {
-            return Ok(());
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
         Err(ModuleError::Git {
             what: self.what(),

@@ -79,6 +79,14 @@ impl ModuleVersionConstraints {
             .all(|constraint| constraint.holds(version))
     }
 
+    /// The only version that can satisfy the call, if there is one constraint and it names one.
+    pub fn exact(&self) -> Option<&ModuleVersion> {
+        match &self.constraints[..] {
+            [only] if only.operator == WrittenOperator::Equal => Some(&only.boundary),
+            _ => None,
+        }
+    }
+
     /// Whether a constraint names this version with `=` or without an operator.
     fn names(&self, version: &ModuleVersion) -> bool {
         self.constraints.iter().any(|constraint| {

@@ -22,13 +22,16 @@ const REQUESTS: usize = 16;
 /// What registries list, or none where they could not be asked.
 type Versions = BTreeMap<(Engine, ProviderAddr), Arc<AvailableVersions>>;
 
-/// Makes entries of directories, with the versions that `packages` can tell of.
+/// Makes entries of directories, with the versions that `packages` can tell of; nobody is asked without it.
 pub(super) async fn gather(
     directories: Vec<Directory>,
     ignored: &BTreeSet<PathBuf>,
-    packages: &Packages,
+    packages: Option<&Packages>,
 ) -> Listing {
-    let (versions, troubles) = versions(&directories, packages).await;
+    let (versions, troubles) = match packages {
+        Some(packages) => versions(&directories, packages).await,
+        None => Default::default(),
+    };
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     let mut entries: Vec<Entry> = Vec::with_capacity(directories.len());
     for directory in directories {

@@ -179,12 +179,13 @@ async fn list(
     packages: Arc<Packages>,
     fetcher: Arc<Fetcher>,
 ) -> anyhow::Result<Listing> {
+    let may_ask = !settings.sources.cache.offline;
     let reading = tokio::task::spawn_blocking(move || {
         let directories = read::all(&settings.tree, &fetcher);
         (directories, read::ignored(&settings.tree))
     });
     let (directories, ignored) = reading.await.context("reading the directories stopped")?;
-    Ok(gather::gather(directories, &ignored, &packages).await)
+    Ok(gather::gather(directories, &ignored, may_ask.then_some(&*packages)).await)
 }
 
 /// The list on stdout, what went wrong and what should be known on stderr.

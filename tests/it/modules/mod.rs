@@ -8,11 +8,14 @@
 //! | zip, tar.gz, `archive=`, `checksum=`, subdirectories, `terraform-get` | `archives::forms`, `archives::pages_*` |
 //! | escapes, links, bombs | `archives::entries_*`, `modules::archive` |
 //! | versions, constraints, `X-Terraform-Get` and its relative forms, 200, 204, tokens | `registry::*` |
+//! | what later runs find in the cache, and what is looked up again | `kept::*` |
 //! | 500 roots with the same modules, parity with `get` of both tools, failures with their place | `binary::*` |
 
 mod archives;
 mod binary;
 mod git;
+#[cfg(unix)]
+mod kept;
 mod registry;
 
 use std::collections::BTreeMap;
@@ -21,8 +24,10 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tempfile::TempDir;
+use tflock::cache::Store;
 use tflock::cli_config::Builder;
 use tflock::config::{ModuleRequest, ModuleSource};
 use tflock::git::GitSettings;
@@ -41,6 +46,28 @@ struct Site {
     /// The home directory of git, and whatever a test wants to keep.
     home: TempDir,
     runtime: Runtime,
+    /// The CLI configuration.
+    text: String,
+}
+
+/// A fetcher that knows nothing yet, with the `host` and `credentials` blocks of this text.
+fn fetcher(home: &Path, runtime: &Runtime, text: &str, offline: bool) -> Fetcher {
+    let mut settings = RegistrySettings::new(Engine::Terraform);
+    settings.http.use_system_proxy = false;
+    settings.http.offline = offline;
+    settings.retries = Some(0);
+    let mut builder = Builder::default();
+    builder.add(Path::new("test.tfrc"), text.as_bytes());
+    let (config, errors) = builder.finish();
+    assert!(errors.is_empty(), "{errors:?}");
+    settings.hosts.extend(config.hosts);
+    settings.credentials.blocks.extend(config.credentials);
+    let client = RegistryClient::new(settings, reporter::silent()).unwrap();
+    let git = GitSettings {
+        program: git_program(home),
+        environment: environment(home),
+    };
+    Fetcher::new(runtime.handle().clone(), move |_| client.clone(), git)
 }
 
 impl Site {
@@ -55,29 +82,23 @@ impl Site {
 
     fn with(registry: FakeRegistry, text: &str, max_bytes: u64) -> Self {
         let home = TempDir::new().unwrap();
-        let mut settings = RegistrySettings::new(Engine::Terraform);
-        settings.http.use_system_proxy = false;
-        settings.retries = Some(0);
-        let mut builder = Builder::default();
-        builder.add(Path::new("test.tfrc"), text.as_bytes());
-        let (config, errors) = builder.finish();
-        assert!(errors.is_empty(), "{errors:?}");
-        settings.hosts.extend(config.hosts);
-        settings.credentials.blocks.extend(config.credentials);
-        let client = RegistryClient::new(settings, reporter::silent()).unwrap();
         let runtime = Runtime::new().unwrap();
-        let git = GitSettings {
-            program: counting_git(home.path()),
-            environment: environment(home.path()),
-        };
-        let fetcher = Fetcher::new(runtime.handle().clone(), move |_| client.clone(), git)
-            .with_max_repository_bytes(max_bytes);
+        counting_git(home.path());
+        let fetcher = fetcher(home.path(), &runtime, text, false);
         Self {
-            fetcher,
+            fetcher: fetcher.with_max_repository_bytes(max_bytes),
             registry,
             home,
             runtime,
+            text: text.to_owned(),
         }
+    }
+
+    /// Begins another run, with the cache that all runs which were begun so share.
+    fn run_again(&mut self, offline: bool) {
+        let store = Store::open(&self.home.path().join("cache")).unwrap();
+        let fetcher = fetcher(self.home.path(), &self.runtime, &self.text, offline);
+        self.fetcher = fetcher.with_cache(Arc::new(store), false);
     }
 
     /// The directory that a source leads to, or the error with its causes.
@@ -133,10 +154,15 @@ fn environment(home: &Path) -> BTreeMap<String, String> {
         .into()
 }
 
-/// A program that notes the command it is given and runs git.
+/// Makes a program that notes the command it is given and runs git.
 #[cfg(unix)]
-fn counting_git(home: &Path) -> PathBuf {
-    counting(&home.join("counting-git"), &home.join("git.log"))
+fn counting_git(home: &Path) {
+    counting(&git_program(home), &home.join("git.log"));
+}
+
+#[cfg(unix)]
+fn git_program(home: &Path) -> PathBuf {
+    home.join("counting-git")
 }
 
 /// A `PATH` whose `git` notes its commands in `log`. `directory` is made for it.
@@ -151,7 +177,7 @@ fn git_on_path(directory: &Path, log: &Path) -> OsString {
 
 /// Writes a program that notes the command it is given, and then is the git of this test's `PATH`.
 #[cfg(unix)]
-fn counting(program: &Path, log: &Path) -> PathBuf {
+fn counting(program: &Path, log: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
 
     let git = tflock_test_support::require_or_skip("git", true).unwrap();
@@ -162,10 +188,12 @@ fn counting(program: &Path, log: &Path) -> PathBuf {
     );
     fs::write(program, script).unwrap();
     fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
-    program.to_path_buf()
 }
 
 #[cfg(not(unix))]
-fn counting_git(_home: &Path) -> PathBuf {
+fn counting_git(_home: &Path) {}
+
+#[cfg(not(unix))]
+fn git_program(_home: &Path) -> PathBuf {
     PathBuf::from("git")
 }
