@@ -28,24 +28,37 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     println!("Registry: {} (no internet needed)", registry.url("/"));
     println!("Repository: {}\n", context.work().display());
 
-    let lock = ["lock", "-r", "--platform", PLATFORMS, "./"];
-    let done = [
-        "The first run: lock files are created, completed and moved to what the pins say.",
-        "Again: every lock file is right already, so no file is touched.",
-    ]
-    .into_iter()
-    .all(|what| show(what, &lock, &context, &registry));
-    let checked = show(
-        "In CI: would a lock file change?",
-        &["lock", "-r", "--check", "--platform", PLATFORMS, "./"],
-        &context,
-        &registry,
-    );
+    let session: [(&str, &[&str]); 5] = [
+        (
+            "The first run: lock files are created, completed and moved to what the pins say.",
+            &["lock", "-r", "--platform", PLATFORMS, "./"],
+        ),
+        (
+            "Again: every lock file is right, and the cache knows it without asking anybody.",
+            &["lock", "-r", "--platform", PLATFORMS, "./"],
+        ),
+        (
+            "In CI: would a lock file change?",
+            &["lock", "-r", "--check", "--platform", PLATFORMS, "./"],
+        ),
+        (
+            "An audit: is what is locked what the registry has signed?",
+            &["verify", "-r", "--platform", PLATFORMS, "./"],
+        ),
+        (
+            "Which directory requires what, and what is there to upgrade to?",
+            &["list", "-r", "./"],
+        ),
+    ];
+    let mut done = true;
+    for (what, arguments) in session {
+        done &= show(what, arguments, &context, &registry);
+    }
     println!(
         "# stacks/billing/.terraform.lock.hcl\n\n{}",
         context.read("stacks/billing/.terraform.lock.hcl")
     );
-    Ok(if done && checked {
+    Ok(if done {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
@@ -57,7 +70,8 @@ fn build() -> Result<PathBuf, Box<dyn Error>> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
-        .args(["build", "--bin", "tflock"])
+        // With the example named too, crates keep the features that they were just built with, and nothing is built twice.
+        .args(["build", "--bin", "tflock", "--example", "demo"])
         .current_dir(env!("CARGO_MANIFEST_DIR"));
     // What `cargo run` tells its program would look to build scripts like a change, and rebuild half of the crates.
     let told = ["CARGO_PKG_", "CARGO_MANIFEST_"];
