@@ -23,6 +23,14 @@ pub struct TreeArgs {
     /// Skip paths that match this regular expression (repeatable)
     #[arg(short, long = "ignore-path", value_name = "REGEX")]
     pub ignore_paths: Vec<String>,
+    /// Also every directory of the repository that reaches a named one through local module calls
+    #[arg(
+        long,
+        conflicts_with = "recursive",
+        long_help = "Also every directory of the repository that reaches a named one through local module calls, directly or not: \
+for hooks that are given the files that changed, such as those of a module that others call"
+    )]
+    pub callers: bool,
     /// Only what can have changed since REV [default: where HEAD left the default branch]
     #[arg(
         long,

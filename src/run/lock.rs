@@ -17,6 +17,7 @@ use crate::printer::Printer;
 use crate::provider::{Platform, ProviderAddr};
 use crate::settings::{Environment, LockSettings, OutputSettings, ReportSettings, TreeSettings};
 
+use super::callers::with_callers;
 use super::read::{self, Directory, Task};
 use super::report::{Detail, DirectoryReport, Fate, RunReport};
 use super::session::{Refused, Session};
@@ -29,8 +30,16 @@ pub(super) fn command(
     output: OutputSettings,
     printer: Printer,
 ) -> anyhow::Result<u8> {
-    let settings = LockSettings::resolve(args, environment, &Platform::current())
-        .map_err(|error| Refused::because(&error))?;
+    let resolve = |args: &LockArgs| {
+        let settings = LockSettings::resolve(args, environment, &Platform::current());
+        settings.map_err(|error| Refused::because(&error))
+    };
+    let mut settings = resolve(args)?;
+    if args.tree.callers {
+        let mut args = args.clone();
+        args.tree = with_callers(&args.tree, &settings.tree);
+        settings = resolve(&args)?;
+    }
     let reporting = settings.report.clone();
     let session = Session::open(
         environment,

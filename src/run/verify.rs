@@ -19,6 +19,7 @@ use crate::provider::Platform;
 use crate::settings::{Environment, OutputSettings, TreeSettings, VerifySettings};
 use crate::span::Place;
 
+use super::callers::with_callers;
 use super::lock::refuse_targets_of_nobody;
 use super::read::{self, Directory, Task};
 use super::report::{Detail, DirectoryReport, Fate, ProviderReport, RunReport};
@@ -32,8 +33,16 @@ pub(super) fn command(
     output: OutputSettings,
     printer: Printer,
 ) -> anyhow::Result<u8> {
-    let settings = VerifySettings::resolve(args, environment, &Platform::current())
-        .map_err(|error| Refused::because(&error))?;
+    let resolve = |args: &VerifyArgs| {
+        let settings = VerifySettings::resolve(args, environment, &Platform::current());
+        settings.map_err(|error| Refused::because(&error))
+    };
+    let mut settings = resolve(args)?;
+    if args.tree.callers {
+        let mut args = args.clone();
+        args.tree = with_callers(&args.tree, &settings.tree);
+        settings = resolve(&args)?;
+    }
     let (tree, reporting) = (&settings.tree, settings.report.clone());
     let session = Session::open(environment, output, printer, tree, &settings.sources)?;
     let work = Work {

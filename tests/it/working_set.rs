@@ -481,3 +481,37 @@ fn a_report_that_cannot_be_used_is_an_error() {
         assert!(outcome.stderr.contains(cause), "{outcome}");
     }
 }
+
+/// Hooks are given the files of a commit; a module that others call has no lock file of its own.
+#[test]
+fn files_of_a_module_mean_those_who_call_it() {
+    for (arguments, expected) in [
+        ("modules/network/main.tf", "modules/network"),
+        (
+            "--callers modules/network/main.tf",
+            "live/api live/web modules/network modules/service",
+        ),
+        (
+            "--callers modules/dns/main.tf live/edge/main.tf",
+            "live/edge live/web modules/dns",
+        ),
+        ("--callers unit/.terraform.lock.hcl", "unit"),
+    ] {
+        let repository = Repository::new();
+        assert_eq!(repository.worked_on(arguments), expected, "{arguments}");
+    }
+    let repository = Repository::new();
+    // Callers are governed by the files that are nearest to them.
+    repository.write("live/web/.tflock.toml", "platforms = [\"darwin_arm64\"]\n");
+    let network = [("acme/anvil", ">= 1.0.0")];
+    repository.context.require("modules/network", &network);
+    repository
+        .lock("--callers modules/network/main.tf")
+        .expect_success();
+    for (directory, hashes) in [("live/api", 1), ("live/web", 2)] {
+        let text = repository.context.lock_file(directory).unwrap();
+        assert!(text.contains("constraints = \">= 1.0.0\""), "{text}");
+        assert_eq!(text.matches("h1:").count(), hashes, "{text}");
+    }
+    assert_eq!(repository.context.lock_file("modules/network"), None);
+}
