@@ -58,15 +58,12 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
+    /// A place without its source line: lines of this file hold tokens, and what is wrong with a line may be just that it
+    /// does not look like one that does.
     pub(super) fn place(self, span: Span) -> Place {
-        Place::in_text(self.path, self.text, span)
-    }
-
-    /// A place without its source line, for blocks that hold secrets.
-    fn secret_place(self, span: Span) -> Place {
         Place {
             source_line: None,
-            ..self.place(span)
+            ..Place::in_text(self.path, self.text, span)
         }
     }
 
@@ -86,7 +83,7 @@ impl Source<'_> {
 
     fn tree(self) -> Result<Tree, CliConfigError> {
         let syntax = |problem: String, span| CliConfigError::Syntax {
-            place: Box::new(self.secret_place(span)),
+            place: Box::new(self.place(span)),
             problem,
         };
         let text = std::str::from_utf8(self.text).map_err(|error| {
@@ -189,7 +186,7 @@ impl Decoder<'_> {
         parsed
             .map_err(|source| {
                 self.out.errors.push(CliConfigError::Label {
-                    place: Box::new(self.source.secret_place(label.span)),
+                    place: Box::new(self.source.place(label.span)),
                     block,
                     label: label.text.clone(),
                     source,
@@ -227,7 +224,7 @@ impl Decoder<'_> {
         let Some(hostname) = self.label("credentials", &block.label) else {
             return;
         };
-        let place = self.source.secret_place(block.label.span);
+        let place = self.source.place(block.label.span);
         let entry = self.out.credentials.entry(hostname);
         let entry = entry.or_insert(CredentialsBlock { token: None, place });
         for item in block.body {

@@ -53,11 +53,9 @@ pub enum SettingsError {
         text: String,
     },
     /// `TFREGISTRY_BASE_URL` cannot be used.
-    #[error("cannot use `TFREGISTRY_BASE_URL={text}`: {problem}")]
+    #[error("cannot use `TFREGISTRY_BASE_URL`: {problem}")]
     BaseUrl {
-        /// The value.
-        text: String,
-        /// What is wrong with it.
+        /// What is wrong with it. The value is not shown: it may hold a password.
         problem: &'static str,
     },
     /// `.tflock.toml` cannot be followed.

@@ -122,10 +122,7 @@ fn base_url(environment: &Environment) -> Result<Option<BaseUrl>, SettingsError>
     let Some(text) = environment.non_empty("TFREGISTRY_BASE_URL") else {
         return Ok(None);
     };
-    let wrong = |problem: &'static str| SettingsError::BaseUrl {
-        text: text.to_owned(),
-        problem,
-    };
+    let wrong = |problem: &'static str| SettingsError::BaseUrl { problem };
     let Ok(mut url) = Url::parse(text) else {
         return Err(wrong("it is no URL"));
     };

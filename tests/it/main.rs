@@ -23,6 +23,7 @@ mod real;
 mod registry;
 mod reports;
 mod rows;
+mod secrets;
 mod trust;
 mod verify;
 mod working_set;

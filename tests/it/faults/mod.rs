@@ -1,7 +1,7 @@
 //! Faults of networks, registries, mirrors and packages: each ends in the outcome that is stated here, in bounded time and
 //! memory, and with a lock file that is either whole and right or as it was before.
 //!
-//! `cargo test --test it -- faults --nocapture` prints both tables: `connections` and `bodies`, each at every kind of
+//! `cargo test --test it -- faults --nocapture` prints two tables, and the figures of `recovery`: `connections` and `bodies`, each at every kind of
 //! request of a whole lock; `documents`, `proofs` and `archives`, which only a run of the program shows, with the time and
 //! memory that it took.
 
@@ -10,6 +10,7 @@ mod bodies;
 mod connections;
 mod documents;
 mod proofs;
+mod recovery;
 mod site;
 mod whole;
 

@@ -61,7 +61,6 @@
 mod answers;
 mod credentials;
 mod discovery;
-mod faults;
 mod mirrors;
 mod packages;
 mod retries;

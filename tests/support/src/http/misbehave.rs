@@ -1,8 +1,11 @@
 //! Rules that spoil answers: for which requests, how often, and in which way.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+use sha2::{Digest as _, Sha256};
 
 use super::message::{Request, Response};
 use crate::glob;
@@ -49,6 +52,7 @@ pub struct Misbehave {
     method: Option<String>,
     skip: usize,
     times: Option<usize>,
+    chance: Option<Chance>,
     response: Option<Response>,
     headers: Vec<(String, String)>,
     dropped: Vec<String>,
@@ -64,6 +68,7 @@ impl Misbehave {
             method: None,
             skip: 0,
             times: None,
+            chance: None,
             response: None,
             headers: Vec::new(),
             dropped: Vec::new(),
@@ -87,6 +92,13 @@ impl Misbehave {
     /// Not for the first `skip` requests.
     pub fn skip(mut self, skip: usize) -> Self {
         self.skip = skip;
+        self
+    }
+
+    /// Only for so many of a thousand requests, which `seed` chooses: the same ones in every run, in whatever order requests
+    /// arrive.
+    pub fn at_random(mut self, seed: u64, per_mille: u64) -> Self {
+        self.chance = Some(Chance { seed, per_mille });
         self
     }
 
@@ -264,23 +276,46 @@ impl fmt::Debug for Misbehave {
     }
 }
 
-/// The rules in force, with what is left of each.
+/// A share of all requests.
+#[derive(Clone, Copy)]
+struct Chance {
+    seed: u64,
+    per_mille: u64,
+}
+
+impl Chance {
+    /// Whether the request number `number` for `path` is one of them.
+    fn meets(self, path: &str, number: u64) -> bool {
+        let digest = Sha256::digest(format!("{} {number} {path}", self.seed));
+        let head = digest.first_chunk().expect("a SHA-256 digest has 32 bytes");
+        u64::from_le_bytes(*head) % 1000 < self.per_mille
+    }
+}
+
+/// The rules in force, with what is left of each, and how often each path was asked for.
 #[derive(Default)]
-pub(crate) struct Rules(Mutex<Vec<Misbehave>>);
+pub(crate) struct Rules(Mutex<(Vec<Misbehave>, BTreeMap<String, u64>)>);
 
 impl Rules {
     pub(crate) fn add(&self, rule: Misbehave) {
-        self.0.lock().expect("no holder panics").push(rule);
+        self.0.lock().expect("no holder panics").0.push(rule);
     }
 
     pub(crate) fn clear(&self) {
-        self.0.lock().expect("no holder panics").clear();
+        self.0.lock().expect("no holder panics").0.clear();
     }
 
     /// The rule for this request, counted as used.
     pub(crate) fn take(&self, request: &Request) -> Option<Misbehave> {
-        let mut rules = self.0.lock().expect("no holder panics");
-        for rule in rules.iter_mut().filter(|rule| rule.covers(request)) {
+        let mut state = self.0.lock().expect("no holder panics");
+        let (rules, asked) = &mut *state;
+        let number = asked.entry(request.path.clone()).or_default();
+        *number += 1;
+        let is_meant = |rule: &&mut Misbehave| {
+            let met = |chance: Chance| chance.meets(&request.path, *number);
+            rule.covers(request) && rule.chance.is_none_or(met)
+        };
+        for rule in rules.iter_mut().filter(is_meant) {
             if rule.skip > 0 {
                 rule.skip -= 1;
                 return None;
