@@ -1,0 +1,121 @@
+//! How fast a whole tree of configurations is read: found, parsed, and put together to requirements, on all cores.
+//!
+//! `cargo bench --bench configuration` reads trees of 2,000 and 20,000 files that it makes, four files to a root module and each
+//! root with a call to a module that all share, and says how the time per file grows. `cargo bench --bench configuration
+//! DIRECTORY` reads the roots below a directory. The best of some rounds counts: what else runs on the machine only adds.
+
+#![expect(clippy::print_stdout, reason = "the figures are the result")]
+#![expect(clippy::cast_precision_loss, reason = "sizes far below 2^52")]
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use tflock::config::{ModuleCache, ReadOptions, WalkOptions, is_configuration, read_roots, walk};
+use tflock::provider::Engine;
+
+/// The sizes of the trees, in files.
+const FILES: [usize; 2] = [2_000, 20_000];
+
+/// How often each tree is read.
+const ROUNDS: usize = 7;
+
+/// A module of usual shape: comments, nested blocks, heredocs, templates, expressions.
+const SAMPLE: &str = include_str!("sample.tf");
+
+const VERSIONS: &str = "terraform {\n  required_providers {\n    aws = {\n      source  = \"hashicorp/aws\"\n      version = \"~> 5.0\"\n    }\n  }\n}\n";
+const CALLS: &str = "module \"shared\" {\n  source = \"../shared\"\n}\n";
+const VALUES: &str = "variable \"region\" {\n  type    = string\n  default = \"eu-central-1\"\n}\n\nlocals {\n  tags = {\n    owner = \"platform\"\n    zone  = \"${var.region}a\"\n  }\n}\n";
+
+fn main() -> io::Result<()> {
+    let named = std::env::args()
+        .skip(1)
+        .find(|argument| !argument.starts_with('-'));
+    if let Some(directory) = named {
+        measure(Path::new(&directory));
+        return Ok(());
+    }
+    let mut per_file = Vec::new();
+    for files in FILES {
+        let tree = tempfile::tempdir()?;
+        make(tree.path(), files)?;
+        per_file.push(measure(tree.path()));
+    }
+    if let [small, large] = per_file[..] {
+        println!(
+            "a file of the larger tree takes {:.2} times as long",
+            large / small
+        );
+    }
+    Ok(())
+}
+
+/// Root modules of four files beside one module that all call.
+fn make(tree: &Path, files: usize) -> io::Result<()> {
+    for index in 0..files / 4 {
+        let root = tree.join(format!("root-{index:05}"));
+        fs::create_dir(&root)?;
+        let texts = [
+            ("main.tf", SAMPLE),
+            ("versions.tf", VERSIONS),
+            ("calls.tf", CALLS),
+            ("values.tf", VALUES),
+        ];
+        for (name, text) in texts {
+            fs::write(root.join(name), text)?;
+        }
+    }
+    fs::create_dir(tree.join("shared"))?;
+    fs::write(tree.join("shared/main.tf"), VERSIONS)
+}
+
+/// Reads a tree several times and tells of the fastest round; the seconds per file.
+fn measure(tree: &Path) -> f64 {
+    let (files, bytes) = size(tree);
+    let mut best = f64::INFINITY;
+    let mut failed = 0;
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        failed = read(tree);
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    let (files, megabytes) = (files as f64, bytes as f64 / 1e6);
+    println!(
+        "{files} files, {megabytes:.1} MB, {failed} roots refused: {best:.3} s, {:.0} MB/s, {:.0} files/s",
+        megabytes / best,
+        files / best
+    );
+    best / files
+}
+
+/// Everything from the walk to the requirements of each root; how many could not be read.
+fn read(tree: &Path) -> usize {
+    let options = WalkOptions {
+        recursive: true,
+        ..WalkOptions::default()
+    };
+    let found = walk(&[tree.to_path_buf()], &options);
+    let roots: Vec<(PathBuf, ReadOptions)> = found
+        .directories
+        .into_iter()
+        .filter(|directory| directory.has_configuration)
+        .map(|directory| (directory.path, ReadOptions::new(Engine::Terraform)))
+        .collect();
+    let results = read_roots(&roots, &ModuleCache::new(), None);
+    results.iter().filter(|result| result.is_err()).count()
+}
+
+/// How many files of configuration there are, and their bytes.
+fn size(tree: &Path) -> (usize, u64) {
+    let walk = ignore::WalkBuilder::new(tree)
+        .standard_filters(false)
+        .build();
+    let entries = walk.filter_map(Result::ok);
+    let named = |entry: &ignore::DirEntry| is_configuration(&entry.file_name().to_string_lossy());
+    let sizes = entries
+        .filter(named)
+        .filter_map(|entry| entry.metadata().ok())
+        .map(|found| found.len());
+    sizes.fold((0, 0), |(count, sum), bytes| (count + 1, sum + bytes))
+}
