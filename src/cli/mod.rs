@@ -5,6 +5,7 @@ mod documents;
 mod groups;
 mod list;
 mod lock;
+mod mirror;
 mod values;
 mod verify;
 
@@ -18,6 +19,7 @@ pub use groups::{
 };
 pub use list::{ListArgs, ListFormatArg};
 pub use lock::{LockArgs, PruneArgs};
+pub use mirror::{LayoutArg, MirrorArgs, MirrorFormatArg, PruneReachArg};
 pub use values::{
     ColorChoice, CreateArg, EngineArg, FormatArg, MismatchArg, MissingArg, SourceArg,
 };
@@ -34,7 +36,7 @@ Exit codes:
   0    done, nothing failed, no drift
   1    a directory failed; the others were finished
   2    usage, configuration or environment
-  3    --check found a lock file that would change, or verify found something
+  3    --check found a lock file that would change or a mirror that is not complete, or verify found something
   130  interrupted
 
 Run `tflock lock --help` for examples.";
@@ -64,6 +66,9 @@ pub enum Command {
     /// Show which directory requires which provider, at which version
     #[command(after_help = list::EXAMPLES, visible_alias = "ls")]
     List(Box<ListArgs>),
+    /// Keep the locked packages on disk, as a filesystem and network mirror
+    #[command(after_help = mirror::EXAMPLES)]
+    Mirror(Box<MirrorArgs>),
     /// Show what is in force for PATH, and who said it: the command line, a config file, the environment, or nobody
     ///
     /// Takes the options of `tflock lock`: put `config` in the place of `lock` to see what a command line means. Nothing is

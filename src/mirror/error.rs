@@ -53,6 +53,9 @@ pub enum MirrorError {
         /// The unpacked package.
         path: PathBuf,
     },
+    /// The thread that writes has ended without a result.
+    #[error("writing to the mirror stopped unexpectedly")]
+    Interrupted,
     /// Others write to the index all the time.
     #[error("cannot finish `{}`: other processes keep changing the directory", path.display())]
     Restless {

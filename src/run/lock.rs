@@ -80,7 +80,7 @@ async fn lock(work: Arc<Work>, fetcher: Arc<Fetcher>) -> anyhow::Result<RunRepor
     let mut tasks = JoinSet::new();
     for directory in directories {
         let work = Arc::clone(&work);
-        tasks.spawn(async move { finish(directory, &work).await });
+        tasks.spawn(async move { finish(&directory, &work).await });
     }
     // Dropping the set cancels what is under way; nothing waits between the check of a lock file and its replacement.
     let mut finished = tasks.join_all().await;
@@ -143,7 +143,7 @@ pub(super) fn refuse_targets_of_nobody(
 }
 
 /// Locks one directory and writes its lock file if that changed.
-async fn finish(directory: Directory, work: &Work) -> DirectoryReport {
+pub(super) async fn finish(directory: &Directory, work: &Work) -> DirectoryReport {
     let started = Instant::now();
     let report = settle(directory, work).await;
     DirectoryReport {
@@ -152,14 +152,14 @@ async fn finish(directory: Directory, work: &Work) -> DirectoryReport {
     }
 }
 
-async fn settle(directory: Directory, work: &Work) -> DirectoryReport {
+async fn settle(directory: &Directory, work: &Work) -> DirectoryReport {
     let (old, job) = match &directory.task {
         Task::Skip { .. } => return directory.report(Fate::Skipped),
         Task::Fail => return directory.report(Fate::Failed),
         Task::Lock { old, job } => (old, job),
     };
     match lock_directory(job, &directory.area.policy, &work.packages).await {
-        Ok(outcome) => write::settle(&directory, old.as_deref(), job, outcome, work),
+        Ok(outcome) => write::settle(directory, old.as_deref(), job, outcome, work),
         Err(errors) => {
             let errors = errors.iter();
             let errors = errors.map(|error| Diagnostic::of(error, &directory.path));

@@ -8,6 +8,7 @@ mod documents;
 mod engine;
 mod list;
 mod lock;
+mod mirror;
 mod publish;
 mod read;
 mod report;
@@ -43,6 +44,7 @@ pub fn execute(cli: &Cli, environment: &Environment) -> ExitCode {
     let code = match &cli.command {
         Command::Lock(args) => lock::command(args, environment, output, printer),
         Command::Verify(args) => verify::command(args, environment, output, printer),
+        Command::Mirror(args) => mirror::command(args, environment, output, printer),
         Command::Config(args) => config::command(args, environment, printer),
         Command::List(args) => list::command(args, environment, output, printer),
         Command::Cache(args) => cache::command(&args.command, environment, printer),

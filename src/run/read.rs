@@ -315,9 +315,11 @@ impl<'a> Reader<'a> {
         let warning = warning.map(|text| Diagnostic::warning("module-locks", text, Some(path)));
         directory.diagnostics.extend(warning);
 
-        let files = config::module_files(path, engine)
-            .map_err(|error| vec![Diagnostic::of(&error, path)])?;
-        let lock_only = files.is_empty() && old.is_some();
+        let lock_only = self.settings.locks_alone
+            || old.is_some()
+                && config::module_files(path, engine)
+                    .map_err(|error| vec![Diagnostic::of(&error, path)])?
+                    .is_empty();
         let root = if lock_only {
             RootModule {
                 requirements: requirements_of(&locked.locks, &locked.places),

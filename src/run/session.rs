@@ -10,6 +10,7 @@ use tokio::runtime::Runtime;
 use crate::cache::{CacheError, Store};
 use crate::diagnostic::Diagnostic;
 use crate::locking::{Packages, Recall, Source};
+use crate::mirror::Mirror;
 use crate::modules::Fetcher;
 use crate::printer::Printer;
 use crate::progress::ProgressBars;
@@ -47,6 +48,8 @@ pub(super) struct Session {
     pub(super) packages: Arc<Packages>,
     /// Who gets remote modules.
     pub(super) fetcher: Arc<Fetcher>,
+    /// Where packages are kept.
+    pub(super) mirror: Option<Arc<Mirror>>,
 }
 
 impl Session {
@@ -95,7 +98,15 @@ impl Session {
         });
         let now = SystemTime::now();
         let packages = Packages::new(sources, reporter, settings.trust, now, settings.jobs);
-        let packages = Arc::new(packages.with_cache(recall));
+        let mut packages = packages.with_cache(recall);
+        let mirror = settings.keep.clone().map(Mirror::open).transpose();
+        let mirror = mirror
+            .map_err(|error| Refused::because(&error))?
+            .map(Arc::new);
+        if let Some(mirror) = &mirror {
+            packages = packages.keeping(Arc::clone(mirror));
+        }
+        let packages = Arc::new(packages);
         Ok(Self {
             runtime,
             bars,
@@ -103,6 +114,7 @@ impl Session {
             store,
             packages,
             fetcher,
+            mirror,
         })
     }
 

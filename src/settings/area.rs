@@ -24,6 +24,8 @@ pub struct TreeSettings {
     pub git: GitSettings,
     /// Remove what killed runs have left beside lock files; not when nothing is to be written.
     pub clean_up: bool,
+    /// Read lock files and no configurations: what is locked is all that is required.
+    pub locks_alone: bool,
 }
 
 /// Paths for which the same holds.
@@ -101,6 +103,7 @@ impl TreeSettings {
             areas: areas.into_iter().map(Arc::new).collect(),
             git,
             clean_up: false,
+            locks_alone: false,
         })
     }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::cli::{SourceArg, SourceArgs};
 use crate::locking::Trust;
+use crate::mirror::Shelf;
 
 use super::{CacheSettings, Environment};
 
@@ -18,6 +19,8 @@ pub struct SourceSettings {
     pub jobs: usize,
     /// What earlier runs have learned.
     pub cache: CacheSettings,
+    /// Where zips are kept beside being hashed.
+    pub keep: Option<Shelf>,
 }
 
 /// Where packages come from.
@@ -46,6 +49,7 @@ impl SourceSettings {
             trust: trust(environment),
             jobs,
             cache: CacheSettings::resolve(&args.cache, environment),
+            keep: None,
         }
     }
 }

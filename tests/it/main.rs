@@ -15,6 +15,7 @@ mod kill;
 mod layers;
 mod list;
 mod min_age;
+mod mirror;
 mod modules;
 mod network;
 mod options;

@@ -16,6 +16,7 @@ mod sarif;
 mod text;
 
 pub use remark::Base;
+pub(in crate::run) use text::{bytes, counted};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -251,7 +252,7 @@ fn kept(before: Option<&ProviderLock>, after: Option<&ProviderLock>) -> usize {
 }
 
 /// A directory or file as reports name it: never empty, with `/` on every system.
-fn shown(path: &Path) -> String {
+pub(in crate::run) fn shown(path: &Path) -> String {
     if path.as_os_str().is_empty() {
         return ".".to_owned();
     }

@@ -347,12 +347,12 @@ fn hashes(update: &Update) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-fn counted(count: u64, one: &str, many: &str) -> String {
+pub(in crate::run) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// A size with the unit that suits it, in powers of ten as networks count.
-fn bytes(count: u64) -> String {
+pub(in crate::run) fn bytes(count: u64) -> String {
     let units = [("GB", 1_000_000_000_u64), ("MB", 1_000_000), ("kB", 1_000)];
     for (unit, size) in units {
         if count >= size {

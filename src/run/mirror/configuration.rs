@@ -1,0 +1,151 @@
+//! The CLI configuration that makes Terraform and OpenTofu take providers from the mirror, and only those that it has.
+//!
+//! The mirror includes them by name and `direct` excludes the same names. Without the second half the registries would be
+//! asked as well, and what is newer there would win.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use crate::mirror::{MirrorError, Shelf, list};
+use crate::provider::ProviderAddr;
+
+/// What a file begins with that tflock may replace.
+const MARK: &str = "# Written by `tflock mirror --cli-config`, which replaces this file.\n";
+
+/// What became of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// It has this text.
+    Done,
+    /// It is somebody's own, and stays as it is.
+    NotOurs(PathBuf),
+}
+
+/// The configuration for what the mirror has now.
+pub(super) fn text(shelf: &Shelf, working_directory: &Path) -> Result<String, MirrorError> {
+    let base = shelf.base();
+    let listed = list(base).map_err(|source| MirrorError::Read {
+        path: base.to_path_buf(),
+        source,
+    })?;
+    let mut providers: Vec<ProviderAddr> = listed
+        .into_iter()
+        .map(|listed| listed.id.provider)
+        .collect();
+    providers.sort();
+    providers.dedup();
+    let path = fs::canonicalize(base).unwrap_or_else(|_| working_directory.join(base));
+    Ok(render(&path, &providers))
+}
+
+/// Gives the file this text, unless it is not tflock's.
+pub(super) fn write(path: &Path, text: &str) -> Result<Written, MirrorError> {
+    let failed = |source| MirrorError::Write {
+        path: path.to_path_buf(),
+        source,
+    };
+    let text = format!("{MARK}{text}");
+    match fs::read_to_string(path) {
+        Ok(old) if old == text => return Ok(Written::Done),
+        Ok(old) if !old.starts_with(MARK) => return Ok(Written::NotOurs(path.to_path_buf())),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            return Ok(Written::NotOurs(path.to_path_buf()));
+        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+        _ => {}
+    }
+    fs::write(path, text).map_err(failed)?;
+    Ok(Written::Done)
+}
+
+fn render(base: &Path, providers: &[ProviderAddr]) -> String {
+    let names: Vec<String> = providers
+        .iter()
+        .map(|provider| format!("      {}", quoted(&provider.to_string())))
+        .collect();
+    let list = |name: &str| match names.as_slice() {
+        // An empty `include` would mean all.
+        [] => format!("    {name} = []\n"),
+        names => format!("    {name} = [\n{},\n    ]\n", names.join(",\n")),
+    };
+    let mut text = String::from("provider_installation {\n");
+    if !providers.is_empty() {
+        let path = quoted(&base.to_string_lossy());
+        let _ = write!(
+            text,
+            "  filesystem_mirror {{\n    path = {path}\n{}  }}\n",
+            list("include")
+        );
+    }
+    let _ = write!(text, "  direct {{\n{}  }}\n}}\n", list("exclude"));
+    text
+}
+
+/// A string of the language, in which `\` and `"` are escaped.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::Engine;
+
+    fn providers(sources: &[&str]) -> Vec<ProviderAddr> {
+        let parse = |source: &&str| ProviderAddr::parse(source, Engine::Terraform).unwrap();
+        sources.iter().map(parse).collect()
+    }
+
+    #[test]
+    fn what_the_mirror_includes_is_what_registries_are_not_asked_for() {
+        let text = render(
+            Path::new("/srv/a \"b\""),
+            &providers(&["acme/anvil", "bücher.test/a/b"]),
+        );
+        let expected = r#"provider_installation {
+  filesystem_mirror {
+    path = "/srv/a \"b\""
+    include = [
+      "registry.terraform.io/acme/anvil",
+      "bücher.test/a/b",
+    ]
+  }
+  direct {
+    exclude = [
+      "registry.terraform.io/acme/anvil",
+      "bücher.test/a/b",
+    ]
+  }
+}
+"#;
+        assert_eq!(text, expected);
+    }
+
+    /// A mirror without `include` would be for all providers.
+    #[test]
+    fn an_empty_mirror_is_not_named() {
+        let text = render(Path::new("/srv"), &[]);
+        assert_eq!(
+            text,
+            "provider_installation {\n  direct {\n    exclude = []\n  }\n}\n"
+        );
+    }
+
+    #[test]
+    fn only_files_of_tflock_are_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.tfrc");
+        assert_eq!(write(&path, "one").unwrap(), Written::Done);
+        assert_eq!(write(&path, "two").unwrap(), Written::Done);
+        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{MARK}two"));
+        for own in ["credentials \"h\" {}\n".as_bytes(), b"\xff"] {
+            fs::write(&path, own).unwrap();
+            assert_eq!(
+                write(&path, "three").unwrap(),
+                Written::NotOurs(path.clone())
+            );
+            assert_eq!(fs::read(&path).unwrap(), own);
+        }
+    }
+}

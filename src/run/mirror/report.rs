@@ -1,0 +1,284 @@
+//! What a run did to the mirror, as data, as text and as JSON.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::diagnostic::{self, Diagnostic, Severity};
+use crate::locking::Downloaded;
+use crate::mirror::{Layout, Listed, Shelf, Unlisted};
+use crate::provider::{PackageId, Platform, ProviderAddr, Version};
+use crate::run::report::{Fate, bytes, counted, shown};
+
+use super::check::Fault;
+use super::fill::State;
+
+/// What became of one directory.
+#[derive(Clone, Debug)]
+pub(super) struct DirectoryDone {
+    /// As the user would name it.
+    pub(super) path: PathBuf,
+    /// What became of its lock file; unchanged where it was only read.
+    pub(super) fate: Fate,
+    /// What went wrong, and what should be known.
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// What it needs.
+    pub(super) packages: Vec<PackageId>,
+}
+
+/// A whole run.
+#[derive(Debug)]
+pub(super) struct MirrorReport {
+    pub(super) shelf: Shelf,
+    pub(super) check: bool,
+    pub(super) directories: Vec<DirectoryDone>,
+    /// Packages that are in their places.
+    pub(super) states: BTreeMap<PackageId, State>,
+    /// With `--check`: packages that are not.
+    pub(super) faults: BTreeMap<PackageId, Fault>,
+    pub(super) pruned: Vec<Listed>,
+    pub(super) unlisted: Vec<Unlisted>,
+    /// What belongs to no directory.
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) platforms: Vec<Platform>,
+    pub(super) platforms_defaulted: bool,
+    pub(super) downloaded: Downloaded,
+    pub(super) elapsed: Duration,
+}
+
+impl MirrorReport {
+    /// Whether a directory, or the mirror as a whole, could not be served.
+    pub(super) fn has_failed(&self) -> bool {
+        let mut directories = self.directories.iter();
+        directories.any(|directory| directory.fate == Fate::Failed)
+            || self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    /// What went wrong and what should be known, equal causes once.
+    pub(super) fn all_diagnostics(&self) -> Vec<Diagnostic> {
+        let of_directories = self.directories.iter();
+        let all = of_directories.flat_map(|directory| directory.diagnostics.iter());
+        let unlisted = self.unlisted.iter().map(|unlisted| {
+            let text = format!(
+                "`{}` is in no index, since it is damaged: {}",
+                unlisted.path.display(),
+                unlisted.problem
+            );
+            Diagnostic::warning("mirror", text, None)
+        });
+        let all = all.chain(&self.diagnostics).cloned().chain(unlisted);
+        diagnostic::merge(all.collect())
+    }
+
+    /// The text for a person.
+    pub(super) fn text(&self, verbosity: u8) -> String {
+        let mut text = String::new();
+        let with = |state: State| {
+            let states = self.states.iter();
+            states
+                .filter(move |(_, found)| **found == state)
+                .map(|(id, _)| id)
+        };
+        if verbosity > 0 {
+            lines(&mut text, "kept", with(State::Kept));
+        }
+        lines(&mut text, "added", with(State::Added));
+        lines(&mut text, "repaired", with(State::Repaired));
+        lines(
+            &mut text,
+            "pruned",
+            self.pruned.iter().map(|listed| &listed.id),
+        );
+        let of_fault = |wanted: &Fault| {
+            let faults = self.faults.iter();
+            let same: Vec<&PackageId> = faults
+                .filter(|(_, fault)| *fault == wanted)
+                .map(|(id, _)| id)
+                .collect();
+            same
+        };
+        lines(&mut text, "missing", of_fault(&Fault::Missing).into_iter());
+        for (id, fault) in &self.faults {
+            let (verb, why) = match fault {
+                Fault::Missing => continue,
+                Fault::Damaged(why) => ("damaged", why),
+                Fault::NotIndexed(why) => ("unlisted", why),
+            };
+            let _ = writeln!(
+                text,
+                "{verb:<9} {} {} ({}): {why}",
+                id.provider, id.version, id.platform
+            );
+        }
+        self.sums(&mut text);
+        text
+    }
+
+    fn sums(&self, text: &mut String) {
+        let needed: BTreeSet<&PackageId> = self
+            .directories
+            .iter()
+            .flat_map(|directory| &directory.packages)
+            .collect();
+        let directories = self
+            .directories
+            .iter()
+            .filter(|directory| directory.fate != Fate::Skipped);
+        let directories = counted(directories.count() as u64, "directory", "directories");
+        let packages = counted(needed.len() as u64, "package", "packages");
+        let count = |state| {
+            self.states
+                .values()
+                .filter(|found| **found == state)
+                .count()
+        };
+        let parts = [
+            (count(State::Kept), "there"),
+            (count(State::Added), "added"),
+            (count(State::Repaired), "repaired"),
+            (self.faults.len(), "missing or damaged"),
+            (self.pruned.len(), "pruned"),
+        ];
+        let parts: Vec<String> = parts
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        let _ = write!(text, "{directories}, {packages}");
+        if !parts.is_empty() {
+            let _ = write!(text, ": {}", parts.join(", "));
+        }
+        if self.downloaded.packages > 0 {
+            let _ = write!(text, "; {} downloaded", bytes(self.downloaded.bytes));
+        }
+        let _ = writeln!(text, "; {:.1} s", self.elapsed.as_secs_f64());
+        if let (true, Some(platform)) = (self.platforms_defaulted, self.platforms.first()) {
+            let _ = writeln!(
+                text,
+                "for {platform} only, this machine's platform; name others with --platform"
+            );
+        }
+    }
+
+    /// The document for programs, with a final newline.
+    pub(super) fn json(&self) -> String {
+        let package = |id: &PackageId, state: &'static str, problem: Option<&String>| Package {
+            provider: id.provider.to_string(),
+            version: id.version.to_string(),
+            platform: id.platform.to_string(),
+            path: shown(&self.shelf.place(id)),
+            state,
+            problem: problem.cloned(),
+        };
+        let there = self.states.iter().map(|(id, state)| {
+            let state = match state {
+                State::Kept => "kept",
+                State::Added => "added",
+                State::Repaired => "repaired",
+            };
+            package(id, state, None)
+        });
+        let faults = self.faults.iter().map(|(id, fault)| match fault {
+            Fault::Missing => package(id, "missing", None),
+            Fault::Damaged(why) => package(id, "damaged", Some(why)),
+            Fault::NotIndexed(why) => package(id, "unlisted", Some(why)),
+        });
+        let directories = self.directories.iter().map(|directory| Directory {
+            path: shown(&directory.path),
+            fate: directory.fate.name(),
+            diagnostics: directory.diagnostics.iter().map(message).collect(),
+        });
+        let pruned = self.pruned.iter();
+        let document = Document {
+            schema_version: 1,
+            command: "mirror",
+            check: self.check,
+            mirror: shown(self.shelf.base()),
+            layout: match self.shelf.layout() {
+                Layout::Packed => "packed",
+                Layout::Unpacked => "unpacked",
+            },
+            platforms: self.platforms.iter().map(Platform::to_string).collect(),
+            packages: there.chain(faults).collect(),
+            pruned: pruned.map(|listed| shown(listed.package.path())).collect(),
+            directories: directories.collect(),
+            diagnostics: self.diagnostics.iter().map(message).collect(),
+            bytes_downloaded: self.downloaded.bytes,
+            seconds: self.elapsed.as_secs_f64(),
+        };
+        // Strings, numbers and lists: nothing that JSON could refuse.
+        serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    }
+}
+
+/// One line per version.
+fn lines<'a>(text: &mut String, verb: &str, ids: impl Iterator<Item = &'a PackageId>) {
+    let mut versions: BTreeMap<(&ProviderAddr, &Version), Vec<String>> = BTreeMap::new();
+    for id in ids {
+        let platforms = versions.entry((&id.provider, &id.version)).or_default();
+        platforms.push(id.platform.to_string());
+    }
+    for ((provider, version), platforms) in versions {
+        let platforms = platforms.join(", ");
+        let _ = writeln!(text, "{verb:<9} {provider} {version} ({platforms})");
+    }
+}
+
+fn message(diagnostic: &Diagnostic) -> Told {
+    Told {
+        severity: match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        },
+        code: diagnostic.code,
+        message: diagnostic.message.clone(),
+        causes: diagnostic.causes.clone(),
+        hint: diagnostic.hint.clone(),
+    }
+}
+
+#[derive(Serialize)]
+struct Document {
+    schema_version: u32,
+    command: &'static str,
+    check: bool,
+    mirror: String,
+    layout: &'static str,
+    platforms: Vec<String>,
+    packages: Vec<Package>,
+    pruned: Vec<String>,
+    directories: Vec<Directory>,
+    diagnostics: Vec<Told>,
+    bytes_downloaded: u64,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Package {
+    provider: String,
+    version: String,
+    platform: String,
+    path: String,
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Directory {
+    path: String,
+    fate: &'static str,
+    diagnostics: Vec<Told>,
+}
+
+#[derive(Serialize)]
+struct Told {
+    severity: &'static str,
+    code: &'static str,
+    message: String,
+    causes: Vec<String>,
+    hint: Option<String>,
+}

@@ -1,0 +1,515 @@
+//! The command: what is downloaded and what is not, what is verified, what goes, and what `init` makes of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tflock_test_support::{FakeRegistry, Misbehave, Outcome, ProviderSpec, TestContext};
+
+use super::snapshot;
+use crate::TFLOCK;
+
+const PLATFORMS: &str = "linux_amd64,darwin_arm64";
+const ANVIL: &str = "registry.terraform.io/acme/anvil";
+const ZIP: &str = "registry.terraform.io/acme/anvil/terraform-provider-anvil_1.0.0_linux_amd64.zip";
+
+/// What is done to a mirror.
+type Damage = fn(&Path);
+
+/// What should be said, and what is done to the registry or the lock file.
+type Spoil = (&'static str, fn(&Fixture, &Path));
+
+/// Two root modules, locked for two platforms.
+struct Fixture {
+    registry: FakeRegistry,
+    context: TestContext,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let mut registry = FakeRegistry::start();
+        registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]));
+        registry.publish(ProviderSpec::new("acme/forge").versions(["5.2.0"]));
+        registry.publish(ProviderSpec::new("h.test/finance/ledger").versions(["2.4.0"]));
+        let context = TestContext::new(TFLOCK, &registry);
+        context.require("stacks/a", &[("acme/anvil", "1.0.0"), ("acme/forge", "")]);
+        context.require(
+            "stacks/b",
+            &[("acme/anvil", "1.0.0"), ("h.test/finance/ledger", "")],
+        );
+        let lock = ["lock", "-r", "--platform", PLATFORMS, "stacks"];
+        context.tflock(lock).run().expect_success();
+        registry.log().clear();
+        Self { registry, context }
+    }
+
+    fn run<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Outcome {
+        let start = ["mirror", "--platform", PLATFORMS];
+        let all = start
+            .into_iter()
+            .chain(arguments)
+            .chain(["mirror", "stacks"]);
+        self.context.tflock(all).run()
+    }
+
+    fn mirror(&self) -> PathBuf {
+        self.context.path("mirror")
+    }
+
+    fn zips_downloaded(&self) -> usize {
+        let downloaded = self.registry.log().count("GET", "**.zip");
+        self.registry.log().clear();
+        downloaded
+    }
+
+    /// What stands beside the mirror: what is left of runs would.
+    fn beside(&self) -> Vec<String> {
+        self.context.list(".")
+    }
+}
+
+#[test]
+fn each_package_is_downloaded_once_and_never_again() {
+    let fixture = Fixture::new();
+    let outcome = fixture.run([]).expect_success();
+    let expected = "\
+added     h.test/finance/ledger 2.4.0 (darwin_arm64, linux_amd64)
+added     registry.terraform.io/acme/anvil 1.0.0 (darwin_arm64, linux_amd64)
+added     registry.terraform.io/acme/forge 5.2.0 (darwin_arm64, linux_amd64)
+2 directories, 6 packages: 6 added; ";
+    assert!(outcome.stdout.starts_with(expected), "{outcome}");
+    assert_eq!(fixture.zips_downloaded(), 6);
+    let filled = snapshot(&fixture.mirror());
+    fixture.run(["--no-cache"]).expect_success();
+    assert_eq!(fixture.registry.log().total(), 0, "lock files are enough");
+    assert_eq!(snapshot(&fixture.mirror()), filled);
+    fixture.run(["--check", "--offline"]).expect_success();
+    assert_eq!(fixture.beside(), ["mirror", "stacks"]);
+}
+
+#[test]
+fn what_is_missing_or_damaged_is_found_and_repaired() {
+    let fixture = Fixture::new();
+    fixture.run([]).expect_success();
+    let whole = snapshot(&fixture.mirror());
+    let damages: [(&str, Damage); 9] = [
+        (
+            "missing   registry.terraform.io/acme/anvil 1.0.0 (linux_amd64)\n",
+            |mirror| {
+                fs::remove_file(mirror.join(ZIP)).unwrap();
+            },
+        ),
+        (
+            "damaged   registry.terraform.io/acme/anvil 1.0.0 (linux_amd64): the lock file records other hashes\n",
+            |mirror| {
+                let mut bytes = fs::read(mirror.join(ZIP)).unwrap();
+                bytes[40] ^= 1;
+                fs::write(mirror.join(ZIP), bytes).unwrap();
+            },
+        ),
+        (
+            "damaged   registry.terraform.io/acme/anvil 1.0.0 (linux_amd64): ",
+            |mirror| {
+                fs::write(mirror.join(ZIP), "").unwrap();
+            },
+        ),
+        (
+            "damaged   registry.terraform.io/acme/anvil 1.0.0 (linux_amd64): ",
+            |mirror| {
+                fs::remove_file(mirror.join(ZIP)).unwrap();
+                fs::create_dir_all(mirror.join(ZIP).join("x")).unwrap();
+            },
+        ),
+        (
+            "unlisted  registry.terraform.io/acme/anvil 1.0.0 (linux_amd64): there is no `index.json`\n",
+            |mirror| fs::remove_file(mirror.join(ANVIL).join("index.json")).unwrap(),
+        ),
+        (
+            "unlisted  registry.terraform.io/acme/anvil 1.0.0 (linux_amd64): `index.json` does not list 1.0.0\n",
+            |mirror| {
+                let index = "{\"versions\":{\"9.0.0\":{}}}";
+                fs::write(mirror.join(ANVIL).join("index.json"), index).unwrap();
+            },
+        ),
+        (
+            "unlisted  registry.terraform.io/acme/anvil 1.0.0 (linux_amd64): there is no `1.0.0.json`\n",
+            |mirror| fs::remove_file(mirror.join(ANVIL).join("1.0.0.json")).unwrap(),
+        ),
+        (
+            "unlisted  registry.terraform.io/acme/anvil 1.0.0 (linux_amd64): cannot read `1.0.0.json`: ",
+            |mirror| fs::write(mirror.join(ANVIL).join("1.0.0.json"), "{").unwrap(),
+        ),
+        (
+            "unlisted  registry.terraform.io/acme/anvil 1.0.0 (linux_amd64): `1.0.0.json` has another hash\n",
+            |mirror| {
+                let path = mirror.join(ANVIL).join("1.0.0.json");
+                let text = fs::read_to_string(&path).unwrap().replace("h1:", "h1:A");
+                fs::write(path, text).unwrap();
+            },
+        ),
+    ];
+    for (expected, damage) in damages {
+        damage(&fixture.mirror());
+        let before = snapshot(&fixture.mirror());
+        let outcome = fixture.run(["--check"]).expect_code(3);
+        assert!(outcome.stdout.contains(expected), "{expected}{outcome}");
+        assert_eq!(
+            snapshot(&fixture.mirror()),
+            before,
+            "{expected}: a check writes nothing"
+        );
+        fixture.run([]).expect_success();
+        assert_eq!(snapshot(&fixture.mirror()), whole, "{expected}");
+        fixture.run(["--check"]).expect_success();
+    }
+    assert_eq!(fixture.beside(), ["mirror", "stacks"]);
+}
+
+#[test]
+fn nothing_appears_that_was_not_verified() {
+    let fixture = Fixture::new();
+    let anvil = fixture.context.path("stacks/a/.terraform.lock.hcl");
+    let locked = fs::read_to_string(&anvil).unwrap();
+    let spoils: [Spoil; 3] = [
+        (
+            "does not match the checksum its registry promised",
+            |fixture, _| {
+                let rule = Misbehave::on("**anvil_1.0.0_linux_amd64.zip");
+                fixture.registry.misbehave(rule.flip(50));
+            },
+        ),
+        ("signature", |fixture, _| {
+            let rule = Misbehave::on("**anvil_1.0.0_SHA256SUMS");
+            fixture.registry.misbehave(rule.replace("darwin", "darwjn"));
+        }),
+        ("the lock file records other hashes", |_, lock| {
+            let text = fs::read_to_string(lock).unwrap();
+            fs::write(lock, text.replace("zh:", "zh:0").replace("h1:", "h1:0")).unwrap();
+        }),
+    ];
+    for (why, spoil) in spoils {
+        spoil(&fixture, &anvil);
+        let outcome = fixture.context.tflock([
+            "mirror",
+            "--no-cache",
+            "--platform",
+            "linux_amd64",
+            "mirror",
+            "stacks/a",
+        ]);
+        let outcome = outcome.run().expect_code(1);
+        assert!(outcome.stderr.contains(why), "{outcome}");
+        assert!(!fixture.mirror().join(ZIP).exists(), "{why}");
+        fixture.registry.behave();
+        fs::write(&anvil, &locked).unwrap();
+    }
+    assert_eq!(fixture.beside(), ["mirror", "stacks"]);
+}
+
+#[test]
+fn a_broken_body_is_resumed() {
+    let fixture = Fixture::new();
+    let rule = Misbehave::on("**anvil_1.0.0_linux_amd64.zip").times(1);
+    fixture.registry.misbehave(rule.cut(300));
+    fixture.run([]).expect_success();
+    let resumed = fixture.registry.log().hits().into_iter().filter(|hit| {
+        hit.request.path.ends_with("anvil_1.0.0_linux_amd64.zip")
+            && hit.request.header("range").is_some()
+    });
+    assert_eq!(resumed.count(), 1);
+    fixture.run(["--check"]).expect_success();
+}
+
+#[test]
+fn one_pass_updates_locks_and_mirror() {
+    let fixture = Fixture::new();
+    for directory in ["stacks/a", "stacks/b"] {
+        let lock = fixture.context.path(directory).join(".terraform.lock.hcl");
+        fs::remove_file(lock).unwrap();
+    }
+    fixture
+        .context
+        .require("stacks/a", &[("acme/anvil", "1.1.0"), ("acme/forge", "")]);
+    fixture.run(["--lock", "--no-cache"]).expect_success();
+    assert_eq!(fixture.zips_downloaded(), 8);
+    let lock = fixture.context.lock_file("stacks/a").unwrap();
+    assert!(lock.contains("1.1.0"), "{lock}");
+    fixture.run(["--check"]).expect_success();
+    fixture.run(["--lock", "--no-cache"]).expect_success();
+    assert_eq!(fixture.zips_downloaded(), 0, "the mirror has them");
+    fixture.run(["--lock"]).expect_success();
+    assert_eq!(fixture.zips_downloaded(), 0);
+    let verify = ["lock", "-r", "--check", "--platform", PLATFORMS, "stacks"];
+    fixture.context.tflock(verify).run().expect_success();
+}
+
+#[test]
+fn a_warm_cache_does_not_keep_a_zip_from_being_downloaded() {
+    let fixture = Fixture::new();
+    fixture.run([]).expect_success();
+    assert_eq!(fixture.zips_downloaded(), 6);
+    fs::remove_dir_all(fixture.mirror()).unwrap();
+    fixture.run([]).expect_success();
+    assert_eq!(fixture.zips_downloaded(), 6);
+    fixture.run(["--check"]).expect_success();
+}
+
+#[test]
+fn only_what_no_lock_file_needs_is_pruned() {
+    let fixture = Fixture::new();
+    fixture.run([]).expect_success();
+    let wanted = snapshot(&fixture.mirror());
+    fixture
+        .context
+        .require("stacks/a", &[("acme/anvil", "1.1.0"), ("acme/forge", "")]);
+    let lock = ["lock", "--platform", PLATFORMS, "stacks/a"];
+    fixture.context.tflock(lock).run().expect_success();
+    let by_hand = "by-hand.test/a/b/1.0.0/linux_amd64";
+    fs::create_dir_all(fixture.mirror().join(by_hand)).unwrap();
+    fs::write(
+        fixture.mirror().join(by_hand).join("terraform-provider-b"),
+        "exe",
+    )
+    .unwrap();
+    fs::write(fixture.mirror().join("README"), "ours").unwrap();
+    fixture.run([]).expect_success();
+    let moved = snapshot(&fixture.mirror());
+
+    // 1.0.0 is still needed by the other directory, which is not looked at here.
+    let part = [
+        "mirror",
+        "--prune",
+        "--platform",
+        PLATFORMS,
+        "mirror",
+        "stacks/a",
+    ];
+    let outcome = fixture.context.tflock(part).run().expect_success();
+    assert!(
+        outcome.stdout.contains(
+            "pruned    registry.terraform.io/acme/anvil 1.0.0 (darwin_arm64, linux_amd64)\n"
+        ),
+        "{outcome}"
+    );
+    let left: Vec<String> = snapshot(&fixture.mirror()).into_keys().collect();
+    let expected: Vec<String> = moved
+        .keys()
+        .filter(|name| !name.contains("anvil_1.0.0") && !name.ends_with("anvil/1.0.0.json"))
+        .cloned()
+        .collect();
+    assert_eq!(left, expected, "h.test is no host of that lock file");
+    let index = fs::read_to_string(fixture.mirror().join(ANVIL).join("index.json")).unwrap();
+    assert_eq!(index, "{\n  \"versions\": {\n    \"1.1.0\": {}\n  }\n}");
+
+    fixture
+        .context
+        .require("stacks/a", &[("acme/anvil", "1.0.0"), ("acme/forge", "")]);
+    fixture.context.tflock(lock).run().expect_success();
+    fixture.run(["--prune=all"]).expect_success();
+    let mut left = snapshot(&fixture.mirror());
+    assert!(left.remove("README").is_some(), "it is no package");
+    assert_eq!(left, wanted);
+    assert!(!fixture.mirror().join("by-hand.test").exists());
+    assert_eq!(fixture.beside(), ["mirror", "stacks"]);
+}
+
+#[test]
+fn where_nothing_is_locked_nothing_is_pruned() {
+    let fixture = Fixture::new();
+    fixture.run([]).expect_success();
+    let filled = snapshot(&fixture.mirror());
+    fixture.context.require("empty", &[("acme/anvil", "")]);
+    let wrong = ["mirror", "--prune=all", "mirror", "empty"];
+    let outcome = fixture.context.tflock(wrong).run().expect_success();
+    assert!(
+        outcome
+            .stderr
+            .contains("there is no lock file below these paths"),
+        "{outcome}"
+    );
+    fixture.context.write_lock_file("broken", "provider {");
+    let broken = ["mirror", "--prune=all", "mirror", "stacks/a", "broken"];
+    let outcome = fixture.context.tflock(broken).run().expect_code(1);
+    assert!(outcome.stderr.contains("nothing was pruned"), "{outcome}");
+    assert_eq!(snapshot(&fixture.mirror()), filled);
+}
+
+#[test]
+fn a_platform_that_was_never_locked_is_refused() {
+    let fixture = Fixture::new();
+    let text = fixture.context.lock_file("stacks/a").unwrap();
+    let h1_only: String = text
+        .lines()
+        .filter(|line| !line.contains("\"zh:"))
+        .flat_map(|line| [line, "\n"])
+        .collect();
+    fixture.context.write_lock_file("stacks/a", h1_only);
+    let run = [
+        "mirror",
+        "--platform",
+        "windows_amd64",
+        "mirror",
+        "stacks/a",
+    ];
+    let outcome = fixture.context.tflock(run).run().expect_code(1);
+    assert!(
+        outcome.stderr.contains("`--lock` adds its hashes"),
+        "{outcome}"
+    );
+    let unpacked = [
+        "mirror",
+        "--layout",
+        "unpacked",
+        "--platform",
+        "windows_amd64",
+        "mirror",
+        "stacks/b",
+    ];
+    let outcome = fixture.context.tflock(unpacked).run().expect_code(1);
+    assert!(
+        outcome.stderr.contains("records no `h1` for this platform"),
+        "{outcome}"
+    );
+    let missing = ["mirror", "--platform", "plan9_amd64", "mirror", "stacks/a"];
+    let outcome = fixture.context.tflock(missing).run().expect_code(1);
+    assert!(
+        outcome.stderr.contains("--missing-platform warn"),
+        "{outcome}"
+    );
+    let warn = ["--missing-platform", "warn"];
+    fixture
+        .context
+        .tflock(missing)
+        .args(warn)
+        .run()
+        .expect_success();
+}
+
+#[test]
+fn init_installs_from_the_configuration_that_is_printed() {
+    let fixture = Fixture::new();
+    let outcome = fixture.run(["--cli-config", "-"]).expect_success();
+    let expected = "\
+provider_installation {
+  filesystem_mirror {
+    path = \"[ROOT]/work/mirror\"
+    include = [
+      \"h.test/finance/ledger\",
+      \"registry.terraform.io/acme/anvil\",
+      \"registry.terraform.io/acme/forge\",
+    ]
+  }
+  direct {
+    exclude = [
+      \"h.test/finance/ledger\",
+      \"registry.terraform.io/acme/anvil\",
+      \"registry.terraform.io/acme/forge\",
+    ]
+  }
+}
+";
+    assert_eq!(outcome.stdout, expected);
+    for layout in ["packed", "unpacked"] {
+        let run = fixture.run(["--layout", layout, "--cli-config", "providers.tfrc"]);
+        run.expect_success();
+        fixture
+            .run(["--layout", layout, "--check"])
+            .expect_success();
+        for (number, directory) in ["stacks/a", "stacks/b"].into_iter().enumerate() {
+            let Some(init) = fixture.context.terraform(directory, ["init", "-no-color"]) else {
+                return;
+            };
+            fixture.registry.log().clear();
+            let before = fixture.context.lock_file(directory);
+            let configuration = fixture.context.path("providers.tfrc");
+            let init = init.env("TF_CLI_CONFIG_FILE", configuration);
+            init.run().expect_success();
+            assert_eq!(
+                fixture.context.lock_file(directory),
+                before,
+                "{layout} {number}"
+            );
+            assert_eq!(fixture.registry.log().total(), 0, "{layout} {number}");
+        }
+        fs::remove_dir_all(fixture.mirror()).unwrap();
+    }
+}
+
+#[test]
+fn a_configuration_of_the_user_is_never_rewritten() {
+    let fixture = Fixture::new();
+    let own = "credentials \"h.test\" {}\n";
+    fixture.context.write("own.tfrc", own);
+    let outcome = fixture.run(["--cli-config", "own.tfrc"]).expect_success();
+    assert!(outcome.stderr.contains("stays as it is"), "{outcome}");
+    assert!(outcome.stderr.contains("exclude = ["), "{outcome}");
+    assert_eq!(fixture.context.read("own.tfrc"), own);
+}
+
+/// What the directory of a plugin cache holds after `init`, and what tflock writes: the same files with the same modes.
+#[test]
+fn an_unpacked_package_is_what_init_unpacks() {
+    use tflock_test_support::{RawEntry, RawZip};
+
+    let mut registry = FakeRegistry::start();
+    let mut entries = vec![
+        RawEntry::directory("d/").mode(0o040_700),
+        RawEntry::deflated("d/a", "A").mode(0o100_640),
+        RawEntry::deflated("e/f", "F"),
+        RawEntry::stored("link", "d/a").mode(0o120_777),
+        RawEntry::deflated("terraform-provider-modes_v1.0.0", "exe").mode(0o100_755),
+        RawEntry::stored("twice", "1").mode(0o100_444),
+        RawEntry::stored("twice", "2").mode(0o100_444),
+    ];
+    for mode in [0o400, 0o444, 0o600, 0o666, 0o777, 0o4755, 0o1777] {
+        entries.push(RawEntry::stored(format!("m{mode:o}"), "x").mode(0o100_000 | mode));
+    }
+    let dos = |name: &str, attributes| RawEntry {
+        made_by: 20,
+        attributes,
+        ..RawEntry::stored(name, "x")
+    };
+    entries.extend([dos("read-only", 1), dos("plain", 0)]);
+    let spec = ProviderSpec::new("acme/modes").platforms(["linux_amd64"]);
+    registry.publish(spec.archive("1.0.0", "linux_amd64", RawZip::of(entries).to_bytes()));
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("a", &[("acme/modes", "")]);
+    let platform = ["--platform", "linux_amd64"];
+    context
+        .tflock(["lock", "a"])
+        .args(platform)
+        .run()
+        .expect_success();
+    let mirror = ["mirror", "--layout", "unpacked", "mirror", "a"];
+    context.tflock(mirror).args(platform).run().expect_success();
+    context
+        .tflock(mirror)
+        .args(platform)
+        .arg("--check")
+        .run()
+        .expect_success();
+    fs::create_dir(context.path("cache")).unwrap();
+    let Some(init) = context.terraform("a", ["init", "-no-color"]) else {
+        return;
+    };
+    let init = init.env("TF_PLUGIN_CACHE_DIR", context.path("cache"));
+    init.run().expect_success();
+    let ours = snapshot(&context.path("mirror"));
+    assert_eq!(ours, snapshot(&context.path("cache")));
+    assert!(ours.len() > 10);
+}
+
+#[test]
+fn reports_for_programs_name_every_package() {
+    let fixture = Fixture::new();
+    let outcome = fixture.run(["--format", "json"]).expect_success();
+    let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let packages = report["packages"].as_array().unwrap();
+    assert_eq!(packages.len(), 6);
+    assert_eq!(packages[0]["state"], "added");
+    assert_eq!(report["directories"][1]["path"], "stacks/b");
+    fs::remove_file(fixture.mirror().join(ZIP)).unwrap();
+    let outcome = fixture.run(["--check", "--format", "json"]).expect_code(3);
+    let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(report["packages"][0]["state"], "missing");
+    assert_eq!(report["packages"][0]["path"], format!("mirror/{ZIP}"));
+}
