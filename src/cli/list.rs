@@ -10,6 +10,8 @@ Examples:
       tflock list -r
   As a table for a pull request:
       tflock list -r --format markdown stacks
+  As a page to keep open:
+      tflock list -r --format html > providers.html
   Directories that have something newer within their constraints:
       tflock list -r --format json | jq -r '.directories[]
           | select(any(.providers[]; .state == \"outdated\")).path'";
@@ -45,4 +47,6 @@ pub enum ListFormatArg {
     Json,
     /// A table for pull requests and wikis
     Markdown,
+    /// One page for a browser, which needs no network: a matrix to filter and sort
+    Html,
 }

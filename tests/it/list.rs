@@ -6,7 +6,7 @@ use tflock_test_support::{FakeRegistry, Misbehave, ProviderSpec, Response, TestC
 use crate::TFLOCK;
 
 /// A repository with every kind of directory.
-fn site() -> (FakeRegistry, TestContext) {
+pub(super) fn site() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     let hosts = ["registry.terraform.io", "registry.opentofu.org"];
     let anvil = ["1.0.0", "1.1.0", "2.0.0", "3.0.0-rc1"];

@@ -19,6 +19,7 @@ mod mirror;
 mod modules;
 mod network;
 mod options;
+mod page;
 mod parity;
 mod real;
 mod registry;

@@ -8,9 +8,12 @@ use super::{Entry, Listing, Provider, Role};
 const VERSION: u32 = 1;
 
 pub(super) fn render(listing: &Listing) -> String {
+    format!("{:#}\n", document(listing))
+}
+
+pub(super) fn document(listing: &Listing) -> Value {
     let directories: Vec<Value> = listing.directories.iter().map(directory).collect();
-    let document = json!({ "version": VERSION, "directories": directories });
-    format!("{document:#}\n")
+    json!({ "version": VERSION, "directories": directories })
 }
 
 fn directory(entry: &Entry) -> Value {

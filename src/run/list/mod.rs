@@ -6,6 +6,7 @@
 mod gather;
 mod json;
 mod markdown;
+mod page;
 mod text;
 
 use std::sync::Arc;
@@ -193,6 +194,7 @@ fn show(listing: &Listing, format: ListFormatArg, printer: Printer) -> u8 {
     match format {
         ListFormatArg::Text => printer.report(&text::render(listing)),
         ListFormatArg::Json => printer.document(&json::render(listing)),
+        ListFormatArg::Html => printer.document(&page::render(listing)),
         ListFormatArg::Markdown => printer.document(&markdown::render(listing)),
     }
     for diagnostic in diagnostic::merge(listing.diagnostics.clone()) {

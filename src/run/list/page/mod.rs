@@ -1,0 +1,93 @@
+//! The list as one page for a browser: style, script and the JSON document in one file that asks for nothing.
+//!
+//! The page is made by its own script from the document, as text and never as markup. Its policy allows this one style and
+//! this one script, by their digests, and no request at all: a name in somebody's configuration cannot become code.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
+
+use super::{Listing, json};
+
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+pub(super) fn render(listing: &Listing) -> String {
+    let policy = format!(
+        "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
+        source_hash(STYLE),
+        source_hash(SCRIPT)
+    );
+    let data = inert(&json::document(listing).to_string());
+    let parts = [
+        ("policy", policy.as_str()),
+        ("style", STYLE),
+        ("data", &data),
+        ("script", SCRIPT),
+    ];
+    let mut page = String::with_capacity(PAGE.len() + STYLE.len() + SCRIPT.len() + data.len());
+    let mut rest = PAGE;
+    for (name, content) in parts {
+        let marker = format!("{{{{{name}}}}}");
+        // The markers stand in this order; what is put in is never looked at again.
+        if let Some((before, after)) = rest.split_once(&marker) {
+            page.push_str(before);
+            page.push_str(content);
+            rest = after;
+        }
+    }
+    page.push_str(rest);
+    page
+}
+
+/// How a policy names an inline style or script.
+fn source_hash(text: &str) -> String {
+    format!(
+        "sha256-{}",
+        STANDARD.encode(Sha256::digest(text.as_bytes()))
+    )
+}
+
+/// JSON in which nothing can end the element that holds it.
+fn inert(json: &str) -> String {
+    json.replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('&', "\\u0026")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Entry, Role};
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_end_the_data() {
+        let listing = Listing {
+            directories: vec![Entry {
+                path: "</script><script>alert(1)//{{script}}".to_owned(),
+                role: Role::Failed,
+                engine: None,
+                providers: Vec::new(),
+            }],
+            diagnostics: Vec::new(),
+        };
+        let page = render(&listing);
+        assert_eq!(page.matches("</script>").count(), 2);
+        assert_eq!(page.matches("<script").count(), 2);
+        assert!(page.contains(r"\u003c/script\u003e\u003cscript\u003ealert(1)//{{script}}"));
+        assert!(page.contains("default-src 'none'; style-src 'sha256-"));
+        assert!(page.trim_end().ends_with("</html>"));
+    }
+
+    #[test]
+    fn the_page_names_no_other_place() {
+        for text in [PAGE, STYLE, SCRIPT] {
+            for word in [
+                "http:", "https:", "//cdn", "url(", "@import", "src=", "fetch(",
+            ] {
+                assert!(!text.contains(word), "{word}");
+            }
+        }
+    }
+}
