@@ -1,4 +1,5 @@
-//! Progress bars on a terminal's stderr: one per package that is arriving, one for all of them.
+//! Progress on a terminal's stderr: a sign of life while directories are read, then a bar per package that is arriving, and
+//! one for all of them. Nothing but ASCII is drawn, which every terminal has.
 //!
 //! Only shown when stderr is a terminal and no CI system reads it; everywhere else the run is quiet until its report.
 
@@ -14,6 +15,9 @@ use crate::reporter::{Reporter, TransferId};
 /// Frames per second: enough to look alive, little enough for a slow terminal.
 const REFRESH_HZ: u8 = 8;
 
+/// How often the sign of life moves.
+const TICK: Duration = Duration::from_millis(125);
+
 /// Shows a run on a terminal.
 pub struct ProgressBars {
     bars: MultiProgress,
@@ -23,11 +27,13 @@ pub struct ProgressBars {
 }
 
 impl ProgressBars {
-    /// Bars on stderr. Nothing is drawn before the first package starts to arrive.
+    /// The sign of life on stderr. Bars follow when the first package starts to arrive.
     pub fn on_stderr() -> Self {
         let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(REFRESH_HZ));
-        let overall = ProgressBar::hidden();
-        overall.set_style(style("{bar:24.cyan} {pos}/{len} packages  {elapsed}"));
+        let overall =
+            bars.add(ProgressBar::no_length().with_style(style("{spinner} {msg}  {elapsed}")));
+        overall.set_message("reading directories, asking registries");
+        overall.enable_steady_tick(TICK);
         Self {
             bars,
             overall,
@@ -54,8 +60,8 @@ impl ProgressBars {
 
     fn show_overall(&self) {
         if !self.shown.swap(true, Ordering::Relaxed) {
-            self.bars.add(self.overall.clone());
-            self.overall.enable_steady_tick(Duration::from_millis(500));
+            let bar = style("{bar:24.cyan} {pos}/{len} packages  {elapsed}");
+            self.overall.set_style(bar);
         }
     }
 }
@@ -118,4 +124,5 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template)
         .expect("the templates of this file are valid")
         .progress_chars("=> ")
+        .tick_chars("|/-\\ ")
 }

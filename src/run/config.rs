@@ -58,6 +58,9 @@ pub(super) fn command(
         area_text(area, &mut text);
         text.push('\n');
     }
+    let cache = settings::cache_directory(environment);
+    let cache = cache.map_or_else(|| "none".to_owned(), |path| shown(&path));
+    let _ = writeln!(text, "cache\n  {cache}\n");
     environment_text(environment, &mut text);
     printer.document(&text);
     Ok(DONE)

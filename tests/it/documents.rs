@@ -1,8 +1,9 @@
 //! What the program says of itself: help, completions, manual pages, and what it makes of mistyped words.
 
 use std::process::Command;
+use std::time::Duration;
 
-use tflock_test_support::{Outcome, TestContext};
+use tflock_test_support::{FakeRegistry, Misbehave, Outcome, ProviderSpec, TestContext};
 
 use crate::TFLOCK;
 
@@ -100,4 +101,58 @@ fn mistyped_words_are_answered_with_the_right_ones() {
             "{arguments}\n{outcome}"
         );
     }
+}
+
+/// One directory with one provider, and a registry that is slow to answer.
+fn slow() -> (FakeRegistry, TestContext) {
+    let mut registry = FakeRegistry::start();
+    registry.publish(ProviderSpec::new("acme/anvil"));
+    registry.misbehave(Misbehave::on("*/versions").delay(Duration::from_millis(400)));
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    (registry, context)
+}
+
+#[test]
+fn a_quiet_success_says_nothing() {
+    let (_registry, context) = slow();
+    for _ in ["created", "unchanged"] {
+        let outcome = context.tflock(["lock", "-q", "a"]).run().expect_success();
+        assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("", ""));
+    }
+}
+
+/// `script` gives the program a terminal. Without one, or in continuous integration, there is no progress at all.
+#[cfg(target_os = "linux")]
+#[test]
+fn progress_is_for_terminals_only_and_in_ascii() {
+    if Command::new("script").arg("--version").output().is_err() {
+        return;
+    }
+    let line = "reading directories";
+    for (variables, expected) in [
+        (&[("TERM", "xterm")][..], true),
+        (&[("TERM", "xterm"), ("CI", "true")], false),
+    ] {
+        let (_registry, context) = slow();
+        let mut command = Command::new("script");
+        command
+            .args(["-qec", &format!("{TFLOCK} lock a"), "/dev/null"])
+            .current_dir(context.work())
+            .env(
+                "TF_CLI_CONFIG_FILE",
+                context.work().join("../home/terraform.rc"),
+            )
+            .env("TFLOCK_CACHE_DIR", context.cache())
+            .env("NO_COLOR", "1")
+            .env_remove("CI")
+            .envs(variables.iter().copied());
+        let output = command.output().unwrap();
+        let shown = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(shown.contains(line), expected, "{shown}");
+        assert!(shown.contains("1 created") && shown.is_ascii(), "{shown}");
+    }
+    let (_registry, context) = slow();
+    let outcome = context.tflock(["lock", "a"]).run().expect_success();
+    assert_eq!(outcome.stderr, "");
 }
