@@ -24,9 +24,10 @@ const ROUNDS: usize = 7;
 /// A module of usual shape: comments, nested blocks, heredocs, templates, expressions.
 const SAMPLE: &str = include_str!("sample.tf");
 
-const VERSIONS: &str = "terraform {\n  required_providers {\n    aws = {\n      source  = \"hashicorp/aws\"\n      version = \"~> 5.0\"\n    }\n  }\n}\n";
 const CALLS: &str = "module \"shared\" {\n  source = \"../shared\"\n}\n";
-const VALUES: &str = "variable \"region\" {\n  type    = string\n  default = \"eu-central-1\"\n}\n\nlocals {\n  tags = {\n    owner = \"platform\"\n    zone  = \"${var.region}a\"\n  }\n}\n";
+const SHARED: &str = "terraform {\n  required_providers {\n    aws = {\n      source = \"hashicorp/aws\"\n    }\n  }\n}\n";
+const VALUES: &str = "variable \"region\" {\n  type    = string\n  default = \"eu-central-1\"\n}\n\nlocals {\n  more = {\n    owner = \"platform\"\n    zone  = \"${var.region}a\"\n  }\n}\n";
+const DATA: &str = "data \"aws_region\" \"current\" {\n  provider = aws\n}\n";
 
 fn main() -> io::Result<()> {
     let named = std::env::args()
@@ -58,7 +59,7 @@ fn make(tree: &Path, files: usize) -> io::Result<()> {
         fs::create_dir(&root)?;
         let texts = [
             ("main.tf", SAMPLE),
-            ("versions.tf", VERSIONS),
+            ("data.tf", DATA),
             ("calls.tf", CALLS),
             ("values.tf", VALUES),
         ];
@@ -67,7 +68,7 @@ fn make(tree: &Path, files: usize) -> io::Result<()> {
         }
     }
     fs::create_dir(tree.join("shared"))?;
-    fs::write(tree.join("shared/main.tf"), VERSIONS)
+    fs::write(tree.join("shared/main.tf"), SHARED)
 }
 
 /// Reads a tree several times and tells of the fastest round; the seconds per file.
