@@ -2,7 +2,7 @@
 //!
 //! Documents are small and many: they share HTTP/2 connections. Packages are large: they get an HTTP/1.1 connection each,
 //! because all streams of an HTTP/2 connection share one window. Reading the system's certificates takes longer than a run
-//! that needs no request at all, so no client is made before it is used.
+//! that needs no request at all, so no client is made before it is used, and they are read once.
 //!
 //! Requests to this machine go through no proxy, whatever the environment says. Go has it so, and the environment of a company
 //! names a proxy for everything, while registries on loopback (Terragrunt's cache server) are out of its reach.
@@ -14,6 +14,9 @@ use reqwest::{Certificate, Client, ClientBuilder, Url, redirect};
 use crate::registry::error::RegistryError;
 use crate::registry::fault::{Cause, Fault};
 use crate::registry::http::is_loopback;
+#[cfg(all(unix, not(target_vendor = "apple")))]
+use crate::registry::roots;
+use crate::registry::roots::SystemRoots;
 use crate::registry::settings::{HttpSettings, Roots};
 
 /// What tflock calls itself.
@@ -25,6 +28,8 @@ pub(super) struct Clients {
     settings: HttpSettings,
     /// Those of [`Roots::Only`].
     roots: Vec<Certificate>,
+    #[cfg(all(unix, not(target_vendor = "apple")))]
+    of_system: OnceLock<Vec<Certificate>>,
     documents: Ways,
     packages: Ways,
 }
@@ -45,11 +50,13 @@ impl Clients {
         let roots = match &settings.roots {
             Roots::Only(pem) => Certificate::from_pem_bundle(pem)
                 .map_err(|error| RegistryError::Roots(Cause::innermost(&error)))?,
-            Roots::System | Roots::SystemOnly => Vec::new(),
+            Roots::System(_) => Vec::new(),
         };
         Ok(Self {
             settings,
             roots,
+            #[cfg(all(unix, not(target_vendor = "apple")))]
+            of_system: OnceLock::new(),
             documents: Ways::default(),
             packages: Ways::default(),
         })
@@ -87,12 +94,29 @@ impl Clients {
         let base = || flavor(self.builder(use_proxy));
         let built = match &self.settings.roots {
             Roots::Only(_) => base().tls_certs_only(self.roots.iter().cloned()).build(),
-            Roots::SystemOnly => base().build(),
-            Roots::System => base()
-                .build()
-                .or_else(|_| base().tls_certs_only(mozilla()).build()),
+            Roots::System(named) => self.with_system_roots(base(), named).build(),
         };
         built.map_err(|error| Fault::Setup(Cause::innermost(&error)))
+    }
+
+    /// A client that trusts the system's authorities, which are read once.
+    #[cfg(all(unix, not(target_vendor = "apple")))]
+    fn with_system_roots(&self, builder: ClientBuilder, named: &SystemRoots) -> ClientBuilder {
+        let read = || {
+            let found = roots::certificates(named);
+            if found.is_empty() && !named.is_named() {
+                return mozilla();
+            }
+            let certificate = |der: &Vec<u8>| Certificate::from_der(der).ok();
+            found.iter().filter_map(certificate).collect()
+        };
+        builder.tls_certs_only(self.of_system.get_or_init(read).iter().cloned())
+    }
+
+    /// A client that asks the system.
+    #[cfg(not(all(unix, not(target_vendor = "apple"))))]
+    fn with_system_roots(&self, builder: ClientBuilder, _: &SystemRoots) -> ClientBuilder {
+        builder
     }
 
     fn builder(&self, use_proxy: bool) -> ClientBuilder {
@@ -111,6 +135,7 @@ impl Clients {
 }
 
 /// The authorities that Mozilla trusts, for systems that have none: images made from scratch.
+#[cfg(all(unix, not(target_vendor = "apple")))]
 fn mozilla() -> Vec<Certificate> {
     let roots = webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter();
     roots
@@ -130,8 +155,9 @@ mod tests {
     }
 
     #[test]
+    #[cfg(all(unix, not(target_vendor = "apple")))]
     fn mozillas_authorities_make_a_client() {
-        let clients = clients(Roots::System).expect("nothing to read");
+        let clients = clients(Roots::System(SystemRoots::default())).expect("nothing to read");
         let builder = clients.builder(true).tls_certs_only(mozilla());
         let _ = rustls::crypto::ring::default_provider().install_default();
         assert!(builder.build().is_ok());

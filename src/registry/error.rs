@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::provider::{Hostname, ModuleVersion, PackageId, Platform, ProviderAddr, Version};
 use crate::registry::discovery::Service;
-use crate::registry::fault::{Cause, Fault, RequestError, ShownUrl};
+use crate::registry::fault::{Cause, Configured, Fault, RequestError, ShownUrl};
 use crate::registry::modules::ModuleId;
 use crate::span::{Explain, Place};
 
@@ -28,7 +28,7 @@ pub enum RegistryError {
         source: Arc<RequestError>,
     },
     /// The host has no discovery document, or its `host` block does not name this registry.
-    #[error("host `{host}` does not offer a {service}")]
+    #[error("host `{host}` does not offer a {service}{}", Configured(configured))]
     NotOffered {
         /// What was looked for.
         service: Service,
@@ -38,7 +38,7 @@ pub enum RegistryError {
         configured: Option<Box<Place>>,
     },
     /// The host offers only registries of other protocol versions.
-    #[error("host `{host}` does not support the {service} protocol `{}`", service.id())]
+    #[error("host `{host}` does not support the {service} protocol `{}`{}", service.id(), Configured(configured))]
     UnsupportedProtocol {
         /// What was looked for.
         service: Service,
@@ -48,7 +48,10 @@ pub enum RegistryError {
         configured: Option<Box<Place>>,
     },
     /// The address of the registry is no usable URL.
-    #[error("host `{host}` gives an unusable address for its {service}: {problem}")]
+    #[error(
+        "host `{host}` gives an unusable address for its {service}{}: {problem}",
+        Configured(configured)
+    )]
     ServiceUrl {
         /// Whose address.
         service: Service,
@@ -144,7 +147,10 @@ pub enum RegistryError {
         configured: Option<Box<Place>>,
     },
     /// 404 for a mirror's list of versions.
-    #[error("mirror `{mirror}` does not have provider `{provider}`")]
+    #[error(
+        "mirror `{mirror}` does not have provider `{provider}`{}",
+        Configured(configured)
+    )]
     NotInMirror {
         /// The provider.
         provider: Box<ProviderAddr>,
@@ -174,7 +180,10 @@ pub enum RegistryError {
         source: Arc<std::io::Error>,
     },
     /// No installation method is for this provider.
-    #[error("no method of `provider_installation` is for provider `{provider}`")]
+    #[error(
+        "no method of `provider_installation` is for provider `{provider}`{}",
+        Configured(configured)
+    )]
     NoMethod {
         /// The provider.
         provider: Box<ProviderAddr>,

@@ -34,7 +34,20 @@ impl fmt::Display for RequestError {
                 self.elapsed.as_secs_f64()
             )?;
         }
-        Ok(())
+        write!(f, "{}", Configured(&self.configured))
+    }
+}
+
+/// The place in a configuration that leads to an address, as a part of messages: it is not what they point at, since that
+/// is where the provider is required.
+pub(crate) struct Configured<'a>(pub(crate) &'a Option<Box<Place>>);
+
+impl fmt::Display for Configured<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(place) => write!(f, " (configured at {place})"),
+            None => Ok(()),
+        }
     }
 }
 

@@ -29,6 +29,7 @@ mod netrc;
 mod packages;
 mod policy;
 mod retry;
+mod roots;
 mod settings;
 mod slots;
 mod source;
@@ -50,6 +51,7 @@ pub use metadata::{AnswerError, AvailableVersion, AvailableVersions, PackageMeta
 pub use mirror::{MirrorHashError, MirrorPackage, NetworkMirror};
 pub use modules::{ModuleId, ModuleLocation, ModuleVersions};
 pub use packages::{PackagesError, RawPackages};
+pub use roots::SystemRoots;
 pub use settings::{
     BaseUrl, CredentialSettings, DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES, HttpSettings, Pause,
     RealTime, RegistrySettings, Roots, positive,

@@ -13,6 +13,7 @@ use url::Url;
 use crate::cli_config::{CredentialsBlock, HelperBlock, HostBlock};
 use crate::provider::{Engine, Hostname};
 use crate::registry::credentials::Token;
+use crate::registry::roots::SystemRoots;
 
 /// The limit of one request for a document, its redirects and body included, unless `TF_REGISTRY_CLIENT_TIMEOUT` sets it.
 pub const DEFAULT_REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
@@ -109,7 +110,7 @@ impl Default for HttpSettings {
     fn default() -> Self {
         Self {
             offline: false,
-            roots: Roots::System,
+            roots: Roots::System(SystemRoots::default()),
             use_system_proxy: true,
             connect_timeout: Duration::from_secs(10),
             stall_timeout: Duration::from_secs(30),
@@ -133,11 +134,8 @@ impl fmt::Debug for HttpSettings {
 /// Which certificate authorities are trusted.
 #[derive(Clone, Debug)]
 pub enum Roots {
-    /// The system's, or Mozilla's if it has none.
-    System,
-    /// The system's and no others. On Unix `SSL_CERT_FILE` and `SSL_CERT_DIR` count as such; where they are set, a file that
-    /// cannot be read must not widen what is trusted.
-    SystemOnly,
+    /// The system's, or Mozilla's if it has none and the environment names none.
+    System(SystemRoots),
     /// Those in this PEM text and no others.
     Only(Vec<u8>),
 }

@@ -8,7 +8,8 @@ use url::Url;
 use crate::cli_config::{self, CliConfigError, ProviderInstallation};
 use crate::provider::{Engine, Hostname, Platform};
 use crate::registry::{
-    BaseUrl, CredentialSettings, HttpSettings, RegistrySettings, Roots, positive, tokens_from_env,
+    BaseUrl, CredentialSettings, HttpSettings, RegistrySettings, Roots, SystemRoots, positive,
+    tokens_from_env,
 };
 
 use super::{Environment, SettingsError};
@@ -97,15 +98,14 @@ fn places(environment: &Environment) -> cli_config::places::Environment {
     }
 }
 
-/// The system's roots; those that `SSL_CERT_FILE` or `SSL_CERT_DIR` name are the only ones then, even if they cannot be read.
+/// The system's authorities, and what `SSL_CERT_FILE` and `SSL_CERT_DIR` say of them.
 fn http(environment: &Environment) -> HttpSettings {
-    let named = ["SSL_CERT_FILE", "SSL_CERT_DIR"].map(|name| environment.non_empty(name));
+    let directories = environment.non_empty("SSL_CERT_DIR");
     HttpSettings {
-        roots: if named.iter().any(Option::is_some) {
-            Roots::SystemOnly
-        } else {
-            Roots::System
-        },
+        roots: Roots::System(SystemRoots {
+            file: environment.non_empty("SSL_CERT_FILE").map(PathBuf::from),
+            directories: directories.map(|list| list.split(':').map(PathBuf::from).collect()),
+        }),
         ..HttpSettings::default()
     }
 }
@@ -187,10 +187,21 @@ mod tests {
 
     #[test]
     fn tokens_and_authorities_are_variables() {
-        let settings = registry(&[("TF_TOKEN_h_test", "t"), ("SSL_CERT_FILE", "/a.pem")]);
+        let settings = registry(&[("TF_TOKEN_h_test", "t")]);
         let host = Hostname::parse("h.test").unwrap();
         assert!(settings.credentials.tokens.contains_key(&host));
-        assert!(matches!(settings.http.roots, Roots::SystemOnly));
-        assert!(matches!(registry(&[]).http.roots, Roots::System));
+        let roots = |file: &str, directories: &str| {
+            let variables = [("SSL_CERT_FILE", file), ("SSL_CERT_DIR", directories)];
+            match registry(&variables).http.roots {
+                Roots::System(named) => named,
+                Roots::Only(_) => panic!("nothing is read here"),
+            }
+        };
+        assert_eq!(roots("", ""), SystemRoots::default(), "empty is not set");
+        let named = SystemRoots {
+            file: Some("/a.pem".into()),
+            directories: Some(vec!["/b".into(), "/c".into()]),
+        };
+        assert_eq!(roots("/a.pem", "/b:/c"), named);
     }
 }

@@ -1,6 +1,8 @@
 //! What decides the entries of a lock file and what does not: rules that need the whole program.
 
-use tflock_test_support::{FakeRegistry, Misbehave, ProviderSpec, TestAuthority, TestContext};
+use tflock_test_support::{
+    FakeRegistry, Misbehave, Program, ProviderSpec, TestAuthority, TestContext,
+};
 
 use crate::TFLOCK;
 
@@ -166,6 +168,7 @@ fn loopback_needs_no_proxy() {
     assert_eq!(proxy.log().total(), 0);
 }
 
+/// `SSL_CERT_FILE` and `SSL_CERT_DIR` as Go takes them, compared with Terraform where that is on PATH.
 #[test]
 fn authorities_come_from_the_environment() {
     let mut registry = FakeRegistry::start();
@@ -173,9 +176,43 @@ fn authorities_come_from_the_environment() {
     let host = registry.serve_tls(&authority);
     registry.publish(ProviderSpec::new("acme/anvil").hosts([host.as_str()]));
     let context = TestContext::new(TFLOCK, &registry);
-    context.require("a", &[(&format!("{host}/acme/anvil"), "")]);
-    context.tflock(LOCK).arg("a").run().expect_code(1);
-    let trusting = context.tflock(LOCK).arg("a");
-    let file = authority.certificate_file();
-    trusting.env("SSL_CERT_FILE", file).run().expect_success();
+    let file = authority.certificate_file().to_str().unwrap();
+    let pem = std::fs::read(file).unwrap();
+    context.write("certificates/authority.pem", pem);
+    let directory = context.path("certificates").display().to_string();
+    let rows: [(&str, &str, bool); 7] = [
+        ("", "", false),
+        (file, "", true),
+        ("", &directory, true),
+        ("/missing.pem", &directory, true),
+        (file, "/missing", true),
+        ("/missing.pem", "/missing", false),
+        ("", &format!("/missing:{directory}"), true),
+    ];
+    for (number, (file, directory, is_trusted)) in rows.into_iter().enumerate() {
+        let name = format!("{number}");
+        context.require(&name, &[(&format!("{host}/acme/anvil"), "")]);
+        let ours = context.tflock(LOCK).arg(&name);
+        let run = |program: Program| {
+            program
+                .env("SSL_CERT_FILE", file)
+                .env("SSL_CERT_DIR", directory)
+                .run()
+        };
+        let outcome = run(ours);
+        assert_eq!(
+            outcome.code,
+            Some(i32::from(!is_trusted)),
+            "{file} {directory}\n{outcome}"
+        );
+        let theirs = context.terraform(&name, ["providers", "lock", "-platform=linux_amd64"]);
+        if let Some(theirs) = theirs {
+            let outcome = run(theirs);
+            assert_eq!(
+                outcome.code == Some(0),
+                is_trusted,
+                "{file} {directory}\n{outcome}"
+            );
+        }
+    }
 }

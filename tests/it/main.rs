@@ -10,6 +10,7 @@ mod entries;
 mod faults;
 mod fixture;
 mod fleet;
+mod hosts;
 mod interrupt;
 mod kill;
 mod layers;
