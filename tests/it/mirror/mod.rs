@@ -2,6 +2,7 @@
 
 mod command;
 mod parity;
+mod processes;
 
 use std::collections::BTreeMap;
 use std::fs;

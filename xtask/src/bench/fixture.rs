@@ -67,7 +67,8 @@ impl Fixture {
         format!("{base}/files/{source}/{version}/{filename}")
     }
 
-    fn command(&self, program: &Path, directory: &str) -> Command {
+    /// A command in a directory of the tree, with its CLI configuration.
+    pub(super) fn command(&self, program: &Path, directory: &str) -> Command {
         let mut command = Command::new(program);
         command
             .current_dir(self.path("work").join(directory))

@@ -3,10 +3,12 @@
 mod directories;
 mod fixture;
 mod measure;
+mod mirror;
 mod network;
 mod package;
 mod packages;
 pub(crate) mod raw;
+mod readers;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,11 +17,14 @@ use std::process::Command;
 type Scenario = (&'static str, fn(&Path));
 
 /// In the order in which they are run.
-const SCENARIOS: [Scenario; 4] = [
+const SCENARIOS: [Scenario; 7] = [
     ("package", package::run),
     ("packages", packages::run),
     ("network", network::run),
     ("directories", directories::run),
+    ("mirror", mirror::run),
+    ("inits", readers::inits),
+    ("beside", readers::beside),
 ];
 
 /// The names of all scenarios.

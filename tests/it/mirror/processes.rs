@@ -1,0 +1,251 @@
+//! Other processes on the same directory, and a sudden end.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Instant;
+
+use tflock_test_support::{FakeRegistry, Program, ProviderSpec, TestContext, skip};
+
+use super::snapshot;
+use crate::TFLOCK;
+
+/// How many moments are tried, spread evenly over the time that a whole run takes.
+const MOMENTS: u32 = 20;
+
+/// A registry with four providers of some size, and one root module for all of them.
+fn four_providers(platforms: &str) -> (FakeRegistry, TestContext) {
+    let mut registry = FakeRegistry::start();
+    let names = ["acme/a", "acme/b", "acme/c", "acme/d"];
+    for name in names {
+        registry.publish(ProviderSpec::new(name).payload(2_000_000));
+    }
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("all", &names.map(|name| (name, "")));
+    let lock = ["lock", "--platform", platforms, "all"];
+    context.tflock(lock).run().expect_success();
+    (registry, context)
+}
+
+#[test]
+fn a_killed_run_leaves_whole_packages_and_the_next_one_the_rest() {
+    const PLATFORMS: &str = "linux_amd64,darwin_arm64,windows_amd64";
+    let (registry, context) = four_providers(PLATFORMS);
+    let arguments = ["mirror", "--platform", PLATFORMS, "mirror", "all"];
+    let start = Instant::now();
+    context.tflock(arguments).run().expect_success();
+    let time = start.elapsed();
+    let whole = snapshot(&context.path("mirror"));
+    let size = registry.log().bytes("**.zip");
+
+    for layout in ["packed", "unpacked"] {
+        let _ = fs::remove_dir_all(context.path("mirror"));
+        registry.log().clear();
+        for moment in 0..MOMENTS {
+            let run = context.tflock(arguments).args(["--layout", layout]);
+            let mut child = run.spawn();
+            thread::sleep(time * moment / MOMENTS);
+            child.kill().unwrap();
+            child.wait().unwrap();
+            if layout == "packed" {
+                for (name, content) in snapshot(&context.path("mirror")) {
+                    let is_zip = Path::new(&name).extension().is_some_and(|end| end == "zip");
+                    assert!(
+                        !is_zip || whole.get(&name) == Some(&content),
+                        "{moment}: {name}"
+                    );
+                }
+            }
+        }
+        let run = context.tflock(arguments).args(["--layout", layout]);
+        run.run().expect_success();
+        let check = context
+            .tflock(arguments)
+            .args(["--check", "--layout", layout]);
+        check.run().expect_success();
+        assert_eq!(
+            context.list("."),
+            ["all", "mirror"],
+            "what was left is removed"
+        );
+        let bytes = registry.log().bytes("**.zip");
+        assert!(
+            bytes < size * u64::from(MOMENTS) / 2,
+            "{layout}: packages that are there are not downloaded again: {bytes} bytes, {size} in a run that nobody kills"
+        );
+    }
+    fs::remove_dir_all(context.path("mirror")).unwrap();
+    context.tflock(arguments).run().expect_success();
+    assert_eq!(snapshot(&context.path("mirror")), whole);
+}
+
+/// Each process knows one provider in one version for one platform, and all write the same index files.
+#[test]
+fn processes_on_one_directory_lose_no_entries() {
+    let mut registry = FakeRegistry::start();
+    let versions = ["1.0.0", "1.1.0", "1.2.0", "1.3.0"];
+    let platforms = ["linux_amd64", "darwin_arm64", "windows_amd64"];
+    registry.publish(
+        ProviderSpec::new("acme/anvil")
+            .versions(versions)
+            .payload(100_000),
+    );
+    let context = TestContext::new(TFLOCK, &registry);
+    for version in versions {
+        context.require(version, &[("acme/anvil", version)]);
+    }
+    let all = platforms.join(",");
+    context
+        .tflock(["lock", "-r", "--platform", &all, "."])
+        .run()
+        .expect_success();
+    context
+        .tflock(["mirror", "--platform", &all, "expected", "."])
+        .run()
+        .expect_success();
+    for _ in 0..3 {
+        let runs = versions.iter().flat_map(|version| {
+            let run =
+                |platform| context.tflock(["mirror", "--platform", platform, "mirror", version]);
+            platforms.map(run)
+        });
+        let children: Vec<_> = runs.map(Program::spawn).collect();
+        for mut child in children {
+            assert!(child.wait().unwrap().success());
+        }
+        assert_eq!(
+            snapshot(&context.path("mirror")),
+            snapshot(&context.path("expected"))
+        );
+        fs::remove_dir_all(context.path("mirror")).unwrap();
+    }
+}
+
+/// `init` in several directories at once, all from one mirror that is being filled and pruned.
+#[test]
+fn init_reads_while_tflock_writes() {
+    let (registry, context) = four_providers("linux_amd64");
+    let mut registry = registry;
+    registry.publish(ProviderSpec::new("acme/other").versions(["1.0.0", "2.0.0"]));
+    for version in ["1.0.0", "2.0.0"] {
+        context.require(&format!("other/{version}"), &[("acme/other", version)]);
+    }
+    let lock = ["lock", "-r", "--platform", "linux_amd64", "other"];
+    context.tflock(lock).run().expect_success();
+    let fill = [
+        "mirror",
+        "--platform",
+        "linux_amd64",
+        "--cli-config",
+        "rc",
+        "mirror",
+        "all",
+    ];
+    context.tflock(fill).run().expect_success();
+    let directories: Vec<String> = (0..4).map(|number| format!("reader/{number}")).collect();
+    for directory in &directories {
+        context.copy(&context.path("all"), directory);
+    }
+    registry.log().clear();
+    let readers: Vec<_> = directories
+        .iter()
+        .filter_map(|directory| {
+            let init = context.terraform(directory, ["init", "-no-color"])?;
+            Some(init.env("TF_CLI_CONFIG_FILE", context.path("rc")).spawn())
+        })
+        .collect();
+    for round in 0..6 {
+        let other = format!("other/{}.0.0", round % 2 + 1);
+        let run = [
+            "mirror",
+            "--platform",
+            "linux_amd64",
+            "--prune",
+            "mirror",
+            "all",
+            &other,
+        ];
+        context.tflock(run).run().expect_success();
+    }
+    for mut reader in readers {
+        assert!(reader.wait().unwrap().success());
+    }
+    let locked = context.lock_file("all");
+    for directory in &directories {
+        assert_eq!(context.lock_file(directory), locked);
+    }
+    let allowed = registry.log().counts("**acme/other/**");
+    let all = registry.log().total();
+    assert_eq!(
+        allowed.values().sum::<usize>(),
+        all,
+        "only tflock asks, and only for what is new"
+    );
+}
+
+/// The real hashicorp/aws 5.100.0, where it is: `TFLOCK_REAL_PACKAGE` names the directory with its files.
+#[test]
+fn the_real_aws_provider_is_unpacked_as_it_was() {
+    let Some(directory) = std::env::var_os("TFLOCK_REAL_PACKAGE").map(PathBuf::from) else {
+        skip("TFLOCK_REAL_PACKAGE does not name an unpacked hashicorp/aws 5.100.0");
+        return;
+    };
+    let mut registry = FakeRegistry::start();
+    let spec = ProviderSpec::new("hashicorp/aws")
+        .versions(["5.100.0"])
+        .platforms(["linux_amd64"]);
+    registry.publish(spec.directory(&directory));
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("a", &[("hashicorp/aws", "5.100.0")]);
+    let run = [
+        "mirror",
+        "--lock",
+        "--layout",
+        "unpacked",
+        "--cli-config",
+        "rc",
+        "--platform",
+        "linux_amd64",
+        "mirror",
+        "a",
+    ];
+    context.tflock(run).run().expect_success();
+    let unpacked = "mirror/registry.terraform.io/hashicorp/aws/5.100.0/linux_amd64";
+    let contents = |files: BTreeMap<String, String>| -> BTreeMap<String, String> {
+        let without_mode = |text: String| text.split_once(' ').map(|(_, text)| text.to_owned());
+        let files = files.into_iter();
+        files
+            .filter_map(|(name, text)| Some((name, without_mode(text)?)))
+            .collect()
+    };
+    assert_eq!(
+        contents(snapshot(&context.path(unpacked))),
+        contents(snapshot(&directory)),
+        "the archive of the test makes every file executable"
+    );
+    let locked = context.lock_file("a").unwrap();
+    assert!(
+        locked.contains("h1:edXOJWE4ORX8Fm+dpVpICzMZJat4AX0VRCAy/xkcOc0="),
+        "{locked}"
+    );
+    registry.log().clear();
+    let Some(init) = context.terraform("a", ["init", "-no-color"]) else {
+        return;
+    };
+    let (data, rc) = (context.path("a/.terraform"), context.path("rc"));
+    let init = init
+        .env("TF_DATA_DIR", &data)
+        .env("TF_CLI_CONFIG_FILE", &rc);
+    init.run().expect_success();
+    let schema = context
+        .terraform("a", ["providers", "schema", "-json"])
+        .unwrap();
+    let schema = schema
+        .env("TF_DATA_DIR", &data)
+        .env("TF_CLI_CONFIG_FILE", &rc);
+    let schema = schema.run().expect_success();
+    assert!(schema.stdout.contains("\"aws_instance\""));
+    assert_eq!(context.lock_file("a").unwrap(), locked);
+    assert_eq!(registry.log().total(), 0);
+}

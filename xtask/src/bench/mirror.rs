@@ -1,0 +1,103 @@
+//! One mirror for many directories, beside `terraform providers mirror` in a loop over them.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use tflock_test_support::ProviderSpec;
+
+use super::fixture::{Fixture, peer};
+use super::measure::{Cost, Row, once, table};
+
+/// Executables of the providers, in bytes.
+const PROVIDERS: [(&str, u64); 4] = [
+    ("acme/a", 120_000_000),
+    ("acme/b", 60_000_000),
+    ("acme/c", 30_000_000),
+    ("acme/d", 30_000_000),
+];
+const PLATFORMS: [&str; 3] = ["linux_amd64", "darwin_arm64", "windows_amd64"];
+/// Root modules.
+const DIRECTORIES: usize = 20;
+
+pub(super) fn run(tflock: &Path) {
+    let spec = |(name, size): (&str, u64)| {
+        let spec = ProviderSpec::new(name).versions(["1.0.0"]);
+        spec.platforms(PLATFORMS).payload(size)
+    };
+    let fixture = Fixture::new(&PROVIDERS.map(spec));
+    let pins = PROVIDERS.map(|(name, _)| (name, "1.0.0"));
+    for number in 0..DIRECTORIES {
+        fixture.require(&directory(number), &pins);
+    }
+    once(fixture.cold(tflock, &PLATFORMS));
+    let log = fixture.registry.log();
+    let mut rows = Vec::new();
+    for (name, layout) in [("packed", "packed"), ("unpacked", "unpacked")] {
+        rows.push(Row::counted(&format!("tflock mirror, {name}"), log, || {
+            empty(&fixture);
+            ours(&fixture, tflock, layout)
+        }));
+        rows.push(Row::counted(
+            &format!("the same again, {name}"),
+            log,
+            || ours(&fixture, tflock, layout),
+        ));
+    }
+    rows.push(Row::counted("tflock mirror --lock, packed", log, || {
+        empty(&fixture);
+        fixture.clean();
+        let mut command = ours(&fixture, tflock, "packed");
+        command.arg("--lock");
+        command
+    }));
+    if let Some(terraform) = peer("terraform") {
+        rows.push(theirs(&fixture, &terraform));
+    }
+    let title =
+        format!("{DIRECTORIES} directories, 4 providers of 120, 60, 30, 30 MB, 3 platforms");
+    table(&title, &rows);
+}
+
+fn directory(number: usize) -> String {
+    format!("d{number:03}")
+}
+
+/// Takes away the mirror and the cache, not the lock files.
+fn empty(fixture: &Fixture) {
+    for name in ["mirror", "cache"] {
+        // Neither is there before the first run.
+        let _ = fs::remove_dir_all(fixture.path(name));
+    }
+}
+
+fn ours(fixture: &Fixture, tflock: &Path, layout: &str) -> Command {
+    let mut command = fixture.command(tflock, ".");
+    command.args(["mirror", "-q", "--layout", layout, "--platform"]);
+    command.arg(PLATFORMS.join(",")).arg(fixture.path("mirror"));
+    command
+}
+
+/// One directory after the other into one mirror, as people do it.
+fn theirs(fixture: &Fixture, terraform: &Path) -> Row {
+    empty(fixture);
+    let mut sum = Cost::default();
+    let log = fixture.registry.log();
+    for number in 0..DIRECTORIES {
+        log.clear();
+        let mut command = fixture.command(terraform, &directory(number));
+        let platforms = PLATFORMS.map(|platform| format!("-platform={platform}"));
+        command.args(["providers", "mirror"]).args(platforms);
+        command.arg(fixture.path("mirror"));
+        let cost = once(command);
+        sum.wall += cost.wall;
+        sum.cpu += cost.cpu;
+        sum.memory = sum.memory.max(cost.memory);
+        sum.requests += log.total() as u64;
+        sum.bytes += log.bytes("*");
+    }
+    Row {
+        name: "terraform providers mirror, one directory after the other, once".to_owned(),
+        cost: sum,
+    }
+}

@@ -1,0 +1,192 @@
+//! Not speed but peace: `terraform init` in many directories at once, from a mirror and from a shared plugin cache; and in a
+//! loop, while the mirror it reads from is filled and pruned.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use tflock_test_support::ProviderSpec;
+
+use super::fixture::{Fixture, peer};
+use super::measure::once;
+
+const LINUX: [&str; 1] = ["linux_amd64"];
+const PROVIDERS: [&str; 4] = ["acme/a", "acme/b", "acme/c", "acme/d"];
+/// How many run at once.
+const INITS: usize = 50;
+/// How many directories are initialized over and over.
+const LOOPS: usize = 8;
+/// For how long.
+const TIME: Duration = Duration::from_secs(60);
+
+fn fixture() -> Fixture {
+    let of_size = |name: &&str| ProviderSpec::new(name).platforms(LINUX).payload(20_000_000);
+    let mut providers: Vec<_> = PROVIDERS.iter().map(of_size).collect();
+    let other = ProviderSpec::new("acme/other").platforms(LINUX);
+    providers.push(other.versions(["1.0.0", "2.0.0"]).payload(2_000_000));
+    Fixture::new(&providers)
+}
+
+fn directory(number: usize) -> String {
+    format!("d{number:03}")
+}
+
+/// Root modules with their lock files, and a configuration that leads to the mirror.
+fn lay_out(fixture: &Fixture, tflock: &Path, count: usize) {
+    let pins = PROVIDERS.map(|name| (name, "1.0.0"));
+    for number in 0..count {
+        fixture.require(&directory(number), &pins);
+    }
+    once(fixture.cold(tflock, &LINUX));
+    once(mirror(fixture, tflock, &["."]));
+    fixture.registry.log().clear();
+}
+
+fn mirror(fixture: &Fixture, tflock: &Path, paths: &[&str]) -> Command {
+    let mut command = fixture.command(tflock, ".");
+    command.args(["mirror", "-q", "--platform", LINUX[0], "--cli-config"]);
+    command
+        .arg(fixture.path("mirror.rc"))
+        .arg(fixture.path("mirror"))
+        .args(paths);
+    command
+}
+
+/// `terraform init`, with nothing installed yet.
+fn init(fixture: &Fixture, terraform: &Path, directory: &str, configuration: &str) -> Command {
+    // There is none before the first run.
+    let _ = fs::remove_dir_all(fixture.path("work").join(directory).join(".terraform"));
+    let mut command = fixture.command(terraform, directory);
+    command
+        .args(["init", "-no-color", "-input=false"])
+        .env("TF_CLI_CONFIG_FILE", fixture.path(configuration))
+        .env("CHECKPOINT_DISABLE", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Fifty at once, from each.
+pub(super) fn inits(tflock: &Path) {
+    let Some(terraform) = peer("terraform") else {
+        return;
+    };
+    let fixture = fixture();
+    lay_out(&fixture, tflock, INITS);
+    println!(
+        "\n{INITS} times `terraform init` at once, {} providers\n",
+        PROVIDERS.len()
+    );
+    println!("| from | failed | lock files changed | requests | MB from the registry | wall s |");
+    println!("| --- | ---: | ---: | ---: | ---: | ---: |");
+    for (name, configuration) in [
+        ("a mirror of tflock", "mirror.rc"),
+        ("a shared TF_PLUGIN_CACHE_DIR, empty", "terraform.rc"),
+    ] {
+        let cache = fixture.path("plugin-cache");
+        fs::create_dir_all(&cache).expect("the tree is ours");
+        let locks = || -> Vec<_> {
+            (0..INITS)
+                .map(|number| lock_file(&fixture, number))
+                .collect()
+        };
+        let before = locks();
+        fixture.registry.log().clear();
+        let started = Instant::now();
+        let children: Vec<Child> = (0..INITS)
+            .map(|number| {
+                let mut command = init(&fixture, &terraform, &directory(number), configuration);
+                if configuration == "terraform.rc" {
+                    command.env("TF_PLUGIN_CACHE_DIR", &cache);
+                }
+                command.spawn().expect("terraform can be run")
+            })
+            .collect();
+        let ended = children.into_iter().map(|child| child.wait_with_output());
+        let failed = ended.filter(|ended| !ended.as_ref().is_ok_and(|out| out.status.success()));
+        let failed = failed.count();
+        let wall = started.elapsed().as_secs_f64();
+        let changed = before
+            .iter()
+            .zip(locks())
+            .filter(|(old, new)| *old != new)
+            .count();
+        let log = fixture.registry.log();
+        println!(
+            "| {name} | {failed} | {changed} | {} | {:.0} | {wall:.1} |",
+            log.total(),
+            log.bytes("*") as f64 / 1e6
+        );
+    }
+}
+
+fn lock_file(fixture: &Fixture, number: usize) -> Option<String> {
+    let directory = fixture.path("work").join(directory(number));
+    fs::read_to_string(directory.join(".terraform.lock.hcl")).ok()
+}
+
+/// Eight loops of `init` and one of fill and prune, for a minute.
+pub(super) fn beside(tflock: &Path) {
+    let Some(terraform) = peer("terraform") else {
+        return;
+    };
+    let fixture = fixture();
+    lay_out(&fixture, tflock, LOOPS);
+    for version in ["1.0.0", "2.0.0"] {
+        fixture.require(&format!("other-{version}"), &[("acme/other", version)]);
+    }
+    let before: Vec<_> = (0..LOOPS)
+        .map(|number| lock_file(&fixture, number))
+        .collect();
+    let all: Vec<String> = (0..LOOPS).map(directory).collect();
+    once(fixture.again(tflock, &LINUX));
+    let done = AtomicBool::new(false);
+    let (inits, failures) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let started = Instant::now();
+    let mut runs = 0;
+    std::thread::scope(|scope| {
+        for name in &all {
+            let (fixture, terraform) = (&fixture, &terraform);
+            let (done, inits, failures) = (&done, &inits, &failures);
+            scope.spawn(move || {
+                while !done.load(Ordering::Relaxed) {
+                    let ended = init(fixture, terraform, name, "mirror.rc").output();
+                    let ended = ended.expect("terraform can be run");
+                    inits.fetch_add(1, Ordering::Relaxed);
+                    if !ended.status.success() {
+                        failures.fetch_add(1, Ordering::Relaxed);
+                        println!("{}", String::from_utf8_lossy(&ended.stderr));
+                    }
+                }
+            });
+        }
+        while started.elapsed() < TIME {
+            let other = format!("other-{}.0.0", runs % 2 + 1);
+            let mut paths: Vec<&str> = all.iter().map(String::as_str).collect();
+            paths.push(&other);
+            let mut command = mirror(&fixture, tflock, &paths);
+            command.arg("--prune");
+            once(command);
+            runs += 1;
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    let after: Vec<_> = (0..LOOPS)
+        .map(|number| lock_file(&fixture, number))
+        .collect();
+    println!(
+        "\n{LOOPS} loops of `terraform init` beside `tflock mirror --prune` for {} s: {} times init, {} failed; {runs} runs \
+         of tflock, each adds a version and removes one, none failed; lock files {}",
+        TIME.as_secs(),
+        inits.into_inner(),
+        failures.into_inner(),
+        if before == after {
+            "unchanged"
+        } else {
+            "CHANGED"
+        },
+    );
+}
