@@ -216,3 +216,56 @@ fn authorities_come_from_the_environment() {
         }
     }
 }
+
+/// What `providers lock` does not use counts here neither: plugin caches, installation methods, overrides for developers,
+/// implied directories, reattached providers. Each of them has another package, or would leave the provider out.
+#[test]
+fn only_the_registry_counts_unless_asked_otherwise() {
+    let mut registry = FakeRegistry::start();
+    registry.publish(ProviderSpec::new("acme/anvil"));
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("a", &[("acme/anvil", "")]);
+    let package =
+        "registry.terraform.io/acme/anvil/1.0.0/linux_amd64/terraform-provider-anvil_v1.0.0";
+    for place in [
+        "mirror",
+        "cache",
+        "a/terraform.d/plugins",
+        "../home/.terraform.d/plugins",
+    ] {
+        context.write(&format!("{place}/{package}"), "altered");
+    }
+    let mirror = context.path("mirror").display().to_string();
+    let methods = [
+        format!("filesystem_mirror {{\n    path = \"{mirror}\"\n  }}"),
+        format!("dev_overrides {{\n    \"acme/anvil\" = \"{mirror}\"\n  }}\n  direct {{}}"),
+        "oci_mirror {\n    repository_template = \"h.test/${namespace}/${type}\"\n  }".to_owned(),
+        "direct {\n    exclude = [\"acme/*\"]\n  }".to_owned(),
+        String::new(),
+    ];
+    let expected = registry.fill("{h1:acme/anvil:1.0.0:linux_amd64}");
+    for method in methods {
+        let block =
+            format!("provider_installation {{\n  {method}\n}}\nplugin_cache_dir = \"{mirror}\"\n");
+        context.set_cli_config(&format!("{}\n{block}", registry.cli_config()));
+        let program = context.tflock(LOCK).args(["--no-cache", "a"]);
+        let reattached = r#"{"acme/anvil":{"Protocol":"grpc","Pid":1,"Test":true,"Addr":{"Network":"unix","String":"x"}}}"#;
+        let outcome = program
+            .env("TF_PLUGIN_CACHE_DIR", context.path("cache"))
+            .env("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE", "1")
+            .env("TF_REATTACH_PROVIDERS", reattached)
+            .run()
+            .expect_success();
+        let locked = context.lock_file("a").unwrap();
+        let hashes: Vec<_> = locked
+            .lines()
+            .filter(|line| line.contains("\"h1:"))
+            .collect();
+        assert_eq!(
+            hashes,
+            [format!("    \"{expected}\",")],
+            "{method}\n{outcome}"
+        );
+        std::fs::remove_file(context.path("a/.terraform.lock.hcl")).unwrap();
+    }
+}

@@ -284,6 +284,7 @@ fn usage_errors_are_told_apart() {
         "--platform linux .",
         "no-such-directory",
         "--create often .",
+        "--fs-mirror a --net-mirror https://b .",
     ] {
         lock(&context, options).expect_code(2);
     }

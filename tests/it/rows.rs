@@ -81,6 +81,32 @@ fn tests_in(code: &str) -> BTreeSet<String> {
     names
 }
 
+/// Sections whose every row says by whom the rule was seen.
+const MARKED: [&str; 2] = ["## Registries", "## Mirrors and CLI configuration"];
+
+#[test]
+fn rules_of_registries_and_mirrors_say_who_was_seen() {
+    let list = fs::read_to_string(in_repository(LIST)).unwrap();
+    let (mut marked, mut faults) = (0, Vec::new());
+    let mut is_marked = false;
+    for line in list.lines() {
+        if line.starts_with("## ") {
+            is_marked = MARKED.contains(&line);
+        } else if is_marked && is_rule(line) {
+            let section = line.trim_matches('|').split('|').next().unwrap_or_default();
+            let has_mark = ["[V]", "[N]", "[T]"]
+                .iter()
+                .any(|mark| section.contains(mark));
+            marked += 1;
+            if !has_mark {
+                faults.push(line);
+            }
+        }
+    }
+    assert!(marked > 150, "the tables are there: {marked}");
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
 #[test]
 fn tests_are_told_from_other_functions() {
     let code = "fn a() {}\n#[test]\nfn b() {}\n  #[tokio::test]\n  #[cfg(unix)]\n  async fn c() {}\nfn d(x: u8) {}\n// #[test]\n";
