@@ -7,7 +7,16 @@ use tflock_test_support::{FakeRegistry, Misbehave, Outcome, ProviderSpec, TestCo
 
 use crate::TFLOCK;
 
-const COMMANDS: [&str; 6] = ["lock", "list", "config", "cache", "completions", "man"];
+const COMMANDS: [&str; 8] = [
+    "lock",
+    "verify",
+    "list",
+    "mirror",
+    "config",
+    "cache",
+    "completions",
+    "man",
+];
 
 fn run(arguments: &str) -> Outcome {
     let context = TestContext::offline(TFLOCK);
