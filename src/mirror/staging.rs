@@ -52,18 +52,12 @@ impl Staging {
 
     /// A new file, with the permissions of any other.
     pub(super) fn file(&self) -> io::Result<NamedTempFile> {
-        let mut builder = Builder::new();
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        builder.tempfile_in(self.directory.path())
+        builder(0o666).tempfile_in(self.directory.path())
     }
 
     /// A new directory, with the permissions of any other.
     pub(super) fn directory(&self) -> io::Result<TempDir> {
-        let mut builder = Builder::new();
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-        builder.tempdir_in(self.directory.path())
+        builder(0o777).tempdir_in(self.directory.path())
     }
 
     /// A name that nothing has yet.
@@ -72,6 +66,21 @@ impl Staging {
         let path = directory.path().join("it");
         Ok((directory, path))
     }
+}
+
+/// Makes files and directories with these permissions, as far as the umask lets them.
+#[cfg(unix)]
+fn builder(mode: u32) -> Builder<'static, 'static> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let mut builder = Builder::new();
+    builder.permissions(fs::Permissions::from_mode(mode));
+    builder
+}
+
+#[cfg(not(unix))]
+fn builder(_mode: u32) -> Builder<'static, 'static> {
+    Builder::new()
 }
 
 /// Removes the staging directories of processes that are gone. What cannot be removed stays for a later run.

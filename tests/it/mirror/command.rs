@@ -447,6 +447,7 @@ fn a_configuration_of_the_user_is_never_rewritten() {
 
 /// What the directory of a plugin cache holds after `init`, and what tflock writes: the same files with the same modes.
 #[test]
+#[cfg(unix)]
 fn an_unpacked_package_is_what_init_unpacks() {
     use tflock_test_support::{RawEntry, RawZip};
 

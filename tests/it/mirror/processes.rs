@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Instant;
 
-use tflock_test_support::{FakeRegistry, Program, ProviderSpec, TestContext, skip};
+use tflock_test_support::{FakeRegistry, Misbehave, Program, ProviderSpec, TestContext, skip};
 
 use super::snapshot;
 use crate::TFLOCK;
@@ -78,6 +78,31 @@ fn a_killed_run_leaves_whole_packages_and_the_next_one_the_rest() {
     fs::remove_dir_all(context.path("mirror")).unwrap();
     context.tflock(arguments).run().expect_success();
     assert_eq!(snapshot(&context.path("mirror")), whole);
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_run_says_so_and_leaves_nothing_behind() {
+    let (registry, context) = four_providers("linux_amd64");
+    registry.misbehave(Misbehave::on("**acme/d/**.zip").stall(1000));
+    let zip = "mirror/registry.terraform.io/acme/a/terraform-provider-a_1.0.0_linux_amd64.zip";
+    for signal in ["-INT", "-TERM"] {
+        let run = context.tflock(["mirror", "--platform", "linux_amd64", "mirror", "all"]);
+        let mut child = run.spawn();
+        let start = Instant::now();
+        while !context.path(zip).exists() {
+            assert!(start.elapsed().as_secs() < 60, "it never arrives");
+            thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let process = child.id().to_string();
+        let sent = std::process::Command::new("kill")
+            .args([signal, &process])
+            .status();
+        assert!(sent.unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
+        assert_eq!(context.list("."), ["all", "mirror"]);
+        fs::remove_dir_all(context.path("mirror")).unwrap();
+    }
 }
 
 /// Each process knows one provider in one version for one platform, and all write the same index files.

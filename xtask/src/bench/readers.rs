@@ -22,7 +22,7 @@ const LOOPS: usize = 8;
 const TIME: Duration = Duration::from_secs(60);
 
 fn fixture() -> Fixture {
-    let of_size = |name: &&str| ProviderSpec::new(name).platforms(LINUX).payload(20_000_000);
+    let of_size = |name: &&str| ProviderSpec::new(name).platforms(LINUX).payload(5_000_000);
     let mut providers: Vec<_> = PROVIDERS.iter().map(of_size).collect();
     let other = ProviderSpec::new("acme/other").platforms(LINUX);
     providers.push(other.versions(["1.0.0", "2.0.0"]).payload(2_000_000));
