@@ -18,6 +18,11 @@ pub(super) struct Rule {
 /// Code, sentence, and what to do.
 const RULES: &[(&str, &str, &str)] = &[
     (
+        "age-unknown",
+        "When a version was signed cannot be known, so `--min-age` could not be followed.",
+        "The message says what was done instead.",
+    ),
+    (
         "cli-configuration",
         "The CLI configuration cannot be read, or says something that is likely a mistake.",
         "Correct the file that the message names.",
@@ -136,6 +141,11 @@ const RULES: &[(&str, &str, &str)] = &[
         "temporary-file",
         "A package could not be kept while it was hashed.",
         "Make room in the directory for temporary files.",
+    ),
+    (
+        "too-young",
+        "The newest versions are younger than `--min-age` asks for.",
+        "Wait, or name the version with `--upgrade=ADDR@VERSION`.",
     ),
     (
         "twins",

@@ -1,9 +1,10 @@
 //! How far an audit reaches: what it asks for, what it does without a network, and how it ends.
 
 use serde_json::json;
-use tflock_test_support::Misbehave;
+use tflock_test_support::{FakeRegistry, Misbehave, ProviderSpec, TestContext};
 
-use super::{edit, json, lock, start, verify};
+use super::{PLATFORMS, edit, json, lock, start, verify};
+use crate::TFLOCK;
 
 #[test]
 fn a_sound_tree_is_silent_and_known_packages_are_not_downloaded_again() {
@@ -113,4 +114,63 @@ fn directories_that_need_no_lock_file_are_no_finding() {
             .starts_with("2 directories: 1 sound, 1 skipped"),
         "{outcome}"
     );
+}
+
+/// Whatever `lock` writes, `verify` has nothing against: by the rules of both tools, from registries and from mirrors.
+#[test]
+fn what_lock_writes_is_sound() {
+    let mut registry = FakeRegistry::start();
+    let hosts = ["registry.terraform.io", "registry.opentofu.org"];
+    registry
+        .publish(
+            ProviderSpec::new("acme/anvil")
+                .hosts(hosts)
+                .versions(["1.0.0", "1.1.0"]),
+        )
+        .publish(
+            ProviderSpec::new("acme/rivet")
+                .hosts(hosts)
+                .reporting_packages(),
+        )
+        .publish(ProviderSpec::new("acme/rare").without("1.0.0", "darwin_arm64"));
+    let context = TestContext::new(TFLOCK, &registry);
+    let both = [("acme/anvil", "~> 1.0"), ("acme/rivet", "")];
+    context
+        .require("terraform", &both)
+        .require("tofu", &both)
+        .require("rare", &[("acme/rare", "")])
+        .require("mirrored", &[("acme/anvil", "1.0.0")])
+        .write("unit/terragrunt.hcl", "");
+    for platform in PLATFORMS.split(',') {
+        let file = &registry.package("acme/anvil", "1.0.0", platform).filename;
+        let path = format!("/registry.terraform.io/files/acme/anvil/1.0.0/{file}");
+        let zip = registry.document(&path).unwrap().body.to_vec();
+        context.write(
+            &format!("mirror/registry.terraform.io/acme/anvil/{file}"),
+            zip,
+        );
+    }
+    let rows = [
+        ("terraform", ""),
+        ("tofu", "--engine tofu"),
+        ("rare", "--missing-platform warn"),
+        ("mirrored", "--fs-mirror mirror"),
+        ("unit", ""),
+    ];
+    for (directory, options) in rows {
+        if directory == "unit" {
+            context.write_lock_file("unit", context.lock_file("terraform").unwrap());
+        }
+        let run = |command: &str| {
+            let arguments = [command, "--platform", PLATFORMS, directory].into_iter();
+            let arguments = arguments.chain(options.split_whitespace());
+            context.tflock(arguments).run().expect_success()
+        };
+        run("lock");
+        let outcome = run("verify");
+        assert!(
+            outcome.stdout.starts_with("1 directory: 1 sound; "),
+            "{outcome}"
+        );
+    }
 }
