@@ -25,6 +25,19 @@ pub struct RootModule {
     pub missing: Vec<Arc<ConfigError>>,
     /// What the user should know: modules that were found by their record only.
     pub warnings: Vec<String>,
+    /// Modules that were installed in another version than the one that counts now.
+    pub moved_modules: Vec<MovedModule>,
+}
+
+/// A module that is now read in another version than `init` installed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MovedModule {
+    /// The names of the calls that lead to it, joined by dots.
+    pub call: String,
+    /// The version that the manifest records.
+    pub from: String,
+    /// The version that was fetched.
+    pub to: String,
 }
 
 /// A remote module that is wanted.
@@ -55,6 +68,8 @@ pub struct FetchedModule {
     pub directory: PathBuf,
     /// The directory of all that was fetched with it. Its own local modules lie in there.
     pub package: PathBuf,
+    /// Its version, if it comes from a registry.
+    pub version: Option<String>,
 }
 
 /// Why a fetcher has no directory for a module.

@@ -135,7 +135,11 @@ impl Fetcher {
         let package = self.package(&found, request.engine).await?;
         let shown = found.address.package.shown();
         let directory = subdirectory::find(&package, &found.address.subdirectory, &shown)?;
-        Ok(FetchedModule { directory, package })
+        Ok(FetchedModule {
+            directory,
+            package,
+            version: found.version.map(|(_, version)| version.to_string()),
+        })
     }
 
     /// Where the package is that the source leads to.

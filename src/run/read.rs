@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::config::{
-    self, ConfigError, ModuleCache, Named, ReadOptions, RootModule, WalkOptions, clean,
-    local_callers, on_all_cores,
+    self, ConfigError, ModuleCache, MovedModule, Named, ReadOptions, RootModule, WalkOptions,
+    clean, local_callers, on_all_cores,
 };
 use crate::diagnostic::Diagnostic;
 use crate::lockfile::{self, FILE_NAME, LockFile};
@@ -35,6 +35,8 @@ pub(super) struct Directory {
     pub(super) engine: Option<(Engine, Reason)>,
     /// The top of the repository that holds it, absolute.
     pub(super) repository: PathBuf,
+    /// Modules that are read in another version than `init` installed.
+    pub(super) moved_modules: Vec<MovedModule>,
     /// What went wrong, and what should be known.
     pub(super) diagnostics: Vec<Diagnostic>,
     /// What is to be done.
@@ -69,6 +71,7 @@ impl Directory {
             engine: self.engine.map(|(engine, _)| engine),
             fate,
             providers: Vec::new(),
+            moved_modules: self.moved_modules.clone(),
             findings: Vec::new(),
             unchecked: Vec::new(),
             diff: None,
@@ -166,6 +169,7 @@ fn unread(settings: &TreeSettings, area: &Arc<Area>, error: &ConfigError) -> Dir
         .map_or_else(PathBuf::new, |place| place.path.clone());
     Directory {
         area: Arc::clone(area),
+        moved_modules: Vec::new(),
         diagnostics: vec![Diagnostic::of(error, &path)],
         repository: settings.working_directory.clone(),
         named: Named::Directly,
@@ -266,6 +270,7 @@ impl<'a> Reader<'a> {
             repository: self.repository(&absolute),
             named: found.named,
             engine: None,
+            moved_modules: Vec::new(),
             diagnostics: Vec::new(),
             task: Task::Fail,
         };
@@ -331,6 +336,7 @@ impl<'a> Reader<'a> {
                 .map_err(|errors| all_of(errors.iter().map(|error| &**error), path))?
         };
         calls.extend(root.local_modules.iter().cloned());
+        directory.moved_modules.clone_from(&root.moved_modules);
         let warnings = root.warnings.iter();
         let warnings =
             warnings.map(|text| Diagnostic::warning("configuration", text.clone(), Some(path)));

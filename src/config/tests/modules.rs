@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use super::super::{
-    FetchError, FetchedModule, ModuleCache, ModuleFetcher, ModuleRequest, Named, ReadOptions,
-    WalkOptions, local_callers, read_root, read_roots, walk,
+    FetchError, FetchedModule, ModuleCache, ModuleFetcher, ModuleRequest, MovedModule, Named,
+    ReadOptions, WalkOptions, local_callers, read_root, read_roots, walk,
 };
 use super::{ENGINES, Engine, Tree, check, check_files, requires, requires_with, show};
 use crate::span::Explain as _;
@@ -263,6 +263,7 @@ impl ModuleFetcher for Gives {
             Ok(FetchedModule {
                 directory: self.0.clone(),
                 package: self.0.clone(),
+                version: Some("3.2.0".to_owned()),
             })
         }
     }
@@ -309,6 +310,32 @@ fn what_is_not_installed_is_fetched() {
             "module `b` from `git::https://broken/r` is not installed",
         ]
     );
+}
+
+#[test]
+fn a_module_that_was_installed_in_another_version_is_named_with_both() {
+    let manifest = r#"{"Modules":[{"Key":"vpc","Source":"registry.terraform.io/acme/vpc/any","Version":"3.1.0","Dir":"old"}]}"#;
+    let tree = Tree::new(&[
+        (
+            "root/main.tf",
+            "module \"vpc\" {\n source = \"acme/vpc/any\"\n version = \"~> 3.2\"\n}\n",
+        ),
+        ("root/.terraform/modules/modules.json", manifest),
+        ("root/old/main.tf", "resource \"old_x\" \"a\" {\n}\n"),
+        ("got/main.tf", "resource \"new_x\" \"a\" {\n}\n"),
+    ]);
+    let fetcher = Gives(tree.path("got"), Mutex::default());
+    let options = ReadOptions::new(Engine::Terraform);
+    let read = |fetcher| read_root(&tree.path("root"), &options, &ModuleCache::new(), fetcher);
+    let root = read(Some(&fetcher)).unwrap();
+    assert_eq!(show(&root, Engine::Terraform), "hashicorp/new");
+    let expected = MovedModule {
+        call: "vpc".to_owned(),
+        from: "3.1.0".to_owned(),
+        to: "3.2.0".to_owned(),
+    };
+    assert_eq!(root.moved_modules, [expected]);
+    assert_eq!(read(None).unwrap().moved_modules, []);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::super::calls::Call;
 use super::super::error::ConfigError;
 use super::super::location::{Location, clean};
 use super::super::manifest::{Manifest, Mismatch};
-use super::super::root::{FetchError, ModuleRequest, is_missing_module};
+use super::super::root::{FetchError, ModuleRequest, MovedModule, is_missing_module};
 use super::super::source::{ModuleSource, without_secrets};
 use super::super::statics::{Environment, Instance};
 use super::{Entered, Node, Stopped, TreeReader};
@@ -33,10 +33,21 @@ impl TreeReader<'_> {
         }
         match self.installed(target, key, name, spot, environment) {
             Ok(Some(location)) => Ok(location),
-            Ok(None) if self.fetcher.is_some() => self.fetch(target, name, spot, environment),
+            Ok(None) if self.fetcher.is_some() => {
+                let fetched = self.fetch(target, name, spot, environment)?;
+                Ok(fetched.0)
+            }
             Ok(None) => Err(self.fail(not_installed(target, name, spot))),
             Err(error) if self.fetcher.is_some() && is_missing_module(&error) => {
-                self.fetch(target, name, spot, environment)
+                let (location, version) = self.fetch(target, name, spot, environment)?;
+                if let (ConfigError::VersionChanged { recorded, .. }, Some(to)) = (error, version) {
+                    self.found.moved_modules.push(MovedModule {
+                        call: key.to_owned(),
+                        from: recorded,
+                        to,
+                    });
+                }
+                Ok(location)
             }
             Err(error) => Err(self.fail(error)),
         }
@@ -99,13 +110,14 @@ impl TreeReader<'_> {
         }
     }
 
+    /// The module from wherever it comes, and its version if it has one.
     fn fetch(
         &mut self,
         target: &Target,
         name: &str,
         spot: &Spot,
         environment: &Environment<'_>,
-    ) -> Result<Location, Stopped> {
+    ) -> Result<(Location, Option<String>), Stopped> {
         let Some(fetcher) = self.fetcher else {
             return Err(self.fail(not_installed(target, name, spot)));
         };
@@ -118,10 +130,11 @@ impl TreeReader<'_> {
         };
         let location = fetcher.fetch(&request).and_then(|fetched| {
             let location = Location::within(&fetched.directory, &fetched.package);
-            location.map_err(|error| FetchError {
+            let location = location.map_err(|error| FetchError {
                 source: error.into(),
                 hint: None,
-            })
+            });
+            Ok((location?, fetched.version))
         });
         location.map_err(|FetchError { source, hint }| {
             let (module, place) = (name.to_owned(), Box::new(spot.place()));

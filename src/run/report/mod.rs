@@ -24,6 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cli::FormatArg;
+use crate::config::MovedModule;
 use crate::diagnostic::{self, Diagnostic};
 use crate::lockfile::{Change, Changes, Locks, ProviderLock};
 use crate::locking::{Downloaded, Finding, PackageRecord, Verified};
@@ -87,6 +88,8 @@ pub struct DirectoryReport {
     /// Its providers in the order of the lock file: those whose entries changed, and the others where the run keeps
     /// [details](Detail). None of a directory that failed.
     pub providers: Vec<ProviderReport>,
+    /// Modules that are read in another version than `init` installed: what changed may be because of them.
+    pub moved_modules: Vec<MovedModule>,
     /// What an audit found.
     pub findings: Vec<Finding>,
     /// What an audit could not check, since there was no network.

@@ -83,7 +83,7 @@ impl Remark {
             place: entry.cloned().unwrap_or_else(file),
             code: DRIFT,
             message: what.to_owned(),
-            details: describe(report.fate, &report.providers),
+            details: describe(report),
             fix: None,
             directories: BTreeSet::from([report.directory.clone()]),
         }

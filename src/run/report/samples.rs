@@ -111,6 +111,7 @@ pub(super) fn directory(path: &str, fate: Fate, providers: Vec<ProviderReport>) 
         engine: (fate != Fate::Failed).then_some(Engine::Terraform),
         fate,
         providers,
+        moved_modules: Vec::new(),
         findings: Vec::new(),
         unchecked: Vec::new(),
         diff: None,

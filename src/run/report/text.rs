@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::{DirectoryReport, Fate, ProviderReport, RunReport, found, shown};
+use crate::config::MovedModule;
 use crate::lockfile::{Change, Update};
 use crate::locking::{Downloaded, Voucher};
 use crate::package::{Lapse, Tier};
@@ -207,7 +208,7 @@ impl RunReport {
         let mut groups: BTreeMap<(Fate, Vec<String>), Vec<&DirectoryReport>> = BTreeMap::new();
         for report in &self.directories {
             if matches!(report.fate, Fate::Created | Fate::Updated) {
-                let group = groups.entry((report.fate, describe(report.fate, &report.providers)));
+                let group = groups.entry((report.fate, describe(report)));
                 group.or_default().push(report);
             }
         }
@@ -272,16 +273,22 @@ impl ProviderReport {
     }
 }
 
-/// One sentence per provider that changed; one for the file if only its looks did.
-pub(super) fn describe(fate: Fate, providers: &[ProviderReport]) -> Vec<String> {
-    let sentences = providers.iter().filter_map(|provider| {
+/// One sentence per provider that changed, or one for the file if only its looks did; then one per module that moved, since
+/// that may be why.
+pub(super) fn describe(report: &DirectoryReport) -> Vec<String> {
+    let sentences = report.providers.iter().filter_map(|provider| {
         let change = provider.change.as_ref()?;
         Some(format!("{} {}", short(&provider.address), sentence(change)))
     });
-    let changes: Vec<String> = sentences.collect();
-    if changes.is_empty() && fate == Fate::Updated {
-        return vec!["rewritten in normal form".to_owned()];
+    let mut changes: Vec<String> = sentences.collect();
+    if changes.is_empty() && report.fate == Fate::Updated {
+        changes.push("rewritten in normal form".to_owned());
     }
+    let modules = report.moved_modules.iter();
+    changes.extend(modules.map(|module| {
+        let MovedModule { call, from, to } = module;
+        format!("module {call} {from} -> {to}")
+    }));
     changes
 }
 
@@ -447,8 +454,16 @@ verified  registry.terraform.io/acme/anvil 3.2.1, signed by 34365D9472D7468F (Ha
             "acme/gone 1.0.0 removed",
             "acme/loosened constraints `~> 1.0` -> none, -1 other",
         ];
-        assert_eq!(describe(Fate::Updated, &reports), expected);
-        let moved = reports.iter().filter(|report| report.has_moved());
+        let mut updated = directory("a", Fate::Updated, reports);
+        assert_eq!(describe(&updated), expected);
+        updated.moved_modules.push(MovedModule {
+            call: "net.vpc".to_owned(),
+            from: "3.1.0".to_owned(),
+            to: "3.2.0".to_owned(),
+        });
+        let told = describe(&updated);
+        assert_eq!(told.last().unwrap(), "module net.vpc 3.1.0 -> 3.2.0");
+        let moved = updated.providers.iter().filter(|report| report.has_moved());
         let moved: Vec<&str> = moved.map(|report| &*report.address.type_name).collect();
         assert_eq!(moved, ["new", "bumped"]);
     }
@@ -457,11 +472,9 @@ verified  registry.terraform.io/acme/anvil 3.2.1, signed by 34365D9472D7468F (Ha
     fn a_file_that_only_looks_different_is_called_so() {
         let none = Locks::default();
         let reports = ProviderReport::between(&none, &none, Vec::new(), Detail::Changes);
-        assert_eq!(
-            describe(Fate::Updated, &reports),
-            ["rewritten in normal form"]
-        );
-        assert!(describe(Fate::Created, &reports).is_empty());
+        let updated = directory("a", Fate::Updated, reports);
+        assert_eq!(describe(&updated), ["rewritten in normal form"]);
+        assert!(describe(&directory("a", Fate::Created, Vec::new())).is_empty());
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::{DirectoryReport, Fate, ProviderReport, RunReport, shown};
+use crate::config::MovedModule;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lockfile::{Change, FILE_NAME};
 use crate::locking::{Finding, Origin, PackageRecord, Voucher};
@@ -81,11 +82,18 @@ struct Directory {
     engine: Option<&'static str>,
     status: &'static str,
     providers: Vec<Provider>,
+    moved_modules: Vec<Moved>,
     findings: Vec<Found>,
     unchecked: Vec<String>,
     diagnostics: Vec<Trouble>,
     diff: Option<String>,
     seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Moved {
+    call: String,
+    version: OldAndNew,
 }
 
 #[derive(Serialize)]
@@ -198,11 +206,22 @@ fn directory(report: &DirectoryReport) -> Directory {
         engine: report.engine.map(Engine::program),
         status: report.fate.name(),
         providers: report.providers.iter().map(provider).collect(),
+        moved_modules: report.moved_modules.iter().map(moved).collect(),
         findings: findings.collect(),
         unchecked: report.unchecked.clone(),
         diagnostics: report.diagnostics.iter().map(trouble).collect(),
         diff: report.diff.clone(),
         seconds: seconds(report.elapsed),
+    }
+}
+
+fn moved(module: &MovedModule) -> Moved {
+    Moved {
+        call: module.call.clone(),
+        version: OldAndNew {
+            old: Some(module.from.clone()),
+            new: Some(module.to.clone()),
+        },
     }
 }
 
