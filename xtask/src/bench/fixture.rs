@@ -82,6 +82,11 @@ impl Fixture {
     pub(super) fn clean(&self) {
         // Neither is there before the first run.
         let _ = fs::remove_dir_all(self.path("cache"));
+        self.remove_lock_files();
+    }
+
+    /// Takes away the lock files and leaves the cache.
+    pub(super) fn remove_lock_files(&self) {
         remove_lock_files(&self.path("work"));
     }
 

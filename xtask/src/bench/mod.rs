@@ -9,6 +9,7 @@ mod package;
 mod packages;
 pub(crate) mod raw;
 mod readers;
+mod tree;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,11 +18,12 @@ use std::process::Command;
 type Scenario = (&'static str, fn(&Path));
 
 /// In the order in which they are run.
-const SCENARIOS: [Scenario; 7] = [
+const SCENARIOS: [Scenario; 8] = [
     ("package", package::run),
     ("packages", packages::run),
     ("network", network::run),
     ("directories", directories::run),
+    ("tree", tree::run),
     ("mirror", mirror::run),
     ("inits", readers::inits),
     ("beside", readers::beside),
