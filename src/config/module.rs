@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::provider::{Engine, ProviderAddr, Requirements, VersionConstraints};
 
@@ -31,8 +32,10 @@ pub(super) struct Module {
     pub(super) calls: BTreeMap<String, Call>,
     pub(super) variables: BTreeMap<String, Variable>,
     pub(super) locals: BTreeMap<String, super::calls::Local>,
+    /// What the names in `required_providers` stand for.
+    addresses: BTreeMap<String, ProviderAddr>,
     /// What the module itself requires, without the modules it calls.
-    pub(super) requirements: Requirements,
+    pub(super) requirements: Arc<Requirements>,
     /// What it requires besides when it is a root module.
     pub(super) root_requirements: Requirements,
 }
@@ -53,6 +56,7 @@ impl Module {
             overrides::apply(&mut module, declarations, engine, &mut faults);
         }
         module.collect(engine, &mut faults);
+        module.forget();
         if faults.0.is_empty() {
             Ok(module)
         } else {
@@ -145,8 +149,8 @@ impl Module {
         spot: &Spot,
         engine: Engine,
     ) -> Result<ProviderAddr, ConfigError> {
-        match self.required_providers.get(name) {
-            Some(required) => Ok(required.address.clone()),
+        match self.addresses.get(name) {
+            Some(address) => Ok(address.clone()),
             None => implied(name, spot, engine),
         }
     }
@@ -155,6 +159,9 @@ impl Module {
     fn collect(&mut self, engine: Engine, faults: &mut Faults) {
         let mut requirements = Requirements::default();
         let none = VersionConstraints::default();
+        let required = self.required_providers.iter();
+        let required = required.map(|(name, required)| (name.clone(), required.address.clone()));
+        self.addresses = required.collect();
         for required in self.required_providers.values() {
             requirements.require(
                 required.address.clone(),
@@ -185,7 +192,19 @@ impl Module {
             }
         }
         self.root_requirements = self.import_requirements(engine, faults);
-        self.requirements = requirements;
+        self.requirements = Arc::new(requirements);
+    }
+
+    /// Lets go of what has been collected: each declaration holds on to the text of its file, and a run keeps thousands of
+    /// modules. Variables and locals matter to calls only.
+    fn forget(&mut self) {
+        self.required_providers.clear();
+        self.providers.clear();
+        self.resources.clear();
+        if self.calls.is_empty() {
+            self.variables.clear();
+            self.locals.clear();
+        }
     }
 
     /// OpenTofu: an index belongs to a `provider` block with `for_each`, and to no other.

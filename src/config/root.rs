@@ -18,7 +18,7 @@ use super::tree::{self, TreeReader};
 #[derive(Debug, Default)]
 pub struct RootModule {
     /// The providers, with the places that ask for them. Built-in and legacy addresses are not left out.
-    pub requirements: Requirements,
+    pub requirements: Arc<Requirements>,
     /// The real directories of all local modules that are called, directly or not.
     pub local_modules: BTreeSet<PathBuf>,
     /// What cannot be told without modules that are not there. If this is not empty, the requirements are incomplete.

@@ -42,6 +42,7 @@ pub enum Named {
 
 /// A directory that was named, or that has a configuration or a lock file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Directory {
     /// Relative if the user's path is.
     pub path: PathBuf,
@@ -53,6 +54,8 @@ pub struct Directory {
     pub has_tofu_files: bool,
     /// It has a lock file.
     pub has_lock_file: bool,
+    /// It has a file whose name begins with that of a lock file: what a run may have left that was killed.
+    pub has_leftovers: bool,
 }
 
 /// What was found, in the order of the paths.
@@ -66,11 +69,13 @@ pub struct Walk {
 
 /// Facts of a directory, collected entry by entry.
 #[derive(Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Facts {
     named: Option<Named>,
     configuration: bool,
     tofu_files: bool,
     lock_file: bool,
+    leftovers: bool,
 }
 
 impl Facts {
@@ -79,6 +84,7 @@ impl Facts {
         self.configuration |= other.configuration;
         self.tofu_files |= other.tofu_files;
         self.lock_file |= other.lock_file;
+        self.leftovers |= other.leftovers;
     }
 
     fn of_file(name: &str) -> Self {
@@ -87,6 +93,7 @@ impl Facts {
             configuration: is_configuration(name),
             tofu_files: is_tofu_only(name),
             lock_file: name == LOCK_FILE,
+            leftovers: name != LOCK_FILE && name.starts_with(LOCK_FILE),
         }
     }
 
@@ -122,6 +129,7 @@ pub fn walk(paths: &[PathBuf], options: &WalkOptions) -> Walk {
         has_configuration: facts.configuration,
         has_tofu_files: facts.tofu_files,
         has_lock_file: facts.lock_file,
+        has_leftovers: facts.leftovers,
     });
     errors.sort_by_key(ToString::to_string);
     Walk {
@@ -225,7 +233,11 @@ impl Part<'_> {
             return;
         }
         let facts = Facts::of_file(&entry.file_name().to_string_lossy());
-        if let Some(directory) = entry.path().parent().filter(|_| facts.is_something()) {
+        if let Some(directory) = entry
+            .path()
+            .parent()
+            .filter(|_| facts.is_something() || facts.leftovers)
+        {
             self.found
                 .entry(without_dots(directory))
                 .or_default()

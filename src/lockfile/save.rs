@@ -30,13 +30,13 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, SaveError> {
         place: Place::file(path),
         source,
     };
-    match fs::metadata(path) {
+    let size = match fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => return Err(SaveError::NotAFile(Place::file(path))),
-        Ok(_) => {}
+        Ok(metadata) => metadata.len().min(MAX_LOCK_FILE_SIZE),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
-    }
-    let mut bytes = Vec::new();
+    };
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
     let file = File::open(path).map_err(failed)?;
     file.take(MAX_LOCK_FILE_SIZE + 1)
         .read_to_end(&mut bytes)

@@ -27,7 +27,7 @@ pub struct Job {
     /// The lock file beside no configuration: its entries are the requirements.
     pub lock_only: bool,
     /// What is locked now.
-    pub old: Locks,
+    pub old: Arc<Locks>,
     /// Where each entry of the lock file stands.
     pub places: BTreeMap<ProviderAddr, Place>,
 }
@@ -74,11 +74,13 @@ pub async fn lock_directory(
     packages: &Packages,
 ) -> Result<Outcome, Vec<LockingError>> {
     let scope = Scope::new(policy, job.engine);
-    let mut old = job.old.clone();
+    let mut old = Arc::clone(&job.old);
     let mut notes = Vec::new();
     if job.engine == Engine::Tofu && !job.lock_only {
-        let of = old.add_twins();
+        let mut with_twins = Locks::clone(&old);
+        let of = with_twins.add_twins();
         if !of.is_empty() {
+            old = Arc::new(with_twins);
             notes.push(Note::Twins { of });
         }
     }
@@ -104,7 +106,8 @@ pub async fn lock_directory(
 
     let mut errors = Vec::new();
     let mut verified = Vec::new();
-    let mut locks = old;
+    // Not before: while directories wait for one another's packages, they share what they have in common.
+    let mut locks = Locks::clone(&old);
     for (address, result) in worked {
         match result {
             Ok(done) => {

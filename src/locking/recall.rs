@@ -150,7 +150,8 @@ impl Packages {
                 _ => Err(missing.into()),
             }
         };
-        self.known.get_or_init(key, job).await
+        // One works, and thousands wait: for those the work should take no memory.
+        self.known.get_or_init(key, || Box::pin(job())).await
     }
 
     /// A package as the cache knows it; nothing if its source has to be asked.

@@ -65,7 +65,8 @@ impl Work<'_> {
             Recalled::Lacking(lack) if self.packages.must_remember(self.engine, self.address) => {
                 Err(vec![self.error(Problem::Offline(lack))])
             }
-            Recalled::Lacking(_) => self.ask(wanted).await,
+            // Boxed, since it is large, and thousands of directories are under way at the same time without it.
+            Recalled::Lacking(_) => Box::pin(self.ask(wanted)).await,
         }
     }
 

@@ -8,6 +8,7 @@ mod documents;
 mod engine;
 mod list;
 mod lock;
+mod lock_files;
 mod mirror;
 mod publish;
 mod read;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use crate::config::{
@@ -21,6 +21,7 @@ use crate::span::Explain;
 use super::callers::{Called, Skipped};
 use super::changed::{Candidate, Changed};
 use super::engine::{self, Reason, VersionFiles};
+use super::lock_files::LockFiles;
 use super::report::{DirectoryReport, Fate};
 
 /// One directory, read.
@@ -57,7 +58,7 @@ pub(super) enum Task {
     /// Work out its lock.
     Lock {
         /// The bytes of the lock file, if there is one.
-        old: Option<Vec<u8>>,
+        old: Option<Arc<[u8]>>,
         /// What is to be locked.
         job: Job,
     },
@@ -186,28 +187,38 @@ struct Reader<'a> {
     cache: ModuleCache,
     changed: Option<Changed>,
     version_files: VersionFiles,
-    /// What all lock files of the tree agree on.
-    tree: Option<Engine>,
-    repositories: Mutex<BTreeMap<PathBuf, PathBuf>>,
+    lock_files: LockFiles,
+    /// All directories that were found.
+    found: &'a [(Arc<Area>, config::Directory)],
+    /// What all lock files of the tree agree on, once a directory gives no hint of its own.
+    tree: OnceLock<Option<Engine>>,
+    /// The top of the repository by directory, where there is one.
+    repositories: Mutex<BTreeMap<PathBuf, Option<PathBuf>>>,
 }
 
 impl<'a> Reader<'a> {
     fn new(
         settings: &'a TreeSettings,
         fetcher: &'a Fetcher,
-        directories: &[(Arc<Area>, config::Directory)],
+        found: &'a [(Arc<Area>, config::Directory)],
     ) -> Self {
-        let mut reader = Self {
+        Self {
             settings,
             fetcher,
             cache: ModuleCache::new(),
             changed: settings.working_set.changed.as_deref().map(Changed::new),
             version_files: VersionFiles::default(),
-            tree: None,
+            lock_files: LockFiles::default(),
+            found,
+            tree: OnceLock::new(),
             repositories: Mutex::default(),
-        };
-        if settings.areas.iter().any(|area| area.engine.is_none()) {
-            let engines = on_all_cores(directories, |(_, directory)| {
+        }
+    }
+
+    /// What all lock files of the tree agree on. They are read for it, so nobody asks without need.
+    fn tree(&self) -> Option<Engine> {
+        *self.tree.get_or_init(|| {
+            let engines = on_all_cores(self.found, |(_, directory)| {
                 let path = directory.path.join(FILE_NAME);
                 // A lock file that cannot be read is told of when its directory is worked on.
                 let bytes = directory
@@ -215,14 +226,16 @@ impl<'a> Reader<'a> {
                     .then(|| lockfile::read(&path).ok().flatten())??;
                 engine::of_lock(&String::from_utf8_lossy(&bytes))
             });
-            reader.tree = engine::agreed(engines.into_iter().flatten());
-        }
-        reader
+            engine::agreed(engines.into_iter().flatten())
+        })
     }
 
     /// Whether a directory is in the working set.
     fn is_wanted(&self, area: &Area, found: &config::Directory) -> bool {
-        let WorkingSet { changed: _, failed } = &self.settings.working_set;
+        let WorkingSet { changed, failed } = &self.settings.working_set;
+        if changed.is_none() && failed.is_none() {
+            return true;
+        }
         let absolute = self.settings.working_directory.join(&found.path);
         // A directory that is gone, or cannot be asked for, is told of when it is read.
         let Ok(real) = absolute.canonicalize() else {
@@ -274,7 +287,7 @@ impl<'a> Reader<'a> {
             diagnostics: Vec::new(),
             task: Task::Fail,
         };
-        if self.settings.clean_up {
+        if self.settings.clean_up && found.has_leftovers {
             // What cannot be cleaned up is no reason to stop: the names are never read.
             let _ = lockfile::clean_stale(&found.path, &Owner::current());
         }
@@ -309,11 +322,12 @@ impl<'a> Reader<'a> {
             old.as_deref(),
         );
         directory.engine = Some((engine, reason));
-        let locked = match &old {
-            None => LockFile::default(),
+        let (old, locks, locked) = match old {
+            None => (None, Arc::default(), LockFile::default()),
             Some(bytes) => {
-                let parsed = lockfile::parse(&directory.lock_file(), bytes, engine);
-                parsed.map_err(|errors| all_of(errors.iter(), path))?
+                let read = self.lock_files.read(&directory.lock_file(), bytes, engine);
+                let (bytes, locks, rest) = read.map_err(|errors| all_of(errors.iter(), path))?;
+                (Some(bytes), locks, rest)
             }
         };
         let warning = locked.warning();
@@ -322,12 +336,11 @@ impl<'a> Reader<'a> {
 
         let lock_only = self.settings.locks_alone
             || old.is_some()
-                && config::module_files(path, engine)
-                    .map_err(|error| vec![Diagnostic::of(&error, path)])?
-                    .is_empty();
+                && !is_configured(found, engine)
+                    .map_err(|error| vec![Diagnostic::of(&error, path)])?;
         let root = if lock_only {
             RootModule {
-                requirements: requirements_of(&locked.locks, &locked.places),
+                requirements: Arc::new(requirements_of(&locks, &locked.places)),
                 ..RootModule::default()
             }
         } else {
@@ -356,9 +369,9 @@ impl<'a> Reader<'a> {
         let job = Job {
             engine,
             complete: root.missing.is_empty(),
-            requirements: Arc::new(root.requirements),
+            requirements: root.requirements,
             lock_only,
-            old: locked.locks,
+            old: locks,
             places: locked.places,
         };
         let refused = refused(area.create, found, wants_lock).filter(|_| old.is_none());
@@ -385,7 +398,7 @@ impl<'a> Reader<'a> {
             .or_else(|| of_lock().map(because(Reason::LockFile)))
             .or_else(|| of_files().map(because(Reason::TofuFiles)))
             .or_else(|| of_version_file().map(because(Reason::VersionFile)))
-            .or_else(|| self.tree.map(because(Reason::Tree)))
+            .or_else(|| self.tree().map(because(Reason::Tree)))
             .unwrap_or((Engine::Terraform, Reason::Default))
     }
 
@@ -399,14 +412,12 @@ impl<'a> Reader<'a> {
             .repositories
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let root = known
-            .entry(parent.clone())
-            .or_insert_with(|| repository_root(&parent));
-        if root.join(".git").exists() {
-            root.clone()
-        } else {
-            absolute.to_path_buf()
-        }
+        let look_up = || {
+            let root = repository_root(&parent);
+            root.join(".git").exists().then_some(root)
+        };
+        let root = known.entry(parent.clone()).or_insert_with(look_up);
+        root.clone().unwrap_or_else(|| absolute.to_path_buf())
     }
 
     /// Skips directories without a lock file that another directory of the repository calls as a local module: their
@@ -477,6 +488,15 @@ impl<'a> Reader<'a> {
             .collect();
         local_callers(&others, &self.cache)
     }
+}
+
+/// Whether the engine finds a configuration in a directory.
+fn is_configured(found: &config::Directory, engine: Engine) -> Result<bool, ConfigError> {
+    // The walk has seen files that every engine reads, unless files for OpenTofu hide them.
+    if found.has_configuration && !found.has_tofu_files {
+        return Ok(true);
+    }
+    Ok(!config::module_files(&found.path, engine)?.is_empty())
 }
 
 /// Why a missing lock file may not be created, as far as the directory alone decides.

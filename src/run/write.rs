@@ -9,7 +9,7 @@ use crate::span::Place;
 
 use super::lock::Work;
 use super::read::Directory;
-use super::report::{DirectoryReport, Fate, ProviderReport};
+use super::report::{Detail, DirectoryReport, Fate, ProviderReport};
 
 /// Writes the new lock of `directory` unless the file has these bytes already. `old` are the bytes that it has.
 pub(super) fn settle(
@@ -45,6 +45,9 @@ pub(super) fn settle(
         report.diff = settings
             .diff
             .then(|| lockfile::unified_diff(&path, old, &bytes));
+    }
+    if report.fate == Fate::Unchanged && work.detail == Detail::Changes {
+        return report;
     }
     report.providers =
         ProviderReport::between(&job.old, &outcome.locks, outcome.verified, work.detail);

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::provider::Requirements;
 use crate::span::Place;
 
 use super::cache::ModuleCache;
@@ -115,8 +116,8 @@ impl<'a> TreeReader<'a> {
             key: String::new(),
             evaluation: Evaluation::Dynamic,
         };
-        self.found.requirements.merge(&module.requirements);
-        self.found.requirements.merge(&module.root_requirements);
+        self.found.requirements = Arc::clone(&module.requirements);
+        self.require(&module.root_requirements);
         let instance = Instance::root(&module, &environment);
         self.visit(&instance, &root, &environment);
         self.tests(&instance, &root, &environment);
@@ -277,8 +278,15 @@ impl<'a> TreeReader<'a> {
         if let Some(import) = module.imports.first() {
             return Err(self.fail(import_in_child(&import.spot.place())));
         }
-        self.found.requirements.merge(&module.requirements);
+        self.require(&module.requirements);
         Ok(module)
+    }
+
+    /// Adds what another module requires. Roots that call none share what their module requires with it.
+    fn require(&mut self, requirements: &Requirements) {
+        if !requirements.providers.is_empty() {
+            Arc::make_mut(&mut self.found.requirements).merge(requirements);
+        }
     }
 
     fn fail(&mut self, error: ConfigError) -> Stopped {

@@ -28,12 +28,13 @@ impl TreeReader<'_> {
         let found = test_files::read(&root.location.shown, directory, self.options.engine);
         self.found.warnings.extend(found.warnings);
         self.errors.extend(found.errors.into_iter().map(Arc::new));
-        self.found.requirements.merge(&provider_requirements(
+        let required = provider_requirements(
             &found.providers,
             instance.module,
             self.options,
             &mut self.errors,
-        ));
+        );
+        self.require(&required);
         for run in &found.runs {
             // Why it stopped is noted where it did.
             let _ = self.run_module(run, instance, root, environment);

@@ -7,7 +7,6 @@ mod grammar;
 mod parse;
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 use std::fmt;
 
 pub(super) use grammar::{ScannedVersion, WrittenOperator, scan, scan_version};
@@ -125,7 +124,9 @@ impl fmt::Display for Constraint {
 /// All that is asked of a provider's version; by default nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VersionConstraints {
-    constraints: BTreeSet<Constraint>,
+    /// In order and without duplicates. Runs keep thousands of these, most with one element: a tree would take ten times the
+    /// memory.
+    constraints: Vec<Constraint>,
 }
 
 impl VersionConstraints {
@@ -153,7 +154,11 @@ impl VersionConstraints {
 
     /// Asks for all that `other` asks for as well.
     pub fn merge(&mut self, other: &Self) {
-        self.constraints.extend(other.constraints.iter().cloned());
+        for constraint in &other.constraints {
+            if let Err(at) = self.constraints.binary_search(constraint) {
+                self.constraints.insert(at, constraint.clone());
+            }
+        }
     }
 
     /// Whether a version is acceptable. A prerelease is so only where a constraint names that very version, and `0.0.0`

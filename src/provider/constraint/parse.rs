@@ -40,7 +40,9 @@ fn meanings(text: &str) -> Result<VersionConstraints, ConstraintError> {
         .map(|piece| meaning(text, trim(text, piece)))
         .collect();
     match constraints {
-        Ok(constraints) => Ok(VersionConstraints { constraints }),
+        Ok(constraints) => Ok(VersionConstraints {
+            constraints: constraints.into_iter().collect(),
+        }),
         Err(fault) => Err(grammar::error(text, fault)),
     }
 }

@@ -148,7 +148,7 @@ impl Work {
             Task::Lock { job, .. } => Ok((
                 directory.report(Fate::Unchanged),
                 LockFile {
-                    locks: job.old.clone(),
+                    locks: job.old.as_ref().clone(),
                     places: job.places.clone(),
                     ..LockFile::default()
                 },

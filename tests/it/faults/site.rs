@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde_json::json;
-use tflock::lockfile::Locks;
 use tflock::locking::{
     Job, Mismatch, Missing, Packages, Policy, Signers, Source, Trust, Upgrade, lock_directory,
 };
@@ -181,7 +180,7 @@ impl Site {
             requirements: Arc::new(requirements),
             complete: true,
             lock_only: false,
-            old: Locks::default(),
+            old: Arc::default(),
             places: BTreeMap::new(),
         }
     }

@@ -1,0 +1,95 @@
+//! Lock files that are read, each distinct content once: in a monorepo most are the same.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::lockfile::{self, LockFile, Locks, ParseError};
+use crate::provider::Engine;
+use crate::span::Place;
+
+/// What has been read so far. It can be used from several threads at once.
+#[derive(Default)]
+pub(super) struct LockFiles {
+    known: Mutex<Known>,
+}
+
+/// By the engine, whose rules count, and the content.
+type Known = HashMap<(Engine, Arc<[u8]>), Arc<Shared>>;
+
+/// One content and what it says.
+struct Shared {
+    bytes: Arc<[u8]>,
+    locks: Arc<Locks>,
+    /// The rest, with the places of the file that was read first.
+    rest: LockFile,
+}
+
+/// The content, what it locks, and the rest of what it says; the locks are not in that.
+type Read = (Arc<[u8]>, Arc<Locks>, LockFile);
+
+impl LockFiles {
+    /// Reads the content of the lock file at `path`. What is wrong with it is told anew for each path.
+    pub(super) fn read(
+        &self,
+        path: &Path,
+        bytes: Vec<u8>,
+        engine: Engine,
+    ) -> Result<Read, Vec<ParseError>> {
+        let key = (engine, Arc::from(bytes));
+        if let Some(known) = self.lock().get(&key) {
+            return Ok(known.at(path));
+        }
+        let mut rest = lockfile::parse(path, &key.1, engine)?;
+        let shared = Arc::new(Shared {
+            bytes: Arc::clone(&key.1),
+            locks: Arc::new(std::mem::take(&mut rest.locks)),
+            rest,
+        });
+        let read = shared.at(path);
+        self.lock().insert(key, shared);
+        Ok(read)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    /// The same content as another file.
+    fn at(&self, path: &Path) -> Read {
+        let mut rest = self.rest.clone();
+        let places = rest.places.values_mut().chain(&mut rest.modules);
+        places.for_each(|place: &mut Place| place.path = path.to_path_buf());
+        (Arc::clone(&self.bytes), Arc::clone(&self.locks), rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_files_share_what_they_say_and_keep_their_places() {
+        let files = LockFiles::default();
+        let text = "provider \"registry.terraform.io/a/b\" {\n  version = \"1.0.0\"\n}\nmodule \"m\" {\n}\n";
+        let read =
+            |path: &str, text: &str| files.read(Path::new(path), text.into(), Engine::Terraform);
+        let (bytes, locks, first) = read("a/x", text).unwrap();
+        let (same_bytes, same_locks, second) = read("b/x", text).unwrap();
+        assert!(Arc::ptr_eq(&bytes, &same_bytes) && Arc::ptr_eq(&locks, &same_locks));
+        let places = |file: &LockFile| {
+            let places = file.places.values().chain(&file.modules);
+            places
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        assert_eq!(places(&first), "a/x:1:1 a/x:4:1");
+        assert_eq!(places(&second), "b/x:1:1 b/x:4:1");
+        assert!(read("a/x", "provider {").is_err() && read("b/x", "provider {").is_err());
+        let (_, other, _) = read("a/x", "").unwrap();
+        assert!(other.providers.is_empty());
+    }
+}
