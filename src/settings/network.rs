@@ -172,6 +172,45 @@ mod tests {
         }
     }
 
+    /// Zero and less mean none in OpenTofu's configuration, and the default in the environment, which wins.
+    #[test]
+    fn opentofu_has_a_block_for_registries() {
+        let rows = [
+            ("retry_count = 5", "", Some(5), None),
+            ("retry_count = 0", "", Some(0), None),
+            ("retry_count = -1", "", Some(0), None),
+            ("retry_count = 5", "2", Some(2), None),
+            ("retry_count = 5", "0", Some(5), None),
+            ("request_timeout_seconds = 7", "", None, Some(7)),
+            ("request_timeout_seconds = 0", "", None, None),
+        ];
+        for (block, variable, retries, timeout) in rows {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(
+                file.path(),
+                format!("registry_protocols {{\n  {block}\n}}\n"),
+            )
+            .unwrap();
+            let variables = [
+                ("TF_CLI_CONFIG_FILE", file.path().to_str().unwrap()),
+                ("TF_REGISTRY_DISCOVERY_RETRY", variable),
+            ];
+            let variables = variables.map(|(name, value)| (name.into(), value.into()));
+            let environment = Environment::new(variables, "/work".into());
+            for (engine, counts) in [(Engine::Tofu, true), (Engine::Terraform, false)] {
+                let settings = network(&environment, engine).unwrap().registry;
+                let named = positive(variable);
+                assert_eq!(
+                    settings.retries,
+                    if counts { retries } else { named },
+                    "{block}"
+                );
+                let timeout = timeout.filter(|_| counts).map(Duration::from_secs);
+                assert_eq!(settings.request_timeout, timeout, "{block}");
+            }
+        }
+    }
+
     #[test]
     fn netrc_is_a_file_that_is_named_or_lies_at_home() {
         let at_home = if cfg!(windows) { "_netrc" } else { ".netrc" };
