@@ -43,7 +43,7 @@ pub struct ListArgs {
 pub enum ListFormatArg {
     /// For people
     Text,
-    /// For programs: one document, whose form is in docs/list.md
+    /// For programs: one document, described in the README
     Json,
     /// A table for pull requests and wikis
     Markdown,

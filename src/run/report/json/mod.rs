@@ -1,6 +1,6 @@
 //! The report for programs: one JSON document with all that a run found out.
 //!
-//! `schemas/report-1.json` describes it, and the tests hold it to that. The rules of the number in `schema_version`: fields
+//! `report-1.schema.json` describes it, and the tests hold it to that. The rules of the number in `schema_version`: fields
 //! may be added without a new one, and readers pass over those they do not know; whatever else changes has a new number.
 //! Everything but `seconds` is the same in every run over the same state.
 

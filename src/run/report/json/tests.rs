@@ -94,7 +94,7 @@ fn diagnostics_say_code_file_line_and_hint() {
     assert_eq!(document["summary"]["failed"], 1);
 }
 
-/// Checks a document against the part of JSON Schema that `schemas/report-1.json` is written in. Stricter in one point:
+/// Checks a document against the part of JSON Schema that `report-1.schema.json` is written in. Stricter in one point:
 /// a field that the schema does not name is wrong.
 fn check(value: &Value, schema: &Value, root: &Value, path: &str) {
     if let Some(reference) = schema["$ref"].as_str() {
@@ -152,8 +152,7 @@ fn check(value: &Value, schema: &Value, root: &Value, path: &str) {
 
 #[test]
 fn the_schema_describes_every_field() {
-    let schema: Value =
-        serde_json::from_str(include_str!("../../../../schemas/report-1.json")).unwrap();
+    let schema: Value = serde_json::from_str(include_str!("report-1.schema.json")).unwrap();
     let mut failed = directory("b", Fate::Failed, Vec::new());
     failed
         .diagnostics
