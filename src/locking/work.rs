@@ -190,7 +190,7 @@ impl Work<'_> {
     fn error(&self, problem: impl Into<Box<Problem>>) -> LockingError {
         LockingError {
             address: self.address.clone(),
-            place: self.requirement.declared.first().cloned(),
+            place: self.requirement.declared.clone(),
             problem: problem.into(),
         }
     }

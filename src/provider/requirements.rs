@@ -10,17 +10,15 @@ use crate::span::Place;
 pub struct Requirement {
     /// All constraints of all modules, together.
     pub constraints: VersionConstraints,
-    /// Where the provider was asked for, in the order of reading; each place once.
-    pub declared: Vec<Place>,
+    /// Where the provider was asked for first, in the order of reading.
+    pub declared: Option<Place>,
 }
 
 impl Requirement {
     fn merge(&mut self, other: &Self) {
         self.constraints.merge(&other.constraints);
-        for place in &other.declared {
-            if !self.declared.contains(place) {
-                self.declared.push(place.clone());
-            }
+        if self.declared.is_none() {
+            self.declared.clone_from(&other.declared);
         }
     }
 }
@@ -45,7 +43,7 @@ impl Requirements {
             .or_default()
             .merge(&Requirement {
                 constraints: constraints.clone(),
-                declared: place.into_iter().collect(),
+                declared: place,
             });
     }
 
@@ -96,20 +94,17 @@ mod tests {
             requirement.constraints.to_string(),
             ">= 1.0.0, < 2.0.0, != 9.0.0"
         );
-        assert_eq!(
-            requirement.declared,
-            [place("main.tf"), place("child/main.tf")]
-        );
+        assert_eq!(requirement.declared, Some(place("main.tf")));
         assert_eq!(root.providers.len(), 2);
     }
 
     #[test]
-    fn one_place_counts_once_and_none_not_at_all() {
+    fn the_first_place_is_kept() {
         let mut requirements = requirements(&[("t/p", "~> 1.0", "a.tf"), ("T/P", ">= 1", "a.tf")]);
         let address = ProviderAddr::parse("t/p", Engine::Terraform).unwrap();
         requirements.require(address.clone(), &VersionConstraints::default(), None);
         let requirement = &requirements.providers[&address];
         assert_eq!(requirement.constraints.to_string(), ">= 1.0.0, ~> 1.0");
-        assert_eq!(requirement.declared, [place("a.tf")]);
+        assert_eq!(requirement.declared, Some(place("a.tf")));
     }
 }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, anyhow};
-use tokio::task::JoinSet;
 
 use crate::cli::LockArgs;
 use crate::diagnostic::Diagnostic;
@@ -21,7 +20,7 @@ use super::callers::with_callers;
 use super::read::{self, Directory, Task};
 use super::report::{Detail, DirectoryReport, Fate, RunReport};
 use super::session::{Refused, Session};
-use super::{A_DIRECTORY_FAILED, DONE, DRIFT, publish, write};
+use super::{A_DIRECTORY_FAILED, DONE, DRIFT, publish, under_way, write};
 
 /// Runs `tflock lock`.
 pub(super) fn command(
@@ -77,13 +76,12 @@ async fn lock(work: Arc<Work>, fetcher: Arc<Fetcher>) -> anyhow::Result<RunRepor
     };
     let directories = reading.await.context("reading the directories stopped")?;
     refuse_targets_of_nobody(&work.settings.tree, &directories)?;
-    let mut tasks = JoinSet::new();
-    for directory in directories {
+    // What is under way is cancelled when this is; nothing waits between the check of a lock file and its replacement.
+    let mut finished = under_way::each(directories, |directory| {
         let work = Arc::clone(&work);
-        tasks.spawn(async move { finish(&directory, &work).await });
-    }
-    // Dropping the set cancels what is under way; nothing waits between the check of a lock file and its replacement.
-    let mut finished = tasks.join_all().await;
+        async move { finish(&directory, &work).await }
+    })
+    .await?;
     finished.sort_by(|a, b| a.directory.cmp(&b.directory));
     Ok(summarize(finished, &work, started))
 }

@@ -16,6 +16,7 @@ mod report;
 mod session;
 mod signals;
 mod sources;
+mod under_way;
 mod verify;
 mod write;
 

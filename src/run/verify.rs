@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use tokio::task::JoinSet;
 
 use crate::cli::VerifyArgs;
 use crate::diagnostic::Diagnostic;
@@ -24,7 +23,7 @@ use super::lock::refuse_targets_of_nobody;
 use super::read::{self, Directory, Task};
 use super::report::{Detail, DirectoryReport, Fate, ProviderReport, RunReport};
 use super::session::{Refused, Session};
-use super::{A_DIRECTORY_FAILED, DONE, DRIFT, publish};
+use super::{A_DIRECTORY_FAILED, DONE, DRIFT, publish, under_way};
 
 /// Runs `tflock verify`.
 pub(super) fn command(
@@ -92,13 +91,12 @@ async fn verify(work: Arc<Work>, fetcher: Arc<Fetcher>) -> anyhow::Result<RunRep
     };
     let (directories, git) = reading.await.context("reading the directories stopped")?;
     refuse_targets_of_nobody(&work.tree, &directories)?;
-    let mut tasks = JoinSet::new();
-    for directory in directories {
+    let mut directories = under_way::each(directories, |directory| {
         let work = Arc::clone(&work);
         let said = git.of(&directory, &work.tree);
-        tasks.spawn(async move { check(directory, said, &work).await });
-    }
-    let mut directories = tasks.join_all().await;
+        async move { check(directory, said, &work).await }
+    })
+    .await?;
     directories.sort_by(|a, b| a.directory.cmp(&b.directory));
     let mut areas = work.tree.areas.iter();
     Ok(RunReport {

@@ -62,7 +62,7 @@ impl Entry<'_> {
     pub(super) async fn audit(self) -> Audit {
         let mut audit = Audit::default();
         let Some(lock) = self.audited.job.old.providers.get(self.address) else {
-            let place = self.requirement.declared.first();
+            let place = self.requirement.declared.as_ref();
             audit.findings.push(Finding {
                 place: place.unwrap_or(self.audited.file).clone(),
                 ..self.finding(

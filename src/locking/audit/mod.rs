@@ -54,7 +54,7 @@ pub async fn audit(audited: Audited<'_>, policy: &Policy, packages: &Packages) -
     let mut audit = Audit::default();
     let Some(text) = audited.text else {
         if let Some((_, first)) = required.first() {
-            let place = first.declared.first().unwrap_or(audited.file);
+            let place = first.declared.as_ref().unwrap_or(audited.file);
             audit.findings.push(Finding {
                 rule: Rule::NoLockFile,
                 address: None,
