@@ -11,8 +11,9 @@ use crate::span::Place;
 
 use super::error::LockingError;
 use super::note::Note;
-use super::packages::{PackageRecord, Packages};
+use super::packages::Packages;
 use super::policy::{Policy, Scope};
+use super::record::PackageRecord;
 use super::work::Work;
 
 /// What is to be locked for one directory.

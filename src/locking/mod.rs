@@ -1,8 +1,8 @@
 //! The use case: requirements and existing locks become new locks.
 //!
 //! `select` picks one version per provider, `packages` has what registries and packages say (each thing asked for once per
-//! run, or recalled from the disk cache), `assemble` makes the new entry of it, and `directory` does all three for one root module. Nothing here touches lock
-//! files on disk.
+//! run, or recalled from the disk cache), `assemble` makes the new entry of it, and `directory` does all three for one root
+//! module. Nothing here touches lock files on disk.
 
 mod age;
 mod assemble;
@@ -15,9 +15,11 @@ mod note;
 mod packages;
 mod policy;
 mod recall;
+mod record;
 mod select;
 mod signers;
 mod transfer;
+mod trust;
 mod work;
 
 pub use age::Undated;
@@ -27,9 +29,11 @@ pub use directory::{Job, Outcome, Verified, lock_directory, requirements_of};
 pub use error::{Lack, LockingError, PackageFailure, Problem};
 pub use finding::{Finding, Fix, Rule};
 pub use note::Note;
-pub use packages::{Form, Origin, PackageRecord, Packages, Source, Trust, Voucher};
+pub use packages::{Packages, Source};
 pub use policy::{Mismatch, Missing, Move, Policy, Scope, TargetError, Upgrade, UpgradeTarget};
 pub use recall::Recall;
+pub use record::{Form, Origin, PackageRecord, Voucher};
 pub use select::{Selection, check_constraints, foregone, select};
 pub use signers::{Fingerprint, RefusedSigner, Signers, SignersError};
 pub use transfer::{Downloaded, TransferError};
+pub use trust::Trust;

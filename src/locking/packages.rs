@@ -1,18 +1,17 @@
 //! What a run knows of packages: each registry answer, each checksum list and each package is asked for once, however
 //! many directories need it. Failures are kept as well, so that 200 directories do not repeat one 404.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Instant, SystemTime};
 
 use crate::cache::Answer;
 use crate::package::{
     AuthenticityError, Limits, MAX_SHASUMS_BYTES, MAX_SIGNATURE_BYTES, PackageError, PackageHashes,
-    Reported, ReportedPackages, SignaturePolicy, Signer, VerifiedList, hash_directory,
+    ReportedPackages, hash_directory,
 };
-use crate::provider::{Digest, Engine, Hash, HashScheme, Platform, ProviderAddr, Version};
+use crate::provider::{Digest, Engine, Platform, ProviderAddr, Version};
 use crate::registry::{
     AvailableVersions, ByteLimit, LocalPackage, Located, MirrorPackage, OnceMap, PackageId,
     PackageMeta, PackageSource, RegistryClient, RegistryError,
@@ -20,252 +19,11 @@ use crate::registry::{
 use crate::reporter::Reporter;
 
 use super::age::Dated;
-use super::assemble::{Evidence, Listed};
 use super::error::PackageFailure;
 use super::recall::{Known, KnownKey, Recall, Remembered, Verifier};
+use super::record::PackageRecord;
 use super::transfer::{Downloaded, TransferError, Transfers, Wanted};
-
-/// What is known of one package: verified as far as its source allows, and hashed.
-#[derive(Clone, Debug)]
-pub struct PackageRecord {
-    /// What it and its signed list say about the hashes of its version.
-    pub evidence: Evidence,
-    /// What vouches for it.
-    pub voucher: Voucher,
-    /// The hash of its files.
-    pub h1: Hash,
-    /// Size of its zip in bytes, if there is one and it was looked at.
-    pub size: Option<u64>,
-    /// How long it took to get and to hash, waiting for others included.
-    pub elapsed: Duration,
-    /// How its source has it.
-    pub form: Form,
-}
-
-/// How a source has a package.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// As a zip.
-    Zip {
-        /// All its hashes.
-        hashes: PackageHashes,
-        /// Whether the registry has told the hash of the zip's entries (OpenTofu's `packages`).
-        is_reported: bool,
-    },
-    /// Unpacked, in this directory.
-    Files(PathBuf),
-}
-
-/// Where a recorded hash comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
-    /// The checksum list that the registry names.
-    List,
-    /// The files of the package itself.
-    Package,
-    /// The hashes that a mirror gives.
-    Mirror,
-    /// OpenTofu's `packages`: what the registry says of all platforms.
-    RegistryPackages,
-    /// The lock file as it was.
-    OldLock,
-}
-
-/// What vouches for a package.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Voucher {
-    /// A signature over the checksum list.
-    Signature(Box<Signer>),
-    /// A checksum list without a signature: OpenTofu's registry has no keys for the provider.
-    Unsigned,
-    /// Hashes that a network mirror gives.
-    MirrorHashes,
-    /// Nothing: a mirror has it, and says no more.
-    Nothing,
-    /// The registry's word, with `--trust-registry-hashes`: the list is signed, and the package was not looked at.
-    Report(Option<Box<Signer>>),
-}
-
-impl PackageRecord {
-    /// Who signed the checksum list that has the package, if one did.
-    pub fn signer(&self) -> Option<&Signer> {
-        match &self.voucher {
-            Voucher::Signature(signer) | Voucher::Report(Some(signer)) => Some(signer),
-            Voucher::Report(None)
-            | Voucher::Unsigned
-            | Voucher::MirrorHashes
-            | Voucher::Nothing => None,
-        }
-    }
-
-    /// Where a hash that this package stands behind comes from; `None` if it does not.
-    pub fn origin_of(&self, hash: &Hash) -> Option<Origin> {
-        let is_reported = matches!(self.voucher, Voucher::Report(_));
-        if *hash == self.h1 && !is_reported {
-            return Some(Origin::Package);
-        }
-        if !self.evidence.recorded.contains(hash) {
-            return None;
-        }
-        let is_listed = match &self.evidence.listed {
-            Listed::All(listed) => listed.contains(hash),
-            Listed::OwnZips | Listed::Unknown => self.evidence.genuine.contains(hash),
-        };
-        Some(match &self.voucher {
-            Voucher::MirrorHashes | Voucher::Nothing => Origin::Mirror,
-            _ if is_listed && hash.scheme() == HashScheme::Zh => Origin::List,
-            _ => Origin::RegistryPackages,
-        })
-    }
-
-    pub(super) fn from_registry(
-        list: &VerifiedList,
-        package: &PackageHashes,
-    ) -> Result<Self, AuthenticityError> {
-        let recorded = list.accept(package)?;
-        let shasums = list.shasums();
-        let mut genuine = shasums.zip_hashes();
-        genuine.extend([Hash::zh(package.zh), package.h1.clone()]);
-        let signer = list.signer().cloned();
-        Ok(Self {
-            evidence: Evidence {
-                recorded,
-                genuine,
-                listed: Listed::of(shasums, package.zh),
-            },
-            voucher: signer.map_or(Voucher::Unsigned, |signer| {
-                Voucher::Signature(Box::new(signer))
-            }),
-            h1: package.h1.clone(),
-            size: Some(package.size),
-            elapsed: Duration::ZERO,
-            form: Form::Zip {
-                is_reported: package
-                    .zip_h1
-                    .as_ref()
-                    .is_some_and(|hash| list.reports(hash)),
-                hashes: package.clone(),
-            },
-        })
-    }
-
-    /// A package that nobody looked at: what its registry reports, and the list that it signed.
-    fn from_report(list: &VerifiedList, reported: Reported) -> Self {
-        let shasums = list.shasums();
-        let own = list.digest();
-        let mut genuine = shasums.zip_hashes();
-        genuine.insert(Hash::zh(own));
-        genuine.extend(
-            reported
-                .hashes
-                .iter()
-                .filter(|hash| hash.scheme() == HashScheme::H1)
-                .cloned(),
-        );
-        Self {
-            evidence: Evidence {
-                recorded: reported.hashes,
-                genuine,
-                listed: Listed::of(shasums, own),
-            },
-            voucher: Voucher::Report(list.signer().cloned().map(Box::new)),
-            h1: reported.package.h1.clone(),
-            size: None,
-            elapsed: Duration::ZERO,
-            form: Form::Zip {
-                hashes: reported.package,
-                is_reported: true,
-            },
-        }
-    }
-
-    /// A package from a mirror: `h1`, and what OpenTofu records besides (spec: mirrors.md 1).
-    fn from_mirror(engine: Engine, package: PackageHashes, matching: Vec<Hash>) -> Self {
-        let voucher = if matching.is_empty() {
-            Voucher::Nothing
-        } else {
-            Voucher::MirrorHashes
-        };
-        let mut recorded = BTreeSet::from([package.h1.clone()]);
-        if engine == Engine::Tofu {
-            recorded.extend(matching);
-        }
-        Self {
-            evidence: Evidence {
-                recorded,
-                genuine: BTreeSet::from([package.h1.clone(), Hash::zh(package.zh)]),
-                listed: Listed::OwnZips,
-            },
-            voucher,
-            h1: package.h1.clone(),
-            size: Some(package.size),
-            elapsed: Duration::ZERO,
-            form: Form::Zip {
-                hashes: package,
-                is_reported: false,
-            },
-        }
-    }
-
-    /// The unpacked files of a package: what zip they came in is not known.
-    fn unpacked(h1: Hash, directory: PathBuf) -> Self {
-        Self {
-            evidence: Evidence {
-                recorded: BTreeSet::from([h1.clone()]),
-                genuine: BTreeSet::from([h1.clone()]),
-                listed: Listed::Unknown,
-            },
-            voucher: Voucher::Nothing,
-            h1,
-            size: None,
-            elapsed: Duration::ZERO,
-            form: Form::Files(directory),
-        }
-    }
-}
-
-/// What is asked of signatures beyond the engine's own rules.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Trust {
-    /// `OPENTOFU_ENFORCE_GPG_VALIDATION=true`: OpenTofu accepts no list without keys.
-    pub enforce_validation: bool,
-    /// `OPENTOFU_ENFORCE_GPG_EXPIRATION=true`: OpenTofu accepts nothing that has expired.
-    pub enforce_expiration: bool,
-    /// `--trust-registry-hashes`: what a registry reports in `packages` is recorded without a look at the packages.
-    pub registry_hashes: bool,
-}
-
-impl Trust {
-    /// What is recorded on the word of a registry alone, where that is trusted and given. Who demands signatures everywhere
-    /// (`OPENTOFU_ENFORCE_GPG_VALIDATION`) does not take reports either, as in OpenTofu.
-    pub(super) fn on_report(
-        self,
-        list: &VerifiedList,
-    ) -> Result<Option<PackageRecord>, AuthenticityError> {
-        if !self.registry_hashes || self.enforce_validation {
-            return Ok(None);
-        }
-        let reported = list.reported()?;
-        Ok(reported.map(|reported| PackageRecord::from_report(list, reported)))
-    }
-
-    /// The rules for one provider (spec: registry.md 4 and 6).
-    pub(super) fn policy(
-        self,
-        engine: Engine,
-        address: &ProviderAddr,
-        now: SystemTime,
-    ) -> SignaturePolicy {
-        let own_registry = address.hostname.as_ascii() == Engine::Tofu.default_host();
-        SignaturePolicy {
-            engine,
-            now,
-            keys_optional: engine == Engine::Tofu && own_registry,
-            enforce_validation: self.enforce_validation,
-            enforce_expiration: self.enforce_expiration,
-        }
-    }
-}
+use super::trust::Trust;
 
 /// Where one engine's packages come from.
 #[derive(Clone)]

@@ -13,7 +13,9 @@ use crate::provider::{Digest, Engine, Platform, ProviderAddr, Version};
 use crate::registry::{AvailableVersions, PackageId};
 
 use super::assemble::Evidence;
-use super::packages::{PackageKey, PackageRecord, Packages, Trust};
+use super::packages::{PackageKey, Packages};
+use super::record::PackageRecord;
+use super::trust::Trust;
 
 /// How much of the disk cache is used.
 #[derive(Clone, Debug, Default)]

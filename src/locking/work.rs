@@ -16,8 +16,9 @@ use super::assemble::{Evidence, Verdict, assemble, judge, strays};
 use super::directory::Verified;
 use super::error::{Lack, LockingError, Problem};
 use super::note::Note;
-use super::packages::{PackageRecord, Packages};
+use super::packages::Packages;
 use super::policy::{Mismatch, Missing, Move, Policy};
+use super::record::PackageRecord;
 use super::select::{Selection, check_constraints, foregone, select};
 use super::signers::RefusedSigner;
 

@@ -11,8 +11,8 @@ use crate::locking::assemble::{Evidence, Listed, Verdict, judge};
 use crate::locking::directory::Verified;
 use crate::locking::error::{PackageFailure, Problem};
 use crate::locking::finding::{Finding, Rule};
-use crate::locking::packages::{PackageRecord, Packages};
 use crate::locking::policy::Policy;
+use crate::locking::{PackageRecord, Packages};
 use crate::provider::{Hash, HashScheme, Platform, ProviderAddr, Requirement};
 
 /// Platforms whose packages are looked at first when recorded `h1` have no owner yet: most hashes belong to one of them.
