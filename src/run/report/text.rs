@@ -78,17 +78,22 @@ impl RunReport {
             }
         }
         for (signed, platforms) in signed {
-            let platforms: Vec<String> = platforms.iter().map(ToString::to_string).collect();
-            let _ = writeln!(
-                text,
-                "{:<width$} {} {}, {} ({})",
-                "verified",
-                signed.address,
-                signed.version,
-                signed.voucher,
-                platforms.join(", "),
-                width = self.width()
-            );
+            let Signed {
+                address,
+                version,
+                voucher,
+            } = signed;
+            // Short enough for 80 columns, unless more is asked for.
+            let line = if verbosity == 0 {
+                format!("{} {version}: {voucher}", short(address))
+            } else {
+                let platforms: Vec<String> = platforms.iter().map(ToString::to_string).collect();
+                format!(
+                    "{address} {version}: {voucher}, for {}",
+                    platforms.join(", ")
+                )
+            };
+            let _ = writeln!(text, "{:<width$} {line}", "verified", width = self.width());
         }
     }
 
@@ -396,7 +401,7 @@ updated   a
             acme/anvil 3.1.1 -> 3.2.1
 created   b
             acme/anvil 3.2.1
-verified  registry.terraform.io/acme/anvil 3.2.1, signed by 34365D9472D7468F (HashiCorp, key expired) (darwin_arm64, linux_amd64)
+verified  acme/anvil 3.2.1: signed by 34365D9472D7468F (HashiCorp, key expired)
 5 directories: 2 updated, 1 created, 1 unchanged, 1 failed; 2 packages downloaded, 154.3 MB (1 of them twice: no stream could tell their hash); 1.2 s
 ";
         assert_eq!(text, expected);
@@ -411,7 +416,9 @@ verified  registry.terraform.io/acme/anvil 3.2.1, signed by 34365D9472D7468F (Ha
             directory("m", Fate::Skipped, Vec::new()),
         ]);
         let text = quiet.text(1);
-        for line in ["unchanged .\n", "skipped   m\n", "verified  registry."] {
+        let verified = "verified  registry.terraform.io/acme/anvil 3.2.1: signed by 34365D9472D7468F (HashiCorp, key expired), for \
+             darwin_arm64, linux_amd64\n";
+        for line in ["unchanged .\n", "skipped   m\n", verified] {
             assert!(text.contains(line), "{text}");
             assert!(!quiet.text(0).contains(line));
         }
