@@ -42,6 +42,11 @@ impl ProgressBars {
         }
     }
 
+    /// Lets `print` write to the terminal with the bars out of its way.
+    pub fn aside(&self, print: impl FnOnce()) {
+        self.bars.suspend(print);
+    }
+
     /// Takes the bars off the screen, for good.
     pub fn clear(&self) {
         self.overall.finish_and_clear();

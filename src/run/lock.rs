@@ -16,6 +16,7 @@ use crate::printer::Printer;
 use crate::provider::{Platform, ProviderAddr};
 use crate::settings::{Environment, LockSettings, OutputSettings, ReportSettings, TreeSettings};
 
+use super::alive::Alive;
 use super::callers::with_callers;
 use super::read::{self, Directory, Task};
 use super::report::{Detail, DirectoryReport, Fate, RunReport};
@@ -29,6 +30,7 @@ pub(super) fn command(
     output: OutputSettings,
     printer: Printer,
 ) -> anyhow::Result<u8> {
+    let alive = Alive::show(output);
     let resolve = |args: &LockArgs| {
         let settings = LockSettings::resolve(args, environment, &Platform::current());
         settings.map_err(|error| Refused::because(&error))
@@ -42,7 +44,7 @@ pub(super) fn command(
     let reporting = settings.report.clone();
     let session = Session::open(
         environment,
-        output,
+        alive,
         printer,
         &settings.tree,
         &settings.sources,

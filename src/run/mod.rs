@@ -1,5 +1,6 @@
 //! The commands: settings in, exit code out. The only room that joins the others.
 
+mod alive;
 mod cache;
 mod callers;
 mod changed;

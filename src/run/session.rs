@@ -13,14 +13,11 @@ use crate::locking::{Packages, Recall, Source};
 use crate::mirror::Mirror;
 use crate::modules::Fetcher;
 use crate::printer::Printer;
-use crate::progress::ProgressBars;
 use crate::provider::Engine;
-use crate::reporter::{self, Reporter};
-use crate::settings::{
-    CacheSettings, CacheUsage, Environment, OutputSettings, SourceSettings, TreeSettings,
-};
+use crate::settings::{CacheSettings, CacheUsage, Environment, SourceSettings, TreeSettings};
 use crate::span::Explain;
 
+use super::alive::Alive;
 use super::sources::{self, Sources};
 use super::{INTERRUPTED, signals};
 
@@ -39,7 +36,7 @@ impl Refused {
 /// One run of a command.
 pub(super) struct Session {
     runtime: Runtime,
-    bars: Option<Arc<ProgressBars>>,
+    alive: Alive,
     /// Where the report goes.
     pub(super) printer: Printer,
     /// The disk cache, where there is one.
@@ -56,31 +53,26 @@ impl Session {
     /// Makes everything ready; asks nobody anything yet.
     pub(super) fn open(
         environment: &Environment,
-        output: OutputSettings,
+        alive: Alive,
         printer: Printer,
         tree: &TreeSettings,
         settings: &SourceSettings,
     ) -> anyhow::Result<Self> {
         for note in tree.working_set.notes() {
-            printer.message(&note);
+            alive.aside(|| printer.message(&note));
         }
-        let bars = (output.progress && Printer::stderr_is_terminal())
-            .then(|| Arc::new(ProgressBars::on_stderr()));
-        let reporter: Arc<dyn Reporter> = match &bars {
-            Some(bars) => Arc::clone(bars) as Arc<dyn Reporter>,
-            None => reporter::silent(),
-        };
+        let reporter = alive.reporter();
         let Sources { sources, cautions } =
             sources::sources(environment, &tree.engines(), settings, &reporter).map_err(Refused)?;
         for caution in &cautions {
-            printer.diagnostic(caution);
+            alive.aside(|| printer.diagnostic(caution));
         }
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()
             .context("cannot start the threads that wait for the network")?;
         let store = open_cache(&settings.cache).unwrap_or_else(|error| {
-            printer.diagnostic(&Diagnostic::caution(&error));
+            alive.aside(|| printer.diagnostic(&Diagnostic::caution(&error)));
             None
         });
         let recall = match (&store, settings.cache.usage) {
@@ -109,7 +101,7 @@ impl Session {
         let packages = Arc::new(packages);
         Ok(Self {
             runtime,
-            bars,
+            alive,
             printer,
             store,
             packages,
@@ -136,9 +128,7 @@ impl Session {
                 done = work => done.map(Some),
             }
         });
-        if let Some(bars) = self.bars {
-            bars.clear();
-        }
+        drop(self.alive);
         self.fetcher.tidy(SystemTime::now());
         if let Some(trouble) = self.store.as_ref().and_then(|store| store.trouble()) {
             self.printer.diagnostic(&Diagnostic::caution(trouble));

@@ -18,6 +18,7 @@ use crate::provider::Platform;
 use crate::settings::{Environment, OutputSettings, TreeSettings, VerifySettings};
 use crate::span::Place;
 
+use super::alive::Alive;
 use super::callers::with_callers;
 use super::lock::refuse_targets_of_nobody;
 use super::read::{self, Directory, Task};
@@ -32,6 +33,7 @@ pub(super) fn command(
     output: OutputSettings,
     printer: Printer,
 ) -> anyhow::Result<u8> {
+    let alive = Alive::show(output);
     let resolve = |args: &VerifyArgs| {
         let settings = VerifySettings::resolve(args, environment, &Platform::current());
         settings.map_err(|error| Refused::because(&error))
@@ -43,7 +45,7 @@ pub(super) fn command(
         settings = resolve(&args)?;
     }
     let (tree, reporting) = (&settings.tree, settings.report.clone());
-    let session = Session::open(environment, output, printer, tree, &settings.sources)?;
+    let session = Session::open(environment, alive, printer, tree, &settings.sources)?;
     let work = Work {
         detail: Detail::of(reporting.format, output.verbosity),
         tree: settings.tree,

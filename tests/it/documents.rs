@@ -131,37 +131,81 @@ fn a_quiet_success_says_nothing() {
     }
 }
 
-/// `script` gives the program a terminal. Without one, or in continuous integration, there is no progress at all.
+/// What a terminal gets to see of a run; `None` where there is no `script` to make one.
+#[cfg(target_os = "linux")]
+fn on_terminal(
+    context: &TestContext,
+    arguments: &str,
+    variables: &[(&str, &str)],
+) -> Option<String> {
+    Command::new("script").arg("--version").output().ok()?;
+    let mut command = Command::new("script");
+    command
+        .args(["-qec", &format!("{TFLOCK} {arguments}"), "/dev/null"])
+        .current_dir(context.work())
+        .env(
+            "TF_CLI_CONFIG_FILE",
+            context.work().join("../home/terraform.rc"),
+        )
+        .env("TFLOCK_CACHE_DIR", context.cache())
+        .env("NO_COLOR", "1")
+        .env("TERM", "xterm")
+        .env_remove("CI")
+        .envs(variables.iter().copied());
+    let output = command.output().unwrap();
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.is_ascii(), "{shown}");
+    Some(shown)
+}
+
+/// The first thing that a terminal shows, and what is on it still when a line for good is printed.
+const SIGN_OF_LIFE: &str = "| reading directories, asking registries  0s";
+
+/// Without a terminal, or in continuous integration, there is no progress at all.
 #[cfg(target_os = "linux")]
 #[test]
 fn progress_is_for_terminals_only_and_in_ascii() {
-    if Command::new("script").arg("--version").output().is_err() {
-        return;
-    }
-    let line = "reading directories";
-    for (variables, expected) in [
-        (&[("TERM", "xterm")][..], true),
-        (&[("TERM", "xterm"), ("CI", "true")], false),
+    for (arguments, variables, expected) in [
+        ("lock a", &[][..], true),
+        ("verify a", &[], true),
+        ("list a", &[], true),
+        ("mirror shelf a", &[], true),
+        ("lock a", &[("CI", "true")], false),
+        ("lock -q a", &[], false),
+        ("lock a 2>/dev/null", &[], false),
     ] {
         let (_registry, context) = slow();
-        let mut command = Command::new("script");
-        command
-            .args(["-qec", &format!("{TFLOCK} lock a"), "/dev/null"])
-            .current_dir(context.work())
-            .env(
-                "TF_CLI_CONFIG_FILE",
-                context.work().join("../home/terraform.rc"),
-            )
-            .env("TFLOCK_CACHE_DIR", context.cache())
-            .env("NO_COLOR", "1")
-            .env_remove("CI")
-            .envs(variables.iter().copied());
-        let output = command.output().unwrap();
-        let shown = String::from_utf8_lossy(&output.stdout);
-        assert_eq!(shown.contains(line), expected, "{shown}");
-        assert!(shown.contains("1 created") && shown.is_ascii(), "{shown}");
+        let Some(shown) = on_terminal(&context, arguments, variables) else {
+            return;
+        };
+        assert_eq!(
+            shown.starts_with(SIGN_OF_LIFE),
+            expected,
+            "{arguments}: {shown}"
+        );
+        if expected {
+            // The line is erased before anything else is said.
+            let (_, said) = shown.rsplit_once("\r\u{1b}[2K").unwrap();
+            assert!(!said.contains("asking registries"), "{arguments}: {shown}");
+        }
     }
     let (_registry, context) = slow();
     let outcome = context.tflock(["lock", "a"]).run().expect_success();
     assert_eq!(outcome.stderr, "");
+}
+
+/// Settings, a working set and callers are read after the first sign of life: in a large repository they take seconds.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_shows_life_before_settings_are_read() {
+    let (_registry, context) = slow();
+    context.write(".tflock.toml", "platfroms = []\n");
+    for command in ["lock", "verify", "list", "mirror shelf"] {
+        let Some(shown) = on_terminal(&context, command, &[]) else {
+            return;
+        };
+        assert!(shown.starts_with(SIGN_OF_LIFE), "{command}: {shown}");
+        let (_, said) = shown.rsplit_once("\r\u{1b}[2K").unwrap();
+        assert!(said.starts_with("error: "), "{command}: {shown}");
+    }
 }

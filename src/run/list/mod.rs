@@ -21,6 +21,7 @@ use crate::printer::Printer;
 use crate::provider::{Engine, Platform, ProviderAddr};
 use crate::settings::{Environment, ListSettings, OutputSettings};
 
+use super::alive::Alive;
 use super::engine::Reason;
 use super::session::{Refused, Session};
 use super::{A_DIRECTORY_FAILED, DONE, read};
@@ -162,11 +163,12 @@ pub(super) fn command(
     output: OutputSettings,
     printer: Printer,
 ) -> anyhow::Result<u8> {
+    let alive = Alive::show(output);
     let settings = ListSettings::resolve(args, environment, &Platform::current())
         .map_err(|error| Refused::because(&error))?;
     let format = settings.format;
     let (tree, sources) = (&settings.tree, &settings.sources);
-    let session = Session::open(environment, output, printer, tree, sources)?;
+    let session = Session::open(environment, alive, printer, tree, sources)?;
     let (packages, fetcher) = (Arc::clone(&session.packages), Arc::clone(&session.fetcher));
     session.run(
         list(settings, packages, fetcher),

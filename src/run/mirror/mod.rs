@@ -20,6 +20,7 @@ use crate::printer::Printer;
 use crate::provider::Platform;
 use crate::settings::{CliConfigTarget, Environment, MirrorSettings, OutputSettings};
 
+use super::alive::Alive;
 use super::report::Detail;
 use super::session::{Refused, Session};
 use super::{A_DIRECTORY_FAILED, DONE, DRIFT, USAGE_OR_ENVIRONMENT, lock};
@@ -35,11 +36,12 @@ pub(super) fn command(
     output: OutputSettings,
     printer: Printer,
 ) -> anyhow::Result<u8> {
+    let alive = Alive::show(output);
     let settings = MirrorSettings::resolve(args, environment, &Platform::current())
         .map_err(|error| Refused::because(&error))?;
     let session = Session::open(
         environment,
-        output,
+        alive,
         printer,
         &settings.lock.tree,
         &settings.lock.sources,
