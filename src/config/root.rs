@@ -122,13 +122,17 @@ pub fn local_callers(
     callers
 }
 
-/// The directories of all local modules that the root module in `directory` calls, directly or not, as far as they can be
-/// found without fetching anything: as they are called, and without links. Those that are not there are among them.
-pub fn local_modules(
-    directory: &Path,
-    options: &ReadOptions,
-    cache: &ModuleCache,
-) -> BTreeSet<PathBuf> {
+/// The local modules that a root module calls, directly or not.
+#[derive(Debug, Default)]
+pub struct LocalModules {
+    /// Their directories: as they are called, and without links. Those that are not there are among them.
+    pub directories: BTreeSet<PathBuf>,
+    /// Whether everything could be read. Else there may be more of them.
+    pub complete: bool,
+}
+
+/// The local modules of the root module in `directory`, as far as they can be found without fetching anything.
+pub fn local_modules(directory: &Path, options: &ReadOptions, cache: &ModuleCache) -> LocalModules {
     TreeReader::new(options, cache, None).local_modules(directory)
 }
 

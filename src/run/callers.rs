@@ -68,27 +68,55 @@ pub(super) fn with_callers(tree: &TreeArgs, settings: &TreeSettings) -> TreeArgs
         ..WalkOptions::default()
     };
     let directories = config::walk(&tops, &recursive).directories;
-    let cache = ModuleCache::new();
-    let callers = on_all_cores(&directories, |directory| {
-        let path = &directory.path;
-        let wanted = directory.has_configuration && !named.contains(path);
-        let mut engines = [Engine::Terraform, Engine::Tofu].into_iter();
-        // Whose rules count is known later: a directory too many is found unchanged.
-        let reaches = |engine: Engine| {
-            let options = settings.areas.first()?.read_options(engine);
-            let modules = local_modules(path, &options, &cache);
-            modules
-                .iter()
-                .any(|module| named.contains(module))
-                .then_some(engine)
-        };
-        let engine = engines.find_map(|engine| reaches(engine).filter(|_| wanted))?;
-        let files = config::module_files(path, engine).ok()?;
-        let file = files.primary.into_iter().chain(files.overrides).next()?;
-        let shown = file.strip_prefix(&settings.working_directory);
-        Some(shown.map_or_else(|_| file.clone(), Path::to_path_buf))
-    });
+    let reader = CallerReader {
+        settings,
+        named,
+        tofu_files: directories.iter().any(|found| found.has_tofu_files),
+        cache: ModuleCache::new(),
+    };
+    let callers = on_all_cores(&directories, |directory| reader.file_of_caller(directory));
     let mut tree = tree.clone();
     tree.paths.extend(callers.into_iter().flatten());
     tree
+}
+
+/// Looks for those who reach one of the named directories.
+struct CallerReader<'a> {
+    settings: &'a TreeSettings,
+    named: BTreeSet<&'a PathBuf>,
+    /// Whether the tree has files that only OpenTofu reads.
+    tofu_files: bool,
+    cache: ModuleCache,
+}
+
+impl CallerReader<'_> {
+    /// A file of a directory that reaches a named one, and is none itself.
+    fn file_of_caller(&self, directory: &config::Directory) -> Option<PathBuf> {
+        let path = &directory.path;
+        if !directory.has_configuration || self.named.contains(path) {
+            return None;
+        }
+        let files = config::module_files(path, self.engine_of_caller(path)?).ok()?;
+        let file = files.primary.into_iter().chain(files.overrides).next()?;
+        let shown = file.strip_prefix(&self.settings.working_directory);
+        Some(shown.map_or_else(|_| file.clone(), Path::to_path_buf))
+    }
+
+    /// By whose rules the root module in `path` reaches a named directory, if it does. Whose rules count is known later: a
+    /// directory too many is found unchanged.
+    fn engine_of_caller(&self, path: &Path) -> Option<Engine> {
+        let area = self.settings.areas.first()?;
+        for engine in [Engine::Terraform, Engine::Tofu] {
+            let modules = local_modules(path, &area.read_options(engine), &self.cache);
+            let mut directories = modules.directories.iter();
+            if directories.any(|module| self.named.contains(module)) {
+                return Some(engine);
+            }
+            // Both read the same files, and neither finds more in them: that halves the time in a large tree.
+            if modules.complete && !self.tofu_files {
+                return None;
+            }
+        }
+        None
+    }
 }

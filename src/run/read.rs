@@ -263,7 +263,7 @@ impl<'a> Reader<'a> {
         let (engine, reason) = self.engine(area, found, &names[1], &repository, lock.as_deref());
         let options = area.read_options(engine);
         let modules = config::local_modules(&found.path, &options, &self.cache);
-        let modules = modules.iter();
+        let modules = modules.directories.iter();
         let modules = modules.map(|module| clean(&self.settings.working_directory.join(module)));
         changed.concerns(&Candidate {
             modules: modules.collect(),

@@ -515,3 +515,24 @@ fn files_of_a_module_mean_those_who_call_it() {
     }
     assert_eq!(repository.context.lock_file("modules/network"), None);
 }
+
+/// Whose rules a caller is read by is not known when callers are looked for: what either tool would follow counts.
+#[test]
+fn callers_are_found_by_the_rules_of_either_tool() {
+    let call = "module \"dns\" {\n  source = \"../../modules/dns\"\n}\n";
+    // Terraform does not read the block, and so nothing of the directory.
+    let for_tofu_only =
+        "provider \"anvil\" {\n  alias    = \"by_name\"\n  for_each = toset([\"x\"])\n}\n";
+    for (file, text) in [
+        ("live/new/main.tofu", call.to_owned()),
+        ("live/new/main.tf", format!("{for_tofu_only}{call}")),
+    ] {
+        let repository = Repository::new();
+        repository.write(file, &text);
+        let found = repository.worked_on("--callers modules/dns/main.tf");
+        assert!(
+            found.split(' ').any(|directory| directory == "live/new"),
+            "{file}: {found}"
+        );
+    }
+}

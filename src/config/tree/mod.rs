@@ -22,7 +22,7 @@ use super::location::Location;
 use super::manifest::Manifest;
 use super::module::Module;
 use super::options::{ReadOptions, Tests};
-use super::root::{ModuleFetcher, RootModule, import_in_child, is_missing_module};
+use super::root::{LocalModules, ModuleFetcher, RootModule, import_in_child, is_missing_module};
 use super::source::{ModuleSource, clean_path};
 use super::statics::{Environment, Instance};
 use super::test_files;
@@ -88,13 +88,16 @@ impl<'a> TreeReader<'a> {
         }
     }
 
-    /// The directories of all local modules that can be found from `directory`, as they are called and without links.
-    pub(super) fn local_modules(mut self, directory: &Path) -> BTreeSet<PathBuf> {
+    /// The local modules that can be found from `directory`.
+    pub(super) fn local_modules(mut self, directory: &Path) -> LocalModules {
         // What cannot be read calls nothing; that it fails is told where it is read.
-        let _ = self.follow(directory);
-        let mut all = self.called;
-        all.append(&mut self.found.local_modules);
-        all
+        let followed = self.follow(directory);
+        let mut directories = self.called;
+        directories.append(&mut self.found.local_modules);
+        LocalModules {
+            directories,
+            complete: followed.is_ok() && self.errors.is_empty(),
+        }
     }
 
     fn follow(&mut self, directory: &Path) -> Result<(), Vec<Arc<ConfigError>>> {
