@@ -1,0 +1,69 @@
+//! Whose rules each directory follows: what was asked for, else what speaks for one tool, from near to far.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use crate::config::{self, on_all_cores};
+use crate::lockfile::{self, FILE_NAME};
+use crate::provider::Engine;
+use crate::run::engine::{self, Reason, VersionFiles};
+use crate::settings::Area;
+
+use super::found::InArea;
+
+/// What speaks for one tool or the other in a tree.
+pub(super) struct Engines<'a> {
+    version_files: VersionFiles,
+    /// All directories that were found.
+    found: &'a [InArea],
+    /// What all lock files of the tree agree on, once a directory gives no hint of its own.
+    tree: OnceLock<Option<Engine>>,
+}
+
+impl<'a> Engines<'a> {
+    pub(super) fn new(found: &'a [InArea]) -> Self {
+        Self {
+            version_files: VersionFiles::default(),
+            found,
+            tree: OnceLock::new(),
+        }
+    }
+
+    /// The engine of a directory with the lock file `lock`, and why; `absolute` is its path, `repository` the top of its
+    /// repository.
+    pub(super) fn of(
+        &self,
+        area: &Area,
+        found: &config::Directory,
+        absolute: &Path,
+        repository: &Path,
+        lock: Option<&[u8]>,
+    ) -> (Engine, Reason) {
+        let of_lock = || engine::of_lock(&String::from_utf8_lossy(lock?));
+        let of_files = || found.has_tofu_files.then_some(Engine::Tofu);
+        let of_version_file = || self.version_files.nearest(absolute, repository);
+        let because = |reason| move |engine| (engine, reason);
+        let asked = area.engine.map(because(Reason::Asked));
+        asked
+            .or_else(|| of_lock().map(because(Reason::LockFile)))
+            .or_else(|| of_files().map(because(Reason::TofuFiles)))
+            .or_else(|| of_version_file().map(because(Reason::VersionFile)))
+            .or_else(|| self.tree().map(because(Reason::Tree)))
+            .unwrap_or((Engine::Terraform, Reason::Default))
+    }
+
+    /// What all lock files of the tree agree on. They are read for it, so nobody asks without need.
+    fn tree(&self) -> Option<Engine> {
+        *self.tree.get_or_init(|| {
+            let engines = on_all_cores(self.found, |(_, directory)| {
+                let path = directory.path.join(FILE_NAME);
+                // A lock file that cannot be read is told of when its directory is worked on.
+                let bytes = directory
+                    .has_lock_file
+                    .then(|| lockfile::read(&path).ok().flatten())??;
+                engine::of_lock(&String::from_utf8_lossy(&bytes))
+            });
+            engine::agreed(engines.into_iter().flatten())
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! Before anything is asked of the network: every directory, what it requires, and what is locked there now.
+//!
+//! ```text
+//! found: directories -> wanted: those of the working set -> reader: one directory -> called: modules that others lock for
+//!                                                             engines, repositories
+//! ```
+
+mod called;
+mod engines;
+mod found;
+mod reader;
+mod repositories;
+mod wanted;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(super) use found::ignored;
+
+use crate::config::{MovedModule, Named, on_all_cores};
+use crate::diagnostic::Diagnostic;
+use crate::lockfile::FILE_NAME;
+use crate::locking::Job;
+use crate::modules::Fetcher;
+use crate::provider::Engine;
+use crate::settings::{Area, TreeSettings};
+
+use super::callers::Skipped;
+use super::engine::Reason;
+use super::report::{DirectoryReport, Fate};
+use found::Found;
+use reader::Reader;
+use wanted::Wanted;
+
+/// One directory, read.
+pub(super) struct Directory {
+    /// What holds for it.
+    pub(super) area: Arc<Area>,
+    /// As the user would name it.
+    pub(super) path: PathBuf,
+    /// How it was found.
+    pub(super) named: Named,
+    /// Whose rules it follows, and why; unknown if its lock file cannot be read.
+    pub(super) engine: Option<(Engine, Reason)>,
+    /// The top of the repository that holds it, absolute.
+    pub(super) repository: PathBuf,
+    /// Modules that are read in another version than `init` installed.
+    pub(super) moved_modules: Vec<MovedModule>,
+    /// What went wrong, and what should be known.
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// What is to be done.
+    pub(super) task: Task,
+}
+
+/// What is to be done with a directory.
+pub(super) enum Task {
+    /// Nothing: it has no lock file and needs none.
+    Skip {
+        /// Why not.
+        why: Skipped,
+        /// What would be locked.
+        job: Job,
+    },
+    /// Nothing: it could not be read.
+    Fail,
+    /// Work out its lock.
+    Lock {
+        /// The bytes of the lock file, if there is one.
+        old: Option<Arc<[u8]>>,
+        /// What is to be locked.
+        job: Job,
+    },
+}
+
+/// Reads all directories that the settings name, on all cores; each file once.
+pub(super) fn all(settings: &TreeSettings, fetcher: &Fetcher) -> Vec<Directory> {
+    let Found {
+        directories: found,
+        unreadable,
+    } = found::all(settings);
+    let reader = Reader::new(settings, fetcher, &found);
+    let wanted = Wanted::new(&reader);
+    let read = on_all_cores(&found, |(area, directory)| {
+        wanted
+            .has(area, directory)
+            .then(|| reader.read(area, directory))
+    });
+    let read = read.into_iter().flatten().collect();
+    let mut directories = called::without_called_modules(&reader, read);
+    directories.extend(unreadable);
+    directories
+}
+
+impl Directory {
+    /// A report that says no more than what reading found.
+    pub(super) fn report(&self, fate: Fate) -> DirectoryReport {
+        DirectoryReport {
+            directory: self.path.clone(),
+            engine: self.engine.map(|(engine, _)| engine),
+            fate,
+            providers: Vec::new(),
+            moved_modules: self.moved_modules.clone(),
+            findings: Vec::new(),
+            unchecked: Vec::new(),
+            diff: None,
+            diagnostics: self.diagnostics.clone(),
+            elapsed: Duration::ZERO,
+        }
+    }
+
+    /// The path of its lock file.
+    pub(super) fn lock_file(&self) -> PathBuf {
+        match self.path.to_str() {
+            Some(".") => PathBuf::from(FILE_NAME),
+            _ => self.path.join(FILE_NAME),
+        }
+    }
+}

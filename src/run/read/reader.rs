@@ -1,0 +1,212 @@
+//! One directory: its lock file, whose rules it follows, what it requires, and so what is to be done with it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::config::{self, ConfigError, ModuleCache, Named, RootModule};
+use crate::diagnostic::Diagnostic;
+use crate::lockfile::{self, LockFile, Locks};
+use crate::locking::{Job, Missing, Scope, requirements_of};
+use crate::modules::Fetcher;
+use crate::owner::Owner;
+use crate::provider::Engine;
+use crate::run::callers::Skipped;
+use crate::run::lock_files::LockFiles;
+use crate::settings::{Area, Create, TreeSettings};
+use crate::span::Explain;
+
+use super::engines::Engines;
+use super::found::InArea;
+use super::repositories::Repositories;
+use super::{Directory, Task};
+
+/// What all directories share while they are read.
+pub(super) struct Reader<'a> {
+    pub(super) settings: &'a TreeSettings,
+    pub(super) cache: ModuleCache,
+    pub(super) engines: Engines<'a>,
+    pub(super) repositories: Repositories,
+    fetcher: &'a Fetcher,
+    lock_files: LockFiles,
+}
+
+/// A directory with what became of reading it, before it is known who calls whom.
+pub(super) struct Read {
+    pub(super) directory: Directory,
+    /// The real directories of the local modules it calls.
+    pub(super) calls: BTreeSet<PathBuf>,
+}
+
+/// What a lock file holds; nothing where there is none.
+#[derive(Default)]
+struct Locked {
+    bytes: Option<Arc<[u8]>>,
+    locks: Arc<Locks>,
+    /// The rest, without the locks.
+    rest: LockFile,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(
+        settings: &'a TreeSettings,
+        fetcher: &'a Fetcher,
+        found: &'a [InArea],
+    ) -> Self {
+        Self {
+            settings,
+            fetcher,
+            cache: ModuleCache::new(),
+            engines: Engines::new(found),
+            lock_files: LockFiles::default(),
+            repositories: Repositories::default(),
+        }
+    }
+
+    /// Reads one directory; what goes wrong is in its diagnostics.
+    pub(super) fn read(&self, area: &Arc<Area>, found: &config::Directory) -> Read {
+        let absolute = self.settings.working_directory.join(&found.path);
+        let mut read = Read {
+            directory: Directory {
+                area: Arc::clone(area),
+                path: found.path.clone(),
+                repository: self.repositories.top(&absolute),
+                named: found.named,
+                engine: None,
+                moved_modules: Vec::new(),
+                diagnostics: Vec::new(),
+                task: Task::Fail,
+            },
+            calls: BTreeSet::new(),
+        };
+        if self.settings.clean_up && found.has_leftovers {
+            // What cannot be cleaned up is no reason to stop: the names are never read.
+            let _ = lockfile::clean_stale(&found.path, &Owner::current());
+        }
+        match self.task(found, &absolute, &mut read) {
+            Ok(task) => read.directory.task = task,
+            Err(errors) => read.directory.diagnostics.extend(errors),
+        }
+        read
+    }
+
+    fn task(
+        &self,
+        found: &config::Directory,
+        absolute: &Path,
+        read: &mut Read,
+    ) -> Result<Task, Vec<Diagnostic>> {
+        let area = Arc::clone(&read.directory.area);
+        let (engine, locked) = self.locked(found, absolute, &mut read.directory)?;
+        let lock_only = self.settings.locks_alone
+            || locked.bytes.is_some()
+                && !is_configured(found, engine)
+                    .map_err(|error| vec![Diagnostic::of(&error, &found.path)])?;
+        let root = if lock_only {
+            RootModule {
+                requirements: Arc::new(requirements_of(&locked.locks, &locked.rest.places)),
+                ..RootModule::default()
+            }
+        } else {
+            self.root(engine, &mut read.directory)?
+        };
+        read.calls.extend(root.local_modules.iter().cloned());
+        let scope = Scope::new(&area.policy, engine);
+        let mut required = root.requirements.providers.keys();
+        let wants_lock =
+            required.any(|address| address.is_lockable(engine) && scope.includes(address));
+        let job = Job {
+            engine,
+            complete: root.missing.is_empty(),
+            requirements: root.requirements,
+            lock_only,
+            old: locked.locks,
+            places: locked.rest.places,
+        };
+        let old = locked.bytes;
+        let refused = refused(area.create, found, wants_lock).filter(|_| old.is_none());
+        Ok(match refused {
+            Some(why) => Task::Skip { why, job },
+            None => Task::Lock { old, job },
+        })
+    }
+
+    /// The engine of a directory, and what its lock file holds by the rules of that engine.
+    fn locked(
+        &self,
+        found: &config::Directory,
+        absolute: &Path,
+        directory: &mut Directory,
+    ) -> Result<(Engine, Locked), Vec<Diagnostic>> {
+        let path = &found.path;
+        let lock_file = directory.lock_file();
+        let bytes =
+            lockfile::read(&lock_file).map_err(|error| vec![Diagnostic::of(&error, path)])?;
+        let (engine, reason) = self.engines.of(
+            &directory.area,
+            found,
+            absolute,
+            &directory.repository,
+            bytes.as_deref(),
+        );
+        directory.engine = Some((engine, reason));
+        let Some(bytes) = bytes else {
+            return Ok((engine, Locked::default()));
+        };
+        let read = self.lock_files.read(&lock_file, bytes, engine);
+        let (bytes, locks, rest) = read.map_err(|errors| all_of(errors.iter(), path))?;
+        let warning = rest.warning();
+        let warning = warning.map(|text| Diagnostic::warning("module-locks", text, Some(path)));
+        directory.diagnostics.extend(warning);
+        let bytes = Some(bytes);
+        Ok((engine, Locked { bytes, locks, rest }))
+    }
+
+    /// What the configuration of a directory requires, with all modules that it calls.
+    fn root(
+        &self,
+        engine: Engine,
+        directory: &mut Directory,
+    ) -> Result<RootModule, Vec<Diagnostic>> {
+        let (area, path) = (&directory.area, &directory.path);
+        let options = area.read_options(engine);
+        let root = config::read_root(path, &options, &self.cache, Some(self.fetcher))
+            .map_err(|errors| all_of(errors.iter().map(|error| &**error), path))?;
+        directory.moved_modules.clone_from(&root.moved_modules);
+        let warnings = root.warnings.iter();
+        let warnings =
+            warnings.map(|text| Diagnostic::warning("configuration", text.clone(), Some(path)));
+        directory.diagnostics.extend(warnings);
+        let missing = all_of(root.missing.iter().map(|error| &**error), path);
+        if !missing.is_empty() && area.missing_module == Missing::Error {
+            return Err(missing);
+        }
+        let missing = missing.into_iter().map(Diagnostic::into_warning);
+        directory.diagnostics.extend(missing);
+        Ok(root)
+    }
+}
+
+/// Whether the engine finds a configuration in a directory.
+fn is_configured(found: &config::Directory, engine: Engine) -> Result<bool, ConfigError> {
+    // The walk has seen files that every engine reads, unless files for OpenTofu hide them.
+    if found.has_configuration && !found.has_tofu_files {
+        return Ok(true);
+    }
+    Ok(!config::module_files(&found.path, engine)?.is_empty())
+}
+
+/// Why a missing lock file may not be created, as far as the directory alone decides.
+fn refused(create: Create, found: &config::Directory, wants_lock: bool) -> Option<Skipped> {
+    match create {
+        Create::Never => Some(Skipped::NotWanted),
+        Create::Auto if found.named != Named::Directly && !wants_lock => {
+            Some(Skipped::RequiresNothing)
+        }
+        Create::Always | Create::Auto => None,
+    }
+}
+
+fn all_of<'a, E: Explain>(errors: impl Iterator<Item = &'a E>, path: &Path) -> Vec<Diagnostic> {
+    errors.map(|error| Diagnostic::of(error, path)).collect()
+}

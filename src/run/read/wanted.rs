@@ -1,0 +1,79 @@
+//! Which of the directories are worked on: `--changed` and `--failed`.
+
+use std::path::PathBuf;
+
+use crate::config::{self, clean};
+use crate::lockfile::{self, FILE_NAME};
+use crate::run::changed::{Candidate, Changed};
+use crate::settings::{Area, WorkingSet};
+
+use super::reader::Reader;
+
+/// The working set, ready to be asked.
+pub(super) struct Wanted<'a> {
+    reader: &'a Reader<'a>,
+    changed: Option<Changed>,
+}
+
+impl<'a> Wanted<'a> {
+    pub(super) fn new(reader: &'a Reader<'a>) -> Self {
+        let changed = reader.settings.working_set.changed.as_deref();
+        Self {
+            reader,
+            changed: changed.map(Changed::new),
+        }
+    }
+
+    /// Whether a directory is in the working set.
+    pub(super) fn has(&self, area: &Area, found: &config::Directory) -> bool {
+        let settings = self.reader.settings;
+        let WorkingSet { changed, failed } = &settings.working_set;
+        if changed.is_none() && failed.is_none() {
+            return true;
+        }
+        let absolute = settings.working_directory.join(&found.path);
+        // A directory that is gone, or cannot be asked for, is told of when it is read.
+        let Ok(real) = absolute.canonicalize() else {
+            return true;
+        };
+        let failed = failed.as_ref();
+        failed.is_none_or(|failed| failed.contains(&real))
+            && self.can_have_changed(area, found, [clean(&absolute), real])
+    }
+
+    fn can_have_changed(
+        &self,
+        area: &Area,
+        found: &config::Directory,
+        names: [PathBuf; 2],
+    ) -> bool {
+        let Some(changed) = &self.changed else {
+            return true;
+        };
+        let Reader {
+            settings,
+            cache,
+            engines,
+            repositories,
+            ..
+        } = self.reader;
+        let repository = repositories.top(&names[1]);
+        let lock = found
+            .has_lock_file
+            .then(|| lockfile::read(&found.path.join(FILE_NAME)).ok().flatten());
+        let lock = lock.flatten();
+        let (engine, reason) = engines.of(area, found, &names[1], &repository, lock.as_deref());
+        let options = area.read_options(engine);
+        let modules = config::local_modules(&found.path, &options, cache);
+        let modules = modules.directories.iter();
+        let modules = modules.map(|module| clean(&settings.working_directory.join(module)));
+        changed.concerns(&Candidate {
+            modules: modules.collect(),
+            repository: &repository,
+            names,
+            reason,
+            area,
+            options,
+        })
+    }
+}
