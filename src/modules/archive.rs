@@ -11,9 +11,9 @@ use flate2::read::MultiGzDecoder;
 use tar::{Archive, Entry, EntryType, PaxExtensions};
 
 use crate::package::{self, Limits, MAX_PATH_BYTES};
-use crate::registry::RegistryClient;
+use crate::registry::Download;
 
-use super::address::{ArchiveKind, ArchivePackage};
+use super::address::ArchiveKind;
 use super::checksum::Checksum;
 use super::error::{ModuleError, TarError};
 
@@ -31,11 +31,9 @@ fn limits() -> Limits {
     }
 }
 
-/// Fetches an archive into a file without a name in `directory`.
-pub(super) async fn download(
-    client: &RegistryClient,
-    archive: &ArchivePackage,
-    plain_http: bool,
+/// Writes an archive that arrives into a file without a name in `directory`.
+pub(super) async fn save(
+    download: &mut Download,
     directory: &Path,
     address: &str,
 ) -> Result<File, ModuleError> {
@@ -44,7 +42,6 @@ pub(super) async fn download(
         source,
     };
     let mut file = tempfile::tempfile_in(directory).map_err(failed)?;
-    let mut download = client.download_module(&archive.url, plain_http).await?;
     let mut received = 0;
     while let Some(piece) = download.chunk().await? {
         received += piece.len() as u64;

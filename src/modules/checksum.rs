@@ -76,6 +76,15 @@ impl Checksum {
         })
     }
 
+    /// The SHA-256 of a file, which is read from its start.
+    pub(super) fn sha256(file: &mut File) -> io::Result<Self> {
+        file.rewind()?;
+        Ok(Self {
+            algorithm: Algorithm::Sha256,
+            hex: digest::<Sha256>(file)?,
+        })
+    }
+
     /// The same kind of checksum of a file, which is read from its start.
     pub(super) fn of_file(&self, file: &mut File) -> io::Result<Self> {
         file.rewind()?;

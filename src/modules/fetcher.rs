@@ -25,9 +25,10 @@ use crate::span::Explain as _;
 
 use super::address::{ArchivePackage, GitPackage, Package, RemoteAddress};
 use super::archive;
+use super::checksum::Checksum;
 use super::error::ModuleError;
 use super::git;
-use super::kept::{Kept, Place, archive_key, repository_key};
+use super::kept::{Kept, Place, archive_key, content_key, repository_key};
 use super::subdirectory;
 use super::versions;
 
@@ -256,24 +257,60 @@ impl Fetcher {
         found: &Resolved,
         address: &str,
     ) -> Result<PathBuf, ModuleError> {
-        let key = archive_key(archive, found.version.as_ref());
-        let kept = key.as_ref().and_then(|key| self.kept.find(key, address));
-        if let Some(package) = kept {
+        let plain_http = found.plain_http || archive.checksum.is_some();
+        let Some(key) = archive_key(archive, found.version.as_ref()) else {
+            let moving = self.moving_archive(client, archive, plain_http, address);
+            return moving.await;
+        };
+        if let Some(package) = self.kept.find(&key, address) {
             return Ok(package);
         }
-        let place = match &key {
-            Some(_) => self.place()?,
-            None => Place::outside(self.storage.next()?),
-        };
-        let directory = place.target.parent().unwrap_or(&place.target);
-        let plain_http = found.plain_http || archive.checksum.is_some();
-        let file = archive::download(client, archive, plain_http, directory, address).await?;
+        let place = self.place()?;
+        let download = client.download_module(&archive.url, plain_http, None);
+        let mut download = download.await?;
+        let file = archive::save(&mut download, place.directory(), address).await?;
         let checksum = archive.checksum.as_ref();
         archive::unpack(file, archive.kind, checksum, &place.target, address)?;
-        match key {
-            Some(key) => self.kept.keep(&key, place),
-            None => Ok(place.target),
+        self.kept.keep(&key, place)
+    }
+
+    /// An archive that may be another one today: nothing but its address names it, so its server is asked.
+    async fn moving_archive(
+        &self,
+        client: &RegistryClient,
+        archive: &ArchivePackage,
+        plain_http: bool,
+        address: &str,
+    ) -> Result<PathBuf, ModuleError> {
+        let content = |checksum: &Checksum| content_key(archive.kind, checksum);
+        let known = self.kept.arrival(archive).and_then(|known| {
+            let package = self.kept.find(&content(&known.checksum), address)?;
+            Some((package, known.stamp))
+        });
+        let (package, stamp) = known.unzip();
+        if let Some(package) = &package
+            && client.settings().http.offline
+        {
+            return Ok(package.clone());
         }
+        let download = client.download_module(&archive.url, plain_http, stamp.flatten());
+        let mut download = download.await?;
+        if let Some(package) = package.filter(|_| download.is_unchanged()) {
+            return Ok(package);
+        }
+        let outside = Place::outside(self.storage.next()?);
+        let mut file = archive::save(&mut download, outside.directory(), address).await?;
+        let Some(stamp) = download.stamp() else {
+            archive::unpack(file, archive.kind, None, &outside.target, address)?;
+            return Ok(outside.target);
+        };
+        let failed = |source| disk(outside.directory(), source);
+        let checksum = Checksum::sha256(&mut file).map_err(failed)?;
+        let place = self.place()?;
+        archive::unpack(file, archive.kind, None, &place.target, address)?;
+        let package = self.kept.keep(&content(&checksum), place)?;
+        self.kept.note_arrival(archive, &checksum, stamp);
+        Ok(package)
     }
 
     /// Where the next package goes: into the cache if there is one.

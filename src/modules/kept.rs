@@ -4,11 +4,13 @@
 //! | --- | --- | --- |
 //! | a package | address and commit of a repository; checksum of an archive; registry module and version | its files |
 //! | a commit | address of a repository and `ref` | the commit that it was, the last time somebody looked |
+//! | an arrival | address of an archive | the checksum that it had, and the server's stamp by which to ask whether it still has it |
 //! | versions | registry module | the list, for runs without a network |
 //! | a location | registry module and version | where the registry said that it is, unless that may hold a secret |
 //!
 //! What a commit, a checksum or a version names never changes. A branch or tag is looked up in its repository before what is
-//! kept for it is used; archives without a checksum are not kept.
+//! kept for it is used. So is an archive without a checksum on its server, if that server gave it an entity tag or a date;
+//! archives without either are not kept.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -23,9 +25,10 @@ use tempfile::TempDir;
 use crate::cache::{Bounds, Key, Kind, Store};
 use crate::config::ModuleSource;
 use crate::provider::ModuleVersion;
-use crate::registry::{ModuleId, ModuleLocation, ModuleVersions};
+use crate::registry::{ModuleId, ModuleLocation, ModuleVersions, Stamp};
 
 use super::address::{ArchiveKind, ArchivePackage, GitPackage};
+use super::checksum::Checksum;
 use super::error::ModuleError;
 use super::links;
 
@@ -50,6 +53,14 @@ pub(super) struct Kept {
     has_more: AtomicBool,
 }
 
+/// What the address of an archive led to.
+pub(super) struct Arrival {
+    /// Of its bytes.
+    pub(super) checksum: Checksum,
+    /// By what its server can be asked whether it still has them, if that is to be believed.
+    pub(super) stamp: Option<Stamp>,
+}
+
 /// Where the next package is put together.
 pub(super) struct Place {
     /// Its directory: the parent exists and is a real path, it itself does not exist.
@@ -64,6 +75,11 @@ impl Place {
             target,
             staged: None,
         }
+    }
+
+    /// The directory that it will be in, where there is room for what it is made from.
+    pub(super) fn directory(&self) -> &Path {
+        self.target.parent().unwrap_or(&self.target)
     }
 }
 
@@ -148,6 +164,26 @@ impl Kept {
         self.write(&commit_key(repository), commit);
     }
 
+    /// The archive that an address led to.
+    pub(super) fn arrival(&self, archive: &ArchivePackage) -> Option<Arrival> {
+        let text = self.text(&arrival_key(archive))?;
+        let (checksum, stamp) = text.split_once('\n')?;
+        Some(Arrival {
+            checksum: Checksum::parse(checksum).ok()?,
+            stamp: Stamp::parse(stamp).filter(|_| !self.refresh),
+        })
+    }
+
+    /// Remembers it.
+    pub(super) fn note_arrival(
+        &self,
+        archive: &ArchivePackage,
+        checksum: &Checksum,
+        stamp: &Stamp,
+    ) {
+        self.write(&arrival_key(archive), &format!("{checksum}\n{stamp}"));
+    }
+
     /// The versions that a registry had.
     pub(super) fn versions(&self, module: &ModuleId) -> Option<ModuleVersions> {
         let text = self.text(&Key::new(Kind::Modules, &["versions", &module.to_string()]))?;
@@ -226,26 +262,36 @@ pub(super) fn repository_key(repository: &GitPackage, commit: &str) -> Key {
     Key::new(Kind::Modules, &["repository", &repository.url, commit])
 }
 
+fn arrival_key(archive: &ArchivePackage) -> Key {
+    Key::new(Kind::Modules, &["arrival", archive.url.as_str()])
+}
+
+/// The key of an archive with these bytes.
+pub(super) fn content_key(kind: ArchiveKind, checksum: &Checksum) -> Key {
+    let parts = ["archive", form(kind), &checksum.to_string()];
+    Key::new(Kind::Modules, &parts)
+}
+
+const fn form(kind: ArchiveKind) -> &'static str {
+    match kind {
+        ArchiveKind::Zip => "zip",
+        ArchiveKind::TarGz => "tar.gz",
+    }
+}
+
 /// The key of an archive whose bytes something vouches for: a checksum, or the registry whose version it is.
 pub(super) fn archive_key(
     archive: &ArchivePackage,
     version: Option<&(ModuleId, ModuleVersion)>,
 ) -> Option<Key> {
-    let form = match archive.kind {
-        ArchiveKind::Zip => "zip",
-        ArchiveKind::TarGz => "tar.gz",
-    };
     if let Some(checksum) = &archive.checksum {
-        return Some(Key::new(
-            Kind::Modules,
-            &["archive", form, &checksum.to_string()],
-        ));
+        return Some(content_key(archive.kind, checksum));
     }
     let (module, version) = version?;
     let (module, version) = (module.to_string(), version.to_string());
     Some(Key::new(
         Kind::Modules,
-        &["version", form, &module, &version],
+        &["version", form(archive.kind), &module, &version],
     ))
 }
 

@@ -19,6 +19,7 @@ use crate::registry::fetch::{self, ByteLimit, Patience, Transport};
 use crate::registry::gzip::Decoder;
 use crate::registry::http::{self, Call};
 use crate::registry::retry::RetryPolicy;
+use crate::registry::stamp::Stamp;
 
 /// The largest package. The largest real ones have 200 MB; a server that sends this much sends for ever.
 pub(super) const MAX_PACKAGE: ByteLimit = ByteLimit {
@@ -44,6 +45,8 @@ pub struct Download {
     response: Option<Response>,
     /// What is known about the zip on the server from its first answer.
     origin: Option<Origin>,
+    /// The stamp of the first answer, as long as everything comes from it.
+    stamp: Option<Stamp>,
     decoder: Decoder,
     /// Bytes that arrived, as sent.
     received: u64,
@@ -64,7 +67,7 @@ struct Origin {
 }
 
 impl Download {
-    /// Starts a download: when this returns, the server has said yes.
+    /// Starts a download: when this returns, the server has said yes, or that it still has what the call knows.
     pub(super) async fn start(
         transport: Arc<Transport>,
         call: Call,
@@ -77,13 +80,27 @@ impl Download {
             call,
             response: None,
             origin: None,
+            stamp: None,
             decoder: Decoder::Identity,
             received: 0,
             skip: 0,
             resumed_at: 0,
         };
         download.connect().await.map_err(failed)?;
+        // Whatever happens from here on, the body is needed.
+        download.call.known = None;
         Ok(download)
+    }
+
+    /// Whether the server still has what the call knows. Then nothing arrives.
+    pub const fn is_unchanged(&self) -> bool {
+        self.origin.is_none()
+    }
+
+    /// By what the server can be asked later whether it has something else. None once the body had to be taken up again,
+    /// since its parts may belong to different copies then.
+    pub fn stamp(&self) -> Option<&Stamp> {
+        self.stamp.as_ref()
     }
 
     /// The size of the package, if the server says it.
@@ -116,6 +133,7 @@ impl Download {
                 }
                 Err(fault) => {
                     self.response = None;
+                    self.stamp = None;
                     if self.received - self.resumed_at >= PROGRESS {
                         self.patience.refresh();
                     }
@@ -192,6 +210,7 @@ impl Download {
             StatusCode::RANGE_NOT_SATISFIABLE if self.received > 0 => {
                 return Err(self.not_resumed("the server has less of it now"));
             }
+            StatusCode::NOT_MODIFIED if self.is_known(&response) => {}
             status => {
                 return Err(Fault::Status {
                     status: status.as_u16(),
@@ -200,6 +219,12 @@ impl Download {
             }
         }
         Ok(response)
+    }
+
+    /// Whether the answer is about what the call knows. Nobody else was asked that question.
+    fn is_known(&self, response: &Response) -> bool {
+        let known = self.call.known.as_ref();
+        known.is_some_and(|stamp| stamp.is_for(response.url()))
     }
 
     /// A body from its beginning, for the first time or again.
@@ -221,6 +246,7 @@ impl Download {
             }
             _ => {
                 self.origin = Some(found);
+                self.stamp = Stamp::of(response.url(), response.headers());
                 self.decoder = decoder;
             }
         }

@@ -13,6 +13,7 @@ use reqwest::{Client, Response, StatusCode, Url};
 
 use crate::provider::Engine;
 use crate::registry::fault::{Cause, Fault, ShownUrl, inner};
+use crate::registry::stamp::Stamp;
 
 /// The header in which both engines name their version; registries may choose their answers by it.
 const VERSION_HEADER: HeaderName = HeaderName::from_static("x-terraform-version");
@@ -37,6 +38,8 @@ pub(super) struct Call {
     pub(super) redirects: usize,
     /// Whether plain http is fine anywhere, or only on loopback.
     pub(super) plain_http: bool,
+    /// Only what is not this any more is asked for.
+    pub(super) known: Option<Stamp>,
 }
 
 impl Call {
@@ -47,6 +50,7 @@ impl Call {
             headers: HeaderMap::new(),
             redirects,
             plain_http: false,
+            known: None,
         }
     }
 
@@ -99,6 +103,9 @@ pub(super) async fn send<'a>(
         let mut headers = call.headers.clone();
         if let Some(value) = authorization {
             headers.insert(AUTHORIZATION, value.clone());
+        }
+        if let Some(stamp) = call.known.as_ref().filter(|stamp| stamp.is_for(&url)) {
+            headers.extend([stamp.header()]);
         }
         let request = client(&url)?.get(url.clone()).headers(headers).send();
         let sent = tokio::time::timeout(within, request).await;

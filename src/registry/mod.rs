@@ -33,6 +33,7 @@ mod roots;
 mod settings;
 mod slots;
 mod source;
+mod stamp;
 mod wire;
 
 pub use crate::mirror::LocalPackage;
@@ -57,3 +58,4 @@ pub use settings::{
     RealTime, RegistrySettings, Roots, positive,
 };
 pub use source::{Located, PackageSource};
+pub use stamp::Stamp;

@@ -25,6 +25,7 @@ use crate::registry::fault::{Fault, RequestError};
 use crate::registry::fetch::{Answer, ByteLimit};
 use crate::registry::http::Call;
 use crate::registry::memo::OnceMap;
+use crate::registry::stamp::Stamp;
 use crate::registry::wire::{Fields, ModuleDownload, ModuleList};
 
 /// The header that says where a module's package is.
@@ -110,14 +111,17 @@ impl RegistryClient {
     }
 
     /// An archive with a module, piece by piece. Both engines take credentials for it from the netrc file; a registry's token
-    /// is never sent. Redirects lead to plain http only where that is fine, since no signature vouches for what arrives.
+    /// is never sent. Redirects lead to plain http only where that is fine, since no signature vouches for what arrives. If the
+    /// server still has what was `known` of it, nothing arrives.
     pub async fn download_module(
         &self,
         url: &Url,
         plain_http: bool,
+        known: Option<Stamp>,
     ) -> Result<Download, RegistryError> {
         let mut call = download::package_call(url, self.netrc_header(url)?);
         call.plain_http = plain_http;
+        call.known = known;
         self.start(call).await
     }
 

@@ -106,15 +106,12 @@ fn archives_are_kept_by_their_checksum() {
     let sum = tflock_test_support::sha256_hex(&bytes);
     site.registry.serve("/m.zip", Document::octets(bytes));
     let url = site.registry.url("/m.zip");
-    for (source, expected) in [(format!("{url}?checksum=sha256:{sum}"), 1), (url, 2)] {
-        let before = site.registry.log().count("GET", "/m.zip");
-        for _ in 0..2 {
-            site.run_again(false);
-            assert_eq!(site.text(&source), "x");
-        }
-        let asked = site.registry.log().count("GET", "/m.zip") - before;
-        assert_eq!(asked, expected, "{source}");
+    let source = format!("{url}?checksum=sha256:{sum}");
+    for _ in 0..2 {
+        site.run_again(false);
+        assert_eq!(site.text(&source), "x");
     }
+    assert_eq!(site.registry.log().count("GET", "/m.zip"), 1);
 }
 
 /// A site with the module `modules.test/acme/dns/any`, which says in `main.tf` what version it is.

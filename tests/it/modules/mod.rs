@@ -9,6 +9,7 @@
 //! | escapes, links, bombs | `archives::entries_*`, `modules::archive` |
 //! | versions, constraints, `X-Terraform-Get` and its relative forms, 200, 204, tokens | `registry::*` |
 //! | what later runs find in the cache, and what is looked up again | `kept::*` |
+//! | archives without a checksum: asked for again, sent again only if they are others | `moving::*` |
 //! | 500 roots with the same modules, parity with `get` of both tools, failures with their place | `binary::*` |
 
 mod archives;
@@ -16,6 +17,8 @@ mod binary;
 mod git;
 #[cfg(unix)]
 mod kept;
+#[cfg(unix)]
+mod moving;
 mod registry;
 
 use std::collections::BTreeMap;
@@ -96,9 +99,14 @@ impl Site {
 
     /// Begins another run, with the cache that all runs which were begun so share.
     fn run_again(&mut self, offline: bool) {
+        self.run_with(offline, false);
+    }
+
+    /// Like [`Site::run_again`], with `--refresh` if so wanted.
+    fn run_with(&mut self, offline: bool, refresh: bool) {
         let store = Store::open(&self.home.path().join("cache")).unwrap();
         let fetcher = fetcher(self.home.path(), &self.runtime, &self.text, offline);
-        self.fetcher = fetcher.with_cache(Arc::new(store), false);
+        self.fetcher = fetcher.with_cache(Arc::new(store), refresh);
     }
 
     /// The directory that a source leads to, or the error with its causes.

@@ -112,12 +112,19 @@ impl Part {
             start: 0,
             end: size,
         };
+        if response.status == 200 && is_known(request, response) {
+            return Self {
+                status: 304,
+                start: 0,
+                end: 0,
+            };
+        }
         if response.status != 200 || delivery.no_ranges {
             return whole;
         }
         let unchanged = request
             .header("if-range")
-            .is_none_or(|tag| Some(tag) == entity_tag(response));
+            .is_none_or(|tag| Some(tag) == header(response, "ETag"));
         let range = request.header("range").filter(|_| unchanged);
         let Some((start, end)) =
             range.and_then(|range| range.strip_prefix("bytes=")?.split_once('-'))
@@ -144,8 +151,18 @@ impl Part {
     }
 }
 
-fn entity_tag(response: &Response) -> Option<&str> {
-    let found = response.headers.iter().find(|(name, _)| name == "ETag");
+/// Whether the peer has this body already, by what it says of its own copy. Tags are compared weakly.
+fn is_known(request: &Request, response: &Response) -> bool {
+    let weak = |tag: &str| tag.trim_start_matches("W/").to_owned();
+    if let Some(tag) = request.header("if-none-match") {
+        return header(response, "ETag").map(weak) == Some(weak(tag));
+    }
+    let date = request.header("if-modified-since");
+    date.is_some() && date == header(response, "Last-Modified")
+}
+
+fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
+    let found = response.headers.iter().find(|(found, _)| found == name);
     found.map(|(_, value)| value.as_str())
 }
 

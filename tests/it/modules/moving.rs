@@ -1,0 +1,254 @@
+//! Archives that nothing but their address names: each run asks their server whether they are still the same.
+
+use std::fs;
+use std::path::Path;
+
+use tflock_test_support::{Document, Hit, Misbehave, RawEntry, RawZip, Response};
+
+use super::Site;
+
+const PATH: &str = "/m.zip";
+
+fn zip(content: &str) -> Vec<u8> {
+    RawZip::of([RawEntry::stored("main.tf", content)]).to_bytes()
+}
+
+/// Makes the server answer for `path` with this module and these headers, and with no others that name its state.
+fn publish(site: &Site, path: &str, content: &str, headers: &[(&str, &str)]) {
+    site.registry.serve(path, Document::octets(zip(content)));
+    let plain = Misbehave::on(path).without_header("ETag");
+    let rule = headers
+        .iter()
+        .fold(plain, |rule, (name, value)| rule.header(name, value));
+    site.registry.behave();
+    site.registry.misbehave(rule);
+}
+
+/// The condition under which something was asked for.
+fn condition(hit: &Hit) -> Option<(&'static str, &str)> {
+    ["if-none-match", "if-modified-since"]
+        .into_iter()
+        .find_map(|name| Some((name, hit.request.header(name)?)))
+}
+
+/// Runs once more; what the module says, and what was asked for it: path, condition, status.
+fn run(site: &mut Site, source: &str) -> (String, Vec<String>) {
+    site.registry.log().clear();
+    site.run_again(false);
+    let text = site.text(source);
+    let asked = site.registry.log().hits().into_iter().map(|hit| {
+        let condition =
+            condition(&hit).map_or_else(String::new, |(name, value)| format!(" {name}: {value}"));
+        format!("{}{condition} -> {}", hit.request.path, hit.status())
+    });
+    (text, asked.collect())
+}
+
+#[test]
+fn what_is_still_the_same_is_not_sent_again() {
+    const FIRST: &str = "Sat, 21 Nov 2026 12:00:00 GMT";
+    const NEXT: &str = "Sat, 21 Nov 2026 12:00:01 GMT";
+    let whole = "/m.zip -> 200";
+    for (headers, again) in [
+        (
+            &[("ETag", "\"1\"")][..],
+            "/m.zip if-none-match: \"1\" -> 304",
+        ),
+        (
+            &[("ETag", "W/\"1\"")],
+            "/m.zip if-none-match: W/\"1\" -> 304",
+        ),
+        (
+            &[("ETag", "\"1\""), ("Last-Modified", FIRST), ("Date", NEXT)],
+            "/m.zip if-none-match: \"1\" -> 304",
+        ),
+        (
+            &[("Last-Modified", FIRST), ("Date", NEXT)],
+            "/m.zip if-modified-since: Sat, 21 Nov 2026 12:00:00 GMT -> 304",
+        ),
+        // It may have changed once more in the second in which it was sent.
+        (&[("Last-Modified", FIRST), ("Date", FIRST)], whole),
+        (&[("Last-Modified", FIRST)], whole),
+        (&[], whole),
+    ] {
+        let mut site = Site::start();
+        let source = site.registry.url(PATH);
+        publish(&site, PATH, "first", headers);
+        let expected = |asked: &str| ("first".to_owned(), vec![asked.to_owned()]);
+        assert_eq!(run(&mut site, &source), expected(whole), "{headers:?}");
+        for _ in 0..2 {
+            assert_eq!(run(&mut site, &source), expected(again), "{headers:?}");
+        }
+    }
+}
+
+#[test]
+fn three_runs_cost_the_bytes_of_one() {
+    let mut site = Site::start();
+    let source = site.registry.url(PATH);
+    let content = "x".repeat(1 << 20);
+    publish(&site, PATH, &content, &[("ETag", "\"1\"")]);
+    for _ in 0..3 {
+        site.run_again(false);
+        assert_eq!(site.text(&source), content);
+    }
+    let log = site.registry.log();
+    let statuses: Vec<u16> = log.hits().iter().map(|hit| hit.status()).collect();
+    assert_eq!(statuses, [200, 304, 304]);
+    assert!(log.bytes(PATH) <= zip(&content).len() as u64);
+}
+
+#[test]
+fn what_has_changed_is_sent_and_kept_instead() {
+    let mut site = Site::start();
+    let source = site.registry.url(PATH);
+    for (tag, content) in [("\"1\"", "first"), ("\"2\"", "second"), ("\"3\"", "first")] {
+        publish(&site, PATH, content, &[("ETag", tag)]);
+        let (text, asked) = run(&mut site, &source);
+        assert_eq!(text, content);
+        assert!(asked[0].ends_with("200"), "{asked:?}");
+        let (text, asked) = run(&mut site, &source);
+        assert_eq!(text, content);
+        assert_eq!(asked, [format!("/m.zip if-none-match: {tag} -> 304")]);
+    }
+}
+
+#[test]
+fn a_tag_goes_only_to_the_address_that_gave_it() {
+    let mut site = Site::start();
+    let source = site.registry.url(PATH);
+    // Both have the same tag, as servers may that count from one.
+    for (path, content) in [("/a.zip", "a"), ("/b.zip", "b")] {
+        site.registry.serve(path, Document::octets(zip(content)));
+        let tagged = Misbehave::on(path).without_header("ETag");
+        site.registry.misbehave(tagged.header("ETag", "\"1\""));
+    }
+    for (target, text, asked) in [
+        ("/a.zip", "a", "/a.zip -> 200"),
+        ("/a.zip", "a", "/a.zip if-none-match: \"1\" -> 304"),
+        ("/b.zip", "b", "/b.zip -> 200"),
+        ("/b.zip", "b", "/b.zip if-none-match: \"1\" -> 304"),
+        // Signed for one use: another address each time.
+        ("/b.zip?signature=1", "b", "/b.zip -> 200"),
+        ("/b.zip?signature=2", "b", "/b.zip -> 200"),
+    ] {
+        let target = site.registry.url(target);
+        let moved = Misbehave::on(PATH).redirect(&target).times(1);
+        site.registry.misbehave(moved);
+        let (found, hits) = run(&mut site, &source);
+        assert_eq!(found, text, "{target}");
+        assert_eq!(hits, ["/m.zip -> 302", asked], "{target}");
+    }
+}
+
+#[test]
+fn a_page_that_names_the_archive_is_asked_and_the_archive_too() {
+    let mut site = Site::start();
+    publish(&site, PATH, "x", &[("ETag", "\"1\"")]);
+    site.registry.serve("/page", Document::octets("a page"));
+    let named = Misbehave::on("/page").header("X-Terraform-Get", PATH);
+    site.registry.misbehave(named);
+    let source = site.registry.url("/page");
+    let page = "/page -> 200";
+    let expected = [
+        [page, "/m.zip -> 200"],
+        [page, "/m.zip if-none-match: \"1\" -> 304"],
+    ];
+    for asked in expected {
+        let (text, found) = run(&mut site, &source);
+        assert_eq!(
+            (text.as_str(), found.as_slice()),
+            ("x", &asked.map(str::to_owned)[..])
+        );
+    }
+}
+
+#[test]
+fn refresh_believes_no_tag() {
+    let mut site = Site::start();
+    let source = site.registry.url(PATH);
+    publish(&site, PATH, "x", &[("ETag", "\"1\"")]);
+    run(&mut site, &source);
+    site.registry.log().clear();
+    site.run_with(false, true);
+    assert_eq!(site.text(&source), "x");
+    let hits = site.registry.log().hits();
+    assert_eq!((hits[0].status(), condition(&hits[0])), (200, None));
+}
+
+#[test]
+fn without_a_network_the_last_archive_has_to_do() {
+    let mut site = Site::start();
+    let kept = site.registry.url(PATH);
+    let other = site.registry.url("/other.zip");
+    publish(&site, PATH, "first", &[("ETag", "\"1\"")]);
+    run(&mut site, &kept);
+    publish(&site, "/other.zip", "x", &[]);
+    run(&mut site, &other);
+    site.registry.log().clear();
+    site.run_again(true);
+    assert_eq!(site.text(&kept), "first");
+    let missing = site.text(&other);
+    assert!(missing.contains("offline"), "{missing}");
+    assert_eq!(site.registry.log().total(), 0);
+}
+
+#[test]
+fn what_is_damaged_is_sent_again() {
+    let mut site = Site::start();
+    let source = site.registry.url(PATH);
+    publish(&site, PATH, "first", &[("ETag", "\"1\"")]);
+    site.run_again(false);
+    let kept = site.fetch(&source, None).unwrap();
+    fs::write(kept.join("main.tf"), "first and more").unwrap();
+    let expected = ("first".to_owned(), vec!["/m.zip -> 200".to_owned()]);
+    assert_eq!(run(&mut site, &source), expected);
+}
+
+#[test]
+fn nobody_answers_a_question_that_was_not_asked() {
+    let mut site = Site::start();
+    let source = site.registry.url(PATH);
+    let rule = Misbehave::on(PATH).respond(Response::status(304).with("ETag", "\"1\""));
+    site.registry.misbehave(rule);
+    let (text, _) = run(&mut site, &source);
+    assert!(text.contains("the server answered 304"), "{text}");
+}
+
+#[test]
+fn secrets_of_an_address_are_used_and_not_kept() {
+    let mut site = Site::start();
+    publish(&site, PATH, "x", &[("ETag", "\"1\"")]);
+    let source = site.registry.url("/m.zip?token=hunter2");
+    let source = source.replacen("://", "://user:passw0rd@", 1);
+    for condition in [None, Some(("if-none-match", "\"1\""))] {
+        site.registry.log().clear();
+        site.run_again(false);
+        assert_eq!(site.text(&source), "x");
+        let hits = site.registry.log().hits();
+        let request = &hits[0].request;
+        assert_eq!(self::condition(&hits[0]), condition);
+        assert_eq!(request.query.as_deref(), Some("token=hunter2"));
+        assert!(request.header("authorization").is_some());
+    }
+    let kept = everything_below(&site.home.path().join("cache"));
+    assert!(kept.contains("\"1\""), "the tag is kept");
+    for secret in ["hunter2", "passw0rd", "127.0.0.1", "m.zip"] {
+        assert!(!kept.contains(secret), "{secret}");
+    }
+}
+
+/// Names and contents of all files, as text.
+fn everything_below(directory: &Path) -> String {
+    let mut text = String::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        text.push_str(&path.file_name().unwrap().to_string_lossy());
+        if path.is_dir() {
+            text.push_str(&everything_below(&path));
+        } else {
+            text.push_str(&String::from_utf8_lossy(&fs::read(&path).unwrap()));
+        }
+    }
+    text
+}
