@@ -122,6 +122,12 @@ pub fn walk(paths: &[PathBuf], options: &WalkOptions) -> Walk {
         }
     }
     visit(&mut found, &mut errors, options);
+    // What is told as an error is not also told as a directory that cannot be read.
+    for error in &errors {
+        if let ConfigError::ReadDirectory { path, .. } = error {
+            found.remove(path);
+        }
+    }
     let directories = found.into_iter().filter(|(_, facts)| facts.is_something());
     let directories = directories.map(|(path, facts)| Directory {
         path,
@@ -267,7 +273,7 @@ fn unreadable(error: ignore::Error) -> ConfigError {
             _ => None,
         }
     }
-    let path = path_of(&error).unwrap_or(Path::new(".")).to_path_buf();
+    let path = without_dots(path_of(&error).unwrap_or(Path::new(".")));
     let text = error.to_string();
     let source = error
         .into_io_error()

@@ -22,6 +22,7 @@ mod network;
 mod options;
 mod page;
 mod parity;
+mod paths;
 mod real;
 mod registry;
 mod reports;

@@ -1,13 +1,12 @@
-//! Which directories there are: those of each area.
+//! Which directories there are: those of each area, each once, by whatever names it is reached.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::{self, ConfigError, Named, WalkOptions};
+use crate::config::{self, ConfigError, Named, WalkOptions, on_all_cores};
 use crate::diagnostic::Diagnostic;
 use crate::settings::{Area, TreeSettings};
-use crate::span::Explain as _;
 
 use super::{Directory, Task};
 
@@ -24,20 +23,21 @@ pub(super) struct Found {
 
 /// Walks through all areas.
 pub(super) fn all(settings: &TreeSettings) -> Found {
-    let (mut directories, mut unreadable) = (BTreeMap::new(), Vec::new());
+    let (mut directories, mut unreadable) = (Vec::new(), Vec::new());
     for area in &settings.areas {
         let walk = walk(area);
-        for directory in walk.directories {
-            // A directory that is reached from two areas belongs to the first.
-            directories
-                .entry(directory.path.clone())
-                .or_insert((Arc::clone(area), directory));
-        }
+        let found = walk.directories.into_iter();
+        directories.extend(found.map(|directory| (Arc::clone(area), directory)));
         let unread = |error| unread(settings, area, &error);
         unreadable.extend(walk.errors.into_iter().map(unread));
     }
+    let names = settings.areas.iter().map(|area| area.paths.len());
+    // One name leads to no directory twice, since links are not followed.
+    if names.sum::<usize>() > 1 {
+        directories = each_once(directories, &settings.working_directory);
+    }
     Found {
-        directories: directories.into_values().collect(),
+        directories,
         unreadable,
     }
 }
@@ -80,11 +80,45 @@ fn walk(area: &Area) -> config::Walk {
     walk
 }
 
+/// Each directory once, in the order of their paths: `a`, `../work/a` and a link to it are one. It belongs to the first area
+/// that reaches it, has the plainest of its names there, and counts as named in the strongest way that it was.
+fn each_once(found: Vec<InArea>, working_directory: &Path) -> Vec<InArea> {
+    let real = on_all_cores(&found, |(_, directory)| {
+        let absolute = working_directory.join(&directory.path);
+        // What has no real path now fails by its name when it is read.
+        absolute.canonicalize().unwrap_or(absolute)
+    });
+    let mut once: BTreeMap<PathBuf, InArea> = BTreeMap::new();
+    for (real, (area, directory)) in real.into_iter().zip(found) {
+        let Some((first, known)) = once.get_mut(&real) else {
+            once.insert(real, (area, directory));
+            continue;
+        };
+        let named = known.named.max(directory.named);
+        let is_plainer = plainness(&directory.path) < plainness(&known.path);
+        if is_plainer && Arc::ptr_eq(first, &area) {
+            *known = directory;
+        }
+        known.named = named;
+    }
+    let mut found: Vec<InArea> = once.into_values().collect();
+    found.sort_by(|(_, a), (_, b)| a.path.cmp(&b.path));
+    found
+}
+
+/// Relative names come before absolute ones, then those that do not go up, then short ones.
+fn plainness(path: &Path) -> (bool, bool, usize, &Path) {
+    let goes_up = path.components().any(|part| part == Component::ParentDir);
+    (path.is_absolute(), goes_up, path.components().count(), path)
+}
+
 /// A directory that could not even be looked into.
 fn unread(settings: &TreeSettings, area: &Arc<Area>, error: &ConfigError) -> Directory {
-    let path = error
-        .place()
-        .map_or_else(PathBuf::new, |place| place.path.clone());
+    let path = match error {
+        ConfigError::ReadDirectory { path, .. } => path.clone(),
+        // Walking does nothing else than list directories.
+        _ => PathBuf::new(),
+    };
     Directory {
         area: Arc::clone(area),
         moved_modules: Vec::new(),
@@ -94,5 +128,19 @@ fn unread(settings: &TreeSettings, area: &Arc<Area>, error: &ConfigError) -> Dir
         engine: None,
         task: Task::Fail,
         path,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plainest_name_comes_first() {
+        let names = ["a", "z", "a/b", "../a", "../w/a", "/w/a"];
+        let mut sorted = names.map(Path::new);
+        sorted.reverse();
+        sorted.sort_by_key(|name| plainness(name));
+        assert_eq!(sorted, names.map(Path::new));
     }
 }

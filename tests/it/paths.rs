@@ -1,0 +1,77 @@
+//! What PATH may be: several names of one directory, directories that cannot be read, odd names.
+
+use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext};
+
+use crate::TFLOCK;
+
+/// A tree with one root module, `a`, that is to be locked.
+fn start() -> (FakeRegistry, TestContext) {
+    let mut registry = FakeRegistry::start();
+    registry.publish(ProviderSpec::new("acme/anvil"));
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    (registry, context)
+}
+
+fn lock(context: &TestContext, paths: &[&str]) -> Outcome {
+    let arguments = ["lock", "--platform", "linux_amd64"];
+    context.tflock(arguments).args(paths).run()
+}
+
+#[cfg(unix)]
+#[test]
+fn one_directory_under_several_names_is_worked_on_once() {
+    let (_registry, context) = start();
+    std::os::unix::fs::symlink("a", context.path("link")).unwrap();
+    let absolute = context.path("a");
+    let absolute = absolute.to_str().unwrap();
+    for paths in [
+        &["a", "./a", "a/main.tf", "../work/a", absolute, "link"][..],
+        &["link", "a"],
+        &["-r", ".", "../work", "a", "link"],
+        &["-r", "../work", "../work/a", "."],
+    ] {
+        std::fs::remove_file(context.path("a/.terraform.lock.hcl")).ok();
+        let outcome = lock(&context, paths).expect_success();
+        let created = outcome.stdout.lines().next().unwrap();
+        assert_eq!(created, "created   a", "{paths:?}\n{outcome}");
+        assert!(
+            outcome.stdout.contains("1 directory: 1 created"),
+            "{outcome}"
+        );
+    }
+}
+
+/// The directory counts once, under its own name.
+#[cfg(unix)]
+#[test]
+fn a_directory_that_cannot_be_listed_fails_once() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let (_registry, context) = start();
+    let set_mode = |mode| {
+        let mode = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(context.path("a"), mode).unwrap();
+    };
+    set_mode(0o000);
+    let is_root = std::fs::read_dir(context.path("a")).is_ok();
+    let outcomes = ["a", "."].map(|path| lock(&context, &["-r", path]));
+    set_mode(0o755);
+    if is_root {
+        // Modes do not bind the superuser.
+        return;
+    }
+    for outcome in outcomes {
+        let outcome = outcome.expect_code(1);
+        assert!(
+            outcome.stdout.starts_with("1 directory: 1 failed"),
+            "{outcome}"
+        );
+        let expected = "\
+error: cannot read the directory `a`
+ --> a
+  caused by: Permission denied (os error 13)
+";
+        assert_eq!(outcome.stderr.trim_end(), expected.trim_end());
+    }
+}
