@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
 
-use crate::span::{Explain, Place};
+use crate::span::{Explain, Place, is_deceptive, visible_name};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -198,8 +198,8 @@ fn visible(text: &str) -> String {
         match character {
             '\n' => shown.push_str("\n    "),
             '\t' => shown.push('\t'),
-            control if control.is_control() || is_directional(control) => {
-                shown.extend(control.escape_unicode());
+            deceptive if is_deceptive(deceptive) => {
+                shown.extend(deceptive.escape_unicode());
             }
             other => shown.push(other),
         }
@@ -210,17 +210,12 @@ fn visible(text: &str) -> String {
     shown
 }
 
-/// Characters that change the direction of text, and so hide what a name really says.
-const fn is_directional(character: char) -> bool {
-    matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 /// A directory as a person writes it: never empty.
 fn shown(directory: &Path) -> String {
     if directory.as_os_str().is_empty() {
         ".".to_owned()
     } else {
-        directory.display().to_string()
+        visible_name(&directory.to_string_lossy()).into_owned()
     }
 }
 

@@ -4,8 +4,12 @@
 //! output quietly.
 
 use std::io::{self, IsTerminal as _};
+use std::sync::OnceLock;
 
 use crate::diagnostic::Diagnostic;
+
+/// Why standard output could not be written, the first time. The process has one, and so there is one answer.
+static REPORT_TROUBLE: OnceLock<io::Error> = OnceLock::new();
 
 /// Where and how much is printed.
 #[derive(Clone, Copy, Debug)]
@@ -39,34 +43,48 @@ impl Printer {
     /// A part of the report, as it stands. Nothing when quiet.
     pub fn report(&self, text: &str) {
         if !self.quiet {
-            write_to(&mut io::stdout().lock(), text);
+            self.document(text);
         }
     }
 
     /// A document for programs, also when quiet: whoever asks for one reads it.
     pub fn document(&self, text: &str) {
-        write_to(&mut io::stdout().lock(), text);
+        if let Err(error) = write_to(&mut io::stdout().lock(), text)
+            // A closed pipe is the reader's wish.
+            && error.kind() != io::ErrorKind::BrokenPipe
+        {
+            // Only the first failure counts: the rest follows from it.
+            let _ = REPORT_TROUBLE.set(error);
+        }
+    }
+
+    /// Why the report did not reach standard output whole: a full disk, and the like.
+    pub fn report_trouble() -> Option<&'static io::Error> {
+        REPORT_TROUBLE.get()
     }
 
     /// A line for the user beside the report. Nothing when quiet.
     pub fn message(&self, text: &str) {
         if !self.quiet {
-            write_to(&mut io::stderr().lock(), &format!("{text}\n"));
+            tell(text);
         }
     }
 
     /// Warnings are messages, errors are shown also when quiet.
     pub fn diagnostic(&self, diagnostic: &Diagnostic) {
         if !self.quiet || diagnostic.is_error() {
-            let text = diagnostic.render(self.stderr_styled);
-            write_to(&mut io::stderr().lock(), &format!("{text}\n"));
+            tell(&diagnostic.render(self.stderr_styled));
         }
     }
 }
 
-fn write_to(stream: &mut impl io::Write, text: &str) {
-    // A closed pipe is the reader's wish, and there is nowhere left to report any other failure to.
-    let _ = stream
-        .write_all(text.as_bytes())
-        .and_then(|()| stream.flush());
+/// Says it on stderr, followed by a line break.
+fn tell(text: &str) {
+    // There is nowhere left to report a failure to.
+    let _ = write_to(&mut io::stderr().lock(), &format!("{text}\n"));
+}
+
+fn write_to(stream: &mut impl io::Write, text: &str) -> io::Result<()> {
+    stream.write_all(text.as_bytes())?;
+    stream.flush()
 }

@@ -3,6 +3,7 @@
 //! A [`Span`] is cheap and goes with parsed values; a [`Place`] is made from it when something is to be reported, and owns
 //! all that a report shows: path, line, column and the source line.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// A half-open byte range of one file's text.
@@ -95,12 +96,36 @@ impl Place {
 
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.path.display())?;
+        f.write_str(&visible_name(&self.path.to_string_lossy()))?;
         if self.line > 0 {
             write!(f, ":{}:{}", self.line, self.column)?;
         }
         Ok(())
     }
+}
+
+/// The name of a file or directory, made harmless for a terminal and a log: names are chosen by whoever wrote the tree, and
+/// neither steer the terminal, nor begin lines of their own, nor turn around what is read.
+pub fn visible_name(name: &str) -> Cow<'_, str> {
+    if !name.contains(is_deceptive) {
+        return Cow::Borrowed(name);
+    }
+    let mut shown = String::with_capacity(name.len());
+    for character in name.chars() {
+        if is_deceptive(character) {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Whether a character is none to be read: control characters, and those that change the direction of text, and so hide what
+/// a name really says.
+pub fn is_deceptive(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// An error that can say more than its message: where it stands, and what may help.

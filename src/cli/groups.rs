@@ -40,11 +40,17 @@ for hooks that are given the files that changed, such as those of a module that 
         default_missing_value = "",
         long_help = "Only directories whose lock can have changed since the commit REV: their own files, lock file, variable and \
 test files, the local modules that they reach, `.tflock.toml` and version files. What is not committed counts, and so do \
-files that git does not know. Without REV: since HEAD left the default branch"
+files that git does not know. Without REV: since HEAD left the default branch; without PATH: below the working directory, as \
+with -r"
     )]
     pub changed: Option<String>,
     /// Only what failed in an earlier run, by its report of `--format json`
-    #[arg(long, value_name = "REPORT")]
+    #[arg(
+        long,
+        value_name = "REPORT",
+        long_help = "Only what failed in an earlier run, by its report of `--format json`; without PATH: below the working directory, \
+as with -r"
+    )]
     pub failed: Option<PathBuf>,
 }
 
@@ -85,7 +91,7 @@ what is known, say what is not, and never prune [default: error]"
     /// Value of a root variable, for module sources and versions that depend on it (repeatable)
     #[arg(long = "var", value_name = "NAME=VALUE")]
     pub variables: Vec<String>,
-    /// File with values of root variables (repeatable)
+    /// File with values of root variables, relative to each root module (repeatable)
     #[arg(long = "var-file", value_name = "FILE")]
     pub variable_files: Vec<PathBuf>,
 }

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use similar::TextDiff;
 
+use crate::span::visible_name;
+
 /// How many equal lines are shown around a change.
 const CONTEXT_LINES: usize = 3;
 
@@ -12,8 +14,9 @@ const CONTEXT_LINES: usize = 3;
 pub fn unified_diff(path: &Path, old: Option<&[u8]>, new: &[u8]) -> String {
     let old_text = String::from_utf8_lossy(old.unwrap_or_default());
     let new_text = String::from_utf8_lossy(new);
-    let shown = path.display().to_string();
-    let old_name = if old.is_some() { &shown } else { "/dev/null" };
+    let name = path.to_string_lossy();
+    let shown = visible_name(&name);
+    let old_name = if old.is_some() { &*shown } else { "/dev/null" };
     TextDiff::from_lines(&old_text, &new_text)
         .unified_diff()
         .context_radius(CONTEXT_LINES)

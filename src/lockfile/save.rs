@@ -101,7 +101,8 @@ fn replace(target: &Path, content: &[u8], owner: &Owner) -> io::Result<()> {
     let mut temporary = tempfile::Builder::new()
         .prefix(&owner.prefix(STEM))
         .make_in(directory_of(target), create)?;
-    temporary.write_all(content)?;
+    // Through the file itself, whose errors do not name the temporary path: it says nothing to anybody.
+    temporary.as_file_mut().write_all(content)?;
     #[cfg(unix)]
     set_mode(temporary.as_file())?;
     // Closed before the renaming: Windows would not have it otherwise.

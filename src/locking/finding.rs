@@ -197,8 +197,11 @@ impl Fix {
     }
 }
 
-/// A word as a shell takes it.
+/// A path as a shell takes it, and not for an option.
 fn quoted(word: &str) -> String {
+    if word.starts_with('-') {
+        return quoted(&format!("./{word}"));
+    }
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._/:\\@+=,".contains(&byte);
     if word.bytes().all(is_plain) {
         word.to_owned()

@@ -139,7 +139,7 @@ pub enum RegistryError {
         suggestion: Option<Box<Version>>,
     },
     /// The base URL of a network mirror cannot be used.
-    #[error("cannot use the configured network mirror: {problem}")]
+    #[error("cannot use {}: {problem}", if configured.is_some() { "the configured network mirror" } else { "`--net-mirror`" })]
     MirrorUrl {
         /// What is wrong with it.
         problem: &'static str,
@@ -407,6 +407,9 @@ impl Explain for RegistryError {
                 suggestion: Some(version),
                 ..
             } => Some(format!("version {version} would do")),
+            Self::MirrorUrl { .. } => {
+                Some("it is a URL such as `https://mirror.example.com/providers/`".to_owned())
+            }
             Self::ServiceUrl { service, .. }
             | Self::NotOffered {
                 service,

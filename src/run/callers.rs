@@ -76,6 +76,9 @@ pub(super) fn with_callers(tree: &TreeArgs, settings: &TreeSettings) -> TreeArgs
     };
     let callers = on_all_cores(&directories, |directory| reader.file_of_caller(directory));
     let mut tree = tree.clone();
+    if tree.paths.is_empty() {
+        tree.paths.push(PathBuf::from("."));
+    }
     tree.paths.extend(callers.into_iter().flatten());
     tree
 }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 
 use crate::cli::LockArgs;
 use crate::diagnostic::Diagnostic;
@@ -17,6 +17,8 @@ use crate::provider::{Platform, ProviderAddr};
 use crate::settings::{Environment, LockSettings, OutputSettings, ReportSettings, TreeSettings};
 
 use super::alive::Alive;
+use crate::span::Explain;
+
 use super::callers::with_callers;
 use super::read::{self, Directory, Task};
 use super::report::{Detail, DirectoryReport, Fate, RunReport};
@@ -134,11 +136,38 @@ pub(super) fn refuse_targets_of_nobody(
     let mut named = providers
         .map(|source| ("--provider", source))
         .chain(upgrades);
-    match named.find(|(_, source)| !is_required(source)) {
-        Some((option, source)) => Err(anyhow!(
-            "cannot follow `{option}={source}`: no directory requires that provider"
-        )),
-        None => Ok(()),
+    let Some((option, source)) = named.find(|(_, source)| !is_required(source)) else {
+        return Ok(());
+    };
+    let last = source.rsplit('/').next();
+    let mut required = jobs
+        .iter()
+        .flat_map(|job| job.requirements.providers.keys());
+    let meant = required.find(|address| last == Some(address.type_name.as_str()));
+    Err(Refused::because(&TargetOfNobody {
+        option,
+        provider: source.clone(),
+        meant: meant.cloned(),
+    })
+    .into())
+}
+
+/// A provider that is named and that nobody requires.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot follow `{option}={provider}`: no directory requires that provider")]
+struct TargetOfNobody {
+    option: &'static str,
+    provider: String,
+    /// A provider of the same type that somebody requires.
+    meant: Option<ProviderAddr>,
+}
+
+impl Explain for TargetOfNobody {
+    fn hint(&self) -> Option<String> {
+        Some(match &self.meant {
+            Some(address) => format!("did you mean `{address}`?"),
+            None => "`tflock list` shows which directory requires which provider".to_owned(),
+        })
     }
 }
 

@@ -29,6 +29,7 @@ use crate::cli::{Cli, Command};
 use crate::diagnostic::Diagnostic;
 use crate::printer::Printer;
 use crate::settings::{self, Environment};
+use crate::span::Explain;
 use session::Refused;
 
 /// Exit codes (design, section 3).
@@ -38,6 +39,13 @@ const USAGE_OR_ENVIRONMENT: u8 = 2;
 const DRIFT: u8 = 3;
 /// 128 and the number of SIGINT, as shells count.
 const INTERRUPTED: u8 = 130;
+
+/// The report could not be written; the work is done all the same.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write the report to standard output")]
+struct ReportLost(#[source] &'static std::io::Error);
+
+impl Explain for ReportLost {}
 
 /// Does what the command line says, and says how it went.
 pub fn execute(cli: &Cli, environment: &Environment) -> ExitCode {
@@ -61,6 +69,14 @@ pub fn execute(cli: &Cli, environment: &Environment) -> ExitCode {
         }
         USAGE_OR_ENVIRONMENT
     });
+    // Whoever reads a report that ends early must not take it for all of it.
+    let code = match Printer::report_trouble() {
+        Some(error) => {
+            printer.diagnostic(&Diagnostic::general(&ReportLost(error)));
+            USAGE_OR_ENVIRONMENT
+        }
+        None => code,
+    };
     ExitCode::from(code)
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::diagnostic::{self, Diagnostic};
 use crate::locking::Source;
 use crate::provider::Engine;
-use crate::registry::{PackageSource, RegistryClient};
+use crate::registry::{PackageSource, RegistryClient, RegistryError};
 use crate::reporter::Reporter;
 use crate::settings::{self, Environment, Network, SourceChoice, SourceSettings};
 
@@ -56,7 +56,13 @@ fn choose(
     let engine = client.settings().engine;
     match choice {
         SourceChoice::Registry => Ok(PackageSource::registry(client.clone())),
-        SourceChoice::Filesystem(base) => Ok(PackageSource::filesystem(engine, base)),
+        SourceChoice::Filesystem(base) => match base.read_dir() {
+            Ok(_) => Ok(PackageSource::filesystem(engine, base)),
+            Err(source) => Err(Box::new(Diagnostic::general(&RegistryError::Search {
+                path: base.clone(),
+                source: Arc::new(source),
+            }))),
+        },
         SourceChoice::Network(base) => PackageSource::network(client.clone(), base)
             .map_err(|error| Box::new(Diagnostic::general(&error))),
         SourceChoice::Config => match &network.provider_installation {

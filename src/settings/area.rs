@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::cli::ReadingArgs;
+use crate::cli::{ReadingArgs, TreeArgs};
 use crate::config::{DEFAULT_TEST_DIRECTORY, IgnoreRule, ReadOptions, Tests, VariableOption};
 use crate::git::GitSettings;
 use crate::locking::{Missing, Policy};
@@ -75,9 +75,13 @@ impl TreeSettings {
         current: &Platform,
     ) -> Result<Self, SettingsError> {
         let reading = reading(typed.reading, environment)?;
-        let in_force = InForce::resolve(typed, environment, current)?;
+        let in_force = InForce::resolve(typed, environment, current);
+        let in_force = in_force.map_err(|error| match typed.tree.changed.as_deref() {
+            Some("") => error.after("--changed"),
+            _ => error,
+        })?;
         let areas = in_force.into_iter().map(|in_force| Area {
-            recursive: typed.tree.recursive,
+            recursive: typed.tree.recursive || is_everywhere(typed.tree),
             policy: in_force.policy(),
             ignore_paths: in_force.ignore_paths.value,
             create: in_force.create.value,
@@ -151,6 +155,12 @@ impl Area {
             ..self.reading.clone()
         }
     }
+}
+
+/// Whoever narrows the working set and names no path means all that is below.
+fn is_everywhere(tree: &TreeArgs) -> bool {
+    let is_narrowed = tree.changed.is_some() || tree.failed.is_some();
+    is_narrowed && tree.paths.is_empty() && !tree.callers
 }
 
 /// What is given from outside when configurations are read: `--var`, `--no-tests`, `TF_VAR_*` and their kin.

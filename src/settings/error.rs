@@ -19,6 +19,8 @@ pub enum SettingsError {
     Path {
         /// As given.
         path: PathBuf,
+        /// The option whose value it may have been meant to be.
+        meant_for: Option<&'static str>,
         /// What the system says.
         source: std::io::Error,
     },
@@ -92,6 +94,16 @@ impl Explain for SettingsError {
 
     fn hint(&self) -> Option<String> {
         match self {
+            Self::Path {
+                path,
+                meant_for: Some(option),
+                ..
+            } => {
+                let path = path.display();
+                Some(format!(
+                    "if that is the value of `{option}`, write `{option}={path}`"
+                ))
+            }
             Self::Platform { text, .. } => platform_hint(text),
             Self::ConfigFile(error) => error.hint(),
             Self::Git(error) => error.hint(),
@@ -104,6 +116,16 @@ impl Explain for SettingsError {
             }
             _ => None,
         }
+    }
+}
+
+impl SettingsError {
+    /// The same, where `option` was given without the value that it may have: a PATH that is not there may be meant.
+    pub(super) fn after(mut self, option: &'static str) -> Self {
+        if let Self::Path { meant_for, .. } = &mut self {
+            meant_for.get_or_insert(option);
+        }
+        self
     }
 }
 

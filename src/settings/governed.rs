@@ -93,6 +93,7 @@ fn walked(path: &Path, working_directory: &Path) -> Result<PathBuf, SettingsErro
     let found = std::fs::metadata(working_directory.join(path));
     let found = found.map_err(|source| SettingsError::Path {
         path: path.to_path_buf(),
+        meant_for: None,
         source,
     })?;
     let directory = if found.is_dir() {
@@ -109,6 +110,7 @@ fn walked(path: &Path, working_directory: &Path) -> Result<PathBuf, SettingsErro
 fn real(path: &Path, directory: &Path) -> Result<PathBuf, SettingsError> {
     std::fs::canonicalize(directory).map_err(|source| SettingsError::Path {
         path: path.to_path_buf(),
+        meant_for: None,
         source,
     })
 }

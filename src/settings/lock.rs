@@ -32,7 +32,11 @@ impl LockSettings {
     ) -> Result<Self, SettingsError> {
         let upgrade = upgrade(&args.upgrade)?;
         check_providers(&args.providers)?;
-        let mut tree = TreeSettings::resolve(&typed(args), environment, current)?;
+        let tree = TreeSettings::resolve(&typed(args), environment, current);
+        let mut tree = tree.map_err(|error| match upgrade {
+            Upgrade::All => error.after("--upgrade"),
+            Upgrade::None | Upgrade::Named(_) => error,
+        })?;
         tree = tree.with_policy(|policy| {
             policy.upgrade = upgrade.clone();
             policy.providers.clone_from(&args.providers);

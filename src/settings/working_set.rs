@@ -23,8 +23,19 @@ const SCHEMA_VERSION: u64 = 1;
 pub struct WorkingSet {
     /// What changed in the repositories of the paths; `None`: it does not matter.
     pub changed: Option<Vec<Changes>>,
-    /// The directories that failed, without links; `None`: it does not matter.
-    pub failed: Option<BTreeSet<PathBuf>>,
+    /// The directories that failed; `None`: it does not matter.
+    pub failed: Option<Failed>,
+}
+
+/// The directories that failed in an earlier run.
+#[derive(Clone, Debug, Default)]
+pub struct Failed {
+    /// Those that can be worked on again, without links.
+    pub directories: BTreeSet<PathBuf>,
+    /// Those that no path of the command line leads to.
+    out_of_reach: BTreeSet<PathBuf>,
+    /// How many are not where the report says.
+    gone: usize,
 }
 
 /// Why a report of an earlier run cannot be used.
@@ -58,10 +69,12 @@ impl WorkingSet {
             changes(areas, git, revision)
         });
         let failed = tree.failed.as_deref().map(|path| {
-            failed(path, working_directory).map_err(|source| SettingsError::Report {
+            let failed = failed(path, working_directory);
+            let failed = failed.map_err(|source| SettingsError::Report {
                 path: path.to_path_buf(),
                 source,
-            })
+            })?;
+            Ok::<_, SettingsError>(failed.within(areas))
         });
         Ok(Self {
             changed: changed.transpose()?,
@@ -79,12 +92,51 @@ impl WorkingSet {
                 changes.top.display()
             )
         });
-        let failed = self.failed.iter();
-        let failed = failed.map(|failed| match failed.len() {
-            1 => "working on the 1 directory that failed".to_owned(),
-            count => format!("working on the {count} directories that failed"),
-        });
+        let failed = self.failed.iter().flat_map(Failed::notes);
         changed.chain(failed).collect()
+    }
+}
+
+impl Failed {
+    /// Keeps those that the paths of the areas lead to.
+    fn within(self, areas: &[Area]) -> Self {
+        let is_reached = |directory: &PathBuf| {
+            areas.iter().any(|area| {
+                let mut paths = area.real_paths.iter();
+                paths.any(|path| path == directory || area.recursive && directory.starts_with(path))
+            })
+        };
+        let all = self.directories.into_iter();
+        let (directories, out_of_reach) = all.partition(is_reached);
+        Self {
+            directories,
+            out_of_reach,
+            gone: self.gone,
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let counted = |count: usize| match count {
+            1 => "1 directory".to_owned(),
+            count => format!("{count} directories"),
+        };
+        let mut notes = vec![format!(
+            "working on the {} that failed",
+            counted(self.directories.len())
+        )];
+        if !self.out_of_reach.is_empty() {
+            let count = counted(self.out_of_reach.len());
+            notes.push(format!(
+                "left out: {count} that failed outside of the given paths (without PATH, or with -r, all below count)"
+            ));
+        }
+        if self.gone > 0 {
+            notes.push(format!(
+                "left out: {} that failed, and cannot be found from here: the report's paths are relative to where it was made",
+                counted(self.gone)
+            ));
+        }
+        notes
     }
 }
 
@@ -115,9 +167,9 @@ struct Directory {
     status: String,
 }
 
-/// The directories that failed by the report in `path`, as far as they are still there. Paths in it are relative to where
+/// The directories that failed by the report in `path`. Paths in it are relative to where
 /// that run was started, which is taken to be here.
-fn failed(path: &Path, working_directory: &Path) -> Result<BTreeSet<PathBuf>, ReportError> {
+fn failed(path: &Path, working_directory: &Path) -> Result<Failed, ReportError> {
     let file = File::open(working_directory.join(path))?;
     if file.metadata()?.len() > MAX_REPORT_BYTES {
         return Err(ReportError::TooLarge);
@@ -127,8 +179,16 @@ fn failed(path: &Path, working_directory: &Path) -> Result<BTreeSet<PathBuf>, Re
     if report.schema_version != SCHEMA_VERSION {
         return Err(ReportError::Version(report.schema_version));
     }
-    let failed = report.directories.into_iter();
-    let failed = failed.filter(|directory| directory.status == "failed");
-    let real = |directory: Directory| working_directory.join(directory.path).canonicalize().ok();
-    Ok(failed.filter_map(real).collect())
+    let mut failed = Failed::default();
+    for directory in report.directories {
+        if directory.status == "failed" {
+            match working_directory.join(directory.path).canonicalize() {
+                Ok(real) => {
+                    failed.directories.insert(real);
+                }
+                Err(_not_there) => failed.gone += 1,
+            }
+        }
+    }
+    Ok(failed)
 }

@@ -289,3 +289,42 @@ fn usage_errors_are_told_apart() {
         lock(&context, options).expect_code(2);
     }
 }
+
+#[test]
+fn usage_errors_say_what_to_write_instead() {
+    let (_registry, context) = start();
+    context.require(".", &[("acme/anvil", "1.0.0")]);
+    for (options, expected) in [
+        (
+            "--upgrade acme/anvil",
+            "hint: if that is the value of `--upgrade`, write `--upgrade=acme/anvil`",
+        ),
+        (
+            "--changed main",
+            "hint: if that is the value of `--changed`, write `--changed=main`",
+        ),
+        (
+            "--provider anvil",
+            "hint: did you mean `registry.terraform.io/acme/anvil`?",
+        ),
+        (
+            "--upgrade=acme/bolt",
+            "hint: `tflock list` shows which directory requires which provider",
+        ),
+        (
+            "--net-mirror http://mirror.test/",
+            "error: cannot use `--net-mirror`: it does not begin with `https://`",
+        ),
+        (
+            "--fs-mirror nowhere",
+            "error: cannot search `nowhere` for providers",
+        ),
+        (
+            "--platform linux-amd64",
+            "hint: did you mean `linux_amd64`?",
+        ),
+    ] {
+        let outcome = lock(&context, options).expect_code(2);
+        assert!(outcome.stderr.contains(expected), "{options}\n{outcome}");
+    }
+}

@@ -75,3 +75,55 @@ error: cannot read the directory `a`
         assert_eq!(outcome.stderr.trim_end(), expected.trim_end());
     }
 }
+
+/// Whoever names directories does not steer terminals and logs with them.
+#[cfg(unix)]
+#[test]
+fn names_begin_no_lines_and_steer_no_terminal() {
+    let (_registry, context) = start();
+    let odd = "b\n::error::c\u{1b}[31m\u{202e}d";
+    let shown = "b\\n::error::c\\u{1b}[31m\\u{202e}d";
+    context.require(odd, &[("acme/anvil", "1.0.0")]);
+    let lock = ["lock", "-r", "--diff", "--platform", "linux_amd64", "."];
+    let locked = context.tflock(lock).run().expect_success();
+    context.write(&format!("{odd}/broken.tf"), "terraform {");
+    for (program, code) in [
+        (context.tflock(["lock", "-r", "."]), 1),
+        (context.tflock(["list", "-r", "."]), 1),
+        (
+            context.tflock(["list", "-r", "--format", "markdown", "."]),
+            1,
+        ),
+        (context.tflock(["verify", "-r", "."]), 1),
+    ] {
+        let outcome = program.run().expect_code(code);
+        let told = [&*outcome.stdout, &*outcome.stderr].concat();
+        assert!(told.contains(shown), "{outcome}");
+        assert!(
+            !told.contains("\n::error") && !told.contains('\u{1b}'),
+            "{outcome}"
+        );
+    }
+    assert!(
+        locked.stdout.contains(&format!("+++ {shown}/.terraform")),
+        "{locked}"
+    );
+    assert!(
+        locked.stdout.contains(&format!("\n          {shown}\n")),
+        "{locked}"
+    );
+}
+
+#[test]
+fn callers_of_the_working_directory_are_worked_on_beside_it() {
+    let (_registry, context) = start();
+    context.write("a/.git/HEAD", "");
+    context.write("a/b/main.tf", "module \"a\" {\n  source = \"../\"\n}\n");
+    let lock = ["lock", "--callers", "--platform", "linux_amd64"];
+    let program = context.tflock(lock).current_dir(context.path("a"));
+    let outcome = program.run().expect_success();
+    assert!(
+        outcome.stdout.contains("2 directories: 2 created"),
+        "{outcome}"
+    );
+}

@@ -43,6 +43,28 @@ fn without_times(value: &mut Value) {
     }
 }
 
+/// A report that ends early must not be taken for all of it; the work is done all the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_that_cannot_be_written_is_an_error() {
+    for format in ["text", "json", "github", "sarif"] {
+        let (_registry, context) = start();
+        let lock = [
+            "lock",
+            "-r",
+            "--platform",
+            "linux_amd64",
+            "--format",
+            format,
+        ];
+        let full = std::fs::File::create("/dev/full").unwrap();
+        let outcome = context.tflock(lock).run_into(full).expect_code(2);
+        let told = "error: cannot write the report to standard output\n  caused by: No space left on device";
+        assert!(outcome.stderr.contains(told), "{outcome}");
+        assert!(context.lock_file("fresh").is_some());
+    }
+}
+
 #[test]
 fn json_tells_all_of_a_run() {
     let (registry, context) = start();

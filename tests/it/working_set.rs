@@ -453,6 +453,35 @@ fn only_what_failed_is_worked_on_again() {
     );
 }
 
+/// Nothing to do is never said of directories that nobody looked at.
+#[test]
+fn failed_directories_are_found_or_told_of() {
+    let registry = FakeRegistry::start();
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("a", &[("acme/late", "1.0.0")]);
+    context.require("b", &[("acme/late", "1.0.0")]);
+    let lock = ["lock", "-r", "--format", "json", "."];
+    let first = context.tflock(lock).run().expect_code(1);
+    context.write("report.json", &first.stdout);
+    std::fs::remove_dir_all(context.path("b")).unwrap();
+    let gone = "left out: 1 directory that failed, and cannot be found from here";
+    for (arguments, code, told) in [
+        ("", 1, "working on the 1 directory that failed\n"),
+        ("-r .", 1, gone),
+        ("a", 1, gone),
+        (
+            ".",
+            0,
+            "left out: 1 directory that failed outside of the given paths",
+        ),
+    ] {
+        let lock = ["lock", "--failed", "report.json"].into_iter();
+        let program = context.tflock(lock.chain(arguments.split_whitespace()));
+        let outcome = program.run().expect_code(code);
+        assert!(outcome.stderr.contains(told), "{arguments}\n{outcome}");
+    }
+}
+
 #[test]
 fn a_report_that_cannot_be_used_is_an_error() {
     let registry = FakeRegistry::start();

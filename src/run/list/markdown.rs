@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::span::visible_name;
+
 use super::text::short;
 use super::{Entry, Listing, Provider};
 
@@ -49,6 +51,6 @@ fn cell(text: &str) -> String {
 }
 
 fn code(text: &str) -> String {
-    let text = text.replace('|', "\\|").replace(['`', '\n', '\r'], " ");
+    let text = visible_name(text).replace('|', "\\|").replace('`', " ");
     format!("`{text}`")
 }

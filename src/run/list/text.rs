@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::provider::{Engine, ProviderAddr};
+use crate::span::visible_name;
 
 use super::{Entry, Listing, Provider, Role, State};
 
@@ -40,7 +41,7 @@ fn directory(entry: &Entry) -> [String; 5] {
         let _ = write!(words, "; {engine}, {}", reason.words());
     }
     [
-        entry.path.clone(),
+        visible_name(&entry.path).into_owned(),
         words,
         String::new(),
         String::new(),

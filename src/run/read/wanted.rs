@@ -37,7 +37,7 @@ impl<'a> Wanted<'a> {
             return true;
         };
         let failed = failed.as_ref();
-        failed.is_none_or(|failed| failed.contains(&real))
+        failed.is_none_or(|failed| failed.directories.contains(&real))
             && self.can_have_changed(area, found, [clean(&absolute), real])
     }
 

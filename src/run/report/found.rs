@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::{RunReport, shown};
+use super::{RunReport, named, shown};
 use crate::locking::{Fix, Rule};
-use crate::span::Place;
+use crate::span::{Place, visible_name};
 
 /// As many places of one finding are named where nobody asks for more.
 const MAX_PLACES: usize = 10;
@@ -44,13 +44,17 @@ pub(super) fn findings(report: &RunReport, verbosity: u8) -> String {
             let more = group.places.len() - most;
             let _ = writeln!(text, "  and {more} more places (-v names them)");
         }
-        let _ = writeln!(text, "  fix: {}\n", mending(fix, &group.directories, most));
+        let _ = writeln!(
+            text,
+            "  fix: {}\n",
+            visible_name(&mending(fix, &group.directories, most))
+        );
     }
     text
 }
 
 fn position(place: &Place) -> String {
-    let file = shown(&place.path);
+    let file = named(&place.path);
     match place.line {
         0 => file,
         line => format!("{file}:{line}:{}", place.column),

@@ -29,7 +29,7 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::lockfile::{Change, Changes, Locks, ProviderLock};
 use crate::locking::{Downloaded, Finding, PackageRecord, Verified};
 use crate::provider::{Engine, Platform, ProviderAddr, Version, VersionConstraints};
-use crate::span::Place;
+use crate::span::{Place, visible_name};
 
 /// What became of one directory's lock file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -265,6 +265,11 @@ pub(in crate::run) fn shown(path: &Path) -> String {
     } else {
         text.replace(std::path::MAIN_SEPARATOR, "/")
     }
+}
+
+/// The same for a person.
+fn named(path: &Path) -> String {
+    visible_name(&shown(path)).into_owned()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::{DirectoryReport, Fate, ProviderReport, RunReport, found, shown};
+use super::{DirectoryReport, Fate, ProviderReport, RunReport, found, named};
 use crate::config::MovedModule;
 use crate::lockfile::{Change, Update};
 use crate::locking::{Downloaded, Voucher};
@@ -44,7 +44,7 @@ impl RunReport {
                 } else {
                     ""
                 };
-                let _ = writeln!(text, "{verb:<width$} {}", shown(&directory.directory));
+                let _ = writeln!(text, "{verb:<width$} {}", named(&directory.directory));
             }
             for change in &group.changes {
                 let _ = writeln!(text, "{:<width$}   {change}", "");
@@ -56,7 +56,7 @@ impl RunReport {
         let width = self.width();
         for report in &self.directories {
             if matches!(report.fate, Fate::Unchanged | Fate::Sound | Fate::Skipped) {
-                let (word, directory) = (report.fate.name(), shown(&report.directory));
+                let (word, directory) = (report.fate.name(), named(&report.directory));
                 let _ = writeln!(text, "{word:<width$} {directory}");
             }
         }
@@ -157,10 +157,10 @@ pub(super) fn sums(report: &RunReport) -> String {
     let _ = writeln!(text, "; {:.1} s", report.elapsed.as_secs_f64());
     let unseen = report.packages_on_their_registrys_word();
     if unseen > 0 {
-        let packages = counted(unseen as u64, "package was", "packages were");
+        let packages = counted(unseen as u64, "package", "packages");
         let _ = writeln!(
             text,
-            "{packages} not looked at: their hashes are the word of their registry (--trust-registry-hashes)"
+            "not looked at: {packages}, locked on the word of the registry (--trust-registry-hashes)"
         );
     }
     if report.platforms_defaulted && report.count(Fate::Failed) < report.directories.len() {

@@ -60,6 +60,12 @@ impl Program {
         self.outcome(output.status.code(), &output.stdout, &output.stderr)
     }
 
+    /// Runs it to its end with standard output going to `stdout`, which the outcome then does not have.
+    pub fn run_into(mut self, stdout: impl Into<Stdio>) -> Outcome {
+        self.command.stdout(stdout);
+        self.run()
+    }
+
     /// Runs it to its end, and says what it took.
     pub fn measure(mut self) -> (Outcome, Cost) {
         self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
