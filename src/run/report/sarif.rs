@@ -53,13 +53,17 @@ pub(super) fn render(report: &RunReport, base: &Base, exit_code: u8) -> String {
 
 fn rule(code: &str) -> Value {
     let rule = rules::rule(code);
-    json!({
+    let mut descriptor = json!({
         "id": code,
-        "name": rule.name,
         "shortDescription": { "text": rule.summary },
         "fullDescription": { "text": rule.summary },
         "help": { "text": rule.help },
-    })
+    });
+    // A name that only says the id once more is to be left out (3.49.7).
+    if rule.name != code {
+        descriptor["name"] = json!(rule.name);
+    }
+    descriptor
 }
 
 fn result(remark: &Remark, codes: &[&str], base: &Base) -> Value {
@@ -79,15 +83,17 @@ fn location(place: &Place, base: &Base) -> Value {
         Some(relative) => json!({ "uri": uri(&relative), "uriBaseId": ROOT }),
         None => json!({ "uri": format!("file://{}", uri(&place.path)) }),
     };
-    let mut physical = json!({ "artifactLocation": artifact });
-    if place.line > 0 {
-        physical["region"] = json!({
+    // Code scanning wants a line also of what is about a whole file.
+    let region = if place.line > 0 {
+        json!({
             "startLine": place.line,
             "startColumn": place.column,
             "endColumn": place.column + place.width,
-        });
-    }
-    json!({ "physicalLocation": physical })
+        })
+    } else {
+        json!({ "startLine": 1 })
+    };
+    json!({ "physicalLocation": { "artifactLocation": artifact, "region": region } })
 }
 
 /// A path as the path of a URI.
@@ -140,6 +146,7 @@ mod tests {
                 "message": { "text": "lock file would be created\nacme/anvil 1.0.0" },
                 "locations": [{ "physicalLocation": {
                     "artifactLocation": { "uri": "live/c/.terraform.lock.hcl", "uriBaseId": "SRCROOT" },
+                    "region": { "startLine": 1 },
                 }}],
             },
             {
@@ -152,7 +159,8 @@ mod tests {
             },
         ]);
         assert_eq!(run["results"], expected);
-        assert_eq!(run["tool"]["driver"]["rules"][1]["id"], "syntax");
+        let rule = &run["tool"]["driver"]["rules"][1];
+        assert_eq!((&rule["id"], rule.get("name")), (&json!("syntax"), None));
         let invocation = json!([{ "executionSuccessful": false, "exitCode": 1 }]);
         assert_eq!(run["invocations"], invocation);
     }

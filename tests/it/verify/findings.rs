@@ -278,5 +278,5 @@ fn check_sarif(case: &Case, document: &Value) {
     let location = &result["locations"][0]["physicalLocation"];
     let (file, line) = place(case);
     assert_eq!(location["artifactLocation"]["uri"], file);
-    assert_eq!(location["region"]["startLine"].as_u64(), line);
+    assert_eq!(location["region"]["startLine"], line.unwrap_or(1));
 }
