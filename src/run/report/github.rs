@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::remark::{Base, Level, Remark, merged, remarks};
-use super::{Fate, RunReport, rules, shown, text};
+use super::{RunReport, rules, shown, text};
 
 /// The most bytes of a summary; GitHub refuses a step's summaries above 1 MiB.
 const MAX_SUMMARY_BYTES: usize = 900 << 10;
@@ -91,10 +91,9 @@ fn property(text: &str) -> String {
 /// The job summary: counts, then what failed, what should be known and what changed.
 pub(super) fn summary(report: &RunReport) -> String {
     let mut out = format!("### tflock {}\n\n", report.command);
-    let counts = Fate::ALL.map(|fate| (fate.name(), report.count(fate)));
-    let counts = counts.iter().filter(|(_, count)| *count > 0);
-    let (names, numbers): (Vec<&str>, Vec<String>) = counts
-        .map(|(name, count)| (*name, count.to_string()))
+    let counts = report.counts().into_iter();
+    let (names, numbers): (Vec<String>, Vec<String>) = counts
+        .map(|(name, count)| (name, count.to_string()))
         .unzip();
     if names.is_empty() {
         out.push_str("No directories.\n");
@@ -162,8 +161,8 @@ fn code_span(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::DirectoryReport;
     use super::super::samples::{added, directory, moved, report};
+    use super::super::{DirectoryReport, Fate};
     use super::*;
     use crate::diagnostic::Diagnostic;
     use crate::span::{Place, Span};

@@ -167,6 +167,17 @@ impl RunReport {
         self.directories.iter().filter(met).count()
     }
 
+    /// How many directories met which fate, in words, without those that none met.
+    fn counts(&self) -> Vec<(String, usize)> {
+        let words = |fate: Fate| match fate {
+            Fate::Created | Fate::Updated if self.check => format!("would be {}", fate.name()),
+            _ => fate.name().to_owned(),
+        };
+        let counts = Fate::ALL.map(|fate| (words(fate), self.count(fate)));
+        let counts = counts.into_iter();
+        counts.filter(|(_, count)| *count > 0).collect()
+    }
+
     /// How many findings there are in all.
     pub fn findings(&self) -> usize {
         let directories = self.directories.iter();

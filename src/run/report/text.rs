@@ -115,17 +115,9 @@ impl RunReport {
 /// How many directories had which fate, and what it cost.
 pub(super) fn sums(report: &RunReport) -> String {
     let mut text = String::new();
-    let words = Fate::ALL.map(|fate| {
-        let word = match fate {
-            Fate::Created | Fate::Updated if report.check => format!("would be {}", fate.name()),
-            _ => fate.name().to_owned(),
-        };
-        (report.count(fate), word)
-    });
-    let parts: Vec<String> = words
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
+    let counts = report.counts().into_iter();
+    let parts: Vec<String> = counts
+        .map(|(what, count)| format!("{count} {what}"))
         .collect();
     let sums = if parts.is_empty() {
         "nothing to do".to_owned()

@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, KeyUsagePurpose};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair,
+    KeyUsagePurpose,
+};
 use rustls::ServerConfig;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tempfile::NamedTempFile;
@@ -18,6 +21,7 @@ impl TestAuthority {
     /// Makes an authority.
     pub fn create() -> Self {
         let mut parameters = CertificateParams::default();
+        parameters.distinguished_name = named("tests of tflock");
         parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         parameters.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
         let key = KeyPair::generate().expect("a key can be made");
@@ -36,7 +40,8 @@ impl TestAuthority {
     /// The server side for these names, with a certificate of this authority.
     pub(crate) fn server_config(&self, names: &[&str]) -> Arc<ServerConfig> {
         let names: Vec<_> = names.iter().map(|&name| name.to_owned()).collect();
-        let parameters = CertificateParams::new(names).expect("the names are valid");
+        let mut parameters = CertificateParams::new(names).expect("the names are valid");
+        parameters.distinguished_name = named("server");
         let key = KeyPair::generate().expect("a key can be made");
         let certificate = parameters
             .signed_by(&key, &self.issuer)
@@ -51,4 +56,11 @@ impl TestAuthority {
             .expect("the certificate fits its key");
         Arc::new(config)
     }
+}
+
+/// OpenSSL takes a certificate whose subject is its issuer for a self-signed one, whoever has signed it.
+fn named(name: &str) -> DistinguishedName {
+    let mut names = DistinguishedName::new();
+    names.push(DnType::CommonName, name);
+    names
 }

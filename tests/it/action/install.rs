@@ -1,0 +1,263 @@
+//! The action installs the release that was asked for, and no other bytes.
+
+use std::process::Command;
+
+use tempfile::TempDir;
+use tflock_test_support::{Document, FakeRegistry, Misbehave, TestAuthority, sha256_hex};
+
+use super::workflow::{Ended, Node, Runner, can_run, step};
+use crate::TFLOCK;
+
+const LINUX: &str = "tflock-x86_64-unknown-linux-musl.tar.gz";
+const RELEASES: &str = "/acme/tflock/releases/download/v1.2.3";
+
+/// A server of releases over https.
+struct Releases {
+    registry: FakeRegistry,
+    authority: TestAuthority,
+    host: String,
+}
+
+impl Releases {
+    fn start() -> Self {
+        let mut registry = FakeRegistry::start();
+        let authority = TestAuthority::create();
+        let host = registry.serve_tls(&authority);
+        Self {
+            registry,
+            authority,
+            host,
+        }
+    }
+
+    /// Publishes an archive with a program that is the binary under test, and its checksum under `name`.
+    fn publish(&self, archive: &str) -> String {
+        let bytes = archive_of_tflock(archive.contains("windows"));
+        let sum = sha256_hex(&bytes);
+        self.serve(archive, &bytes);
+        self.serve(
+            "SHA256SUMS",
+            format!(
+                "{}  tflock-other.tar.gz\n{sum}  {archive}\n",
+                "0".repeat(64)
+            )
+            .as_bytes(),
+        );
+        sum
+    }
+
+    fn serve(&self, name: &str, bytes: &[u8]) {
+        self.registry
+            .serve(&format!("{RELEASES}/{name}"), Document::octets(bytes));
+    }
+
+    fn runner(&self) -> Runner {
+        Runner::new()
+            .with(
+                "CURL_CA_BUNDLE",
+                self.authority.certificate_file().to_str().unwrap(),
+            )
+            .means("inputs.version", "")
+            .means("inputs.checksum", "")
+            .means("github.action_path", "/nowhere")
+            .means("github.action_ref", "v1.2.3")
+            .means("github.action_repository", "acme/tflock")
+            .means("github.server_url", &format!("https://{}", self.host))
+    }
+}
+
+/// Packed as the release workflow packs; the program only starts the one under test.
+fn archive_of_tflock(zip: bool) -> Vec<u8> {
+    let root = TempDir::new().unwrap();
+    let program = format!("#!/bin/sh\nexec {TFLOCK} \"$@\"\n");
+    std::fs::write(root.path().join("tflock"), program).unwrap();
+    let pack = if zip {
+        "zip -q archive tflock && mv archive.zip archive"
+    } else {
+        "tar -czf archive ./tflock"
+    };
+    let status = Command::new("sh")
+        .args(["-c", &format!("chmod +x tflock && {pack}")])
+        .current_dir(root.path())
+        .status();
+    assert!(status.unwrap().success());
+    std::fs::read(root.path().join("archive")).unwrap()
+}
+
+fn install(runner: &Runner) -> Ended {
+    let action = Node::read("action.yml");
+    runner.run(step(action.at("runs/steps"), "Install tflock"), "workspace")
+}
+
+#[test]
+fn a_release_is_installed_by_its_checksum() {
+    if !can_run(&["bash", "curl", "tar", "sha256sum"]) {
+        return;
+    }
+    for (what, prepare) in [
+        (
+            "the release that the action is pinned to",
+            (|_, runner| runner) as fn(&str, Runner) -> Runner,
+        ),
+        ("the release that was asked for", |_, runner| {
+            runner
+                .means("inputs.version", "v1.2.3")
+                .means("github.action_ref", "main")
+        }),
+        ("a checksum that the workflow pins", |sum, runner| {
+            runner.means("inputs.checksum", sum)
+        }),
+    ] {
+        let releases = Releases::start();
+        let sum = releases.publish(LINUX);
+        let runner = prepare(&sum, releases.runner());
+        if what.contains("pins") {
+            releases.registry.remove(&format!("{RELEASES}/SHA256SUMS"));
+        }
+        let ended = install(&runner);
+        assert_eq!(ended.code, Some(0), "{what}: {}", ended.said);
+        let version = format!("tflock {}", env!("CARGO_PKG_VERSION"));
+        assert_eq!(runner.outputs()["version"], version, "{what}");
+        let directory = runner.path("temp/tflock-bin");
+        assert_eq!(
+            runner.read("temp/GITHUB_PATH").trim(),
+            directory.to_str().unwrap()
+        );
+        let cache = format!(
+            "TFLOCK_CACHE_DIR={}\n",
+            runner.path("temp/tflock-cache").display()
+        );
+        assert_eq!(runner.read("temp/GITHUB_ENV"), cache);
+    }
+}
+
+#[test]
+fn every_runner_gets_the_archive_of_its_platform() {
+    if !can_run(&["bash", "curl", "tar", "sha256sum", "zip", "unzip"]) {
+        return;
+    }
+    for (os, arch, archive) in [
+        ("Linux", "X64", LINUX),
+        ("Linux", "ARM64", "tflock-aarch64-unknown-linux-musl.tar.gz"),
+        ("macOS", "X64", "tflock-x86_64-apple-darwin.tar.gz"),
+        ("macOS", "ARM64", "tflock-aarch64-apple-darwin.tar.gz"),
+        ("Windows", "X64", "tflock-x86_64-pc-windows-msvc.zip"),
+    ] {
+        let releases = Releases::start();
+        releases.publish(archive);
+        let runner = releases
+            .runner()
+            .with("RUNNER_OS", os)
+            .with("RUNNER_ARCH", arch);
+        install(&runner).expect_code(0);
+        assert!(
+            runner.outputs()["version"].starts_with("tflock "),
+            "{archive}"
+        );
+        let asked = releases.registry.log().counts("*");
+        let asked: Vec<&str> = asked
+            .keys()
+            .map(|path| &path[RELEASES.len() + 1..])
+            .collect();
+        assert_eq!(asked, ["SHA256SUMS", archive]);
+    }
+}
+
+/// Where there is no `sha256sum`, as on macOS, `shasum` is asked.
+#[test]
+fn either_program_that_hashes_will_do() {
+    let needed = [
+        "bash", "curl", "tar", "gzip", "awk", "mkdir", "sh", "shasum",
+    ];
+    if !can_run(&["bash", "curl", "tar", "sha256sum", "shasum"]) {
+        return;
+    }
+    let releases = Releases::start();
+    releases.publish(LINUX);
+    let runner = releases.runner();
+    let programs = runner.path("programs");
+    std::fs::create_dir(&programs).unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    for name in needed {
+        let found = std::env::split_paths(&path)
+            .map(|directory| directory.join(name))
+            .find(|file| file.is_file());
+        std::os::unix::fs::symlink(found.unwrap(), programs.join(name)).unwrap();
+    }
+    install(&runner.with("PATH", programs.to_str().unwrap())).expect_code(0);
+}
+
+/// What is different about a case.
+type Prepare = fn(&Releases, Runner) -> Runner;
+
+#[test]
+fn nothing_else_is_installed() {
+    if !can_run(&["bash", "curl", "tar", "sha256sum"]) {
+        return;
+    }
+    let cases: [(Prepare, &str); 7] = [
+        (
+            |releases, runner| {
+                releases.serve(
+                    "SHA256SUMS",
+                    format!("{}  {LINUX}\n", "0".repeat(64)).as_bytes(),
+                );
+                runner
+            },
+            "and should be 0000",
+        ),
+        (
+            |_, runner| runner.means("inputs.checksum", &"1".repeat(64)),
+            "and should be 1111",
+        ),
+        (
+            |releases, runner| {
+                releases.serve("SHA256SUMS", b"");
+                runner
+            },
+            "and should be in SHA256SUMS",
+        ),
+        (
+            |releases, runner| {
+                releases.registry.remove(&format!("{RELEASES}/SHA256SUMS"));
+                runner
+            },
+            "cannot download https://",
+        ),
+        (
+            |releases, runner| {
+                releases.registry.remove(&format!("{RELEASES}/{LINUX}"));
+                runner
+            },
+            "is v1.2.3 a release?",
+        ),
+        (
+            // A redirect away from https.
+            |releases, runner| {
+                let plain = releases.registry.url(&format!("{RELEASES}/{LINUX}"));
+                let rule = Misbehave::on(&format!("*{LINUX}")).redirect(&plain);
+                releases.registry.misbehave(rule);
+                runner
+            },
+            "cannot download https://",
+        ),
+        (
+            |_, runner| runner.with("RUNNER_ARCH", "RISCV64"),
+            "::error title=tflock::no release is built for Linux on RISCV64; use `version: source`",
+        ),
+    ];
+    for (prepare, said) in cases {
+        let releases = Releases::start();
+        releases.publish(LINUX);
+        let runner = prepare(&releases, releases.runner());
+        let ended = install(&runner).expect_code(2);
+        assert!(ended.said.contains(said), "{said}\n{}", ended.said);
+        assert!(
+            ended.said.contains("::error title=tflock::"),
+            "{}",
+            ended.said
+        );
+        assert!(!runner.path("temp/tflock-bin/tflock").exists(), "{said}");
+        assert_eq!(runner.read("temp/GITHUB_PATH"), "", "{said}");
+    }
+}

@@ -1,0 +1,232 @@
+//! The action's own step: what it makes of its inputs, and what it tells the workflow.
+
+use std::process::Command;
+
+use tflock_test_support::{FakeRegistry, ProviderSpec};
+
+use super::workflow::{Ended, Node, Runner, can_run, step};
+
+/// A registry, and a runner whose workspace is a repository with one commit: root modules without lock files, with names
+/// that a shell would take for something else.
+fn start() -> Option<(FakeRegistry, Runner)> {
+    if !can_run(&["bash", "git"]) {
+        return None;
+    }
+    let mut registry = FakeRegistry::start();
+    registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]));
+    let runner = Runner::new();
+    runner.install_tflock();
+    std::fs::write(runner.path("terraform.rc"), registry.cli_config()).unwrap();
+    for directory in DIRECTORIES {
+        let directory = runner.path("workspace").join(directory);
+        std::fs::create_dir_all(&directory).unwrap();
+        let text = "terraform {\n  required_providers {\n    anvil = { source = \"acme/anvil\", version = \"~> 1.0\" }\n  }\n}\n";
+        std::fs::write(directory.join("main.tf"), text).unwrap();
+    }
+    git(&runner, &["init", "--quiet", "--initial-branch", "main"]);
+    git(&runner, &["add", "--all"]);
+    git(&runner, &["commit", "--quiet", "--message", "all"]);
+    let configuration = runner.path("terraform.rc");
+    let runner = runner
+        .with("TF_CLI_CONFIG_FILE", configuration.to_str().unwrap())
+        .means("inputs.command", "check")
+        .means("inputs.paths", ".")
+        .means("inputs.recursive", "true")
+        .means("inputs.platforms", "linux_amd64")
+        .means("inputs.changed", "")
+        .means("inputs.args", "");
+    Some((registry, runner))
+}
+
+const DIRECTORIES: [&str; 4] = ["a", "-r", "b c", "$(touch pwned)"];
+
+fn git(runner: &Runner, arguments: &[&str]) {
+    let mut command = Command::new("git");
+    command
+        .current_dir(runner.path("workspace"))
+        .args(arguments);
+    for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
+        command
+            .env(format!("{name}_NAME"), "a")
+            .env(format!("{name}_EMAIL"), "a@example.com");
+    }
+    assert!(command.status().unwrap().success(), "{arguments:?}");
+}
+
+fn run(runner: &Runner) -> Ended {
+    let action = Node::read("action.yml");
+    let ended = runner.run(step(action.at("runs/steps"), "Run tflock"), "workspace");
+    assert!(!runner.path("workspace/pwned").exists(), "{}", ended.said);
+    ended
+}
+
+/// Exit code, `drift` and `changed-files` of a run.
+#[track_caller]
+fn outputs(runner: &Runner, code: i32) -> (bool, Vec<String>) {
+    run(runner).expect_code(code);
+    let outputs = runner.outputs();
+    assert_eq!(outputs["exit-code"], code.to_string());
+    let files = outputs["changed-files"]
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    (outputs["drift"] == "true", files)
+}
+
+#[test]
+fn drift_fails_the_check_until_lock_has_mended_it() {
+    let Some((_registry, runner)) = start() else {
+        return;
+    };
+    let ended = run(&runner).expect_code(3);
+    // Equal changes make one annotation, on the first of the files.
+    let annotation = "::error file=$(touch pwned)/.terraform.lock.hcl,title=lock-file-drift::\
+lock file would be created%0Aacme/anvil 1.1.0%0Ain $(touch pwned), -r, a, b c\n";
+    assert!(ended.said.contains(annotation), "{}", ended.said);
+    let summary = runner.read("temp/GITHUB_STEP_SUMMARY");
+    assert!(
+        summary.contains("| would be created |\n| ---: |\n| 4 |\n"),
+        "{summary}"
+    );
+    assert_eq!(runner.outputs()["drift"], "true");
+    assert_eq!(runner.outputs()["changed-files"], "");
+
+    let runner = runner.means("inputs.command", "lock");
+    let (drift, files) = outputs(&runner, 0);
+    let expected = ["$(touch pwned)", "-r", "a", "b c"]
+        .map(|directory| format!("{directory}/.terraform.lock.hcl"));
+    assert_eq!((drift, files.as_slice()), (false, expected.as_slice()));
+
+    let runner = runner.means("inputs.command", "verify");
+    assert!(!outputs(&runner, 0).0);
+    let lock = runner.path("workspace/a/.terraform.lock.hcl");
+    let text = std::fs::read_to_string(&lock).unwrap();
+    std::fs::write(&lock, text.replace("\"~> 1.0\"", "\"~> 1.1\"")).unwrap();
+    assert!(outputs(&runner, 3).0);
+    assert!(
+        run(&runner)
+            .said
+            .contains("title=TFL005 constraints-differ")
+    );
+    assert!(outputs(&runner.means("inputs.command", "check"), 3).0);
+}
+
+#[test]
+fn inputs_reach_tflock_word_for_word() {
+    for (inputs, code, expected) in [
+        (&[("paths", "a\nb c")][..], 0, &["a", "b c"][..]),
+        (&[("paths", "-r")], 0, &["-r"]),
+        (
+            &[("paths", "$(touch pwned)\n\n"), ("recursive", "false")],
+            0,
+            &["$(touch pwned)"],
+        ),
+        (
+            &[
+                ("paths", ""),
+                ("args", "--ignore-path\nb c\n--ignore-path=-r|[$]"),
+            ],
+            0,
+            &["a"],
+        ),
+        (
+            &[("paths", "a"), ("platforms", "linux_amd64,darwin_arm64")],
+            0,
+            &["a"],
+        ),
+        (&[("platforms", "$(touch pwned)")], 2, &[]),
+        (&[("platforms", "--help")], 2, &[]),
+        (&[("args", "--no-such-option")], 2, &[]),
+        (
+            &[("args", "--var\nname=`touch pwned`"), ("paths", "a")],
+            0,
+            &["a"],
+        ),
+        (&[("changed", "--output=pwned")], 2, &[]),
+        (&[("changed", "$(touch pwned)")], 2, &[]),
+        (&[("changed", "false"), ("paths", "a")], 0, &["a"]),
+        (&[("changed", "true")], 0, &[]),
+        (&[("changed", "HEAD")], 0, &[]),
+    ] {
+        let Some((_registry, mut runner)) = start() else {
+            return;
+        };
+        runner = runner.means("inputs.command", "lock");
+        for (name, value) in inputs {
+            runner = runner.means(&format!("inputs.{name}"), value);
+        }
+        let (drift, files) = outputs(&runner, code);
+        let expected: Vec<String> = expected
+            .iter()
+            .map(|directory| format!("{directory}/.terraform.lock.hcl"))
+            .collect();
+        assert_eq!((drift, files), (false, expected), "{inputs:?}");
+    }
+}
+
+#[test]
+fn only_what_changed_is_worked_on() {
+    let Some((_registry, runner)) = start() else {
+        return;
+    };
+    let main = runner.path("workspace/a/main.tf");
+    let text = std::fs::read_to_string(&main).unwrap();
+    std::fs::write(main, text.replace("~> 1.0", "1.0.0")).unwrap();
+    git(&runner, &["commit", "--quiet", "--all", "--message", "a"]);
+    let runner = runner
+        .means("inputs.command", "lock")
+        .means("inputs.changed", "HEAD^1");
+    assert_eq!(outputs(&runner, 0).1, ["a/.terraform.lock.hcl"]);
+}
+
+#[test]
+fn a_command_that_does_not_exist_is_refused() {
+    let Some((_registry, runner)) = start() else {
+        return;
+    };
+    for command in ["list", "", "check; touch pwned"] {
+        let runner = Runner::new()
+            .means("inputs.command", command)
+            .means("inputs.args", "");
+        let runner = ["paths", "recursive", "platforms", "changed"]
+            .into_iter()
+            .fold(runner, |runner, name| {
+                runner.means(&format!("inputs.{name}"), "")
+            });
+        let ended = run(&runner).expect_code(2);
+        let said = format!("the commands are check, lock and verify, and not `{command}`");
+        assert!(ended.said.contains(&said), "{}", ended.said);
+    }
+    drop(runner);
+}
+
+/// Every input and every output is used, under the name by which the scripts know it.
+#[test]
+fn inputs_and_outputs_are_complete() {
+    let action = Node::read("action.yml");
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/action.yml")).unwrap();
+    for (name, input) in action.at("inputs").map() {
+        assert!(
+            input.get("default").is_some() && input.get("description").is_some(),
+            "{name}"
+        );
+        assert!(text.contains(&format!("inputs.{name} ")), "{name}");
+    }
+    let run = step(action.at("runs/steps"), "Run tflock").at("run").text();
+    let install = step(action.at("runs/steps"), "Install tflock")
+        .at("run")
+        .text();
+    for (name, output) in action.at("outputs").map() {
+        let value = output.at("value").text();
+        let said = if value.contains("steps.run.") {
+            run
+        } else {
+            install
+        };
+        assert!(value.ends_with(&format!(".outputs.{name} }}}}")), "{value}");
+        assert!(
+            said.contains(&format!("{name}=")) || said.contains(&format!("{name}<<")),
+            "{name}"
+        );
+    }
+}
