@@ -15,10 +15,9 @@ use crate::modules::Fetcher;
 use crate::printer::Printer;
 use crate::provider::{Platform, ProviderAddr};
 use crate::settings::{Environment, LockSettings, OutputSettings, ReportSettings, TreeSettings};
-
-use super::alive::Alive;
 use crate::span::Explain;
 
+use super::alive::Alive;
 use super::callers::with_callers;
 use super::read::{self, Directory, Task};
 use super::report::{Detail, DirectoryReport, Fate, RunReport};

@@ -75,7 +75,7 @@ mod tests {
     fn environment(variables: &[(&str, &str)]) -> Environment {
         let variables = variables.iter();
         let variables = variables.map(|(name, value)| (name.into(), value.into()));
-        Environment::new(variables, "/work".into())
+        Environment::new(variables, "/here".into())
     }
 
     #[cfg(all(unix, not(target_os = "macos")))]
@@ -86,7 +86,7 @@ mod tests {
                 &[("TFLOCK_CACHE_DIR", "/c"), ("XDG_CACHE_HOME", "/x")],
                 "/c",
             ),
-            (&[("TFLOCK_CACHE_DIR", "c")], "/work/c"),
+            (&[("TFLOCK_CACHE_DIR", "c")], "/here/c"),
             (
                 &[("TFLOCK_CACHE_DIR", ""), ("XDG_CACHE_HOME", "/x")],
                 "/x/tflock",

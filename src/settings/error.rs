@@ -14,6 +14,9 @@ use super::working_set::ReportError;
 /// Why the command line cannot be followed.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
+    /// The directory that tflock was started in is gone.
+    #[error("cannot find the working directory: it was removed or renamed meanwhile")]
+    NoWorkingDirectory,
     /// PATH does not exist, or cannot be looked at.
     #[error("cannot look at `{}`", path.display())]
     Path {

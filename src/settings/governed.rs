@@ -32,7 +32,8 @@ impl Governed {
     ) -> Result<Vec<Self>, SettingsError> {
         let here = [PathBuf::from(".")];
         let paths = if paths.is_empty() { &here } else { paths };
-        let real_working_directory = real(working_directory, working_directory)?;
+        let real_working_directory = std::fs::canonicalize(working_directory)
+            .map_err(|_gone| SettingsError::NoWorkingDirectory)?;
         let mut files = ConfigFiles::new(&real_working_directory);
         let mut groups: Vec<Self> = Vec::new();
         for path in paths {

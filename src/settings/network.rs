@@ -146,7 +146,7 @@ mod tests {
         let fixed = [("TF_CLI_CONFIG_FILE", "/missing.tfrc"), ("HOME", "/home/u")];
         let variables = fixed.iter().chain(variables);
         let variables = variables.map(|(name, value)| (name.into(), value.into()));
-        let environment = Environment::new(variables, "/work".into());
+        let environment = Environment::new(variables, "/here".into());
         let network = network(&environment, Engine::Terraform).unwrap();
         network.registry
     }
@@ -196,7 +196,7 @@ mod tests {
                 ("TF_REGISTRY_DISCOVERY_RETRY", variable),
             ];
             let variables = variables.map(|(name, value)| (name.into(), value.into()));
-            let environment = Environment::new(variables, "/work".into());
+            let environment = Environment::new(variables, "/here".into());
             for (engine, counts) in [(Engine::Tofu, true), (Engine::Terraform, false)] {
                 let settings = network(&environment, engine).unwrap().registry;
                 let named = positive(variable);

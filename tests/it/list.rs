@@ -52,7 +52,7 @@ DIRECTORY                     CONSTRAINTS  LOCKED  ALLOWED  NEWEST
 modules/net                   module of stacks/new and 1 more
   acme/anvil                  -            -       2.0.0    2.0.0
 modules/values                no root: it requires no provider
-old/attic                     ignored: --ignore-path matches it
+old/attic                     ignored: `--ignore-path` or `ignore-paths` matches it
 stacks/locked                 root: it has a lock file; terraform, by its lock file
   acme/anvil                  ~> 1.0       1.0.0   1.1.0    2.0.0
   acme/bolt                   -            -       1.0.0    1.0.0

@@ -26,10 +26,10 @@ fn one_directory_under_several_names_is_worked_on_once() {
     let absolute = context.path("a");
     let absolute = absolute.to_str().unwrap();
     for paths in [
-        &["a", "./a", "a/main.tf", "../work/a", absolute, "link"][..],
+        &["a", "./a", "a/main.tf", "../repository/a", absolute, "link"][..],
         &["link", "a"],
-        &["-r", ".", "../work", "a", "link"],
-        &["-r", "../work", "../work/a", "."],
+        &["-r", ".", "../repository", "a", "link"],
+        &["-r", "../repository", "../repository/a", "."],
     ] {
         std::fs::remove_file(context.path("a/.terraform.lock.hcl")).ok();
         let outcome = lock(&context, paths).expect_success();
@@ -125,5 +125,25 @@ fn callers_of_the_working_directory_are_worked_on_beside_it() {
     assert!(
         outcome.stdout.contains("2 directories: 2 created"),
         "{outcome}"
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_working_directory_that_is_gone_is_named() {
+    let (_registry, context) = start();
+    let script = "rmdir \"$PWD\" && exec \"$0\" lock";
+    context.write("gone/x", "");
+    std::fs::remove_file(context.path("gone/x")).unwrap();
+    let shell = std::process::Command::new("sh")
+        .args(["-c", script, TFLOCK])
+        .current_dir(context.path("gone"))
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8_lossy(&shell.stderr);
+    assert_eq!(shell.status.code(), Some(2), "{stderr}");
+    assert!(
+        stderr.contains("cannot find the working directory"),
+        "{stderr}"
     );
 }

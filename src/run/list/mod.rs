@@ -130,7 +130,7 @@ impl Role {
             Self::Module { by, others: 0 } => format!("module of {by}"),
             Self::Module { by, others } => format!("module of {by} and {others} more"),
             Self::RequiresNothing => "no root: it requires no provider".to_owned(),
-            Self::Ignored => "ignored: --ignore-path matches it".to_owned(),
+            Self::Ignored => "ignored: `--ignore-path` or `ignore-paths` matches it".to_owned(),
             Self::Failed => "could not be read".to_owned(),
         }
     }

@@ -80,7 +80,7 @@ fn walk(area: &Area) -> config::Walk {
     walk
 }
 
-/// Each directory once, in the order of their paths: `a`, `../work/a` and a link to it are one. It belongs to the first area
+/// Each directory once, in the order of their paths: `a`, `../repository/a` and a link to it are one. It belongs to the first area
 /// that reaches it, has the plainest of its names there, and counts as named in the strongest way that it was.
 fn each_once(found: Vec<InArea>, working_directory: &Path) -> Vec<InArea> {
     let real = on_all_cores(&found, |(_, directory)| {

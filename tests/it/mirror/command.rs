@@ -391,7 +391,7 @@ fn init_installs_from_the_configuration_that_is_printed() {
     let expected = "\
 provider_installation {
   filesystem_mirror {
-    path = \"[ROOT]/work/mirror\"
+    path = \"[ROOT]/repository/mirror\"
     include = [
       \"h.test/finance/ledger\",
       \"registry.terraform.io/acme/anvil\",

@@ -13,7 +13,7 @@ use crate::tool::{terraform_on_path, tofu_on_path};
 /// The name of a lock file.
 const LOCK_FILE: &str = ".terraform.lock.hcl";
 
-/// A tree with three parts: `work` (the configurations, current directory of the programs), `home`, `cache`.
+/// A tree with three parts: `repository` (the configurations, current directory of the programs), `home`, `cache`.
 pub struct TestContext {
     root: TempDir,
     tflock: PathBuf,
@@ -35,7 +35,7 @@ impl TestContext {
     /// An empty tree with an empty CLI configuration.
     pub fn offline(tflock: impl Into<PathBuf>) -> Self {
         let root = TempDir::with_prefix("tflock-test").expect("a temporary directory");
-        for part in ["work", "home", "cache", "share"] {
+        for part in ["repository", "home", "cache", "share"] {
             fs::create_dir(root.path().join(part)).expect("the temporary directory is ours");
         }
         let shown = fs::canonicalize(root.path()).expect("the temporary directory exists");
@@ -57,7 +57,7 @@ impl TestContext {
 
     /// The directory of the configurations.
     pub fn work(&self) -> PathBuf {
-        self.root.path().join("work")
+        self.root.path().join("repository")
     }
 
     /// The path of `relative` below [`TestContext::work`].
