@@ -10,7 +10,7 @@ pub(super) struct Location {
     pub(super) shown: PathBuf,
     /// Without links and dots: what modules are told apart by.
     pub(super) real: PathBuf,
-    /// The package it was fetched with, a real path; none for what is on this machine anyway.
+    /// The package it was fetched or installed with, a real path; none for what is on this machine anyway.
     pub(super) package: Option<PathBuf>,
 }
 

@@ -18,6 +18,9 @@ use super::source::ModuleSource;
 /// Where the manifest is, below the data directory.
 const MANIFEST: &str = "modules/modules.json";
 
+/// Where the modules are, below the data directory: each package in a directory with the name of its key.
+const PACKAGES: &str = "modules";
+
 /// The records by key: the names of the calls from the root, joined by dots.
 #[derive(Debug, Default)]
 pub(super) struct Manifest {
@@ -91,6 +94,11 @@ impl Manifest {
         Ok(Self { records })
     }
 
+    /// Where packages are installed, below the data directory.
+    pub(super) fn packages(data_directory: &Path) -> PathBuf {
+        data_directory.join(PACKAGES)
+    }
+
     /// The record of a key.
     pub(super) fn record(&self, key: &str) -> Option<&Record> {
         self.records.get(key)
@@ -98,6 +106,11 @@ impl Manifest {
 }
 
 impl Record {
+    /// Where the tools install the package of this module.
+    pub(super) fn package(&self, data_directory: &Path) -> PathBuf {
+        Manifest::packages(data_directory).join(&self.key)
+    }
+
     /// Whether this is what the call asks for.
     pub(super) fn check(
         &self,

@@ -422,3 +422,59 @@ fn a_fetched_module_calls_nothing_outside_of_its_package() {
         );
     }
 }
+
+#[test]
+fn an_installed_module_calls_nothing_outside_of_its_package_but_what_is_recorded() {
+    const OUTSIDE: &str =
+        "module `up` is called at `../../secret`, which is outside of the package of its caller";
+    let escape = "module \"up\" {\n  source = \"../../secret\"\n}\n";
+    let inside = "module \"in\" {\n  source = \"../other\"\n}\n";
+    let installed = "\"Dir\":\".terraform/modules/m/sub\"";
+    let recorded = |source: &str| {
+        format!(
+            ",{{\"Key\":\"m.up\",\"Source\":\"{source}\",\"Dir\":\".terraform/modules/secret\"}}"
+        )
+    };
+    for (inner, directory, more, expected) in [
+        (inside, installed, String::new(), "hashicorp/other"),
+        (escape, installed, String::new(), OUTSIDE),
+        (
+            escape,
+            installed,
+            recorded("../../secret"),
+            "hashicorp/secret",
+        ),
+        (escape, installed, recorded("../../public"), OUTSIDE),
+        // Not where the tools install it: how far its package goes is unknown.
+        (
+            escape,
+            "\"Dir\":\"vendor/m/sub\"",
+            String::new(),
+            "hashicorp/vendored",
+        ),
+    ] {
+        let manifest = format!(
+            "{{\"Modules\":[{{\"Key\":\"m\",\"Source\":\"git::https://h/r.git//sub\",{directory}}}{more}]}}"
+        );
+        let call = "module \"m\" {\n  source = \"git::https://h/r.git//sub\"\n}\n";
+        let files = [
+            ("main.tf", call),
+            (MANIFEST, manifest.as_str()),
+            (".terraform/modules/m/sub/main.tf", inner),
+            (
+                ".terraform/modules/m/other/main.tf",
+                "provider \"other\" {}\n",
+            ),
+            (
+                ".terraform/modules/secret/main.tf",
+                "provider \"secret\" {}\n",
+            ),
+            ("vendor/m/sub/main.tf", inner),
+            ("vendor/secret/main.tf", "provider \"vendored\" {}\n"),
+        ];
+        for engine in ENGINES {
+            let found = requires(&files, engine).unwrap_or_else(|error| error);
+            assert!(found.ends_with(expected), "{found}");
+        }
+    }
+}

@@ -10,7 +10,7 @@ use super::super::call_target::Target;
 use super::super::calls::Call;
 use super::super::error::ConfigError;
 use super::super::location::{Location, clean};
-use super::super::manifest::{Manifest, Mismatch};
+use super::super::manifest::{Manifest, Mismatch, Record};
 use super::super::root::{FetchError, ModuleRequest, MovedModule, is_missing_module};
 use super::super::source::{ModuleSource, without_secrets};
 use super::super::statics::{Environment, Instance};
@@ -29,7 +29,11 @@ impl TreeReader<'_> {
     ) -> Result<Location, Stopped> {
         if let ModuleSource::Local(path) = &target.source {
             self.called.insert(clean(&caller.shown.join(path)));
-            return local(path, name, spot, caller).map_err(|error| self.fail(error));
+            let found = local(path, name, spot, caller).or_else(|error| {
+                let recorded = self.recorded_outside(&error, target, key, caller, environment);
+                recorded.ok_or(error)
+            });
+            return found.map_err(|error| self.fail(error));
         }
         match self.installed(target, key, name, spot, environment) {
             Ok(Some(location)) => Ok(location),
@@ -51,6 +55,32 @@ impl TreeReader<'_> {
             }
             Err(error) => Err(self.fail(error)),
         }
+    }
+
+    /// Where a local module is that lies outside of the package of its installed caller. The tools install no such call; but
+    /// a record of it, by whomever, they take as it is.
+    fn recorded_outside(
+        &self,
+        error: &ConfigError,
+        target: &Target,
+        key: &str,
+        caller: &Location,
+        environment: &Environment<'_>,
+    ) -> Option<Location> {
+        let is_installed = caller.package.as_deref().is_some_and(|package| {
+            let installed = Manifest::packages(&environment.data_directory()).canonicalize();
+            installed.is_ok_and(|installed| package.starts_with(installed))
+        });
+        if !is_installed || !matches!(error, ConfigError::LeavesPackage { .. }) {
+            return None;
+        }
+        let manifest = self.manifest.get()?.as_ref().ok()?;
+        let record = manifest.record(key)?;
+        let versions = target.versions.as_ref();
+        let is_meant = record.check(&target.source, versions, self.options.engine);
+        is_meant
+            .ok()
+            .and_then(|()| directory_of(record, environment))
     }
 
     /// The directory that the manifest records for the call, if it does, and if the record is for this call.
@@ -87,7 +117,7 @@ impl TreeReader<'_> {
             target.versions.as_ref(),
             self.options.engine,
         ) {
-            Ok(()) => Ok(Location::new(&clean(&environment.root.join(&record.directory))).ok()),
+            Ok(()) => Ok(directory_of(record, environment)),
             Err(Mismatch::Source { recorded }) => Err(ConfigError::SourceChanged {
                 module,
                 recorded: without_secrets(&recorded),
@@ -159,16 +189,9 @@ impl TreeReader<'_> {
         error: ConfigError,
     ) -> Result<bool, Stopped> {
         let read = || Manifest::read(&environment.data_directory()).map_err(Arc::new);
-        let directory = self
-            .manifest
-            .get_or_init(read)
-            .as_ref()
-            .ok()
-            .and_then(|manifest| manifest.record(key));
-        let location = directory.and_then(|record| {
-            let shown = clean(&environment.root.join(&record.directory));
-            Location::new(&shown).ok()
-        });
+        let manifest = self.manifest.get_or_init(read).as_ref().ok();
+        let record = manifest.and_then(|manifest| manifest.record(key));
+        let location = record.and_then(|record| directory_of(record, environment));
         let Some(location) = location else {
             return Err(self.fail(error));
         };
@@ -192,6 +215,18 @@ impl TreeReader<'_> {
         )?;
         Ok(false)
     }
+}
+
+/// The directory of a record, if it is there. The tools install a package in a directory named after the call; a record that
+/// leads elsewhere is not theirs, and nobody knows how far its package goes.
+fn directory_of(record: &Record, environment: &Environment<'_>) -> Option<Location> {
+    let shown = clean(&environment.root.join(&record.directory));
+    let found = Location::new(&shown).ok()?;
+    let package = record.package(&environment.data_directory()).canonicalize();
+    let package = package
+        .ok()
+        .filter(|package| found.real.starts_with(package));
+    Some(Location { package, ..found })
 }
 
 /// The directory of a local module. What was fetched is somebody else's, so it names no directory of this machine.

@@ -9,12 +9,14 @@
 //! | escapes, links, bombs | `archives::entries_*`, `modules::archive` |
 //! | versions, constraints, `X-Terraform-Get` and its relative forms, 200, 204, tokens | `registry::*` |
 //! | what later runs find in the cache, and what is looked up again | `kept::*` |
+//! | where calls of installed modules may lead | `installed::*` |
 //! | archives without a checksum: asked for again, sent again only if they are others | `moving::*` |
 //! | 500 roots with the same modules, parity with `get` of both tools, failures with their place | `binary::*` |
 
 mod archives;
 mod binary;
 mod git;
+mod installed;
 #[cfg(unix)]
 mod kept;
 #[cfg(unix)]
