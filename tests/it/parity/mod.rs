@@ -8,6 +8,7 @@
 mod mirrors;
 mod registry;
 mod tofu;
+mod trees;
 
 use std::fs;
 use std::path::{Path, PathBuf};

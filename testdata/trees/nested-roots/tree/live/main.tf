@@ -1,0 +1,11 @@
+terraform {
+  required_providers {
+    anvil = {
+      source = "acme/anvil"
+    }
+  }
+}
+
+module "queue" {
+  source = "../modules/queue"
+}

@@ -1,0 +1,5 @@
+module "zone" {
+  source = "../zone"
+}
+
+resource "null_resource" "x" {}
