@@ -1,23 +1,48 @@
 //! A root module of two files, the second after a NUL, for both engines: declarations, overrides, static evaluation.
+//!
+//! The files lie in memory, in one directory for all inputs: directories made and removed on a disk are most of the time otherwise.
 
 #![no_main]
 
 use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
+use tempfile::TempDir;
 use tflock::config::{ModuleCache, ReadOptions, read_root};
 use tflock::provider::Engine;
 
+/// Where Linux has files in memory.
+const MEMORY: &str = "/dev/shm";
+
+static DIRECTORY: LazyLock<TempDir> = LazyLock::new(|| {
+    let made = if Path::new(MEMORY).is_dir() {
+        tempfile::tempdir_in(MEMORY)
+    } else {
+        tempfile::tempdir()
+    };
+    made.expect("a temporary directory")
+});
+
+/// Writes a file, or removes what an earlier input has left of it.
+fn place(name: &str, text: Option<&[u8]>) {
+    let path = DIRECTORY.path().join(name);
+    match text {
+        Some(text) => fs::write(path, text).expect("a file"),
+        // It is not there, most of the time.
+        None => drop(fs::remove_file(path)),
+    }
+}
+
 fuzz_target!(|input: &[u8]| {
-    let directory = tempfile::tempdir().expect("a temporary directory");
     let mut texts = input.splitn(2, |byte| *byte == 0);
     let first = texts.next().unwrap_or_default();
-    let name = if first.starts_with(b"{") { "main.tf.json" } else { "main.tf" };
-    fs::write(directory.path().join(name), first).expect("a file");
-    if let Some(second) = texts.next() {
-        fs::write(directory.path().join("main_override.tf"), second).expect("a file");
-    }
+    let is_json = first.starts_with(b"{");
+    place("main.tf", (!is_json).then_some(first));
+    place("main.tf.json", is_json.then_some(first));
+    place("main_override.tf", texts.next());
     for engine in [Engine::Terraform, Engine::Tofu] {
-        let _ = read_root(directory.path(), &ReadOptions::new(engine), &ModuleCache::new(), None);
+        let _ = read_root(DIRECTORY.path(), &ReadOptions::new(engine), &ModuleCache::new(), None);
     }
 });
