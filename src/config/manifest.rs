@@ -41,7 +41,7 @@ pub(super) struct Record {
     #[serde(rename = "Source", default)]
     source: String,
     #[serde(rename = "Version", default)]
-    version: String,
+    pub(super) version: String,
     #[serde(rename = "Dir", default)]
     pub(super) directory: PathBuf,
 }

@@ -43,8 +43,8 @@ pub use location::clean;
 pub use options::{DEFAULT_TEST_DIRECTORY, ReadOptions, Tests, VariableOption};
 pub use parallel::map as on_all_cores;
 pub use root::{
-    FetchError, FetchedModule, LocalModules, ModuleFetcher, ModuleRequest, MovedModule, RootModule,
-    local_callers, local_modules, read_root, read_roots,
+    ChosenModule, FetchError, FetchedModule, LocalModules, ModuleFetcher, ModuleRequest,
+    MovedModule, RootModule, local_callers, local_modules, read_root, read_roots,
 };
 pub use source::{ModuleSource, RegistrySource, SourceError};
 pub use statics::is_variable_file;

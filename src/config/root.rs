@@ -27,6 +27,17 @@ pub struct RootModule {
     pub warnings: Vec<String>,
     /// Modules that were installed in another version than the one that counts now.
     pub moved_modules: Vec<MovedModule>,
+    /// The versions that were chosen for calls which leave a choice, by the names of the calls that lead there, joined by dots.
+    pub chosen_modules: BTreeMap<String, ChosenModule>,
+}
+
+/// A module of a registry in the version that was chosen for a call. Another one may be chosen tomorrow, without any commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChosenModule {
+    /// Which module.
+    pub source: String,
+    /// Its version.
+    pub version: String,
 }
 
 /// A module that is now read in another version than `init` installed.

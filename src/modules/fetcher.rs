@@ -43,7 +43,7 @@ pub struct Fetcher {
     redirects: OnceMap<Url, Result<Option<String>, RegistryError>>,
     packages: OnceMap<(Package, bool), Result<PathBuf, Arc<ModuleError>>>,
     storage: Storage,
-    kept: Kept,
+    pub(super) kept: Kept,
     /// The most bytes of a repository.
     max_bytes: u64,
     cancel: watch::Sender<bool>,

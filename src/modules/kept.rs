@@ -7,6 +7,7 @@
 //! | an arrival | address of an archive | the checksum that it had, and the server's stamp by which to ask whether it still has it |
 //! | versions | registry module | the list, for runs without a network |
 //! | a location | registry module and version | where the registry said that it is, unless that may hold a secret |
+//! | what was chosen | directory of a root module | see `chosen` |
 //!
 //! What a commit, a checksum or a version names never changes. A branch or tag is looked up in its repository before what is
 //! kept for it is used. So is an archive without a checksum on its server, if that server gave it an entity tag or a date;
@@ -232,12 +233,14 @@ impl Kept {
         }
     }
 
-    fn text(&self, key: &Key) -> Option<String> {
+    /// The text of an entry.
+    pub(super) fn text(&self, key: &Key) -> Option<String> {
         let parts = self.store.as_ref()?.read(key)?;
         String::from_utf8(parts.concat()).ok()
     }
 
-    fn write(&self, key: &Key, text: &str) {
+    /// Writes an entry that is a text.
+    pub(super) fn write(&self, key: &Key, text: &str) {
         if let Some(store) = &self.store {
             store.write(key, &[text.as_bytes()]);
         }

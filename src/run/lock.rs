@@ -4,7 +4,7 @@
 //! (see [`crate::locking`]). A directory that fails fails alone.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use anyhow::Context as _;
 
@@ -54,10 +54,10 @@ pub(super) fn command(
         detail: Detail::of(reporting.format, output.verbosity),
         settings,
         packages: Arc::clone(&session.packages),
+        fetcher: Arc::clone(&session.fetcher),
     };
-    let fetcher = Arc::clone(&session.fetcher);
     session.run(
-        lock(Arc::new(work), fetcher),
+        lock(Arc::new(work)),
         |report| show(&report, &reporting, printer),
         "interrupted; every lock file is the old one or the new one",
     )
@@ -67,15 +67,16 @@ pub(super) fn command(
 pub(super) struct Work {
     pub(super) settings: LockSettings,
     pub(super) packages: Arc<Packages>,
+    pub(super) fetcher: Arc<Fetcher>,
     pub(super) detail: Detail,
 }
 
 /// Reads all directories, then finishes each on its own.
-async fn lock(work: Arc<Work>, fetcher: Arc<Fetcher>) -> anyhow::Result<RunReport> {
+async fn lock(work: Arc<Work>) -> anyhow::Result<RunReport> {
     let started = Instant::now();
     let reading = {
         let work = Arc::clone(&work);
-        tokio::task::spawn_blocking(move || read::all(&work.settings.tree, &fetcher))
+        tokio::task::spawn_blocking(move || read::all(&work.settings.tree, &work.fetcher))
     };
     let directories = reading.await.context("reading the directories stopped")?;
     refuse_targets_of_nobody(&work.settings.tree, &directories)?;
@@ -174,9 +175,32 @@ impl Explain for TargetOfNobody {
 pub(super) async fn finish(directory: &Directory, work: &Work) -> DirectoryReport {
     let started = Instant::now();
     let report = settle(directory, work).await;
+    remember_modules(directory, report.fate, work);
     DirectoryReport {
         elapsed: started.elapsed(),
         ..report
+    }
+}
+
+/// Remembers with which versions of modules a lock file is right, if it is right now for all that it holds.
+fn remember_modules(directory: &Directory, fate: Fate, work: &Work) {
+    let is_right = match fate {
+        Fate::Unchanged => true,
+        Fate::Created | Fate::Updated => !work.settings.check,
+        _ => false,
+    };
+    let Task::Lock { job, .. } = &directory.task else {
+        return;
+    };
+    let chosen = &directory.chosen_modules;
+    let is_whole = job.complete && directory.area.policy.providers.is_empty();
+    if is_right
+        && is_whole
+        && !chosen.is_empty()
+        && let Ok(real) = directory.path.canonicalize()
+    {
+        let now = SystemTime::now();
+        work.fetcher.remember(&real, job.engine, chosen, now);
     }
 }
 

@@ -11,10 +11,13 @@ use super::super::calls::Call;
 use super::super::error::ConfigError;
 use super::super::location::{Location, clean};
 use super::super::manifest::{Manifest, Mismatch, Record};
-use super::super::root::{FetchError, ModuleRequest, MovedModule, is_missing_module};
+use super::super::root::{ChosenModule, FetchError, ModuleRequest, MovedModule, is_missing_module};
 use super::super::source::{ModuleSource, without_secrets};
 use super::super::statics::{Environment, Instance};
 use super::{Entered, Node, Stopped, TreeReader};
+
+/// Where a module is, and its version if it has one.
+type Found = (Location, Option<String>);
 
 impl TreeReader<'_> {
     /// Where the module of a call is.
@@ -35,23 +38,42 @@ impl TreeReader<'_> {
             });
             return found.map_err(|error| self.fail(error));
         }
+        let (location, version) = self.remote(target, key, name, spot, environment)?;
+        let exact = |versions: &ModuleVersionConstraints| versions.exact().is_some();
+        if let Some(version) = version
+            && !target.versions.as_ref().is_some_and(exact)
+        {
+            let source = target.source.shown();
+            let chosen = ChosenModule { source, version };
+            self.found.chosen_modules.insert(key.to_owned(), chosen);
+        }
+        Ok(location)
+    }
+
+    /// Where the module of a call is that is not local, and its version if it has one.
+    fn remote(
+        &mut self,
+        target: &Target,
+        key: &str,
+        name: &str,
+        spot: &Spot,
+        environment: &Environment<'_>,
+    ) -> Result<Found, Stopped> {
         match self.installed(target, key, name, spot, environment) {
-            Ok(Some(location)) => Ok(location),
-            Ok(None) if self.fetcher.is_some() => {
-                let fetched = self.fetch(target, name, spot, environment)?;
-                Ok(fetched.0)
-            }
+            Ok(Some(found)) => Ok(found),
+            Ok(None) if self.fetcher.is_some() => self.fetch(target, name, spot, environment),
             Ok(None) => Err(self.fail(not_installed(target, name, spot))),
             Err(error) if self.fetcher.is_some() && is_missing_module(&error) => {
                 let (location, version) = self.fetch(target, name, spot, environment)?;
-                if let (ConfigError::VersionChanged { recorded, .. }, Some(to)) = (error, version) {
+                if let (ConfigError::VersionChanged { recorded, .. }, Some(to)) = (error, &version)
+                {
                     self.found.moved_modules.push(MovedModule {
                         call: key.to_owned(),
                         from: recorded,
-                        to,
+                        to: to.clone(),
                     });
                 }
-                Ok(location)
+                Ok((location, version))
             }
             Err(error) => Err(self.fail(error)),
         }
@@ -83,7 +105,7 @@ impl TreeReader<'_> {
             .and_then(|()| directory_of(record, environment))
     }
 
-    /// The directory that the manifest records for the call, if it does, and if the record is for this call.
+    /// What the manifest records for the call, if it does, and if the record is for this call.
     fn installed(
         &mut self,
         target: &Target,
@@ -91,7 +113,7 @@ impl TreeReader<'_> {
         name: &str,
         spot: &Spot,
         environment: &Environment<'_>,
-    ) -> Result<Option<Location>, ConfigError> {
+    ) -> Result<Option<Found>, ConfigError> {
         let read = || Manifest::read(&environment.data_directory()).map_err(Arc::new);
         let manifest = match self.manifest.get_or_init(read) {
             Ok(manifest) => manifest,
@@ -117,7 +139,11 @@ impl TreeReader<'_> {
             target.versions.as_ref(),
             self.options.engine,
         ) {
-            Ok(()) => Ok(directory_of(record, environment)),
+            Ok(()) => {
+                let version = Some(record.version.clone()).filter(|version| !version.is_empty());
+                let location = directory_of(record, environment);
+                Ok(location.map(|location| (location, version)))
+            }
             Err(Mismatch::Source { recorded }) => Err(ConfigError::SourceChanged {
                 module,
                 recorded: without_secrets(&recorded),
@@ -147,7 +173,7 @@ impl TreeReader<'_> {
         name: &str,
         spot: &Spot,
         environment: &Environment<'_>,
-    ) -> Result<(Location, Option<String>), Stopped> {
+    ) -> Result<Found, Stopped> {
         let Some(fetcher) = self.fetcher else {
             return Err(self.fail(not_installed(target, name, spot)));
         };

@@ -55,6 +55,7 @@ pub(super) fn command(
             detail: Detail::Changes,
             settings: settings.lock.clone(),
             packages: Arc::clone(&session.packages),
+            fetcher: Arc::clone(&session.fetcher),
         },
         settings: settings.clone(),
         filler,

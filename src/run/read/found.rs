@@ -122,6 +122,7 @@ fn unread(settings: &TreeSettings, area: &Arc<Area>, error: &ConfigError) -> Dir
     Directory {
         area: Arc::clone(area),
         moved_modules: Vec::new(),
+        chosen_modules: BTreeMap::new(),
         diagnostics: vec![Diagnostic::of(error, &path)],
         repository: settings.working_directory.clone(),
         named: Named::Directly,

@@ -12,13 +12,14 @@ mod reader;
 mod repositories;
 mod wanted;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) use found::ignored;
 
-use crate::config::{MovedModule, Named, on_all_cores};
+use crate::config::{ChosenModule, MovedModule, Named, on_all_cores};
 use crate::diagnostic::Diagnostic;
 use crate::lockfile::FILE_NAME;
 use crate::locking::Job;
@@ -45,8 +46,10 @@ pub(super) struct Directory {
     pub(super) engine: Option<(Engine, Reason)>,
     /// The top of the repository that holds it, absolute.
     pub(super) repository: PathBuf,
-    /// Modules that are read in another version than `init` installed.
+    /// Modules that are read in another version than `init` installed, or than the lock was last right with.
     pub(super) moved_modules: Vec<MovedModule>,
+    /// The versions of modules that may be others tomorrow.
+    pub(super) chosen_modules: BTreeMap<String, ChosenModule>,
     /// What went wrong, and what should be known.
     pub(super) diagnostics: Vec<Diagnostic>,
     /// What is to be done.

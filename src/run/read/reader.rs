@@ -1,10 +1,10 @@
 //! One directory: its lock file, whose rules it follows, what it requires, and so what is to be done with it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::{self, ConfigError, ModuleCache, Named, RootModule};
+use crate::config::{self, ConfigError, ModuleCache, MovedModule, Named, RootModule};
 use crate::diagnostic::Diagnostic;
 use crate::lockfile::{self, LockFile, Locks};
 use crate::locking::{Job, Missing, Scope, requirements_of};
@@ -74,6 +74,7 @@ impl<'a> Reader<'a> {
                 named: found.named,
                 engine: None,
                 moved_modules: Vec::new(),
+                chosen_modules: BTreeMap::new(),
                 diagnostics: Vec::new(),
                 task: Task::Fail,
             },
@@ -172,7 +173,8 @@ impl<'a> Reader<'a> {
         let options = area.read_options(engine);
         let root = config::read_root(path, &options, &self.cache, Some(self.fetcher))
             .map_err(|errors| all_of(errors.iter().map(|error| &**error), path))?;
-        directory.moved_modules.clone_from(&root.moved_modules);
+        directory.moved_modules = self.moved_modules(path, engine, &root);
+        directory.chosen_modules.clone_from(&root.chosen_modules);
         let warnings = root.warnings.iter();
         let warnings =
             warnings.map(|text| Diagnostic::warning("configuration", text.clone(), Some(path)));
@@ -184,6 +186,21 @@ impl<'a> Reader<'a> {
         let missing = missing.into_iter().map(Diagnostic::into_warning);
         directory.diagnostics.extend(missing);
         Ok(root)
+    }
+
+    /// The modules that moved, by what `init` has installed or else by what is remembered of the last run.
+    fn moved_modules(&self, path: &Path, engine: Engine, root: &RootModule) -> Vec<MovedModule> {
+        let mut moved = root.moved_modules.clone();
+        if !root.chosen_modules.is_empty()
+            && let Ok(real) = path.canonicalize()
+        {
+            let since = self
+                .fetcher
+                .moved_since(&real, engine, &root.chosen_modules);
+            let is_told = |call: &String| root.moved_modules.iter().any(|told| told.call == *call);
+            moved.extend(since.into_iter().filter(|module| !is_told(&module.call)));
+        }
+        moved
     }
 }
 

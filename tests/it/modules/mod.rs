@@ -11,10 +11,12 @@
 //! | what later runs find in the cache, and what is looked up again | `kept::*` |
 //! | where calls of installed modules may lead | `installed::*` |
 //! | archives without a checksum: asked for again, sent again only if they are others | `moving::*` |
+//! | a version that another run chose is remembered, for the report | `chosen::*` |
 //! | 500 roots with the same modules, parity with `get` of both tools, failures with their place | `binary::*` |
 
 mod archives;
 mod binary;
+mod chosen;
 mod git;
 mod installed;
 #[cfg(unix)]

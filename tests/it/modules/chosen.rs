@@ -1,0 +1,127 @@
+//! A lock that changes because a registry has a new version of a module says so, also where nobody ever ran `init`.
+
+use std::fs;
+
+use serde_json::Value;
+use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
+
+use super::binary::{call, publish_module, requiring, with_modules};
+use crate::TFLOCK;
+
+const LOCK: &str = "lock --platform linux_amd64 a";
+
+/// A root module that was locked while its module was at 3.1.0; now that is at 3.2.0, and wants another provider version.
+fn start(version: &str) -> (FakeRegistry, TestContext) {
+    let mut registry = FakeRegistry::start();
+    registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "2.0.0"]));
+    let context = TestContext::new(TFLOCK, &registry);
+    context.set_cli_config(&with_modules(&registry));
+    context.write(
+        "a/main.tf",
+        call("vpc", "modules.test/acme/vpc/any", version),
+    );
+    publish(&registry, "3.1.0", "~> 1.0");
+    run(&context, LOCK, 0);
+    publish(&registry, "3.2.0", "~> 2.0");
+    (registry, context)
+}
+
+fn publish(registry: &FakeRegistry, version: &str, provider: &str) {
+    let text = requiring("acme/anvil", provider);
+    publish_module(registry, "acme/vpc/any", version, &[("main.tf", &text)]);
+}
+
+#[track_caller]
+fn run(context: &TestContext, arguments: &str, code: i32) -> String {
+    context
+        .tflock(arguments.split(' '))
+        .run()
+        .expect_code(code)
+        .stdout
+}
+
+/// What the report for programs says of the modules of the only directory.
+fn moved(context: &TestContext, arguments: &str, code: i32) -> Value {
+    let text = run(context, &format!("{arguments} --format json"), code);
+    let document: Value = serde_json::from_str(&text).unwrap();
+    document["directories"][0]["moved_modules"].clone()
+}
+
+const TOLD: &str = "module vpc 3.1.0 -> 3.2.0";
+
+#[test]
+fn a_module_that_moved_is_named_until_the_lock_has_followed() {
+    let (_registry, context) = start(">= 3.0");
+    // A check changes nothing, and so the next one has the same to say.
+    for _ in 0..2 {
+        let text = run(&context, &format!("{LOCK} --check"), 3);
+        assert!(
+            text.contains("acme/anvil 1.0.0 -> 2.0.0") && text.contains(TOLD),
+            "{text}"
+        );
+    }
+    let expected = serde_json::json!([{
+        "call": "vpc",
+        "version": { "old": "3.1.0", "new": "3.2.0" },
+    }]);
+    assert_eq!(moved(&context, &format!("{LOCK} --check"), 3), expected);
+    let text = run(&context, LOCK, 0);
+    assert!(text.contains(TOLD), "{text}");
+    assert_eq!(moved(&context, LOCK, 0), Value::Array(Vec::new()));
+}
+
+/// What happens between two runs.
+type Arrange = fn(&FakeRegistry, &TestContext);
+
+#[test]
+fn nothing_is_said_of_what_is_not_known() {
+    let cases: [(&str, &str, Arrange); 4] = [
+        ("a pin, which only a commit moves", "3.1.0", |_, context| {
+            context.write(
+                "a/main.tf",
+                call("vpc", "modules.test/acme/vpc/any", "3.2.0"),
+            );
+        }),
+        (
+            "another module under the same name",
+            ">= 3.0",
+            |registry, context| {
+                let text = requiring("acme/anvil", "~> 2.0");
+                publish_module(registry, "acme/net/any", "3.2.0", &[("main.tf", &text)]);
+                context.write(
+                    "a/main.tf",
+                    call("vpc", "modules.test/acme/net/any", ">= 3.0"),
+                );
+            },
+        ),
+        ("records that a crash has cut", ">= 3.0", |_, context| {
+            for entry in fs::read_dir(context.cache().join("v1/modules")).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_file() {
+                    let bytes = fs::read(&path).unwrap();
+                    fs::write(path, &bytes[..bytes.len() / 2]).unwrap();
+                }
+            }
+        }),
+        ("a cache that is gone", ">= 3.0", |_, context| {
+            fs::remove_dir_all(context.cache().join("v1")).unwrap();
+        }),
+    ];
+    for (what, version, arrange) in cases {
+        let (registry, context) = start(version);
+        arrange(&registry, &context);
+        let text = run(&context, LOCK, 0);
+        assert!(text.contains("acme/anvil 1.0.0 -> 2.0.0"), "{what}: {text}");
+        assert!(!text.contains("module vpc"), "{what}: {text}");
+    }
+}
+
+#[test]
+fn roots_without_such_modules_leave_no_record() {
+    let mut registry = FakeRegistry::start();
+    registry.publish(ProviderSpec::new("acme/anvil"));
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    run(&context, LOCK, 0);
+    assert!(!context.cache().join("v1/modules").exists());
+}
