@@ -32,14 +32,14 @@ use crate::provider::{Engine, Hash, Hostname, ProviderAddr, Version, VersionCons
 pub const FILE_NAME: &str = ".terraform.lock.hcl";
 
 /// What a lock file says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Locks {
     /// By address, in the order of the file.
     pub providers: BTreeMap<ProviderAddr, ProviderLock>,
 }
 
 /// What a lock file says about one provider.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProviderLock {
     /// The selected version.
     pub version: Version,

@@ -8,7 +8,7 @@
 //!   two line up; `hashes` spans lines and takes no part in that.
 //! - One hash per line, sorted by bytes, each with a comma. Line ends are `\n` on every platform.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 
 use super::{Locks, ProviderLock};
 use crate::provider::{Engine, ProviderAddr};
@@ -26,43 +26,51 @@ impl Locks {
     pub fn render(&self, engine: Engine) -> String {
         let mut out = header(engine);
         for (address, lock) in &self.providers {
-            // Writing to a string cannot fail.
-            let _ = write_block(&mut out, address, lock);
+            push_block(&mut out, address, lock);
         }
         out
     }
 }
 
-fn write_block(out: &mut String, address: &ProviderAddr, lock: &ProviderLock) -> fmt::Result {
-    let version = quote(&lock.version.to_string());
-    writeln!(out, "\nprovider {} {{", quote(&address.to_string()))?;
-    if lock.constraints.is_empty() {
-        writeln!(out, "  version = {version}")?;
+fn push_block(out: &mut String, address: &ProviderAddr, lock: &ProviderLock) {
+    out.push_str("\nprovider ");
+    push_quoted(out, &address.to_string());
+    // The equals signs line up.
+    let version = if lock.constraints.is_empty() {
+        " {\n  version = "
     } else {
-        writeln!(out, "  version     = {version}")?;
-        writeln!(
-            out,
-            "  constraints = {}",
-            quote(&lock.constraints.to_string())
-        )?;
+        " {\n  version     = "
+    };
+    out.push_str(version);
+    push_quoted(out, &lock.version.to_string());
+    if !lock.constraints.is_empty() {
+        out.push_str("\n  constraints = ");
+        push_quoted(out, &lock.constraints.to_string());
     }
     if !lock.hashes.is_empty() {
-        writeln!(out, "  hashes = [")?;
+        out.push_str("\n  hashes = [\n");
         for hash in &lock.hashes {
-            writeln!(out, "    {},", quote(hash.as_str()))?;
+            out.push_str("    ");
+            push_quoted(out, hash.as_str());
+            out.push_str(",\n");
         }
-        writeln!(out, "  ]")?;
+        out.push_str("  ]");
     }
-    writeln!(out, "}}")
+    out.push_str("\n}\n");
 }
 
-/// A quoted string literal: template introducers are doubled, what cannot be printed is given by its number.
-fn quote(text: &str) -> String {
-    if text.bytes().all(is_plain) {
-        return format!("\"{text}\"");
-    }
-    let mut out = String::with_capacity(text.len() + 2);
+/// Adds a quoted string literal: template introducers are doubled, what cannot be printed is given by its number.
+fn push_quoted(out: &mut String, text: &str) {
     out.push('"');
+    if text.bytes().all(is_plain) {
+        out.push_str(text);
+    } else {
+        push_escaped(out, text);
+    }
+    out.push('"');
+}
+
+fn push_escaped(out: &mut String, text: &str) {
     let mut chars = text.chars().peekable();
     while let Some(char) = chars.next() {
         match char {
@@ -72,11 +80,9 @@ fn quote(text: &str) -> String {
             '"' | '\\' => out.extend(['\\', char]),
             '$' | '%' if chars.peek() == Some(&'{') => out.extend([char, char]),
             _ if is_printable(char) => out.push(char),
-            _ => push_code_point(&mut out, u32::from(char)),
+            _ => push_code_point(out, u32::from(char)),
         }
     }
-    out.push('"');
-    out
 }
 
 /// Whether a byte is a character that stands for itself, wherever it stands. All that tflock computes consists of them.
@@ -202,7 +208,9 @@ provider "registry.terraform.io/acme/cog" {
             ),
             ("\u{e0001}", r#""\U000e0001""#),
         ] {
-            assert_eq!(quote(text), quoted, "{text:?}");
+            let mut out = String::new();
+            push_quoted(&mut out, text);
+            assert_eq!(out, quoted, "{text:?}");
         }
     }
 }

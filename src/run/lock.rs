@@ -20,6 +20,7 @@ use crate::span::Explain;
 use super::alive::Alive;
 use super::callers::with_callers;
 use super::read::{self, Directory, Task};
+use super::renderings::Renderings;
 use super::report::{Detail, DirectoryReport, Fate, RunReport};
 use super::session::{Refused, Session};
 use super::{A_DIRECTORY_FAILED, DONE, DRIFT, publish, under_way, write};
@@ -50,12 +51,8 @@ pub(super) fn command(
         &settings.tree,
         &settings.sources,
     )?;
-    let work = Work {
-        detail: Detail::of(reporting.format, output.verbosity),
-        settings,
-        packages: Arc::clone(&session.packages),
-        fetcher: Arc::clone(&session.fetcher),
-    };
+    let detail = Detail::of(reporting.format, output.verbosity);
+    let work = Work::new(settings, detail, &session);
     session.run(
         lock(Arc::new(work)),
         |report| show(&report, &reporting, printer),
@@ -69,6 +66,20 @@ pub(super) struct Work {
     pub(super) packages: Arc<Packages>,
     pub(super) fetcher: Arc<Fetcher>,
     pub(super) detail: Detail,
+    pub(super) renderings: Renderings,
+}
+
+impl Work {
+    /// What the directories of one run share, before the first of them is worked on.
+    pub(super) fn new(settings: LockSettings, detail: Detail, session: &Session) -> Self {
+        Self {
+            settings,
+            packages: Arc::clone(&session.packages),
+            fetcher: Arc::clone(&session.fetcher),
+            detail,
+            renderings: Renderings::default(),
+        }
+    }
 }
 
 /// Reads all directories, then finishes each on its own.

@@ -13,6 +13,7 @@ mod lock_files;
 mod mirror;
 mod publish;
 mod read;
+mod renderings;
 mod report;
 mod session;
 mod signals;

@@ -24,9 +24,9 @@ pub(super) fn settle(
     let notes = outcome.notes.iter();
     let notes = notes.map(|note| diagnostic(note, directory, job));
     report.diagnostics.extend(notes);
-    let bytes = outcome.locks.render(job.engine).into_bytes();
+    let bytes = work.renderings.of(&outcome.locks, job.engine);
     let path = directory.lock_file();
-    if old != Some(&bytes) {
+    if old != Some(&*bytes) {
         report.fate = match old {
             None => Fate::Created,
             Some(_) => Fate::Updated,

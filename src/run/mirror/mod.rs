@@ -51,12 +51,7 @@ pub(super) fn command(
         .as_ref()
         .map(|mirror| Filler::new(Arc::clone(mirror), Arc::clone(&session.packages)));
     let work = Arc::new(Work {
-        lock: lock::Work {
-            detail: Detail::Changes,
-            settings: settings.lock.clone(),
-            packages: Arc::clone(&session.packages),
-            fetcher: Arc::clone(&session.fetcher),
-        },
+        lock: lock::Work::new(settings.lock.clone(), Detail::Changes, &session),
         settings: settings.clone(),
         filler,
         mirror: session.mirror.clone(),
