@@ -1,4 +1,4 @@
-//! What a run did to the mirror, as data, as text and as JSON.
+//! What a run did to the mirror, as data, as text and as JSON: `mirror-1.schema.json` describes the document.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

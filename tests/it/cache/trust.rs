@@ -1,6 +1,8 @@
 //! Whose answers are taken, and that nothing is trusted because it was trusted before.
 
-use tflock_test_support::{FakeRegistry, Misbehave, ProviderSpec, TestContext};
+use tflock_test_support::{
+    FakeRegistry, GpgHome, Misbehave, ProviderSpec, SigningKey, TestContext,
+};
 
 use super::{NOTHING, asked, entries, lock};
 use crate::TFLOCK;
@@ -149,4 +151,132 @@ fn no_secret_enters_the_cache() {
             path.display()
         );
     }
+}
+
+/// A tree locked with OpenTofu's rules by what this key signs, and the key as `gpg` knows it.
+fn signed_by(
+    key: impl FnOnce(&GpgHome) -> SigningKey,
+) -> Option<(FakeRegistry, TestContext, ProviderSpec, GpgHome)> {
+    let gpg = GpgHome::create()?;
+    let key = key(&gpg);
+    let spec = ProviderSpec::new("acme/anvil")
+        .hosts(["registry.opentofu.org"])
+        .signed_by(&key);
+    let mut registry = FakeRegistry::start();
+    registry.publish(spec.clone());
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("a", &[("acme/anvil", "1.0.0")]);
+    Some((registry, context, spec, gpg))
+}
+
+/// A key that has expired by the time it is used: from the cache it is judged as it was when it came.
+#[test]
+fn an_expired_key_is_judged_at_each_use() {
+    let expired = |gpg: &GpgHome| {
+        // Two days in the past, for one day.
+        let made = "--faked-system-time=20240102T000000";
+        gpg.run(
+            &[
+                made,
+                "--passphrase",
+                "",
+                "--quick-generate-key",
+                "old <old@tflock.example>",
+                "ed25519",
+                "sign",
+                "1d",
+            ],
+            b"",
+        );
+        let armor = gpg.run(
+            &[
+                "--armor",
+                "--no-emit-version",
+                "--export",
+                "=old <old@tflock.example>",
+            ],
+            b"",
+        );
+        let home = gpg.clone();
+        SigningKey::custom(&String::from_utf8(armor).unwrap(), "", move |document| {
+            home.run(
+                &[
+                    "--faked-system-time=20240102T010000",
+                    "--detach-sign",
+                    "--output",
+                    "-",
+                ],
+                document,
+            )
+        })
+    };
+    let Some((registry, context, _, _)) = signed_by(expired) else {
+        return;
+    };
+    let run = |enforce: &str| {
+        let arguments = [
+            "lock",
+            "-v",
+            "--engine",
+            "tofu",
+            "--platform",
+            "linux_amd64",
+            "a",
+        ];
+        context
+            .tflock(arguments)
+            .env("OPENTOFU_ENFORCE_GPG_EXPIRATION", enforce)
+            .run()
+    };
+    for requests in [true, false] {
+        let outcome = run("false").expect_success();
+        assert!(outcome.stderr.contains("expired"), "{outcome}");
+        assert_eq!(asked(&registry) != NOTHING, requests, "{outcome}");
+    }
+    let refused = run("true").expect_code(1);
+    assert!(refused.stderr.contains("is no longer valid"), "{refused}");
+}
+
+/// Who revokes a key tells the registry, not the cache: what was locked stays as it is until somebody asks.
+#[test]
+fn a_revoked_key_is_found_by_a_refresh_and_by_verify() {
+    let Some((mut registry, context, spec, gpg)) = signed_by(|gpg| gpg.key("ed25519", "0")) else {
+        return;
+    };
+    let run = |command: &str| {
+        let arguments = ["--engine", "tofu", "--platform", "linux_amd64", "a"];
+        context.tflock(command.split(' ').chain(arguments)).run()
+    };
+    run("lock").expect_success();
+    registry.publish(spec.advertised([&revoked(&gpg)]));
+    asked(&registry);
+    run("lock").expect_success();
+    assert_eq!(asked(&registry), NOTHING);
+    for command in [
+        "lock --refresh",
+        "verify",
+        "lock --no-cache --check --upgrade",
+    ] {
+        let refused = run(command).expect_code(1);
+        assert!(refused.stderr.contains("revoked"), "{command}\n{refused}");
+    }
+}
+
+/// The key of this ring as its owner has revoked it: on another ring, so that this one goes on signing.
+fn revoked(gpg: &GpgHome) -> SigningKey {
+    let listing = gpg.run(&["--with-colons", "--list-keys"], b"");
+    let listing = String::from_utf8(listing).unwrap();
+    let fingerprint = listing.lines().find_map(|line| line.strip_prefix("fpr:"));
+    let name = format!(
+        "openpgp-revocs.d/{}.rev",
+        fingerprint.unwrap().trim_matches(':')
+    );
+    let certificate = std::fs::read_to_string(gpg.path().join(name)).unwrap();
+    // gpg puts a colon before the armor, so that nobody revokes by mistake.
+    let certificate = certificate.replace(":-----BEGIN", "-----BEGIN");
+    let other = GpgHome::create().unwrap();
+    other.run(&["--import"], &gpg.run(&["--export"], b""));
+    other.run(&["--import"], certificate.as_bytes());
+    let armor = other.run(&["--armor", "--no-emit-version", "--export"], b"");
+    SigningKey::custom(&String::from_utf8(armor).unwrap(), "", |_| Vec::new())
 }

@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tflock_test_support::{FakeRegistry, Misbehave, Outcome, ProviderSpec, TestContext};
+use serde_json::Value;
+use tflock_test_support::{
+    FakeRegistry, Misbehave, Outcome, ProviderSpec, TestContext, assert_described,
+};
 
 use super::snapshot;
 use crate::TFLOCK;
@@ -499,18 +502,141 @@ fn an_unpacked_package_is_what_init_unpacks() {
     assert!(ours.len() > 10);
 }
 
+/// The document, which its schema describes field by field.
+fn report(outcome: &Outcome) -> Value {
+    let schema = include_str!("../../../src/run/mirror/mirror-1.schema.json");
+    let report = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_described(&report, &serde_json::from_str(schema).unwrap());
+    report
+}
+
 #[test]
 fn reports_for_programs_name_every_package() {
     let fixture = Fixture::new();
-    let outcome = fixture.run(["--format", "json"]).expect_success();
-    let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
-    let packages = report["packages"].as_array().unwrap();
+    let json = ["--format", "json"];
+    let first = report(&fixture.run(json).expect_success());
+    let packages = first["packages"].as_array().unwrap();
     assert_eq!(packages.len(), 6);
     assert_eq!(packages[0]["state"], "added");
-    assert_eq!(report["directories"][1]["path"], "stacks/b");
+    assert_eq!(first["directories"][1]["path"], "stacks/b");
+    let index = fixture.mirror().join("h.test/finance/ledger/index.json");
     fs::remove_file(fixture.mirror().join(ZIP)).unwrap();
-    let outcome = fixture.run(["--check", "--format", "json"]).expect_code(3);
-    let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
-    assert_eq!(report["packages"][0]["state"], "missing");
-    assert_eq!(report["packages"][0]["path"], format!("mirror/{ZIP}"));
+    fs::remove_file(index).unwrap();
+    let check = ["--check", "--format", "json"];
+    let checked = report(&fixture.run(check).expect_code(3));
+    let states = |state: &str| {
+        let packages = checked["packages"].as_array().unwrap().iter();
+        packages.filter(|package| package["state"] == state).count()
+    };
+    assert_eq!(["kept", "missing", "unlisted"].map(states), [0, 1, 2]);
+    let missing = checked["packages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|package| package["state"] == "missing");
+    assert_eq!(missing.unwrap()["path"], format!("mirror/{ZIP}"));
+    // Failures, repairs and what is pruned are described as well.
+    fixture.context.write_lock_file("stacks/b", "provider {");
+    let failed = report(&fixture.run(json).expect_code(1));
+    assert_eq!(
+        failed["directories"][1]["diagnostics"][0]["severity"],
+        "error"
+    );
+    fixture.context.write_lock_file("stacks/b", "");
+    let pruned = report(
+        &fixture
+            .run(["--prune=all", "--format", "json"])
+            .expect_success(),
+    );
+    assert_eq!(pruned["pruned"].as_array().unwrap().len(), 2);
+}
+
+/// Only what changed is seen to; what other lock files need stays where it is.
+#[test]
+fn a_working_set_narrows_what_is_mirrored() {
+    let fixture = Fixture::new();
+    let git = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.current_dir(fixture.context.work()).args(arguments);
+        for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
+            command
+                .env(format!("{name}_NAME"), "a")
+                .env(format!("{name}_EMAIL"), "a@example.com");
+        }
+        assert!(command.status().unwrap().success(), "{arguments:?}");
+    };
+    git(&["init", "--quiet"]);
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "--message", "all"]);
+    let nothing = report(
+        &fixture
+            .run(["--changed=HEAD", "--format", "json"])
+            .expect_success(),
+    );
+    assert_eq!(
+        (&nothing["packages"], fixture.zips_downloaded()),
+        (&Value::Array(Vec::new()), 0)
+    );
+
+    fixture
+        .context
+        .require("stacks/a", &[("acme/anvil", "1.1.0")]);
+    let lock = ["lock", "--platform", PLATFORMS, "stacks/a"];
+    fixture.context.tflock(lock).run().expect_success();
+    fixture.registry.log().clear();
+    let changed = report(
+        &fixture
+            .run(["--changed=HEAD", "--format", "json"])
+            .expect_success(),
+    );
+    let versions = changed["packages"].as_array().unwrap().iter();
+    let versions: Vec<String> = versions
+        .map(|package| format!("{} {}", package["provider"], package["version"]).replace('"', ""))
+        .collect();
+    let forge = "registry.terraform.io/acme/forge 5.2.0";
+    let anvil = format!("{ANVIL} 1.1.0");
+    assert_eq!(
+        versions,
+        [&anvil, &anvil, forge, forge],
+        "an entry that is not required stays"
+    );
+    assert_eq!(fixture.zips_downloaded(), 4);
+    fixture.run([]).expect_success();
+    assert_eq!(fixture.zips_downloaded(), 4, "anvil 1.0.0 and ledger");
+    let whole = snapshot(&fixture.mirror());
+    // What is needed is not known where only a part is looked at.
+    let refused = fixture.run(["--prune=all", "--changed=HEAD"]);
+    let refused = refused.expect_code(2);
+    assert!(
+        refused.stderr.contains("cannot be used with '--changed"),
+        "{refused}"
+    );
+    assert_eq!(snapshot(&fixture.mirror()), whole);
+}
+
+/// A zip is known by its `zh`, or where a lock file has none by its `h1`: nobody is asked, and nothing else is taken for it.
+#[test]
+fn hashes_of_the_lock_file_are_enough_and_nothing_less() {
+    let fixture = Fixture::new();
+    fixture.run([]).expect_success();
+    for directory in ["stacks/a", "stacks/b"] {
+        let text = fixture.context.lock_file(directory).unwrap();
+        let lines = text.lines().filter(|line| !line.contains("\"zh:"));
+        let text = lines.fold(String::new(), |text, line| text + line + "\n");
+        fixture.context.write_lock_file(directory, text);
+    }
+    let whole = snapshot(&fixture.mirror());
+    fixture.registry.log().clear();
+    fixture.run(["--no-cache"]).expect_success();
+    assert_eq!(fixture.registry.log().total(), 0);
+    assert_eq!(snapshot(&fixture.mirror()), whole);
+
+    // A sound zip, of another provider.
+    let forge = "registry.terraform.io/acme/forge/terraform-provider-forge_5.2.0_linux_amd64.zip";
+    let zip = fixture.mirror().join(ZIP);
+    fs::copy(fixture.mirror().join(forge), zip).unwrap();
+    let outcome = fixture.run(["--no-cache"]).expect_success();
+    let text = "repaired  registry.terraform.io/acme/anvil 1.0.0 (linux_amd64)\n";
+    assert!(outcome.stdout.contains(text), "{outcome}");
+    assert_eq!(snapshot(&fixture.mirror()), whole, "{outcome}");
 }

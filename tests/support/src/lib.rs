@@ -23,6 +23,7 @@ mod provider;
 mod raw_zip;
 mod registry;
 mod release;
+mod schema;
 mod tls;
 mod tool;
 
@@ -39,5 +40,6 @@ pub use provider::{DEFAULT_PLATFORMS, ProviderSpec};
 pub use raw_zip::{Descriptor, RawEntry, RawZip};
 pub use registry::FakeRegistry;
 pub use release::{MANIFEST, PackageFacts};
+pub use schema::assert_described;
 pub use tls::TestAuthority;
 pub use tool::{require_or_skip, skip, terraform_on_path, tofu_on_path};
