@@ -8,6 +8,8 @@
 //! Below the protocol: `clients` and `http` make one exchange, `fetch` and `download` repeat it where that makes sense (`retry`,
 //! `budget`), `credentials` decides which token a host gets, and `memo` sees to it that everything is asked for once.
 
+mod answers;
+mod asking;
 mod budget;
 mod client;
 mod clients;

@@ -17,7 +17,8 @@ use reqwest::StatusCode;
 use url::Url;
 
 use crate::provider::{Hostname, ModuleVersion};
-use crate::registry::client::{RegistryClient, Shared};
+use crate::registry::asking::Shared;
+use crate::registry::client::RegistryClient;
 use crate::registry::discovery::Service;
 use crate::registry::download::{self, Download};
 use crate::registry::error::RegistryError;
