@@ -23,6 +23,8 @@ mod parse;
 mod pattern;
 pub mod places;
 mod scan;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 pub use advice::InstallationWarning;

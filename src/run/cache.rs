@@ -11,6 +11,7 @@ use crate::printer::Printer;
 use crate::settings::{Environment, cache_directory};
 
 use super::DONE;
+use super::report::{bytes, counted};
 use super::session::Refused;
 
 /// Seconds of a day.
@@ -70,20 +71,8 @@ const fn describe(kind: Kind) -> &'static str {
 
 /// Entries and bytes, for people.
 fn amount(usage: Usage) -> String {
-    let entries = match usage.entries {
-        1 => "1 entry".to_owned(),
-        entries => format!("{entries} entries"),
-    };
-    let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
-    let bytes = usage.bytes;
-    let size = units.into_iter().find(|(unit, _)| bytes >= *unit);
-    match size {
-        Some((unit, name)) => {
-            let tenths = bytes / (unit / 10);
-            format!("{entries}, {}.{} {name}", tenths / 10, tenths % 10)
-        }
-        None => format!("{entries}, {bytes} bytes"),
-    }
+    let entries = counted(usage.entries, "entry", "entries");
+    format!("{entries}, {}", bytes(usage.bytes))
 }
 
 #[cfg(test)]

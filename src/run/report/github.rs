@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::remark::{Base, Level, Remark, merged, remarks};
-use super::{RunReport, rules, shown, text};
+use super::{RunReport, rules, shown, sums};
 
 /// The most bytes of a summary; GitHub refuses a step's summaries above 1 MiB.
 const MAX_SUMMARY_BYTES: usize = 900 << 10;
@@ -37,7 +37,7 @@ pub(super) fn render(report: &RunReport, base: &Base) -> String {
             data(&message(&remark))
         );
     }
-    out.push_str(&text::sums(report));
+    out.push_str(&sums::sums(report));
     out
 }
 

@@ -7,16 +7,19 @@
 //! | `github` | [`github`] | GitHub Actions: annotations and a job summary |
 //! | `sarif` | [`sarif`] | code scanning, and viewers of such |
 
+mod change;
 mod found;
 mod github;
 mod json;
 mod remark;
 mod rules;
 mod sarif;
+mod signers;
+mod sums;
 mod text;
 
 pub use remark::Base;
-pub(in crate::run) use text::{bytes, counted};
+pub(in crate::run) use sums::{bytes, counted};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

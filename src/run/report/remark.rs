@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use super::text::describe;
+use super::change::describe;
 use super::{DirectoryReport, Fate, RunReport, shown};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lockfile::FILE_NAME;

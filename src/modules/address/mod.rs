@@ -3,9 +3,13 @@
 //! The subdirectory ends where the query begins, and the query belongs to the package. Some of its parameters are for the
 //! getter and are taken out: `ref` and `depth` for git, `archive` and `checksum` for what comes over http.
 
+mod form;
+#[cfg(test)]
+mod tests;
+
 use std::path::PathBuf;
 
-use url::{Url, form_urlencoded};
+use url::Url;
 
 use crate::config::ModuleSource;
 use crate::provider::Engine;
@@ -13,6 +17,7 @@ use crate::registry::ShownUrl;
 
 use super::checksum::Checksum;
 use super::error::ModuleError;
+use form::{Form, Query};
 
 /// A package, and where in it the module is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -252,86 +257,6 @@ fn file(location: &str) -> Result<Package, ModuleError> {
     })
 }
 
-/// What address and query say about an archive.
-struct Form {
-    kind: Option<ArchiveKind>,
-    checksum: Option<Checksum>,
-    /// What is left of the query.
-    query: Query,
-}
-
-impl Form {
-    fn of(url: &Url) -> Result<Self, ModuleError> {
-        let mut query = Query::of(url);
-        let named = query.take("archive").filter(|name| !name.is_empty());
-        drop(query.take("filename"));
-        let checksum = query.take("checksum").filter(|text| !text.is_empty());
-        let kind = match named {
-            Some(name) => kind_of_name(&name)?,
-            None => kind_of_path(url.path())?,
-        };
-        Ok(Self {
-            checksum: checksum.as_deref().map(Checksum::parse).transpose()?,
-            kind,
-            query,
-        })
-    }
-}
-
-fn kind_of_path(path: &str) -> Result<Option<ArchiveKind>, ModuleError> {
-    const ENDINGS: [&str; 10] = [
-        "tar.bz2", "tar.gz", "tar.xz", "tbz2", "tgz", "txz", "zip", "bz2", "gz", "xz",
-    ];
-    let path = path.trim_end_matches('/');
-    let ending = ENDINGS.into_iter().find(|ending| {
-        path.strip_suffix(ending)
-            .is_some_and(|rest| rest.ends_with('.'))
-    });
-    ending.map_or(Ok(None), kind_of_name)
-}
-
-/// Names that nobody knows mean no archive, as do `false` and `0`.
-fn kind_of_name(name: &str) -> Result<Option<ArchiveKind>, ModuleError> {
-    match name {
-        "zip" => Ok(Some(ArchiveKind::Zip)),
-        "tar.gz" | "tgz" => Ok(Some(ArchiveKind::TarGz)),
-        "tar.xz" | "txz" => Err(unsupported("tar.xz archives")),
-        "tar.bz2" | "tbz2" => Err(unsupported("tar.bz2 archives")),
-        "gz" | "xz" | "bz2" => Err(unsupported("compressed files that are no archives")),
-        _ => Ok(None),
-    }
-}
-
-/// The parameters of a query, in order and as written: a signature may be among them.
-struct Query(Vec<String>);
-
-impl Query {
-    fn of(url: &Url) -> Self {
-        let written = url.query().unwrap_or_default().split('&');
-        Self(written.map(str::to_owned).collect())
-    }
-
-    /// Takes a parameter out; the first value counts.
-    fn take(&mut self, name: &str) -> Option<String> {
-        let mut value = None;
-        self.0.retain(|written| {
-            let Some((key, found)) = form_urlencoded::parse(written.as_bytes()).next() else {
-                return false;
-            };
-            if key == name {
-                value.get_or_insert_with(|| found.into_owned());
-            }
-            key != name
-        });
-        value
-    }
-
-    /// What is left, if anything is.
-    fn render(&self) -> Option<String> {
-        (!self.0.is_empty()).then(|| self.0.join("&"))
-    }
-}
-
 fn bad(address: &str, problem: &'static str) -> ModuleError {
     ModuleError::Address {
         address: shown(address),
@@ -341,181 +266,4 @@ fn bad(address: &str, problem: &'static str) -> ModuleError {
 
 const fn unsupported(what: &'static str) -> ModuleError {
     ModuleError::Unsupported { what }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// `PACKAGE // SUBDIRECTORY`, or the error.
-    fn read(text: &str) -> String {
-        let address = match RemoteAddress::parse(text, Engine::Terraform) {
-            Ok(address) => address,
-            Err(error) => return format!("error: {error}"),
-        };
-        let package = match address.package {
-            Package::Git(git) => match git.reference {
-                Some(reference) => format!("git {} at {reference}", git.url),
-                None => format!("git {}", git.url),
-            },
-            Package::Archive(archive) => {
-                let checksum = archive.checksum.map(|checksum| format!(" {checksum}"));
-                format!(
-                    "{:?} {}{}",
-                    archive.kind,
-                    archive.url,
-                    checksum.unwrap_or_default()
-                )
-            }
-            Package::Web(url) => format!("web {url}"),
-            Package::Directory(path) => format!("directory {}", path.display()),
-            Package::File(path, kind, _) => format!("{kind:?} {}", path.display()),
-        };
-        if address.subdirectory.is_empty() {
-            package
-        } else {
-            format!("{package} // {}", address.subdirectory)
-        }
-    }
-
-    #[test]
-    fn repositories() {
-        for (text, expected) in [
-            ("git::https://g.test/o/r.git", "git https://g.test/o/r.git"),
-            (
-                "git::https://g.test/o/r.git//sub/dir?ref=v1&depth=1",
-                "git https://g.test/o/r.git at v1 // sub/dir",
-            ),
-            (
-                "git::ssh://git@g.test:2222/o/r?ref=feature/x",
-                "git ssh://git@g.test:2222/o/r at feature/x",
-            ),
-            (
-                "git::https://g.test/r?ref=&x=a%20b",
-                "git https://g.test/r?x=a%20b",
-            ),
-            ("git::file:///srv/r//*/x", "git file:///srv/r // */x"),
-            ("git::/srv/r//x", "git file:///srv/r // x"),
-            (
-                "git::github.com/o/r//sub?ref=v1",
-                "git https://github.com/o/r.git at v1 // sub",
-            ),
-            (
-                "git::bitbucket.org/o/r",
-                "git https://bitbucket.org/o/r.git",
-            ),
-            (
-                "git::git@g.test:o/r.git?ref=main",
-                "git ssh://git@g.test/o/r.git at main",
-            ),
-        ] {
-            assert_eq!(read(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn archives_and_directories() {
-        for (text, expected) in [
-            ("https://h.test/m.zip", "Zip https://h.test/m.zip"),
-            (
-                "https://h.test/m.tar.gz//a/*?x=1",
-                "TarGz https://h.test/m.tar.gz?x=1 // a/*",
-            ),
-            ("https::https://h.test/m.tgz", "TarGz https://h.test/m.tgz"),
-            (
-                "https://h.test/m?archive=zip&token=t",
-                "Zip https://h.test/m?token=t",
-            ),
-            (
-                "https://h.test/m.zip?archive=false",
-                "web https://h.test/m.zip",
-            ),
-            (
-                "https://h.test/m.zip?archive=unknown",
-                "web https://h.test/m.zip",
-            ),
-            ("https://h.test/m//sub", "web https://h.test/m // sub"),
-            ("file:///srv/m", "directory /srv/m"),
-            ("file:///srv/m.zip//x", "Zip /srv/m.zip // x"),
-        ] {
-            assert_eq!(read(text), expected, "{text}");
-        }
-        let digest = "a".repeat(64);
-        let pinned = format!("https://h.test/m.zip?checksum=sha256:{digest}");
-        assert_eq!(
-            read(&pinned),
-            format!("Zip https://h.test/m.zip sha256:{digest}")
-        );
-    }
-
-    #[test]
-    fn what_is_refused() {
-        for (text, expected) in [
-            (
-                "git::http://g.test/r",
-                "git may use https, ssh and file only",
-            ),
-            ("git://g.test/r", "for the protocol `git`"),
-            ("git::ext::sh -c id", "no address"),
-            ("git::ext://sh", "for the protocol `ext`"),
-            (
-                "git::https://g.test/r?ref=--upload-pack=x",
-                "its `ref` is no branch",
-            ),
-            ("git::https://g.test/r?ref=a:b", "its `ref` is no branch"),
-            ("git::https://g.test/r?ref=a..b", "its `ref` is no branch"),
-            ("git::https://g.test/r?ref=a%0ab", "its `ref` is no branch"),
-            ("git::ssh://-oProxyCommand=x/r", "for an option"),
-            ("git::ssh://%2DoProxyCommand=x/r", "for an option"),
-            ("git::ssh://-x@g.test/r", "for an option"),
-            ("git::ssh://g.test:o/r", "is its port a number?"),
-            (
-                "git::ssh://g.test/r?sshkey=Zm9v",
-                "`sshkey`) are not supported",
-            ),
-            ("hg::https://h.test/r", "`hg`) are not supported"),
-            (
-                "s3::https://s3.amazonaws.com/b/m.zip",
-                "`s3`) are not supported",
-            ),
-            (
-                "gcs::https://www.googleapis.com/storage/v1/b/m.zip",
-                "`gcs`) are not supported",
-            ),
-            ("oci://h.test/m", "`oci`) are not supported"),
-            (
-                "https://h.test/m.tar.xz",
-                "tar.xz archives are not supported",
-            ),
-            (
-                "https://h.test/m?archive=tbz2",
-                "tar.bz2 archives are not supported",
-            ),
-            ("ssh://git@g.test/r", "needs `git::` in front"),
-            ("ftp://h.test/m.zip", "nothing is known to fetch it with"),
-            (
-                "x::https://h.test/m.zip",
-                "nothing is known to fetch it with",
-            ),
-            ("git::nothing", "it has no scheme"),
-            ("file://other/m", "no path of this machine"),
-        ] {
-            let found = read(text);
-            assert!(
-                found.starts_with("error: ") && found.contains(expected),
-                "{text}: {found}"
-            );
-        }
-    }
-
-    #[test]
-    fn shown_addresses_hold_no_secrets() {
-        for (text, expected) in [
-            ("git::https://u:p@g.test/r?ref=x", "git::https://g.test/r"),
-            ("https://t@h.test/m.zip?sig=s#f", "https://h.test/m.zip"),
-            ("ssh://u:p@g.test:o/r?x=y", "ssh://g.test:o/r"),
-        ] {
-            assert_eq!(shown(text), expected);
-        }
-    }
 }
