@@ -132,12 +132,12 @@ fn github_gets_annotations_and_a_summary() {
     let outcome = program.run().expect_code(1);
     let commands: Vec<&str> = outcome.stdout.lines().collect();
     let expected = [
-        "::error file=work/broken/main.tf,line=3,col=5,endColumn=10,title=no-matching-version::\
+        "::error file=repository/broken/main.tf,line=3,col=5,endColumn=10,title=no-matching-version::\
 cannot lock `registry.terraform.io/acme/anvil`%0Acaused by: no available releases match the constraints `~> 3.0`\
 %0Ahint: the newest version that its registry lists is 1.1.0",
-        "::error file=work/fresh/.terraform.lock.hcl,title=lock-file-drift::\
+        "::error file=repository/fresh/.terraform.lock.hcl,title=lock-file-drift::\
 lock file would be created%0Aacme/anvil 1.1.0",
-        "::error file=work/moved/.terraform.lock.hcl,line=4,col=1,endColumn=9,title=lock-file-drift::\
+        "::error file=repository/moved/.terraform.lock.hcl,line=4,col=1,endColumn=9,title=lock-file-drift::\
 lock file would change%0Aacme/anvil 1.0.0 -> 1.1.0, constraints `1.0.0` -> `1.1.0`",
     ];
     assert_eq!(commands[..3], expected, "{outcome}");
