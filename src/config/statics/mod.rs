@@ -33,6 +33,9 @@ pub(super) struct Environment<'a> {
     pub(super) root: &'a Path,
     pub(super) options: &'a ReadOptions,
     pub(super) functions: Functions,
+    /// The first function that was called and is not supported. Its value is unknown, which does no harm where a result does
+    /// not need it: beside a version in an object of locals, say.
+    unsupported: OnceCell<String>,
     values: OnceCell<Result<Values, EvalProblem>>,
     workspace: OnceCell<String>,
 }
@@ -56,6 +59,7 @@ impl<'a> Environment<'a> {
             root,
             options,
             functions: Functions::new(root, options.engine),
+            unsupported: OnceCell::new(),
             values: OnceCell::new(),
             workspace: OnceCell::new(),
         }
@@ -154,8 +158,15 @@ impl<'a> Instance<'a> {
     ) -> Result<Value, ConfigError> {
         let what = position.what();
         let tree = value.tree(Strings::Templates)?;
-        self.tree_value(&tree, position, syntax::MAX_DEPTH)
-            .map_err(|(span, problem)| value.value_error(what, span, problem))
+        let result = self.tree_value(&tree, position, syntax::MAX_DEPTH);
+        let result = match (result, self.environment.unsupported.get()) {
+            (Ok(Value::Unknown), Some(name)) => {
+                let problem = EvalProblem::UnsupportedFunction(name.clone());
+                Err((tree.span, problem))
+            }
+            (result, _) => result,
+        };
+        result.map_err(|(span, problem)| value.value_error(what, span, problem))
     }
 
     fn tree_value(

@@ -89,11 +89,22 @@ impl Scope for Names<'_> {
     }
 
     fn check_function(&self, name: &str) -> Result<(), EvalProblem> {
-        self.instance.environment.functions.check(name)
+        match self.instance.environment.functions.check(name) {
+            Err(EvalProblem::UnsupportedFunction(_)) => Ok(()),
+            checked => checked,
+        }
     }
 
     fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
-        self.instance.environment.functions.call(name, arguments)
+        let environment = self.instance.environment;
+        match environment.functions.call(name, arguments) {
+            Err(EvalProblem::UnsupportedFunction(name)) => {
+                // The first one is enough for the message, if there will be one.
+                let _ = environment.unsupported.set(name);
+                Ok(Value::Unknown)
+            }
+            called => called,
+        }
     }
 
     fn convert(&self, value: Value, target: &Expr) -> Result<Value, EvalProblem> {

@@ -364,6 +364,29 @@ fn unsupported_functions_fall_back_to_what_is_installed() {
 }
 
 #[test]
+fn unsupported_functions_matter_only_where_their_value_does() {
+    let both = (Some("hashicorp/c"), Some("hashicorp/c"));
+    for (source, (terraform, tofu)) in [
+        // Networks and versions of an environment are often in one object.
+        ("./${local.prod.name}", both),
+        ("./${[local.prod.name, local.prod.net][0]}", both),
+        ("./${coalesce(local.prod.name, local.prod.net)}", both),
+        ("./${local.prod.net}", (None, None)),
+        ("./${try(local.prod.net, \"c\")}", (None, None)),
+        ("./${can(local.prod.net) ? \"c\" : \"a\"}", (None, None)),
+        (
+            "./${local.prod.name}${cidrhsot(\"10.0.0.0/8\", 1)}",
+            (None, None),
+        ),
+    ] {
+        let text = format!(
+            "locals {{\n prod = {{\n  net = cidrhost(\"10.0.0.0/8\", 1)\n  name = \"c\"\n }}\n}}\nmodule \"m\" {{\n source = \"{source}\"\n}}\n"
+        );
+        check_files(&[(files(&text), terraform, tofu)]);
+    }
+}
+
+#[test]
 fn strings_in_json_are_templates_here() {
     let text = r#"{"locals": {"name": "c"}, "module": {"m": {"source": "./${local.name}"}}}"#;
     let mut tree = files("");
