@@ -119,6 +119,10 @@ fn hidden_names(names: &[String], engine: Engine) -> BTreeSet<String> {
 
 /// The content of a file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {
+    read_up_to(path, MAX_FILE_SIZE)
+}
+
+fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, ConfigError> {
     let failed = |source| ConfigError::ReadFile {
         path: path.to_path_buf(),
         source,
@@ -129,13 +133,13 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {
         return Err(failed(io::Error::other("it is not a regular file")));
     }
     let mut text = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-    file.take(MAX_FILE_SIZE + 1)
+    file.take(limit + 1)
         .read_to_end(&mut text)
         .map_err(failed)?;
-    if text.len() as u64 > MAX_FILE_SIZE {
+    if text.len() as u64 > limit {
         return Err(ConfigError::TooLarge {
             path: path.to_path_buf(),
-            limit: MAX_FILE_SIZE,
+            limit,
         });
     }
     Ok(text)
@@ -207,6 +211,56 @@ mod tests {
         ] {
             assert_eq!(read_by(Engine::Terraform, names).0, terraform, "{names:?}");
             assert_eq!(read_by(Engine::Tofu, names).0, tofu, "{names:?}");
+        }
+    }
+
+    #[test]
+    fn what_names_tell() {
+        for (name, told) in [
+            ("main.tf", "configuration"),
+            ("main.tofu", "configuration of OpenTofu"),
+            ("main.tofu.json", "configuration of OpenTofu"),
+            (".main.tofu", "nothing"),
+            ("main.tftest.hcl", "test"),
+            ("main.tofutest.json", "test"),
+            ("terraform.tfvars", "values"),
+            ("terraform.tfvars.json", "values"),
+            ("a.auto.tfvars", "values"),
+            ("a.auto.tfvars.json", "values"),
+            ("a.tfvars", "nothing"),
+        ] {
+            let tests = crate::config::is_test_file(name);
+            let values = crate::config::is_variable_file(name);
+            let found = match (is_configuration(name), is_tofu_only(name), tests, values) {
+                (true, false, false, false) => "configuration",
+                (true, true, false, false) => "configuration of OpenTofu",
+                (false, false, true, false) => "test",
+                (false, false, false, true) => "values",
+                (false, false, false, false) => "nothing",
+                other => panic!("{name}: {other:?}"),
+            };
+            assert_eq!(found, told, "{name}");
+        }
+    }
+
+    #[test]
+    fn files_are_read_whole_or_not_at_all() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("main.tf");
+        fs::write(&path, "12345").unwrap();
+        assert_eq!(read_up_to(&path, 5).unwrap(), b"12345");
+        let error = read_up_to(&path, 4).unwrap_err();
+        assert!(matches!(error, ConfigError::TooLarge { limit: 4, .. }));
+    }
+
+    #[test]
+    fn a_module_without_files_is_empty() {
+        for (primary, overrides, is_empty) in [(0, 0, true), (1, 0, false), (0, 1, false)] {
+            let files = ModuleFiles {
+                primary: vec![PathBuf::from("main.tf"); primary],
+                overrides: vec![PathBuf::from("override.tf"); overrides],
+            };
+            assert_eq!(files.is_empty(), is_empty);
         }
     }
 

@@ -86,5 +86,6 @@ mod tests {
         let rule = IgnoreRule::as_walked(Regex::new("^old").unwrap());
         assert!(rule.matches(Path::new("old/a")));
         assert!(!rule.matches(Path::new("../old/a")));
+        assert_eq!(rule.as_str(), "^old");
     }
 }

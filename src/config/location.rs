@@ -66,6 +66,34 @@ pub fn clean(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
+    #[test]
+    fn people_see_their_own_path_where_it_means_the_same() {
+        let tree = tempfile::tempdir().unwrap();
+        let real = tree.path().canonicalize().unwrap();
+        for directory in ["a", "b", "far/linked", "far/b"] {
+            std::fs::create_dir_all(real.join(directory)).unwrap();
+        }
+        std::os::unix::fs::symlink("far/linked", real.join("link")).unwrap();
+        for (from, expected) in [("a", "b"), ("link", "far/b")] {
+            let from = Location::new(&real.join(from)).unwrap();
+            let found = from.join(Path::new("../b")).unwrap();
+            assert_eq!(
+                (found.shown, found.real),
+                (real.join(expected), real.join(expected))
+            );
+        }
+        // The link's own name stays.
+        let found = Location::new(&real)
+            .unwrap()
+            .join(Path::new("./link"))
+            .unwrap();
+        assert_eq!(
+            (found.shown, found.real),
+            (real.join("link"), real.join("far/linked"))
+        );
+    }
+
     #[test]
     fn paths_stay_as_short_as_people_write_them() {
         for (path, expected) in [

@@ -293,6 +293,38 @@ mod tests {
     }
 
     #[test]
+    fn paths_are_cleaned_from_their_root() {
+        for (path, expected) in [
+            ("/../a/./b//c", "/a/b/c"),
+            ("/..", "/"),
+            ("a/../..", ".."),
+            ("a/..", "."),
+            ("../../a/..", "../.."),
+        ] {
+            assert_eq!(clean_path(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_source_looks_like_a_path_or_like_nothing() {
+        let bare = |text: &str| SourceError::BarePath(text.to_owned());
+        let unknown = |text: &str| SourceError::Unknown(text.to_owned());
+        for (text, expected) in [
+            ("m", bare("m")),
+            ("m/n", bare("m/n")),
+            ("h.test/n", unknown("h.test/n")),
+            ("github.com/o", unknown("github.com/o")),
+            // Only letters and digits before `::` are a getter.
+            ("m/x::y@h:p", bare("m/x::y@h:p")),
+            // An address of scp has a user and a host.
+            ("@h:p/q", bare("@h:p/q")),
+            ("u@:p/q", bare("u@:p/q")),
+        ] {
+            assert_eq!(normal(text, Engine::Terraform), Err(expected), "{text}");
+        }
+    }
+
+    #[test]
     fn sources_and_their_normal_forms() {
         for (text, expected) in [
             ("./m", "./m"),
@@ -328,6 +360,12 @@ mod tests {
                 "s3::https://s3.amazonaws.com/b/m.zip",
             ),
             ("/abs/path", "file:///abs/path"),
+            ("git::/abs/path", "git::/abs/path"),
+            // Ports and user info are no sign of an address for scp.
+            (
+                "https://user@h.test:8443/m.zip",
+                "https://user@h.test:8443/m.zip",
+            ),
         ] {
             assert_eq!(
                 normal(text, Engine::Terraform).as_deref(),

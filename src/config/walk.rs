@@ -392,6 +392,81 @@ mod tests {
         let tree = Tree::new(&["a/main.tofu", "a/.terraform.lock.hcl"]);
         let found = &walk(&[tree.0.path().join("a")], &WalkOptions::default()).directories[0];
         assert!(found.has_configuration && found.has_tofu_files && found.has_lock_file);
+        assert!(!found.has_leftovers);
+    }
+
+    #[test]
+    fn what_a_file_tells() {
+        let facts = |name: &str| {
+            let facts = Facts::of_file(name);
+            let told = [
+                facts.configuration,
+                facts.tofu_files,
+                facts.lock_file,
+                facts.leftovers,
+            ];
+            told.map(u8::from)
+        };
+        for (name, expected) in [
+            ("main.tf", [1, 0, 0, 0]),
+            ("main.tofu", [1, 1, 0, 0]),
+            ("main.tofu.json", [1, 1, 0, 0]),
+            (".terraform.lock.hcl", [0, 0, 1, 0]),
+            (".terraform.lock.hcl.tmp-1", [0, 0, 0, 1]),
+            ("README.md", [0, 0, 0, 0]),
+        ] {
+            assert_eq!(facts(name), expected, "{name}");
+        }
+        // Leftovers alone make no directory; beside something else they are told.
+        let tree = Tree::new(&[
+            "a/.terraform.lock.hcl.tmp-1",
+            "b/main.tf",
+            "b/.terraform.lock.hcl.tmp-1",
+        ]);
+        let options = WalkOptions {
+            recursive: true,
+            ..WalkOptions::default()
+        };
+        let found = walk(
+            &[tree.0.path().join("b"), tree.0.path().join("a")],
+            &options,
+        )
+        .directories;
+        assert_eq!(found.iter().filter(|found| found.has_leftovers).count(), 2);
+        assert_eq!(tree.paths(&["."], true, &[]), ["", "b"]);
+    }
+
+    #[test]
+    fn errors_of_the_walk_name_their_path_in_whatever_layer_it_is() {
+        let denied = || ignore::Error::Io(std::io::ErrorKind::PermissionDenied.into());
+        let with_path = || ignore::Error::WithPath {
+            path: "./a/b".into(),
+            err: Box::new(denied()),
+        };
+        for (error, expected) in [
+            (with_path(), "a/b"),
+            (
+                ignore::Error::WithDepth {
+                    depth: 1,
+                    err: Box::new(with_path()),
+                },
+                "a/b",
+            ),
+            (
+                ignore::Error::WithLineNumber {
+                    line: 1,
+                    err: Box::new(with_path()),
+                },
+                "a/b",
+            ),
+            (denied(), "."),
+        ] {
+            let ConfigError::ReadDirectory { path, source } = unreadable(error) else {
+                panic!("it is about a directory");
+            };
+            assert_eq!(path, Path::new(expected));
+            assert_eq!(source.kind(), std::io::ErrorKind::PermissionDenied);
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Functions of lists and maps.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::syntax::{Number, Value};
@@ -226,9 +227,17 @@ fn range(arguments: &[Value]) -> Outcome {
         [start, end, step] => (start, end, step),
         _ => return Err(arity()),
     };
+    let leads_there = match start.cmp(&end) {
+        Ordering::Less => step > 0,
+        Ordering::Equal => true,
+        Ordering::Greater => step < 0,
+    };
+    if !leads_there {
+        return Err("the step does not lead from the start to the end".into());
+    }
     let mut elements = Vec::new();
     let mut at = start;
-    while (step > 0 && at < end) || (step < 0 && at > end) {
+    while (start < end && at < end) || (start > end && at > end) {
         if elements.len() >= MAX_RANGE {
             return Err("it makes 1024 elements at most".into());
         }

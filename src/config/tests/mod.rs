@@ -1,5 +1,7 @@
 //! The rows of spec/config.md, section by section: small trees of files, and what each engine finds in them.
 
+mod errors;
+mod limits;
 mod modules;
 mod overrides;
 mod providers;

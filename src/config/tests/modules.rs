@@ -1,11 +1,12 @@
 //! Section 8: module calls, the manifest, and fetching.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
 use super::super::{
     FetchError, FetchedModule, ModuleCache, ModuleFetcher, ModuleRequest, MovedModule, Named,
-    ReadOptions, WalkOptions, local_callers, read_root, read_roots, walk,
+    ReadOptions, WalkOptions, local_callers, local_modules, read_root, read_roots, walk,
 };
 use super::{ENGINES, Engine, Tree, check, check_files, requires, requires_with, show};
 use crate::span::Explain as _;
@@ -374,10 +375,41 @@ fn roots_share_modules_and_called_directories_are_none() {
         ["hashicorp/q", "hashicorp/q", "hashicorp/q, hashicorp/t"]
     );
     assert_eq!(cache.len(), 3, "each directory is read once");
+    assert!(!cache.is_empty() && ModuleCache::new().is_empty());
     let callers = local_callers(&roots, &cache);
     let shared = tree.path("shared").canonicalize().unwrap();
     assert_eq!(callers.keys().collect::<Vec<_>>(), [&shared]);
     assert_eq!(callers[&shared].len(), 2);
+}
+
+#[test]
+fn local_modules_of_a_root_are_those_it_reaches_and_those_that_are_not_there() {
+    let call =
+        |name: &str, source: &str| format!("module \"{name}\" {{\n  source = \"{source}\"\n}}\n");
+    let root = call("a", "../a") + &call("gone", "../gone") + &call("far", "acme/dns/any");
+    let tree = Tree::new(&[
+        ("root/main.tf", &root),
+        ("a/main.tf", &call("b", "../b")),
+        ("b/main.tf", ""),
+        ("uncalled/main.tf", ""),
+    ]);
+    for engine in ENGINES {
+        let cache = ModuleCache::new();
+        let found = local_modules(&tree.path("root"), &ReadOptions::new(engine), &cache);
+        let real = tree.path("").canonicalize().unwrap();
+        assert!(!found.complete, "two modules are not there");
+        let found: BTreeSet<PathBuf> = found
+            .directories
+            .iter()
+            .map(|path| {
+                let inner = path
+                    .strip_prefix(tree.path(""))
+                    .or_else(|_| path.strip_prefix(&real));
+                inner.unwrap().to_path_buf()
+            })
+            .collect();
+        assert_eq!(found, ["a", "b", "gone"].map(PathBuf::from).into());
+    }
 }
 
 #[test]

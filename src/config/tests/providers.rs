@@ -141,6 +141,18 @@ fn provider_for_each_takes_and_needs_an_index() {
         (block, None, Some("hashicorp/q")),
         ("provider \"q\" {\n for_each = toset([])\n}\n", None, None), // no alias
     ]);
+    // An override file that does not speak of it leaves it.
+    let plain = "provider \"q\" {\n alias = \"x\"\n}\n";
+    let resource = "resource \"q_x\" \"a\" {\n provider = q.x[\"a\"]\n}\n";
+    for (base, over, tofu) in [
+        (block, plain, Some("hashicorp/q")),
+        (plain, block, Some("hashicorp/q")),
+        (plain, plain, None),
+    ] {
+        let base = format!("{base}{resource}");
+        let files = vec![("main.tf", base.as_str()), ("override.tf", over)];
+        check_files(&[(files, None, tofu)]);
+    }
 }
 
 #[test]
@@ -149,6 +161,7 @@ fn provider_blocks() {
     check(&[
         ("provider \"q\" {\n}\n", q, q),
         ("provider \"q\" {\n alias = \"x\"\n}\n", q, q),
+        ("provider \"q\" {\n alias = \"x y\"\n}\n", None, None),
         (
             "provider \"q\" {\n version = \"~> 1.0\"\n}\n",
             Some("hashicorp/q ~> 1.0"),

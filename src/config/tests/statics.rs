@@ -351,6 +351,88 @@ fn versions_are_expressions_too() {
 }
 
 #[test]
+fn null_is_a_value_where_it_may_be_one() {
+    for (declaration, given, expected) in [
+        ("", "\"c\"", Some("c")),
+        ("", "null", None),
+        (" nullable = true\n", "null", None),
+        (" nullable = false\n", "null", Some("a")),
+        (" nullable = false\n", "\"c\"", Some("c")),
+    ] {
+        let text = format!(
+            "variable \"v\" {{\n const = true\n default = \"a\"\n{declaration}}}\nmodule \"m\" {{\n source = \"./${{var.v}}\"\n}}\n"
+        );
+        let values = format!("v = {given}\n");
+        let mut tree = files(&text);
+        tree.push(("terraform.tfvars", &values));
+        let expected = expected.map(|name| format!("hashicorp/{name}"));
+        check_files(&[(tree, expected.as_deref(), expected.as_deref())]);
+    }
+}
+
+#[test]
+fn types_have_short_and_old_forms() {
+    for (declared, default, element) in [
+        ("(string)", "\"c\"", "var.v"),
+        ("list", "[\"c\"]", "var.v[0]"),
+        ("set", "[\"c\"]", "one(var.v)"),
+        ("map", "{ x = \"c\" }", "var.v.x"),
+        ("any", "[\"c\"]", "var.v[0]"),
+        ("set(string)", "[\"c\", \"c\"]", "one(var.v)"),
+        ("tuple([string, bool])", "[\"c\", true]", "var.v[0]"),
+        (
+            "object({ x = optional(string, \"a\") })",
+            "{ x = \"c\" }",
+            "var.v.x",
+        ),
+        (
+            "object({ x = optional(string, \"c\") })",
+            "{ x = null }",
+            "var.v.x",
+        ),
+        (
+            "object({ x = string, y = string })",
+            "{ x = null, y = \"c\" }",
+            "var.v.y",
+        ),
+        ("\"list\"", "[\"c\"]", "var.v[0]"),
+        ("\"map\"", "{ x = \"c\" }", "var.v.x"),
+    ] {
+        let text = format!(
+            "variable \"v\" {{\n const = true\n type = {declared}\n default = {default}\n}}\nmodule \"m\" {{\n source = \"./${{{element}}}\"\n}}\n"
+        );
+        let both = Some("hashicorp/c");
+        check_files(&[(files(&text), both, both)]);
+    }
+    for (declared, default) in [("list", "{ x = 1 }"), ("map", "[\"c\"]"), ("set", "true")] {
+        let text = format!(
+            "variable \"v\" {{\n const = true\n type = {declared}\n default = {default}\n}}\nmodule \"m\" {{\n source = length(var.v) == 0 ? \"./a\" : \"./c\"\n}}\n"
+        );
+        check_files(&[(files(&text), None, None)]);
+    }
+}
+
+#[test]
+fn modules_know_where_they_are_by_how_they_are_called() {
+    let call = |name: &str, source: &str| format!("module \"{name}\" {{\n source = {source}\n}}\n");
+    let inner = call("m", "path.module == \"up/in\" ? \"../../c\" : \"../../a\"");
+    let outer = call("m", "\"./up/./in/../in\"");
+    let mut tree = files(&outer);
+    tree.push(("up/in/main.tf", &inner));
+    let both = Some("hashicorp/c");
+    check_files(&[(tree, both, both)]);
+}
+
+#[test]
+fn the_directory_of_the_run_is_no_constant() {
+    let text = "module \"m\" {\n source = basename(path.cwd) == \"\" ? \"./a\" : \"./c\"\n}\n";
+    let both = Some("hashicorp/c");
+    check_files(&[(files(text), both, both)]);
+    let undeclared = "module \"m\" {\n source = \"./${path.nowhere}\"\n}\n";
+    check_files(&[(files(undeclared), None, None)]);
+}
+
+#[test]
 fn unsupported_functions_fall_back_to_what_is_installed() {
     let text = "module \"m\" {\n source = \"git::https://h/${cidrhost(\"10.0.0.0/8\", 1)}\"\n}\n";
     assert!(requires(&files(text), Engine::Terraform).is_err());

@@ -93,6 +93,6 @@ fn yaml_that_repeats_itself_has_an_end() {
 }
 
 /// A function of a text, as it is.
-fn decoded(function: &str, text: &str) -> Result<Value, EvalProblem> {
+pub(super) fn decoded(function: &str, text: &str) -> Result<Value, EvalProblem> {
     Functions::new(Path::new("."), Engine::Terraform).call(function, &[text.into()])
 }

@@ -1,6 +1,7 @@
 //! Values that Terraform gives.
 
 mod decoding;
+mod edges;
 
 use std::path::Path;
 

@@ -1,0 +1,166 @@
+//! The first and the last of everything: limits, empty texts, other numbers of arguments.
+
+use std::path::Path;
+
+use super::{Engine, EvalProblem, Functions, Value, decoding::decoded, give, value};
+
+#[test]
+fn ranges_count_up_and_down() {
+    give(&[
+        ("range(3)", "[0, 1, 2]"),
+        ("range(-2)", "[0, -1]"),
+        ("range(1, 3)", "[1, 2]"),
+        ("range(3, 1)", "[3, 2]"),
+        ("range(2, 2)", "[]"),
+        ("range(3, 0, -1)", "[3, 2, 1]"),
+        ("range(0, 5, 2)", "[0, 2, 4]"),
+        ("range(2, 2, 0)", "[]"),
+        ("range(2, 2, -1)", "[]"),
+        ("length(range(1024))", "1024"),
+        ("length(range(0, -1024))", "1024"),
+    ]);
+    for call in [
+        "range(1025)",
+        "range(1, 3, -1)",
+        "range(3, 1, 1)",
+        "range(1, 3, 0)",
+        "range(3, 1, 0)",
+        "range()",
+    ] {
+        assert!(value(call).is_err(), "{call}");
+    }
+}
+
+#[test]
+fn lists_and_texts_at_their_ends() {
+    give(&[
+        ("one([])", "null"),
+        (r#"one(["a"])"#, r#""a""#),
+        (r#"basename("")"#, r#"".""#),
+        (r#"basename("/")"#, r#""/""#),
+        (r#"basename("a/b//")"#, r#""b""#),
+        (r#"substr("hello", 0, 2)"#, r#""he""#),
+        ("abs(-1) + abs(0) + abs(2)", "3"),
+        (r#"length(setproduct(range(256), range(256)))"#, "65536"),
+        (
+            r#"length(setproduct(range(256), range(128), ["x", "y"]))"#,
+            "65536",
+        ),
+        (r#"substr("hello", 5, 1)"#, r#""""#),
+        (r#"substr("hello", 1, 0)"#, r#""""#),
+        (r#"length(indent(1000, "\n"))"#, "1001"),
+        (r#"length(format("%1000s", "a"))"#, "1000"),
+    ]);
+    for call in [
+        r#"one(["a", "b"])"#,
+        r#"indent(1001, "")"#,
+        r#"format("%1001s", "a")"#,
+        "setproduct(range(256), range(257))",
+        "setproduct(range(256), range(512))",
+    ] {
+        assert!(value(call).is_err(), "{call}");
+    }
+}
+
+#[test]
+fn marks_and_unknown_values() {
+    let secret = Value::Sensitive(Box::new("a".into()));
+    assert_eq!(value(r#"sensitive("a")"#), Ok(secret.clone()));
+    assert_eq!(value(r#"sensitive(sensitive("a"))"#), Ok(secret));
+    assert_eq!(value(r#"issensitive(sensitive("a"))"#), Ok(true.into()));
+    assert_eq!(value(r#"issensitive("a")"#), Ok(false.into()));
+    assert_eq!(value("issensitive(uuid())"), Ok(Value::Unknown));
+}
+
+#[test]
+fn files_are_hashed_and_rendered() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("a.txt"), "a").unwrap();
+    std::fs::write(directory.path().join("hello.tftpl"), "${a}${b}").unwrap();
+    let functions = Functions::new(directory.path(), Engine::Terraform);
+    let call = |name: &str, arguments: &[Value]| functions.call(name, arguments);
+    let digest = "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb";
+    assert_eq!(call("filesha256", &["a.txt".into()]), Ok(digest.into()));
+    assert!(call("filesha256", &["a.txt".into(), "b".into()]).is_err());
+    let values = value(r#"{ a = "1", b = "2" }"#).unwrap();
+    let rendered = call("templatefile", &["hello.tftpl".into(), values]);
+    assert_eq!(rendered, Ok("12".into()));
+    assert!(call("templatefile", &["hello.tftpl".into()]).is_err());
+}
+
+#[test]
+fn yaml_has_limits_and_uses_them_up_one_by_one() {
+    let unsupported = Err(EvalProblem::UnsupportedFunction("yamldecode".to_owned()));
+    for (open, close) in [("[", "]"), ("{a: ", "}")] {
+        let nested = |depth: usize| open.repeat(depth) + "x" + &close.repeat(depth);
+        assert!(decoded("yamldecode", &nested(100)).is_ok());
+        assert_eq!(decoded("yamldecode", &nested(101)), unsupported, "{open}");
+    }
+    let nested_keys = "{".repeat(150) + "a" + &"}".repeat(150);
+    assert_eq!(decoded("yamldecode", &nested_keys), unsupported);
+    for (length, is_fine) in [(1 << 20, true), ((1 << 20) + 1, false)] {
+        let found = decoded("yamldecode", &"x".repeat(length));
+        assert_eq!(found.is_ok(), is_fine, "{length}");
+    }
+    for (values, is_fine) in [(65_535, true), (65_536, false)] {
+        let found = decoded("yamldecode", &format!("[{}]", "x,".repeat(values)));
+        assert_eq!(found.is_ok(), is_fine, "{values} and their list");
+    }
+    // Forty times the same is no explosion.
+    for collection in ["[x, x]", "{a: x, b: x}"] {
+        let text = format!("- &a {collection}\n{}", "- *a\n".repeat(40));
+        assert!(decoded("yamldecode", &text).is_ok(), "{collection}");
+    }
+    // What an alias stands for counts with all that is in it.
+    let big = |collection: &str| {
+        let entries: Vec<String> = (0..1000)
+            .map(|at| collection.replace('#', &at.to_string()))
+            .collect();
+        entries.join(", ")
+    };
+    for collection in [format!("[{}]", big("x")), format!("{{{}}}", big("k#: x"))] {
+        let text = |times: usize| format!("- &a {collection}\n{}", "- *a\n".repeat(times));
+        assert!(decoded("yamldecode", &text(50)).is_ok());
+        assert_eq!(decoded("yamldecode", &text(70)), unsupported);
+    }
+}
+
+#[test]
+fn yaml_tags_are_those_of_text_or_left_to_the_tools() {
+    let unsupported = Err(EvalProblem::UnsupportedFunction("yamldecode".to_owned()));
+    assert_eq!(decoded("yamldecode", "!!str 1"), Ok("1".into()));
+    for text in ["!!int 1", "!str 1", "!!map {}"] {
+        assert_eq!(decoded("yamldecode", text), unsupported, "{text}");
+    }
+    // The beginning of a date, and what only looks like one.
+    assert_eq!(decoded("yamldecode", "2001-1-1"), unsupported);
+    for text in ["201-1-1", "2001-x-1", "2001-1-x", "2001-1", "x-1-1"] {
+        assert_eq!(decoded("yamldecode", text), Ok(text.into()), "{text}");
+    }
+}
+
+#[test]
+fn yaml_says_what_is_wrong_with_a_key() {
+    for (text, expected) in [
+        ("~: 1", "a key cannot be null"),
+        ("[a]: 1", "a key must be a string"),
+        ("", "there is no document in this text"),
+        ("a\n---\nb", "there is more than one document in this text"),
+    ] {
+        let found = decoded("yamldecode", text).unwrap_err().to_string();
+        assert!(found.ends_with(expected), "{text}: {found}");
+    }
+}
+
+#[test]
+fn identifiers_are_canonical_or_left_to_the_tools() {
+    for namespace in [
+        "a".repeat(36),
+        "6ba7b810-9dad-11d1-80b4-00c04fd430cg".to_owned(),
+    ] {
+        let functions = Functions::new(Path::new("."), Engine::Terraform);
+        let found = functions.call("uuidv5", &[namespace.as_str().into(), "a".into()]);
+        let unsupported = EvalProblem::UnsupportedFunction("uuidv5".to_owned());
+        assert_eq!(found, Err(unsupported), "{namespace}");
+    }
+}

@@ -1,0 +1,135 @@
+//! What errors are filed under, where they are, and what they advise.
+
+use super::super::VariableOption;
+use super::{ConfigError, Engine, ReadOptions, Tree};
+use crate::span::Explain as _;
+
+/// The first error of a tree, or what is missing first.
+fn error(files: &[(&str, &str)], engine: Engine) -> std::sync::Arc<ConfigError> {
+    let result = Tree::new(files).read(&ReadOptions::new(engine));
+    result.unwrap_err().swap_remove(0)
+}
+
+const MANIFEST: &str = ".terraform/modules/modules.json";
+const AGAIN: &str = "run `init` or `get` in this directory again";
+
+#[test]
+fn codes_places_and_hints() {
+    let called = "module \"m\" {\n  source = \"acme/dns/any\"\n  version = \"~> 1.0\"\n}\n";
+    let record = |source: &str, version: &str| {
+        format!(
+            "{{\"Modules\":[{{\"Key\":\"m\",\"Source\":\"{source}\",\"Version\":\"{version}\",\"Dir\":\"m\"}}]}}"
+        )
+    };
+    let installed = [
+        record("registry.opentofu.org/acme/dns/any", "1.0.0"),
+        record("registry.opentofu.org/acme/other/any", "1.0.0"),
+        record("example.com/acme/dns/any", "1.0.0"),
+        record("acme/dns/any", "2.0.0"),
+    ];
+    let by = |index: usize| [("main.tf", called), (MANIFEST, installed[index].as_str())];
+    let tofu = "`tofu init` wrote `modules.json` in this directory; run the other tool's `init`, or choose `--engine tofu`";
+    let version = "terraform {\n  required_providers {\n    p = \"x\"\n  }\n}\n";
+    let unknown = "variable \"v\" {}\nmodule \"m\" {\n  source = \"./${var.v}\"\n}\n";
+    let list = "module \"m\" {\n  source = [\"./m\"]\n}\n";
+    let run = "run \"r\" {\n  module {\n    source = \"git::https://h/r\"\n  }\n}\n";
+    for (files, code, line, hint) in [
+        (
+            &[("main.tf", "a = 'b'\n")][..],
+            "syntax",
+            Some(1),
+            Some("strings are written with double quotes"),
+        ),
+        (&[("main.tf", version)], "invalid-constraint", Some(3), None),
+        (
+            &[("main.tf", "resource \"q_x\" {\n}\n")],
+            "configuration",
+            Some(1),
+            None,
+        ),
+        (
+            &[("main.tf", "module \"m\" {\n  source = \"./m\"\n}\n")],
+            "module-unavailable",
+            Some(1),
+            None,
+        ),
+        (
+            &[("main.tf", called)],
+            "module-unavailable",
+            Some(1),
+            Some("run `init` or `get` in this directory first"),
+        ),
+        (&by(0), "module-unavailable", Some(1), Some(tofu)),
+        (&by(1), "module-unavailable", Some(1), Some(AGAIN)),
+        (&by(2), "module-unavailable", Some(1), Some(AGAIN)),
+        (&by(3), "module-unavailable", Some(1), Some(AGAIN)),
+        (
+            &[("main.tf", ""), ("main.tftest.hcl", run)],
+            "module-unavailable",
+            Some(2),
+            None,
+        ),
+        (
+            &[("main.tf", unknown)],
+            "configuration",
+            Some(3),
+            Some("Terraform knows only variables with `const = true` here, and no resources"),
+        ),
+        (&[("main.tf", list)], "configuration", Some(2), None),
+    ] {
+        let error = error(files, Engine::Terraform);
+        let found = (
+            error.code(),
+            error.place().map(|place| place.line),
+            error.hint(),
+        );
+        assert_eq!(found, (code, line, hint.map(str::to_owned)), "{error}");
+    }
+}
+
+#[test]
+fn directories_and_files_that_cannot_be_read() {
+    let options = ReadOptions::new(Engine::Terraform);
+    let missing = super::read_root(
+        std::path::Path::new("/nonexistent/directory"),
+        &options,
+        &super::ModuleCache::new(),
+        None,
+    );
+    let error = missing.unwrap_err().swap_remove(0);
+    assert_eq!((error.code(), error.place()), ("unreadable-file", None));
+}
+
+#[test]
+fn a_directory_in_place_of_a_file_is_no_missing_file() {
+    let call = "module \"m\" {\n  source = \"acme/dns/any\"\n}\n";
+    let files = [("main.tf", call), (".terraform/modules/modules.json/x", "")];
+    let found = error(&files, Engine::Terraform).to_string();
+    assert!(found.starts_with("cannot get module `m`"), "{found}");
+
+    let dynamic = "variable \"v\" {}\nmodule \"m\" {\n  source = \"./${var.v}\"\n}\n";
+    let tree = Tree::new(&[
+        ("main.tf", dynamic),
+        ("terraform.tfvars/x", ""),
+        ("m/x", ""),
+    ]);
+    let mut options = ReadOptions::new(Engine::Tofu);
+    let (name, text) = ("v".to_owned(), "m".to_owned());
+    options.variables.push(VariableOption::Value { name, text });
+    let error = tree.read(&options).unwrap_err().swap_remove(0);
+    assert!(error.to_string().contains("the module source"), "{error}");
+}
+
+#[test]
+fn one_broken_module_is_told_of_once() {
+    let calls = "module \"a\" {\n  source = \"./m\"\n}\nmodule \"b\" {\n  source = \"./m\"\n}\n";
+    // The same mistake in two places is two mistakes.
+    let broken = "provider \"P\" {\n}\nprovider \"P\" {\n  alias = \"x\"\n}\n";
+    let tree = Tree::new(&[("main.tf", calls), ("m/main.tf", broken)]);
+    let errors = tree.read(&ReadOptions::new(Engine::Terraform)).unwrap_err();
+    let lines: Vec<usize> = errors
+        .iter()
+        .map(|error| error.place().unwrap().line)
+        .collect();
+    assert_eq!(lines, [1, 3]);
+}
