@@ -362,3 +362,18 @@ fn large_files_take_linear_time() {
     // So do files in which everything is wrong.
     assert!(super::requires(&[("main.tf", &native.repeat(2))], super::Engine::Tofu).is_err());
 }
+
+#[test]
+fn imports_of_one_resource_differ_by_module_or_index() {
+    let import = |to: &str| format!("import {{\n to = {to}\n id = \"1\"\n}}\n");
+    let q = Some("hashicorp/q");
+    for (first, second, terraform, tofu) in [
+        ("q_x.a", "q_x.b", q, q),
+        ("q_x.a", "q_x.a", None, None),
+        ("q_x.a[\"x\"]", "q_x.a[\"y\"]", q, q),
+        ("module.a.q_x.r", "module.b.q_x.r", Some(""), q),
+    ] {
+        let text = import(first) + &import(second);
+        check(&[(&text, terraform, tofu)]);
+    }
+}

@@ -35,6 +35,11 @@ fn ranges_count_up_and_down() {
 fn lists_and_texts_at_their_ends() {
     give(&[
         ("one([])", "null"),
+        (r#"lookup({ a = "b" }, "a")"#, r#""b""#),
+        (r#"lookup({ a = "b" }, "c", "d")"#, r#""d""#),
+        ("alltrue([true, true]) && alltrue([])", "true"),
+        ("alltrue([true, false]) || anytrue([])", "false"),
+        ("anytrue([false, true])", "true"),
         (r#"one(["a"])"#, r#""a""#),
         (r#"basename("")"#, r#"".""#),
         (r#"basename("/")"#, r#""/""#),
@@ -53,6 +58,8 @@ fn lists_and_texts_at_their_ends() {
     ]);
     for call in [
         r#"one(["a", "b"])"#,
+        r#"lookup({ a = "b" }, "c")"#,
+        r#"alltrue(["x"])"#,
         r#"indent(1001, "")"#,
         r#"format("%1001s", "a")"#,
         "setproduct(range(256), range(257))",
@@ -134,7 +141,9 @@ fn yaml_tags_are_those_of_text_or_left_to_the_tools() {
     }
     // The beginning of a date, and what only looks like one.
     assert_eq!(decoded("yamldecode", "2001-1-1"), unsupported);
-    for text in ["201-1-1", "2001-x-1", "2001-1-x", "2001-1", "x-1-1"] {
+    for text in [
+        "201-1-1", "2001-x-1", "2001-1-x", "2001-1", "x-1-1", "0x", "0xg", "0o8",
+    ] {
         assert_eq!(decoded("yamldecode", text), Ok(text.into()), "{text}");
     }
 }
