@@ -93,13 +93,17 @@
   };
 
   const short = (address) => address.replace(/^registry\.(terraform\.io|opentofu\.org)\//, "");
+  // The newest release of a provider, as its registry told it to whichever directory asked.
+  const newest = new Map();
+  for (const row of rows) for (const [address, cell] of row.cells) if (cell.newest) newest.set(address, cell.newest);
   const columnHead = (address, shownRows) => {
     const parts = address.split("/");
     const versions = new Set(shownRows.map((row) => row.cells.get(address)?.locked).filter(Boolean));
     const isSorted = view.order === "column" && view.column === address;
     const name = element("span", { className: "name" }, parts[2], " ", element("small", {}, short(address).split("/").slice(0, -1).join("/")));
     const head = element("th", { className: "column", scope: "col", tabIndex: -1, title: `${address}, in ${plural(users.get(address), "directory", "directories")}: sort by it` }, name,
-      element("span", { className: "spread" }, versions.size > 1 ? `${versions.size} versions` : versions.size ? "1 version" : "none"));
+      element("span", { className: "spread" }, versions.size > 1 ? `${versions.size} versions` : versions.size ? "1 version" : "none"),
+      element("span", { className: "newest" }, newest.has(address) ? `newest ${newest.get(address)}` : "\u00a0"));
     head.setAttribute("aria-sort", isSorted ? "descending" : "none");
     head.addEventListener("click", () => sortBy(address));
     return head;
@@ -277,7 +281,10 @@
   $("theme").addEventListener("click", () => { document.documentElement.dataset.theme = isDark() ? "light" : "dark"; nameTheme(); });
   addEventListener("hashchange", () => { fromAddress(); draw(); });
 
-  $("subtitle").textContent = `${plural(rows.length, "root directory", "root directories")}, ${plural(columns.length, "provider", "providers")}; made by tflock list`;
+  // The document has no date, so that equal trees have equal pages; the file does.
+  const made = new Date(document.lastModified);
+  const day = Number.isNaN(made.getTime()) ? "" : ` on ${made.toLocaleDateString("en-CA")}`;
+  $("subtitle").textContent = `${plural(rows.length, "root directory", "root directories")}, ${plural(columns.length, "provider", "providers")}; made by tflock list${day}`;
   $("failed").hidden = failed.length === 0;
   $("failed").textContent = `Could not be read: ${failed.slice(0, 20).join(", ")}${failed.length > 20 ? ` and ${failed.length - 20} more` : ""}`;
   nameTheme();
