@@ -107,6 +107,9 @@ registry's own word. Counts for engine `tofu`; where a registry reports nothing,
     /// Write nothing; exit 3 if a lock file would change
     #[arg(long, help_heading = "How to run")]
     pub check: bool,
+    /// Write, and exit 3 if a lock file was created or changed: for hooks that must stop a commit
+    #[arg(long, conflicts_with = "check", help_heading = "How to run")]
+    pub fail_on_change: bool,
     /// Show how lock files change
     #[arg(long, help_heading = "How to run")]
     pub diff: bool,

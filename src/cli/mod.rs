@@ -36,7 +36,8 @@ Exit codes:
   0    done, nothing failed, no drift
   1    a directory failed; the others were finished
   2    usage, configuration or environment
-  3    --check found a lock file that would change or a mirror that is not complete, or verify found something
+  3    --check found a lock file that would change or a mirror that is not complete, --fail-on-change changed one,
+       or verify found something
   130  interrupted
 
 Run `tflock lock --help` for examples.";

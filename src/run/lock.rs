@@ -44,6 +44,7 @@ pub(super) fn command(
         settings = resolve(&args)?;
     }
     let reporting = settings.report.clone();
+    let change_is_drift = settings.check || settings.fail_on_change;
     let session = Session::open(
         environment,
         alive,
@@ -55,7 +56,7 @@ pub(super) fn command(
     let work = Work::new(settings, detail, &session);
     session.run(
         lock(Arc::new(work)),
-        |report| show(&report, &reporting, printer),
+        |report| show(&report, change_is_drift, &reporting, printer),
         "interrupted; every lock file is the old one or the new one",
     )
 }
@@ -102,10 +103,15 @@ async fn lock(work: Arc<Work>) -> anyhow::Result<RunReport> {
 }
 
 /// The report, and the exit code of the run.
-fn show(report: &RunReport, settings: &ReportSettings, printer: Printer) -> u8 {
+fn show(
+    report: &RunReport,
+    change_is_drift: bool,
+    settings: &ReportSettings,
+    printer: Printer,
+) -> u8 {
     let code = if report.count(Fate::Failed) > 0 {
         A_DIRECTORY_FAILED
-    } else if report.check && report.has_drift() {
+    } else if change_is_drift && report.has_drift() {
         DRIFT
     } else {
         DONE

@@ -17,6 +17,8 @@ pub struct LockSettings {
     pub sources: SourceSettings,
     /// Write nothing.
     pub check: bool,
+    /// A lock file that was created or changed counts as found.
+    pub fail_on_change: bool,
     /// Show how lock files change.
     pub diff: bool,
     /// How the run is reported.
@@ -49,6 +51,7 @@ impl LockSettings {
             sources,
             tree,
             check: args.check,
+            fail_on_change: args.fail_on_change,
             diff: args.diff,
             report: ReportSettings::resolve(&args.report, environment),
         })

@@ -68,6 +68,7 @@ impl MirrorSettings {
                 sources,
                 tree,
                 check: false,
+                fail_on_change: false,
                 diff: false,
                 report: ReportSettings::resolve(&ReportArgs::default(), environment),
             },

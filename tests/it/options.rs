@@ -328,3 +328,39 @@ fn usage_errors_say_what_to_write_instead() {
         assert!(outcome.stderr.contains(expected), "{options}\n{outcome}");
     }
 }
+
+/// What hooks need: files are written, and the exit code tells of new ones as well as of changed ones.
+#[test]
+fn a_change_can_count_as_a_failure_although_it_was_written() {
+    let mut registry = FakeRegistry::start();
+    registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]));
+    let context = TestContext::new(TFLOCK, &registry);
+    let lock = ["lock", "--fail-on-change", "--platform", "linux_amd64", "a"];
+    for (constraint, code) in [("1.0.0", 3), ("1.0.0", 0), ("1.1.0", 3), ("1.1.0", 0)] {
+        context.require("a", &[("acme/anvil", constraint)]);
+        context.tflock(lock).run().expect_code(code);
+        let text = context.lock_file("a").unwrap();
+        assert!(text.contains(&format!("\"{constraint}\"")), "{text}");
+    }
+    context.require("a", &[("acme/anvil", "9.0.0")]);
+    context.tflock(lock).run().expect_code(1);
+    context.tflock(lock).arg("--check").run().expect_code(2);
+}
+
+/// The hooks are commands that there are: each with its own options, on a file.
+#[test]
+fn the_hooks_of_pre_commit_are_commands_that_there_are() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/.pre-commit-hooks.yaml");
+    let text = std::fs::read_to_string(path).unwrap();
+    let entries = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("entry: tflock "));
+    let entries: Vec<&str> = entries.collect();
+    assert_eq!(entries.len(), 4);
+    let context = TestContext::offline(TFLOCK);
+    context.write("a/main.tf", "locals {}\n");
+    for entry in entries {
+        let arguments = entry.split(' ').chain(["a/main.tf"]);
+        context.tflock(arguments).run().expect_success();
+    }
+}
