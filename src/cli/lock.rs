@@ -104,18 +104,27 @@ registry's own word. Counts for engine `tofu`; where a registry reports nothing,
     )]
     pub trust_registry_hashes: bool,
 
-    /// Write nothing; exit 3 if a lock file would change
-    #[arg(long, help_heading = "How to run")]
-    pub check: bool,
-    /// Write, and exit 3 if a lock file was created or changed: for hooks that must stop a commit
-    #[arg(long, conflicts_with = "check", help_heading = "How to run")]
-    pub fail_on_change: bool,
+    /// What a change means.
+    #[command(flatten)]
+    pub change: ChangeArgs,
     /// Show how lock files change
     #[arg(long, help_heading = "How to run")]
     pub diff: bool,
     /// How the run is reported.
     #[command(flatten)]
     pub report: ReportArgs,
+}
+
+/// What a lock file that is not right means.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[command(next_help_heading = "How to run")]
+pub struct ChangeArgs {
+    /// Write nothing; exit 3 if a lock file would change
+    #[arg(long)]
+    pub check: bool,
+    /// Write, and exit 3 if a lock file was created or changed: for hooks that must stop a commit
+    #[arg(long, conflicts_with = "check")]
+    pub fail_on_change: bool,
 }
 
 /// Whether entries that nothing requires are removed.

@@ -18,7 +18,7 @@ pub use groups::{
     CacheArgs, MAX_JOBS, PlatformArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs,
 };
 pub use list::{ListArgs, ListFormatArg};
-pub use lock::{LockArgs, PruneArgs};
+pub use lock::{ChangeArgs, LockArgs, PruneArgs};
 pub use mirror::{LayoutArg, MirrorArgs, MirrorFormatArg, PruneReachArg};
 pub use values::{
     ColorChoice, CreateArg, EngineArg, FormatArg, MismatchArg, MissingArg, SourceArg,

@@ -44,14 +44,14 @@ impl LockSettings {
             policy.providers.clone_from(&args.providers);
             policy.min_age = args.min_age.map(days);
         });
-        tree.clean_up = !args.check;
+        tree.clean_up = !args.change.check;
         let mut sources = SourceSettings::resolve(&args.sources, environment, tree.jobs());
         sources.trust.registry_hashes = args.trust_registry_hashes;
         Ok(Self {
             sources,
             tree,
-            check: args.check,
-            fail_on_change: args.fail_on_change,
+            check: args.change.check,
+            fail_on_change: args.change.fail_on_change,
             diff: args.diff,
             report: ReportSettings::resolve(&args.report, environment),
         })
