@@ -26,10 +26,6 @@ pub struct Hostname {
     ascii: String,
     /// `bücher.example:8443`.
     unicode: String,
-    /// How many bytes of `ascii` are the name.
-    name_length: usize,
-    /// The port, unless it is the default.
-    port: Option<u16>,
 }
 
 impl Hostname {
@@ -44,26 +40,14 @@ impl Hostname {
         check_reserved_hyphens(&unicode)?;
         let suffix = port.map(|port| format!(":{port}")).unwrap_or_default();
         Ok(Self {
-            name_length: ascii.len(),
             ascii: ascii + &suffix,
             unicode: unicode + &suffix,
-            port,
         })
     }
 
     /// The form for comparing, sorting and for requests: ASCII, with the port unless it is 443.
     pub fn as_ascii(&self) -> &str {
         &self.ascii
-    }
-
-    /// The ASCII form without a port.
-    pub fn ascii_name(&self) -> &str {
-        &self.ascii[..self.name_length]
-    }
-
-    /// The port, unless it is 443.
-    pub const fn port(&self) -> Option<u16> {
-        self.port
     }
 }
 
@@ -195,14 +179,13 @@ mod tests {
     }
 
     #[test]
-    fn a_hostname_gives_its_name_and_port() {
-        let host = Hostname::parse("bücher.example:8080").unwrap();
-        assert_eq!(
-            (host.ascii_name(), host.port()),
-            ("xn--bcher-kva.example", Some(8080))
-        );
-        let host = Hostname::parse("example.com:443").unwrap();
-        assert_eq!((host.ascii_name(), host.port()), ("example.com", None));
+    fn a_port_is_kept_unless_it_is_the_default() {
+        for (text, expected) in [
+            ("bücher.example:8080", "xn--bcher-kva.example:8080"),
+            ("example.com:443", "example.com"),
+        ] {
+            assert_eq!(Hostname::parse(text).unwrap().as_ascii(), expected);
+        }
     }
 
     #[test]
