@@ -52,10 +52,15 @@ fn unusable(path: &Path, source: io::Error) -> CacheError {
 
 /// Makes a directory that only its owner can enter, unless something is there.
 pub(super) fn make_private(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    match builder.create(path) {
+    let made = {
+        let mut builder = fs::DirBuilder::new();
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(path)
+    };
+    #[cfg(not(unix))]
+    let made = fs::create_dir(path);
+    match made {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         made => made,
     }

@@ -1,11 +1,12 @@
 //! Paths that a walk leaves out: `--ignore-path` and `ignore-paths`. design.md 3.
 //!
-//! A pattern of the command line is matched with the path as it is walked, as in tfupdate. One of a config file is matched
+//! A pattern of the command line is matched with the path as it is walked, as in tfupdate; where that has `\`, one that is
+//! written with `/` matches as well. One of a config file is matched
 //! with the path relative to that file's directory, with `/` on every system, so that it means the same wherever tflock is
 //! started.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::Arc;
 
 use regex::Regex;
@@ -44,7 +45,10 @@ impl IgnoreRule {
     /// Whether `path` is to be skipped.
     pub fn matches(&self, path: &Path) -> bool {
         let Some(beginnings) = &self.names else {
-            return self.pattern.is_match(&path.to_string_lossy());
+            let walked = path.to_string_lossy();
+            return self.pattern.is_match(&walked)
+                || MAIN_SEPARATOR != '/'
+                    && self.pattern.is_match(&walked.replace(MAIN_SEPARATOR, "/"));
         };
         let renamed = beginnings.iter().rev().find_map(|(walked, name)| {
             let rest = path.strip_prefix(walked).ok()?;
@@ -87,5 +91,7 @@ mod tests {
         assert!(rule.matches(Path::new("old/a")));
         assert!(!rule.matches(Path::new("../old/a")));
         assert_eq!(rule.as_str(), "^old");
+        let below = IgnoreRule::as_walked(Regex::new("^old/a").unwrap());
+        assert!(below.matches(&Path::new("old").join("a")));
     }
 }

@@ -159,6 +159,7 @@ fn on_terminal(
 }
 
 /// The first thing that a terminal shows, and what is on it still when a line for good is printed.
+#[cfg(target_os = "linux")]
 const SIGN_OF_LIFE: &str = "| reading directories, asking registries  0s";
 
 /// Without a terminal, or in continuous integration, there is no progress at all.

@@ -1,6 +1,8 @@
 //! What PATH may be: several names of one directory, directories that cannot be read, odd names.
 
-use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext};
+#[cfg(unix)]
+use tflock_test_support::Outcome;
+use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
 
 use crate::TFLOCK;
 
@@ -13,6 +15,7 @@ fn start() -> (FakeRegistry, TestContext) {
     (registry, context)
 }
 
+#[cfg(unix)]
 fn lock(context: &TestContext, paths: &[&str]) -> Outcome {
     let arguments = ["lock", "--platform", "linux_amd64"];
     context.tflock(arguments).args(paths).run()

@@ -153,7 +153,9 @@ fn roots_are_locked_as_after_get() {
 }
 
 /// Roots that call the same modules, and how many these are: half from a registry, half from a repository each.
+#[cfg(unix)]
 const ROOTS: usize = 500;
+#[cfg(unix)]
 const MODULES: usize = 10;
 
 #[cfg(unix)]
