@@ -339,6 +339,8 @@ mod tests {
                 "registry.terraform.io/Acme/dns/any//x",
             ),
             ("Example.com/acme/dns/any", "example.com/acme/dns/any"),
+            ("acme/dns/any//", "registry.terraform.io/acme/dns/any"),
+            ("acme/dns/any//sub/..", "registry.terraform.io/acme/dns/any"),
             ("github.com/o/r", "git::https://github.com/o/r.git"),
             (
                 "github.com/o/r//sub?ref=v1",

@@ -1,7 +1,7 @@
 //! Terraform's functions, as far as they are used in module sources and versions.
 //!
-//! Functions that depend on the moment are unknown to Terraform before apply. Those that are not here are named as not
-//! supported, so that what is installed can be trusted instead.
+//! Functions that depend on the moment are unknown to Terraform before apply. Those that are not here have a value that is not
+//! known either; a source or version that needs it names them as not supported, and what is installed is trusted instead.
 
 mod collections;
 mod digests;

@@ -292,6 +292,9 @@ fn some_functions_are_known_to_one_engine_only() {
     assert!(tofu.call("urldecode", &["%2".into()]).is_err());
     let unsupported = EvalProblem::UnsupportedFunction("cidrcontains".to_owned());
     assert_eq!(tofu.check("cidrcontains"), Err(unsupported));
+    for (name, moment) in super::MOMENTARY {
+        assert_eq!(tofu.call(name, &[]), Ok(moment.into()), "{name}");
+    }
     for name in ["urldecode", "cidrcontains", "base64gunzip"] {
         let terraform = Functions::new(Path::new("."), Engine::Terraform);
         let unknown = Err(EvalProblem::NoSuchFunction(name.to_owned()));
