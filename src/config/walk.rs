@@ -437,6 +437,12 @@ mod tests {
     }
 
     #[test]
+    fn directories_with_the_name_of_a_file_are_directories() {
+        let tree = Tree::new(&["a/x.tf/README.md", "a/y.tf/main.tf"]);
+        assert_eq!(tree.paths(&["."], true, &[]), ["", "a/y.tf"]);
+    }
+
+    #[test]
     fn errors_of_the_walk_name_their_path_in_whatever_layer_it_is() {
         let denied = || ignore::Error::Io(std::io::ErrorKind::PermissionDenied.into());
         let with_path = || ignore::Error::WithPath {
