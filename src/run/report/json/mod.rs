@@ -4,9 +4,11 @@
 //! may be added without a new one, and readers pass over those they do not know; whatever else changes has a new number.
 //! Everything but `seconds` is the same in every run over the same state.
 
-use std::time::Duration;
+mod document;
+#[cfg(test)]
+mod tests;
 
-use serde::Serialize;
+use std::time::Duration;
 
 use super::{DirectoryReport, Fate, ProviderReport, RunReport, shown};
 use crate::config::MovedModule;
@@ -16,6 +18,10 @@ use crate::locking::{Finding, Origin, PackageRecord, Voucher};
 use crate::package::{Lapse, Signer, Tier};
 use crate::provider::{Engine, Hash, Platform, VersionConstraints};
 use crate::span::Place;
+use document::{
+    Directory, Document, Found, Hashes, Moved, OldAndNew, Package, Position, Provider,
+    RecordedHash, SignedBy, Summary, Tool, Trouble,
+};
 
 /// The number of the structure.
 const SCHEMA_VERSION: u32 = 1;
@@ -39,141 +45,6 @@ pub(super) fn render(report: &RunReport) -> String {
     let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
     text.push('\n');
     text
-}
-
-#[derive(Serialize)]
-struct Document {
-    schema_version: u32,
-    tool: Tool,
-    command: &'static str,
-    check: bool,
-    platforms: Vec<String>,
-    platforms_defaulted: bool,
-    summary: Summary,
-    directories: Vec<Directory>,
-}
-
-#[derive(Serialize)]
-struct Tool {
-    name: &'static str,
-    version: &'static str,
-}
-
-#[derive(Serialize)]
-struct Summary {
-    directories: usize,
-    created: usize,
-    updated: usize,
-    unchanged: usize,
-    sound: usize,
-    flagged: usize,
-    skipped: usize,
-    failed: usize,
-    findings: usize,
-    packages_downloaded: u64,
-    bytes_downloaded: u64,
-    seconds: f64,
-}
-
-#[derive(Serialize)]
-struct Directory {
-    path: String,
-    lock_file: String,
-    engine: Option<&'static str>,
-    status: &'static str,
-    providers: Vec<Provider>,
-    moved_modules: Vec<Moved>,
-    findings: Vec<Found>,
-    unchecked: Vec<String>,
-    diagnostics: Vec<Trouble>,
-    diff: Option<String>,
-    seconds: f64,
-}
-
-#[derive(Serialize)]
-struct Moved {
-    call: String,
-    version: OldAndNew,
-}
-
-#[derive(Serialize)]
-struct Provider {
-    address: String,
-    status: &'static str,
-    version: OldAndNew,
-    constraints: OldAndNew,
-    hashes: Hashes,
-    packages: Vec<Package>,
-}
-
-/// `null` where there is no entry, or no constraint.
-#[derive(Serialize)]
-struct OldAndNew {
-    old: Option<String>,
-    new: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Hashes {
-    added: Vec<RecordedHash>,
-    removed: Vec<RecordedHash>,
-    kept: usize,
-}
-
-#[derive(Serialize)]
-struct RecordedHash {
-    hash: String,
-    from: &'static str,
-    /// Of the package that it was taken over.
-    platform: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Package {
-    platform: String,
-    h1: String,
-    bytes: Option<u64>,
-    vouched_by: &'static str,
-    signer: Option<SignedBy>,
-    seconds: f64,
-}
-
-#[derive(Serialize)]
-struct SignedBy {
-    key_id: String,
-    fingerprint: String,
-    tier: &'static str,
-    expired: Option<&'static str>,
-}
-
-#[derive(Serialize)]
-struct Found {
-    code: &'static str,
-    name: &'static str,
-    message: String,
-    fix: String,
-    provider: Option<String>,
-    #[serde(flatten)]
-    position: Position,
-}
-
-/// Where something stands; line and column are `null` where the whole file is meant.
-#[derive(Serialize)]
-struct Position {
-    file: Option<String>,
-    line: Option<usize>,
-    column: Option<usize>,
-}
-
-#[derive(Serialize)]
-struct Trouble {
-    severity: &'static str,
-    code: &'static str,
-    message: String,
-    causes: Vec<String>,
-    hint: Option<String>,
-    #[serde(flatten)]
-    position: Position,
 }
 
 fn summary(report: &RunReport) -> Summary {
@@ -394,6 +265,3 @@ fn texts(items: &[impl ToString]) -> Vec<String> {
 fn seconds(elapsed: Duration) -> f64 {
     Duration::from_millis(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)).as_secs_f64()
 }
-
-#[cfg(test)]
-mod tests;
