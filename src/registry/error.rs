@@ -385,6 +385,12 @@ impl Explain for RegistryError {
 
     fn hint(&self) -> Option<String> {
         match self {
+            Self::UnknownProvider { provider } if provider.namespace == "hashicorp" => {
+                let name = &provider.type_name;
+                Some(format!(
+                    "`{name}` means `hashicorp/{name}` unless `required_providers` of the same module gives it another `source`"
+                ))
+            }
             Self::UnknownProvider { provider } => Some(format!(
                 "is the namespace right? Without one, `{}` would mean `hashicorp/{}`",
                 provider.type_name, provider.type_name

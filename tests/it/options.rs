@@ -364,3 +364,15 @@ fn the_hooks_of_pre_commit_are_commands_that_there_are() {
         context.tflock(arguments).run().expect_success();
     }
 }
+
+/// A resource whose provider comes from elsewhere, and a module that does not say so: the classic.
+#[test]
+fn a_provider_that_nobody_named_is_explained() {
+    let (_registry, context) = start();
+    context.write("a/main.tf", "resource \"anvil_block\" \"b\" {\n}\n");
+    let outcome = lock(&context, "a").expect_code(1);
+    let expected = "\
+hint: `anvil` means `hashicorp/anvil` unless `required_providers` of the same module gives it another `source`
+";
+    assert!(outcome.stderr.contains(expected), "{outcome}");
+}

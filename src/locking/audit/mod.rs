@@ -85,19 +85,34 @@ pub async fn audit(audited: Audited<'_>, policy: &Policy, packages: &Packages) -
     if !job.lock_only {
         audit.findings.extend(unrequired(audited, policy, &scope));
     }
-    if job.old.render(job.engine).as_bytes() != text {
-        audit.findings.push(Finding {
-            rule: Rule::NotCanonical,
-            address: None,
-            place: audited.file.clone(),
-            message: format!("the file is not as `{} init` writes it", job.engine),
-            fix: Fix::lock([], named(policy)),
-        });
-    }
+    audit.findings.extend(not_canonical(audited, text, policy));
     audit.findings.sort_by(|a, b| {
         (&a.place, a.rule, &a.address, &a.message).cmp(&(&b.place, b.rule, &b.address, &b.message))
     });
     audit
+}
+
+/// Whether the file has other bytes than the engine would write. Where git alone made the difference, that is said: it would
+/// make it again.
+fn not_canonical(audited: Audited<'_>, text: &[u8], policy: &Policy) -> Option<Finding> {
+    let engine = audited.job.engine;
+    let canonical = audited.job.old.render(engine);
+    if canonical.as_bytes() == text {
+        return None;
+    }
+    let mut message = format!("the file is not as `{engine} init` writes it");
+    if canonical.replace('\n', "\r\n").as_bytes() == text {
+        message.push_str(
+            ": its lines end in CRLF (`.terraform.lock.hcl text eol=lf` in `.gitattributes` keeps git from making them)",
+        );
+    }
+    Some(Finding {
+        rule: Rule::NotCanonical,
+        address: None,
+        place: audited.file.clone(),
+        message,
+        fix: Fix::lock([], named(policy)),
+    })
 }
 
 fn needed(count: usize) -> String {

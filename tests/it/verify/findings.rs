@@ -201,6 +201,19 @@ const CASES: &[Case] = &[
         message: "the file is not as `terraform init` writes it",
         fix: LOCK,
     },
+    Case {
+        // Checked out by git for Windows.
+        code: "TFL014",
+        name: "not-canonical",
+        arrange: |_, context| {
+            let text = context.read(FILE).replace('\n', "\r\n");
+            context.write(FILE, text);
+        },
+        place: "a/.terraform.lock.hcl",
+        message: "the file is not as `terraform init` writes it: its lines end in CRLF (`.terraform.lock.hcl text eol=lf` in \
+            `.gitattributes` keeps git from making them)",
+        fix: LOCK,
+    },
 ];
 
 #[test]
