@@ -340,6 +340,38 @@ fn a_module_that_was_installed_in_another_version_is_named_with_both() {
 }
 
 #[test]
+fn versions_are_chosen_where_the_call_leaves_a_choice() {
+    for (source, constraint, recorded, chosen) in [
+        ("acme/dns/any", Some("~> 1.0"), "1.2.3", true),
+        ("acme/dns/any", None, "1.2.3", true),
+        ("acme/dns/any", Some("1.2.3"), "1.2.3", false),
+        ("git::https://h/r.git", None, "", false),
+    ] {
+        let constraint = constraint.map(|text| format!(" version = \"{text}\"\n"));
+        let call = format!(
+            "module \"m\" {{\n source = \"{source}\"\n{}}}\n",
+            constraint.unwrap_or_default()
+        );
+        let manifest = manifest("m", source, recorded, "got");
+        let files = [
+            ("main.tf", call.as_str()),
+            (MANIFEST, &manifest),
+            ("got/x", ""),
+        ];
+        let root = Tree::new(&files).read(&ReadOptions::new(Engine::Terraform));
+        let found: Vec<(String, String, String)> = root
+            .unwrap()
+            .chosen_modules
+            .into_iter()
+            .map(|(key, module)| (key, module.source, module.version))
+            .collect();
+        let expected = ["m", "registry.terraform.io/acme/dns/any", "1.2.3"].map(str::to_owned);
+        let expected = chosen.then(|| expected.into()).into_iter();
+        assert_eq!(found, expected.collect::<Vec<_>>(), "{call}");
+    }
+}
+
+#[test]
 fn roots_share_modules_and_called_directories_are_none() {
     let tree = Tree::new(&[
         (
