@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
 
-use crate::span::{Explain, Place, is_deceptive, visible_name};
+use crate::span::{Explain, Place, is_deceptive, shown_path};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -215,7 +215,7 @@ fn shown(directory: &Path) -> String {
     if directory.as_os_str().is_empty() {
         ".".to_owned()
     } else {
-        visible_name(&directory.to_string_lossy()).into_owned()
+        shown_path(directory)
     }
 }
 

@@ -4,7 +4,7 @@
 //! all that a report shows: path, line, column and the source line.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 /// A half-open byte range of one file's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -96,12 +96,18 @@ impl Place {
 
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&visible_name(&self.path.to_string_lossy()))?;
+        f.write_str(&shown_path(&self.path))?;
         if self.line > 0 {
             write!(f, ":{}:{}", self.line, self.column)?;
         }
         Ok(())
     }
+}
+
+/// A path as messages name it: with `/` on every system, and harmless.
+pub fn shown_path(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    visible_name(&text.replace(MAIN_SEPARATOR, "/")).into_owned()
 }
 
 /// The name of a file or directory, made harmless for a terminal and a log: names are chosen by whoever wrote the tree, and

@@ -273,10 +273,11 @@ mod tests {
             "b.tf",
             "override.tofu",
             "myoverride.tf",
-            "Override.tf",
+            // No name that differs from another one in case alone: systems take them for one file.
+            "Z_Override.tf",
         ];
         let (primary, overrides) = read_by(Engine::Terraform, &names);
-        assert_eq!(primary, ["Override.tf", "b.tf", "myoverride.tf"]);
+        assert_eq!(primary, ["Z_Override.tf", "b.tf", "myoverride.tf"]);
         assert_eq!(
             overrides,
             ["a_override.tf", "override.tf", "z_override.tf.json"]

@@ -313,7 +313,7 @@ mod tests {
                 path.strip_prefix(self.0.path())
                     .unwrap()
                     .to_string_lossy()
-                    .into_owned()
+                    .replace(std::path::MAIN_SEPARATOR, "/")
             };
             walk.directories
                 .iter()

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use similar::TextDiff;
 
-use crate::span::visible_name;
+use crate::span::shown_path;
 
 /// How many equal lines are shown around a change.
 const CONTEXT_LINES: usize = 3;
@@ -15,10 +15,8 @@ pub fn unified_diff(path: &Path, old: Option<&[u8]>, new: &[u8]) -> String {
     let old_text = String::from_utf8_lossy(old.unwrap_or_default());
     let new_text = String::from_utf8_lossy(new);
     // With `/` on every system: that is what applies diffs.
-    let name = path.to_string_lossy();
-    let name = name.replace(std::path::MAIN_SEPARATOR, "/");
-    let shown = visible_name(&name);
-    let old_name = if old.is_some() { &*shown } else { "/dev/null" };
+    let shown = shown_path(path);
+    let old_name = if old.is_some() { &shown } else { "/dev/null" };
     TextDiff::from_lines(&old_text, &new_text)
         .unified_diff()
         .context_radius(CONTEXT_LINES)

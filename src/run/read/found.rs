@@ -109,7 +109,7 @@ fn each_once(found: Vec<InArea>, working_directory: &Path) -> Vec<InArea> {
 /// Relative names come before absolute ones, then those that do not go up, then short ones.
 fn plainness(path: &Path) -> (bool, bool, usize, &Path) {
     let goes_up = path.components().any(|part| part == Component::ParentDir);
-    (path.is_absolute(), goes_up, path.components().count(), path)
+    (path.has_root(), goes_up, path.components().count(), path)
 }
 
 /// A directory that could not even be looked into.
