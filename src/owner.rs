@@ -11,9 +11,35 @@
 //! writing.
 
 use std::ffi::OsStr;
+use std::path::Path;
+use std::time::Duration;
+use std::{io, thread};
+
+use tempfile::TempPath;
 
 /// More of a host's name than this is not needed to tell hosts apart; file names are limited to 255 bytes.
 const MAX_HOST_LENGTH: usize = 64;
+
+/// How often a name is asked for again, and after how long: more than a few processes on one file have to wait for each other.
+const REFUSALS: usize = 20;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Gives a finished file its name. Windows refuses that while another process replaces or reads the file of that name, and a
+/// moment later it does not.
+pub fn rename(mut temporary: TempPath, target: &Path) -> io::Result<()> {
+    for _ in 0..REFUSALS {
+        match temporary.persist(target) {
+            Err(refused)
+                if cfg!(windows) && refused.error.kind() == io::ErrorKind::PermissionDenied =>
+            {
+                temporary = refused.path;
+                thread::sleep(PAUSE);
+            }
+            done => return Ok(done?),
+        }
+    }
+    Ok(temporary.persist(target)?)
+}
 
 /// A process that writes.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::{MAX_LOCK_FILE_SIZE, SaveError};
 use super::owner::STEM;
-use crate::owner::Owner;
+use crate::owner::{Owner, rename};
 use crate::span::Place;
 
 /// What became of the file.
@@ -106,8 +106,7 @@ fn replace(target: &Path, content: &[u8], owner: &Owner) -> io::Result<()> {
     #[cfg(unix)]
     set_mode(temporary.as_file())?;
     // Closed before the renaming: Windows would not have it otherwise.
-    temporary.into_temp_path().persist(target)?;
-    Ok(())
+    rename(temporary.into_temp_path(), target)
 }
 
 /// Where a file lies; a bare name lies in the current directory.

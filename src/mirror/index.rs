@@ -26,6 +26,7 @@ use super::error::MirrorError;
 use super::listing::{Listed, LocalPackage, list_provider, providers};
 use super::shelf::{Shelf, with_causes};
 use super::writer::Mirror;
+use crate::owner::rename;
 use crate::package::{Limits, hash_archive};
 use crate::provider::{Hash, HashScheme, PackageId, ProviderAddr, Version};
 
@@ -213,7 +214,7 @@ impl Indexer<'_> {
         let write = || -> io::Result<()> {
             let mut file = self.mirror.staging().file()?;
             file.write_all(text.as_bytes())?;
-            Ok(file.into_temp_path().persist(path)?)
+            rename(file.into_temp_path(), path)
         };
         write().map_err(MirrorError::write(path))
     }

@@ -23,6 +23,8 @@ const INSIDE: &str = ".tflock";
 /// A directory of this process on the file system of the mirror.
 #[derive(Debug)]
 pub(super) struct Staging {
+    /// Closed before the directory is removed.
+    _claim: Claim,
     directory: TempDir,
 }
 
@@ -41,13 +43,20 @@ impl Staging {
             if let Ok(directory) = made
                 && one_file_system(directory.path(), &base)
             {
-                return Ok(Self { directory });
+                return Self::claim(directory);
             }
         }
         let directory = Builder::new()
             .prefix(&owner.prefix(INSIDE))
             .tempdir_in(&base)?;
-        Ok(Self { directory })
+        Self::claim(directory)
+    }
+
+    fn claim(directory: TempDir) -> io::Result<Self> {
+        Ok(Self {
+            _claim: Claim::new(directory.path())?,
+            directory,
+        })
     }
 
     /// A new file, with the permissions of any other.
@@ -83,10 +92,54 @@ fn builder(_mode: u32) -> Builder<'static, 'static> {
     Builder::new()
 }
 
+/// Says that a process still uses a directory. On Unix its name says which process that is, and the system whether it runs.
+#[cfg(unix)]
+#[derive(Debug)]
+struct Claim;
+
+#[cfg(unix)]
+impl Claim {
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+    const fn new(_directory: &Path) -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    const fn is_released(_directory: &Path) -> bool {
+        true
+    }
+}
+
+/// Elsewhere it is a file that nobody can remove while its process has it open.
+#[cfg(not(unix))]
+#[derive(Debug)]
+struct Claim {
+    _file: fs::File,
+}
+
+#[cfg(not(unix))]
+impl Claim {
+    const NAME: &str = ".claim";
+
+    fn new(directory: &Path) -> io::Result<Self> {
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(windows)]
+        std::os::windows::fs::OpenOptionsExt::share_mode(&mut options, 0);
+        let file = options.open(directory.join(Self::NAME))?;
+        Ok(Self { _file: file })
+    }
+
+    /// A directory without the file is being made or removed by somebody.
+    fn is_released(directory: &Path) -> bool {
+        fs::remove_file(directory.join(Self::NAME)).is_ok()
+    }
+}
+
 /// Removes the staging directories of processes that are gone. What cannot be removed stays for a later run.
 fn clean(parent: &Path, stem: &str, owner: &Owner) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
-    for entry in entries.filter(|entry| owner.outlived(stem, &entry.file_name())) {
+    let stale = entries.filter(|entry| owner.outlived(stem, &entry.file_name()));
+    for entry in stale.filter(|entry| Claim::is_released(&entry.path())) {
         let _ = fs::remove_dir_all(entry.path());
     }
 }

@@ -235,7 +235,9 @@ fn only_the_registry_counts_unless_asked_otherwise() {
     ] {
         context.write(&format!("{place}/{package}"), "altered");
     }
+    // Slashes are no escapes, on any system.
     let mirror = context.path("mirror").display().to_string();
+    let mirror = mirror.replace('\\', "/");
     let methods = [
         format!("filesystem_mirror {{\n    path = \"{mirror}\"\n  }}"),
         format!("dev_overrides {{\n    \"acme/anvil\" = \"{mirror}\"\n  }}\n  direct {{}}"),
