@@ -14,26 +14,14 @@ use super::{Directory, Task};
 /// Skips directories without a lock file that another directory of the repository calls as a local module. Callers are looked
 /// for in the whole repository, also where only a part of it is worked on.
 pub(super) fn without_called_modules(reader: &Reader<'_>, read: Vec<Read>) -> Vec<Directory> {
-    let repositories: BTreeMap<PathBuf, Arc<Area>> = read
-        .iter()
-        .filter(|read| is_undecided(read))
-        .map(|read| {
-            let Directory {
-                repository, area, ..
-            } = &read.directory;
-            (repository.clone(), Arc::clone(area))
-        })
-        .collect();
     let mut called = Called::default();
     for read in &read {
         called.note(&read.directory.path, read.calls.iter());
     }
-    for (repository, area) in repositories {
-        for (module, callers) in calls_within(reader, &repository, &area, &read) {
-            for caller in callers {
-                let shown = caller.strip_prefix(&reader.settings.working_directory);
-                called.note(shown.unwrap_or(&caller), [&module]);
-            }
+    for (module, callers) in calls_within(reader, &tops(&read), &read) {
+        for caller in callers {
+            let shown = caller.strip_prefix(&reader.settings.working_directory);
+            called.note(shown.unwrap_or(&caller), [&module]);
         }
     }
     let skip_called = |mut read: Read| {
@@ -56,11 +44,29 @@ fn is_undecided(read: &Read) -> bool {
         && matches!(read.directory.task, Task::Lock { old: None, .. })
 }
 
-/// The local modules that directories of a repository call which are not worked on themselves, and which these are.
+/// The tops of the repositories in which callers are looked for, by the areas that ask. One that lies in another is part of
+/// it, and so is a directory outside of all repositories, which is its own.
+fn tops(read: &[Read]) -> BTreeMap<PathBuf, Arc<Area>> {
+    let undecided = read.iter().filter(|read| is_undecided(read));
+    let all: BTreeMap<&PathBuf, &Arc<Area>> = undecided
+        .map(|read| (&read.directory.repository, &read.directory.area))
+        .collect();
+    let mut tops = BTreeMap::<PathBuf, Arc<Area>>::new();
+    // What lies in a directory follows it.
+    for (top, area) in all {
+        let last = tops.last_key_value();
+        if !last.is_some_and(|(last, _)| top.starts_with(last)) {
+            tops.insert(top.clone(), Arc::clone(area));
+        }
+    }
+    tops
+}
+
+/// The local modules that directories of repositories call which are not worked on themselves, and which these are. All are
+/// walked through at once: outside of repositories there are as many tops as directories.
 fn calls_within(
     reader: &Reader<'_>,
-    repository: &Path,
-    area: &Area,
+    tops: &BTreeMap<PathBuf, Arc<Area>>,
     read: &[Read],
 ) -> BTreeMap<PathBuf, BTreeSet<PathBuf>> {
     let absolute = |path: &Path| reader.settings.working_directory.join(path);
@@ -70,15 +76,18 @@ fn calls_within(
         recursive: true,
         ..WalkOptions::default()
     };
-    let walk = config::walk(&[repository.to_path_buf()], &options);
+    let paths: Vec<PathBuf> = tops.keys().cloned().collect();
+    let walk = config::walk(&paths, &options);
     let others: Vec<(PathBuf, ReadOptions)> = walk
         .directories
         .into_iter()
         .filter(|directory| directory.has_configuration && !known.contains(&directory.path))
-        .map(|directory| {
+        .filter_map(|directory| {
             let path = &directory.path;
-            let (engine, _) = reader.engines.of(area, &directory, path, repository, None);
-            (directory.path, area.read_options(engine))
+            // The last top that is not behind it: tops do not lie in one another.
+            let (top, area) = tops.range(..=path.clone()).next_back()?;
+            let (engine, _) = reader.engines.of(area, &directory, path, top, None);
+            Some((directory.path, area.read_options(engine)))
         })
         .collect();
     local_callers(&others, &reader.cache)
