@@ -16,6 +16,7 @@ mod reconcile;
 mod source;
 #[cfg(test)]
 mod tests;
+mod turn;
 mod walk;
 
 use std::thread;

@@ -5,6 +5,8 @@ use std::io::{self, BufRead, Read};
 use bytes::{Buf as _, Bytes};
 use tokio::sync::mpsc::Receiver;
 
+use super::turn::Turn;
+
 /// Reads chunks from a queue; at the end of the queue it is at its end.
 #[derive(Debug)]
 pub(super) struct Source {
@@ -13,6 +15,8 @@ pub(super) struct Source {
     /// What was put back, before `current`.
     returned: Bytes,
     offset: u64,
+    /// Held while there are bytes.
+    turn: Option<Turn>,
 }
 
 impl Source {
@@ -22,7 +26,18 @@ impl Source {
             current: Bytes::new(),
             returned: Bytes::new(),
             offset: 0,
+            turn: None,
         }
+    }
+
+    /// The next chunk. Whoever has to wait for it does not keep others from their work.
+    fn receive(&mut self) -> Option<Bytes> {
+        let chunk = self.chunks.try_recv().ok().or_else(|| {
+            self.turn = None;
+            self.chunks.blocking_recv()
+        })?;
+        self.turn.get_or_insert_with(Turn::wait);
+        Some(chunk)
     }
 
     /// How many bytes have been read.
@@ -51,7 +66,7 @@ impl BufRead for Source {
             return Ok(&self.returned);
         }
         while self.current.is_empty() {
-            match self.chunks.blocking_recv() {
+            match self.receive() {
                 Some(chunk) => self.current = chunk,
                 None => break,
             }
