@@ -10,8 +10,6 @@ use tflock_test_support::{Descriptor, RawEntry, RawZip};
 use super::*;
 use crate::package::archive::hash_archive;
 
-mod generated;
-
 const EXE: &str = "terraform-provider-p_v1.0.0";
 
 fn exe() -> RawEntry {

@@ -1,8 +1,14 @@
-//! On any bytes at all the stream gives what the whole file gives, or says that it needs the file.
+//! The two ways to read a package, on thousands of archives that nobody thought of: most of them nearly right.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
 
 use super::*;
+
+const ARCHIVES: u32 = 3_000;
 
 fn names() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
@@ -38,19 +44,19 @@ fn entries() -> impl Strategy<Value = RawEntry> {
         contents(),
         any::<bool>(),
         descriptors(),
-        0..40_u8,
+        0..80_u8,
         any::<u8>(),
     );
     fields.prop_map(|(name, content, deflate, descriptor, oddity, amount)| {
-        let entry = if deflate {
+        let mut entry = if deflate {
             RawEntry::deflated(name, content)
         } else {
             RawEntry::stored(name, content)
         };
-        let mut entry = RawEntry {
-            descriptor,
-            ..entry
-        };
+        // Behind a stored entry, a descriptor always needs the file.
+        if deflate || amount < 20 {
+            entry.descriptor = descriptor;
+        }
         match oddity {
             0 => entry.crc ^= u32::from(amount),
             1 => entry.crc = 0,
@@ -119,19 +125,34 @@ fn changed(mut bytes: Vec<u8>, changes: &[(u16, u8, u8)]) -> Vec<u8> {
 fn changes() -> impl Strategy<Value = Vec<(u16, u8, u8)>> {
     let value = prop_oneof![Just(0), Just(1), Just(8), Just(0xff), any::<u8>()];
     let change = (any::<u16>(), any::<u8>(), value);
-    prop_oneof![2 => Just(Vec::new()), 3 => prop::collection::vec(change, 1..4)]
+    prop_oneof![1 => Just(Vec::new()), 1 => prop::collection::vec(change, 1..4)]
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
-
-    /// On any bytes at all the stream gives what the whole file gives, or says that it needs the file.
-    #[test]
-    fn both_ways_agree(zip in archives(), changes in changes(), cut in 0..400_usize, chunk in 1..5_000_usize) {
+/// On any bytes at all the stream gives what the whole file gives, or says that it needs the file. With `--nocapture` it
+/// tells how many archives went which way; each way has to be a common one, so that the agreement means something.
+#[test]
+#[expect(clippy::print_stderr, reason = "the counts are for those who ask")]
+fn both_ways_agree() {
+    let inputs = (archives(), changes(), 0..400_usize, 1..5_000_usize);
+    let ways = RefCell::new(BTreeMap::new());
+    let config = Config {
+        source_file: Some(file!()),
+        ..Config::with_cases(ARCHIVES)
+    };
+    let result = TestRunner::new(config).run(&inputs, |(zip, changes, cut, chunk)| {
         let mut bytes = changed(zip.to_bytes(), &changes);
-        if cut < 60 {
+        if cut < 40 {
             bytes.truncate(bytes.len().saturating_sub(cut));
         }
-        agree(&bytes, chunk, Limits::default());
+        let way = agree(&bytes, chunk, Limits::default());
+        *ways.borrow_mut().entry(way).or_default() += 1;
+        Ok(())
+    });
+    result.unwrap_or_else(|error| panic!("{error}"));
+    let ways: BTreeMap<Way, u32> = ways.into_inner();
+    eprintln!("{ARCHIVES} archives: {ways:?}; no disagreement");
+    for way in [Way::Hashed, Way::Refused, Way::WholeFile] {
+        let count = ways.get(&way).copied().unwrap_or_default();
+        assert!(count >= ARCHIVES / 20, "{way:?}: {count}");
     }
 }
