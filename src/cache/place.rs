@@ -69,9 +69,13 @@ pub(super) fn make_private(path: &Path) -> io::Result<()> {
 /// Like [`judge`], but takes over what is empty.
 fn check(path: &Path, found: &Metadata) -> Result<(), CacheError> {
     match judge(path, found) {
-        Err(CacheError::NotPrivate { path, mode }) if mode & 0o022 == 0 && is_empty(&path) => {
-            let private = restrict(&path);
-            private.map_err(|source| CacheError::Unusable { path, source })
+        Err(CacheError::NotPrivate { path, mode }) if mode & 0o022 == 0 => {
+            if is_empty(&path) {
+                return restrict(&path).map_err(|source| CacheError::Unusable { path, source });
+            }
+            // Since it was looked at, another process may have taken it over and put something into it.
+            let now = fs::metadata(&path).map_err(|source| unusable(&path, source))?;
+            judge(&path, &now)
         }
         judged => judged,
     }
