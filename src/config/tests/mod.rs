@@ -2,9 +2,10 @@
 
 mod errors;
 mod limits;
-mod modules;
+mod local_modules;
 mod overrides;
 mod providers;
+mod remote_modules;
 mod required;
 mod statics;
 mod test_files;
