@@ -44,12 +44,13 @@ fn split_name(name: &str) -> Option<(&str, &'static str, bool)> {
     let (extension, tofu) = EXTENSIONS
         .into_iter()
         .find(|(extension, _)| name.ends_with(extension))?;
-    (!is_ignored(name)).then(|| (&name[..name.len() - extension.len()], extension, tofu))
+    (!is_hidden(name)).then(|| (&name[..name.len() - extension.len()], extension, tofu))
 }
 
-/// Editors leave such files beside the real ones.
-pub(super) fn is_ignored(name: &str) -> bool {
-    name.starts_with('.') || name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'))
+/// Such files are not read. Neither is what editors leave beside the real ones (`main.tf~`, `#main.tf#`), but those names have
+/// none of the extensions that are looked for.
+pub(super) fn is_hidden(name: &str) -> bool {
+    name.starts_with('.')
 }
 
 /// Whether the name is that of a configuration file, for either engine.

@@ -9,7 +9,7 @@ use crate::syntax::is_identifier;
 use super::body::{Block, File};
 use super::calls::{self, Call};
 use super::error::{ConfigError, Problem};
-use super::files::{self, is_ignored};
+use super::files::{self, is_hidden};
 use super::options::DEFAULT_TEST_DIRECTORY;
 use super::provider_blocks::{self, ProviderBlock};
 use super::rules::EngineRules;
@@ -48,7 +48,7 @@ pub(super) fn read(root: &Path, directory: &Path, engine: Engine) -> Found {
         Ok(names) => {
             let names = names
                 .into_iter()
-                .filter(|(name, is_dir)| !is_dir && !is_ignored(name));
+                .filter(|(name, is_dir)| !is_dir && !is_hidden(name));
             found.read_all(
                 root,
                 "",
