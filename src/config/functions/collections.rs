@@ -3,9 +3,12 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use unicode_segmentation::UnicodeSegmentation as _;
+
 use crate::syntax::{Number, Value};
 
 use super::super::statics::types::sorted_set;
+use super::types::{CommonType, alike, alike_in_all};
 use super::{Failure, Function, Functions, Outcome, arity, integer, list, position, text};
 
 pub(super) fn find(name: &str) -> Option<Function> {
@@ -13,11 +16,7 @@ pub(super) fn find(name: &str) -> Option<Function> {
         "length" => |_, arguments| length(one(arguments)?),
         "coalesce" => |_, _| Err("all arguments are null or empty".into()),
         "coalescelist" => coalesce_list,
-        "compact" => |_, arguments| {
-            filter(one(arguments)?, |value| {
-                !matches!(value.to_text().as_deref(), None | Some(""))
-            })
-        },
+        "compact" => |_, arguments| compact(one(arguments)?),
         "concat" => |_, arguments| concat(arguments),
         "contains" => |_, arguments| contains(arguments),
         "distinct" => |_, arguments| distinct(one(arguments)?),
@@ -38,15 +37,12 @@ pub(super) fn find(name: &str) -> Option<Function> {
         },
         "slice" => slice,
         "sort" => |_, arguments| sort(one(arguments)?),
-        "tolist" => {
-            |_, arguments| list(one(arguments)?).map(|elements| Value::Tuple(elements.to_vec()))
-        }
-        "toset" => {
-            |_, arguments| list(one(arguments)?).map(|elements| sorted_set(elements.to_vec()))
-        }
-        "tomap" => {
-            |_, arguments| map(one(arguments)?).map(|entries| Value::Object(entries.clone()))
-        }
+        "tolist" => |_, arguments| to_list(one(arguments)?),
+        "toset" => |_, arguments| match to_list(one(arguments)?)? {
+            Value::Tuple(elements) => Ok(sorted_set(elements)),
+            null => Ok(null),
+        },
+        "tomap" => |_, arguments| to_map(one(arguments)?),
         "zipmap" => zipmap,
         "alltrue" => |_, arguments| {
             truths(one(arguments)?).map(|truths| truths.into_iter().all(|truth| truth).into())
@@ -55,7 +51,7 @@ pub(super) fn find(name: &str) -> Option<Function> {
             truths(one(arguments)?).map(|truths| truths.into_iter().any(|truth| truth).into())
         },
         "setunion" => |_, arguments| {
-            concat(arguments).and_then(|all| list(&all).map(|all| sorted_set(all.to_vec())))
+            concat(arguments).and_then(|all| list(&all).and_then(alike).map(sorted_set))
         },
         "setintersection" => |_, arguments| set_filter(arguments, true),
         "setsubtract" => |_, arguments| set_filter(arguments, false),
@@ -85,7 +81,7 @@ fn length(value: &Value) -> Outcome {
     match value {
         Value::Tuple(elements) => Ok(count(elements.len())),
         Value::Object(entries) => Ok(count(entries.len())),
-        Value::String(text) => Ok(count(text.chars().count())),
+        Value::String(text) => Ok(count(text.graphemes(true).count())),
         other => Err(format!(
             "a list, a map or a string is needed, and there is {}",
             other.type_name()
@@ -101,14 +97,12 @@ fn coalesce_list(_: &Functions, arguments: &[Value]) -> Outcome {
     full.cloned().ok_or_else(|| "all lists are empty".into())
 }
 
-fn filter(value: &Value, keep: impl Fn(&Value) -> bool) -> Outcome {
-    Ok(Value::Tuple(
-        list(value)?
-            .iter()
-            .filter(|value| keep(value))
-            .cloned()
-            .collect(),
-    ))
+/// A list of texts, without those that are null or empty.
+fn compact(value: &Value) -> Outcome {
+    let elements = list(value)?.iter().filter(|value| **value != Value::Null);
+    let texts = elements.map(text).collect::<Result<Vec<_>, _>>()?;
+    let full = texts.into_iter().filter(|text| !text.is_empty());
+    Ok(Value::Tuple(full.map(Value::String).collect()))
 }
 
 fn concat(arguments: &[Value]) -> Outcome {
@@ -128,9 +122,9 @@ fn contains(arguments: &[Value]) -> Outcome {
 
 fn distinct(value: &Value) -> Outcome {
     let mut unique: Vec<Value> = Vec::new();
-    for element in list(value)? {
-        if !unique.contains(element) {
-            unique.push(element.clone());
+    for element in alike(list(value)?)? {
+        if !unique.contains(&element) {
+            unique.push(element);
         }
     }
     Ok(Value::Tuple(unique))
@@ -280,19 +274,38 @@ fn zipmap(_: &Functions, arguments: &[Value]) -> Outcome {
     entries.collect::<Result<_, Failure>>().map(Value::Object)
 }
 
+/// Null is not true.
 fn truths(value: &Value) -> Result<Vec<bool>, Failure> {
-    list(value)?
-        .iter()
-        .map(|value| value.to_bool().ok_or_else(|| "a boolean is needed".into()))
-        .collect()
+    let truth = |value: &Value| match value {
+        Value::Null => Ok(false),
+        value => value.to_bool().ok_or_else(|| "a boolean is needed".into()),
+    };
+    list(value)?.iter().map(truth).collect()
+}
+
+fn to_list(value: &Value) -> Outcome {
+    match value {
+        Value::Null => Ok(Value::Null),
+        value => alike(list(value)?).map(Value::Tuple),
+    }
+}
+
+fn to_map(value: &Value) -> Outcome {
+    if *value == Value::Null {
+        return Ok(Value::Null);
+    }
+    let entries = map(value)?;
+    let common = CommonType::of(entries.values())?;
+    let entries = entries.iter();
+    let entries = entries.map(|(key, value)| (key.clone(), common.convert(value)));
+    Ok(Value::Object(entries.collect()))
 }
 
 /// The elements of the first that are in all others, or in none.
 fn set_filter(arguments: &[Value], wanted: bool) -> Outcome {
-    let (first, others) = arguments.split_first().ok_or_else(arity)?;
-    let others = others.iter().map(list).collect::<Result<Vec<_>, _>>()?;
+    let lists = arguments.iter().map(list);
+    let lists = alike_in_all(lists.collect::<Result<_, _>>()?)?;
+    let (first, others) = lists.split_first().ok_or_else(arity)?;
     let keep = |value: &&Value| others.iter().all(|other| other.contains(value) == wanted);
-    Ok(sorted_set(
-        list(first)?.iter().filter(keep).cloned().collect(),
-    ))
+    Ok(sorted_set(first.iter().filter(keep).cloned().collect()))
 }

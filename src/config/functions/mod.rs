@@ -6,16 +6,20 @@
 mod collections;
 mod digests;
 mod files;
+mod letters;
 mod numbers;
 mod strings;
 mod tables;
 mod templates;
+mod types;
 mod yaml;
 
 use std::path::{Path, PathBuf};
 
 use crate::provider::Engine;
 use crate::syntax::{EvalProblem, Number, Value};
+
+use types::CommonType;
 
 /// The functions of an engine for one root module.
 pub(super) struct Functions {
@@ -172,25 +176,27 @@ impl Functions {
         function: Function,
         arguments: &[Value],
     ) -> Result<Value, EvalProblem> {
+        let failed = |failure| match failure {
+            Failure::Message(message) => EvalProblem::Function {
+                name: name.to_owned(),
+                message,
+            },
+            Failure::Unsupported => EvalProblem::UnsupportedFunction(name.to_owned()),
+        };
         if name == "coalesce" {
             // The first known value that is neither null nor empty decides, unless an unknown one comes before it.
             let decisive = arguments.iter().find(|value| {
                 !matches!(value, Value::Null) && value.to_text().as_deref() != Some("")
             });
             if let Some(value) = decisive {
-                return Ok(value.clone());
+                let common = CommonType::of(arguments);
+                return common.map(|common| common.convert(value)).map_err(failed);
             }
         }
         if arguments.iter().any(Value::has_unknown) {
             return Ok(Value::Unknown);
         }
-        function(self, arguments).map_err(|failure| match failure {
-            Failure::Message(message) => EvalProblem::Function {
-                name: name.to_owned(),
-                message,
-            },
-            Failure::Unsupported => EvalProblem::UnsupportedFunction(name.to_owned()),
-        })
+        function(self, arguments).map_err(failed)
     }
 
     fn find(name: &str) -> Option<Function> {

@@ -2,7 +2,7 @@
 
 use crate::syntax::{Number, Value};
 
-use super::{Failure, Function, Outcome, arity, list, number};
+use super::{Failure, Function, Outcome, arity, integer, list, number};
 
 pub(super) fn find(name: &str) -> Option<Function> {
     Some(match name {
@@ -22,9 +22,10 @@ pub(super) fn find(name: &str) -> Option<Function> {
             })
         },
         "signum" => |_, arguments| {
-            one(arguments, |number| {
-                Some(Number::from(number.cmp(&Number::ZERO) as i64))
-            })
+            let [argument] = arguments else {
+                return Err(arity());
+            };
+            Ok(Number::from(integer(argument)?.signum()).into())
         },
         "max" => |_, arguments| {
             numbers(arguments)?
@@ -75,7 +76,11 @@ fn sum(arguments: &[Value]) -> Outcome {
 /// The largest exponent: with a base of two, what still fits the digits of a number.
 const MAX_POWER: i64 = 127;
 
-/// Whole exponents that are not negative; the roots and fractions of others are binary floating point.
+/// Terraform computes powers in binary floating point. That is exact for whole numbers, halves, quarters and so on down to this,
+/// within its digits.
+const SMALLEST_PART: i64 = 1 << 20;
+
+/// Whole exponents that are not negative, and exact results; all others are those of binary floating point.
 fn power(arguments: &[Value]) -> Outcome {
     let [base, exponent] = arguments else {
         return Err(arity());
@@ -85,5 +90,13 @@ fn power(arguments: &[Value]) -> Outcome {
     let exponent = exponent.filter(|exponent| (0..=MAX_POWER).contains(exponent));
     let exponent = exponent.ok_or(Failure::Unsupported)?;
     let result = (0..exponent).try_fold(Number::from(1), |result, _| result.times(base));
+    let fits = |whole: Option<i64>| {
+        whole.is_some_and(|whole| whole.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS)
+    };
+    let exact = |number: &Number| {
+        let parts = number.times(Number::from(SMALLEST_PART));
+        fits(number.to_integer()) || fits(parts.and_then(Number::to_integer))
+    };
+    let result = result.filter(|result| exact(&base) && exact(result));
     result.map(Value::from).ok_or(Failure::Unsupported)
 }

@@ -3,23 +3,24 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use regex::Regex;
+use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::syntax::{Number, Value};
 
-use super::{Failure, Function, Functions, Outcome, arity, integer, list, position, text};
+use super::{Failure, Function, Functions, Outcome, arity, integer, letters, list, position, text};
 
 pub(super) fn find(name: &str) -> Option<Function> {
     Some(match name {
-        "lower" => |_, arguments| map(arguments, str::to_lowercase),
-        "upper" => |_, arguments| map(arguments, str::to_uppercase),
-        "title" => |_, arguments| map(arguments, title),
+        "lower" => |_, arguments| map(arguments, |text| text.chars().map(letters::lower).collect()),
+        "upper" => |_, arguments| map(arguments, |text| text.chars().map(letters::upper).collect()),
+        "title" => |_, arguments| map(arguments, letters::title),
         "trimspace" => |_, arguments| map(arguments, |text| text.trim().to_owned()),
         "chomp" => |_, arguments| {
             map(arguments, |text| {
                 text.trim_end_matches(['\n', '\r']).to_owned()
             })
         },
-        "strrev" => |_, arguments| map(arguments, |text| text.chars().rev().collect()),
+        "strrev" => |_, arguments| map(arguments, |text| text.graphemes(true).rev().collect()),
         "trim" => |_, arguments| {
             two(arguments, |text, set| {
                 text.trim_matches(|letter| set.contains(letter))
@@ -83,20 +84,6 @@ fn convert(arguments: &[Value], change: impl FnOnce(&Value) -> Option<Value>) ->
     }
 }
 
-fn title(text: &str) -> String {
-    let mut start = true;
-    let change = |letter: char| {
-        let result: String = if start {
-            letter.to_uppercase().collect()
-        } else {
-            letter.to_string()
-        };
-        start = !(letter.is_alphanumeric() || letter == '_' || letter == '\'');
-        result
-    };
-    text.chars().map(change).collect()
-}
-
 fn split(separator: &str, text: &str) -> Value {
     if separator.is_empty() {
         return Value::Tuple(
@@ -132,7 +119,7 @@ fn replace(_: &Functions, arguments: &[Value]) -> Outcome {
         .strip_prefix('/')
         .and_then(|rest| rest.strip_suffix('/'))
     {
-        Some(pattern) => Ok(compile(pattern)?
+        Some(pattern) => Ok(compile(pattern, &whole)?
             .replace_all(&whole, new.as_str())
             .into_owned()
             .into()),
@@ -140,18 +127,27 @@ fn replace(_: &Functions, arguments: &[Value]) -> Outcome {
     }
 }
 
-fn compile(pattern: &str) -> Result<Regex, Failure> {
+/// `\w`, `\d`, `\s` and `\b` mean letters, digits and spaces of ASCII in Go, and all that there are here: that matters for other
+/// texts only.
+fn compile(pattern: &str, whole: &str) -> Result<Regex, Failure> {
+    let has_class = pattern.contains("[:") || CLASSES.iter().any(|class| pattern.contains(class));
+    if has_class && !whole.is_ascii() {
+        return Err(Failure::Unsupported);
+    }
     Regex::new(pattern).map_err(|error| {
         format!("`{pattern}` is no regular expression that is known here: {error}").into()
     })
 }
 
+/// Escapes in regular expressions that mean less in Go.
+const CLASSES: [&str; 8] = ["\\w", "\\W", "\\d", "\\D", "\\s", "\\S", "\\b", "\\B"];
+
 fn regex(arguments: &[Value]) -> Outcome {
     let [pattern, whole] = arguments else {
         return Err(arity());
     };
-    let pattern = compile(&text(pattern)?)?;
     let whole = text(whole)?;
+    let pattern = compile(&text(pattern)?, &whole)?;
     let found = pattern
         .captures(&whole)
         .ok_or("the pattern does not match")?;
@@ -162,8 +158,8 @@ fn regex_all(arguments: &[Value]) -> Outcome {
     let [pattern, whole] = arguments else {
         return Err(arity());
     };
-    let pattern = compile(&text(pattern)?)?;
     let whole = text(whole)?;
+    let pattern = compile(&text(pattern)?, &whole)?;
     Ok(Value::Tuple(
         pattern
             .captures_iter(&whole)
@@ -195,7 +191,8 @@ fn substr(_: &Functions, arguments: &[Value]) -> Outcome {
     let [whole, offset, length] = arguments else {
         return Err(arity());
     };
-    let letters: Vec<char> = text(whole)?.chars().collect();
+    let whole = text(whole)?;
+    let letters: Vec<&str> = whole.graphemes(true).collect();
     let offset = integer(offset)?;
     let count = super::size(letters.len());
     let start = if offset < 0 {
@@ -205,13 +202,15 @@ fn substr(_: &Functions, arguments: &[Value]) -> Outcome {
     };
     let end = match integer(length)? {
         length if length < 0 => count,
+        // Counted from the end, nothing is taken for everything.
+        0 if offset < 0 => count,
         length => start.saturating_add(length).min(count),
     };
     let (start, end) = (
         usize::try_from(start).unwrap_or(0),
         usize::try_from(end).unwrap_or(0),
     );
-    Ok(letters[start..end].iter().collect::<String>().into())
+    Ok(letters[start..end].concat().into())
 }
 
 fn indent(_: &Functions, arguments: &[Value]) -> Outcome {

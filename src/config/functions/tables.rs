@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::syntax::Value;
 
+use super::types::{alike, alike_in_all};
 use super::{Failure, Function, Outcome, arity, list, position, text};
 
 pub(super) fn find(name: &str) -> Option<Function> {
@@ -30,7 +31,7 @@ fn product(arguments: &[Value]) -> Outcome {
     }
     let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
     for argument in arguments {
-        let elements = list(argument)?;
+        let elements = alike(list(argument)?)?;
         if rows.len().saturating_mul(elements.len()) > MAX_PRODUCT {
             return Err(Failure::Unsupported);
         }
@@ -53,10 +54,14 @@ fn match_keys(arguments: &[Value]) -> Outcome {
     let [values, keys, search] = arguments else {
         return Err(arity());
     };
-    let (values, keys, search) = (list(values)?, list(keys)?, list(search)?);
+    let (values, keys) = (list(values)?, list(keys)?);
     if values.len() != keys.len() {
         return Err("there are not as many keys as values".into());
     }
+    let alike = alike_in_all(vec![keys, list(search)?])?;
+    let [keys, search] = alike.as_slice() else {
+        return Err(arity());
+    };
     let matching = values
         .iter()
         .zip(keys)
@@ -71,7 +76,7 @@ fn chunks(arguments: &[Value]) -> Outcome {
     let [elements, size] = arguments else {
         return Err(arity());
     };
-    let elements = list(elements)?;
+    let elements = alike(list(elements)?)?;
     let size = match position(size)? {
         0 => elements.len().max(1),
         size => size,

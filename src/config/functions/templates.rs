@@ -8,7 +8,7 @@ pub(super) fn find(name: &str) -> Option<Function> {
     Some(match name {
         "formatlist" => |_, arguments| format_list(arguments),
         "jsonencode" => |_, arguments| match arguments {
-            [value] => Ok(to_json(value).to_string().into()),
+            [value] => Ok(to_json(value).into()),
             _ => Err(arity()),
         },
         "jsondecode" => |_, arguments| match arguments {
@@ -77,10 +77,8 @@ fn padded(flags: &str, verb: char, value: &Value) -> Result<String, Failure> {
     let shown = match verb {
         's' => text(value)?,
         'd' => integer(value)?.to_string(),
-        'v' => value
-            .to_text()
-            .unwrap_or_else(|| to_json(value).to_string()),
-        'q' => to_json(&Value::String(text(value)?)).to_string(),
+        'v' => general(value),
+        'q' => to_json(&Value::String(text(value)?)),
         _ => return Err(Failure::Unsupported),
     };
     if flags.contains('+') {
@@ -108,6 +106,34 @@ fn padded(flags: &str, verb: char, value: &Value) -> Result<String, Failure> {
     })
 }
 
+/// A value as `%v` shows it: numbers from a million on, and very small ones, with an exponent.
+fn general(value: &Value) -> String {
+    let plain = value.to_text().unwrap_or_else(|| to_json(value));
+    if !matches!(value, Value::Number(_)) {
+        return plain;
+    }
+    let (sign, unsigned) = plain
+        .strip_prefix('-')
+        .map_or(("", &*plain), |rest| ("-", rest));
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let zeros = fraction.len() - fraction.trim_start_matches('0').len();
+    let exponent = if whole == "0" {
+        -super::size(zeros) - 1
+    } else {
+        super::size(whole.len()) - 1
+    };
+    let digits = [whole, fraction].concat();
+    let digits = digits.trim_matches('0');
+    if digits.is_empty() || (-4..6).contains(&exponent) {
+        return plain;
+    }
+    let (first, rest) = digits.split_at(1);
+    let point = if rest.is_empty() { "" } else { "." };
+    let direction = if exponent < 0 { '-' } else { '+' };
+    let exponent = exponent.unsigned_abs();
+    format!("{sign}{first}{point}{rest}e{direction}{exponent:02}")
+}
+
 /// `format` for each element of the lists among the arguments.
 fn format_list(arguments: &[Value]) -> Outcome {
     let lengths = arguments
@@ -115,7 +141,10 @@ fn format_list(arguments: &[Value]) -> Outcome {
         .skip(1)
         .filter_map(|argument| list(argument).ok())
         .map(<[Value]>::len);
-    let count = lengths.min().unwrap_or(1);
+    let count = lengths.clone().next().unwrap_or(1);
+    if lengths.clone().any(|length| length != count) {
+        return Err("the lists are not equally long".into());
+    }
     let pick = |argument: &Value, at: usize| match argument {
         Value::Tuple(elements) => elements.get(at).cloned().unwrap_or(Value::Null),
         other => other.clone(),
@@ -130,22 +159,40 @@ fn format_list(arguments: &[Value]) -> Outcome {
     rows.collect::<Result<_, _>>().map(Value::Tuple)
 }
 
-fn to_json(value: &Value) -> serde_json::Value {
+/// JSON as Go writes it: no spaces, numbers with all their digits, and no letter that HTML or JavaScript would take for its own.
+fn to_json(value: &Value) -> String {
+    let quoted = |text: &str| {
+        let text = serde_json::Value::from(text).to_string();
+        let escape = |text: String, (letter, escaped): (char, &str)| text.replace(letter, escaped);
+        NOT_IN_JSON.into_iter().fold(text, escape)
+    };
     match value {
-        Value::Null | Value::Unknown | Value::Sensitive(_) => serde_json::Value::Null,
-        Value::Bool(value) => (*value).into(),
-        Value::Number(number) => number
-            .to_string()
-            .parse()
-            .unwrap_or(serde_json::Value::Null),
-        Value::String(text) => text.clone().into(),
-        Value::Tuple(elements) => elements.iter().map(to_json).collect(),
-        Value::Object(entries) => entries
-            .iter()
-            .map(|(key, value)| (key.clone(), to_json(value)))
-            .collect(),
+        Value::Null | Value::Unknown | Value::Sensitive(_) => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => quoted(text),
+        Value::Tuple(elements) => {
+            let elements: Vec<String> = elements.iter().map(to_json).collect();
+            format!("[{}]", elements.join(","))
+        }
+        Value::Object(entries) => {
+            let entries = entries.iter();
+            let entries: Vec<String> = entries
+                .map(|(key, value)| format!("{}:{}", quoted(key), to_json(value)))
+                .collect();
+            format!("{{{}}}", entries.join(","))
+        }
     }
 }
+
+/// What Go writes as escapes though JSON would not need it.
+const NOT_IN_JSON: [(char, &str); 5] = [
+    ('<', "\\u003c"),
+    ('>', "\\u003e"),
+    ('&', "\\u0026"),
+    ('\u{2028}', "\\u2028"),
+    ('\u{2029}', "\\u2029"),
+];
 
 /// serde_json bounds the depth.
 fn from_json(json: &serde_json::Value) -> Option<Value> {

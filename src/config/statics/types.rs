@@ -152,11 +152,11 @@ impl Type {
     }
 }
 
-/// A set: each value once, strings in their order.
+/// A set: each value once, numbers and strings in their order, null last.
 pub(in crate::config) fn sorted_set(mut elements: Vec<Value>) -> Value {
     elements.sort_by_cached_key(|element| match element {
-        Value::Number(number) => (Some(*number), None),
-        other => (None, other.to_text()),
+        Value::Number(number) => (false, Some(*number), None),
+        other => (*other == Value::Null, None, other.to_text()),
     });
     // Equal texts and numbers are neighbors now; sets of anything else are not told apart by their order.
     elements.dedup();

@@ -57,6 +57,15 @@ fn lists_and_texts_at_their_ends() {
         (r#"length(format("%1000s", "a"))"#, "1000"),
     ]);
     for call in [
+        "tolist([1, true])",
+        r#"toset([[1], "a"])"#,
+        "tomap({ a = 1, b = true })",
+        "coalesce(1, true)",
+        "distinct([1, true])",
+        "compact([[1]])",
+        r#"formatlist("%s", [1, 2], ["a"])"#,
+        r#"formatlist("%s", [1], [])"#,
+        "signum(0.5)",
         r#"one(["a", "b"])"#,
         r#"lookup({ a = "b" }, "c")"#,
         r#"alltrue(["x"])"#,

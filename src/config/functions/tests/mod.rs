@@ -50,6 +50,28 @@ fn functions_of_text() {
         (r#"lower("ÀB")"#, r#""àb""#),
         (r#"upper("ab")"#, r#""AB""#),
         (r#"title("hello world")"#, r#""Hello World""#),
+        (
+            r#"title("don't a_b 1a x–y a\u00a0b")"#,
+            r#""Don'T A_b 1a X–y A\u00a0B""#,
+        ),
+        // One letter becomes one letter, in a title another one than above.
+        (
+            r#"upper("straße ŉ ﬁ ǆ ᾳ ᾀ ı ა")"#,
+            r#""STRAßE ŉ ﬁ Ǆ ᾼ ᾈ I Ა""#,
+        ),
+        (r#"lower("İ ΑΣ ẞ ǅ ᾼ")"#, r#""i ασ ß ǆ ᾳ""#),
+        (r#"title("ǆ ß ﬁ ΐ ᾳ")"#, r#""ǅ ß ﬁ ΐ ᾼ""#),
+        (r#"title("ǉ ǌ ǳ ა ῃ ῳ")"#, r#""ǈ ǋ ǲ ა ῌ ῼ""#),
+        (
+            r#"strrev("é👨\u200d👩\u200d👧a")"#,
+            r#""a👨\u200d👩\u200d👧é""#,
+        ),
+        (r#"substr("👨\u200d👩bc", 0, 2)"#, r#""👨\u200d👩b""#),
+        // Counted from the end, nothing is taken for everything.
+        (
+            r#"[for at in [-9, -3, -1, 0, 1, 5] : substr("hello", at, 0)]"#,
+            r#"["hello", "llo", "o", "", "", ""]"#,
+        ),
         (r#"trimspace(" a\n")"#, r#""a""#),
         (r#"chomp("a\r\n")"#, r#""a""#),
         (r#"trim("?!a?!", "!?")"#, r#""a""#),
@@ -144,6 +166,30 @@ fn functions_of_collections() {
         (r#"coalesce(null, "", "a")"#, r#""a""#),
         ("coalescelist([], [1])", "[1]"),
         (r#"compact(["a", "", null])"#, r#"["a"]"#),
+        ("compact([1, null, true])", r#"["1", "true"]"#),
+        // What has one type is made so.
+        (r#"coalesce(null, 1, "x")"#, r#""1""#),
+        (
+            r#"tolist([1, null, "a", true])"#,
+            r#"["1", null, "a", "true"]"#,
+        ),
+        (r#"tomap({ a = 1, b = "x" })"#, r#"{ a = "1", b = "x" }"#),
+        (
+            "[tolist(null), toset(null), tomap(null)]",
+            "[null, null, null]",
+        ),
+        (r#"toset([null, 1, "1", "a"])"#, r#"["1", "a", null]"#),
+        (r#"distinct([1, "1"])"#, r#"["1"]"#),
+        (r#"chunklist([1, "a"], 1)"#, r#"[["1"], ["a"]]"#),
+        (
+            r#"setproduct([1], ["b", true])"#,
+            r#"[[1, "b"], [1, "true"]]"#,
+        ),
+        (r#"setunion([1], ["b"])"#, r#"["1", "b"]"#),
+        (r#"setintersection([3, 1], ["b", 1, true])"#, r#"["1"]"#),
+        (r#"setsubtract([1, 2], ["1"])"#, r#"["2"]"#),
+        (r#"matchkeys(["a"], ["1"], [1])"#, r#"["a"]"#),
+        ("[alltrue([true, null]), anytrue([null])]", "[false, false]"),
         ("concat([1], [2, 3])", "[1, 2, 3]"),
         ("contains([1, 2], 2)", "true"),
         ("distinct([1, 2, 1])", "[1, 2]"),
@@ -176,6 +222,8 @@ fn functions_of_collections() {
 fn functions_of_numbers_files_and_templates() {
     give(&[
         ("pow(2, 10) + pow(2.5, 2) + pow(0, 0)", "1031.25"),
+        ("pow(2, 53)", "9007199254740992"),
+        ("[signum(-3), signum(0), signum(9)]", "[-1, 0, 1]"),
         (r#"issensitive(sensitive(1)) && !issensitive("a")"#, "true"),
         ("ephemeralasnull(1)", "1"),
         ("abs(-1) + floor(1.5) + ceil(1.2) + signum(-7)", "3"),
@@ -185,6 +233,14 @@ fn functions_of_numbers_files_and_templates() {
         (
             r#"jsondecode("{\"a\": [1, null, true]}").a"#,
             "[1, null, true]",
+        ),
+        (
+            r#"jsonencode({ "<&>" = [true, null, "\u2028\u2029", 100000000000000000000] })"#,
+            r#""{\"\\u003c\\u0026\\u003e\":[true,null,\"\\u2028\\u2029\",100000000000000000000]}""#,
+        ),
+        (
+            r#"format("%q %v", "<", ["a", 1])"#,
+            r#""\"\\u003c\" [\"a\",1]""#,
         ),
         (
             r#"jsonencode({ a = [1.5, "x"] })"#,
@@ -259,6 +315,11 @@ fn calls_that_fail() {
         "log(8, 2)",
         "pow(4, 0.5)",
         "pow(2, -1)",
+        "pow(2, 54)",
+        "pow(0.1, 2)",
+        r#"regex("\\w", "é")"#,
+        r#"regexall("[[:alpha:]]", "é")"#,
+        r#"replace("é", "/\\W/", "")"#,
         "uuidv5(\"{6ba7b810-9dad-11d1-80b4-00c04fd430c8}\", \"a\")",
         "yamldecode(\"a: .inf\")",
         "yamldecode(\"a: 2001-1-1\")",
