@@ -35,6 +35,9 @@ pub struct Bounds {
     pub bytes: u64,
 }
 
+/// How the names of layouts begin that are being removed.
+const LEAVING: &str = "leaving-";
+
 /// How often a directory is emptied again because somebody wrote to it meanwhile.
 const ATTEMPTS: usize = 10;
 
@@ -77,8 +80,36 @@ pub fn clean(base: &Path, since: Option<SystemTime>) -> Result<Usage, CacheError
     for of_kind in usage(base).into_values() {
         freed += of_kind;
     }
-    remove(&layout).map_err(failed)?;
+    remove_layout(base).map_err(failed)?;
     Ok(freed)
+}
+
+/// Removes the layout from where others write to it in one step, and then for good, so that however many they are, they cannot
+/// keep it from becoming empty. What an earlier process that was killed left of its layout goes, too.
+fn remove_layout(base: &Path) -> io::Result<()> {
+    let layout = base.join(LAYOUT);
+    if fs::symlink_metadata(&layout).is_ok() {
+        let aside = tempfile::Builder::new()
+            .prefix(LEAVING)
+            .tempdir_in(base)?
+            .keep();
+        match fs::rename(&layout, aside.join(LAYOUT)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                // Windows does not move a directory in which somebody has a file open.
+                remove(&layout)?;
+            }
+            _ => {}
+        }
+        remove(&aside)?;
+    }
+    for entry in fs::read_dir(base).into_iter().flatten().flatten() {
+        let is_leaving = entry.file_name().to_string_lossy().starts_with(LEAVING);
+        // Without a layout in it, it is another process's that is about to move one there.
+        if is_leaving && fs::symlink_metadata(entry.path().join(LAYOUT)).is_ok() {
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 impl Store {
@@ -205,6 +236,25 @@ mod tests {
             .collect();
         names.sort();
         names
+    }
+
+    #[test]
+    fn cleaning_leaves_nothing_behind_also_not_of_a_clean_that_was_killed() {
+        let (base, _) = filled(&[("a", 10, 1)]);
+        let left = base.path().join("leaving-1");
+        fs::create_dir_all(left.join(LAYOUT).join("modules")).unwrap();
+        let foreign = ["leaving-2", "other"].map(|name| base.path().join(name));
+        for directory in &foreign {
+            fs::create_dir(directory).unwrap();
+        }
+        clean(base.path(), None).unwrap();
+        let mut names: Vec<PathBuf> = fs::read_dir(base.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        names.sort();
+        assert_eq!(names, foreign);
+        clean(&base.path().join("missing"), None).unwrap();
     }
 
     #[test]

@@ -2,16 +2,16 @@
 # Manual edits may be lost in future updates.
 
 provider "registry.terraform.io/acme/rivet" {
-  version     = "1.0.0+build.7"
+  version     = "1.0.0"
   constraints = ">= 1.0.0"
   hashes = [
-    "h1:XxJr7mdHNGoazpxbhxltrPMGdvL+oPISKMzscPEBnbs=",
-    "h1:q+sHeh/Rb+EZOD+A/knNFjMHs8TBASzn8VgBsq3vHCw=",
-    "h1:yRfXTffPJYJqNtSWcPDeDMdXFFmQqFWSp0PUIyd9T7k=",
-    "zh:18cb537d5598439eb861ea6638079708bb6192c8a9d7facc09495c9b25050543",
+    "h1:A0ygcIdrN+61hE3p5TeK55mjJxdawUMzMpx53MBq8yk=",
+    "h1:fc28hvegE3qHOI+8pv9+bfUphRign15Z6G1EIIyuvHo=",
+    "h1:r1YWNhTIRcMijdckmCOcT561kLlynILIbda6xW4wX48=",
+    "zh:1c24ba39850904b74f46c0a6a8b0c82a6629bc3e570b1579c511384778db6ff0",
+    "zh:275b90b34495bb7bb24a2376dcf90c10552ebbc0aae88c54d9fbbe2a1909644b",
     "zh:91fb5c51144447e9f7394f4e3b11381298d4a85555451e8a7671c12dcb903a40",
-    "zh:a1068b92074cbcb3d7cd269d0669ea958e13feb40ac2ea8b4b25744f45a9e06c",
-    "zh:bcb2f7356b3001d1f5979b2ca84947de0f614ccfdfe7e47312ea4e4f5faeb054",
+    "zh:e258b2f8d806c226f2e4881c1e63edabb27f28159c1cfe34b8b649561bde32f1",
   ]
 }
 

@@ -1,7 +1,7 @@
 terraform {
   required_providers {
-    rivet = {
-      source  = "acme/rivet"
+    stamp = {
+      source  = "acme/stamp"
       version = "1.0.0+build.7"
     }
   }

@@ -20,7 +20,9 @@ pub(super) fn start() -> FakeRegistry {
     registry.publish(default("acme/anvil").versions(anvil));
     // Out of order, and 1.10 above 1.9.
     registry.publish(default("acme/bolt").versions(["1.10.0", "1.0.0", "1.9.0"]));
-    registry.publish(default("acme/rivet").versions(["1.0.0", "1.0.0+build.7"]));
+    registry.publish(default("acme/rivet"));
+    // Where constraints leave a choice between these two, both tools take any of them, and another one for each platform.
+    registry.publish(default("acme/stamp").versions(["1.0.0", "1.0.0+build.7"]));
     registry.publish(default("hashicorp/null").versions(["3.1.1", "3.2.1"]));
     for host in ["bücher.example", "zzz.example"] {
         registry.publish(ProviderSpec::new("acme/quill").hosts([host]));
