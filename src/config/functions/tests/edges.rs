@@ -59,6 +59,8 @@ fn lists_and_texts_at_their_ends() {
     for call in [
         "tolist([1, true])",
         r#"toset([[1], "a"])"#,
+        "toset([[1], 1])",
+        "toset([[1], true])",
         "tomap({ a = 1, b = true })",
         "coalesce(1, true)",
         "distinct([1, true])",
