@@ -30,7 +30,7 @@
 //! | the use case | [`locking`]: requirements and old locks become new locks; [`modules`]: remote modules become directories |
 //! | the outside world | [`config`] what `.tf` files ask for, [`registry`] who has packages, [`lockfile`] the lock file format, [`git`] the program and what changed |
 //! | shelves | [`mirror`] a directory of packages |
-//! | formats and furniture | [`package`] what a package's bytes say, [`syntax`] HCL, [`cli_config`] `.terraformrc`, [`reporter`] what a run tells, [`owner`] temporary names |
+//! | formats and furniture | [`package`] what a package's bytes say, [`syntax`] HCL, [`cli_config`] `.terraformrc`, [`reporter`] what a run tells, [`owner`] temporary names, [`access`] which files repository content may name |
 //! | vocabulary | [`provider`]: addresses, versions, constraints, platforms, hashes |
 //! | places | [`span`]: byte ranges, lines and columns |
 //!
@@ -48,6 +48,7 @@
     expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")
 )]
 
+pub mod access;
 pub mod cache;
 pub mod cli;
 pub mod cli_config;

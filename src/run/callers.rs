@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::access::repository_root;
 use crate::cli::TreeArgs;
 use crate::config::{self, ModuleCache, WalkOptions, local_modules, on_all_cores};
 use crate::provider::Engine;
-use crate::settings::{TreeSettings, repository_root};
+use crate::settings::TreeSettings;
 
 /// Why a directory without a lock file gets none.
 #[derive(Clone)]

@@ -36,16 +36,4 @@ pub use sources::{SourceChoice, SourceSettings};
 pub use verify::VerifySettings;
 pub use working_set::{ReportError, WorkingSet};
 
-use std::path::{Path, PathBuf};
-
 use crate::cli::MAX_JOBS;
-
-/// The top of the repository that holds `directory` (absolute): its nearest ancestor with a `.git`, or the directory
-/// itself where there is none.
-pub fn repository_root(directory: &Path) -> PathBuf {
-    directory
-        .ancestors()
-        .find(|ancestor| ancestor.join(".git").exists())
-        .unwrap_or(directory)
-        .to_path_buf()
-}

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use crate::cli::{FormatArg, ReportArgs};
 
-use super::{Environment, repository_root};
+use super::Environment;
+use crate::access::repository_root;
 
 /// How a run is reported.
 #[derive(Clone, Debug)]

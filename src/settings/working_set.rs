@@ -10,7 +10,8 @@ use serde::Deserialize;
 use crate::cli::TreeArgs;
 use crate::git::{Changes, GitSettings};
 
-use super::{Area, Environment, SettingsError, repository_root};
+use super::{Area, Environment, SettingsError};
+use crate::access::repository_root;
 
 /// The most bytes of a report that is read: some hundred thousand directories.
 const MAX_REPORT_BYTES: u64 = 1 << 30;

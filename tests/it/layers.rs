@@ -12,7 +12,14 @@ use std::path::{Path, PathBuf};
 const ROWS: [&[&str]; 8] = [
     &["span"],
     &["provider"],
-    &["package", "syntax", "cli_config", "reporter", "owner"],
+    &[
+        "access",
+        "package",
+        "syntax",
+        "cli_config",
+        "reporter",
+        "owner",
+    ],
     &["mirror"],
     &["config", "registry", "lockfile", "cache", "git"],
     &["locking", "modules"],

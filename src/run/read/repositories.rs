@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::settings::repository_root;
+use crate::access::repository_root;
 
 /// What is known so far: the top of the repository by directory, where there is one.
 #[derive(Default)]

@@ -133,7 +133,7 @@ impl<'a> ConfigFiles<'a> {
 
 /// The nearest file at or above `directory` within its repository.
 fn find(directory: &Path) -> Option<PathBuf> {
-    let top = super::repository_root(directory);
+    let top = crate::access::repository_root(directory);
     let mut candidates = directory.ancestors();
     let within = candidates
         .by_ref()
