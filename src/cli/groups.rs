@@ -94,6 +94,38 @@ what is known, say what is not, and never prune [default: error]"
     /// File with values of root variables, relative to each root module (repeatable)
     #[arg(long = "var-file", value_name = "FILE")]
     pub variable_files: Vec<PathBuf>,
+    /// How far the configuration is trusted.
+    #[command(flatten)]
+    pub untrusted: UntrustedArgs,
+}
+
+/// What the content of the repository may do.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Configurations of strangers")]
+pub struct UntrustedArgs {
+    /// Treat the repository as a stranger's pull request (also `TFLOCK_UNTRUSTED=1`)
+    #[arg(
+        long,
+        long_help = "Treat the content of the repository as a stranger's pull request. Registries and remote modules are only \
+fetched from --allow-host, credentials go to no other host, local modules stay inside the repository, file functions read only \
+files that git tracks, environment variables are unknown to the configuration, `.terraform` is ignored, and of `.tflock.toml` \
+only what tightens trust counts. `TFLOCK_UNTRUSTED=1` does the same"
+    )]
+    pub untrusted: bool,
+    /// With --untrusted: ask registries and fetch modules on this host (repeatable, comma lists accepted) [default:
+    /// registry.terraform.io, registry.opentofu.org]
+    #[arg(
+        long = "allow-host",
+        value_name = "HOST",
+        value_delimiter = ',',
+        long_help = "With --untrusted: ask registries and fetch modules on this host, with the credentials that are set up for it \
+(repeatable, comma lists accepted). Addresses that such a host answers with are followed, without credentials [default: \
+registry.terraform.io, registry.opentofu.org]"
+    )]
+    pub allow_hosts: Vec<String>,
+    /// With --untrusted: let the configuration use this environment variable, as `TF_VAR_region` (repeatable)
+    #[arg(long = "allow-env", value_name = "NAME")]
+    pub allow_env: Vec<String>,
 }
 
 /// Where packages come from, and how many at once.

@@ -235,6 +235,18 @@ pub enum ConfigError {
         /// Where it is called.
         place: Box<Place>,
     },
+    /// `--untrusted`, and a local module outside of the repository.
+    #[error(
+        "module `{module}` is called at `{path}`, which is outside of the repository, and this run is `--untrusted`"
+    )]
+    LeavesRepository {
+        /// The call.
+        module: String,
+        /// Its source.
+        path: String,
+        /// Where it is called.
+        place: Box<Place>,
+    },
     /// A module that a test runs from elsewhere than a directory or registry.
     #[error("a test can run local modules and those of a registry, and `{source_text}` is neither")]
     RemoteRunModule {
@@ -459,6 +471,7 @@ impl Explain for ConfigError {
             | Self::VersionChanged { place, .. }
             | Self::Fetch { place, .. }
             | Self::LeavesPackage { place, .. }
+            | Self::LeavesRepository { place, .. }
             | Self::RemoteRunModule { place, .. }
             | Self::Value { place, .. } => Some(place),
         }

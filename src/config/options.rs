@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::access::ReadAccess;
 use crate::provider::Engine;
 
 /// How a root module is read.
@@ -20,6 +21,9 @@ pub struct ReadOptions {
     pub variables: Vec<VariableOption>,
     /// Whether modules that only test files run are read.
     pub tests: Tests,
+    /// Where local modules and addresses on this machine may lead; `None`: anywhere. With it, what `init` has installed is
+    /// not used either: whoever wrote the configuration can have written that.
+    pub confined_to: Option<ReadAccess>,
 }
 
 /// `--var` or `--var-file`.
@@ -63,6 +67,7 @@ impl ReadOptions {
             tests: Tests::Read {
                 directory: DEFAULT_TEST_DIRECTORY.into(),
             },
+            confined_to: None,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::access::ReadAccess;
 use crate::provider::{Engine, ModuleVersionConstraints, Requirements};
 use crate::span::Place;
 
@@ -64,6 +65,8 @@ pub struct ModuleRequest<'a> {
     pub place: &'a Place,
     /// Whose default registry and shorthands.
     pub engine: Engine,
+    /// Where addresses on this machine may lead; `None`: anywhere.
+    pub confined_to: Option<&'a ReadAccess>,
 }
 
 /// Gets modules that no manifest has. It is asked from several threads, once for each call.

@@ -36,6 +36,18 @@ pub enum ModuleError {
         /// Its scheme.
         protocol: String,
     },
+    /// `--untrusted`, and the host is not one of `--allow-host`.
+    #[error("host `{host}` is not allowed, and this run is `--untrusted`")]
+    HostNotAllowed {
+        /// The host, with its port if it is written.
+        host: String,
+    },
+    /// `--untrusted`, and the address is on this machine outside of the repository.
+    #[error("`{address}` is outside of the repository, and this run is `--untrusted`")]
+    OutsideRepository {
+        /// The address.
+        address: String,
+    },
     /// A repository of which more arrives than any module has.
     #[error(
         "what git fetches from `{address}` is more than {limit} bytes, the most that is accepted"
@@ -250,6 +262,11 @@ impl Explain for ModuleError {
         const INSTALL: &str = "run `init` or `get` in this directory first, so that the module is found in `.terraform`";
         let hint = match self {
             Self::Registry(error) => return error.hint(),
+            Self::HostNotAllowed { host } => {
+                return Some(format!(
+                    "if this host may be trusted, allow it with `--allow-host {host}`, beside every other host that is needed"
+                ));
+            }
             Self::Unsupported { .. } => INSTALL,
             Self::NoVersion { newest, .. } => {
                 let newest = newest.as_ref()?;

@@ -26,6 +26,7 @@ use crate::span::Explain as _;
 use super::address::{ArchivePackage, GitPackage, Package, RemoteAddress};
 use super::archive;
 use super::checksum::Checksum;
+use super::confinement::{check_host, check_place};
 use super::error::ModuleError;
 use super::git;
 use super::kept::{Kept, Place, archive_key, content_key, repository_key};
@@ -155,6 +156,7 @@ impl Fetcher {
             }
             ModuleSource::Remote(address) => (address.clone(), false, None, None),
             ModuleSource::Registry(source) => {
+                check_host(&client.settings().allowed_hosts, request.source, None)?;
                 let found = versions::locate(&client, &self.kept, source, request).await?;
                 let ModuleLocation {
                     source: text,
@@ -165,9 +167,14 @@ impl Fetcher {
             }
         };
         let mut address = RemoteAddress::parse(&text, request.engine)?;
+        if version.is_none() {
+            let hosts = &client.settings().allowed_hosts;
+            check_host(hosts, request.source, Some(&address.package))?;
+        }
         address.subdirectory = join(&address.subdirectory, inner.unwrap_or_default());
         for _ in 0..=MAX_REDIRECTS {
             let Package::Web(url) = &address.package else {
+                check_place(request, &address)?;
                 return Ok(Resolved {
                     address,
                     plain_http,

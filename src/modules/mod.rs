@@ -13,6 +13,7 @@ mod address;
 mod archive;
 mod checksum;
 mod chosen;
+mod confinement;
 mod error;
 mod fetcher;
 mod git;

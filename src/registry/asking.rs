@@ -63,6 +63,7 @@ impl Shared {
         service: Service,
         host: &Hostname,
     ) -> Result<ServiceUrl, RegistryError> {
+        self.settings.allowed_hosts.check(host)?;
         if let Some(service) = self.configured(service, host) {
             return service;
         }

@@ -132,7 +132,11 @@ impl RegistryClient {
     /// The credentials for a download in the netrc file, unless the address has its own.
     pub(super) fn netrc_header(&self, url: &Url) -> Result<Option<HeaderValue>, RegistryError> {
         match &self.shared.settings.netrc {
-            Some(path) if url.username().is_empty() => netrc::header(path, url),
+            Some(path)
+                if url.username().is_empty() && self.shared.settings.allowed_hosts.allows_url(url) =>
+            {
+                netrc::header(path, url)
+            }
             _ => Ok(None),
         }
     }

@@ -18,6 +18,12 @@ pub enum RegistryError {
     /// The certificates to trust cannot be read.
     #[error("cannot read the certificates to trust")]
     Roots(#[source] Cause),
+    /// `--untrusted`, and the host is not one of `--allow-host`.
+    #[error("host `{host}` is not allowed, and this run is `--untrusted`")]
+    HostNotAllowed {
+        /// The host.
+        host: Hostname,
+    },
     /// The discovery document cannot be had or read.
     #[error("cannot discover the services of `{host}`")]
     Discovery {
@@ -385,6 +391,10 @@ impl Explain for RegistryError {
 
     fn hint(&self) -> Option<String> {
         match self {
+            Self::HostNotAllowed { host } => Some(format!(
+                "if this host may be trusted, allow it with `--allow-host {}`, beside every other host that is needed",
+                host.as_ascii()
+            )),
             Self::UnknownProvider { provider } if provider.namespace == "hashicorp" => {
                 let name = &provider.type_name;
                 Some(format!(

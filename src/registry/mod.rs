@@ -8,6 +8,7 @@
 //! Below the protocol: `clients` and `http` make one exchange, `fetch` and `download` repeat it where that makes sense (`retry`,
 //! `budget`), `credentials` decides which token a host gets, and `memo` sees to it that everything is asked for once.
 
+mod allowed_hosts;
 mod answers;
 mod asking;
 mod budget;
@@ -40,6 +41,7 @@ mod wire;
 
 pub use crate::mirror::LocalPackage;
 pub use crate::provider::PackageId;
+pub use allowed_hosts::AllowedHosts;
 pub use client::RegistryClient;
 pub use credentials::{Token, tokens_from_env};
 pub use discovery::Service;

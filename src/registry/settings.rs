@@ -12,6 +12,7 @@ use url::Url;
 
 use crate::cli_config::{CredentialsBlock, HelperBlock, HostBlock};
 use crate::provider::{Engine, Hostname};
+use crate::registry::allowed_hosts::AllowedHosts;
 use crate::registry::credentials::Token;
 use crate::registry::roots::SystemRoots;
 
@@ -31,6 +32,8 @@ pub struct RegistrySettings {
     pub hosts: BTreeMap<Hostname, HostBlock>,
     /// `TFREGISTRY_BASE_URL`.
     pub base_url: Option<BaseUrl>,
+    /// The hosts that may be asked because repository content names them.
+    pub allowed_hosts: AllowedHosts,
     /// Where tokens come from.
     pub credentials: CredentialSettings,
     /// The netrc file, whether or not it exists.
@@ -52,6 +55,7 @@ impl RegistrySettings {
             engine,
             hosts: BTreeMap::new(),
             base_url: None,
+            allowed_hosts: AllowedHosts::all(),
             credentials: CredentialSettings::default(),
             netrc: None,
             retries: None,

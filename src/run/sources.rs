@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::diagnostic::{self, Diagnostic};
 use crate::locking::Source;
 use crate::provider::Engine;
-use crate::registry::{PackageSource, RegistryClient, RegistryError};
+use crate::registry::{AllowedHosts, PackageSource, RegistryClient, RegistryError};
 use crate::reporter::Reporter;
 use crate::settings::{self, Environment, Network, SourceChoice, SourceSettings};
 
@@ -24,6 +24,7 @@ pub(super) fn sources(
     environment: &Environment,
     engines: &[Engine],
     settings: &SourceSettings,
+    allowed_hosts: &AllowedHosts,
     reporter: &Arc<dyn Reporter>,
 ) -> Result<Sources, Box<Diagnostic>> {
     let mut sources: BTreeMap<Engine, Source> = BTreeMap::new();
@@ -32,6 +33,7 @@ pub(super) fn sources(
         let network = settings::network(environment, engine);
         let mut network = network.map_err(|error| Box::new(Diagnostic::general(&error)))?;
         network.registry.http.offline = settings.cache.offline;
+        network.registry.allowed_hosts.clone_from(allowed_hosts);
         cautions.extend(network.errors.iter().map(Diagnostic::caution));
         let client = match sources.values().next() {
             Some(other) => other.client.sibling(network.registry.clone()),

@@ -8,8 +8,9 @@ use crate::config::{DEFAULT_TEST_DIRECTORY, IgnoreRule, ReadOptions, Tests, Vari
 use crate::git::GitSettings;
 use crate::locking::{Missing, Policy};
 use crate::provider::{Engine, Platform};
+use crate::registry::AllowedHosts;
 
-use super::{Environment, InForce, SettingsError, Typed, WorkingSet};
+use super::{Environment, InForce, SettingsError, Typed, Untrusted, WorkingSet};
 
 /// All directories of a run, and how they are read.
 #[derive(Clone, Debug)]
@@ -22,6 +23,8 @@ pub struct TreeSettings {
     pub working_set: WorkingSet,
     /// How modules are fetched from repositories.
     pub git: GitSettings,
+    /// What the content may do, if it is a stranger's.
+    pub untrusted: Option<Untrusted>,
     /// Remove what killed runs have left beside lock files; not when nothing is to be written.
     pub clean_up: bool,
     /// Read lock files and no configurations: what is locked is all that is required.
@@ -74,6 +77,7 @@ impl TreeSettings {
         environment: &Environment,
         current: &Platform,
     ) -> Result<Self, SettingsError> {
+        let untrusted = Untrusted::resolve(&typed.reading.untrusted, environment)?;
         let reading = reading(typed.reading, environment)?;
         let in_force = InForce::resolve(typed, environment, current);
         let in_force = in_force.map_err(|error| match typed.tree.changed.as_deref() {
@@ -106,6 +110,7 @@ impl TreeSettings {
             working_set: WorkingSet::resolve(typed.tree, &areas, &git, environment)?,
             areas: areas.into_iter().map(Arc::new).collect(),
             git,
+            untrusted,
             clean_up: false,
             locks_alone: false,
         })
@@ -123,6 +128,12 @@ impl TreeSettings {
             change(&mut Arc::make_mut(area).policy);
         }
         self
+    }
+
+    /// The hosts that registries and modules may be named on.
+    pub fn allowed_hosts(&self) -> AllowedHosts {
+        let untrusted = self.untrusted.as_ref();
+        untrusted.map_or_else(AllowedHosts::all, |untrusted| untrusted.hosts.clone())
     }
 
     /// The engines that directories may have.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::git::GitError;
 use crate::locking::TargetError;
-use crate::provider::{AddressError, PlatformError};
+use crate::provider::{AddressError, HostnameError, PlatformError};
 use crate::span::{Explain, Place};
 
 use super::config_file::ConfigFileError;
@@ -57,6 +57,26 @@ pub enum SettingsError {
         /// As given.
         text: String,
     },
+    /// `TFLOCK_UNTRUSTED` is neither on nor off.
+    #[error("cannot read `TFLOCK_UNTRUSTED={value}`: the values are `1` and `0`")]
+    UntrustedVariable {
+        /// As given.
+        value: String,
+    },
+    /// An option that loosens `--untrusted`, without it.
+    #[error("cannot use `{option}` without `--untrusted`")]
+    OnlyUntrusted {
+        /// The option.
+        option: &'static str,
+    },
+    /// `--allow-host` is not a host.
+    #[error("cannot read `--allow-host {text}`")]
+    AllowHost {
+        /// As given.
+        text: String,
+        /// What is wrong with it.
+        source: Box<HostnameError>,
+    },
     /// `TFREGISTRY_BASE_URL` cannot be used.
     #[error("cannot use `TFREGISTRY_BASE_URL`: {problem}")]
     BaseUrl {
@@ -108,6 +128,12 @@ impl Explain for SettingsError {
                 ))
             }
             Self::Platform { text, .. } => platform_hint(text),
+            Self::OnlyUntrusted { option } => Some(format!(
+                "everything is allowed without `--untrusted`: add it, or drop `{option}`"
+            )),
+            Self::AllowHost { .. } => {
+                Some("a host is written as `git.example.com` or `git.example.com:8443`".to_owned())
+            }
             Self::ConfigFile(error) => error.hint(),
             Self::Git(error) => error.hint(),
             Self::Report {

@@ -16,6 +16,7 @@ mod report;
 mod sourced;
 mod sources;
 mod suggest;
+mod untrusted;
 mod verify;
 mod working_set;
 
@@ -33,6 +34,7 @@ pub use output::{OutputSettings, output};
 pub use report::ReportSettings;
 pub use sourced::{Origin, Sourced};
 pub use sources::{SourceChoice, SourceSettings};
+pub use untrusted::Untrusted;
 pub use verify::VerifySettings;
 pub use working_set::{ReportError, WorkingSet};
 

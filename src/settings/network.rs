@@ -8,7 +8,7 @@ use url::Url;
 use crate::cli_config::{self, CliConfigError, ProviderInstallation};
 use crate::provider::{Engine, Hostname, Platform};
 use crate::registry::{
-    BaseUrl, CredentialSettings, HttpSettings, RegistrySettings, Roots, SystemRoots, positive,
+    AllowedHosts, BaseUrl, CredentialSettings, HttpSettings, RegistrySettings, Roots, SystemRoots, positive,
     tokens_from_env,
 };
 
@@ -41,6 +41,7 @@ pub fn network(environment: &Environment, engine: Engine) -> Result<Network, Set
     };
     let registry = RegistrySettings {
         base_url: base_url(environment)?,
+        allowed_hosts: AllowedHosts::all(),
         credentials: CredentialSettings {
             tokens: tokens_from_env(
                 environment

@@ -92,6 +92,9 @@ impl<'a> Environment<'a> {
                 .filter(|name| !name.is_empty());
             let path = self.data_directory().join("environment");
             let chosen = || {
+                if self.options.confined_to.is_some() {
+                    return None;
+                }
                 std::fs::read_to_string(path)
                     .ok()
                     .map(|text| text.trim().to_owned())

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::access::ReadAccess;
 use crate::provider::ModuleVersionConstraints;
 
 use super::super::body::Spot;
@@ -32,7 +33,8 @@ impl TreeReader<'_> {
     ) -> Result<Location, Stopped> {
         if let ModuleSource::Local(path) = &target.source {
             self.called.insert(clean(&caller.shown.join(path)));
-            let found = local(path, name, spot, caller).or_else(|error| {
+            let confined_to = self.options.confined_to.as_ref();
+            let found = local(path, name, spot, caller, confined_to).or_else(|error| {
                 let recorded = self.recorded_outside(&error, target, key, caller, environment);
                 recorded.ok_or(error)
             });
@@ -105,6 +107,14 @@ impl TreeReader<'_> {
             .and_then(|()| directory_of(record, environment))
     }
 
+    /// What is installed. An untrusted configuration may have been committed with a record of its author's own.
+    fn manifest(&self, environment: &Environment<'_>) -> &Result<Manifest, Arc<ConfigError>> {
+        self.manifest.get_or_init(|| match self.options.confined_to {
+            Some(_) => Ok(Manifest::default()),
+            None => Manifest::read(&environment.data_directory()).map_err(Arc::new),
+        })
+    }
+
     /// What the manifest records for the call, if it does, and if the record is for this call.
     fn installed(
         &mut self,
@@ -114,8 +124,7 @@ impl TreeReader<'_> {
         spot: &Spot,
         environment: &Environment<'_>,
     ) -> Result<Option<Found>, ConfigError> {
-        let read = || Manifest::read(&environment.data_directory()).map_err(Arc::new);
-        let manifest = match self.manifest.get_or_init(read) {
+        let manifest = match self.manifest(environment) {
             Ok(manifest) => manifest,
             Err(error) => {
                 let message = error.to_string();
@@ -183,6 +192,7 @@ impl TreeReader<'_> {
             root: environment.root,
             place: &spot.place(),
             engine: self.options.engine,
+            confined_to: self.options.confined_to.as_ref(),
         };
         let location = fetcher.fetch(&request).and_then(|fetched| {
             let location = Location::within(&fetched.directory, &fetched.package);
@@ -214,8 +224,7 @@ impl TreeReader<'_> {
         environment: &Environment<'_>,
         error: ConfigError,
     ) -> Result<bool, Stopped> {
-        let read = || Manifest::read(&environment.data_directory()).map_err(Arc::new);
-        let manifest = self.manifest.get_or_init(read).as_ref().ok();
+        let manifest = self.manifest(environment).as_ref().ok();
         let record = manifest.and_then(|manifest| manifest.record(key));
         let location = record.and_then(|record| directory_of(record, environment));
         let Some(location) = location else {
@@ -256,7 +265,13 @@ fn directory_of(record: &Record, environment: &Environment<'_>) -> Option<Locati
 }
 
 /// The directory of a local module. What was fetched is somebody else's, so it names no directory of this machine.
-fn local(path: &str, name: &str, spot: &Spot, caller: &Location) -> Result<Location, ConfigError> {
+fn local(
+    path: &str,
+    name: &str,
+    spot: &Spot,
+    caller: &Location,
+    confined_to: Option<&ReadAccess>,
+) -> Result<Location, ConfigError> {
     let (module, place) = (name.to_owned(), Box::new(spot.place()));
     let joined = caller.join(Path::new(path));
     let leaves = match (&joined, &caller.package) {
@@ -265,7 +280,15 @@ fn local(path: &str, name: &str, spot: &Spot, caller: &Location) -> Result<Locat
         // What is not there is told of only where the package may know.
         (Err(_), Some(package)) => !clean(&caller.real.join(path)).starts_with(package),
     };
+    let is_outside = |access: &ReadAccess| access.resolve(&caller.real.join(path)).is_err();
     match joined {
+        _ if caller.package.is_none() && confined_to.is_some_and(is_outside) => {
+            Err(ConfigError::LeavesRepository {
+                module,
+                path: path.to_owned(),
+                place,
+            })
+        }
         _ if leaves => Err(ConfigError::LeavesPackage {
             module,
             path: path.to_owned(),

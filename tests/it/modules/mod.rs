@@ -123,6 +123,7 @@ impl Site {
             root: Path::new("."),
             place: &Place::file(Path::new("main.tf")),
             engine: Engine::Terraform,
+            confined_to: None,
         };
         let found = self.fetcher.get(&request).map(|found| found.directory);
         found.map_err(|error| {
