@@ -15,8 +15,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 pub use cache::{CacheCommand, CacheCommandArgs};
 pub use documents::{CompletionsArgs, ManArgs};
 pub use groups::{
-    CacheArgs, MAX_JOBS, PlatformArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs,
-    UntrustedArgs,
+    CacheArgs, MAX_JOBS, PlatformArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs, UntrustedArgs,
 };
 pub use list::{ListArgs, ListFormatArg};
 pub use lock::{ChangeArgs, LockArgs, PruneArgs};

@@ -63,14 +63,17 @@ fn url(package: &Package) -> Option<Url> {
 fn local_path(package: &Package) -> Option<Option<PathBuf>> {
     match package {
         Package::Directory(path) | Package::File(path, ..) => Some(Some(path.clone())),
-        Package::Git(git) if git.is_local => {
-            Some(Url::parse(&git.url).ok().and_then(|url| url.to_file_path().ok()))
-        }
+        Package::Git(git) if git.is_local => Some(
+            Url::parse(&git.url)
+                .ok()
+                .and_then(|url| url.to_file_path().ok()),
+        ),
         Package::Git(_) | Package::Archive(_) | Package::Web(_) => None,
     }
 }
 
 fn authority(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
-    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    url.port()
+        .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }

@@ -78,11 +78,23 @@ mod tests {
             ("https://evil.test/registry.terraform.io", false),
             ("file:///srv/x", true),
         ] {
-            assert_eq!(hosts.allows_url(&Url::parse(url).unwrap()), expected, "{url}");
+            assert_eq!(
+                hosts.allows_url(&Url::parse(url).unwrap()),
+                expected,
+                "{url}"
+            );
             assert!(AllowedHosts::all().allows_url(&Url::parse(url).unwrap()));
         }
-        for (host, expected) in [("git.test:8443", true), ("git.test", false), ("evil.test", false)] {
-            assert_eq!(hosts.allows(&Hostname::parse(host).unwrap()), expected, "{host}");
+        for (host, expected) in [
+            ("git.test:8443", true),
+            ("git.test", false),
+            ("evil.test", false),
+        ] {
+            assert_eq!(
+                hosts.allows(&Hostname::parse(host).unwrap()),
+                expected,
+                "{host}"
+            );
         }
     }
 }

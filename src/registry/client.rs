@@ -133,7 +133,8 @@ impl RegistryClient {
     pub(super) fn netrc_header(&self, url: &Url) -> Result<Option<HeaderValue>, RegistryError> {
         match &self.shared.settings.netrc {
             Some(path)
-                if url.username().is_empty() && self.shared.settings.allowed_hosts.allows_url(url) =>
+                if url.username().is_empty()
+                    && self.shared.settings.allowed_hosts.allows_url(url) =>
             {
                 netrc::header(path, url)
             }

@@ -8,8 +8,8 @@ use url::Url;
 use crate::cli_config::{self, CliConfigError, ProviderInstallation};
 use crate::provider::{Engine, Hostname, Platform};
 use crate::registry::{
-    AllowedHosts, BaseUrl, CredentialSettings, HttpSettings, RegistrySettings, Roots, SystemRoots, positive,
-    tokens_from_env,
+    AllowedHosts, BaseUrl, CredentialSettings, HttpSettings, RegistrySettings, Roots, SystemRoots,
+    positive, tokens_from_env,
 };
 
 use super::{Environment, SettingsError};

@@ -109,10 +109,11 @@ impl TreeReader<'_> {
 
     /// What is installed. An untrusted configuration may have been committed with a record of its author's own.
     fn manifest(&self, environment: &Environment<'_>) -> &Result<Manifest, Arc<ConfigError>> {
-        self.manifest.get_or_init(|| match self.options.confined_to {
-            Some(_) => Ok(Manifest::default()),
-            None => Manifest::read(&environment.data_directory()).map_err(Arc::new),
-        })
+        self.manifest
+            .get_or_init(|| match self.options.confined_to {
+                Some(_) => Ok(Manifest::default()),
+                None => Manifest::read(&environment.data_directory()).map_err(Arc::new),
+            })
     }
 
     /// What the manifest records for the call, if it does, and if the record is for this call.

@@ -34,9 +34,26 @@ fn start() -> Option<(FakeRegistry, Runner)> {
         .means("inputs.recursive", "true")
         .means("inputs.platforms", "linux_amd64")
         .means("inputs.changed", "")
-        .means("inputs.args", "");
-    Some((registry, runner))
+        .means("inputs.args", "")
+        .means("inputs.untrusted", "auto")
+        .means("inputs.allow-hosts", "")
+        .means("github.repository", "acme/infra");
+    Some((
+        registry,
+        EVENT
+            .into_iter()
+            .fold(runner, |runner, field| runner.means(field, "")),
+    ))
 }
+
+/// What the action asks of the event, empty for a push.
+const EVENT: [&str; 5] = [
+    "github.event.pull_request.number",
+    "github.event.pull_request.head.repo.full_name",
+    "github.event.issue.pull_request.url",
+    "github.event.workflow_run.id",
+    "github.event.workflow_run.head_repository.full_name",
+];
 
 const DIRECTORIES: [&str; 4] = ["a", "-r", "b c", "$(touch pwned)"];
 
@@ -164,6 +181,75 @@ fn inputs_reach_tflock_word_for_word() {
     }
 }
 
+/// An untrusted run refuses the host of `acme/anvil` once other hosts are allowed.
+#[test]
+fn pull_requests_from_forks_are_untrusted() {
+    let [number, head, comment, run_id, run_head] = EVENT;
+    for (event, untrusted, code) in [
+        (&[][..], "auto", 0),
+        (&[(number, "7"), (head, "acme/infra")], "auto", 0),
+        (&[(number, "7"), (head, "mallory/infra")], "auto", 1),
+        (&[(number, "7")], "auto", 1), // the fork was deleted
+        (&[(comment, "https://api.github.test/pulls/7")], "auto", 1),
+        (&[(run_id, "9"), (run_head, "acme/infra")], "auto", 0),
+        (&[(run_id, "9"), (run_head, "mallory/infra")], "auto", 1),
+        (&[(number, "7"), (head, "mallory/infra")], "false", 0),
+        (&[], "true", 1),
+        (&[], "yes", 2),
+    ] {
+        let Some((_registry, runner)) = start() else {
+            return;
+        };
+        let runner = event
+            .iter()
+            .fold(runner, |runner, (field, value)| runner.means(field, value));
+        let runner = runner
+            .means("inputs.command", "lock")
+            .means("inputs.paths", "a")
+            .means("inputs.untrusted", untrusted)
+            .means("inputs.allow-hosts", "one.test,two.test\nthree.test");
+        let ended = run(&runner).expect_code(code);
+        let is_refused = ended
+            .said
+            .contains("host `registry.terraform.io` is not allowed");
+        assert_eq!(is_refused, code == 1, "{event:?} {}", ended.said);
+    }
+}
+
+/// `HEAD`, `objects`, `refs` and `config` make a directory a repository for git, which then runs what `config` says.
+#[test]
+fn a_directory_that_looks_like_a_repository_is_not_taken_for_one() {
+    let Some((_registry, runner)) = start() else {
+        return;
+    };
+    let canary = runner.path("pwned");
+    let config = format!(
+        "[core]\nrepositoryformatversion = 0\nbare = false\nworktree = .\nfsmonitor = \"touch {0}; false\"\n\
+         [filter \"x\"]\nclean = \"touch {0}; cat\"\n",
+        canary.display()
+    );
+    for (name, text) in [
+        ("HEAD", "ref: refs/heads/main\n"),
+        ("config", &config),
+        ("objects/x", ""),
+        ("refs/x", ""),
+        (".gitattributes", "* filter=x\n"),
+    ] {
+        let path = runner.path("workspace/a").join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let action = Node::read("action.yml");
+    let runner = runner.means("inputs.command", "lock");
+    let step = step(action.at("runs/steps"), "Run tflock");
+    runner.run(step, "workspace/a").expect_code(0);
+    assert!(!canary.exists());
+    assert_eq!(
+        runner.outputs()["changed-files"].trim(),
+        ".terraform.lock.hcl"
+    );
+}
+
 #[test]
 fn only_what_changed_is_worked_on() {
     let Some((_registry, runner)) = start() else {
@@ -187,7 +273,13 @@ fn a_command_that_does_not_exist_is_refused() {
     for command in ["list", "", "check; touch pwned"] {
         let runner = Runner::new()
             .means("inputs.command", command)
-            .means("inputs.args", "");
+            .means("inputs.args", "")
+            .means("inputs.untrusted", "auto")
+            .means("inputs.allow-hosts", "")
+            .means("github.repository", "acme/infra");
+        let runner = EVENT
+            .into_iter()
+            .fold(runner, |runner, field| runner.means(field, ""));
         let runner = ["paths", "recursive", "platforms", "changed"]
             .into_iter()
             .fold(runner, |runner, name| {
