@@ -12,6 +12,7 @@ mod entries;
 mod faults;
 mod fixture;
 mod fleet;
+mod hostile;
 mod hosts;
 mod interrupt;
 mod kill;

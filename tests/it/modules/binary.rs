@@ -8,7 +8,7 @@ use tflock_test_support::{
 use super::git::Repository;
 use crate::TFLOCK;
 
-pub(super) fn requiring(provider: &str, constraint: &str) -> String {
+pub(crate) fn requiring(provider: &str, constraint: &str) -> String {
     let name = provider.rsplit('/').next().unwrap();
     format!(
         "terraform {{\n  required_providers {{\n    {name} = {{\n      source  = \"{provider}\"\n      version = \
@@ -17,7 +17,7 @@ pub(super) fn requiring(provider: &str, constraint: &str) -> String {
 }
 
 /// A module of the registry `modules.test`, in one version.
-pub(super) fn publish_module(
+pub(crate) fn publish_module(
     registry: &FakeRegistry,
     module: &str,
     version: &str,
@@ -97,7 +97,7 @@ fn site() -> (FakeRegistry, TestContext, Repository, String) {
 }
 
 /// The CLI configuration of a registry, with its modules as those of the host `modules.test`.
-pub(super) fn with_modules(registry: &FakeRegistry) -> String {
+pub(crate) fn with_modules(registry: &FakeRegistry) -> String {
     format!(
         "{}\nhost \"modules.test\" {{\n  services = {{\n    \"modules.v1\" = \"{}\"\n  }}\n}}\n",
         registry.cli_config(),
@@ -106,7 +106,7 @@ pub(super) fn with_modules(registry: &FakeRegistry) -> String {
 }
 
 /// A `module` block; no version if it is empty.
-pub(super) fn call(name: &str, source: &str, version: &str) -> String {
+pub(crate) fn call(name: &str, source: &str, version: &str) -> String {
     let version = match version {
         "" => String::new(),
         version => format!("  version = \"{version}\"\n"),

@@ -15,7 +15,7 @@
 //! | 500 roots with the same modules, parity with `get` of both tools, failures with their place | `binary::*` |
 
 mod archives;
-mod binary;
+pub(crate) mod binary;
 mod chosen;
 mod git;
 mod installed;

@@ -1,0 +1,4 @@
+//! Attacks by the content of a repository: what a stranger's pull request can try where tflock runs in continuous
+//! integration. The threat model is in `docs/security.md`.
+
+mod untrusted;
