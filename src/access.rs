@@ -3,9 +3,11 @@
 //! A pull request from a stranger controls every name, link and path in its tree. [`open_regular`] never waits and never touches a
 //! device. [`ReadAccess`] confines the paths that repository content names to the repository itself.
 
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 /// Directories whose files repository content cannot name: credentials and records that tools keep inside the work tree.
 const INTERNAL: [&str; 2] = [".git", ".terraform"];
@@ -19,6 +21,9 @@ pub enum AccessError {
     /// The path, with all links resolved, is in none of the permitted directories. Whether the file exists is not revealed.
     #[error("it is outside of the repository")]
     Outside,
+    /// With `--untrusted`: git does not track the file, so it may be another program's, with secrets in it.
+    #[error("git does not track it, and this run is `--untrusted`")]
+    Untracked,
     /// The path is inside `.git` or `.terraform`.
     #[error("files in `{0}` cannot be read by the configuration")]
     Internal(&'static str),
@@ -28,10 +33,29 @@ pub enum AccessError {
 }
 
 /// The directories that repository content may have files read from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct ReadAccess {
     /// Without links.
     roots: Vec<PathBuf>,
+    /// Which files of the first directory may be read; `None`: all.
+    listed: Option<FileList>,
+}
+
+/// Tells which files may be read, by paths without links.
+#[derive(Clone)]
+pub struct FileList(Arc<dyn Fn(&Path) -> io::Result<bool> + Send + Sync>);
+
+impl FileList {
+    /// A list that `has` answers for.
+    pub fn new(has: impl Fn(&Path) -> io::Result<bool> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(has))
+    }
+}
+
+impl fmt::Debug for FileList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FileList")
+    }
 }
 
 impl ReadAccess {
@@ -51,6 +75,11 @@ impl ReadAccess {
         {
             self.roots.push(real);
         }
+    }
+
+    /// Limits the first directory to the files of a list. Directories that are permitted later are not limited.
+    pub fn limit_to(&mut self, listed: FileList) {
+        self.listed = Some(listed);
     }
 
     /// Resolves every link of `path`, which may name a file that does not exist.
@@ -90,7 +119,18 @@ impl ReadAccess {
     /// Opens a regular file.
     pub fn open(&self, path: &Path) -> Result<File, AccessError> {
         let real = self.resolve(path)?;
+        if let Some(listed) = &self.listed
+            && self.is_in_first_only(&real)
+            && !(listed.0)(&real)?
+        {
+            return Err(AccessError::Untracked);
+        }
         Ok(open_regular(&real)?)
+    }
+
+    fn is_in_first_only(&self, real: &Path) -> bool {
+        let mut others = self.roots.iter().skip(1);
+        !others.any(|root| real.starts_with(root))
     }
 
     /// Whether `real`, a path without links, is inside a permitted directory.
@@ -276,6 +316,27 @@ mod tests {
             Err(AccessError::Internal(".git"))
         ));
         assert!(access.open(&base.join("repository/x")).is_ok());
+    }
+
+    #[test]
+    fn a_list_limits_the_first_directory_only() {
+        let (_tree, base) = tree();
+        let mut access = ReadAccess::below([base.join("repository")]);
+        access.limit_to(FileList::new(|path| Ok(path.ends_with("listed"))));
+        access.permit(&base.join("outside"));
+        fs::write(base.join("repository/listed"), "").unwrap();
+        for (path, expected) in [
+            ("repository/listed", "ok"),
+            (
+                "repository/x",
+                "git does not track it, and this run is `--untrusted`",
+            ),
+            ("outside/secret", "ok"),
+        ] {
+            let found = access.open(&base.join(path));
+            let found = found.map_or_else(|error| error.to_string(), |_| "ok".to_owned());
+            assert_eq!(found, expected, "{path}");
+        }
     }
 
     #[test]

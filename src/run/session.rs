@@ -62,11 +62,8 @@ impl Session {
             alive.aside(|| printer.message(&note));
         }
         let reporter = alive.reporter();
-        let hosts = tree.allowed_hosts();
-        let engines = tree.engines();
         let Sources { sources, cautions } =
-            sources::sources(environment, &engines, settings, &hosts, &reporter)
-                .map_err(Refused)?;
+            sources::sources(environment, tree, settings, &reporter).map_err(Refused)?;
         for caution in &cautions {
             alive.aside(|| printer.diagnostic(caution));
         }

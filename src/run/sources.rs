@@ -7,9 +7,9 @@ use std::sync::Arc;
 use crate::diagnostic::{self, Diagnostic};
 use crate::locking::Source;
 use crate::provider::Engine;
-use crate::registry::{AllowedHosts, PackageSource, RegistryClient, RegistryError};
+use crate::registry::{PackageSource, RegistryClient, RegistryError};
 use crate::reporter::Reporter;
-use crate::settings::{self, Environment, Network, SourceChoice, SourceSettings};
+use crate::settings::{self, Environment, Network, SourceChoice, SourceSettings, TreeSettings};
 
 /// The sources, and what should be known about the configuration behind them.
 pub(super) struct Sources {
@@ -22,18 +22,25 @@ pub(super) struct Sources {
 /// Builds the sources. What cannot be used is an error of the command line or its environment.
 pub(super) fn sources(
     environment: &Environment,
-    engines: &[Engine],
+    tree: &TreeSettings,
     settings: &SourceSettings,
-    allowed_hosts: &AllowedHosts,
     reporter: &Arc<dyn Reporter>,
 ) -> Result<Sources, Box<Diagnostic>> {
     let mut sources: BTreeMap<Engine, Source> = BTreeMap::new();
     let mut cautions = Vec::new();
-    for &engine in engines {
+    let allowed_hosts = tree.allowed_hosts();
+    for engine in tree.engines() {
         let network = settings::network(environment, engine);
         let mut network = network.map_err(|error| Box::new(Diagnostic::general(&error)))?;
         network.registry.http.offline = settings.cache.offline;
-        network.registry.allowed_hosts.clone_from(allowed_hosts);
+        network.registry.allowed_hosts = allowed_hosts.clone();
+        if tree.untrusted.is_some() {
+            // `init` takes packages from `terraform.d/plugins`, which an untrusted tree may have brought along.
+            let tree = &environment.working_directory;
+            network
+                .implied_mirrors
+                .retain(|mirror| !mirror.starts_with(tree));
+        }
         cautions.extend(network.errors.iter().map(Diagnostic::caution));
         let client = match sources.values().next() {
             Some(other) => other.client.sibling(network.registry.clone()),

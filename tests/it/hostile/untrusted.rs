@@ -198,3 +198,29 @@ fn netrc_is_for_allowed_hosts() {
     );
     assert_eq!(authorized(&site), 1);
 }
+
+/// `init` takes packages from `terraform.d/plugins` in the working directory, unsigned, and so does `--source config`.
+#[test]
+fn packages_in_the_tree_are_no_source() {
+    let site = Site::with(&requiring("acme/anvil", ">= 1.0"));
+    let package =
+        "registry.terraform.io/acme/anvil/1.0.0/linux_amd64/terraform-provider-anvil_v1.0.0";
+    site.context
+        .write(&format!("terraform.d/plugins/{package}"), "altered");
+    let genuine = site.registry.fill("{h1:acme/anvil:1.0.0:linux_amd64}");
+    for (options, is_genuine) in [
+        (&["--source=config"][..], false),
+        (&["--source=config", "--untrusted"], true),
+    ] {
+        site.run(options, 0);
+        let locked = site.context.lock_file("bad").unwrap();
+        assert_eq!(
+            locked.contains(&genuine),
+            is_genuine,
+            "{options:?}\n{locked}"
+        );
+        for directory in ["good", "bad"] {
+            std::fs::remove_file(site.context.path(directory).join(".terraform.lock.hcl")).unwrap();
+        }
+    }
+}
