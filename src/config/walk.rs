@@ -3,7 +3,7 @@
 //! Hidden directories, `.terraform` among them, are skipped, and links to directories are not followed. Ignore files of git
 //! do not count: Terraform does not know them. Several threads hide the latency of disks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -14,6 +14,9 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 
 /// The name of a lock file.
 const LOCK_FILE: &str = ".terraform.lock.hcl";
+
+/// The name of a config file.
+const CONFIG_FILE: &str = ".tflock.toml";
 
 /// Listing directories waits for the disk, so more threads than cores pay off (1,821 ms with one, 463 ms with eight, for
 /// 20,020 directories that no cache holds).
@@ -63,6 +66,8 @@ pub struct Directory {
 pub struct Walk {
     /// Each directory once.
     pub directories: Vec<Directory>,
+    /// Directories that have a config file of tflock, or on some systems another file with that name in other letters.
+    pub config_files: BTreeSet<PathBuf>,
     /// Directories that could not be listed. They stop nothing.
     pub errors: Vec<ConfigError>,
 }
@@ -76,6 +81,7 @@ struct Facts {
     tofu_files: bool,
     lock_file: bool,
     leftovers: bool,
+    config_file: bool,
 }
 
 impl Facts {
@@ -85,6 +91,7 @@ impl Facts {
         self.tofu_files |= other.tofu_files;
         self.lock_file |= other.lock_file;
         self.leftovers |= other.leftovers;
+        self.config_file |= other.config_file;
     }
 
     fn of_file(name: &str) -> Self {
@@ -94,6 +101,7 @@ impl Facts {
             tofu_files: is_tofu_only(name),
             lock_file: name == LOCK_FILE,
             leftovers: name != LOCK_FILE && name.starts_with(LOCK_FILE),
+            config_file: name.eq_ignore_ascii_case(CONFIG_FILE),
         }
     }
 
@@ -128,6 +136,8 @@ pub fn walk(paths: &[PathBuf], options: &WalkOptions) -> Walk {
             found.remove(path);
         }
     }
+    let config_files = found.iter().filter(|(_, facts)| facts.config_file);
+    let config_files = config_files.map(|(path, _)| path.clone()).collect();
     let directories = found.into_iter().filter(|(_, facts)| facts.is_something());
     let directories = directories.map(|(path, facts)| Directory {
         path,
@@ -140,6 +150,7 @@ pub fn walk(paths: &[PathBuf], options: &WalkOptions) -> Walk {
     errors.sort_by_key(ToString::to_string);
     Walk {
         directories: directories.collect(),
+        config_files,
         errors,
     }
 }
@@ -242,7 +253,7 @@ impl Part<'_> {
         if let Some(directory) = entry
             .path()
             .parent()
-            .filter(|_| facts.is_something() || facts.leftovers)
+            .filter(|_| facts.is_something() || facts.leftovers || facts.config_file)
         {
             self.found
                 .entry(without_dots(directory))
@@ -404,16 +415,20 @@ mod tests {
                 facts.tofu_files,
                 facts.lock_file,
                 facts.leftovers,
+                facts.config_file,
             ];
             told.map(u8::from)
         };
         for (name, expected) in [
-            ("main.tf", [1, 0, 0, 0]),
-            ("main.tofu", [1, 1, 0, 0]),
-            ("main.tofu.json", [1, 1, 0, 0]),
-            (".terraform.lock.hcl", [0, 0, 1, 0]),
-            (".terraform.lock.hcl.tmp-1", [0, 0, 0, 1]),
-            ("README.md", [0, 0, 0, 0]),
+            ("main.tf", [1, 0, 0, 0, 0]),
+            ("main.tofu", [1, 1, 0, 0, 0]),
+            ("main.tofu.json", [1, 1, 0, 0, 0]),
+            (".terraform.lock.hcl", [0, 0, 1, 0, 0]),
+            (".terraform.lock.hcl.tmp-1", [0, 0, 0, 1, 0]),
+            (".tflock.toml", [0, 0, 0, 0, 1]),
+            // The same file where case does not count.
+            (".TFLOCK.toml", [0, 0, 0, 0, 1]),
+            ("README.md", [0, 0, 0, 0, 0]),
         ] {
             assert_eq!(facts(name), expected, "{name}");
         }

@@ -34,6 +34,6 @@ pub use policy::{Mismatch, Missing, Move, Policy, Scope, TargetError, Upgrade, U
 pub use recall::Recall;
 pub use record::{Form, Origin, PackageRecord, Voucher};
 pub use select::{Selection, check_constraints, foregone, select};
-pub use signers::{Fingerprint, RefusedSigner, Signers, SignersError};
+pub use signers::{Fingerprint, RefusedSigner, SignerRules, Signers, SignersError};
 pub use transfer::{Downloaded, TransferError};
 pub use trust::Trust;

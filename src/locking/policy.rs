@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::provider::{AddressError, Engine, Platform, ProviderAddr, Version, VersionError};
 
-use super::signers::Signers;
+use super::signers::SignerRules;
 
 /// What a lock shall contain.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct Policy {
     /// Versions that have been out for less are no upgrade, unless they are named.
     pub min_age: Option<Duration>,
     /// Who may sign for which providers.
-    pub signers: Signers,
+    pub signers: SignerRules,
 }
 
 /// When no recorded hash of a kept version is genuine.
@@ -178,7 +178,7 @@ mod tests {
             mismatch: Mismatch::Error,
             missing_platform: Missing::Error,
             min_age: None,
-            signers: Signers::default(),
+            signers: SignerRules::default(),
         }
     }
 

@@ -1,13 +1,16 @@
-//! Who may sign for a provider: `[signers]` of the config file.
+//! Who may sign for a provider: `[signers]` of the config files.
 //!
 //! The keys that prove a checksum list come from the registry itself, so a signature guards against everything between
 //! registry and user, and not against the registry. Pinning the fingerprint of an author's key closes that gap: whatever
 //! the registry then sends must be signed by that key.
 //!
-//! A pattern is one of `include` and `exclude` (spec: mirrors.md 5). Of several that mean a provider the narrowest counts
+//! A pattern is one of `include` and `exclude` (spec: mirrors.md 5), but one without a host means the default registries of both
+//! engines. Of several that mean a provider the narrowest counts
 //! alone: `hashicorp/aws` beats `hashicorp/*`, which beats `*/*/*`. A pattern with no fingerprints accepts nobody, so
 //! `"*/*/*" = []` refuses every provider that no other pattern means. Where no pattern means a provider, the engine's own
 //! rules decide. Pins can only refuse; they accept nothing that the engine would not.
+//!
+//! Several config files can apply to a directory. Each decides on its own, and a package must satisfy all of them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -21,7 +24,30 @@ use crate::span::{Explain, Place};
 /// Fingerprints have 20 bytes (OpenPGP version 4) or 32 (version 6), in hex digits.
 const FINGERPRINT_DIGITS: [usize; 2] = [40, 64];
 
-/// Pinned keys of providers.
+/// The `[signers]` of all config files that apply to a directory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SignerRules(Vec<Signers>);
+
+impl SignerRules {
+    /// Checks that every file lets `signer` sign for `provider`; no signer if nothing is signed. The error is that of the first
+    /// file that refuses.
+    pub fn check(
+        &self,
+        provider: &ProviderAddr,
+        signer: Option<&Signer>,
+    ) -> Result<(), Box<RefusedSigner>> {
+        let mut files = self.0.iter();
+        files.try_for_each(|signers| signers.check(provider, signer))
+    }
+}
+
+impl FromIterator<Signers> for SignerRules {
+    fn from_iter<I: IntoIterator<Item = Signers>>(signers: I) -> Self {
+        Self(signers.into_iter().collect())
+    }
+}
+
+/// Pinned keys of providers, by one config file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signers {
     /// The narrowest pattern first.
@@ -169,10 +195,15 @@ impl Signers {
     pub fn check(
         &self,
         provider: &ProviderAddr,
-        engine: Engine,
         signer: Option<&Signer>,
     ) -> Result<(), Box<RefusedSigner>> {
-        let means = |pin: &&Pin| pin.pattern.matches(provider, engine);
+        // The tree chooses the engine of a directory, and so must not choose which registry a pattern without a host means.
+        let engines = [Engine::Terraform, Engine::Tofu];
+        let means = |pin: &&Pin| {
+            engines
+                .iter()
+                .any(|engine| pin.pattern.matches(provider, *engine))
+        };
         let Some(pin) = self.pins.iter().find(means) else {
             return Ok(());
         };
@@ -285,10 +316,10 @@ mod tests {
         for signers in [signers(entries), signers(&reversed)] {
             for (provider, fingerprint, expected) in rows {
                 let (provider, signer) = (address(provider), signer(fingerprint));
-                let found = signers.check(&provider, Engine::Terraform, Some(&signer));
+                let found = signers.check(&provider, Some(&signer));
                 assert_eq!(found.is_ok(), expected, "{provider} {fingerprint}");
                 assert!(
-                    signers.check(&provider, Engine::Terraform, None).is_err(),
+                    signers.check(&provider, None).is_err(),
                     "unsigned: {provider}"
                 );
             }
@@ -298,22 +329,56 @@ mod tests {
     #[test]
     fn without_a_pattern_the_engine_decides() {
         let signers = signers(&[("acme/*", &[ACME])]);
-        assert!(
-            signers
-                .check(&address("hashicorp/aws"), Engine::Terraform, None)
-                .is_ok()
-        );
+        assert!(signers.check(&address("hashicorp/aws"), None).is_ok());
         assert!(
             Signers::default()
-                .check(&address("acme/anvil"), Engine::Terraform, None)
+                .check(&address("acme/anvil"), None)
                 .is_ok()
         );
-        // A pattern without a host means the default host of the engine.
         assert!(
             signers
-                .check(&address("acme/anvil"), Engine::Tofu, None)
+                .check(&address("example.com/acme/anvil"), None)
                 .is_ok()
         );
+    }
+
+    /// Whatever engine the tree chooses for a directory.
+    #[test]
+    fn a_pattern_without_a_host_means_the_registries_of_both_engines() {
+        let signers = signers(&[("acme/*", &[ACME])]);
+        for engine in [Engine::Terraform, Engine::Tofu] {
+            let provider = ProviderAddr::parse("acme/anvil", engine).unwrap();
+            assert!(signers.check(&provider, None).is_err(), "{provider}");
+            assert!(signers.check(&provider, Some(&signer(ACME))).is_ok());
+        }
+    }
+
+    /// Further down is to the right; the refusal is that of the highest file.
+    #[test]
+    fn every_file_must_accept_the_signer() {
+        let rows: [(&[&[(&str, &[&str])]], Option<&str>); 6] = [
+            (&[&[("acme/*", &[ACME])], &[]], None),
+            (&[&[("acme/*", &[OTHER])], &[]], Some("acme/*")),
+            (
+                &[&[("acme/*", &[OTHER])], &[("acme/*", &[OTHER, ACME])]],
+                Some("acme/*"),
+            ),
+            (
+                &[&[("acme/*", &[OTHER])], &[("acme/anvil", &[ACME])]],
+                Some("acme/*"),
+            ),
+            (
+                &[&[("acme/*", &[ACME])], &[("acme/anvil", &[OTHER])]],
+                Some("acme/anvil"),
+            ),
+            (&[&[], &[("*/*/*", &[])]], Some("*/*/*")),
+        ];
+        for (files, expected) in rows {
+            let rules: SignerRules = files.iter().map(|entries| signers(entries)).collect();
+            let found = rules.check(&address("acme/anvil"), Some(&signer(ACME)));
+            let pattern = found.err().map(|refused| refused.pattern.to_string());
+            assert_eq!(pattern.as_deref(), expected, "{files:?}");
+        }
     }
 
     #[test]
@@ -322,7 +387,7 @@ mod tests {
         let refused = |provider: &str, found: Option<&str>| {
             let found = found.map(signer);
             *signers
-                .check(&address(provider), Engine::Terraform, found.as_ref())
+                .check(&address(provider), found.as_ref())
                 .unwrap_err()
         };
         let acme = ACME.to_ascii_uppercase();

@@ -277,9 +277,7 @@ impl Work<'_> {
     /// Why the signer of a package is not accepted, if that is so.
     fn refused(&self, record: &PackageRecord) -> Option<Box<RefusedSigner>> {
         let signers = &self.policy.signers;
-        signers
-            .check(self.address, self.engine, record.signer())
-            .err()
+        signers.check(self.address, record.signer()).err()
     }
 
     /// Whether no recorded hash of a kept version is genuine. An entry that records `h1` only is compared with the

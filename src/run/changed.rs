@@ -1,7 +1,7 @@
 //! Whether what changed can change the lock of a directory (`--changed`).
 //!
 //! Of a root module these count: its own configuration, lock file, variable files and test files; the configuration of local
-//! modules that it reaches through calls; the targets of links among all those; the config file that governs it; version
+//! modules that it reaches through calls; the targets of links among all those; the config files that apply to it; version
 //! files that decide about its engine; and `--var-file`. Files that functions in a module's source read do not count.
 //!
 //! A link or a submodule that changed counts for all that lies below it.
@@ -51,7 +51,7 @@ impl Changed {
     /// Whether the lock of a directory can be another one now.
     pub(super) fn concerns(&self, candidate: &Candidate<'_>) -> bool {
         let area = candidate.area;
-        self.governs(area)
+        self.governs(candidate)
             || candidate
                 .names
                 .iter()
@@ -121,13 +121,11 @@ impl Changed {
             .any(|above| self.paths.contains(above))
     }
 
-    /// Whether the config file that governs an area changed, or one that did is gone.
-    fn governs(&self, area: &Area) -> bool {
-        let floor = area.governed_by.as_deref().and_then(Path::parent);
-        let mut levels = area.real_paths.iter().flat_map(|path| {
-            let levels = path.ancestors();
-            levels.take_while(move |level| floor.is_none_or(|floor| level.starts_with(floor)))
-        });
+    /// Whether a config file changed that applies to a directory, or one that did is gone.
+    fn governs(&self, candidate: &Candidate<'_>) -> bool {
+        let [_, real] = &candidate.names;
+        let levels = real.ancestors();
+        let mut levels = levels.take_while(|level| level.starts_with(candidate.repository));
         levels.any(|level| self.paths.contains(&level.join(CONFIG_FILE_NAME)))
     }
 

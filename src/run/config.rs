@@ -51,8 +51,10 @@ pub(super) fn command(
     printer: Printer,
 ) -> anyhow::Result<u8> {
     let typed = settings::typed(args);
-    let areas = InForce::resolve(&typed, environment, &Platform::current())
-        .map_err(|error| Refused::because(&error))?;
+    let areas = settings::config_files(environment).and_then(|config_files| {
+        InForce::resolve(&typed, environment, &Platform::current(), &config_files)
+    });
+    let areas = areas.map_err(|error| Refused::because(&error))?;
     let mut text = String::new();
     for area in &areas {
         area_text(area, &mut text);
@@ -72,10 +74,13 @@ struct Row(&'static str, String, Origin);
 fn area_text(area: &InForce, text: &mut String) {
     let paths: Vec<String> = area.paths.iter().map(|path| shown(path)).collect();
     let paths = paths.join(", ");
-    let _ = match &area.file {
-        Some(file) => writeln!(text, "{paths}: governed by {}", file.display()),
-        None => writeln!(text, "{paths}: governed by no config file"),
-    };
+    let mut files = area.files.iter().map(|file| shown(file));
+    let nearest = files.next();
+    let nearest = nearest.as_deref().unwrap_or("no config file");
+    let _ = writeln!(text, "{paths}: governed by {nearest}");
+    for file in files {
+        let _ = writeln!(text, "  and by {file}");
+    }
     let rows = rows(area);
     let widest = |cell: fn(&Row) -> &str| rows.iter().map(|row| cell(row).chars().count()).max();
     let key_width = widest(|row| row.0).unwrap_or_default();
@@ -151,14 +156,16 @@ fn rows(area: &InForce) -> Vec<Row> {
             area.jobs.origin.clone(),
         ),
     ];
-    let signers = &area.signers;
-    if signers.value.is_empty() {
-        rows.push(Row("signers", "any".to_owned(), signers.origin.clone()));
+    let before = rows.len();
+    for signers in &area.signers {
+        for (pattern, fingerprints, place) in signers.value.pins() {
+            let keys = fingerprints.iter().map(ToString::to_string).collect();
+            let origin = place.cloned().map_or(signers.origin.clone(), Origin::File);
+            rows.push(Row("signers", format!("{pattern}: {}", list(keys)), origin));
+        }
     }
-    for (pattern, fingerprints, place) in signers.value.pins() {
-        let keys = fingerprints.iter().map(ToString::to_string).collect();
-        let origin = place.cloned().map_or(signers.origin.clone(), Origin::File);
-        rows.push(Row("signers", format!("{pattern}: {}", list(keys)), origin));
+    if rows.len() == before {
+        rows.push(Row("signers", "any".to_owned(), Origin::Default));
     }
     rows
 }

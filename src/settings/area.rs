@@ -1,6 +1,6 @@
 //! Which directories are worked on, and what holds there.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::cli::{ReadingArgs, TreeArgs};
@@ -10,7 +10,9 @@ use crate::locking::{Missing, Policy};
 use crate::provider::{Engine, Platform};
 use crate::registry::AllowedHosts;
 
-use super::{Environment, InForce, SettingsError, Typed, Untrusted, WorkingSet};
+use super::config_file::ConfigFiles;
+use super::in_force::{rules, signers};
+use super::{ConfigFileError, Environment, InForce, SettingsError, Typed, Untrusted, WorkingSet};
 
 /// All directories of a run, and how they are read.
 #[derive(Clone, Debug)]
@@ -19,6 +21,8 @@ pub struct TreeSettings {
     pub working_directory: PathBuf,
     /// The areas, in the order of their first path.
     pub areas: Vec<Arc<Area>>,
+    /// The config files of the tree.
+    config_files: Arc<ConfigFiles>,
     /// Which of the directories found there are worked on.
     pub working_set: WorkingSet,
     /// How modules are fetched from repositories.
@@ -38,8 +42,6 @@ pub struct Area {
     pub paths: Vec<PathBuf>,
     /// Their directories, absolute and without links.
     pub real_paths: Vec<PathBuf>,
-    /// The config file that governs them, absolute.
-    pub governed_by: Option<PathBuf>,
     /// Look below them too.
     pub recursive: bool,
     /// Paths to skip.
@@ -48,6 +50,8 @@ pub struct Area {
     pub create: Create,
     /// What a lock contains.
     pub policy: Policy,
+    /// A config file further down that cannot be followed: the directories below it fail.
+    pub refused: Option<Arc<ConfigFileError>>,
     /// The engine for all directories; `None`: decided for each.
     pub engine: Option<Engine>,
     /// When a module that is called cannot be had.
@@ -79,7 +83,8 @@ impl TreeSettings {
     ) -> Result<Self, SettingsError> {
         let untrusted = Untrusted::resolve(&typed.reading.untrusted, environment)?;
         let reading = reading(typed.reading, environment)?;
-        let in_force = InForce::resolve(typed, environment, current);
+        let config_files = config_files(environment)?;
+        let in_force = InForce::resolve(typed, environment, current, &config_files);
         let in_force = in_force.map_err(|error| match typed.tree.changed.as_deref() {
             Some("") => error.after("--changed"),
             _ => error,
@@ -94,7 +99,7 @@ impl TreeSettings {
             jobs: in_force.jobs.value,
             paths: in_force.paths,
             real_paths: in_force.real_paths,
-            governed_by: in_force.governed_by,
+            refused: None,
             reading: reading.clone(),
         });
         let areas: Vec<Area> = areas.collect();
@@ -109,6 +114,7 @@ impl TreeSettings {
             working_directory: environment.working_directory.clone(),
             working_set: WorkingSet::resolve(typed.tree, &areas, &git, environment)?,
             areas: areas.into_iter().map(Arc::new).collect(),
+            config_files: Arc::new(config_files),
             git,
             untrusted,
             clean_up: false,
@@ -134,6 +140,17 @@ impl TreeSettings {
     pub fn allowed_hosts(&self) -> AllowedHosts {
         let untrusted = self.untrusted.as_ref();
         untrusted.map_or_else(AllowedHosts::all, |untrusted| untrusted.hosts.clone())
+    }
+
+    /// What holds for the directories of `area` below a config file in `directory` (absolute, without links), which lies further
+    /// down than the paths of the area. Only its `[signers]` count.
+    pub fn area_below(&self, area: &Area, directory: &Path) -> Area {
+        let mut below = area.clone();
+        match self.config_files.levels(directory) {
+            Ok(files) => below.policy.signers = rules(signers(&files)),
+            Err(error) => below.refused = Some(Arc::new(error)),
+        }
+        below
     }
 
     /// The engines that directories may have.
@@ -166,6 +183,13 @@ impl Area {
             ..self.reading.clone()
         }
     }
+}
+
+/// The config files of the work tree.
+pub fn config_files(environment: &Environment) -> Result<ConfigFiles, SettingsError> {
+    let working_directory = std::fs::canonicalize(&environment.working_directory);
+    let working_directory = working_directory.map_err(|_gone| SettingsError::NoWorkingDirectory)?;
+    Ok(ConfigFiles::of_work_tree(working_directory))
 }
 
 /// Whoever narrows the working set and names no path means all that is below.

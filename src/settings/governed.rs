@@ -1,4 +1,4 @@
-//! The paths of a command line, sorted by the config files that govern them.
+//! The paths of a command line, sorted by the config files that apply to them.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -12,80 +12,101 @@ use super::SettingsError;
 use super::config_file::{ConfigFile, ConfigFiles};
 use super::sourced::Sourced;
 
-/// Paths that one file governs, or none.
+/// Paths to which the same config files apply.
 pub(super) struct Governed {
-    /// The file.
-    pub(super) file: Option<Arc<ConfigFile>>,
+    /// The files, the nearest first.
+    pub(super) files: Vec<Arc<ConfigFile>>,
     /// The paths as given.
     pub(super) paths: Vec<PathBuf>,
     /// Their directories, absolute and without links.
     pub(super) real_paths: Vec<PathBuf>,
-    /// The walked directories as the file names them.
-    names: BTreeMap<PathBuf, PathBuf>,
+    /// The walked directories, each with its directory in `real_paths`.
+    walked: BTreeMap<PathBuf, PathBuf>,
 }
 
 impl Governed {
-    /// Sorts paths by the file that governs them, in the order of their first path.
+    /// Sorts paths by the files that apply to them, in the order of their first path.
     pub(super) fn sort(
         paths: &[PathBuf],
         working_directory: &Path,
+        config_files: &ConfigFiles,
     ) -> Result<Vec<Self>, SettingsError> {
         let here = [PathBuf::from(".")];
         let paths = if paths.is_empty() { &here } else { paths };
-        let real_working_directory = std::fs::canonicalize(working_directory)
-            .map_err(|_gone| SettingsError::NoWorkingDirectory)?;
-        let mut files = ConfigFiles::new(&real_working_directory);
         let mut groups: Vec<Self> = Vec::new();
         for path in paths {
             let walked = walked(path, working_directory)?;
             let directory = real(path, &working_directory.join(&walked))?;
-            let file = files.governing(&directory).map_err(Box::new)?;
-            let name = file
-                .as_ref()
-                .and_then(|file| directory.strip_prefix(&file.directory).ok());
-            let name = name.unwrap_or(&directory).to_path_buf();
-            let same =
-                |group: &Self| group.directory() == file.as_ref().map(|file| &*file.directory);
+            let files = config_files.levels(&directory).map_err(Box::new)?;
+            // The nearest file decides which others there are.
+            let nearest = files.first().map(|file| file.directory.clone());
+            let same = |group: &Self| group.nearest() == nearest.as_deref();
             let index = groups.iter().position(same).unwrap_or(groups.len());
             if index == groups.len() {
                 groups.push(Self {
-                    file,
+                    files,
                     paths: Vec::new(),
                     real_paths: Vec::new(),
-                    names: BTreeMap::new(),
+                    walked: BTreeMap::new(),
                 });
             }
             let group = &mut groups[index];
             group.paths.push(path.clone());
+            group.walked.insert(walked, directory.clone());
             group.real_paths.push(directory);
-            group.names.insert(walked, name);
         }
         Ok(groups)
     }
 
-    /// Where the file lies.
-    fn directory(&self) -> Option<&Path> {
-        self.file.as_ref().map(|file| &*file.directory)
+    /// Where the nearest file lies.
+    fn nearest(&self) -> Option<&Path> {
+        self.files.first().map(|file| &*file.directory)
     }
 
-    /// Patterns that are typed replace those of the file.
+    /// The value of the nearest file that sets one.
+    pub(super) fn nearest_of<T>(
+        &self,
+        value: impl Fn(&ConfigFile) -> Option<&Sourced<T>>,
+    ) -> Option<&Sourced<T>> {
+        self.files.iter().find_map(|file| value(file))
+    }
+
+    /// The smallest value of all files, the nearest of several.
+    pub(super) fn smallest_of<T, K: Ord>(
+        &self,
+        value: impl Fn(&ConfigFile) -> Option<&Sourced<T>>,
+        key: impl Fn(&T) -> K,
+    ) -> Option<&Sourced<T>> {
+        let values = self.files.iter().filter_map(|file| value(file));
+        values.min_by_key(|found| key(&found.value))
+    }
+
+    /// Patterns that are typed replace those of the files, of which the nearest with any counts.
     pub(super) fn ignore_paths(&self, typed: &[Regex]) -> Sourced<Vec<IgnoreRule>> {
         let rules = |patterns: &[Regex], rule: &dyn Fn(Regex) -> IgnoreRule| {
             patterns.iter().cloned().map(rule).collect::<Vec<_>>()
         };
-        let names = Arc::new(self.names.clone());
-        let of_file = self
-            .file
-            .as_ref()
-            .and_then(|file| file.ignore_paths.as_ref());
-        let of_file = of_file.map(|patterns| Sourced {
-            value: rules(&patterns.value, &|pattern| {
-                IgnoreRule::renamed(pattern, Arc::clone(&names))
-            }),
-            origin: patterns.origin.clone(),
+        let mut files = self.files.iter();
+        let of_file = files.find_map(|file| {
+            let patterns = file.ignore_paths.as_ref()?;
+            let names = Arc::new(self.names_in(&file.directory));
+            let rule = |pattern| IgnoreRule::renamed(pattern, Arc::clone(&names));
+            Some(Sourced {
+                value: rules(&patterns.value, &rule),
+                origin: patterns.origin.clone(),
+            })
         });
         let typed = (!typed.is_empty()).then(|| rules(typed, &IgnoreRule::as_walked));
         Sourced::choose(typed, of_file.as_ref(), Vec::new())
+    }
+
+    /// The walked directories as a file in `directory` names them.
+    fn names_in(&self, directory: &Path) -> BTreeMap<PathBuf, PathBuf> {
+        let name = |(walked, real): (&PathBuf, &PathBuf)| {
+            let name = real.strip_prefix(directory).unwrap_or(real);
+            (walked.clone(), name.to_path_buf())
+        };
+        self.walked.iter().map(name).collect()
     }
 }
 

@@ -1,6 +1,7 @@
-//! What holds for some paths, and who said it: the command line, their config file, the environment, or nobody.
+//! What holds for some paths, and who said it: the command line, their config files, the environment, or nobody.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use regex::Regex;
 
@@ -8,10 +9,10 @@ use crate::cli::{
     CreateArg, EngineArg, MismatchArg, MissingArg, PlatformArgs, ReadingArgs, SourceArgs, TreeArgs,
 };
 use crate::config::IgnoreRule;
-use crate::locking::{Mismatch, Missing, Policy, Signers, Upgrade};
+use crate::locking::{Mismatch, Missing, Policy, SignerRules, Signers, Upgrade};
 use crate::provider::{Engine, Platform};
 
-use super::config_file::{ConfigFile, NAME as CONFIG_FILE_NAME};
+use super::config_file::{ConfigFile, ConfigFiles};
 use super::governed::Governed;
 use super::sourced::{Origin, Sourced};
 use super::{Create, Environment, SettingsError, engine_of_base_url};
@@ -61,15 +62,13 @@ impl<'a> Typed<'a> {
     }
 }
 
-/// What holds for the paths that one config file governs.
+/// What holds for the paths to which the same config files apply.
 #[derive(Clone, Debug)]
 pub struct InForce {
     /// Directories and files as given.
     pub paths: Vec<PathBuf>,
-    /// The config file, as messages name it.
-    pub file: Option<PathBuf>,
-    /// The same, absolute and without links.
-    pub governed_by: Option<PathBuf>,
+    /// The config files as messages name them, the nearest first.
+    pub files: Vec<PathBuf>,
     /// The directories of the paths, absolute and without links.
     pub real_paths: Vec<PathBuf>,
     /// The platforms asked for, each once, at least one.
@@ -90,74 +89,81 @@ pub struct InForce {
     pub prune: Sourced<bool>,
     /// Packages in flight.
     pub jobs: Sourced<u16>,
-    /// Who may sign for which providers.
-    pub signers: Sourced<Signers>,
+    /// Who may sign for which providers, by each config file that has `[signers]`. All of them count.
+    pub signers: Vec<Sourced<Signers>>,
 }
 
 impl InForce {
-    /// Sorts the paths by the config files that govern them, in the order of their first path, and joins each file with what
+    /// Sorts the paths by the config files that apply to them, in the order of their first path, and joins the files with what
     /// was typed. `current` is the platform to lock for when none is named.
     pub fn resolve(
         typed: &Typed<'_>,
         environment: &Environment,
         current: &Platform,
+        config_files: &ConfigFiles,
     ) -> Result<Vec<Self>, SettingsError> {
         let typed_platforms = super::area::platforms(&typed.platforms.platforms)?;
         let typed_patterns = patterns(&typed.tree.ignore_paths)?;
-        let groups = Governed::sort(&typed.tree.paths, &environment.working_directory)?;
-        let in_force = groups.into_iter().map(|group| {
-            let file = group.file.as_deref();
-            Self {
-                platforms: Sourced::choose(
-                    (!typed_platforms.is_empty()).then(|| typed_platforms.clone()),
-                    file.and_then(|file| file.platforms.as_ref()),
-                    vec![current.clone()],
-                ),
-                ignore_paths: group.ignore_paths(&typed_patterns),
-                engine: engine(typed.reading.engine, file, environment),
-                file: file.map(|file| file.shown.clone()),
-                governed_by: file.map(|file| file.directory.join(CONFIG_FILE_NAME)),
-                real_paths: group.real_paths.clone(),
-                paths: group.paths.clone(),
-                ..Self::words(typed, file)
-            }
+        let groups = Governed::sort(
+            &typed.tree.paths,
+            &environment.working_directory,
+            config_files,
+        )?;
+        let in_force = groups.into_iter().map(|group| Self {
+            platforms: Sourced::choose(
+                (!typed_platforms.is_empty()).then(|| typed_platforms.clone()),
+                group.nearest_of(|file| file.platforms.as_ref()),
+                vec![current.clone()],
+            ),
+            ignore_paths: group.ignore_paths(&typed_patterns),
+            engine: engine(typed.reading.engine, &group, environment),
+            ..Self::words(typed, group)
         });
         Ok(in_force.collect())
     }
 
     /// The values that need nothing but the two sides.
-    fn words(typed: &Typed<'_>, file: Option<&ConfigFile>) -> Self {
-        let nothing = ConfigFile::default();
-        let file = file.unwrap_or(&nothing);
+    fn words(typed: &Typed<'_>, group: Governed) -> Self {
         let missing_platform = typed.missing_platform.map(missing);
         let missing_module = typed.reading.missing_module.map(missing);
         Self {
-            paths: Vec::new(),
-            file: None,
-            governed_by: None,
-            real_paths: Vec::new(),
             platforms: Sourced::choose(None, None, Vec::new()),
             ignore_paths: Sourced::choose(None, None, Vec::new()),
             engine: Sourced::choose(None, None, None),
-            create: Sourced::choose(typed.create.map(create), file.create.as_ref(), Create::Auto),
+            create: Sourced::choose(
+                typed.create.map(create),
+                group.nearest_of(|file| file.create.as_ref()),
+                Create::Auto,
+            ),
             missing_platform: Sourced::choose(
                 missing_platform,
-                file.missing_platform.as_ref(),
+                group.smallest_of(|file| file.missing_platform.as_ref(), is_tolerant),
                 Missing::Error,
             ),
             missing_module: Sourced::choose(
                 missing_module,
-                file.missing_module.as_ref(),
+                group.smallest_of(|file| file.missing_module.as_ref(), is_tolerant),
                 Missing::Error,
             ),
             mismatch: Sourced::choose(
                 typed.mismatch.map(mismatch),
-                file.mismatch.as_ref(),
+                group.nearest_of(|file| file.mismatch.as_ref()),
                 Mismatch::Error,
             ),
-            prune: Sourced::choose(typed.prune, file.prune.as_ref(), false),
-            jobs: Sourced::choose(typed.sources.jobs, file.jobs.as_ref(), DEFAULT_JOBS),
-            signers: Sourced::choose(None, file.signers.as_ref(), Signers::default()),
+            prune: Sourced::choose(
+                typed.prune,
+                group.nearest_of(|file| file.prune.as_ref()),
+                false,
+            ),
+            jobs: Sourced::choose(
+                typed.sources.jobs,
+                group.smallest_of(|file| file.jobs.as_ref(), |jobs| *jobs),
+                DEFAULT_JOBS,
+            ),
+            signers: signers(&group.files).cloned().collect(),
+            files: group.files.iter().map(|file| file.shown.clone()).collect(),
+            paths: group.paths,
+            real_paths: group.real_paths,
         }
     }
 
@@ -172,9 +178,24 @@ impl InForce {
             mismatch: self.mismatch.value,
             missing_platform: self.missing_platform.value,
             min_age: None,
-            signers: self.signers.value.clone(),
+            signers: rules(self.signers.iter()),
         }
     }
+}
+
+/// The `[signers]` of config files.
+pub(super) fn signers(
+    files: &[Arc<ConfigFile>],
+) -> impl DoubleEndedIterator<Item = &Sourced<Signers>> {
+    files.iter().filter_map(|file| file.signers.as_ref())
+}
+
+/// The rules of several `[signers]`, given the nearest first. The file at the top is the first to refuse.
+pub(super) fn rules<'a>(
+    signers: impl DoubleEndedIterator<Item = &'a Sourced<Signers>>,
+) -> SignerRules {
+    let signers = signers.rev();
+    signers.map(|signers| signers.value.clone()).collect()
 }
 
 fn patterns(texts: &[String]) -> Result<Vec<Regex>, SettingsError> {
@@ -187,11 +208,11 @@ fn patterns(texts: &[String]) -> Result<Vec<Regex>, SettingsError> {
     texts.iter().map(pattern).collect()
 }
 
-/// What was typed, else the file, else the registry that `TFREGISTRY_BASE_URL` names. A typed `auto` is no answer of the
+/// What was typed, else the nearest file, else the registry that `TFREGISTRY_BASE_URL` names. A typed `auto` is no answer of the
 /// file's either.
 fn engine(
     typed: Option<EngineArg>,
-    file: Option<&ConfigFile>,
+    group: &Governed,
     environment: &Environment,
 ) -> Sourced<Option<Engine>> {
     let typed = typed.map(|arg| match arg {
@@ -199,7 +220,7 @@ fn engine(
         EngineArg::Terraform => Some(Engine::Terraform),
         EngineArg::Tofu => Some(Engine::Tofu),
     });
-    let chosen = Sourced::choose(typed, file.and_then(|file| file.engine.as_ref()), None);
+    let chosen = Sourced::choose(typed, group.nearest_of(|file| file.engine.as_ref()), None);
     match engine_of_base_url(environment) {
         Some(engine) if chosen.value.is_none() => Sourced {
             value: Some(engine),
@@ -230,4 +251,9 @@ const fn missing(arg: MissingArg) -> Missing {
         MissingArg::Error => Missing::Error,
         MissingArg::Warn => Missing::Warn,
     }
+}
+
+/// `false` for the stricter one, which comes first.
+const fn is_tolerant(missing: &Missing) -> bool {
+    matches!(missing, Missing::Warn)
 }

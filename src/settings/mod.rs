@@ -20,9 +20,11 @@ mod untrusted;
 mod verify;
 mod working_set;
 
-pub use area::{Area, Create, TreeSettings};
+pub use area::{Area, Create, TreeSettings, config_files};
 pub use cache::{CacheSettings, CacheUsage, cache_directory};
-pub use config_file::{ConfigFile, ConfigFileError, NAME as CONFIG_FILE_NAME, ValueError};
+pub use config_file::{
+    ConfigFile, ConfigFileError, ConfigFiles, ConfigTexts, NAME as CONFIG_FILE_NAME, ValueError,
+};
 pub use environment::Environment;
 pub use error::SettingsError;
 pub use in_force::{InForce, Typed};

@@ -1,4 +1,4 @@
-//! `.tflock.toml` and `tflock config`: which file governs which directory, and who wins.
+//! `.tflock.toml` and `tflock config`: which files apply to which directory, and which takes precedence.
 
 use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
 
@@ -216,4 +216,132 @@ fn config_says_what_is_in_force_and_who_said_it() {
         assert!(found, "{line}\n{shown}");
     }
     assert!(!shown.contains("secret"), "{shown}");
+}
+
+/// The values of `repo/lab/c` by the files at the top, in `lab` and in `lab/c`, with the place of each.
+#[test]
+fn each_key_has_its_rule_where_several_files_set_it() {
+    let rows: [([&str; 3], &str); 12] = [
+        (
+            ["create = \"never\"", "", ""],
+            "create never # repo/.tflock.toml:1:1",
+        ),
+        (
+            ["create = \"never\"", "create = \"always\"", ""],
+            "create always # repo/lab/.tflock.toml:1:1",
+        ),
+        (
+            ["engine = \"tofu\"", "", "engine = \"auto\""],
+            "engine auto # repo/lab/c/.tflock.toml:1:1",
+        ),
+        (
+            ["platforms = [\"linux_arm64\"]", "prune = true", ""],
+            "platforms linux_arm64 # repo/.tflock.toml:1:1",
+        ),
+        (
+            ["prune = false", "prune = true", ""],
+            "prune true # repo/lab/.tflock.toml:1:1",
+        ),
+        (
+            ["ignore-paths = [\"^a/\"]", "ignore-paths = [\"^b/\"]", ""],
+            "ignore-paths `^b/` # repo/lab/.tflock.toml:1:1",
+        ),
+        (
+            ["jobs = 2", "jobs = 200", ""],
+            "jobs 2 # repo/.tflock.toml:1:1",
+        ),
+        (
+            ["jobs = 20", "", "jobs = 3"],
+            "jobs 3 # repo/lab/c/.tflock.toml:1:1",
+        ),
+        (
+            [
+                "missing-module = \"error\"",
+                "missing-module = \"warn\"",
+                "",
+            ],
+            "missing-module error # repo/.tflock.toml:1:1",
+        ),
+        (
+            [
+                "missing-platform = \"warn\"",
+                "missing-platform = \"error\"",
+                "missing-platform = \"warn\"",
+            ],
+            "missing-platform error # repo/lab/.tflock.toml:1:1",
+        ),
+        (
+            [
+                "missing-platform = \"warn\"",
+                "",
+                "missing-platform = \"warn\"",
+            ],
+            "missing-platform warn # repo/lab/c/.tflock.toml:1:1",
+        ),
+        (["signers = {}", "", ""], "signers any # default"),
+    ];
+    for (texts, expected) in rows {
+        let (_registry, context) = start();
+        for (directory, text) in ["repo", "repo/lab", "repo/lab/c"].iter().zip(texts) {
+            context.write(&format!("{directory}/.tflock.toml"), text);
+        }
+        let outcome = context
+            .tflock(["config", "repo/lab/c"])
+            .run()
+            .expect_success();
+        let shown = outcome.stdout.replace('\\', "/");
+        let is_it = |line: &str| line.split_whitespace().eq(expected.split_whitespace());
+        assert!(shown.lines().any(is_it), "{texts:?}: {expected}\n{shown}");
+    }
+}
+
+#[test]
+fn config_shows_the_signers_of_each_file() {
+    let (_registry, context) = start();
+    let pin = |pattern: &str, digit: &str| {
+        format!("[signers]\n\"{pattern}\" = [\"{}\"]\n", digit.repeat(40))
+    };
+    context.write("repo/.tflock.toml", pin("acme/*", "1"));
+    context.write("repo/lab/.tflock.toml", "");
+    context.write("repo/lab/c/.tflock.toml", pin("acme/anvil", "2"));
+    let outcome = context
+        .tflock(["config", "repo/lab/c"])
+        .run()
+        .expect_success();
+    let shown = outcome.stdout.replace('\\', "/");
+    let expected = "\
+repo/lab/c: governed by repo/lab/c/.tflock.toml
+  and by repo/lab/.tflock.toml
+  and by repo/.tflock.toml
+";
+    assert!(shown.starts_with(expected), "{shown}");
+    for line in [
+        format!(
+            "signers acme/anvil: {} # repo/lab/c/.tflock.toml:2:1",
+            "2".repeat(40)
+        ),
+        format!("signers acme/*: {} # repo/.tflock.toml:2:1", "1".repeat(40)),
+    ] {
+        let is_it = |found: &str| found.split_whitespace().eq(line.split_whitespace());
+        assert!(shown.lines().any(is_it), "{line}\n{shown}");
+    }
+}
+
+/// Patterns of a file stay relative to it, also where a nearer file sets other keys.
+#[test]
+fn ignored_paths_are_relative_to_the_file_that_names_them() {
+    let (registry, context) = start();
+    context.write(
+        "repo/.tflock.toml",
+        "platforms = [\"linux_amd64\"]\nignore-paths = [\"^lab/c$\"]\n",
+    );
+    context.write("repo/lab/.tflock.toml", "create = \"always\"\n");
+    context.require("repo/lab/lab/c", &[("acme/anvil", "1.0.0")]);
+    let outcome = context
+        .tflock(["lock", "-r", "."])
+        .current_dir(context.path("repo/lab"));
+    outcome.run().expect_success();
+    let found = ["repo/lab/c", "repo/lab/lab/c"];
+    let found = found.map(|directory| platforms(&registry, &context, directory));
+    assert_eq!(found, ["no file", "linux"]);
 }

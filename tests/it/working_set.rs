@@ -245,9 +245,9 @@ const EDITS: [Edit; 21] = [
         "live/api live/edge live/web modules/dns modules/network modules/service modules/unused shared unit",
     ),
     (
-        "a config file that does not govern",
+        "a config file further down, whose signers would count",
         |r| r.write("live/.tflock.toml", "jobs = 1\n"),
-        "",
+        "live/api live/edge live/web",
     ),
     // Lock files say which engine the others have.
     (

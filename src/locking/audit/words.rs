@@ -192,8 +192,7 @@ impl Entry<'_> {
         record: &PackageRecord,
     ) -> Option<Finding> {
         let signers = &self.policy.signers;
-        let engine = self.audited.job.engine;
-        let refused = signers.check(self.address, engine, record.signer()).err()?;
+        let refused = signers.check(self.address, record.signer()).err()?;
         Some(self.finding(
             Rule::SignerRefused,
             format!(

@@ -2,12 +2,13 @@
 //!
 //! A package that lies where it belongs is right if its digest (its `h1`, where it is unpacked) is one that the lock file
 //! records; then nobody is asked. Else its source is asked, which verifies signature and checksum, and what arrived is
-//! compared with the lock file before it is put in its place. A lock file without hashes accepts what its registry signs.
+//! compared with `[signers]` and the lock file before it is put in its place. A lock file without hashes accepts what its registry
+//! signs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::locking::{Form, PackageFailure, PackageRecord, Packages};
+use crate::locking::{Form, PackageFailure, PackageRecord, Packages, SignerRules};
 use crate::mirror::{Found, Layout, Mirror, MirrorError, Published, Shelf};
 use crate::package::PackageHashes;
 use crate::provider::{Digest, Engine, Hash, HashScheme, PackageId};
@@ -67,6 +68,7 @@ impl Filler {
         engine: Engine,
         id: &PackageId,
         locked: &BTreeSet<Hash>,
+        signers: &SignerRules,
     ) -> Result<(), Problem> {
         let found = self.find(id).await.map_err(Problem::Write)?;
         let (zh, hashes) = match &found {
@@ -75,10 +77,10 @@ impl Filler {
             Found::Zip(digest) if has_no_zh(locked) => {
                 match self.hash(id).await.filter(|all| in_lock(all, locked)) {
                     Some(hashes) => (Some(*digest), Some(hashes)),
-                    None => return self.fetch(engine, id, locked, &found).await,
+                    None => return self.fetch(engine, id, locked, signers, &found).await,
                 }
             }
-            _ => return self.fetch(engine, id, locked, &found).await,
+            _ => return self.fetch(engine, id, locked, signers, &found).await,
         };
         self.note(
             id,
@@ -120,9 +122,13 @@ impl Filler {
         engine: Engine,
         id: &PackageId,
         locked: &BTreeSet<Hash>,
+        signers: &SignerRules,
         found: &Found,
     ) -> Result<(), Problem> {
         let record = self.ask(engine, id).await.map_err(Problem::Package)?;
+        signers
+            .check(&id.provider, record.signer())
+            .map_err(Problem::Signer)?;
         self.compare(&record, locked)?;
         let place = || self.place(id, &record, found);
         let state = self.placed.get_or_init(id.clone(), place).await;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::locking::PackageFailure;
+use crate::locking::{PackageFailure, RefusedSigner};
 use crate::mirror::MirrorError;
 use crate::provider::PackageId;
 use crate::span::{Explain, Place};
@@ -34,6 +34,9 @@ pub(super) enum Problem {
         "the lock file records no `h1` for this platform: `init` would refuse the unpacked package"
     )]
     NoFileHash,
+    /// `[signers]` does not allow the key that signed it.
+    #[error("it is not accepted")]
+    Signer(#[source] Box<RefusedSigner>),
     /// It cannot be put where it belongs.
     #[error(transparent)]
     Write(Arc<MirrorError>),
@@ -44,6 +47,7 @@ impl Explain for Missed {
         match self.problem {
             Problem::Package(_) => "package",
             Problem::NotLocked | Problem::NoFileHash => "not-locked",
+            Problem::Signer(_) => "signer-refused",
             Problem::Write(_) => "mirror",
         }
     }
@@ -64,6 +68,7 @@ impl Explain for Missed {
                  file was tampered with, and `tflock lock --mismatch` says what to do"
             )),
             Problem::NoFileHash => Some("`--lock` adds it".to_owned()),
+            Problem::Signer(refused) => refused.hint(),
             Problem::Write(error) => error.hint(),
         }
     }

@@ -15,7 +15,7 @@ use super::report::{DirectoryDone, MirrorReport};
 use crate::cli::PruneReachArg;
 use crate::diagnostic::Diagnostic;
 use crate::lockfile::{self, LockFile, ProviderLock};
-use crate::locking::Missing;
+use crate::locking::{Missing, SignerRules};
 use crate::mirror::{Layout, Listed, Mirror, MirrorError, Needed, Reach, Unlisted};
 use crate::modules::Fetcher;
 use crate::provider::{Engine, Hash, Hostname, PackageId, Platform, ProviderAddr};
@@ -92,8 +92,9 @@ impl Work {
         };
         if let Some(locks) = locks {
             let engine = report.engine.unwrap_or(Engine::Terraform);
-            let needs = needs(&locks, &directory.area.policy.platforms);
-            for (id, outcome) in self.see_to(engine, &needs).await {
+            let policy = &directory.area.policy;
+            let needs = needs(&locks, &policy.platforms);
+            for (id, outcome) in self.see_to(engine, &policy.signers, &needs).await {
                 match outcome {
                     Ok(fault) => finished.faults.extend(fault.map(|fault| (id, fault))),
                     Err(problem) => tell(&mut finished.done, &directory, &locks, id, problem),
@@ -109,11 +110,15 @@ impl Work {
     async fn see_to(
         &self,
         engine: Engine,
+        signers: &SignerRules,
         needs: &[(PackageId, &BTreeSet<Hash>)],
     ) -> Vec<(PackageId, Result<Option<Fault>, Problem>)> {
         let seen = needs.iter().map(|(id, hashes)| async move {
             let outcome = match &self.filler {
-                Some(filler) => filler.provide(engine, id, hashes).await.map(|()| None),
+                Some(filler) => {
+                    let provided = filler.provide(engine, id, hashes, signers).await;
+                    provided.map(|()| None)
+                }
                 None => self.check(id, hashes).await,
             };
             (id.clone(), outcome)

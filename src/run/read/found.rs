@@ -26,8 +26,9 @@ pub(super) fn all(settings: &TreeSettings) -> Found {
     let (mut directories, mut unreadable) = (Vec::new(), Vec::new());
     for area in &settings.areas {
         let walk = walk(area);
+        let mut areas = AreasBelow::new(settings, area, &walk.config_files);
         let found = walk.directories.into_iter();
-        directories.extend(found.map(|directory| (Arc::clone(area), directory)));
+        directories.extend(found.map(|directory| (areas.of(&directory.path), directory)));
         let unread = |error| unread(settings, area, &error);
         unreadable.extend(walk.errors.into_iter().map(unread));
     }
@@ -39,6 +40,52 @@ pub(super) fn all(settings: &TreeSettings) -> Found {
     Found {
         directories,
         unreadable,
+    }
+}
+
+/// What holds for the directories that are found for an area: config files further down add their `[signers]`.
+struct AreasBelow<'a> {
+    settings: &'a TreeSettings,
+    area: &'a Arc<Area>,
+    config_files: &'a BTreeSet<PathBuf>,
+    below: BTreeMap<&'a Path, Arc<Area>>,
+}
+
+impl<'a> AreasBelow<'a> {
+    const fn new(
+        settings: &'a TreeSettings,
+        area: &'a Arc<Area>,
+        config_files: &'a BTreeSet<PathBuf>,
+    ) -> Self {
+        Self {
+            settings,
+            area,
+            config_files,
+            below: BTreeMap::new(),
+        }
+    }
+
+    fn of(&mut self, directory: &Path) -> Arc<Area> {
+        let mut above = directory.ancestors();
+        let nearest = above.find_map(|path| match path.to_str() {
+            Some("") => self.config_files.get(Path::new(".")),
+            _ => self.config_files.get(path),
+        });
+        let Some(nearest) = nearest else {
+            return Arc::clone(self.area);
+        };
+        let (settings, area) = (self.settings, self.area);
+        let below = self.below.entry(nearest).or_insert_with(|| {
+            let absolute = settings.working_directory.join(nearest);
+            // What has no real path now fails by its name when it is read.
+            let real = absolute.canonicalize().unwrap_or(absolute);
+            if area.real_paths.contains(&real) {
+                Arc::clone(area)
+            } else {
+                Arc::new(settings.area_below(area, &real))
+            }
+        });
+        Arc::clone(below)
     }
 }
 

@@ -98,6 +98,9 @@ impl<'a> Reader<'a> {
         read: &mut Read,
     ) -> Result<Task, Vec<Diagnostic>> {
         let area = Arc::clone(&read.directory.area);
+        if let Some(error) = &area.refused {
+            return Err(vec![Diagnostic::of(&**error, &found.path)]);
+        }
         let (engine, locked) = self.locked(found, absolute, &mut read.directory)?;
         let lock_only = self.settings.locks_alone
             || locked.bytes.is_some()

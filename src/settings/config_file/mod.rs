@@ -1,7 +1,16 @@
 //! `.tflock.toml`: what holds for a repository or a part of it (design, section 3).
 //!
-//! The file that governs a PATH is the nearest at or above it, up to the top of its repository. Outside of any repository it
-//! is one in PATH itself only: a file in a parent that others share never governs a directory.
+//! All files from a directory up to the top of its repository count. Outside of any repository it is one in PATH itself only: a
+//! file in a parent that others share never governs a directory.
+//!
+//! | key | which file counts |
+//! | --- | --- |
+//! | `signers` | each on its own: a package must satisfy all of them; with `-r` also files between PATH and the directory |
+//! | `missing-platform`, `missing-module` | the strictest of the files that set it |
+//! | `jobs` | the smallest of the files that set it |
+//! | all others | the nearest file that sets it |
+//!
+//! So a file further down never permits what one above forbids.
 //!
 //! ```toml
 //! platforms = ["linux_amd64", "darwin_arm64"]
@@ -22,15 +31,14 @@
 //! reviewed, for everybody and without a word.
 
 mod error;
+mod levels;
 mod read;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use regex::Regex;
 
@@ -40,6 +48,7 @@ use crate::provider::{Engine, Platform};
 use super::{Create, Sourced};
 
 pub use error::{ConfigFileError, ValueError};
+pub use levels::{ConfigFiles, ConfigTexts};
 
 /// The name of a config file.
 pub const NAME: &str = ".tflock.toml";
@@ -88,71 +97,6 @@ pub struct ConfigFile {
     pub jobs: Option<Sourced<u16>>,
     /// `[signers]`.
     pub signers: Option<Sourced<Signers>>,
-}
-
-/// Finds and reads config files, each once.
-pub(super) struct ConfigFiles<'a> {
-    working_directory: &'a Path,
-    by_directory: BTreeMap<PathBuf, Option<PathBuf>>,
-    read: BTreeMap<PathBuf, Arc<ConfigFile>>,
-}
-
-impl<'a> ConfigFiles<'a> {
-    /// `working_directory` is what files are named relative to, without links.
-    pub(super) const fn new(working_directory: &'a Path) -> Self {
-        Self {
-            working_directory,
-            by_directory: BTreeMap::new(),
-            read: BTreeMap::new(),
-        }
-    }
-
-    /// The file that governs `directory`, an absolute path without links.
-    pub(super) fn governing(
-        &mut self,
-        directory: &Path,
-    ) -> Result<Option<Arc<ConfigFile>>, ConfigFileError> {
-        let found = self
-            .by_directory
-            .entry(directory.to_path_buf())
-            .or_insert_with(|| find(directory));
-        let Some(path) = found else {
-            return Ok(None);
-        };
-        if let Some(known) = self.read.get(path) {
-            return Ok(Some(Arc::clone(known)));
-        }
-        let shown = shown(path, self.working_directory);
-        let mut file = read::parse(&shown, &text(path, &shown)?)?;
-        file.directory = path.parent().unwrap_or(path).to_path_buf();
-        let file = Arc::new(file);
-        self.read.insert(path.clone(), Arc::clone(&file));
-        Ok(Some(file))
-    }
-}
-
-/// The nearest file at or above `directory` within its repository.
-fn find(directory: &Path) -> Option<PathBuf> {
-    let top = crate::access::repository_root(directory);
-    let mut candidates = directory.ancestors();
-    let within = candidates
-        .by_ref()
-        .take_while(|place| place.starts_with(&top));
-    within
-        .map(|place| place.join(NAME))
-        .find(|path| path.symlink_metadata().is_ok())
-}
-
-/// The file as someone in `working_directory` would name it.
-fn shown(path: &Path, working_directory: &Path) -> PathBuf {
-    if let Ok(below) = path.strip_prefix(working_directory) {
-        return below.to_path_buf();
-    }
-    let directory = path.parent().unwrap_or(path);
-    match working_directory.strip_prefix(directory) {
-        Ok(down) => down.iter().map(|_| "..").collect::<PathBuf>().join(NAME),
-        Err(_) => path.to_path_buf(),
-    }
 }
 
 fn text(path: &Path, shown: &Path) -> Result<Vec<u8>, ConfigFileError> {

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 use tflock::locking::{
-    Job, Mismatch, Missing, Packages, Policy, Signers, Source, Trust, Upgrade, lock_directory,
+    Job, Mismatch, Missing, Packages, Policy, SignerRules, Source, Trust, Upgrade, lock_directory,
 };
 use tflock::provider::{Engine, Hash, Platform, ProviderAddr, Requirements, VersionConstraints};
 use tflock::registry::{PackageSource, Pause, RegistryClient, RegistrySettings, Roots};
@@ -210,7 +210,7 @@ fn policy() -> Policy {
         mismatch: Mismatch::Error,
         missing_platform: Missing::Error,
         min_age: None,
-        signers: Signers::default(),
+        signers: SignerRules::default(),
     }
 }
 

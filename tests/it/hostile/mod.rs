@@ -1,4 +1,5 @@
 //! Attacks by the content of a repository: what a stranger's pull request can try where tflock runs in continuous
-//! integration. The threat model is in `docs/security.md`.
+//! integration, one file per topic. The threat model is in `docs/security.md`.
 
+mod signers;
 mod untrusted;

@@ -1,0 +1,240 @@
+//! A config file further down never permits what `[signers]` of one above forbids.
+
+use std::path::Path;
+
+use tflock_test_support::{FakeRegistry, Outcome, Program, ProviderSpec, SigningKey, TestContext};
+
+use crate::TFLOCK;
+
+/// The fingerprint of the key that signs `acme/anvil`.
+const FIXTURE: &str = include_str!("../../../testdata/keys/fingerprint");
+
+/// The file at the top, which does not allow that key.
+const TOP: &str = "\
+platforms = [\"linux_amd64\"]
+[signers]
+\"acme/*\" = [\"0000000000000000000000000000000000000000\"]
+";
+
+/// Ways to allow it again: the nested file and its text. The module lies in `live/a`.
+const ATTACKS: [(&str, &str, &str); 15] = [
+    ("empty", "live/a/.tflock.toml", ""),
+    ("empty between", "live/.tflock.toml", ""),
+    ("no entry", "live/a/.tflock.toml", "[signers]"),
+    (
+        "other keys",
+        "live/a/.tflock.toml",
+        "platforms = [\"linux_amd64\"]\nengine = \"terraform\"",
+    ),
+    (
+        "replaced",
+        "live/a/.tflock.toml",
+        "[signers]\n\"acme/*\" = [\"KEY\"]",
+    ),
+    (
+        "added fingerprint",
+        "live/.tflock.toml",
+        "[signers]\n\"acme/*\" = [\"0000000000000000000000000000000000000000\", \"KEY\"]",
+    ),
+    (
+        "narrower",
+        "live/a/.tflock.toml",
+        "[signers]\n\"acme/anvil\" = [\"KEY\"]",
+    ),
+    (
+        "narrowest",
+        "live/a/.tflock.toml",
+        "[signers]\n\"registry.terraform.io/acme/anvil\" = [\"KEY\"]",
+    ),
+    (
+        "wider",
+        "live/a/.tflock.toml",
+        "[signers]\n\"*/*/*\" = [\"KEY\"]",
+    ),
+    (
+        "dotted key",
+        "live/a/.tflock.toml",
+        "signers.\"acme/anvil\" = [\"KEY\"]",
+    ),
+    (
+        "escapes",
+        "live/a/.tflock.toml",
+        "\"s\\u0069gners\".\"acme\\u002Fanvil\" = ['KEY']",
+    ),
+    (
+        "other case",
+        "live/a/.tflock.toml",
+        "signers = { \"ACME/Anvil\" = [\"KEY\"] }",
+    ),
+    (
+        "name in other case",
+        "live/a/.TFLOCK.TOML",
+        "[signers]\n\"acme/anvil\" = [\"KEY\"]",
+    ),
+    (
+        "byte order mark",
+        "live/a/.tflock.toml",
+        "\u{feff}signers = {}",
+    ),
+    ("other engine", "live/a/.tflock.toml", "engine = \"tofu\""),
+];
+
+/// A repository with a lock file from before the pin.
+fn repository(registry: &FakeRegistry) -> TestContext {
+    let context = TestContext::new(TFLOCK, registry);
+    context.write(".git/HEAD", "");
+    // The host is written out, so that the engine makes no other provider of it.
+    context.require("live/a", &[("registry.terraform.io/acme/anvil", "")]);
+    context.require("module", &[]);
+    let source = "module \"m\" {\n  source = \"../../module\"\n}\n";
+    context.write("live/a/call.tf", source);
+    context
+}
+
+fn locked(registry: &FakeRegistry) -> TestContext {
+    let context = repository(registry);
+    let lock = ["lock", "--platform", "linux_amd64", "live/a"];
+    context.tflock(lock).run().expect_success();
+    context
+}
+
+fn attack(context: &TestContext, file: &str, text: &str) {
+    context.write(".tflock.toml", TOP);
+    context.write(file, text.replace("KEY", FIXTURE.trim()));
+}
+
+fn registry() -> FakeRegistry {
+    let mut registry = FakeRegistry::start();
+    registry.publish(ProviderSpec::new("acme/anvil").platforms(["linux_amd64"]));
+    registry
+}
+
+fn run(context: &TestContext, from: &str, arguments: &str) -> Outcome {
+    let program: Program = context.tflock(arguments.split_whitespace());
+    program.current_dir(context.path(from)).run()
+}
+
+/// Whether it was refused by the entry of the file at the top, which is named in whatever way it is reached from the working
+/// directory.
+fn is_refused(outcome: &Outcome, code: i32) -> bool {
+    let text = format!("{}{}", outcome.stdout, outcome.stderr).replace('\\', "/");
+    outcome.code == Some(code) && text.contains(".tflock.toml:3:1) pins `acme/*`")
+}
+
+#[test]
+fn no_file_further_down_lets_another_key_lock() {
+    let registry = registry();
+    let runs = [
+        (".", "lock -r ."),
+        (".", "lock live/a"),
+        (".", "lock live/a/main.tf"),
+        (".", "lock -r live"),
+        ("live/a", "lock ."),
+        ("live/a", "lock"),
+        (".", "lock --callers module/main.tf"),
+        (".", "mirror --lock mirror live/a"),
+        ("live", "mirror --lock mirror -r ."),
+    ];
+    let mut accepted = Vec::new();
+    for (name, file, text) in ATTACKS {
+        for (from, arguments) in runs {
+            let context = repository(&registry);
+            attack(&context, file, text);
+            let outcome = run(&context, from, arguments);
+            if !is_refused(&outcome, 1) || context.lock_file("live/a").is_some() {
+                accepted.push(format!("{name}: {arguments} in {from}\n{outcome}"));
+            }
+        }
+    }
+    assert!(accepted.is_empty(), "{}", accepted.join("\n"));
+}
+
+#[test]
+fn no_file_further_down_lets_verify_or_mirror_accept_another_key() {
+    let registry = registry();
+    let runs = [
+        (".", "verify -r .", 3),
+        (".", "verify live/a", 3),
+        ("live/a", "verify", 3),
+        (".", "verify --callers module/main.tf", 3),
+        (".", "mirror mirror -r .", 1),
+        ("live/a", "mirror mirror .", 1),
+    ];
+    let mut accepted = Vec::new();
+    for (name, file, text) in ATTACKS {
+        let context = locked(&registry);
+        attack(&context, file, text);
+        for (from, arguments, code) in runs {
+            let outcome = run(&context, from, arguments);
+            if !is_refused(&outcome, code) || has_zip(&context.work()) {
+                accepted.push(format!("{name}: {arguments} in {from}\n{outcome}"));
+            }
+        }
+    }
+    assert!(accepted.is_empty(), "{}", accepted.join("\n"));
+}
+
+/// Whether a package is kept anywhere below a directory.
+fn has_zip(directory: &Path) -> bool {
+    let entries = std::fs::read_dir(directory).unwrap();
+    let mut paths = entries.map(|entry| entry.unwrap().path());
+    paths.any(|path| {
+        path.extension().is_some_and(|end| end == "zip") || path.is_dir() && has_zip(&path)
+    })
+}
+
+/// What is allowed above may be forbidden below, also by a file between PATH and the directory.
+#[test]
+fn a_file_further_down_can_forbid() {
+    let registry = registry();
+    for (file, text) in [
+        ("live/.tflock.toml", "[signers]\n\"acme/anvil\" = []"),
+        ("live/a/.tflock.toml", "[signers]\n\"*/*/*\" = []"),
+    ] {
+        for (from, arguments) in [
+            (".", "lock -r ."),
+            (".", "lock -r live"),
+            ("live/a", "lock"),
+        ] {
+            let context = repository(&registry);
+            let top = format!(
+                "platforms = [\"linux_amd64\"]\nsigners.\"acme/*\" = [\"{}\"]",
+                FIXTURE.trim()
+            );
+            context.write(".tflock.toml", top);
+            run(&context, from, arguments).expect_success();
+            std::fs::remove_file(context.path("live/a/.terraform.lock.hcl")).unwrap();
+            context.write(file, text);
+            let outcome = run(&context, from, arguments).expect_code(1);
+            assert!(
+                outcome.stderr.contains("to no key at all"),
+                "{file}: {arguments}\n{outcome}"
+            );
+            assert_eq!(context.lock_file("live/a"), None, "{file}: {arguments}");
+        }
+    }
+}
+
+/// A nested file that cannot be followed fails the directories below it, by name, and no others.
+#[test]
+fn an_unreadable_file_further_down_fails_what_is_below_it() {
+    let mut registry = registry();
+    registry.publish(ProviderSpec::new("acme/bolt").signed_by(&SigningKey::generated(3)));
+    for text in [
+        "signers = 1",
+        "nonsense",
+        "[signers]\n\"acme/*\" = [\"short\"]",
+        "\0",
+    ] {
+        let context = repository(&registry);
+        context.require("live/b", &[("acme/bolt", "")]);
+        context.write("live/a/.tflock.toml", text);
+        let outcome = run(&context, ".", "lock -r . --platform linux_amd64").expect_code(1);
+        assert!(
+            outcome.stderr.contains("live/a/.tflock.toml:"),
+            "{text}\n{outcome}"
+        );
+        assert_eq!(context.lock_file("live/a"), None, "{text}");
+        assert!(context.lock_file("live/b").is_some(), "{text}\n{outcome}");
+    }
+}
