@@ -11,6 +11,7 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::reporter::{Reporter, TransferId};
+use crate::span::visible_name;
 
 /// Frames per second: enough to look alive, little enough for a slow terminal.
 const REFRESH_HZ: u8 = 8;
@@ -91,7 +92,7 @@ impl Reporter for ProgressBars {
         let bar = self
             .bars
             .insert_before(&self.overall, bar.with_style(style(template)));
-        bar.set_message(label.to_owned());
+        bar.set_message(visible_name(label).into_owned());
         self.lock().insert(id, bar);
     }
 
@@ -121,7 +122,7 @@ impl Reporter for ProgressBars {
 
     fn warning(&self, message: &str) {
         // Without a terminal left to draw on, the line has no reader.
-        let _ = self.bars.println(message);
+        let _ = self.bars.println(visible_name(message));
     }
 }
 

@@ -127,11 +127,32 @@ pub fn visible_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether a character is none to be read: control characters, and those that change the direction of text, and so hide what
-/// a name really says.
+/// Whether a character is none to be read: control characters, separators of lines, those that change the direction of text, and
+/// those that cannot be seen. They hide what a name really says.
 pub fn is_deceptive(character: char) -> bool {
     character.is_control()
-        || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(
+            character,
+            '\u{ad}'
+                | '\u{34f}'
+                | '\u{61c}'
+                | '\u{115f}'
+                | '\u{1160}'
+                | '\u{17b4}'
+                | '\u{17b5}'
+                | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{3164}'
+                | '\u{feff}'
+                | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fffb}'
+                | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e00ff}'
+                | '\u{e01f0}'..='\u{e0fff}'
+        )
 }
 
 /// An error that can say more than its message: where it stands, and what may help.

@@ -9,6 +9,7 @@ use crate::cli::CacheCommand;
 use crate::diagnostic::Diagnostic;
 use crate::printer::Printer;
 use crate::settings::{Environment, cache_directory};
+use crate::span::visible_name;
 
 use super::DONE;
 use super::report::{bytes, counted};
@@ -26,7 +27,9 @@ pub(super) fn command(
     let directory = cache_directory(environment);
     let directory = directory.ok_or_else(|| Refused::because(&CacheError::NoPlace))?;
     match command {
-        CacheCommand::Dir => printer.report(&format!("{}\n", directory.display())),
+        CacheCommand::Dir => {
+            printer.report(&format!("{}\n", visible_name(&directory.to_string_lossy())))
+        }
         CacheCommand::Info => info(&directory, printer),
         CacheCommand::Clean { older_than } => {
             let since = older_than.map(days_ago);
@@ -47,7 +50,7 @@ fn days_ago(days: u32) -> SystemTime {
 
 /// A line for the place, one for each kind of entries, and one for all.
 fn info(directory: &Path, printer: Printer) {
-    let mut text = format!("{}\n", directory.display());
+    let mut text = format!("{}\n", visible_name(&directory.to_string_lossy()));
     let mut total = Usage::default();
     for (kind, usage) in cache::usage(directory) {
         // Writing to a string cannot fail.

@@ -8,6 +8,7 @@ use crate::locking::{Mismatch, Missing};
 use crate::printer::Printer;
 use crate::provider::Platform;
 use crate::settings::{self, Create, Environment, InForce, Origin};
+use crate::span::visible_name;
 
 use super::DONE;
 use super::session::Refused;
@@ -64,7 +65,7 @@ pub(super) fn command(
     let cache = cache.map_or_else(|| "none".to_owned(), |path| shown(&path));
     let _ = writeln!(text, "cache\n  {cache}\n");
     environment_text(environment, &mut text);
-    printer.document(&text);
+    printer.text(&text);
     Ok(DONE)
 }
 
@@ -94,7 +95,7 @@ fn area_text(area: &InForce, text: &mut String) {
 }
 
 fn shown(path: &Path) -> String {
-    path.display().to_string()
+    visible_name(&path.to_string_lossy()).into_owned()
 }
 
 fn rows(area: &InForce) -> Vec<Row> {
@@ -107,7 +108,7 @@ fn rows(area: &InForce) -> Vec<Row> {
     };
     let platforms = area.platforms.value.iter().map(ToString::to_string);
     let patterns = area.ignore_paths.value.iter();
-    let patterns = patterns.map(|rule| format!("`{}`", rule.as_str()));
+    let patterns = patterns.map(|rule| format!("`{}`", visible_name(rule.as_str())));
     let missing = |missing: Missing| match missing {
         Missing::Error => "error".to_owned(),
         Missing::Warn => "warn".to_owned(),
@@ -191,7 +192,7 @@ fn environment_text(environment: &Environment, text: &mut String) {
     for (name, value) in environment.iter().filter(|(_, value)| !value.is_empty()) {
         let upper = name.to_ascii_uppercase();
         if SHOWN_VARIABLES.contains(&upper.as_str()) {
-            let _ = writeln!(text, "  {name}={value}");
+            let _ = writeln!(text, "  {name}={}", visible_name(value));
         } else if HIDDEN_VARIABLES
             .iter()
             .any(|known| upper.starts_with(known))

@@ -28,7 +28,7 @@ pub use report::{Base, Detail, DirectoryReport, Fate, ProviderReport, RunReport}
 
 use crate::cli::{Cli, Command};
 use crate::diagnostic::Diagnostic;
-use crate::printer::Printer;
+use crate::printer::{LogWriter, Printer};
 use crate::settings::{self, Environment};
 use crate::span::Explain;
 use session::Refused;
@@ -88,6 +88,6 @@ fn start_log(environment: &Environment) {
     };
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::new(filter))
-        .with_writer(std::io::stderr)
+        .with_writer(LogWriter::default)
         .init();
 }

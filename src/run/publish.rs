@@ -25,8 +25,8 @@ pub(super) fn publish(
     };
     match settings.format {
         FormatArg::Text => printer.report(&report.text(printer.verbosity)),
-        FormatArg::Json => printer.document(&report.json()),
-        FormatArg::Sarif => printer.document(&report.sarif(&base, exit_code)),
+        FormatArg::Json => printer.json(&report.json()),
+        FormatArg::Sarif => printer.json(&report.sarif(&base, exit_code)),
         FormatArg::Github => {
             printer.document(&report.github(&base));
             if let Some(path) = &settings.step_summary

@@ -12,6 +12,7 @@ use crate::git::{Changes, GitSettings};
 
 use super::{Area, Environment, SettingsError};
 use crate::access::repository_root;
+use crate::span::{shown_path, visible_name};
 
 /// The most bytes of a report that is read: some hundred thousand directories.
 const MAX_REPORT_BYTES: u64 = 1 << 30;
@@ -89,8 +90,8 @@ impl WorkingSet {
         let changed = changed.map(|changes| {
             format!(
                 "working on what can have changed since {} in {}",
-                changes.since,
-                changes.top.display()
+                visible_name(&changes.since.to_string()),
+                shown_path(&changes.top)
             )
         });
         let failed = self.failed.iter().flat_map(Failed::notes);

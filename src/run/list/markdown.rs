@@ -43,14 +43,25 @@ fn row(text: &mut String, entry: &Entry, provider: Option<&Provider>) {
     let _ = writeln!(text, "| {} |", cells.join(" | "));
 }
 
-/// Text that a table cannot take for its own.
+/// Text that no Markdown takes for its own. Backticks are left to what tflock says itself.
 fn cell(text: &str) -> String {
-    text.replace('\\', "\\\\")
-        .replace('|', "\\|")
-        .replace(['\n', '\r'], " ")
+    let mut out = String::with_capacity(text.len());
+    for character in visible_name(text).chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '\\' | '|' | '*' | '_' | '[' | ']' | '~' | '@' => {
+                out.extend(['\\', character]);
+            }
+            _ => out.push(character),
+        }
+    }
+    out
 }
 
+/// A name as code. A backslash before `|` would give the latter its meaning back.
 fn code(text: &str) -> String {
-    let text = visible_name(text).replace('|', "\\|").replace('`', " ");
+    let text = visible_name(text).replace('`', " ");
+    let text = text.replace("\\|", "\\\\u{7c}").replace('|', "\\|");
     format!("`{text}`")
 }

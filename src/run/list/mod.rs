@@ -20,6 +20,7 @@ use crate::modules::Fetcher;
 use crate::printer::Printer;
 use crate::provider::{Engine, Platform, ProviderAddr};
 use crate::settings::{Environment, ListSettings, OutputSettings};
+use crate::span::visible_name;
 
 use super::alive::Alive;
 use super::engine::Reason;
@@ -127,8 +128,10 @@ impl Role {
     fn words(&self) -> String {
         match self {
             Self::Root(why) => format!("root: {}", why.words()),
-            Self::Module { by, others: 0 } => format!("module of {by}"),
-            Self::Module { by, others } => format!("module of {by} and {others} more"),
+            Self::Module { by, others: 0 } => format!("module of {}", visible_name(by)),
+            Self::Module { by, others } => {
+                format!("module of {} and {others} more", visible_name(by))
+            }
             Self::RequiresNothing => "no root: it requires no provider".to_owned(),
             Self::Ignored => "ignored: `--ignore-path` or `ignore-paths` matches it".to_owned(),
             Self::Failed => "could not be read".to_owned(),
@@ -195,9 +198,9 @@ async fn list(
 fn show(listing: &Listing, format: ListFormatArg, printer: Printer) -> u8 {
     match format {
         ListFormatArg::Text => printer.report(&text::render(listing)),
-        ListFormatArg::Json => printer.document(&json::render(listing)),
+        ListFormatArg::Json => printer.json(&json::render(listing)),
         ListFormatArg::Html => printer.document(&page::render(listing)),
-        ListFormatArg::Markdown => printer.document(&markdown::render(listing)),
+        ListFormatArg::Markdown => printer.text(&markdown::render(listing)),
     }
     for diagnostic in diagnostic::merge(listing.diagnostics.clone()) {
         printer.diagnostic(&diagnostic);

@@ -73,7 +73,7 @@ fn show(report: &MirrorReport, settings: &MirrorSettings, printer: Printer) -> u
         }
         MirrorFormatArg::Text => printer.report(&report.text(printer.verbosity)),
         MirrorFormatArg::Json if to_stdout => {}
-        MirrorFormatArg::Json => printer.document(&report.json()),
+        MirrorFormatArg::Json => printer.json(&report.json()),
     }
     for diagnostic in report.all_diagnostics() {
         printer.diagnostic(&diagnostic);

@@ -12,6 +12,7 @@ use crate::locking::Downloaded;
 use crate::mirror::{Layout, Listed, Shelf, Unlisted};
 use crate::provider::{PackageId, Platform, ProviderAddr, Version};
 use crate::run::report::{Fate, bytes, counted, shown};
+use crate::span::visible_name;
 
 use super::check::Fault;
 use super::fill::State;
@@ -109,8 +110,11 @@ impl MirrorReport {
             };
             let _ = writeln!(
                 text,
-                "{verb:<9} {} {} ({}): {why}",
-                id.provider, id.version, id.platform
+                "{verb:<9} {} {} ({}): {}",
+                id.provider,
+                id.version,
+                id.platform,
+                visible_name(why)
             );
         }
         self.sums(&mut text);

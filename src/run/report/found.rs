@@ -36,7 +36,13 @@ pub(super) fn findings(report: &RunReport, verbosity: u8) -> String {
     };
     let mut text = String::new();
     for ((rule, message, fix), group) in groups {
-        let _ = writeln!(text, "{} {}: {message}", rule.code(), rule.name());
+        let _ = writeln!(
+            text,
+            "{} {}: {}",
+            rule.code(),
+            rule.name(),
+            visible_name(message)
+        );
         for place in group.places.iter().take(most) {
             let _ = writeln!(text, "  {}", position(place));
         }
@@ -100,7 +106,7 @@ pub(super) fn unchecked(report: &RunReport) -> String {
             1 => String::new(),
             count => format!(" ({count} directories)"),
         };
-        let _ = writeln!(text, "not checked: {what}{in_all}");
+        let _ = writeln!(text, "not checked: {}{in_all}", visible_name(what));
     }
     text
 }

@@ -9,7 +9,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::remark::{Base, Level, Remark, merged, remarks};
-use super::{RunReport, rules, shown, sums};
+use super::{RunReport, named, rules, sums};
+use crate::printer::harmless;
 
 /// The most bytes of a summary; GitHub refuses a step's summaries above 1 MiB.
 const MAX_SUMMARY_BYTES: usize = 900 << 10;
@@ -55,7 +56,7 @@ fn properties(remark: &Remark, base: &Base) -> Vec<(&'static str, String)> {
 }
 
 fn file(path: &Path, base: &Base) -> String {
-    shown(&base.relative(path).unwrap_or_else(|| path.to_path_buf()))
+    named(&base.relative(path).unwrap_or_else(|| path.to_path_buf()))
 }
 
 /// The message with its details, and the directories where there are several.
@@ -66,7 +67,7 @@ fn message(remark: &Remark) -> String {
     }
     if remark.directories.len() > 1 {
         let named = remark.directories.iter().take(MAX_NAMED);
-        let named: Vec<String> = named.map(|directory| shown(directory)).collect();
+        let named: Vec<String> = named.map(|directory| super::named(directory)).collect();
         let _ = write!(message, "\nin {}", named.join(", "));
         let more = remark.directories.len() - named.len();
         if more > 0 {
@@ -78,9 +79,8 @@ fn message(remark: &Remark) -> String {
 
 /// The text of a command: a line break would end it, and `%` introduces an escape.
 fn data(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
+    let text = harmless::text(text, false);
+    text.replace('%', "%25").replace('\n', "%0A")
 }
 
 /// The value of a property, which a comma or colon would end as well.
@@ -121,7 +121,8 @@ fn item(remark: &Remark) -> String {
         Level::Warning => "⚠️",
         Level::Notice => "✏️",
     };
-    let lines = message(remark);
+    let message = message(remark);
+    let lines = harmless::text(&message, false);
     let lines: Vec<String> = lines.lines().map(markdown).collect();
     let place = remark.place.without_source();
     format!(
@@ -131,25 +132,25 @@ fn item(remark: &Remark) -> String {
     )
 }
 
-/// Text in which only backticks keep a meaning.
+/// Text in which only backticks keep a meaning, and those only if they pair: Markdown pairs runs of the same length, so in
+/// other texts the end of the code would not be where it seems.
 fn markdown(text: &str) -> String {
+    let has_code = !text.contains("``") && text.matches('`').count() % 2 == 0;
     let mut out = String::with_capacity(text.len());
     let mut in_code = false;
     for char in text.chars() {
         match char {
-            '`' => in_code = !in_code,
+            '`' if has_code => in_code = !in_code,
             '<' if !in_code => {
                 out.push_str("&lt;");
                 continue;
             }
-            '*' | '_' | '[' | ']' | '#' | '|' | '~' | '\\' | '@' if !in_code => out.push('\\'),
+            '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' | '\\' | '@' if !in_code => {
+                out.push('\\')
+            }
             _ => {}
         }
         out.push(char);
-    }
-    if in_code {
-        // What was opened and never closed would take the rest of the page with it.
-        out.push('`');
     }
     out
 }

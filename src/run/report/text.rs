@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use super::change::describe;
 use super::{DirectoryReport, Fate, RunReport, found, named, signers, sums};
+use crate::span::visible_name;
 
 /// The text. `verbosity` above 0: unchanged directories and all signers as well.
 pub(super) fn render(report: &RunReport, verbosity: u8) -> String {
@@ -41,7 +42,7 @@ impl RunReport {
                 let _ = writeln!(text, "{verb:<width$} {}", named(&directory.directory));
             }
             for change in &group.changes {
-                let _ = writeln!(text, "{:<width$}   {change}", "");
+                let _ = writeln!(text, "{:<width$}   {}", "", visible_name(change));
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Attacks by the content of a repository: what a stranger's pull request can try where tflock runs in continuous
 //! integration, one file per topic. The threat model is in `docs/security.md`.
 
+mod output;
 mod signers;
 mod untrusted;

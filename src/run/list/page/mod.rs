@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
 use super::{Listing, json};
+use crate::printer::harmless;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -19,7 +20,7 @@ pub(super) fn render(listing: &Listing) -> String {
         source_hash(STYLE),
         source_hash(SCRIPT)
     );
-    let data = inert(&json::document(listing).to_string());
+    let data = inert(&harmless::json(&json::document(listing).to_string()));
     let parts = [
         ("policy", policy.as_str()),
         ("style", STYLE),

@@ -1,8 +1,11 @@
 //! The only door to standard output and standard error.
 //!
 //! Reports go to stdout; messages, failures and progress go to stderr. A reader that went away (a closed pipe) ends the
-//! output quietly.
+//! output quietly. Nothing that is printed for people can be taken for a command of a log (see [`harmless`]).
 
+pub(crate) mod harmless;
+
+use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
 use std::sync::OnceLock;
 
@@ -40,14 +43,24 @@ impl Printer {
         io::stderr().is_terminal()
     }
 
-    /// A part of the report, as it stands. Nothing when quiet.
+    /// A part of the report. Nothing when quiet.
     pub fn report(&self, text: &str) {
         if !self.quiet {
-            self.document(text);
+            self.text(text);
         }
     }
 
-    /// A document for programs, also when quiet: whoever asks for one reads it.
+    /// Text on stdout, also when quiet.
+    pub fn text(&self, text: &str) {
+        self.document(&harmless::text(text, self.stdout_styled));
+    }
+
+    /// A JSON document, also when quiet: whoever asks for one reads it.
+    pub fn json(&self, document: &str) {
+        self.document(&harmless::json(document));
+    }
+
+    /// Another document for programs, as it stands, also when quiet.
     pub fn document(&self, text: &str) {
         if let Err(error) = write_to(&mut io::stdout().lock(), text)
             // A closed pipe is the reader's wish.
@@ -66,22 +79,47 @@ impl Printer {
     /// A line for the user beside the report. Nothing when quiet.
     pub fn message(&self, text: &str) {
         if !self.quiet {
-            tell(text);
+            tell(text, self.stderr_styled);
         }
     }
 
     /// Warnings are messages, errors are shown also when quiet.
     pub fn diagnostic(&self, diagnostic: &Diagnostic) {
         if !self.quiet || diagnostic.is_error() {
-            tell(&diagnostic.render(self.stderr_styled));
+            tell(&diagnostic.render(self.stderr_styled), self.stderr_styled);
         }
     }
 }
 
+/// Standard error for a log: each write is a part of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LogWriter;
+
+impl io::Write for LogWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        write_to(&mut io::stderr().lock(), &harmless::text(&text, true))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Says what is wrong with the command line, if that quotes something that has to be escaped. Else `None`.
+pub fn harmless_usage(usage: &str) -> Option<String> {
+    match harmless::text(usage, false) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(harmless) => (harmless != usage).then_some(harmless),
+    }
+}
+
 /// Says it on stderr, followed by a line break.
-fn tell(text: &str) {
+fn tell(text: &str, styled: bool) {
+    let line = format!("{text}\n");
     // There is nowhere left to report a failure to.
-    let _ = write_to(&mut io::stderr().lock(), &format!("{text}\n"));
+    let _ = write_to(&mut io::stderr().lock(), &harmless::text(&line, styled));
 }
 
 fn write_to(stream: &mut impl io::Write, text: &str) -> io::Result<()> {

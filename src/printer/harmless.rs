@@ -1,0 +1,205 @@
+//! Text that no log takes for a command.
+//!
+//! Systems that run pipelines read both streams of a program and obey lines of it: GitHub Actions those that begin with `::`
+//! after any white space, and `##[` anywhere; Azure Pipelines `##vso[`, `TeamCity` `##teamcity[`. Names in a tree and answers of
+//! registries are chosen by others, so these are escaped in all text, on every system: the second `:` becomes `\u{3a}`, and `[`
+//! becomes `\u{5b}`. Characters that steer a terminal or hide are escaped likewise.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::iter::Peekable;
+use std::str::CharIndices;
+
+use crate::span::is_deceptive;
+
+/// Makes text for people harmless. `styled` text keeps its colors.
+pub(crate) fn text(text: &str, styled: bool) -> Cow<'_, str> {
+    let may_harm =
+        |character: char| character != '\n' && character != '\t' && is_deceptive(character);
+    if !text.contains(may_harm) && !text.contains(':') && !text.contains('#') {
+        return Cow::Borrowed(text);
+    }
+    Scanner::new(text, styled).run()
+}
+
+/// Makes a JSON document harmless: other escapes of the same strings.
+pub(crate) fn json(document: &str) -> Cow<'_, str> {
+    let is_harmless = |(at, character): (usize, char)| {
+        character == '\n' || !is_deceptive(character) && !opens_command(document, at, character)
+    };
+    if document.char_indices().all(is_harmless) {
+        return Cow::Borrowed(document);
+    }
+    let mut harmless = String::with_capacity(document.len() + 16);
+    for (at, character) in document.char_indices() {
+        if is_harmless((at, character)) {
+            harmless.push(character);
+            continue;
+        }
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            let _ = write!(harmless, "\\u{unit:04x}");
+        }
+    }
+    Cow::Owned(harmless)
+}
+
+/// Whether `character` at this place of `text` is the bracket of `##[` or `##NAME[`.
+fn opens_command(text: &str, at: usize, character: char) -> bool {
+    if character != '[' {
+        return false;
+    }
+    let before = text[..at].chars().rev();
+    let mut before = before
+        .filter(|character| !is_variation(*character))
+        .skip_while(char::is_ascii_alphabetic);
+    before.next() == Some('#') && before.next() == Some('#')
+}
+
+/// Variation selectors have a use, and no width: some comparisons of texts skip them.
+const fn is_variation(character: char) -> bool {
+    matches!(character, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    rest: Peekable<CharIndices<'a>>,
+    styled: bool,
+    harmless: String,
+    /// Whether nothing but white space stands before in this line.
+    at_start: bool,
+}
+
+impl<'a> Scanner<'a> {
+    fn new(text: &'a str, styled: bool) -> Self {
+        Self {
+            text,
+            rest: text.char_indices().peekable(),
+            styled,
+            harmless: String::with_capacity(text.len() + 16),
+            at_start: true,
+        }
+    }
+
+    fn run(mut self) -> Cow<'a, str> {
+        while let Some((at, character)) = self.rest.next() {
+            match character {
+                '\n' => {
+                    self.harmless.push('\n');
+                    self.at_start = true;
+                }
+                '\t' => self.harmless.push('\t'),
+                '\u{1b}' if self.styled && self.style(at) => {}
+                ':' if self.at_start => self.colon(),
+                _ if is_deceptive(character) || opens_command(self.text, at, character) => {
+                    self.harmless.extend(character.escape_unicode());
+                    self.at_start = false;
+                }
+                _ => {
+                    self.harmless.push(character);
+                    self.at_start &= character.is_whitespace() || is_variation(character);
+                }
+            }
+        }
+        Cow::Owned(self.harmless)
+    }
+
+    /// The first `:` of a line: a second one is escaped.
+    fn colon(&mut self) {
+        self.harmless.push(':');
+        self.at_start = false;
+        while let Some((_, next)) = self.rest.next_if(|(_, next)| is_variation(*next)) {
+            self.harmless.push(next);
+        }
+        if let Some((_, colon)) = self.rest.next_if(|(_, next)| *next == ':') {
+            self.harmless.extend(colon.escape_unicode());
+        }
+    }
+
+    /// Keeps `ESC [ NUMBERS m` at `at`, if that stands there.
+    fn style(&mut self, at: usize) -> bool {
+        let Some(numbers) = self.text[at..].strip_prefix("\u{1b}[") else {
+            return false;
+        };
+        let end = numbers.find(|character: char| !matches!(character, '0'..='9' | ';'));
+        let Some(end) = end.filter(|end| numbers[*end..].starts_with('m')) else {
+            return false;
+        };
+        let sequence = &self.text[at..at + "\u{1b}[".len() + end + 1];
+        self.harmless.push_str(sequence);
+        for _ in 1..sequence.len() {
+            self.rest.next();
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_escaped_and_nothing_else_changes() {
+        for (given, expected) in [
+            ("plain a::b # ## [x]", "plain a::b # ## [x]"),
+            ("a: b\nc", "a: b\nc"),
+            ("::error::x", ":\\u{3a}error::x"),
+            (
+                "x\n \t\u{2003}::set-env name=A::b",
+                "x\n \t\u{2003}:\\u{3a}set-env name=A::b",
+            ),
+            (
+                "\u{fe0f}:\u{fe0f}:error::",
+                "\u{fe0f}:\u{fe0f}\\u{3a}error::",
+            ),
+            (": :x", ": :x"),
+            ("a ##[error]b", "a ##\\u{5b}error]b"),
+            ("####[x", "####\\u{5b}x"),
+            ("#\u{fe00}#[x", "#\u{fe00}#\\u{5b}x"),
+            (
+                "##vso[a] ##teamcity[b] ## [c] ##a.b[c",
+                "##vso\\u{5b}a] ##teamcity\\u{5b}b] ## [c] ##a.b[c",
+            ),
+            ("\r::error::x", "\\u{d}::error::x"),
+            ("\u{ad}::error::x", "\\u{ad}::error::x"),
+            ("a\u{2028}::b", "a\\u{2028}::b"),
+            ("\u{1b}[1ma\u{7}", "\\u{1b}[1ma\\u{7}"),
+        ] {
+            assert_eq!(text(given, false), expected);
+            // What is harmless stays so.
+            assert_eq!(text(expected, false), expected);
+        }
+    }
+
+    #[test]
+    fn only_colors_are_kept_in_styled_text() {
+        for (given, expected) in [
+            ("\u{1b}[1;31mred\u{1b}[0m", "\u{1b}[1;31mred\u{1b}[0m"),
+            ("\u{1b}[1m ::x", "\u{1b}[1m :\\u{3a}x"),
+            (
+                "\u{1b}[2J\u{1b}]0;x\u{7}\u{1b}",
+                "\\u{1b}[2J\\u{1b}]0;x\\u{7}\\u{1b}",
+            ),
+        ] {
+            assert_eq!(text(given, true), expected);
+        }
+    }
+
+    #[test]
+    fn documents_say_the_same_in_other_letters() {
+        let harmful = "::error::x\n##[y] ##vso[z] \u{7f}\u{202e}\u{e0041}\u{9b} ä";
+        let document = serde_json::to_string_pretty(&[harmful]).unwrap();
+        let shown = json(&document);
+        assert!(
+            !shown.contains("##[") && !shown.contains("##vso["),
+            "{shown}"
+        );
+        assert!(
+            !shown
+                .chars()
+                .any(|character| character != '\n' && is_deceptive(character)),
+            "{shown}"
+        );
+        let read: Vec<String> = serde_json::from_str(&shown).unwrap();
+        assert_eq!(read, [harmful]);
+    }
+}

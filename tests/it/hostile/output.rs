@@ -1,0 +1,521 @@
+//! Nothing that a stranger chose is a command of a log: not on standard output, not on standard error, in no format.
+#![cfg(unix)]
+
+use serde_json::{Value, json};
+use tflock_test_support::{Document, FakeRegistry, Outcome, ProviderSpec, TestContext};
+
+use crate::TFLOCK;
+
+/// What a stranger would have the log say. A line of ours never begins with the first one.
+const COMMAND: &str = "::error::E";
+
+/// Commands of Actions at the start of a line, in all the ways to be there, and those that count anywhere.
+const NAMES: [&str; 12] = [
+    "::error::E",
+    " \u{2003}::error::E",
+    "x\n::error::E",
+    "x\n \t::error::E",
+    "x\r::error::E",
+    "x\u{2028}::error::E",
+    "\u{ad}::error::E",
+    "\u{1b}[31m::error::E",
+    "x ##[error]E",
+    "x #\u{200b}#[error]E",
+    "##vso[task.setvariable variable=E]x",
+    "%0A::error::E \u{202e}\u{7f}\u{9b}2J",
+];
+
+/// Every command with every format.
+const RUNS: [&[&str]; 21] = [
+    &["lock", "--check", "--diff", "-r"],
+    &["lock", "--check", "-v", "-r"],
+    &["lock", "--check", "-r", "--color", "always"],
+    &["lock", "--check", "-r", "--format", "json"],
+    &["lock", "--check", "-r", "--format", "github"],
+    &["lock", "--check", "-r", "--format", "sarif"],
+    &["verify", "-r"],
+    &["verify", "-r", "-v", "--color", "always"],
+    &["verify", "-r", "--format", "json"],
+    &["verify", "-r", "--format", "github"],
+    &["verify", "-r", "--format", "sarif"],
+    &["list", "-r"],
+    &["list", "-r", "--format", "json"],
+    &["list", "-r", "--format", "html"],
+    &["list", "-r", "--format", "markdown"],
+    &["mirror", "kept", "--check", "-r"],
+    &["mirror", "kept", "--check", "-r", "--format", "json"],
+    &["mirror", "kept", "--lock", "--prune", "-v", "-r"],
+    &["config"],
+    &["cache", "info"],
+    &["lock", "--changed=HEAD", "-r"],
+];
+
+/// The lines and characters of a stream that no log may see.
+fn harm(text: &str, format: &str, is_styled: bool) -> Vec<String> {
+    let is_ours = |line: &str| {
+        let mut ours = ["::error file=", "::warning file=", "::notice file="].into_iter();
+        format == "github" && ours.any(|start| line.starts_with(start))
+    };
+    let is_bad = |line: &str| {
+        let plain = if is_styled {
+            without_colors(line)
+        } else {
+            line.to_owned()
+        };
+        let bare: String = plain.chars().filter(|at| !is_unseen(*at)).collect();
+        bare.trim_start().starts_with("::") && !is_ours(line)
+            || ["##[", "##vso["]
+                .iter()
+                .any(|command| bare.contains(command))
+            || plain.chars().any(|at| at != '\t' && is_unseen(at))
+    };
+    let bad = text.split('\n').filter(|line| is_bad(line));
+    bad.map(|line| format!("{line:?}")).collect()
+}
+
+fn is_unseen(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+fn without_colors(line: &str) -> String {
+    let color = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
+    color.replace_all(line, "").into_owned()
+}
+
+/// Runs everything in a tree, and says what got through.
+fn harm_of(context: &TestContext, name: &str) -> Vec<String> {
+    let mut harmed = Vec::new();
+    for run in RUNS {
+        let outcome = context
+            .tflock(run.iter().copied())
+            .env("TFLOCK_LOG", "info")
+            .run();
+        harmed.extend(harm_of_run(&outcome, run, name));
+    }
+    harmed
+}
+
+fn harm_of_run(outcome: &Outcome, run: &[&str], name: &str) -> Vec<String> {
+    assert_ne!(outcome.code, None, "{name}: {run:?}\n{outcome}");
+    let is_styled = run.contains(&"always");
+    let format = run.last().copied().unwrap_or_default();
+    let mut harmed = Vec::new();
+    for (stream, text) in [("stdout", &outcome.stdout), ("stderr", &outcome.stderr)] {
+        let found = harm(text, format, is_styled && stream == "stderr");
+        harmed.extend(
+            found
+                .iter()
+                .map(|line| format!("{name:?}: {run:?}: {stream}: {line}")),
+        );
+    }
+    harmed
+}
+
+/// HCL between quotes.
+fn quoted(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
+    let escaped = escaped
+        .replace('\n', "\\n")
+        .replace('\r', "\\r")
+        .replace('\t', "\\t");
+    format!("\"{}\"", escaped.replace("${", "$${").replace("%{", "%%{"))
+}
+
+fn site() -> (FakeRegistry, TestContext) {
+    let mut registry = FakeRegistry::start();
+    registry.publish(
+        ProviderSpec::new("acme/anvil")
+            .platforms(["linux_amd64"])
+            .payload(10),
+    );
+    let context = TestContext::new(TFLOCK, &registry);
+    context.write(".git/HEAD", "");
+    context.write(".tflock.toml", "platforms = [\"linux_amd64\"]\n");
+    (registry, context)
+}
+
+fn assert_harmless(harmed: &[String]) {
+    let shown: Vec<&str> = harmed.iter().take(40).map(String::as_str).collect();
+    assert!(
+        harmed.is_empty(),
+        "{} lines\n{}",
+        harmed.len(),
+        shown.join("\n")
+    );
+}
+
+#[test]
+fn names_of_directories_and_files_are_no_commands() {
+    let (_registry, context) = site();
+    for name in NAMES {
+        let name = name.replace('/', "");
+        // One that locks, one that calls it, one that is broken, and a lock file alone.
+        context.require(&name, &[("acme/anvil", "")]);
+        context.require(&format!("{name} twin"), &[("acme/anvil", "")]);
+        let call = format!(
+            "module \"m\" {{\n  source = {}\n}}\n",
+            quoted(&format!("../../{name}"))
+        );
+        context.write(&format!("callers/{name}/main.tf"), call);
+        context.write(&format!("broken/{name}/{name}.tf"), "x = = 1\n");
+        context.write_lock_file(&format!("locked/{name}"), "provider \"acme/anvil\" {\n}\n");
+    }
+    assert_harmless(&harm_of(&context, "names"));
+}
+
+#[test]
+fn texts_of_configurations_are_no_commands() {
+    let (_registry, context) = site();
+    for (number, text) in NAMES.into_iter().enumerate() {
+        let quoted = quoted(text);
+        let provider = format!(
+            "terraform {{\n  required_providers {{\n    a = {{ source = {quoted} }}\n  }}\n}}\n"
+        );
+        let version = format!(
+            "terraform {{\n  required_providers {{\n    a = {{\n      source = \"acme/anvil\"\n      version = {quoted}\n    }}\n  }}\n}}\n"
+        );
+        let files = [
+            ("source", provider),
+            ("version", version),
+            (
+                "engine",
+                format!("terraform {{\n  required_version = {quoted}\n}}\n"),
+            ),
+            (
+                "module",
+                format!("module \"m\" {{\n  source = {quoted}\n}}\n"),
+            ),
+            (
+                "local",
+                format!(
+                    "module \"m\" {{\n  source = {}\n}}\n",
+                    self::quoted(&format!("./{text}"))
+                ),
+            ),
+            (
+                "git",
+                format!(
+                    "module \"m\" {{\n  source = {}\n}}\n",
+                    self::quoted(&format!("git::file:///nowhere/{text}"))
+                ),
+            ),
+            (
+                "registry",
+                format!("module \"m\" {{\n  source = \"acme/m/anvil\"\n  version = {quoted}\n}}\n"),
+            ),
+            ("raw", format!("/*\n{text}\n*/\nlocals {{\n{text}\n}}\n")),
+            ("block", format!("provider {quoted} {quoted} {{\n}}\n")),
+        ];
+        for (name, content) in files {
+            context.write(&format!("{name}{number}/main.tf"), content);
+        }
+        context.write(
+            &format!("json{number}/main.tf.json"),
+            json!({ text: { text: text } }).to_string(),
+        );
+        context.write(&format!("tool{number}/.opentofu-version"), text);
+        context.require(&format!("tool{number}"), &[("acme/anvil", "")]);
+    }
+    assert_harmless(&harm_of(&context, "configurations"));
+}
+
+#[test]
+fn texts_of_lock_files_are_no_commands() {
+    let (registry, context) = site();
+    let good = {
+        context.require("good", &[("acme/anvil", "")]);
+        context.tflock(["lock", "good"]).run().expect_success();
+        context.lock_file("good").unwrap()
+    };
+    for (number, text) in NAMES.into_iter().enumerate() {
+        let quoted = quoted(text);
+        let hash = self::quoted(&format!("h7:{text}"));
+        let entry = |version: &str, constraints: &str, hash: &str| {
+            format!(
+                "provider \"registry.terraform.io/acme/anvil\" {{\n  version = {version}\n  constraints = {constraints}\n  \
+                 hashes = [\n    {hash},\n  ]\n}}\n"
+            )
+        };
+        let files = [
+            ("comment", format!("/*\n{text}\n*/\n{good}")),
+            ("line", format!("# {text}\n{good}")),
+            ("hash", entry("\"1.0.0\"", "\"1.0.0\"", &hash)),
+            (
+                "stray",
+                good.replace("hashes = [", &format!("hashes = [\n    {hash},")),
+            ),
+            ("version", entry(&quoted, "\"1.0.0\"", "")),
+            ("constraints", entry("\"1.0.0\"", &quoted, "")),
+            (
+                "address",
+                entry("\"1.0.0\"", "\"1.0.0\"", "")
+                    .replace("\"registry.terraform.io/acme/anvil\"", &quoted),
+            ),
+            ("broken", format!("{text}\n")),
+        ];
+        for (name, content) in files {
+            let directory = format!("{name}{number}");
+            context.require(&directory, &[("acme/anvil", "")]);
+            context.write_lock_file(&directory, content);
+        }
+        let manifest = json!({ "Modules": [
+            { "Key": "", "Source": "", "Dir": "." },
+            { "Key": "m", "Source": "registry.terraform.io/acme/m/anvil", "Version": text, "Dir": text },
+        ]});
+        context.write(
+            &format!("installed{number}/.terraform/modules/modules.json"),
+            manifest.to_string(),
+        );
+        let call = "module \"m\" {\n  source = \"acme/m/anvil\"\n}\n";
+        context.write(&format!("installed{number}/main.tf"), call);
+    }
+    assert_harmless(&harm_of(&context, "lock files"));
+    drop(registry);
+}
+
+#[test]
+fn texts_of_config_files_are_no_commands() {
+    for text in NAMES {
+        let quoted = Value::from(text).to_string().replace("\\u2028", "\u{2028}");
+        let files = [
+            format!("{quoted} = 1\n"),
+            format!("create = {quoted}\n"),
+            format!("platforms = [{quoted}]\n"),
+            format!("ignore-paths = [{quoted}]\n"),
+            format!("ignore-paths = [{}]\n", Value::from(format!("({text}"))),
+            format!("[signers]\n{quoted} = []\n"),
+            format!("[signers]\n\"acme/*\" = [{quoted}]\n"),
+            format!("# x\n{text}\n"),
+        ];
+        let (_registry, context) = site();
+        context.require("a", &[("acme/anvil", "")]);
+        for file in files {
+            context.write(".tflock.toml", &file);
+            for run in [&["config"][..], &["lock", "--check", "-r"]] {
+                let outcome = context.tflock(run.iter().copied()).run();
+                assert_harmless(&harm_of_run(&outcome, run, &file));
+            }
+        }
+    }
+}
+
+#[test]
+fn answers_of_registries_are_no_commands() {
+    const PROVIDER: &str = "/registry.terraform.io/v1/providers/acme/anvil";
+    let mut harmed = Vec::new();
+    for text in NAMES {
+        let (registry, context) = site();
+        context.require("a", &[("acme/anvil", "")]);
+        let description = registry
+            .document(&format!("{PROVIDER}/1.0.0/download/linux/amd64"))
+            .unwrap();
+        let description: Value = serde_json::from_slice(&description.body.to_vec()).unwrap();
+        let with = |key: &str| {
+            let mut changed = description.clone();
+            changed[key] = text.into();
+            Document::json(&changed)
+        };
+        let list = |version: &str, warning: &str| {
+            let platforms = json!([{ "os": "linux", "arch": "amd64" }]);
+            let versions =
+                json!([{ "version": version, "protocols": ["5.0"], "platforms": platforms }]);
+            Document::json(&json!({ "id": "x", "versions": versions, "warnings": [warning] }))
+        };
+        let download = format!("{PROVIDER}/1.0.0/download/linux/amd64");
+        let versions = format!("{PROVIDER}/versions");
+        let answers = [
+            (&versions, list("1.0.0", text)),
+            (&versions, list(text, "")),
+            (&versions, Document::json(&json!({ "errors": [text] }))),
+            (
+                &versions,
+                Document::octets(text),
+            ),
+            (&download, with("download_url")),
+            (&download, with("shasum")),
+            (&download, with("filename")),
+            (&download, with("os")),
+            (&download, with("shasums_url")),
+            (
+                &download,
+                Document::json(&json!({ "errors": [text], "protocols": [text] })),
+            ),
+        ];
+        for (path, answer) in answers {
+            let before = registry.document(path).unwrap();
+            registry.serve(path, answer);
+            for run in [
+                &["lock", "--no-cache", "-v", "a"][..],
+                &["lock", "--no-cache", "--format", "github", "a"],
+                &["lock", "--no-cache", "--format", "json", "a"],
+                &["list", "--no-cache", "a"],
+            ] {
+                let outcome = context.tflock(run.iter().copied()).run();
+                let format = if run.contains(&"github") {
+                    &["github"][..]
+                } else {
+                    run
+                };
+                harmed.extend(harm_of_run(&outcome, format, text));
+            }
+            registry.serve(path, before);
+        }
+    }
+    assert_harmless(&harmed);
+}
+
+/// Hooks put names of files on command lines.
+#[test]
+fn arguments_are_no_commands() {
+    let (_registry, context) = site();
+    let mut harmed = Vec::new();
+    for text in NAMES {
+        for arguments in [
+            &["lock", text][..],
+            &["lock", &format!("--{text}")],
+            &["lock", "--platform", text],
+            &["lock", "--var", text],
+            &["lock", "--ignore-path", &format!("({text}")],
+            &["lock", "--provider", text],
+            &[text],
+        ] {
+            let outcome = context.tflock(arguments.iter().copied()).run();
+            harmed.extend(harm_of_run(&outcome, &["lock"], text));
+        }
+    }
+    assert_harmless(&harmed);
+}
+
+/// Markdown of the job summary, and of `list`, in which names are names.
+#[test]
+fn names_are_no_markup() {
+    let (_registry, context) = site();
+    let names = [
+        "<img src=x>",
+        "`<img src=x>`",
+        "<img src=x>`",
+        "``<img src=x>` `",
+        "x\\|<img src=x>",
+        "x|<img src=x>",
+        "[x](evil)",
+        "![x](evil)",
+        "<details>",
+        "</script><script>",
+        "x\r# <img src=x>",
+    ];
+    for name in names.map(|name| name.replace('/', "")) {
+        context.require(&format!("live/{name}"), &[("acme/anvil", "")]);
+        let call = format!(
+            "module \"m\" {{\n  source = {}\n}}\n",
+            quoted(&format!("../../called/{name}"))
+        );
+        context.write(&format!("callers/{name}/main.tf"), call);
+        context.require(&format!("called/{name}"), &[("acme/anvil", "")]);
+        let version = format!(
+            "terraform {{\n  required_providers {{\n    a = {{ source = \"acme/anvil\", version = {} }}\n  }}\n}}\n",
+            quoted(&name)
+        );
+        context.write(&format!("broken/{name}/main.tf"), version);
+    }
+    let lock = context.tflock(["lock", "--check", "-r", "--format", "github"]);
+    let summary = context.path("summary.md");
+    lock.env("GITHUB_STEP_SUMMARY", &summary)
+        .run()
+        .expect_code(1);
+    let list = context.tflock(["list", "-r", "--format", "markdown"]).run();
+    let summary = std::fs::read_to_string(summary).unwrap();
+    for text in [&summary, &list.stdout] {
+        assert!(text.contains("img"), "{text}");
+        for line in text.lines() {
+            let cells = if line.starts_with('|') {
+                cells(line)
+            } else {
+                vec![line.to_owned()]
+            };
+            for cell in cells {
+                let shown = outside_code(&cell)
+                    .replace("<br>", "")
+                    .replace("\\[", "")
+                    .replace("\\]", "");
+                let is_markup = ["<", "](", "\r"]
+                    .iter()
+                    .any(|markup| shown.contains(markup));
+                assert!(!is_markup, "{line}\n{shown}");
+            }
+        }
+    }
+    let page = context
+        .tflock(["list", "-r", "--format", "html"])
+        .run()
+        .stdout;
+    assert_eq!(
+        page.matches("</script>").count(),
+        page.matches("<script").count(),
+        "{page}"
+    );
+    assert!(!page.contains("<img"), "{page}");
+}
+
+/// The cells of a row, as GitHub splits it: a backslash takes the next character with it.
+fn cells(line: &str) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '|' => cells.push(String::new()),
+            _ => {
+                let cell = cells.last_mut().unwrap();
+                cell.push(character);
+                if character == '\\' {
+                    cell.extend(characters.next());
+                }
+            }
+        }
+    }
+    cells
+}
+
+/// The text without its code: a run of backticks ends at the next run of the same length.
+fn outside_code(text: &str) -> String {
+    let mut rest = text;
+    let mut outside = String::new();
+    while let Some(at) = rest.find('`') {
+        let (before, from) = rest.split_at(at);
+        outside.push_str(before);
+        if before.ends_with('\\') {
+            outside.push('`');
+            rest = &from[1..];
+            continue;
+        }
+        let run = from.len() - from.trim_start_matches('`').len();
+        let after = &from[run..];
+        rest = end_of_run(after, run).map_or(after, |end| &after[end..]);
+    }
+    outside + rest
+}
+
+fn end_of_run(text: &str, length: usize) -> Option<usize> {
+    let mut at = 0;
+    while let Some(start) = text[at..].find('`') {
+        let from = at + start;
+        let run = text[from..].len() - text[from..].trim_start_matches('`').len();
+        if run == length {
+            return Some(from + run);
+        }
+        at = from + run;
+    }
+    None
+}
+
+#[test]
+fn the_test_sees_harm() {
+    assert_eq!(harm(COMMAND, "", false).len(), 1);
+    assert_eq!(harm("a\n \t::x", "github", false).len(), 1);
+    assert_eq!(harm("::error file=a::x ##[y]", "github", false).len(), 1);
+    assert_eq!(
+        harm("::error file=a::x\n: a::b # [\tc", "github", false).len(),
+        0
+    );
+    assert_eq!(outside_code("a `b<c` d ``e`<``\\`f` <"), "a  d \\`f <");
+}
