@@ -41,6 +41,19 @@ pub fn rename(mut temporary: TempPath, target: &Path) -> io::Result<()> {
     Ok(temporary.persist(target)?)
 }
 
+/// Gives a finished file a name that no file has yet; false if one has.
+pub fn rename_to_free_name(temporary: TempPath, target: &Path) -> io::Result<bool> {
+    match temporary.persist_noclobber(target) {
+        Ok(()) => Ok(true),
+        Err(refused) if refused.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        // Some file systems can do neither that nor hard links, so looking has to do.
+        Err(refused) if target.symlink_metadata().is_err() => {
+            rename(refused.path, target).map(|()| true)
+        }
+        Err(refused) => Err(refused.error),
+    }
+}
+
 /// A process that writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {

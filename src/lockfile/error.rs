@@ -1,7 +1,6 @@
 //! What can be wrong with a lock file: its text, and the file on disk.
 
 use std::error::Error;
-use std::path::PathBuf;
 use std::{fmt, io};
 
 use crate::provider::{
@@ -140,13 +139,22 @@ pub enum SaveError {
     #[error("cannot write the lock file through the link `{}`: its target does not exist", .0.path.display())]
     DanglingLink(Place),
     /// A link out of the repository.
-    #[error("cannot write the lock file through the link `{}`: its target `{}` is outside the repository", .place.path.display(), .target.display())]
-    LinkOutside {
+    #[error("cannot use `{}` as a lock file: the link leads out of the repository", .0.path.display())]
+    LinkOutside(Place),
+    /// A link into a directory that tools keep for themselves.
+    #[error("cannot use `{}` as a lock file: the link leads into `{directory}`", .place.path.display())]
+    LinkInternal {
         /// The link.
         place: Place,
-        /// What it leads to.
-        target: PathBuf,
+        /// `.git` or `.terraform`.
+        directory: &'static str,
     },
+    /// The file is not the one that the new content was made from, and cannot be followed.
+    #[error("cannot write lock file `{}`: another process has changed it meanwhile", .0.path.display())]
+    Changed(Place),
+    /// Another process does not release its directory.
+    #[error("cannot write lock file `{}`: another process has locked its directory", .0.path.display())]
+    Locked(Place),
     /// More than `MAX_LOCK_FILE_SIZE`.
     #[error("cannot read lock file `{}`: it is larger than {MAX_LOCK_FILE_SIZE} bytes", .0.path.display())]
     TooLarge(Place),
@@ -177,10 +185,13 @@ impl Explain for SaveError {
 
     fn place(&self) -> Option<&Place> {
         match self {
-            Self::NotAFile(place) | Self::DanglingLink(place) | Self::TooLarge(place) => {
-                Some(place)
-            }
-            Self::LinkOutside { place, .. }
+            Self::NotAFile(place)
+            | Self::DanglingLink(place)
+            | Self::LinkOutside(place)
+            | Self::Changed(place)
+            | Self::Locked(place)
+            | Self::TooLarge(place) => Some(place),
+            Self::LinkInternal { place, .. }
             | Self::Read { place, .. }
             | Self::Write { place, .. } => Some(place),
         }
@@ -188,9 +199,13 @@ impl Explain for SaveError {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::DanglingLink(_) | Self::LinkOutside { .. } => {
-                Some("replace the link with a file, or run tflock where its target is".into())
+            Self::DanglingLink(_) | Self::LinkOutside(_) | Self::LinkInternal { .. } => {
+                Some("replace the link with a file".into())
             }
+            Self::Changed(_) => Some("run the command again".into()),
+            Self::Locked(_) => Some(
+                "end the process that holds the lock; a script that runs tflock under `flock` must lock another file".into(),
+            ),
             _ => None,
         }
     }

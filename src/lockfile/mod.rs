@@ -16,6 +16,7 @@ mod owner;
 mod parse;
 mod render;
 mod save;
+mod turn;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,16 +1,21 @@
 //! The file on disk: read it, compare, and replace it whole or not at all.
 //!
-//! A file that has the right content already is not touched. Otherwise the content goes to a temporary file in the same
-//! directory, which then takes the place of the old one. There is no `fsync`: the content can be made again, and it would
+//! The content goes to a temporary file in the same directory, which then takes the place of the old one. That one is compared
+//! with what the new content was made from, and both steps are one [`Turn`], so that no process overwrites what another has
+//! written meanwhile. There is no `fsync`: the content can be made again, and it would
 //! dominate a run over thousands of directories. On Unix the mode is 0644, whatever it was, as the engines leave it.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use tempfile::TempPath;
+
 use super::error::{MAX_LOCK_FILE_SIZE, SaveError};
 use super::owner::STEM;
-use crate::owner::{Owner, rename};
+use super::turn::Turn;
+use crate::access::{AccessError, open_confined, resolve_link};
+use crate::owner::{Owner, rename, rename_to_free_name};
 use crate::span::Place;
 
 /// What became of the file.
@@ -22,22 +27,28 @@ pub enum Saved {
     Created,
     /// Its content was replaced.
     Replaced,
+    /// Another process has changed it since it was read. Nothing was written.
+    Outdated,
+    /// Another process has locked its directory. Nothing was written.
+    Busy,
 }
 
-/// The content of a lock file; none if it does not exist. Links are followed, wherever they lead.
+/// The content of a lock file; none if it does not exist. A link is followed to another file of the repository.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>, SaveError> {
     let failed = |source| SaveError::Read {
         place: Place::file(path),
         source,
     };
-    let size = match fs::metadata(path) {
-        Ok(metadata) if !metadata.is_file() => return Err(SaveError::NotAFile(Place::file(path))),
-        Ok(metadata) => metadata.len().min(MAX_LOCK_FILE_SIZE),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error)),
+    let file = match open_confined(path) {
+        Err(AccessError::Read(error)) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(None);
+        }
+        Err(_) if is_no_file(path) => return Err(SaveError::NotAFile(Place::file(path))),
+        opened => opened.map_err(|error| refused(path, error, failed))?,
     };
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-    let file = File::open(path).map_err(failed)?;
+    let size = file.metadata().map_err(failed)?.len();
+    let size = usize::try_from(size.min(MAX_LOCK_FILE_SIZE)).unwrap_or(0);
+    let mut bytes = Vec::with_capacity(size);
     file.take(MAX_LOCK_FILE_SIZE + 1)
         .read_to_end(&mut bytes)
         .map_err(failed)?;
@@ -47,57 +58,81 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, SaveError> {
     Ok(Some(bytes))
 }
 
-/// Gives the file at `path` this content. A link is written through to its target, if that is a regular file below
-/// `repository`.
-pub fn save(
-    path: &Path,
-    content: &[u8],
-    repository: &Path,
-    owner: &Owner,
-) -> Result<Saved, SaveError> {
-    let old = read(path)?;
-    if old.as_deref() == Some(content) {
-        return Ok(Saved::Unchanged);
-    }
-    let target = target(path, repository)?;
-    replace(&target, content, owner).map_err(|source| SaveError::Write {
-        place: Place::file(path),
-        source,
-    })?;
-    Ok(if old.is_some() {
-        Saved::Replaced
-    } else {
-        Saved::Created
-    })
+/// Whether something other than a file has the name; links are for [`refused`] to tell.
+fn is_no_file(path: &Path) -> bool {
+    let is_other = |found: fs::Metadata| !found.is_file() && !found.is_symlink();
+    resolve_link(path).is_ok_and(|path| fs::symlink_metadata(path).is_ok_and(is_other))
 }
 
-/// The file to replace: `path` itself, or what it links to.
-fn target(path: &Path, repository: &Path) -> Result<PathBuf, SaveError> {
-    let is_link = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
-    if !is_link {
-        return Ok(path.to_path_buf());
+/// A link that leads where no lock file is, or what the system says.
+fn refused(
+    path: &Path,
+    error: AccessError,
+    failed: impl FnOnce(io::Error) -> SaveError,
+) -> SaveError {
+    let place = Place::file(path);
+    match error {
+        AccessError::Outside => SaveError::LinkOutside(place),
+        AccessError::Internal(directory) => SaveError::LinkInternal { place, directory },
+        AccessError::Read(source) => failed(source),
     }
+}
+
+/// Gives the file at `path` this content, if it still has the content `old`, which the new one was made from. A link is written
+/// through to its target.
+pub fn save(
+    path: &Path,
+    old: Option<&[u8]>,
+    content: &[u8],
+    owner: &Owner,
+) -> Result<Saved, SaveError> {
     let failed = |source| SaveError::Write {
         place: Place::file(path),
         source,
     };
-    let target = match fs::canonicalize(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(SaveError::DanglingLink(Place::file(path)));
-        }
-        resolved => resolved.map_err(failed)?,
+    let target = target(path)?;
+    let Ok(_turn) = Turn::take(directory_of(&target)) else {
+        return Ok(Saved::Busy);
     };
-    if target.starts_with(fs::canonicalize(repository).map_err(failed)?) {
-        return Ok(target);
+    if read(path)?.as_deref() != old {
+        return Ok(Saved::Outdated);
     }
-    Err(SaveError::LinkOutside {
-        place: Place::file(path),
-        target,
-    })
+    match old {
+        Some(old) if old == content => Ok(Saved::Unchanged),
+        Some(_) => {
+            let temporary = write_temporary(&target, content, owner).map_err(failed)?;
+            rename(temporary, &target).map_err(failed)?;
+            Ok(Saved::Replaced)
+        }
+        None => {
+            let temporary = write_temporary(&target, content, owner).map_err(failed)?;
+            let is_created = rename_to_free_name(temporary, &target).map_err(failed)?;
+            Ok(if is_created {
+                Saved::Created
+            } else {
+                Saved::Outdated
+            })
+        }
+    }
 }
 
-/// Writes a temporary file and renames it. If anything fails it is removed.
-fn replace(target: &Path, content: &[u8], owner: &Owner) -> io::Result<()> {
+/// The file to replace: `path` itself, or what it links to.
+fn target(path: &Path) -> Result<PathBuf, SaveError> {
+    match resolve_link(path) {
+        Err(AccessError::Read(error)) if error.kind() == io::ErrorKind::NotFound => {
+            Err(SaveError::DanglingLink(Place::file(path)))
+        }
+        target => target.map_err(|error| {
+            refused(path, error, |source| SaveError::Write {
+                place: Place::file(path),
+                source,
+            })
+        }),
+    }
+}
+
+/// A file with this content beside `target`. If anything fails it is removed.
+fn write_temporary(target: &Path, content: &[u8], owner: &Owner) -> io::Result<TempPath> {
     let mut temporary = tempfile::Builder::new()
         .prefix(&owner.prefix(STEM))
         .make_in(directory_of(target), create)?;
@@ -106,7 +141,7 @@ fn replace(target: &Path, content: &[u8], owner: &Owner) -> io::Result<()> {
     #[cfg(unix)]
     set_mode(temporary.as_file())?;
     // Closed before the renaming: Windows would not have it otherwise.
-    rename(temporary.into_temp_path(), target)
+    Ok(temporary.into_temp_path())
 }
 
 /// Where a file lies; a bare name lies in the current directory.
@@ -147,7 +182,7 @@ mod tests {
     impl Tree {
         fn new() -> Self {
             let tree = Self(tempfile::tempdir().unwrap());
-            for directory in ["repository/a", "outside"] {
+            for directory in ["repository/.git", "repository/a", "outside"] {
                 fs::create_dir_all(tree.path(directory)).unwrap();
             }
             tree
@@ -162,14 +197,20 @@ mod tests {
             self.path(path)
         }
 
+        /// Saves what was made from the content that the file has now.
         fn save(&self, path: &str, content: &str) -> Result<Saved, SaveError> {
+            let old = read(&self.path(path))?;
+            self.save_over(path, old.as_deref(), content)
+        }
+
+        fn save_over(
+            &self,
+            path: &str,
+            old: Option<&[u8]>,
+            content: &str,
+        ) -> Result<Saved, SaveError> {
             let owner = Owner::new("here", 1);
-            save(
-                &self.path(path),
-                content.as_bytes(),
-                &self.path("repository"),
-                &owner,
-            )
+            save(&self.path(path), old, content.as_bytes(), &owner)
         }
 
         /// Everything in the directory of the lock file.
@@ -196,6 +237,47 @@ mod tests {
             Some("two".as_bytes())
         );
         assert_eq!(tree.names(), [".terraform.lock.hcl"]);
+    }
+
+    #[test]
+    fn what_another_process_has_written_stays() {
+        let tree = Tree::new();
+        for (on_disk, old, saved) in [
+            (Some("other"), Some("one"), Saved::Outdated),
+            (Some("other"), None, Saved::Outdated),
+            (None, Some("one"), Saved::Outdated),
+            (Some("one"), Some("one"), Saved::Replaced),
+            (None, None, Saved::Created),
+        ] {
+            let _ = fs::remove_file(tree.path(LOCK));
+            if let Some(text) = on_disk {
+                tree.write(LOCK, text);
+            }
+            let old = old.map(str::as_bytes);
+            assert_eq!(
+                tree.save_over(LOCK, old, "two").unwrap(),
+                saved,
+                "{on_disk:?}"
+            );
+            let left = fs::read_to_string(tree.path(LOCK)).ok();
+            let expected = if saved == Saved::Outdated {
+                on_disk
+            } else {
+                Some("two")
+            };
+            assert_eq!(left.as_deref(), expected);
+            assert!(tree.names().len() <= 1);
+        }
+    }
+
+    #[test]
+    fn while_another_process_has_its_turn_nothing_is_written() {
+        let tree = Tree::new();
+        let turn = Turn::take(&tree.path("repository/a")).unwrap();
+        assert_eq!(tree.save(LOCK, "one").unwrap(), Saved::Busy);
+        assert_eq!(tree.names(), Vec::<String>::new());
+        drop(turn);
+        assert_eq!(tree.save(LOCK, "one").unwrap(), Saved::Created);
     }
 
     #[test]
@@ -298,48 +380,68 @@ mod tests {
         }
 
         #[test]
-        fn a_link_out_of_the_repository_is_refused_unless_nothing_changes() {
+        fn other_links_are_refused() {
             let tree = Tree::new();
             let target = tree.write("outside/lock.hcl", "one");
-            symlink(&target, tree.path(LOCK)).unwrap();
-            assert_eq!(tree.save(LOCK, "one").unwrap(), Saved::Unchanged);
-            let error = tree.save(LOCK, "two").expect_err("outside");
-            assert!(matches!(&error, SaveError::LinkOutside { .. }), "{error}");
-            assert!(error.hint().is_some() && error.place().is_some());
+            tree.write("repository/.git/config", "one");
+            let leaves = "the link leads out of the repository";
+            for (to, expected) in [
+                (target.to_str().unwrap(), leaves),
+                ("../../outside/lock.hcl", leaves),
+                ("../../outside/missing.hcl", leaves),
+                ("/dev/zero", leaves),
+                (".terraform.lock.hcl", leaves), // a loop leads nowhere
+                ("../.git/config", "the link leads into `.git`"),
+                ("../.git/missing", "the link leads into `.git`"),
+                ("..", "it is not a regular file"),
+            ] {
+                let _ = fs::remove_file(tree.path(LOCK));
+                symlink(to, tree.path(LOCK)).unwrap();
+                for error in [
+                    read(&tree.path(LOCK)).unwrap_err(),
+                    tree.save_over(LOCK, Some(b"one"), "two").unwrap_err(),
+                ] {
+                    assert!(error.to_string().ends_with(expected), "{to}: {error}");
+                    assert!(error.to_string().starts_with("cannot use `"), "{error}");
+                    assert!(error.place().is_some());
+                }
+            }
             assert_eq!(fs::read_to_string(&target).unwrap(), "one");
+            assert_eq!(tree.names(), [".terraform.lock.hcl"]);
         }
 
         #[test]
-        fn a_link_to_nothing_or_to_no_file_is_refused() {
+        fn a_link_to_nothing_is_no_lock_file_and_is_not_written_through() {
             let tree = Tree::new();
             symlink("missing.hcl", tree.path(LOCK)).unwrap();
+            assert_eq!(read(&tree.path(LOCK)).unwrap(), None);
             let error = tree.save(LOCK, "one").expect_err("dangling");
             assert!(matches!(error, SaveError::DanglingLink(_)), "{error}");
-            fs::remove_file(tree.path(LOCK)).unwrap();
-            symlink("..", tree.path(LOCK)).unwrap();
+        }
+
+        #[test]
+        fn special_files_are_not_opened() {
+            let tree = Tree::new();
+            let made = std::process::Command::new("mkfifo")
+                .arg(tree.path(LOCK))
+                .status();
+            assert!(made.unwrap().success());
             assert!(matches!(
-                tree.save(LOCK, "one"),
+                read(&tree.path(LOCK)),
                 Err(SaveError::NotAFile(_))
             ));
-            fs::remove_file(tree.path(LOCK)).unwrap();
-            symlink(".terraform.lock.hcl", tree.path(LOCK)).unwrap();
-            let error = tree.save(LOCK, "one").expect_err("a loop");
-            assert!(matches!(error, SaveError::Read { .. }), "{error}");
-            let error = target(&tree.path(LOCK), &tree.path("repository")).expect_err("a loop");
-            assert!(matches!(error, SaveError::Write { .. }), "{error}");
+            assert!(matches!(
+                tree.save_over(LOCK, None, "one"),
+                Err(SaveError::NotAFile(_))
+            ));
         }
 
         #[test]
         fn a_failure_to_write_names_the_file_and_leaves_nothing() {
             let tree = Tree::new();
             let missing = tree.path("repository/missing/.terraform.lock.hcl");
-            let error = save(
-                &missing,
-                b"one",
-                &tree.path("repository"),
-                &Owner::new("here", 1),
-            )
-            .expect_err("no directory");
+            let error =
+                save(&missing, None, b"one", &Owner::new("here", 1)).expect_err("no directory");
             assert!(matches!(&error, SaveError::Write { .. }), "{error}");
             assert_eq!(
                 error.to_string(),

@@ -10,20 +10,25 @@ use anyhow::Context as _;
 
 use crate::cli::LockArgs;
 use crate::diagnostic::Diagnostic;
+use crate::lockfile::SaveError;
 use crate::locking::{Packages, Upgrade, lock_directory};
 use crate::modules::Fetcher;
 use crate::printer::Printer;
 use crate::provider::{Platform, ProviderAddr};
 use crate::settings::{Environment, LockSettings, OutputSettings, ReportSettings, TreeSettings};
-use crate::span::Explain;
+use crate::span::{Explain, Place};
 
 use super::alive::Alive;
 use super::callers::with_callers;
-use super::read::{self, Directory, Task};
+use super::read::{self, Again, Directory, Task};
 use super::renderings::Renderings;
 use super::report::{Detail, DirectoryReport, Fate, RunReport};
 use super::session::{Refused, Session};
-use super::{A_DIRECTORY_FAILED, DONE, DRIFT, publish, under_way, write};
+use super::write::{self, Settled};
+use super::{A_DIRECTORY_FAILED, DONE, DRIFT, publish, under_way};
+
+/// How often a directory is locked whose lock file other processes change meanwhile. Each time one of them is done.
+const ROUNDS: usize = 10;
 
 /// Runs `tflock lock`.
 pub(super) fn command(
@@ -92,7 +97,8 @@ async fn lock(work: Arc<Work>) -> anyhow::Result<RunReport> {
     };
     let directories = reading.await.context("reading the directories stopped")?;
     refuse_targets_of_nobody(&work.settings.tree, &directories)?;
-    // What is under way is cancelled when this is; nothing waits between the check of a lock file and its replacement.
+    // What is under way is cancelled when this is; nothing waits between the comparison of a lock file and its
+    // replacement.
     let mut finished = under_way::each(directories, |directory| {
         let work = Arc::clone(&work);
         async move { finish(&directory, &work).await }
@@ -221,22 +227,43 @@ fn remember_modules(directory: &Directory, fate: Fate, work: &Work) {
     }
 }
 
+/// Locks one directory; again, if another process changes its lock file meanwhile.
 async fn settle(directory: &Directory, work: &Work) -> DirectoryReport {
     let (old, job) = match &directory.task {
         Task::Skip { .. } => return directory.report(Fate::Skipped),
         Task::Fail => return directory.report(Fate::Failed),
         Task::Lock { old, job } => (old, job),
     };
-    match lock_directory(job, &directory.area.policy, &work.packages).await {
-        Ok(outcome) => write::settle(directory, old.as_deref(), job, outcome, work),
-        Err(errors) => {
-            let errors = errors.iter();
-            let errors = errors.map(|error| Diagnostic::of(error, &directory.path));
-            let mut report = directory.report(Fate::Failed);
-            report.diagnostics.extend(errors);
-            report
+    let mut again: Option<Again> = None;
+    for _ in 0..ROUNDS {
+        let (old, job) = again.as_ref().map_or((old, job), |(old, job)| (old, job));
+        let outcome = match lock_directory(job, &directory.area.policy, &work.packages).await {
+            Ok(outcome) => outcome,
+            Err(errors) => return failed(directory, all_of(&errors, directory)),
+        };
+        match write::settle(directory, old.as_deref(), job, outcome, work).await {
+            Settled::Done(report) => return report,
+            Settled::Outdated => match read::again(directory, job) {
+                Ok(read) => again = Some(read),
+                Err(errors) => return failed(directory, errors),
+            },
         }
     }
+    let error = SaveError::Changed(Place::file(&directory.lock_file()));
+    failed(directory, all_of(&[error], directory))
+}
+
+fn all_of<E: Explain>(errors: &[E], directory: &Directory) -> Vec<Diagnostic> {
+    let errors = errors.iter();
+    errors
+        .map(|error| Diagnostic::of(error, &directory.path))
+        .collect()
+}
+
+fn failed(directory: &Directory, errors: Vec<Diagnostic>) -> DirectoryReport {
+    let mut report = directory.report(Fate::Failed);
+    report.diagnostics.extend(errors);
+    report
 }
 
 fn summarize(directories: Vec<DirectoryReport>, work: &Work, started: Instant) -> RunReport {

@@ -1,24 +1,39 @@
 //! A new lock becomes bytes, and the bytes a file: or, with `--check`, a finding.
 
+use std::path::Path;
+use std::time::{Duration, Instant};
+
 use crate::diagnostic::Diagnostic;
-use crate::lockfile;
+use crate::lockfile::{self, SaveError, Saved};
 use crate::locking::{Job, Note, Outcome};
 use crate::owner::Owner;
-
 use crate::span::Place;
 
 use super::lock::Work;
 use super::read::Directory;
 use super::report::{Detail, DirectoryReport, Fate, ProviderReport};
 
-/// Writes the new lock of `directory` unless the file has these bytes already. `old` are the bytes that it has.
-pub(super) fn settle(
+/// How long a run waits for another process that writes in the same directory, and how often it asks. A turn takes less than
+/// a millisecond.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// What became of a new lock.
+pub(super) enum Settled {
+    /// The directory is done with.
+    Done(DirectoryReport),
+    /// Another process has changed the lock file since it was read.
+    Outdated,
+}
+
+/// Writes the new lock of `directory` unless the file has these bytes already. `old` are the bytes that it was made from.
+pub(super) async fn settle(
     directory: &Directory,
     old: Option<&[u8]>,
     job: &Job,
     outcome: Outcome,
     work: &Work,
-) -> DirectoryReport {
+) -> Settled {
     let settings = &work.settings;
     let mut report = directory.report(Fate::Unchanged);
     let notes = outcome.notes.iter();
@@ -31,23 +46,24 @@ pub(super) fn settle(
             None => Fate::Created,
             Some(_) => Fate::Updated,
         };
-        let saved = if settings.check {
-            Ok(())
-        } else {
-            lockfile::save(&path, &bytes, &directory.repository, &Owner::current()).map(drop)
-        };
-        if let Err(error) = saved {
-            let error = Diagnostic::of(&error, &directory.path);
-            report.diagnostics.push(error);
-            report.fate = Fate::Failed;
-            return report;
+        if !settings.check {
+            match save(&path, old, &bytes).await {
+                Ok(Saved::Outdated) => return Settled::Outdated,
+                Ok(_) => {}
+                Err(error) => {
+                    let error = Diagnostic::of(&error, &directory.path);
+                    report.diagnostics.push(error);
+                    report.fate = Fate::Failed;
+                    return Settled::Done(report);
+                }
+            }
         }
         report.diff = settings
             .diff
             .then(|| lockfile::unified_diff(&path, old, &bytes));
     }
     if report.fate == Fate::Unchanged && work.detail == Detail::Changes {
-        return report;
+        return Settled::Done(report);
     }
     report.providers =
         ProviderReport::between(&job.old, &outcome.locks, outcome.verified, work.detail);
@@ -55,7 +71,19 @@ pub(super) fn settle(
         let entry = job.places.get(&provider.address);
         provider.place = entry.map(Place::without_source);
     }
-    report
+    Settled::Done(report)
+}
+
+/// Saves the file once no other process writes in its directory.
+async fn save(path: &Path, old: Option<&[u8]>, bytes: &[u8]) -> Result<Saved, SaveError> {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match lockfile::save(path, old, bytes, &Owner::current())? {
+            Saved::Busy if Instant::now() < until => tokio::time::sleep(PAUSE).await,
+            Saved::Busy => return Err(SaveError::Locked(Place::file(path))),
+            saved => return Ok(saved),
+        }
+    }
 }
 
 /// A note points at the entry of the lock file that it is about.

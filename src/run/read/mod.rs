@@ -5,6 +5,7 @@
 //!                                                             engines, repositories
 //! ```
 
+mod again;
 mod called;
 mod engines;
 mod found;
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub(super) use again::{Again, again};
 pub(super) use found::ignored;
 
 use crate::config::{ChosenModule, MovedModule, Named, on_all_cores};

@@ -2,5 +2,6 @@
 //! integration, one file per topic. The threat model is in `docs/security.md`.
 
 mod output;
+mod races;
 mod signers;
 mod untrusted;

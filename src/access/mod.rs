@@ -1,7 +1,12 @@
 //! Which files the content of a repository may name.
 //!
 //! A pull request from a stranger controls every name, link and path in its tree. [`open_regular`] never waits and never touches a
-//! device. [`ReadAccess`] confines the paths that repository content names to the repository itself.
+//! device. [`ReadAccess`] confines the paths that repository content names to the repository itself; [`confine`] does so with
+//! the links of a path that the user names, and [`open_confined`] with a file that has a fixed name.
+
+mod confine;
+
+pub use confine::{confine, open_confined, resolve_link};
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -166,13 +171,26 @@ fn internal(part: Component<'_>) -> Option<&'static str> {
 /// Opens a regular file for reading. Other files are never opened: a pipe would wait, and opening a device can have effects.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     check_regular(&fs::metadata(path)?)?;
+    open_checked(path, Links::Follow)
+}
+
+/// Whether a link is opened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Links {
+    Follow,
+    Refuse,
+}
+
+/// Opens what has just been seen to be a regular file. Another one may have taken the name since: it is not waited for.
+fn open_checked(path: &Path, links: Links) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
-    // Another file may have taken the name since: do not wait for it.
     #[cfg(unix)]
     {
+        use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt as _;
-        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        flags.set(OFlags::NOFOLLOW, links == Links::Refuse);
         options.custom_flags(flags.bits().cast_signed());
     }
     let file = options.open(path)?;

@@ -1,0 +1,175 @@
+//! Paths that the user names, and files with fixed names: their links may not lead out of the repository.
+//!
+//! Links above the top of a repository are the user's own. Those below it come with the tree, so a stranger may have made them.
+//! Outside of any repository the working directory takes the place of its top.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::path::{Component, Path, PathBuf};
+
+use super::{AccessError, Links, ReadAccess, check_regular, find_repository, open_checked};
+
+/// Resolves every link of a path, which may name a file that does not exist.
+///
+/// # Errors
+/// [`AccessError::Outside`] if a link that comes with the tree leads out of it, and [`AccessError::Internal`] if it leads into
+/// `.git` or `.terraform`.
+pub fn confine(path: &Path) -> Result<PathBuf, AccessError> {
+    let mut real = PathBuf::new();
+    for part in std::path::absolute(path)?.components() {
+        match part {
+            Component::ParentDir => drop(real.pop()),
+            Component::Normal(name) => real = follow(&real, name)?,
+            Component::Prefix(_) | Component::RootDir | Component::CurDir => real.push(part),
+        }
+    }
+    Ok(real)
+}
+
+/// Where `name` in `directory`, a path without links, leads.
+fn follow(directory: &Path, name: &OsStr) -> Result<PathBuf, AccessError> {
+    let path = directory.join(name);
+    if !is_link(&path) {
+        return Ok(path);
+    }
+    match top_of(directory) {
+        Some(top) => ReadAccess::below([top]).resolve(&path),
+        None => Ok(fs::canonicalize(path)?),
+    }
+}
+
+/// Where a file leads: the path itself, or the target of a link, which is in the same repository.
+pub fn resolve_link(path: &Path) -> Result<PathBuf, AccessError> {
+    if !is_link(path) {
+        return Ok(path.to_path_buf());
+    }
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let directory = fs::canonicalize(directory)?;
+    let top = top_of(&directory).unwrap_or_else(|| directory.clone());
+    ReadAccess::below([top]).resolve(path)
+}
+
+/// Opens a regular file. A link is followed to a file in the same repository.
+pub fn open_confined(path: &Path) -> Result<File, AccessError> {
+    let mut metadata = fs::symlink_metadata(path)?;
+    if !metadata.is_symlink() {
+        check_regular(&metadata)?;
+        return Ok(open_checked(path, Links::Refuse)?);
+    }
+    let target = resolve_link(path)?;
+    metadata = fs::symlink_metadata(&target)?;
+    check_regular(&metadata)?;
+    Ok(open_checked(&target, Links::Refuse)?)
+}
+
+/// The directory that links in `directory` (absolute, without links) may not leave: the top of its repository, or outside of
+/// any the working directory. `None` if it is in neither.
+fn top_of(directory: &Path) -> Option<PathBuf> {
+    if let Some(top) = find_repository(directory) {
+        return Some(top.to_path_buf());
+    }
+    let working_directory = fs::canonicalize(".").ok()?;
+    directory
+        .starts_with(&working_directory)
+        .then_some(working_directory)
+}
+
+fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::io::Read as _;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// `repository/` with a `.git`, a directory, a file and links; `outside/` beside it, which `above` leads to.
+    fn tree() -> (tempfile::TempDir, PathBuf) {
+        let tree = tempfile::tempdir().unwrap();
+        let base = tree.path().canonicalize().unwrap();
+        for directory in ["repository/.git", "repository/a", "outside"] {
+            fs::create_dir_all(base.join(directory)).unwrap();
+        }
+        for file in ["repository/x", "repository/.git/config", "outside/x"] {
+            fs::write(base.join(file), file).unwrap();
+        }
+        for (target, link) in [
+            ("outside", "above"),
+            ("repository", "entrance"),
+            ("a", "repository/inside"),
+            ("..", "repository/leaving"),
+            ("/dev", "repository/devices"),
+            ("../outside/missing", "repository/leaving-nowhere"),
+            (".git", "repository/hidden"),
+            ("../x", "repository/a/file"),
+            ("../../outside/x", "repository/a/leaving-file"),
+            ("../.git/config", "repository/a/hidden-file"),
+            ("/dev/zero", "repository/a/device"),
+            ("..", "repository/a/no-file"),
+        ] {
+            symlink(target, base.join(link)).unwrap();
+        }
+        (tree, base)
+    }
+
+    const OUTSIDE: &str = "it is outside of the repository";
+    const INTERNAL: &str = "files in `.git` cannot be read by the configuration";
+
+    #[test]
+    fn links_of_the_tree_stay_in_it_and_links_above_it_are_the_users_own() {
+        let (_tree, base) = tree();
+        for (path, expected) in [
+            ("repository/a", "repository/a"),
+            ("repository/a/../b/new", "repository/b/new"),
+            ("repository/inside/new", "repository/a/new"),
+            ("repository/inside/../new", "repository/new"),
+            ("entrance/a", "repository/a"),
+            ("above/new", "outside/new"),
+            ("outside/x", "outside/x"),
+            ("entrance/leaving/outside", OUTSIDE),
+            ("repository/leaving", OUTSIDE),
+            ("repository/leaving/repository/a", OUTSIDE),
+            ("repository/devices/shm", OUTSIDE),
+            ("repository/leaving-nowhere", OUTSIDE),
+            ("repository/leaving-nowhere/x", OUTSIDE),
+            ("repository/hidden/hooks", INTERNAL),
+        ] {
+            let expected = match expected {
+                OUTSIDE | INTERNAL => expected.to_owned(),
+                path => base.join(path).display().to_string(),
+            };
+            let found = confine(&base.join(path));
+            let found =
+                found.map_or_else(|error| error.to_string(), |path| path.display().to_string());
+            assert_eq!(found, expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn files_with_fixed_names_are_regular_and_in_the_repository() {
+        let (_tree, base) = tree();
+        for (path, expected) in [
+            ("repository/x", "repository/x"),
+            ("repository/a/file", "repository/x"),
+            ("above/x", "outside/x"),
+            ("repository/a/leaving-file", OUTSIDE),
+            ("repository/a/hidden-file", INTERNAL),
+            ("repository/a/device", OUTSIDE),
+            ("repository/a/no-file", "it is not a regular file"),
+            ("repository/a", "it is not a regular file"),
+        ] {
+            let found = open_confined(&base.join(path)).map(|mut file| {
+                let mut text = String::new();
+                file.read_to_string(&mut text).unwrap();
+                text
+            });
+            let found = found.unwrap_or_else(|error| error.to_string());
+            assert_eq!(found, expected, "{path}");
+        }
+    }
+}
