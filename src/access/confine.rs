@@ -5,16 +5,40 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::{AccessError, Links, ReadAccess, check_regular, find_repository, open_checked};
 
+/// Why a path is not followed.
+#[derive(Debug, thiserror::Error)]
+pub enum LinkError {
+    /// A link that comes with the tree leads out of it, or nowhere that could be told.
+    #[error("a link leads out of the repository")]
+    Outside,
+    /// A link leads into a directory that tools keep for themselves.
+    #[error("a link leads into `{0}`")]
+    Internal(&'static str),
+    /// The system refused.
+    #[error(transparent)]
+    Read(#[from] io::Error),
+}
+
+impl From<AccessError> for LinkError {
+    fn from(error: AccessError) -> Self {
+        match error {
+            AccessError::Outside | AccessError::Untracked => Self::Outside,
+            AccessError::Internal(directory) => Self::Internal(directory),
+            AccessError::Read(error) => Self::Read(error),
+        }
+    }
+}
+
 /// Resolves every link of a path, which may name a file that does not exist.
 ///
 /// # Errors
-/// [`AccessError::Outside`] if a link that comes with the tree leads out of it, and [`AccessError::Internal`] if it leads into
-/// `.git` or `.terraform`.
-pub fn confine(path: &Path) -> Result<PathBuf, AccessError> {
+/// [`LinkError::Outside`] and [`LinkError::Internal`] only for links that come with the tree.
+pub fn confine(path: &Path) -> Result<PathBuf, LinkError> {
     let mut real = PathBuf::new();
     for part in std::path::absolute(path)?.components() {
         match part {
@@ -27,19 +51,19 @@ pub fn confine(path: &Path) -> Result<PathBuf, AccessError> {
 }
 
 /// Where `name` in `directory`, a path without links, leads.
-fn follow(directory: &Path, name: &OsStr) -> Result<PathBuf, AccessError> {
+fn follow(directory: &Path, name: &OsStr) -> Result<PathBuf, LinkError> {
     let path = directory.join(name);
     if !is_link(&path) {
         return Ok(path);
     }
     match top_of(directory) {
-        Some(top) => ReadAccess::below([top]).resolve(&path),
+        Some(top) => Ok(ReadAccess::below([top]).resolve(&path)?),
         None => Ok(fs::canonicalize(path)?),
     }
 }
 
 /// Where a file leads: the path itself, or the target of a link, which is in the same repository.
-pub fn resolve_link(path: &Path) -> Result<PathBuf, AccessError> {
+pub fn resolve_link(path: &Path) -> Result<PathBuf, LinkError> {
     if !is_link(path) {
         return Ok(path.to_path_buf());
     }
@@ -49,11 +73,11 @@ pub fn resolve_link(path: &Path) -> Result<PathBuf, AccessError> {
     };
     let directory = fs::canonicalize(directory)?;
     let top = top_of(&directory).unwrap_or_else(|| directory.clone());
-    ReadAccess::below([top]).resolve(path)
+    Ok(ReadAccess::below([top]).resolve(path)?)
 }
 
 /// Opens a regular file. A link is followed to a file in the same repository.
-pub fn open_confined(path: &Path) -> Result<File, AccessError> {
+pub fn open_confined(path: &Path) -> Result<File, LinkError> {
     let mut metadata = fs::symlink_metadata(path)?;
     if !metadata.is_symlink() {
         check_regular(&metadata)?;
@@ -117,8 +141,8 @@ mod tests {
         (tree, base)
     }
 
-    const OUTSIDE: &str = "it is outside of the repository";
-    const INTERNAL: &str = "files in `.git` cannot be read by the configuration";
+    const OUTSIDE: &str = "a link leads out of the repository";
+    const INTERNAL: &str = "a link leads into `.git`";
 
     #[test]
     fn links_of_the_tree_stay_in_it_and_links_above_it_are_the_users_own() {

@@ -6,7 +6,7 @@
 
 mod confine;
 
-pub use confine::{confine, open_confined, resolve_link};
+pub use confine::{LinkError, confine, open_confined, resolve_link};
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};

@@ -139,10 +139,10 @@ pub enum SaveError {
     #[error("cannot write the lock file through the link `{}`: its target does not exist", .0.path.display())]
     DanglingLink(Place),
     /// A link out of the repository.
-    #[error("cannot use `{}` as a lock file: the link leads out of the repository", .0.path.display())]
+    #[error("cannot use `{}` as a lock file: a link leads out of the repository", .0.path.display())]
     LinkOutside(Place),
     /// A link into a directory that tools keep for themselves.
-    #[error("cannot use `{}` as a lock file: the link leads into `{directory}`", .place.path.display())]
+    #[error("cannot use `{}` as a lock file: a link leads into `{directory}`", .place.path.display())]
     LinkInternal {
         /// The link.
         place: Place,

@@ -14,7 +14,7 @@ use tempfile::TempPath;
 use super::error::{MAX_LOCK_FILE_SIZE, SaveError};
 use super::owner::STEM;
 use super::turn::Turn;
-use crate::access::{AccessError, open_confined, resolve_link};
+use crate::access::{LinkError, open_confined, resolve_link};
 use crate::owner::{Owner, rename, rename_to_free_name};
 use crate::span::Place;
 
@@ -40,7 +40,7 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, SaveError> {
         source,
     };
     let file = match open_confined(path) {
-        Err(AccessError::Read(error)) if error.kind() == io::ErrorKind::NotFound => {
+        Err(LinkError::Read(error)) if error.kind() == io::ErrorKind::NotFound => {
             return Ok(None);
         }
         Err(_) if is_no_file(path) => return Err(SaveError::NotAFile(Place::file(path))),
@@ -67,14 +67,14 @@ fn is_no_file(path: &Path) -> bool {
 /// A link that leads where no lock file is, or what the system says.
 fn refused(
     path: &Path,
-    error: AccessError,
+    error: LinkError,
     failed: impl FnOnce(io::Error) -> SaveError,
 ) -> SaveError {
     let place = Place::file(path);
     match error {
-        AccessError::Outside => SaveError::LinkOutside(place),
-        AccessError::Internal(directory) => SaveError::LinkInternal { place, directory },
-        AccessError::Read(source) => failed(source),
+        LinkError::Outside => SaveError::LinkOutside(place),
+        LinkError::Internal(directory) => SaveError::LinkInternal { place, directory },
+        LinkError::Read(source) => failed(source),
     }
 }
 
@@ -119,7 +119,7 @@ pub fn save(
 /// The file to replace: `path` itself, or what it links to.
 fn target(path: &Path) -> Result<PathBuf, SaveError> {
     match resolve_link(path) {
-        Err(AccessError::Read(error)) if error.kind() == io::ErrorKind::NotFound => {
+        Err(LinkError::Read(error)) if error.kind() == io::ErrorKind::NotFound => {
             Err(SaveError::DanglingLink(Place::file(path)))
         }
         target => target.map_err(|error| {
@@ -384,15 +384,15 @@ mod tests {
             let tree = Tree::new();
             let target = tree.write("outside/lock.hcl", "one");
             tree.write("repository/.git/config", "one");
-            let leaves = "the link leads out of the repository";
+            let leaves = "a link leads out of the repository";
             for (to, expected) in [
                 (target.to_str().unwrap(), leaves),
                 ("../../outside/lock.hcl", leaves),
                 ("../../outside/missing.hcl", leaves),
                 ("/dev/zero", leaves),
                 (".terraform.lock.hcl", leaves), // a loop leads nowhere
-                ("../.git/config", "the link leads into `.git`"),
-                ("../.git/missing", "the link leads into `.git`"),
+                ("../.git/config", "a link leads into `.git`"),
+                ("../.git/missing", "a link leads into `.git`"),
                 ("..", "it is not a regular file"),
             ] {
                 let _ = fs::remove_file(tree.path(LOCK));

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::access::LinkError;
 use crate::package::PackageError;
 use crate::span::Explain;
 
@@ -16,6 +17,20 @@ pub enum MirrorError {
         path: PathBuf,
         /// What the system says.
         source: io::Error,
+    },
+    /// A link that comes with the tree leads out of it.
+    #[error("cannot use `{}` as a mirror", path.display())]
+    Confined {
+        /// As given.
+        path: PathBuf,
+        /// Where it leads.
+        source: LinkError,
+    },
+    /// Something in it is a link: what it leads to is no part of the mirror.
+    #[error("cannot use `{}` in a mirror: it is a link", path.display())]
+    Link {
+        /// The link.
+        path: PathBuf,
     },
     /// Something in it cannot be read.
     #[error("cannot read `{}`", path.display())]
@@ -80,6 +95,8 @@ impl Explain for MirrorError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NoZip { .. } => Some("`--layout unpacked` keeps it as it is".to_owned()),
+            Self::Confined { .. } => Some("name the directory that the link leads to".to_owned()),
+            Self::Link { .. } => Some("remove the link, and run the command again".to_owned()),
             Self::Restless { .. } => {
                 Some("packages are in place; run the command again for the index".to_owned())
             }

@@ -15,8 +15,8 @@
 //! have changed all the same, both tools refuse it, while a new hash would make a damaged package look right.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -26,6 +26,7 @@ use super::error::MirrorError;
 use super::listing::{Listed, LocalPackage, list_provider, providers};
 use super::shelf::{Shelf, with_causes};
 use super::writer::Mirror;
+use crate::access::open_regular;
 use crate::owner::rename;
 use crate::package::{Limits, hash_archive};
 use crate::provider::{Hash, HashScheme, PackageId, ProviderAddr, Version};
@@ -62,6 +63,12 @@ struct Archive {
 /// How often a directory is looked at again because somebody has changed it meanwhile. Each time that is one package of
 /// another process, which has taken its time to arrive.
 const ATTEMPTS: usize = 100;
+
+/// A larger index file is not read. A version of a thousand platforms has 300 KB.
+const MAX_FILE_SIZE: u64 = 64 << 20;
+
+/// Why a file of the mirror is not read.
+const IS_LINK: &str = "it is a link";
 
 /// What tells that a zip is another one now.
 type Stamp = (PathBuf, u64, Option<SystemTime>);
@@ -189,6 +196,10 @@ impl Indexer<'_> {
         stamp: &Stamp,
         files: &mut OldFiles<'_>,
     ) -> Result<BTreeSet<Hash>, String> {
+        let shelf = self.mirror.shelf();
+        shelf
+            .refuse_links(&stamp.0)
+            .map_err(|_link| IS_LINK.to_owned())?;
         if let Some(hashes) = self.published.get(&stamp.0) {
             return Ok(hashes.clone());
         }
@@ -196,7 +207,7 @@ impl Indexer<'_> {
             return Ok(BTreeSet::from([hash]));
         }
         let hashed = self.known.entry(stamp.clone()).or_insert_with(|| {
-            let file = File::open(&stamp.0).map_err(|error| with_causes(&error))?;
+            let file = open_regular(&stamp.0).map_err(|error| with_causes(&error))?;
             let type_name = &listed.id.provider.type_name;
             let hashes = hash_archive(&file, type_name, &Limits::default())
                 .map_err(|error| with_causes(&error))?;
@@ -207,8 +218,9 @@ impl Indexer<'_> {
 
     /// Replaces a file, unless it is as it should be.
     fn save(&self, path: &Path, document: &impl Serialize) -> Result<(), MirrorError> {
+        self.mirror.shelf().refuse_links(path)?;
         let text = to_json(document);
-        if fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
+        if read_file(path).is_ok_and(|old| old == text.as_bytes()) {
             return Ok(());
         }
         let write = || -> io::Result<()> {
@@ -286,13 +298,26 @@ fn read_version(path: &Path) -> Result<VersionFile, String> {
 /// Reads a small file that somebody may have changed, or what keeps it from being read.
 fn read_json<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T, String> {
     let name = file_name(path);
-    let bytes = match fs::read(path) {
+    if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+        return Err(format!("cannot read `{name}`: {IS_LINK}"));
+    }
+    let bytes = match read_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(format!("there is no `{name}`"));
         }
         bytes => bytes.map_err(|error| format!("cannot read `{name}`: {error}"))?,
     };
     serde_json::from_slice(&bytes).map_err(|error| format!("cannot read `{name}`: {error}"))
+}
+
+/// The content of a regular file, up to a limit.
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = open_regular(path)?;
+    if file.take(MAX_FILE_SIZE + 1).read_to_end(&mut bytes)? as u64 > MAX_FILE_SIZE {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(bytes)
 }
 
 /// As Go writes it: with three characters of HTML, and two that older JavaScript does not take, escaped.

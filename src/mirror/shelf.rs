@@ -1,10 +1,11 @@
 //! Where each package belongs, and what lies there now. Nothing is written here.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::MirrorError;
+use crate::access::{confine, open_regular};
 use crate::package::{
     Limits, PackageError, PackageHashes, digest_of_file, hash_archive, hash_directory,
 };
@@ -54,6 +55,30 @@ impl Shelf {
         &self.base
     }
 
+    /// Refuses a directory to which a link leads that comes with the tree, and that is outside of it.
+    pub fn confine(&self) -> Result<(), MirrorError> {
+        let path = self.base.clone();
+        let confined = confine(&self.base).map(drop);
+        confined.map_err(|source| MirrorError::Confined { path, source })
+    }
+
+    /// Refuses a place in the directory if it, or a directory above it, is a link: who fills a directory of a repository does
+    /// not mean to write elsewhere.
+    pub(super) fn refuse_links(&self, place: &Path) -> Result<(), MirrorError> {
+        let below = place.strip_prefix(&self.base).unwrap_or(place);
+        let mut path = self.base.clone();
+        for part in below {
+            path.push(part);
+            match fs::symlink_metadata(&path) {
+                Ok(found) if found.is_symlink() => return Err(MirrorError::Link { path }),
+                Ok(_) => {}
+                Err(error) if is_absence(&error) => return Ok(()),
+                Err(error) => return Err(MirrorError::read(&path)(error)),
+            }
+        }
+        Ok(())
+    }
+
     /// How packages lie in it.
     pub const fn layout(&self) -> Layout {
         self.layout
@@ -82,16 +107,20 @@ impl Shelf {
     /// are restored from caches and copied between machines.
     pub fn find(&self, id: &PackageId) -> Result<Found, MirrorError> {
         let place = self.place(id);
+        self.refuse_links(&place)?;
         match fs::symlink_metadata(&place) {
             Err(error) if is_absence(&error) => return Ok(Found::Nothing),
             found => found.map_err(MirrorError::read(&place))?,
         };
         let found = match self.layout {
-            Layout::Packed => File::open(&place)
+            Layout::Packed => open_regular(&place)
                 .map_err(PackageError::Read)
                 .and_then(|file| digest_of_file(&file))
                 .map(|(digest, _)| Found::Zip(digest)),
-            Layout::Unpacked => hash_directory(&place, &id.provider.type_name).map(Found::Files),
+            Layout::Unpacked => match link_below(&place).map_err(MirrorError::read(&place))? {
+                Some(link) => return Ok(Found::Damaged(format!("`{}` is a link", link.display()))),
+                None => hash_directory(&place, &id.provider.type_name).map(Found::Files),
+            },
         };
         Ok(match found {
             Ok(Found::Files(_)) if !runs(&place, &id.provider.type_name) => {
@@ -104,7 +133,7 @@ impl Shelf {
 
     /// All hashes of the zip that lies where a package belongs.
     pub fn hash_zip(&self, id: &PackageId) -> Result<PackageHashes, PackageError> {
-        let file = File::open(self.place(id)).map_err(PackageError::Read)?;
+        let file = open_regular(&self.place(id)).map_err(PackageError::Read)?;
         hash_archive(&file, &id.provider.type_name, &Limits::default())
     }
 
@@ -125,6 +154,25 @@ pub(super) fn zip_name(id: &PackageId) -> String {
         "terraform-provider-{}_{}_{}.zip",
         id.provider.type_name, id.version, id.platform
     )
+}
+
+/// A link in the files of a package, by its name there. tflock writes none, so it is not from the package.
+fn link_below(directory: &Path) -> io::Result<Option<PathBuf>> {
+    let mut pending = vec![directory.to_path_buf()];
+    while let Some(next) = pending.pop() {
+        for entry in fs::read_dir(next)? {
+            let entry = entry?;
+            let kind = entry.file_type()?;
+            if kind.is_symlink() {
+                let path = entry.path();
+                return Ok(path.strip_prefix(directory).ok().map(Path::to_path_buf));
+            }
+            if kind.is_dir() {
+                pending.push(entry.path());
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// Whether nothing is there, as far as the system's answer goes.

@@ -128,8 +128,7 @@ impl Mirror {
         if hash_directory(&new, &id.provider.type_name).as_ref() != Ok(h1) {
             return Err(MirrorError::Changed { path });
         }
-        let place = self.shelf.place(id);
-        take_place(&new, &place).map_err(MirrorError::write(&place))
+        self.give_place(&new, &self.shelf.place(id))
     }
 
     fn put_staged(&self, file: NamedTempFile, place: &Path) -> Result<(), MirrorError> {
@@ -137,7 +136,7 @@ impl Mirror {
         if self.shelf.layout() == Layout::Packed {
             // Closed before the renaming: Windows would not have it otherwise.
             let path = file.into_temp_path();
-            return take_place(&path, place).map_err(failed);
+            return self.give_place(&path, place);
         }
         let room = self.staging.directory().map_err(failed)?;
         unpack_package(file.as_file(), room.path(), &Limits::default()).map_err(|source| {
@@ -147,12 +146,17 @@ impl Mirror {
             }
         })?;
         // What was at the place before has its name now, and goes with it.
-        take_place(room.path(), place).map_err(failed)
+        self.give_place(room.path(), place)
     }
 
     fn put_copy(&self, from: &Path, place: &Path) -> Result<(), MirrorError> {
         let (_room, new) = self.copied(from)?;
-        take_place(&new, place).map_err(MirrorError::write(place))
+        self.give_place(&new, place)
+    }
+
+    fn give_place(&self, new: &Path, place: &Path) -> Result<(), MirrorError> {
+        self.shelf.refuse_links(place)?;
+        take_place(new, place).map_err(MirrorError::write(place))
     }
 
     /// A copy in a directory of its own.

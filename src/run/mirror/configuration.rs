@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use crate::access::{LinkError, confine};
 use crate::mirror::{MirrorError, Shelf, list};
 use crate::provider::ProviderAddr;
 
@@ -45,6 +46,11 @@ pub(super) fn write(path: &Path, text: &str) -> Result<Written, MirrorError> {
         path: path.to_path_buf(),
         source,
     };
+    let refused = |error| match error {
+        LinkError::Read(error) => error,
+        error => io::Error::other(error),
+    };
+    let path = &confine(path).map_err(refused).map_err(failed)?;
     let text = format!("{MARK}{text}");
     match fs::read_to_string(path) {
         Ok(old) if old == text => return Ok(Written::Done),

@@ -39,6 +39,8 @@ pub(super) fn command(
     let alive = Alive::show(output);
     let settings = MirrorSettings::resolve(args, environment, &Platform::current())
         .map_err(|error| Refused::because(&error))?;
+    let confined = settings.shelf.confine();
+    confined.map_err(|error| Refused::because(&error))?;
     let session = Session::open(
         environment,
         alive,

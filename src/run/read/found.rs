@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use crate::access::{LinkError, confine};
 use crate::config::{self, ConfigError, Named, WalkOptions, on_all_cores};
 use crate::diagnostic::Diagnostic;
 use crate::settings::{Area, TreeSettings};
+use crate::span::Explain;
 
 use super::{Directory, Task};
 
@@ -25,12 +27,24 @@ pub(super) struct Found {
 pub(super) fn all(settings: &TreeSettings) -> Found {
     let (mut directories, mut unreadable) = (Vec::new(), Vec::new());
     for area in &settings.areas {
-        let walk = walk(area);
+        let (walk, leaving) = walk(area);
         let mut areas = AreasBelow::new(settings, area, &walk.config_files);
         let found = walk.directories.into_iter();
         directories.extend(found.map(|directory| (areas.of(&directory.path), directory)));
-        let unread = |error| unread(settings, area, &error);
-        unreadable.extend(walk.errors.into_iter().map(unread));
+        let unread = |path, error| unread(settings, area, path, error);
+        unreadable.extend(walk.errors.into_iter().map(|error| {
+            let path = match &error {
+                ConfigError::ReadDirectory { path, .. } => path.clone(),
+                // Walking does nothing else than list directories.
+                _ => PathBuf::new(),
+            };
+            let error = Diagnostic::of(&error, &path);
+            unread(path, error)
+        }));
+        unreadable.extend(leaving.into_iter().map(|error| {
+            let told = Diagnostic::of(&error, &error.path);
+            unread(error.path, told)
+        }));
     }
     let names = settings.areas.iter().map(|area| area.paths.len());
     // One name leads to no directory twice, since links are not followed.
@@ -98,22 +112,55 @@ pub(in crate::run) fn ignored(settings: &TreeSettings) -> BTreeSet<PathBuf> {
         }
         let mut everything = Area::clone(area);
         everything.ignore_paths.clear();
-        let all = walk(&everything).directories.into_iter();
+        let all = walk(&everything).0.directories.into_iter();
         left_out.extend(all.map(|directory| directory.path));
-        for directory in walk(area).directories {
+        for directory in walk(area).0.directories {
             left_out.remove(&directory.path);
         }
     }
     left_out
 }
 
+/// A PATH that a link in the tree leads out of it.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot work on `{}`", path.display())]
+struct LeavingPath {
+    path: PathBuf,
+    source: LinkError,
+}
+
+impl Explain for LeavingPath {
+    fn hint(&self) -> Option<String> {
+        Some("name the directory that the link leads to".to_owned())
+    }
+}
+
+/// The paths of an area, and those that links in the tree lead out of it. Links below them are not followed.
+fn confined(area: &Area) -> (Vec<PathBuf>, Vec<LeavingPath>) {
+    let (mut paths, mut leaving) = (Vec::new(), Vec::new());
+    for path in &area.paths {
+        let parent = path.parent().unwrap_or(path);
+        let directory = if path.is_dir() { path } else { parent };
+        match confine(directory) {
+            Err(source @ (LinkError::Outside | LinkError::Internal(_))) => {
+                let path = path.clone();
+                leaving.push(LeavingPath { path, source });
+            }
+            // What cannot be read is told when it is read.
+            Ok(_) | Err(LinkError::Read(_)) => paths.push(path.clone()),
+        }
+    }
+    (paths, leaving)
+}
+
 /// The directories of one area.
-fn walk(area: &Area) -> config::Walk {
+fn walk(area: &Area) -> (config::Walk, Vec<LeavingPath>) {
     let options = WalkOptions {
         recursive: area.recursive,
         ignore: area.ignore_paths.clone(),
     };
-    let mut walk = config::walk(&area.paths, &options);
+    let (paths, leaving) = confined(area);
+    let mut walk = config::walk(&paths, &options);
     if area.recursive {
         // With -r, a named directory is where the search begins, and no more than any other.
         for directory in &mut walk.directories {
@@ -124,7 +171,7 @@ fn walk(area: &Area) -> config::Walk {
         walk.directories
             .retain(|directory| directory.has_configuration || directory.has_lock_file);
     }
-    walk
+    (walk, leaving)
 }
 
 /// Each directory once, in the order of their paths: `a`, `../repository/a` and a link to it are one. It belongs to the first area
@@ -160,17 +207,17 @@ fn plainness(path: &Path) -> (bool, bool, usize, &Path) {
 }
 
 /// A directory that could not even be looked into.
-fn unread(settings: &TreeSettings, area: &Arc<Area>, error: &ConfigError) -> Directory {
-    let path = match error {
-        ConfigError::ReadDirectory { path, .. } => path.clone(),
-        // Walking does nothing else than list directories.
-        _ => PathBuf::new(),
-    };
+fn unread(
+    settings: &TreeSettings,
+    area: &Arc<Area>,
+    path: PathBuf,
+    error: Diagnostic,
+) -> Directory {
     Directory {
         area: Arc::clone(area),
         moved_modules: Vec::new(),
         chosen_modules: BTreeMap::new(),
-        diagnostics: vec![Diagnostic::of(error, &path)],
+        diagnostics: vec![error],
         repository: settings.working_directory.clone(),
         named: Named::Directly,
         engine: None,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::access::LinkError;
 use crate::locking::SignersError;
 use crate::provider::PlatformError;
 use crate::span::{Explain, Place};
@@ -42,8 +43,8 @@ pub enum ConfigFileError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
+        /// Where its link leads, or what the system says.
+        source: LinkError,
     },
     /// The file is too large to be one.
     #[error("cannot read the config file `{}`: it has more than {MAX_BYTES} bytes", path.display())]

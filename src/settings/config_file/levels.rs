@@ -27,7 +27,7 @@ impl ConfigTexts for WorkTree {
             // A file that may exist is never treated as missing: it may pin signers.
             Err(source) => Err(ConfigFileError::Read {
                 path: shown.to_path_buf(),
-                source,
+                source: source.into(),
             }),
         }
     }

@@ -36,12 +36,12 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
+use crate::access::open_confined;
 use crate::locking::{Mismatch, Missing, Signers};
 use crate::provider::{Engine, Platform};
 
@@ -101,7 +101,8 @@ pub struct ConfigFile {
 
 fn text(path: &Path, shown: &Path) -> Result<Vec<u8>, ConfigFileError> {
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
+    let opened = open_confined(path);
+    let read = opened.and_then(|file| Ok(file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?));
     read.map_err(|source| ConfigFileError::Read {
         path: shown.to_path_buf(),
         source,

@@ -1,6 +1,8 @@
 //! Attacks by the content of a repository: what a stranger's pull request can try where tflock runs in continuous
 //! integration, one file per topic. The threat model is in `docs/security.md`.
 
+#[cfg(unix)]
+mod links;
 mod output;
 mod races;
 mod signers;

@@ -328,10 +328,7 @@ fn answers_of_registries_are_no_commands() {
             (&versions, list("1.0.0", text)),
             (&versions, list(text, "")),
             (&versions, Document::json(&json!({ "errors": [text] }))),
-            (
-                &versions,
-                Document::octets(text),
-            ),
+            (&versions, Document::octets(text)),
             (&download, with("download_url")),
             (&download, with("shasum")),
             (&download, with("filename")),

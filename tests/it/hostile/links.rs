@@ -1,0 +1,490 @@
+//! Links and special files in the tree: nothing outside of the repository is read, written or removed, and nothing waits.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext};
+
+use crate::TFLOCK;
+
+const HOST: &str = "registry.terraform.io";
+const ZIP: &str = "terraform-provider-anvil_1.0.0_linux_amd64.zip";
+const CANARY: &str = "canary-of-a-file-outside";
+
+/// A repository that requires and locks one provider, in `stack`; beside it `outside`, with a secret and a mirror of a user.
+struct Hostile {
+    context: TestContext,
+    _registry: FakeRegistry,
+}
+
+impl Hostile {
+    fn new() -> Self {
+        let mut registry = FakeRegistry::start();
+        registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0"]));
+        registry.publish(ProviderSpec::new("acme/unneeded").versions(["1.0.0"]));
+        let context = TestContext::new(TFLOCK, &registry);
+        fs::create_dir(context.path(".git")).unwrap();
+        context.require("stack", &[("acme/anvil", "1.0.0")]);
+        context.require("../outside/user", &[("acme/unneeded", "1.0.0")]);
+        let hostile = Self {
+            context,
+            _registry: registry,
+        };
+        hostile
+            .context
+            .write("../outside/secret", format!("{CANARY} {{\n"));
+        for directory in ["stack", "../outside/user"] {
+            hostile
+                .run(&["lock", "--platform", "linux_amd64", directory])
+                .expect_success();
+        }
+        hostile
+            .run(&[
+                "mirror",
+                "../outside/mirror",
+                "../outside/user",
+                "--platform",
+                "linux_amd64",
+            ])
+            .expect_success();
+        hostile
+    }
+
+    fn outside(&self, path: &str) -> PathBuf {
+        self.context
+            .path("../outside")
+            .canonicalize()
+            .unwrap()
+            .join(path)
+    }
+
+    /// Makes a link in the repository, with the directories that it needs.
+    fn link(&self, target: impl AsRef<Path>, path: &str) {
+        let path = self.context.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let _ = fs::remove_file(&path);
+        symlink(target, path).unwrap();
+    }
+
+    /// Runs in the repository; a run that waits for something fails the test.
+    fn run(&self, arguments: &[&str]) -> Outcome {
+        let program = self.context.tflock(arguments.iter().copied());
+        let (sender, receiver) = mpsc::channel();
+        thread::spawn(move || drop(sender.send(program.run())));
+        let outcome = receiver.recv_timeout(Duration::from_secs(20));
+        let outcome = outcome.unwrap_or_else(|_| panic!("{arguments:?} does not end"));
+        let told = format!("{}{}", outcome.stdout, outcome.stderr);
+        assert!(
+            !told.contains(CANARY),
+            "{arguments:?} shows a file: {outcome:?}"
+        );
+        outcome
+    }
+
+    /// Everything outside of the repository that tflock is not to touch.
+    fn everything_outside(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut found = BTreeMap::new();
+        collect(&self.outside(""), &mut found);
+        collect(&self.context.path(".git"), &mut found);
+        found
+    }
+
+    /// Runs, and says what went wrong; nothing outside may have changed.
+    #[track_caller]
+    fn refused(&self, arguments: &[&str]) -> String {
+        let before = self.everything_outside();
+        let outcome = self.run(arguments);
+        assert_eq!(
+            self.everything_outside(),
+            before,
+            "{arguments:?} changes files outside"
+        );
+        assert!(
+            outcome.code.is_some_and(|code| code > 0),
+            "{arguments:?}: {outcome:?}"
+        );
+        outcome.stderr
+    }
+}
+
+fn collect(directory: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.insert(path.clone(), Vec::new());
+            collect(&path, found);
+        } else {
+            let bytes = fs::read(&path).unwrap_or_default();
+            found.insert(path, bytes);
+        }
+    }
+}
+
+/// Every way of `mirror` to write to `m`.
+const MIRRORS: [&[&str]; 5] = [
+    &["mirror", "m", "--platform", "linux_amd64", "stack"],
+    &[
+        "mirror",
+        "m",
+        "--platform",
+        "linux_amd64",
+        "--prune=all",
+        "stack",
+    ],
+    &[
+        "mirror",
+        "m",
+        "--platform",
+        "linux_amd64",
+        "--prune=all",
+        "--layout",
+        "unpacked",
+        "stack",
+    ],
+    &[
+        "mirror",
+        "m",
+        "--platform",
+        "linux_amd64",
+        "--lock",
+        "stack",
+    ],
+    &[
+        "mirror",
+        "m",
+        "--platform",
+        "linux_amd64",
+        "--check",
+        "stack",
+    ],
+];
+
+#[test]
+fn a_mirror_that_leaves_the_repository_is_refused() {
+    let hostile = Hostile::new();
+    for (target, path) in [
+        ("../outside/mirror", "m"),
+        ("../outside", "m"),
+        ("../outside/new", "m"),
+        (".git", "m"),
+        (".git/hooks", "m"),
+        ("/dev/shm", "m"),
+    ] {
+        hostile.link(target, path);
+        for arguments in MIRRORS {
+            let error = hostile.refused(arguments);
+            assert!(
+                error.contains("cannot use `m` as a mirror"),
+                "{target}: {error}"
+            );
+        }
+    }
+    // A link on the way there.
+    hostile.link("../outside", "d");
+    let error = hostile.refused(&["mirror", "d/mirror", "--prune=all", "stack"]);
+    assert!(
+        error.contains("cannot use `d/mirror` as a mirror"),
+        "{error}"
+    );
+}
+
+#[test]
+fn links_within_a_mirror_are_refused() {
+    let hostile = Hostile::new();
+    let outside = hostile.outside("mirror");
+    let of_host = outside.join(HOST);
+    for (target, path) in [
+        (outside.clone(), format!("m/{HOST}")),
+        (of_host.join("acme"), format!("m/{HOST}/acme")),
+        (
+            of_host.join("acme/unneeded"),
+            format!("m/{HOST}/acme/anvil"),
+        ),
+        // Inside of the repository, too: what one provider has is none of another's.
+        (
+            PathBuf::from("../../../stack"),
+            format!("m/{HOST}/acme/anvil"),
+        ),
+    ] {
+        hostile.link(&target, &path);
+        for arguments in MIRRORS {
+            let error = hostile.refused(arguments);
+            let expected = format!("cannot use `{path}` in a mirror: it is a link");
+            assert!(error.contains(&expected), "{arguments:?}: {error}");
+        }
+        fs::remove_dir_all(hostile.context.path("m")).unwrap();
+    }
+}
+
+#[test]
+fn files_of_a_mirror_are_not_links_and_not_special() {
+    let hostile = Hostile::new();
+    let provider = format!("m/{HOST}/acme/anvil");
+    let secret = hostile.outside("secret");
+    for name in [ZIP, "index.json", "1.0.0.json"] {
+        for target in [secret.to_str().unwrap(), "/dev/zero", "/proc/self/environ"] {
+            let path = format!("{provider}/{name}");
+            hostile.run(MIRRORS[0]).expect_success();
+            hostile.link(target, &path);
+            for arguments in [MIRRORS[0], MIRRORS[1], MIRRORS[4]] {
+                let outcome = hostile.refused(arguments);
+                let told = outcome + &hostile.run(arguments).stdout;
+                assert!(told.contains("it is a link"), "{path} -> {target}: {told}");
+            }
+            fs::remove_dir_all(hostile.context.path("m")).unwrap();
+        }
+    }
+    // Nothing that a repository can hold, but an archive can.
+    for name in [ZIP, "index.json", "1.0.0.json"] {
+        hostile.run(MIRRORS[0]).expect_success();
+        let path = hostile.context.path(&format!("{provider}/{name}"));
+        fs::remove_file(&path).unwrap();
+        assert!(
+            Command::new("mkfifo")
+                .arg(&path)
+                .status()
+                .unwrap()
+                .success()
+        );
+        assert_eq!(hostile.run(MIRRORS[4]).code, Some(3), "{name}");
+        hostile.run(MIRRORS[0]).expect_success();
+        hostile.run(MIRRORS[4]).expect_success();
+    }
+}
+
+#[test]
+fn unpacked_packages_hold_no_links() {
+    let hostile = Hostile::new();
+    let fill: &[&str] = &[
+        "mirror",
+        "m",
+        "--platform",
+        "linux_amd64",
+        "--layout",
+        "unpacked",
+        "stack",
+    ];
+    let check = [fill, &["--check"]].concat();
+    hostile.run(fill).expect_success();
+    let version = format!("m/{HOST}/acme/anvil/1.0.0");
+    for (target, path) in [
+        (
+            hostile.outside("secret"),
+            format!("{version}/linux_amd64/more"),
+        ),
+        (
+            PathBuf::from("/dev/zero"),
+            format!("{version}/linux_amd64/more"),
+        ),
+        (
+            PathBuf::from("/proc/self/environ"),
+            format!("{version}/linux_amd64/d/more"),
+        ),
+        (
+            hostile.outside("user"),
+            format!("{version}/linux_amd64/more"),
+        ),
+    ] {
+        let before = hostile.everything_outside();
+        hostile.link(&target, &path);
+        let outcome = hostile.run(&check);
+        assert_eq!(outcome.code, Some(3), "{outcome:?}");
+        assert!(outcome.stdout.contains("is a link"), "{outcome:?}");
+        // The right package takes its place.
+        hostile.run(fill).expect_success();
+        hostile.run(&check).expect_success();
+        assert_eq!(hostile.everything_outside(), before);
+    }
+    for (linked, target) in [("linux_amd64", "user"), ("", "mirror")] {
+        let path = format!("{version}/{linked}");
+        let path = path.trim_end_matches('/');
+        fs::remove_dir_all(hostile.context.path(path)).unwrap();
+        hostile.link(hostile.outside(target), path);
+        for arguments in [fill, &check] {
+            let error = hostile.refused(arguments);
+            assert!(error.contains("in a mirror: it is a link"), "{error}");
+        }
+        fs::remove_file(hostile.context.path(path)).unwrap();
+    }
+}
+
+/// Links above the repository, and a directory that is named outside of it, are the user's own.
+#[test]
+fn mirrors_of_the_user_work() {
+    let hostile = Hostile::new();
+    let outside = hostile.outside("kept");
+    hostile.link("outside", "../own");
+    for directory in [
+        outside.to_str().unwrap(),
+        "../outside/kept",
+        "../own/kept",
+        "new/m",
+    ] {
+        for arguments in [&[][..], &["--prune=all"], &["--check"]] {
+            let named = ["mirror", directory, "--platform", "linux_amd64", "stack"];
+            hostile.run(&[&named, arguments].concat()).expect_success();
+        }
+    }
+    hostile.link("new/m", "inside");
+    hostile
+        .run(&[
+            "mirror",
+            "inside",
+            "--platform",
+            "linux_amd64",
+            "--check",
+            "stack",
+        ])
+        .expect_success();
+}
+
+#[test]
+fn the_cli_configuration_is_not_written_through_links() {
+    let hostile = Hostile::new();
+    let fill = [
+        "mirror",
+        "m",
+        "--platform",
+        "linux_amd64",
+        "stack",
+        "--cli-config",
+    ];
+    for target in [
+        "../outside/new.tfrc",
+        "../outside/secret",
+        ".git/new",
+        "/dev/shm/x",
+    ] {
+        hostile.link(target, "m.tfrc");
+        let error = hostile.refused(&[&fill[..], &["m.tfrc"]].concat());
+        assert!(error.contains("cannot write `m.tfrc`"), "{target}: {error}");
+    }
+    fs::remove_file(hostile.context.path("m.tfrc")).unwrap();
+    for name in ["m.tfrc", "m.tfrc", "../outside/own.tfrc"] {
+        hostile.run(&[&fill[..], &[name]].concat()).expect_success();
+    }
+}
+
+#[test]
+fn lock_files_do_not_lead_out_of_the_repository() {
+    let hostile = Hostile::new();
+    let lock = hostile.context.lock_file("stack").unwrap();
+    hostile.context.write("../outside/lock.hcl", &lock);
+    hostile.context.write(".git/lock.hcl", &lock);
+    let leaves = "a link leads out of the repository";
+    for (target, expected) in [
+        ("../../outside/lock.hcl", leaves),
+        ("../../outside/missing", leaves),
+        ("../../outside/secret", leaves),
+        ("/dev/ptmx", leaves),
+        ("/dev/zero", leaves),
+        ("/proc/self/environ", leaves),
+        ("../.git/lock.hcl", "a link leads into `.git`"),
+        ("../.git/missing", "a link leads into `.git`"),
+        ("../.git", "a link leads into `.git`"),
+        ("..", "it is not a regular file"),
+    ] {
+        hostile.link(target, "stack/.terraform.lock.hcl");
+        for arguments in [
+            &["lock", "--platform", "linux_amd64,darwin_arm64", "stack"][..],
+            &[
+                "lock",
+                "--check",
+                "--diff",
+                "--platform",
+                "linux_amd64,darwin_arm64",
+                "stack",
+            ],
+            &["verify", "--platform", "linux_amd64", "stack"],
+            &["list", "stack"],
+            &["mirror", "m", "--lock", "stack"],
+        ] {
+            let error = hostile.refused(arguments);
+            assert!(error.contains(expected), "{arguments:?} {target}: {error}");
+        }
+    }
+    // Another regular file of the repository.
+    hostile.context.write("shared.hcl", &lock);
+    hostile.link("../shared.hcl", "stack/.terraform.lock.hcl");
+    hostile
+        .run(&["lock", "--platform", "linux_amd64,darwin_arm64", "stack"])
+        .expect_success();
+    assert_ne!(hostile.context.read("shared.hcl"), lock);
+}
+
+#[test]
+fn named_directories_do_not_lead_out_of_the_repository() {
+    let hostile = Hostile::new();
+    fs::remove_file(hostile.outside("user/.terraform.lock.hcl")).unwrap();
+    hostile.link("../outside/user", "linked");
+    hostile.link("../outside", "d");
+    hostile.link("../../outside", "d2/up");
+    for path in [
+        "linked",
+        "linked/",
+        "d/user",
+        "d2/up/user",
+        "linked/main.tf",
+    ] {
+        for command in [&["lock"][..], &["lock", "-r"], &["list"], &["verify"]] {
+            let error = hostile.refused(
+                &[
+                    command,
+                    &["--platform", "linux_amd64", path]
+                        [if command[0] == "list" { 2 } else { 0 }..],
+                ]
+                .concat(),
+            );
+            assert!(
+                error.contains("leads out of the repository"),
+                "{path}: {error}"
+            );
+        }
+    }
+    // Links that stay, and the path without a link, are fine.
+    hostile.link("stack", "inside");
+    for path in ["inside", "../outside/user"] {
+        hostile
+            .run(&["lock", "--platform", "linux_amd64", path])
+            .expect_success();
+    }
+}
+
+#[test]
+fn config_files_do_not_lead_out_of_the_repository() {
+    let hostile = Hostile::new();
+    for (target, expected) in [
+        ("../outside/secret", "a link leads out of the repository"),
+        ("../outside/missing", "a link leads out of the repository"),
+        ("/dev/ptmx", "a link leads out of the repository"),
+        ("/dev/zero", "a link leads out of the repository"),
+        ("/proc/self/environ", "a link leads out of the repository"),
+        (".git/config", "a link leads into `.git`"),
+        ("stack", "it is not a regular file"),
+    ] {
+        hostile.link(target, ".tflock.toml");
+        for arguments in [
+            &["lock", "stack"][..],
+            &["config", "stack"],
+            &["verify", "stack"],
+        ] {
+            let error = hostile.refused(arguments);
+            let named = "cannot read the config file `.tflock.toml`";
+            assert!(
+                error.contains(named) && error.contains(expected),
+                "{target}: {error}"
+            );
+        }
+    }
+    hostile
+        .context
+        .write("shared.toml", "platforms = [\"linux_amd64\"]\n");
+    hostile.link("shared.toml", ".tflock.toml");
+    hostile.run(&["lock", "--check", "stack"]).expect_success();
+}
