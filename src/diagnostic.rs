@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
 
+use crate::access::leaves_repository;
 use crate::span::{Explain, Place, is_deceptive, shown_path};
 
 /// How bad it is.
@@ -49,9 +50,10 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// What `error` says of itself, met while working on `directory`.
+    /// What `error` says of itself, met while working on `directory`. What a link reaches outside of the repository is not
+    /// quoted.
     pub fn of(error: &dyn Explain, directory: &Path) -> Self {
-        Self {
+        let told = Self {
             severity: Severity::Error,
             code: error.code(),
             message: error.to_string(),
@@ -59,6 +61,30 @@ impl Diagnostic {
             hint: error.hint(),
             place: error.place().cloned(),
             directories: BTreeSet::from([directory.to_path_buf()]),
+        };
+        match error.place().filter(|place| is_foreign(place)) {
+            Some(place) => told.without_quotes(place, error.quotes_file()),
+            None => told,
+        }
+    }
+
+    /// The same without the source line, and without all other text of the file if there is any.
+    fn without_quotes(self, place: &Place, in_words: bool) -> Self {
+        let told = Self {
+            place: Some(place.without_source()),
+            ..self
+        };
+        if !in_words {
+            return told;
+        }
+        let file = place.path.file_name().unwrap_or_default();
+        Self {
+            message: format!("`{}` is invalid", file.to_string_lossy()),
+            causes: vec![
+                "a link leads to it outside of the repository, so it is not quoted".to_owned(),
+            ],
+            hint: None,
+            ..told
         }
     }
 
@@ -116,7 +142,14 @@ impl Diagnostic {
 
     /// The same, standing there.
     pub fn at(self, place: Option<Place>) -> Self {
-        Self { place, ..self }
+        let quoted = |place: Place| match is_foreign(&place) {
+            true => place.without_source(),
+            false => place,
+        };
+        Self {
+            place: place.map(quoted),
+            ..self
+        }
     }
 
     /// Whether something could not be done.
@@ -185,6 +218,11 @@ impl Diagnostic {
         let _ = writeln!(text, "{} {bar} {source_line}", paint.with(blue, &number));
         let _ = writeln!(text, "{margin} {bar} {lead}{}", paint.with(blue, &marks));
     }
+}
+
+/// Whether a place in a file is in one that a link reaches outside of the repository.
+fn is_foreign(place: &Place) -> bool {
+    place.line > 0 && leaves_repository(&place.path)
 }
 
 /// No message needs more characters, bar those that quote what strangers sent.

@@ -3,8 +3,12 @@
 //! The core never prints: it calls these methods, each of which does nothing unless the program that shows progress
 //! implements it. They may be called from several threads at once and must not block.
 
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
+
+use tracing::instrument::WithSubscriber as _;
+use tracing::subscriber::NoSubscriber;
 
 /// Names one package transfer for as long as it lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,6 +48,23 @@ pub trait Reporter: Send + Sync {
     fn warning(&self, message: &str) {
         let _ = message;
     }
+}
+
+tokio::task_local! {
+    /// Set while nothing may be told of the work under way.
+    static HUSHED: ();
+}
+
+/// Does work that is told of nowhere: its addresses hold what is never shown.
+pub async fn hushed<F: Future>(work: F) -> F::Output {
+    HUSHED
+        .scope((), work.with_subscriber(NoSubscriber::default()))
+        .await
+}
+
+/// Whether nothing may be told of the work under way.
+pub fn is_hushed() -> bool {
+    HUSHED.try_with(|()| ()).is_ok()
 }
 
 /// Shows nothing.

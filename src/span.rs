@@ -169,6 +169,11 @@ pub trait Explain: std::error::Error + Send + Sync + 'static {
         None
     }
 
+    /// Whether its text, causes and hint can quote the file that it stands in.
+    fn quotes_file(&self) -> bool {
+        true
+    }
+
     /// A sentence that says what to do next, offered only where it is likely to be right.
     fn hint(&self) -> Option<String> {
         None

@@ -76,6 +76,13 @@ pub fn resolve_link(path: &Path) -> Result<PathBuf, LinkError> {
     Ok(ReadAccess::below([top]).resolve(path)?)
 }
 
+/// Whether a link that comes with the tree leads `path` out of it. What can be read there was not written for the repository,
+/// so messages do not quote it.
+pub fn leaves_repository(path: &Path) -> bool {
+    let leaves = |found| matches!(found, Err(LinkError::Outside));
+    leaves(confine(path)) || leaves(resolve_link(path))
+}
+
 /// Opens a regular file. A link is followed to a file in the same repository.
 pub fn open_confined(path: &Path) -> Result<File, LinkError> {
     let mut metadata = fs::symlink_metadata(path)?;

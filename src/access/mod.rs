@@ -6,7 +6,7 @@
 
 mod confine;
 
-pub use confine::{LinkError, confine, open_confined, resolve_link};
+pub use confine::{LinkError, confine, leaves_repository, open_confined, resolve_link};
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -16,6 +16,9 @@ use std::sync::Arc;
 
 /// Directories whose files repository content cannot name: credentials and records that tools keep inside the work tree.
 const INTERNAL: [&str; 2] = [".git", ".terraform"];
+
+/// File systems whose files are not what they seem: devices, and what the kernel tells of processes.
+const SPECIAL: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// The most links in a row, as on Linux.
 const MAX_LINKS: usize = 40;
@@ -37,13 +40,35 @@ pub enum AccessError {
     Read(#[from] io::Error),
 }
 
-/// The directories that repository content may have files read from.
+/// What a run permits the files of a repository to have read.
 #[derive(Clone, Debug, Default)]
-pub struct ReadAccess {
-    /// Without links.
-    roots: Vec<PathBuf>,
-    /// Which files of the first directory may be read; `None`: all.
-    listed: Option<FileList>,
+pub struct ReadRules {
+    /// What may be read outside of any repository: the working directory and the directories that the user named.
+    pub named: Vec<PathBuf>,
+    /// What `--allow-read` permits besides.
+    pub allowed: Vec<PathBuf>,
+    /// With `--untrusted`: which files of a repository may be read.
+    pub listed: Option<FileList>,
+}
+
+impl ReadRules {
+    /// What the root module in `directory`, a path without links, may have read: files of its repository.
+    pub fn root_module(&self, directory: &Path) -> ReadAccess {
+        let mut access = match find_repository(directory) {
+            Some(top) => ReadAccess::below([top]),
+            None => ReadAccess {
+                bounds: Bounds::Directories,
+                // The top of the file system is no place of work: everything lies below it.
+                ..ReadAccess::below(self.named.iter().filter(|path| path.parent().is_some()))
+            },
+        };
+        if access.bounds == Bounds::Directories {
+            access.permit(directory);
+        }
+        access.allowed = ReadAccess::below(&self.allowed).roots;
+        access.listed.clone_from(&self.listed);
+        access
+    }
 }
 
 /// Tells which files may be read, by paths without links.
@@ -61,6 +86,30 @@ impl fmt::Debug for FileList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("FileList")
     }
+}
+
+/// The directories that repository content may have files read from.
+#[derive(Clone, Debug, Default)]
+pub struct ReadAccess {
+    /// Without links.
+    roots: Vec<PathBuf>,
+    /// What the command line permits besides; without links.
+    allowed: Vec<PathBuf>,
+    /// Which files of `roots` may be read; `None`: all.
+    listed: Option<FileList>,
+    bounds: Bounds,
+}
+
+/// What the directories are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Bounds {
+    /// A repository.
+    #[default]
+    Repository,
+    /// A package of modules.
+    Package,
+    /// What the user named, outside of any repository.
+    Directories,
 }
 
 impl ReadAccess {
@@ -82,9 +131,36 @@ impl ReadAccess {
         }
     }
 
-    /// Limits the first directory to the files of a list. Directories that are permitted later are not limited.
-    pub fn limit_to(&mut self, listed: FileList) {
-        self.listed = Some(listed);
+    /// The access of a module in the package in `directory`, which was fetched or installed.
+    pub fn of_package(&self, directory: &Path) -> Self {
+        Self {
+            allowed: self.allowed.clone(),
+            bounds: Bounds::Package,
+            ..Self::below([directory])
+        }
+    }
+
+    /// The access of a local module that a module with this access calls. Outside of any repository its own directory is added.
+    pub fn of_local_module(mut self, directory: &Path) -> Self {
+        if self.bounds == Bounds::Directories {
+            self.permit(directory);
+        }
+        self
+    }
+
+    /// Why [`AccessError::Outside`], in words that fit what is permitted.
+    pub const fn outside(&self) -> &'static str {
+        match self.bounds {
+            Bounds::Repository => "it is outside of the repository",
+            Bounds::Package => "it is outside of the module's package",
+            Bounds::Directories => "it is outside of the directories that this run works on",
+        }
+    }
+
+    /// Whether `path`, which is absolute and without `..`, names a place in a permitted directory, whatever its links say.
+    pub fn names(&self, path: &Path) -> bool {
+        let mut all = self.roots.iter().chain(&self.allowed);
+        all.any(|root| path.starts_with(root))
     }
 
     /// Resolves every link of `path`, which may name a file that does not exist.
@@ -123,41 +199,41 @@ impl ReadAccess {
 
     /// Opens a regular file.
     pub fn open(&self, path: &Path) -> Result<File, AccessError> {
+        Ok(open_regular(&self.locate(path)?)?)
+    }
+
+    /// Resolves every link of the path of a file that may be read.
+    pub fn locate(&self, path: &Path) -> Result<PathBuf, AccessError> {
         let real = self.resolve(path)?;
         if let Some(listed) = &self.listed
-            && self.is_in_first_only(&real)
+            && below_outermost(&self.allowed, &real).is_none()
             && !(listed.0)(&real)?
         {
             return Err(AccessError::Untracked);
         }
-        Ok(open_regular(&real)?)
-    }
-
-    fn is_in_first_only(&self, real: &Path) -> bool {
-        let mut others = self.roots.iter().skip(1);
-        !others.any(|root| real.starts_with(root))
+        Ok(real)
     }
 
     /// Whether `real`, a path without links, is inside a permitted directory.
     fn check(&self, real: &Path) -> Result<(), AccessError> {
-        let mut relative = self
-            .roots
-            .iter()
-            .filter_map(|root| real.strip_prefix(root).ok());
-        // The shortest of several is the one with the most components that could be internal.
-        let relative = relative.next().map(|first| relative.fold(first, longer));
+        let relative = below_outermost(&self.roots, real);
+        let relative = relative.or_else(|| below_outermost(&self.allowed, real));
         let relative = relative.ok_or(AccessError::Outside)?;
         let internal = relative.components().find_map(internal);
         internal.map_or(Ok(()), |name| Err(AccessError::Internal(name)))
     }
 }
 
-fn longer<'a>(first: &'a Path, second: &'a Path) -> &'a Path {
-    if second.components().count() > first.components().count() {
-        second
-    } else {
-        first
-    }
+/// `real` relative to the outermost of the directories that hold it: with the most components that could be internal.
+fn below_outermost<'a>(directories: &[PathBuf], real: &'a Path) -> Option<&'a Path> {
+    let holds = |directory: &&PathBuf| is_special(directory) || !is_special(real);
+    let relative = directories.iter().filter(holds);
+    let relative = relative.filter_map(|directory| real.strip_prefix(directory).ok());
+    relative.max_by_key(|relative| relative.components().count())
+}
+
+fn is_special(real: &Path) -> bool {
+    SPECIAL.iter().any(|special| real.starts_with(special))
 }
 
 /// File systems that ignore case reach the same directory by `.GIT`.
@@ -174,6 +250,15 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     open_checked(path, Links::Follow)
 }
 
+/// Opens a regular file whose name a directory listing gave. It is as [`open_regular`], and cheaper where the name is no link:
+/// a working tree has links to devices, and no devices.
+pub fn open_listed(path: &Path) -> io::Result<File> {
+    match open_checked(path, Links::Refuse) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => open_regular(path),
+        opened => opened,
+    }
+}
+
 /// Whether a link is opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Links {
@@ -181,7 +266,7 @@ enum Links {
     Refuse,
 }
 
-/// Opens what has just been seen to be a regular file. Another one may have taken the name since: it is not waited for.
+/// Opens what should be a regular file. Another one may have taken the name since: it is not waited for.
 fn open_checked(path: &Path, links: Links) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -192,6 +277,10 @@ fn open_checked(path: &Path, links: Links) -> io::Result<File> {
         let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         flags.set(OFlags::NOFOLLOW, links == Links::Refuse);
         options.custom_flags(flags.bits().cast_signed());
+    }
+    #[cfg(not(unix))]
+    if links == Links::Refuse {
+        check_regular(&fs::symlink_metadata(path)?)?;
     }
     let file = options.open(path)?;
     check_regular(&file.metadata()?)?;
@@ -337,12 +426,15 @@ mod tests {
     }
 
     #[test]
-    fn a_list_limits_the_first_directory_only() {
+    fn a_list_limits_what_the_command_line_does_not_permit() {
         let (_tree, base) = tree();
-        let mut access = ReadAccess::below([base.join("repository")]);
-        access.limit_to(FileList::new(|path| Ok(path.ends_with("listed"))));
-        access.permit(&base.join("outside"));
         fs::write(base.join("repository/listed"), "").unwrap();
+        let rules = ReadRules {
+            named: Vec::new(),
+            allowed: vec![base.join("outside")],
+            listed: Some(FileList::new(|path| Ok(path.ends_with("listed")))),
+        };
+        let access = rules.root_module(&base.join("repository"));
         for (path, expected) in [
             ("repository/listed", "ok"),
             (
@@ -355,6 +447,9 @@ mod tests {
             let found = found.map_or_else(|error| error.to_string(), |_| "ok".to_owned());
             assert_eq!(found, expected, "{path}");
         }
+        let package = access.of_package(&base.join("repository/a"));
+        fs::write(base.join("repository/a/y"), "").unwrap();
+        assert!(package.open(&base.join("repository/a/y")).is_ok());
     }
 
     #[test]

@@ -94,15 +94,15 @@ what is known, say what is not, and never prune [default: error]"
     /// File with values of root variables, relative to each root module (repeatable)
     #[arg(long = "var-file", value_name = "FILE")]
     pub variable_files: Vec<PathBuf>,
-    /// How far the configuration is trusted.
+    /// What the configuration may do.
     #[command(flatten)]
-    pub untrusted: UntrustedArgs,
+    pub confinement: ConfinementArgs,
 }
 
 /// What the content of the repository may do.
 #[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Configurations of strangers")]
-pub struct UntrustedArgs {
+#[command(next_help_heading = "What the configuration may do")]
+pub struct ConfinementArgs {
     /// Treat the repository as a stranger's pull request (also `TFLOCK_UNTRUSTED=1`)
     #[arg(
         long,
@@ -126,6 +126,13 @@ registry.terraform.io, registry.opentofu.org]"
     /// With --untrusted: let the configuration use this environment variable, as `TF_VAR_region` (repeatable)
     #[arg(long = "allow-env", value_name = "NAME")]
     pub allow_env: Vec<String>,
+    /// Directory outside of the repository whose files functions may read (repeatable)
+    #[arg(
+        long,
+        value_name = "DIR",
+        long_help = "Directory outside of the repository from which functions such as `file` may read, when the source or version of a module depends on them, and to which links to variable files may lead (repeatable)"
+    )]
+    pub allow_read: Vec<PathBuf>,
 }
 
 /// Where packages come from, and how many at once.

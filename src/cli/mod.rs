@@ -15,7 +15,8 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 pub use cache::{CacheCommand, CacheCommandArgs};
 pub use documents::{CompletionsArgs, ManArgs};
 pub use groups::{
-    CacheArgs, MAX_JOBS, PlatformArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs, UntrustedArgs,
+    CacheArgs, ConfinementArgs, MAX_JOBS, PlatformArgs, ReadingArgs, ReportArgs, SourceArgs,
+    TreeArgs,
 };
 pub use list::{ListArgs, ListFormatArg};
 pub use lock::{ChangeArgs, LockArgs, PruneArgs};

@@ -7,7 +7,7 @@ use super::calls::Call;
 use super::error::{ConfigError, Problem};
 use super::expression::Expression;
 use super::source::ModuleSource;
-use super::statics::{Instance, Position};
+use super::statics::{Instance, Origins, Position};
 
 /// What `source` and `version` may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,28 @@ pub(super) struct Target {
     pub(super) versions: Option<ModuleVersionConstraints>,
     /// It means the same wherever the module is called from.
     pub(super) is_constant: bool,
+    /// Why it is not shown; `None` if the configuration alone says it.
+    pub(super) hidden: Option<String>,
+}
+
+impl Target {
+    /// The same without the text of the source and version, if they are not shown.
+    pub(super) fn conceal(&self, error: ConfigError) -> ConfigError {
+        concealed(error, self.hidden.as_ref())
+    }
+}
+
+/// Which attribute of a call is not shown, and why.
+fn hidden(attribute: &str, origins: &Origins) -> Option<String> {
+    let reason = || format!("its `{attribute}` depends on {origins} and is not shown");
+    (!origins.is_empty()).then(reason)
+}
+
+fn concealed(error: ConfigError, hidden: Option<&String>) -> ConfigError {
+    match hidden {
+        Some(reason) => error.concealed(reason),
+        None => error,
+    }
 }
 
 /// Why a call has no target.
@@ -62,16 +84,19 @@ pub(super) fn resolve(
         ConfigError::invalid(call.spot.place(), problem)
     };
     let expression = call.source.as_ref().ok_or_else(missing)?;
-    let value = value(instance, expression, Position::Source, evaluation)?;
+    let (value, origins) = value(instance, expression, Position::Source, evaluation)?;
+    let hidden_source = hidden("source", &origins);
     let text = text(&value, "source", call, expression)?;
-    let source =
-        ModuleSource::parse(&text, instance.engine()).map_err(|source| ConfigError::Source {
+    let source = ModuleSource::parse(&text, instance.engine()).map_err(|source| {
+        let error = ConfigError::Source {
             place: Box::new(expression.place()),
             source: Box::new(source),
-        })?;
-    let versions = match &call.version {
+        };
+        concealed(error, hidden_source.as_ref())
+    })?;
+    let (versions, hidden_version) = match &call.version {
         Some(version) => versions(instance, call, version, evaluation)?,
-        None => None,
+        None => (None, None),
     };
     if let (Some(version), ModuleSource::Local(_) | ModuleSource::Remote(_)) =
         (&call.version, &source)
@@ -87,26 +112,31 @@ pub(super) fn resolve(
         source,
         versions,
         is_constant,
+        hidden: hidden_source.or(hidden_version),
     })
 }
 
-/// Null is no version.
+/// The versions that are allowed, and why they are not shown. Null is no version.
 fn versions(
     instance: &Instance<'_>,
     call: &Call,
     expression: &Expression,
     evaluation: Evaluation,
-) -> Result<Option<ModuleVersionConstraints>, Unresolved> {
-    let value = value(instance, expression, Position::Version, evaluation)?;
+) -> Result<(Option<ModuleVersionConstraints>, Option<String>), Unresolved> {
+    let (value, origins) = value(instance, expression, Position::Version, evaluation)?;
+    let hidden = hidden("version", &origins);
     if value == Value::Null {
-        return Ok(None);
+        return Ok((None, hidden));
     }
     let text = text(&value, "version", call, expression)?;
-    let parsed = ModuleVersionConstraints::parse(&text);
-    Ok(Some(parsed.map_err(|source| ConfigError::Constraint {
-        place: Box::new(expression.place()),
-        source: Box::new(source),
-    })?))
+    let parsed = ModuleVersionConstraints::parse(&text).map_err(|source| {
+        let error = ConfigError::Constraint {
+            place: Box::new(expression.place()),
+            source: Box::new(source),
+        };
+        concealed(error, hidden.as_ref())
+    });
+    Ok((Some(parsed?), hidden))
 }
 
 fn value(
@@ -114,10 +144,13 @@ fn value(
     expression: &Expression,
     position: Position,
     evaluation: Evaluation,
-) -> Result<Value, ConfigError> {
+) -> Result<(Value, Origins), ConfigError> {
     match evaluation {
         Evaluation::Dynamic => instance.evaluate(expression, position),
-        Evaluation::Literal => expression.constant("the source or version of a module"),
+        Evaluation::Literal => {
+            let value = expression.constant("the source or version of a module");
+            value.map(|value| (value, Origins::default()))
+        }
     }
 }
 

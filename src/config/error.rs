@@ -1,14 +1,15 @@
 //! What can be wrong with a configuration.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
 use crate::provider::{AddressError, ConstraintError, Engine};
 use crate::span::{Explain, Place};
-use crate::syntax::{EvalProblem, SyntaxError, Value};
+use crate::syntax::{EvalProblem, Refusal, SyntaxError, Value};
 
+use super::root::is_missing_module;
 use super::source::SourceError;
 
 /// Why a directory cannot be read as a module, or its requirements are not known.
@@ -29,6 +30,14 @@ pub enum ConfigError {
         path: PathBuf,
         /// What the system says.
         source: io::Error,
+    },
+    /// A variable file that is a link out of the repository.
+    #[error(
+        "cannot read `{path}`: it is a link that leads out of the repository; `--allow-read DIR` permits its target"
+    )]
+    LinkOutside {
+        /// Which.
+        path: PathBuf,
     },
     /// A file of the configuration is larger than tflock reads.
     #[error("`{path}` has more than {limit} bytes, the most that is read of a configuration file")]
@@ -255,6 +264,20 @@ pub enum ConfigError {
         /// Where it is named.
         place: Box<Place>,
     },
+    /// A failure whose text would show a value that is never shown.
+    #[error("{failure}: {reason}")]
+    Concealed {
+        /// What could not be done.
+        failure: String,
+        /// Which attribute is not shown, and why.
+        reason: String,
+        /// What kind of trouble it is.
+        code: &'static str,
+        /// Whether a module is not there.
+        is_missing: bool,
+        /// Where.
+        place: Box<Place>,
+    },
     /// A variable file or option that cannot be read.
     #[error("cannot read the value of variables from {origin}")]
     Variables {
@@ -405,11 +428,49 @@ impl ConfigError {
     }
 }
 
+impl ConfigError {
+    /// The same without the text of a source or version, which are not shown for this reason.
+    pub(super) fn concealed(self, reason: &str) -> Self {
+        let failure = match &self {
+            Self::Source { .. } => "the module source is invalid".to_owned(),
+            Self::Constraint { .. } => "the version constraint is invalid".to_owned(),
+            Self::NoModuleDirectory { module, .. } => {
+                format!("cannot read the directory of module `{module}`")
+            }
+            Self::NotInstalled { module, .. } => format!("module `{module}` is not installed"),
+            Self::SourceChanged { module, .. } => {
+                format!("module `{module}` is installed from another source")
+            }
+            Self::VersionChanged { module, .. } => {
+                format!("module `{module}` is installed in another version")
+            }
+            Self::Fetch { module, .. } => format!("cannot get module `{module}`"),
+            Self::LeavesPackage { module, .. } => {
+                format!("module `{module}` is outside of the package of its caller")
+            }
+            // Their texts hold names and places only.
+            _ => return self,
+        };
+        let place = self.place().cloned();
+        Self::Concealed {
+            failure,
+            reason: reason.to_owned(),
+            code: self.code(),
+            is_missing: is_missing_module(&self),
+            place: Box::new(place.unwrap_or_else(|| Place::file(Path::new("")))),
+        }
+    }
+}
+
 impl From<SyntaxError> for ConfigError {
     fn from(error: SyntaxError) -> Self {
         Self::Syntax(Box::new(error))
     }
 }
+
+/// What permits a function to read a file elsewhere.
+const ALLOW_READ: &str =
+    "if its content may become part of an address, permit its directory with `--allow-read DIR`";
 
 /// The same address on the other tool's default registry means that the other tool ran `init`.
 fn installed_hint(recorded: &str, wanted: &str) -> String {
@@ -430,9 +491,10 @@ fn installed_hint(recorded: &str, wanted: &str) -> String {
 impl Explain for ConfigError {
     fn code(&self) -> &'static str {
         match self {
-            Self::ReadDirectory { .. } | Self::ReadFile { .. } | Self::TooLarge { .. } => {
-                "unreadable-file"
-            }
+            Self::ReadDirectory { .. }
+            | Self::ReadFile { .. }
+            | Self::LinkOutside { .. }
+            | Self::TooLarge { .. } => "unreadable-file",
             Self::Syntax(_) => "syntax",
             Self::Constraint { .. } => "invalid-constraint",
             Self::NoModuleDirectory { .. }
@@ -441,6 +503,7 @@ impl Explain for ConfigError {
             | Self::VersionChanged { .. }
             | Self::Fetch { .. }
             | Self::RemoteRunModule { .. } => "module-unavailable",
+            Self::Concealed { code, .. } => code,
             _ => "configuration",
         }
     }
@@ -449,6 +512,7 @@ impl Explain for ConfigError {
         match self {
             Self::ReadDirectory { .. }
             | Self::ReadFile { .. }
+            | Self::LinkOutside { .. }
             | Self::TooLarge { .. }
             | Self::Manifest { .. }
             | Self::ManifestVersion { .. }
@@ -473,6 +537,7 @@ impl Explain for ConfigError {
             | Self::LeavesPackage { place, .. }
             | Self::LeavesRepository { place, .. }
             | Self::RemoteRunModule { place, .. }
+            | Self::Concealed { place, .. }
             | Self::Value { place, .. } => Some(place),
         }
     }
@@ -490,6 +555,13 @@ impl Explain for ConfigError {
             Self::VersionChanged { .. } => {
                 Some("run `init` or `get` in this directory again".to_owned())
             }
+            Self::Value { source, .. } => match **source {
+                EvalProblem::File {
+                    refusal: Some(Refusal::Outside),
+                    ..
+                } => Some(ALLOW_READ.to_owned()),
+                _ => None,
+            },
             Self::UnknownCall { found, .. } if *found == Value::Unknown.type_name() => Some(
                 "Terraform knows only variables with `const = true` here, and no resources"
                     .to_owned(),

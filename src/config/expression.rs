@@ -1,5 +1,6 @@
 //! Values of arguments, kept as parts of their files.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::span::{Place, Span};
@@ -24,6 +25,14 @@ impl Expression {
             Self::Json(document, value) => {
                 Spot::json(Arc::clone(document), document.value_span(*value))
             }
+        }
+    }
+
+    /// The file that it is in.
+    pub(super) fn path(&self) -> &Path {
+        match self {
+            Self::Native(document, _) => document.path(),
+            Self::Json(document, _) => document.path(),
         }
     }
 

@@ -7,6 +7,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::access::open_listed;
 use crate::provider::Engine;
 
 use super::error::ConfigError;
@@ -128,22 +129,29 @@ fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, ConfigError> {
         path: path.to_path_buf(),
         source,
     };
-    let file = fs::File::open(path).map_err(failed)?;
-    let metadata = file.metadata().map_err(failed)?;
-    if !metadata.is_file() {
-        return Err(failed(io::Error::other("it is not a regular file")));
-    }
-    let mut text = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-    file.take(limit + 1)
-        .read_to_end(&mut text)
-        .map_err(failed)?;
-    if text.len() as u64 > limit {
-        return Err(ConfigError::TooLarge {
-            path: path.to_path_buf(),
-            limit,
-        });
-    }
-    Ok(text)
+    let file = open_listed(path).map_err(failed)?;
+    let too_large = || ConfigError::TooLarge {
+        path: path.to_path_buf(),
+        limit,
+    };
+    read_open(file, limit)
+        .map_err(failed)?
+        .ok_or_else(too_large)
+}
+
+/// The content of a file that is open.
+pub(super) fn read_whole(file: fs::File) -> io::Result<Vec<u8>> {
+    let text = read_open(file, MAX_FILE_SIZE)?;
+    let too_large = || io::Error::other(format!("it has more than {MAX_FILE_SIZE} bytes"));
+    text.ok_or_else(too_large)
+}
+
+/// `None` if there is more than the limit.
+fn read_open(file: fs::File, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let length = file.metadata()?.len().min(limit);
+    let mut text = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+    file.take(limit + 1).read_to_end(&mut text)?;
+    Ok((text.len() as u64 <= limit).then_some(text))
 }
 
 #[cfg(test)]

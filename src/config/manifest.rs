@@ -5,10 +5,12 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::access::leaves_repository;
 use crate::provider::{Engine, ModuleVersion, ModuleVersionConstraints};
 
 use super::error::ConfigError;
@@ -58,11 +60,27 @@ pub(super) enum Mismatch {
 impl Manifest {
     /// Reads the manifest of a root module. A missing or empty file has no records; a broken one is an error.
     pub(super) fn read(data_directory: &Path) -> Result<Self, ConfigError> {
-        let path = data_directory.join(MANIFEST);
-        let text = match files::read(&path) {
+        let path = Self::path(data_directory);
+        Self::read_file(&path).map_err(|error| {
+            if leaves_repository(&path) {
+                let source = io::Error::other("it is invalid");
+                ConfigError::ReadFile { path, source }
+            } else {
+                error
+            }
+        })
+    }
+
+    /// The manifest, below the data directory.
+    pub(super) fn path(data_directory: &Path) -> PathBuf {
+        data_directory.join(MANIFEST)
+    }
+
+    fn read_file(path: &Path) -> Result<Self, ConfigError> {
+        let text = match files::read(path) {
             Ok(text) => text,
             Err(ConfigError::ReadFile { source, .. })
-                if source.kind() == std::io::ErrorKind::NotFound =>
+                if source.kind() == io::ErrorKind::NotFound =>
             {
                 Vec::new()
             }
@@ -72,21 +90,21 @@ impl Manifest {
             return Ok(Self::default());
         }
         let wire: Wire = serde_json::from_slice(&text).map_err(|source| ConfigError::Manifest {
-            path: path.clone(),
+            path: path.to_path_buf(),
             source,
         })?;
         let mut records = BTreeMap::new();
         for record in wire.modules {
             if !record.version.is_empty() && ModuleVersion::parse(&record.version).is_err() {
                 return Err(ConfigError::ManifestVersion {
-                    path,
+                    path: path.to_path_buf(),
                     key: record.key,
                     version: record.version,
                 });
             }
             if let Some(twice) = records.insert(record.key.clone(), record) {
                 return Err(ConfigError::ManifestKey {
-                    path,
+                    path: path.to_path_buf(),
                     key: twice.key,
                 });
             }

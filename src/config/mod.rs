@@ -40,7 +40,7 @@ pub use error::{ConfigError, Problem};
 pub use files::{ModuleFiles, is_configuration, is_tofu_only, module_files};
 pub use ignore::IgnoreRule;
 pub use location::clean;
-pub use options::{DEFAULT_TEST_DIRECTORY, ReadOptions, Tests, VariableOption};
+pub use options::{DEFAULT_TEST_DIRECTORY, EnvironmentValue, ReadOptions, Tests, VariableOption};
 pub use parallel::map as on_all_cores;
 pub use root::{
     ChosenModule, FetchError, FetchedModule, LocalModules, ModuleFetcher, ModuleRequest,

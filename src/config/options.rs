@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use crate::access::ReadAccess;
+use crate::access::ReadRules;
 use crate::provider::Engine;
 
 /// How a root module is read.
@@ -14,16 +15,27 @@ pub struct ReadOptions {
     /// `TF_DATA_DIR`; relative to the root module's directory. `.terraform` if not given.
     pub data_directory: Option<PathBuf>,
     /// `TF_WORKSPACE`.
-    pub workspace: Option<String>,
+    pub workspace: Option<EnvironmentValue>,
     /// The variables `TF_VAR_NAME` of the environment, by `NAME`.
-    pub environment: BTreeMap<String, String>,
+    pub environment: BTreeMap<String, EnvironmentValue>,
     /// `--var` and `--var-file`, in the order of the command line.
     pub variables: Vec<VariableOption>,
     /// Whether modules that only test files run are read.
     pub tests: Tests,
-    /// Where local modules and addresses on this machine may lead; `None`: anywhere. With it, what `init` has installed is
-    /// not used either: whoever wrote the configuration can have written that.
-    pub confined_to: Option<ReadAccess>,
+    /// The configuration may be a stranger's: local modules and addresses on this machine stay where files may be read, and
+    /// what `init` has installed is not used, because the stranger can have committed that as well.
+    pub is_untrusted: bool,
+    /// Which files functions and links may have read.
+    pub files: Arc<ReadRules>,
+}
+
+/// The value of an environment variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EnvironmentValue {
+    /// For evaluation.
+    Known(String),
+    /// Unknown to evaluation: the configuration is untrusted, and the user does not allow the variable.
+    Withheld,
 }
 
 /// `--var` or `--var-file`.
@@ -38,6 +50,13 @@ pub enum VariableOption {
     },
     /// `--var-file PATH`, relative to the root module's directory.
     File(PathBuf),
+    /// `--var-file PATH` that can be read only once, such as a pipe, and was.
+    Content {
+        /// As given.
+        path: PathBuf,
+        /// What it held.
+        text: Arc<[u8]>,
+    },
 }
 
 /// Test files.
@@ -67,7 +86,8 @@ impl ReadOptions {
             tests: Tests::Read {
                 directory: DEFAULT_TEST_DIRECTORY.into(),
             },
-            confined_to: None,
+            is_untrusted: false,
+            files: Arc::default(),
         }
     }
 }

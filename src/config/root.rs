@@ -67,6 +67,8 @@ pub struct ModuleRequest<'a> {
     pub engine: Engine,
     /// Where addresses on this machine may lead; `None`: anywhere.
     pub confined_to: Option<&'a ReadAccess>,
+    /// Whether the source is shown nowhere, logs and notes of progress included.
+    pub is_hidden: bool,
 }
 
 /// Gets modules that no manifest has. It is asked from several threads, once for each call.
@@ -158,6 +160,10 @@ pub(super) const fn is_missing_module(error: &ConfigError) -> bool {
             | ConfigError::SourceChanged { .. }
             | ConfigError::VersionChanged { .. }
             | ConfigError::Fetch { .. }
+            | ConfigError::Concealed {
+                is_missing: true,
+                ..
+            }
     )
 }
 

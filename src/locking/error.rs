@@ -139,6 +139,11 @@ pub enum Problem {
 }
 
 impl Explain for LockingError {
+    /// It quotes nothing but addresses and constraints that were read without error.
+    fn quotes_file(&self) -> bool {
+        false
+    }
+
     fn code(&self) -> &'static str {
         self.problem.code()
     }

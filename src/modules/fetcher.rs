@@ -21,6 +21,7 @@ use crate::provider::{Engine, ModuleVersion};
 use crate::registry::{
     ModuleId, ModuleLocation, OnceMap, RegistryClient, RegistryError, is_loopback,
 };
+use crate::reporter::hushed;
 use crate::span::Explain as _;
 
 use super::address::{ArchivePackage, GitPackage, Package, RemoteAddress};
@@ -105,13 +106,18 @@ impl Fetcher {
     /// Gets a module. To be called outside of the runtime's own threads, but for its blocking ones.
     pub fn get(&self, request: &ModuleRequest<'_>) -> Result<FetchedModule, Arc<ModuleError>> {
         let _active = Active::begin(&self.active);
-        self.runtime.block_on(async {
+        let find = async {
             tokio::select! {
                 biased;
                 () = self.canceled() => Err(Arc::new(ModuleError::Interrupted)),
                 found = self.find(request) => found,
             }
-        })
+        };
+        if request.is_hidden {
+            self.runtime.block_on(hushed(find))
+        } else {
+            self.runtime.block_on(find)
+        }
     }
 
     /// Ends all that is under way, the processes of git among it, and whatever is asked for from now on; resolves when nothing

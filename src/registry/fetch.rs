@@ -15,7 +15,7 @@ use crate::registry::http::{self, Call};
 use crate::registry::retry::{self, RetryPolicy};
 use crate::registry::settings::HttpSettings;
 use crate::registry::slots::Slots;
-use crate::reporter::Reporter;
+use crate::reporter::{Reporter, is_hushed};
 
 /// A limit of bytes and its name for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -309,9 +309,11 @@ impl Patience {
             return Err(self.error(fault));
         }
         let wait = self.policy.wait(self.index, asked, retry::jitter());
-        self.transport
-            .reporter
-            .retrying(&self.url.to_string(), &fault.to_string(), wait);
+        if !is_hushed() {
+            let url = self.url.to_string();
+            let reporter = &self.transport.reporter;
+            reporter.retrying(&url, &fault.to_string(), wait);
+        }
         self.transport.settings.pause.pause(wait).await;
         self.attempts += 1;
         self.index += 1;

@@ -78,7 +78,7 @@ impl Changed {
         };
         let files = options.variables.iter().filter_map(|option| match option {
             VariableOption::File(path) => Some(clean(&directory.join(path))),
-            VariableOption::Value { .. } => None,
+            VariableOption::Value { .. } | VariableOption::Content { .. } => None,
         });
         self.has(directory, own)
             || in_tests

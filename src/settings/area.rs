@@ -1,10 +1,15 @@
 //! Which directories are worked on, and what holds there.
 
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::access::ReadRules;
 use crate::cli::{ReadingArgs, TreeArgs};
-use crate::config::{DEFAULT_TEST_DIRECTORY, IgnoreRule, ReadOptions, Tests, VariableOption};
+use crate::config::{
+    DEFAULT_TEST_DIRECTORY, EnvironmentValue, IgnoreRule, ReadOptions, Tests, VariableOption,
+};
 use crate::git::GitSettings;
 use crate::locking::{Missing, Policy};
 use crate::provider::{Engine, Platform};
@@ -13,6 +18,12 @@ use crate::registry::AllowedHosts;
 use super::config_file::ConfigFiles;
 use super::in_force::{rules, signers};
 use super::{ConfigFileError, Environment, InForce, SettingsError, Typed, Untrusted, WorkingSet};
+
+/// The variable that chooses the workspace.
+const WORKSPACE: &str = "TF_WORKSPACE";
+
+/// The most bytes of a pipe with values of variables.
+const MAX_PIPED_BYTES: u64 = 16 << 20;
 
 /// All directories of a run, and how they are read.
 #[derive(Clone, Debug)]
@@ -81,14 +92,22 @@ impl TreeSettings {
         environment: &Environment,
         current: &Platform,
     ) -> Result<Self, SettingsError> {
-        let untrusted = Untrusted::resolve(&typed.reading.untrusted, environment)?;
-        let reading = reading(typed.reading, environment)?;
+        let untrusted = Untrusted::resolve(&typed.reading.confinement, environment)?;
+        let mut reading = reading(typed.reading, environment, untrusted.as_ref())?;
         let config_files = config_files(environment)?;
         let in_force = InForce::resolve(typed, environment, current, &config_files);
         let in_force = in_force.map_err(|error| match typed.tree.changed.as_deref() {
             Some("") => error.after("--changed"),
             _ => error,
         })?;
+        let named = in_force.iter().flat_map(|area| area.real_paths.clone());
+        reading.files = Arc::new(ReadRules {
+            named: named
+                .chain([environment.working_directory.clone()])
+                .collect(),
+            allowed: allowed(typed.reading, environment)?,
+            listed: None,
+        });
         let areas = in_force.into_iter().map(|in_force| Area {
             recursive: typed.tree.recursive || is_everywhere(typed.tree),
             policy: in_force.policy(),
@@ -199,26 +218,34 @@ fn is_everywhere(tree: &TreeArgs) -> bool {
 }
 
 /// What is given from outside when configurations are read: `--var`, `--no-tests`, `TF_VAR_*` and their kin.
-fn reading(args: &ReadingArgs, environment: &Environment) -> Result<ReadOptions, SettingsError> {
+fn reading(
+    args: &ReadingArgs,
+    environment: &Environment,
+    untrusted: Option<&Untrusted>,
+) -> Result<ReadOptions, SettingsError> {
     let mut variables = Vec::new();
     for text in &args.variables {
-        let (name, value) = text
-            .split_once('=')
-            .ok_or_else(|| SettingsError::Variable { text: text.clone() })?;
+        let (name, value) = text.split_once('=').ok_or(SettingsError::Variable)?;
         variables.push(VariableOption::Value {
             name: name.to_owned(),
             text: value.to_owned(),
         });
     }
-    let files = args.variable_files.iter().cloned();
-    variables.extend(files.map(VariableOption::File));
-    let named = |(name, value): (&str, &str)| {
-        let name = name.strip_prefix("TF_VAR_")?;
-        Some((name.to_owned(), value.to_owned()))
+    for path in &args.variable_files {
+        variables.push(variable_file(path)?);
+    }
+    let given = |name: &str, value: &str| match untrusted {
+        Some(untrusted) if !untrusted.environment.contains(name) => EnvironmentValue::Withheld,
+        _ => EnvironmentValue::Known(value.to_owned()),
     };
+    let named = |(variable, value): (&str, &str)| {
+        let name = variable.strip_prefix("TF_VAR_")?;
+        Some((name.to_owned(), given(variable, value)))
+    };
+    let workspace = environment.non_empty(WORKSPACE);
     Ok(ReadOptions {
         data_directory: environment.non_empty("TF_DATA_DIR").map(PathBuf::from),
-        workspace: environment.non_empty("TF_WORKSPACE").map(str::to_owned),
+        workspace: workspace.map(|name| given(WORKSPACE, name)),
         environment: environment.iter().filter_map(named).collect(),
         variables,
         tests: if args.no_tests {
@@ -231,8 +258,50 @@ fn reading(args: &ReadingArgs, environment: &Environment) -> Result<ReadOptions,
                     .unwrap_or_else(|| DEFAULT_TEST_DIRECTORY.into()),
             }
         },
+        is_untrusted: untrusted.is_some(),
         ..ReadOptions::new(Engine::Terraform)
     })
+}
+
+/// What has an absolute path and is no regular file, such as a pipe, is read here: root modules cannot each read it.
+fn variable_file(path: &Path) -> Result<VariableOption, SettingsError> {
+    let path = path.to_path_buf();
+    let is_read_once = |found: std::fs::Metadata| !found.is_file() && !found.is_dir();
+    if !path.is_absolute() || !path.metadata().is_ok_and(is_read_once) {
+        return Ok(VariableOption::File(path));
+    }
+    let mut text = Vec::new();
+    let read = File::open(&path).and_then(|file| {
+        let size = file.take(MAX_PIPED_BYTES + 1).read_to_end(&mut text)?;
+        if size as u64 > MAX_PIPED_BYTES {
+            let message = format!("it gives more than {MAX_PIPED_BYTES} bytes");
+            return Err(io::Error::other(message));
+        }
+        Ok(())
+    });
+    match read {
+        Ok(()) => Ok(VariableOption::Content {
+            path,
+            text: text.into(),
+        }),
+        Err(source) => Err(SettingsError::VariableFile { path, source }),
+    }
+}
+
+/// The directories of `--allow-read`, absolute and without links.
+fn allowed(args: &ReadingArgs, environment: &Environment) -> Result<Vec<PathBuf>, SettingsError> {
+    let real = |path: &PathBuf| {
+        let absolute = environment.working_directory.join(path);
+        let listed = absolute.canonicalize().and_then(|real| {
+            std::fs::read_dir(&real)?;
+            Ok(real)
+        });
+        listed.map_err(|source| SettingsError::AllowRead {
+            path: path.clone(),
+            source,
+        })
+    };
+    args.confinement.allow_read.iter().map(real).collect()
 }
 
 /// Each platform once, in the order given.

@@ -52,10 +52,23 @@ pub enum SettingsError {
         source: Box<TargetError>,
     },
     /// `--var` without a value.
-    #[error("cannot read `--var {text}`: it is not NAME=VALUE")]
-    Variable {
+    #[error("cannot read one of `--var`: it is not NAME=VALUE")]
+    Variable,
+    /// A `--var-file` that is no regular file and cannot be read.
+    #[error("cannot read `--var-file {}`", path.display())]
+    VariableFile {
         /// As given.
-        text: String,
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A directory of `--allow-read` that is not there.
+    #[error("cannot use `--allow-read {}`", path.display())]
+    AllowRead {
+        /// As given.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
     },
     /// `TFLOCK_UNTRUSTED` is neither on nor off.
     #[error("cannot read `TFLOCK_UNTRUSTED={value}`: the values are `1` and `0`")]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::cli::UntrustedArgs;
+use crate::cli::ConfinementArgs;
 use crate::provider::{Engine, Hostname};
 use crate::registry::AllowedHosts;
 
@@ -23,7 +23,7 @@ pub struct Untrusted {
 impl Untrusted {
     /// What was typed and what the environment says; `None` if the repository is trusted.
     pub fn resolve(
-        args: &UntrustedArgs,
+        args: &ConfinementArgs,
         environment: &Environment,
     ) -> Result<Option<Self>, SettingsError> {
         if !(args.untrusted || is_set(environment)?) {
@@ -77,10 +77,10 @@ mod tests {
         hosts: &[&str],
     ) -> Result<Option<Untrusted>, String> {
         let variables = variable.map(|value| (VARIABLE.into(), value.into()));
-        let args = UntrustedArgs {
+        let args = ConfinementArgs {
             untrusted,
             allow_hosts: hosts.iter().map(|&host| host.to_owned()).collect(),
-            allow_env: Vec::new(),
+            ..ConfinementArgs::default()
         };
         let environment = Environment::new(variables, "/here".into());
         Untrusted::resolve(&args, &environment).map_err(|error| error.to_string())

@@ -26,7 +26,7 @@ mod value;
 
 pub use document::{Argument, Block, Body, Document, Label};
 pub use error::{Fault, Problem, SyntaxError};
-pub use eval::{Constants, EvalFault, EvalProblem, Scope, check_references, evaluate};
+pub use eval::{Constants, EvalFault, EvalProblem, Refusal, Scope, check_references, evaluate};
 pub use expr::{BinaryOperator, Call, Entry, Expr, ExprKind, For, MAX_DEPTH, Part, UnaryOperator};
 pub use json::{JsonArgument, JsonBlock, JsonBody, JsonDocument, Strings};
 pub use lexer::is_identifier;

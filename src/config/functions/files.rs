@@ -5,7 +5,8 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::syntax::Value;
+use crate::access::{AccessError, ReadAccess};
+use crate::syntax::{Refusal, Value};
 
 use super::super::files;
 use super::super::source::clean_path;
@@ -19,9 +20,7 @@ pub(super) fn find(name: &str) -> Option<Function> {
                 .read(one(arguments)?)
                 .map(|bytes| STANDARD.encode(bytes).into())
         },
-        "fileexists" => {
-            |functions, arguments| Ok(functions.root.join(text(one(arguments)?)?).is_file().into())
-        }
+        "fileexists" => |functions, arguments| functions.is_file(one(arguments)?).map(Value::Bool),
         "abspath" => |functions, arguments| abspath(functions, one(arguments)?),
         "basename" => |_, arguments| Ok(basename(&text(one(arguments)?)?).into()),
         "dirname" => |_, arguments| Ok(dirname(&text(one(arguments)?)?).into()),
@@ -40,14 +39,42 @@ impl Functions {
     /// The bytes of a file.
     pub(super) fn read(&self, path: &Value) -> Result<Vec<u8>, Failure> {
         let path = text(path)?;
-        files::read(&self.root.join(&path))
-            .map_err(|error| format!("`{path}` cannot be read: {error}").into())
+        let access = self.files.get();
+        let file = access.open(&self.root.join(&path));
+        let file = file.map_err(|error| unread(&path, access, &error))?;
+        files::read_whole(file).map_err(|error| unread(&path, access, &error.into()))
+    }
+
+    /// Whether there is a file. Of files that it may not read it says nothing.
+    fn is_file(&self, path: &Value) -> Result<bool, Failure> {
+        let path = text(path)?;
+        let access = self.files.get();
+        match access.locate(&self.root.join(&path)) {
+            Ok(real) => Ok(real.is_file()),
+            Err(AccessError::Read(_missing)) => Ok(false),
+            Err(error) => Err(unread(&path, access, &error)),
+        }
     }
 
     /// The content of a file as text.
     pub(super) fn read_text(&self, path: &Value) -> Result<String, Failure> {
         String::from_utf8(self.read(path)?)
             .map_err(|error| format!("the file is not UTF-8: {error}").into())
+    }
+}
+
+/// Why a file cannot be read, and whether that is a refusal.
+fn unread(path: &str, access: &ReadAccess, error: &AccessError) -> Failure {
+    let (why, refusal) = match error {
+        AccessError::Outside => (access.outside().to_owned(), Some(Refusal::Outside)),
+        AccessError::Internal(_) => (error.to_string(), Some(Refusal::Internal)),
+        AccessError::Untracked => (error.to_string(), Some(Refusal::Untracked)),
+        AccessError::Read(error) => (error.to_string(), None),
+    };
+    Failure::File {
+        path: Some(path.to_owned()),
+        why,
+        refusal,
     }
 }
 

@@ -3,6 +3,7 @@
 //! Functions that depend on the moment are unknown to Terraform before apply. Those that are not here have a value that is not
 //! known either; a source or version that needs it names them as not supported, and what is installed is trusted instead.
 
+mod access;
 mod collections;
 mod digests;
 mod files;
@@ -15,17 +16,24 @@ mod types;
 mod yaml;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::provider::Engine;
-use crate::syntax::{EvalProblem, Number, Value};
+use crate::syntax::{EvalProblem, Number, Refusal, Value};
 
+use super::location::Location;
 use types::CommonType;
 
-/// The functions of an engine for one root module.
+pub(super) use access::FileAccess;
+
+/// The functions of an engine for one module.
+#[derive(Clone)]
 pub(super) struct Functions {
     /// What `file` and its like are relative to.
     root: PathBuf,
     engine: Engine,
+    /// Which files they may read.
+    files: FileAccess,
 }
 
 /// What a function says when it fails.
@@ -35,6 +43,12 @@ type Outcome = Result<Value, Failure>;
 enum Failure {
     Message(String),
     Unsupported,
+    /// A file that cannot be read: what is wrong is said without quoting it.
+    File {
+        path: Option<String>,
+        why: String,
+        refusal: Option<Refusal>,
+    },
 }
 
 impl From<&str> for Failure {
@@ -114,7 +128,25 @@ impl Functions {
         Self {
             root: root.to_path_buf(),
             engine,
+            files: FileAccess::of_root(root, Arc::default()),
         }
+    }
+
+    /// The same, with files to read.
+    pub(super) fn with_files(self, files: FileAccess) -> Self {
+        Self { files, ..self }
+    }
+
+    /// The functions of a module that a module with these functions calls.
+    pub(super) fn of_called(&self, location: &Location) -> Self {
+        let files = self.files.of_called(location);
+        self.clone().with_files(files)
+    }
+
+    /// Whether the value of this function, or what it says when it fails, can be made of the content of files.
+    pub(super) fn reads_files(name: &str) -> bool {
+        let name = name.strip_prefix("core::").unwrap_or(name);
+        name.starts_with("file") || name.starts_with("template")
     }
 
     /// Whether there is such a function.
@@ -182,6 +214,12 @@ impl Functions {
                 message,
             },
             Failure::Unsupported => EvalProblem::UnsupportedFunction(name.to_owned()),
+            Failure::File { path, why, refusal } => EvalProblem::File {
+                function: name.to_owned(),
+                path,
+                why,
+                refusal,
+            },
         };
         if name == "coalesce" {
             // The first known value that is neither null nor empty decides, unless an unknown one comes before it.

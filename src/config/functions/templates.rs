@@ -224,6 +224,9 @@ fn render(functions: &Functions, template: &str, variables: &Value) -> Outcome {
         syntax::check_references(&tree, &scope).and_then(|()| syntax::evaluate(&tree, &scope));
     value.map_err(|fault| match fault.problem {
         EvalProblem::UnsupportedFunction(_) => Failure::Unsupported,
+        EvalProblem::File {
+            path, why, refusal, ..
+        } => Failure::File { path, why, refusal },
         problem => problem.to_string().into(),
     })
 }

@@ -4,6 +4,7 @@
 //! in the caller. Values are computed when they are asked for and kept. Terraform leaves most values unknown and fails only
 //! if the result is; OpenTofu refuses the reference.
 
+mod origins;
 mod scope;
 pub(in crate::config) mod types;
 mod values;
@@ -11,6 +12,7 @@ mod values;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::provider::Engine;
 use crate::span::Span;
@@ -19,9 +21,13 @@ use crate::syntax::{self, EvalProblem, Expr, Strings, Value};
 use super::calls::{Call, Variable};
 use super::error::ConfigError;
 use super::expression::Expression;
-use super::functions::Functions;
+use super::files;
+use super::functions::{FileAccess, Functions};
+use super::location::Location;
 use super::module::Module;
-use super::options::ReadOptions;
+use super::options::{EnvironmentValue, ReadOptions};
+use origins::Origin;
+pub(in crate::config) use origins::Origins;
 pub(in crate::config) use scope::Position;
 use scope::{Names, undeclared};
 use types::Type;
@@ -32,12 +38,22 @@ pub use values::is_variable_file;
 pub(super) struct Environment<'a> {
     pub(super) root: &'a Path,
     pub(super) options: &'a ReadOptions,
-    pub(super) functions: Functions,
+    /// The functions of the root module.
+    functions: Functions,
+    /// Which files the root module may have read.
+    pub(super) files: FileAccess,
     /// The first function that was called and is not supported. Its value is unknown, which does no harm where a result does
     /// not need it: beside a version in an object of locals, say.
     unsupported: OnceCell<String>,
     values: OnceCell<Result<Values, EvalProblem>>,
-    workspace: OnceCell<String>,
+    workspace: OnceCell<(Value, Origins)>,
+}
+
+/// A value, or why there is none, with all that it depends on and that is not shown.
+#[derive(Clone, Debug)]
+struct Traced {
+    value: Result<Value, EvalProblem>,
+    origins: Origins,
 }
 
 /// A module as it is called, or the root.
@@ -48,17 +64,28 @@ pub(super) struct Instance<'a> {
     caller: Option<(&'a Self, &'a Call)>,
     /// `path.module`.
     path: String,
-    variables: RefCell<BTreeMap<String, Result<Value, EvalProblem>>>,
+    functions: Functions,
+    variables: RefCell<BTreeMap<String, Traced>>,
     /// `None` while the value is being computed.
-    locals: RefCell<BTreeMap<String, Option<Result<Value, EvalProblem>>>>,
+    locals: RefCell<BTreeMap<String, Option<Traced>>>,
+}
+
+impl Traced {
+    /// A value that depends on nothing that is not shown.
+    fn plain(value: Result<Value, EvalProblem>) -> Self {
+        let origins = Origins::default();
+        Self { value, origins }
+    }
 }
 
 impl<'a> Environment<'a> {
     pub(super) fn new(root: &'a Path, options: &'a ReadOptions) -> Self {
+        let files = FileAccess::of_root(root, Arc::clone(&options.files));
         Self {
             root,
             options,
-            functions: Functions::new(root, options.engine),
+            functions: Functions::new(root, options.engine).with_files(files.clone()),
+            files,
             unsupported: OnceCell::new(),
             values: OnceCell::new(),
             workspace: OnceCell::new(),
@@ -72,37 +99,33 @@ impl<'a> Environment<'a> {
     /// Broken variable files matter only when a value is asked for.
     fn values(&self) -> Result<&Values, EvalProblem> {
         let read = || {
-            Values::read(self.root, self.options).map_err(|error| {
-                let place = crate::span::Explain::place(&error)
-                    .map(|place| format!("{place}: "))
-                    .unwrap_or_default();
-                EvalProblem::Reference(format!("{place}{error}"))
-            })
+            let values = Values::read(self.root, self.options, self.files.get());
+            values.map_err(|error| EvalProblem::Reference(values::problem(&error)))
         };
         self.values.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
-    /// The name of the workspace: the environment's, else that of the data directory, else `default`.
-    fn workspace(&self) -> &str {
+    /// The name of the workspace: the environment's, else that of the data directory, else `default`, which alone is no secret.
+    fn workspace(&self) -> &(Value, Origins) {
         self.workspace.get_or_init(|| {
-            let given = self
-                .options
-                .workspace
-                .clone()
-                .filter(|name| !name.is_empty());
+            let given = match &self.options.workspace {
+                Some(EnvironmentValue::Known(name)) => Some(Value::from(name.as_str())),
+                Some(EnvironmentValue::Withheld) => Some(Value::Unknown),
+                None => None,
+            };
             let path = self.data_directory().join("environment");
             let chosen = || {
-                if self.options.confined_to.is_some() {
-                    return None;
-                }
-                std::fs::read_to_string(path)
-                    .ok()
-                    .map(|text| text.trim().to_owned())
+                let text = String::from_utf8(files::read(&path).ok()?).ok()?;
+                let name = Some(text.trim()).filter(|name| !name.is_empty());
+                name.map(Value::from)
             };
-            given
-                .or_else(chosen)
-                .filter(|name| !name.is_empty())
-                .unwrap_or_else(|| "default".to_owned())
+            let chosen = || (!self.options.is_untrusted).then(chosen).flatten();
+            let name = given.or_else(chosen);
+            let mut origins = Origins::default();
+            if name.is_some() {
+                origins.add(Origin::Workspace);
+            }
+            (name.unwrap_or_else(|| "default".into()), origins)
         })
     }
 
@@ -122,6 +145,7 @@ impl<'a> Instance<'a> {
             environment,
             caller: None,
             path: ".".to_owned(),
+            functions: environment.functions.clone(),
             variables: RefCell::default(),
             locals: RefCell::default(),
         }
@@ -132,12 +156,14 @@ impl<'a> Instance<'a> {
         module: &'b Module,
         call: &'b Call,
         path: String,
+        location: &Location,
     ) -> Instance<'b> {
         Instance {
             module,
             environment: self.environment,
             caller: Some((self, call)),
             path,
+            functions: self.functions.of_called(location),
             variables: RefCell::default(),
             locals: RefCell::default(),
         }
@@ -153,15 +179,15 @@ impl<'a> Instance<'a> {
         &self.path
     }
 
-    /// The value of a `source` or `version`.
+    /// The value of a `source` or `version`, and what it depends on that is not shown.
     pub(super) fn evaluate(
         &self,
         value: &Expression,
         position: Position,
-    ) -> Result<Value, ConfigError> {
+    ) -> Result<(Value, Origins), ConfigError> {
         let what = position.what();
         let tree = value.tree(Strings::Templates)?;
-        let result = self.tree_value(&tree, position, syntax::MAX_DEPTH);
+        let (result, origins) = self.tree_value(&tree, position, syntax::MAX_DEPTH);
         let result = match (result, self.environment.unsupported.get()) {
             (Ok(Value::Unknown), Some(name)) => {
                 let problem = EvalProblem::UnsupportedFunction(name.clone());
@@ -169,7 +195,15 @@ impl<'a> Instance<'a> {
             }
             (result, _) => result,
         };
-        result.map_err(|(span, problem)| value.value_error(what, span, problem))
+        let result = result.map_err(|(span, problem)| {
+            let shown = if origins.is_empty() {
+                problem
+            } else {
+                problem.concealed(&origins)
+            };
+            value.value_error(what, span, shown)
+        });
+        result.map(|value| (value, origins))
     }
 
     fn tree_value(
@@ -177,53 +211,49 @@ impl<'a> Instance<'a> {
         tree: &Expr,
         position: Position,
         depth: usize,
-    ) -> Result<Value, (Span, EvalProblem)> {
-        let too_deep = || {
-            (
-                tree.span,
-                EvalProblem::Reference("these values refer to each other too deeply".to_owned()),
-            )
+    ) -> (Result<Value, (Span, EvalProblem)>, Origins) {
+        let Some(depth) = depth.checked_sub(tree.depth()) else {
+            let message = "these values refer to each other too deeply".to_owned();
+            let problem = EvalProblem::Reference(message);
+            return (Err((tree.span, problem)), Origins::default());
         };
-        let depth = depth.checked_sub(tree.depth()).ok_or_else(too_deep)?;
         let names = Names {
             instance: self,
             position,
             depth,
+            origins: RefCell::default(),
         };
-        syntax::check_references(tree, &names)
+        let value = syntax::check_references(tree, &names)
             .and_then(|()| syntax::evaluate(tree, &names))
-            .map_err(|fault| (fault.span, fault.problem))
+            .map_err(|fault| (fault.span, fault.problem));
+        (value, names.origins.into_inner())
     }
 
     /// The value of a local or argument, for another expression.
-    fn inner_value(
-        &self,
-        value: &Expression,
-        position: Position,
-        depth: usize,
-    ) -> Result<Value, EvalProblem> {
-        let tree = value
-            .tree(Strings::Templates)
-            .map_err(|error| EvalProblem::Syntax(error.problem))?;
-        self.tree_value(&tree, position, depth)
-            .map_err(|(_, problem)| problem)
+    fn inner_value(&self, expression: &Expression, position: Position, depth: usize) -> Traced {
+        let (value, mut origins) = match expression.tree(Strings::Templates) {
+            Ok(tree) => {
+                let (result, origins) = self.tree_value(&tree, position, depth);
+                (result.map_err(|(_, problem)| problem), origins)
+            }
+            Err(error) => (Err(EvalProblem::Syntax(error.problem)), Origins::default()),
+        };
+        origins.add_file_of(expression);
+        Traced { value, origins }
     }
 
-    fn local(&self, name: &str, depth: usize) -> Result<Value, EvalProblem> {
+    fn local(&self, name: &str, depth: usize) -> Traced {
         match self.locals.borrow().get(name) {
             Some(Some(known)) => return known.clone(),
             Some(None) => {
-                return Err(EvalProblem::Reference(format!(
-                    "`local.{name}` refers to itself"
-                )));
+                let message = format!("`local.{name}` refers to itself");
+                return Traced::plain(Err(EvalProblem::Reference(message)));
             }
             None => {}
         }
-        let local = self
-            .module
-            .locals
-            .get(name)
-            .ok_or_else(|| undeclared("local", name))?;
+        let Some(local) = self.module.locals.get(name) else {
+            return Traced::plain(Err(undeclared("local", name)));
+        };
         self.locals.borrow_mut().insert(name.to_owned(), None);
         let value = self.inner_value(&local.value, Position::Local, depth);
         self.locals
@@ -232,16 +262,16 @@ impl<'a> Instance<'a> {
         value
     }
 
-    fn variable(&self, name: &str, depth: usize) -> Result<Value, EvalProblem> {
+    fn variable(&self, name: &str, depth: usize) -> Traced {
         if let Some(known) = self.variables.borrow().get(name) {
             return known.clone();
         }
-        let variable = self
-            .module
-            .variables
-            .get(name)
-            .ok_or_else(|| undeclared("var", name))?;
-        let value = self.variable_value(variable, depth);
+        let Some(variable) = self.module.variables.get(name) else {
+            return Traced::plain(Err(undeclared("var", name)));
+        };
+        let mut origins = Origins::default();
+        let value = self.variable_value(variable, depth, &mut origins);
+        let value = Traced { value, origins };
         self.variables
             .borrow_mut()
             .insert(name.to_owned(), value.clone());
@@ -249,7 +279,12 @@ impl<'a> Instance<'a> {
     }
 
     /// Terraform has values for constant variables only. Sensitive values must not get into addresses.
-    fn variable_value(&self, variable: &Variable, depth: usize) -> Result<Value, EvalProblem> {
+    fn variable_value(
+        &self,
+        variable: &Variable,
+        depth: usize,
+        origins: &mut Origins,
+    ) -> Result<Value, EvalProblem> {
         let name = &variable.name;
         let problem = |message: &str| EvalProblem::Reference(format!("`var.{name}` {message}"));
         match (self.environment.engine(), variable.constant) {
@@ -260,11 +295,12 @@ impl<'a> Instance<'a> {
         let constraint = self
             .constraint(variable)
             .ok_or_else(|| problem("has a type that is none"))?;
-        let given = self.given(variable, &constraint, depth)?;
+        let given = self.given(variable, &constraint, depth, origins)?;
         let given = given.filter(|value| *value != Value::Null || variable.nullable != Some(false));
         let value = match (given, &variable.default) {
             (Some(value), _) => value,
             (None, Some(default)) => {
+                origins.add_file_of(default);
                 let tree = default
                     .tree(Strings::Plain)
                     .map_err(|error| EvalProblem::Syntax(error.problem))?;
@@ -300,15 +336,20 @@ impl<'a> Instance<'a> {
         variable: &Variable,
         constraint: &Type,
         depth: usize,
+        origins: &mut Origins,
     ) -> Result<Option<Value>, EvalProblem> {
-        match self.caller {
-            None => self.environment.values()?.get(variable, constraint),
-            Some((caller, call)) => match call.arguments.get(&variable.name) {
-                None => Ok(None),
-                Some(argument) => caller
-                    .inner_value(argument, Position::Argument, depth)
-                    .map(Some),
-            },
-        }
+        let Some((caller, call)) = self.caller else {
+            let given = self.environment.values()?.get(variable, constraint)?;
+            if given.is_some() {
+                origins.add(Origin::Variable(variable.name.clone()));
+            }
+            return Ok(given);
+        };
+        let Some(argument) = call.arguments.get(&variable.name) else {
+            return Ok(None);
+        };
+        let argument = caller.inner_value(argument, Position::Argument, depth);
+        origins.join(&argument.origins);
+        argument.value.map(Some)
     }
 }

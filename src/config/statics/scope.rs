@@ -1,10 +1,14 @@
 //! Which names a static expression may use, by engine and position.
 
+use std::cell::RefCell;
+
 use crate::provider::Engine;
 use crate::syntax::{EvalProblem, Expr, Scope, Value};
 
-use super::Instance;
+use super::super::functions::Functions;
+use super::origins::{Origin, Origins};
 use super::types::Type;
+use super::{Instance, Traced};
 
 /// Where an expression stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +41,8 @@ pub(super) struct Names<'a> {
     pub(super) position: Position,
     /// How deep the values that are referred to may still nest.
     pub(super) depth: usize,
+    /// What the expression has turned out to depend on that is not shown.
+    pub(super) origins: RefCell<Origins>,
 }
 
 pub(super) fn undeclared(root: &str, name: &str) -> EvalProblem {
@@ -44,6 +50,12 @@ pub(super) fn undeclared(root: &str, name: &str) -> EvalProblem {
 }
 
 impl Names<'_> {
+    /// The value, whose origins are now those of the expression as well.
+    fn note(&self, traced: Traced) -> Result<Value, EvalProblem> {
+        self.origins.borrow_mut().join(&traced.origins);
+        traced.value
+    }
+
     fn refused(&self, root: &str, attribute: Option<&str>) -> Result<Value, EvalProblem> {
         if self.instance.environment.engine() == Engine::Terraform && self.position.is_indirect() {
             return Ok(Value::Unknown);
@@ -78,18 +90,20 @@ impl Scope for Names<'_> {
     fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Value, EvalProblem> {
         let environment = self.instance.environment;
         match (root, attribute) {
-            ("var", Some(name)) => self.instance.variable(name, self.depth),
-            ("local", Some(name)) => self.instance.local(name, self.depth),
+            ("var", Some(name)) => self.note(self.instance.variable(name, self.depth)),
+            ("local", Some(name)) => self.note(self.instance.local(name, self.depth)),
             ("path", Some(name)) => self.path(name),
             ("terraform" | "tofu", Some("workspace")) if environment.engine() == Engine::Tofu => {
-                Ok(environment.workspace().into())
+                let (name, origins) = environment.workspace();
+                self.origins.borrow_mut().join(origins);
+                Ok(name.clone())
             }
             _ => self.refused(root, attribute),
         }
     }
 
     fn check_function(&self, name: &str) -> Result<(), EvalProblem> {
-        match self.instance.environment.functions.check(name) {
+        match self.instance.functions.check(name) {
             Err(EvalProblem::UnsupportedFunction(_)) => Ok(()),
             checked => checked,
         }
@@ -97,7 +111,12 @@ impl Scope for Names<'_> {
 
     fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
         let environment = self.instance.environment;
-        match environment.functions.call(name, arguments) {
+        let called = self.instance.functions.call(name, arguments);
+        if Functions::reads_files(name) && !matches!(called, Err(EvalProblem::File { .. })) {
+            let origin = Origin::Function(name.to_owned());
+            self.origins.borrow_mut().add(origin);
+        }
+        match called {
             Err(EvalProblem::UnsupportedFunction(name)) => {
                 // The first one is enough for the message, if there will be one.
                 let _ = environment.unsupported.set(name);

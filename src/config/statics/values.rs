@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::access::{AccessError, ReadAccess};
+use crate::span::Explain as _;
 use crate::syntax::{self, Constants, EvalProblem, Strings, Value};
 
 use super::super::body::File;
@@ -10,7 +12,8 @@ use super::super::calls::Variable;
 use super::super::error::ConfigError;
 use super::super::expression::Expression;
 use super::super::files;
-use super::super::options::{ReadOptions, VariableOption};
+use super::super::location::clean;
+use super::super::options::{EnvironmentValue, ReadOptions, VariableOption};
 use super::types::Type;
 
 /// A value that was given.
@@ -20,6 +23,8 @@ enum Given {
     Written(Expression),
     /// In the environment or on the command line.
     Text(String),
+    /// In the environment, which an untrusted configuration may not use.
+    Unknown,
 }
 
 /// What is given, by name; of several the last counts.
@@ -37,15 +42,33 @@ pub fn is_variable_file(name: &str) -> bool {
     VARIABLE_FILES.contains(&name) || AUTOMATIC.iter().any(|ending| name.ends_with(ending))
 }
 
+/// Why there are no values, in words that quote no variable file.
+pub(super) fn problem(error: &ConfigError) -> String {
+    match (error, error.place()) {
+        (ConfigError::ReadFile { source, .. }, _) => format!("{error}: {source}"),
+        (_, None) => error.to_string(),
+        (_, Some(place)) => format!("{place}: the variable file is invalid"),
+    }
+}
+
 impl Values {
-    /// Reads all places: environment, variable files, options.
-    pub(super) fn read(root: &Path, options: &ReadOptions) -> Result<Self, ConfigError> {
+    /// Reads all places: environment, variable files, options. Names in the tree lead to files that `access` permits, while the
+    /// command line may name anything.
+    pub(super) fn read(
+        root: &Path,
+        options: &ReadOptions,
+        access: &ReadAccess,
+    ) -> Result<Self, ConfigError> {
         let mut values = Self::default();
-        for (name, text) in &options.environment {
-            values.given.insert(name.clone(), Given::Text(text.clone()));
+        for (name, value) in &options.environment {
+            let given = match value {
+                EnvironmentValue::Known(text) => Given::Text(text.clone()),
+                EnvironmentValue::Withheld => Given::Unknown,
+            };
+            values.given.insert(name.clone(), given);
         }
         for name in VARIABLE_FILES {
-            match values.read_file(&root.join(name)) {
+            match values.read_automatic(&root.join(name), access) {
                 // A link that dangles is as good as no file.
                 Err(ConfigError::ReadFile { source, .. })
                     if source.kind() == std::io::ErrorKind::NotFound => {}
@@ -54,7 +77,7 @@ impl Values {
         }
         for (name, _) in files::list(root)? {
             if AUTOMATIC.iter().any(|ending| name.ends_with(ending)) {
-                values.read_file(&root.join(name))?;
+                values.read_automatic(&root.join(name), access)?;
             }
         }
         for option in &options.variables {
@@ -62,14 +85,58 @@ impl Values {
                 VariableOption::Value { name, text } => {
                     values.given.insert(name.clone(), Given::Text(text.clone()));
                 }
-                VariableOption::File(path) => values.read_file(&root.join(path))?,
+                VariableOption::File(path) => values.read_named(root, path, access)?,
+                VariableOption::Content { path, text } => values.add(path, text.to_vec())?,
             }
         }
         Ok(values)
     }
 
-    fn read_file(&mut self, path: &Path) -> Result<(), ConfigError> {
-        let file = File::parse(path, files::read(path)?)?;
+    /// A file that `--var-file` names. In the tree its content may be a link, which the tree alone answers for.
+    fn read_named(
+        &mut self,
+        root: &Path,
+        path: &Path,
+        access: &ReadAccess,
+    ) -> Result<(), ConfigError> {
+        let shown = root.join(path);
+        let real_root = root.canonicalize().unwrap_or_default();
+        if access.names(&clean(&real_root.join(path))) {
+            self.read_own(&shown, access)
+        } else {
+            self.add(&shown, files::read(&shown)?)
+        }
+    }
+
+    /// A file that is read because of its name. One that git does not track may hold another program's secrets.
+    fn read_automatic(&mut self, path: &Path, access: &ReadAccess) -> Result<(), ConfigError> {
+        if let Err(error @ AccessError::Untracked) = access.locate(path) {
+            return Err(ConfigError::Variables {
+                origin: format!("`{}`", path.display()),
+                message: error.to_string(),
+            });
+        }
+        self.read_own(path, access)
+    }
+
+    fn read_own(&mut self, path: &Path, access: &ReadAccess) -> Result<(), ConfigError> {
+        let refused = |error| match error {
+            AccessError::Read(source) => ConfigError::ReadFile {
+                path: path.to_path_buf(),
+                source,
+            },
+            AccessError::Outside | AccessError::Internal(_) | AccessError::Untracked => {
+                ConfigError::LinkOutside {
+                    path: path.to_path_buf(),
+                }
+            }
+        };
+        access.resolve(path).map_err(refused)?;
+        self.add(path, files::read(path)?)
+    }
+
+    fn add(&mut self, path: &Path, text: Vec<u8>) -> Result<(), ConfigError> {
+        let file = File::parse(path, text)?;
         if file.body().first_block().is_some() {
             let message =
                 "it holds blocks, and only arguments can be in a variable file".to_owned();
@@ -91,19 +158,18 @@ impl Values {
         variable: &Variable,
         constraint: &Type,
     ) -> Result<Option<Value>, EvalProblem> {
-        let problem = |message: String| {
+        let problem = |message: &str| {
             EvalProblem::Reference(format!("the value of `var.{}` {message}", variable.name))
         };
+        let invalid = || problem("is not an expression");
+        let not_constant = || problem("is not constant");
         match self.given.get(&variable.name) {
             None => Ok(None),
+            Some(Given::Unknown) => Ok(Some(Value::Unknown)),
             Some(Given::Written(value)) => {
-                let tree = value
-                    .tree(Strings::Plain)
-                    .map_err(|error| problem(format!("is no expression: {error}")))?;
+                let tree = value.tree(Strings::Plain).map_err(|_quoting| invalid())?;
                 let value = syntax::evaluate(&tree, &Constants);
-                value
-                    .map(Some)
-                    .map_err(|fault| problem(format!("is not constant: {}", fault.problem)))
+                value.map(Some).map_err(|_quoting| not_constant())
             }
             Some(Given::Text(text))
                 if variable.type_constraint.is_none() || constraint.is_primitive() =>
@@ -111,12 +177,9 @@ impl Values {
                 Ok(Some(Value::String(text.clone())))
             }
             Some(Given::Text(text)) => {
-                let tree = syntax::parse_expression(text)
-                    .map_err(|fault| problem(format!("is no expression: {}", fault.problem)))?;
+                let tree = syntax::parse_expression(text).map_err(|_quoting| invalid())?;
                 let value = syntax::evaluate(&tree, &Constants);
-                value
-                    .map(Some)
-                    .map_err(|fault| problem(format!("is not constant: {}", fault.problem)))
+                value.map(Some).map_err(|_quoting| not_constant())
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Section 8: static evaluation.
 
-use super::super::{ReadOptions, VariableOption};
+use super::super::{EnvironmentValue, ReadOptions, VariableOption};
 use super::{ENGINES, Engine, check_files, requires, requires_with};
 
 /// A root module that calls `./c` by what `text` says, and modules `a` to `e`.
@@ -44,6 +44,10 @@ locals {
   path = path.module
 }
 ";
+
+fn known(text: &str) -> EnvironmentValue {
+    EnvironmentValue::Known(text.to_owned())
+}
 
 #[test]
 fn references() {
@@ -201,7 +205,7 @@ fn values_of_root_variables_lowest_first() {
             );
         };
         expect(&files, &options, "default");
-        options.environment.insert("v".to_owned(), "env".to_owned());
+        options.environment.insert("v".to_owned(), known("env"));
         expect(&files, &options, "env");
         files.push(("terraform.tfvars", "v = \"tfvars\"\nother = file(\"x\")\n"));
         expect(&files, &options, "tfvars");
@@ -241,7 +245,7 @@ fn text_from_outside_is_a_string_or_an_expression_by_type() {
     ] {
         for engine in ENGINES {
             let mut options = ReadOptions::new(engine);
-            options.environment.insert("v".to_owned(), text.to_owned());
+            options.environment.insert("v".to_owned(), known(text));
             let text = call(constraint, source);
             let found = requires_with(&files(&text), &options);
             assert_eq!(
@@ -299,7 +303,7 @@ fn calls_give_values_to_child_modules() {
     }
     // What surrounds the run does not reach a child.
     let mut options = ReadOptions::new(Engine::Terraform);
-    options.environment.insert("v".to_owned(), "c".to_owned());
+    options.environment.insert("v".to_owned(), known("c"));
     let mut tree = files("module \"m\" {\n source = \"./child\"\n}\n");
     tree.push(("child/main.tf", child));
     assert_eq!(requires_with(&tree, &options).as_deref(), Ok("hashicorp/a"));
@@ -320,7 +324,7 @@ fn the_workspace_of_tofu() {
         requires_with(&chosen, &options).as_deref(),
         Ok("hashicorp/c")
     );
-    options.workspace = Some("other".to_owned());
+    options.workspace = Some(known("other"));
     assert_eq!(
         requires_with(&chosen, &options).as_deref(),
         Ok("hashicorp/a")

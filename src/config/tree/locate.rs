@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::access::ReadAccess;
+use crate::access::leaves_repository;
 use crate::provider::ModuleVersionConstraints;
 
 use super::super::body::Spot;
@@ -33,16 +34,17 @@ impl TreeReader<'_> {
     ) -> Result<Location, Stopped> {
         if let ModuleSource::Local(path) = &target.source {
             self.called.insert(clean(&caller.shown.join(path)));
-            let confined_to = self.options.confined_to.as_ref();
+            let confined_to = self.confinement(environment);
             let found = local(path, name, spot, caller, confined_to).or_else(|error| {
                 let recorded = self.recorded_outside(&error, target, key, caller, environment);
                 recorded.ok_or(error)
             });
-            return found.map_err(|error| self.fail(error));
+            return found.map_err(|error| self.fail_call(target, error));
         }
         let (location, version) = self.remote(target, key, name, spot, environment)?;
         let exact = |versions: &ModuleVersionConstraints| versions.exact().is_some();
         if let Some(version) = version
+            && target.hidden.is_none()
             && !target.versions.as_ref().is_some_and(exact)
         {
             let source = target.source.shown();
@@ -64,10 +66,11 @@ impl TreeReader<'_> {
         match self.installed(target, key, name, spot, environment) {
             Ok(Some(found)) => Ok(found),
             Ok(None) if self.fetcher.is_some() => self.fetch(target, name, spot, environment),
-            Ok(None) => Err(self.fail(not_installed(target, name, spot))),
+            Ok(None) => Err(self.fail_call(target, not_installed(target, name, spot))),
             Err(error) if self.fetcher.is_some() && is_missing_module(&error) => {
                 let (location, version) = self.fetch(target, name, spot, environment)?;
                 if let (ConfigError::VersionChanged { recorded, .. }, Some(to)) = (error, &version)
+                    && target.hidden.is_none()
                 {
                     self.found.moved_modules.push(MovedModule {
                         call: key.to_owned(),
@@ -77,8 +80,13 @@ impl TreeReader<'_> {
                 }
                 Ok((location, version))
             }
-            Err(error) => Err(self.fail(error)),
+            Err(error) => Err(self.fail_call(target, error)),
         }
+    }
+
+    /// A call that cannot be followed, told without what is not shown of it.
+    fn fail_call(&mut self, target: &Target, error: ConfigError) -> Stopped {
+        self.fail(target.conceal(error))
     }
 
     /// Where a local module is that lies outside of the package of its installed caller. The tools install no such call; but
@@ -107,12 +115,17 @@ impl TreeReader<'_> {
             .and_then(|()| directory_of(record, environment))
     }
 
+    /// Where an untrusted configuration may have modules on this machine.
+    fn confinement<'e>(&self, environment: &'e Environment<'_>) -> Option<&'e ReadAccess> {
+        self.options.is_untrusted.then(|| environment.files.get())
+    }
+
     /// What is installed. An untrusted configuration may have been committed with a record of its author's own.
     fn manifest(&self, environment: &Environment<'_>) -> &Result<Manifest, Arc<ConfigError>> {
         self.manifest
-            .get_or_init(|| match self.options.confined_to {
-                Some(_) => Ok(Manifest::default()),
-                None => Manifest::read(&environment.data_directory()).map_err(Arc::new),
+            .get_or_init(|| match self.options.is_untrusted {
+                true => Ok(Manifest::default()),
+                false => Manifest::read(&environment.data_directory()).map_err(Arc::new),
             })
     }
 
@@ -144,7 +157,7 @@ impl TreeReader<'_> {
             return Ok(None);
         };
         let (module, place) = (name.to_owned(), Box::new(spot.place()));
-        match record.check(
+        let changed = match record.check(
             &target.source,
             target.versions.as_ref(),
             self.options.engine,
@@ -152,28 +165,35 @@ impl TreeReader<'_> {
             Ok(()) => {
                 let version = Some(record.version.clone()).filter(|version| !version.is_empty());
                 let location = directory_of(record, environment);
-                Ok(location.map(|location| (location, version)))
+                return Ok(location.map(|location| (location, version)));
             }
-            Err(Mismatch::Source { recorded }) => Err(ConfigError::SourceChanged {
+            Err(Mismatch::Source { recorded }) => ConfigError::SourceChanged {
                 module,
                 recorded: without_secrets(&recorded),
                 wanted: target.source.shown(),
                 place,
-            }),
+            },
             Err(Mismatch::Version { recorded }) => {
                 let wanted = target
                     .versions
                     .as_ref()
                     .map(ModuleVersionConstraints::to_string)
                     .unwrap_or_default();
-                Err(ConfigError::VersionChanged {
+                ConfigError::VersionChanged {
                     module,
                     recorded,
                     wanted,
                     place,
-                })
+                }
             }
-        }
+        };
+        // A record that another file than ours holds is not quoted.
+        let manifest = Manifest::path(&environment.data_directory());
+        Err(if leaves_repository(&manifest) {
+            changed.concealed("a link leads to its record outside of the repository")
+        } else {
+            changed
+        })
     }
 
     /// The module from wherever it comes, and its version if it has one.
@@ -185,7 +205,7 @@ impl TreeReader<'_> {
         environment: &Environment<'_>,
     ) -> Result<Found, Stopped> {
         let Some(fetcher) = self.fetcher else {
-            return Err(self.fail(not_installed(target, name, spot)));
+            return Err(self.fail_call(target, not_installed(target, name, spot)));
         };
         let request = ModuleRequest {
             source: &target.source,
@@ -193,7 +213,8 @@ impl TreeReader<'_> {
             root: environment.root,
             place: &spot.place(),
             engine: self.options.engine,
-            confined_to: self.options.confined_to.as_ref(),
+            confined_to: self.confinement(environment),
+            is_hidden: target.hidden.is_some(),
         };
         let location = fetcher.fetch(&request).and_then(|fetched| {
             let location = Location::within(&fetched.directory, &fetched.package);
@@ -205,13 +226,14 @@ impl TreeReader<'_> {
         });
         location.map_err(|FetchError { source, hint }| {
             let (module, place) = (name.to_owned(), Box::new(spot.place()));
-            self.fail(ConfigError::Fetch {
+            let error = ConfigError::Fetch {
                 module,
                 source_text: target.source.shown(),
                 place,
                 source,
                 hint,
-            })
+            };
+            self.fail_call(target, error)
         })
     }
 

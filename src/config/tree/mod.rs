@@ -254,7 +254,7 @@ impl<'a> TreeReader<'a> {
             above,
             evaluation: node.evaluation,
         };
-        let instance = instance.child(&module, call, path);
+        let instance = instance.child(&module, call, path, &child.location);
         Ok(self.visit(&instance, &child, environment))
     }
 

@@ -12,7 +12,8 @@ use crate::settings::error::platform_hint;
 use crate::settings::suggest::nearest;
 
 /// Options that only the command line has, for those who look for them in the file.
-const ONLY_TYPED: [&str; 20] = [
+const ONLY_TYPED: [&str; 21] = [
+    "allow-read",
     "changed",
     "check",
     "diff",

@@ -78,6 +78,84 @@ pub enum EvalProblem {
     /// Syntax, in a text that is evaluated.
     #[error("{0}")]
     Syntax(super::error::Problem),
+    /// A file that a function cannot read.
+    #[error("`{function}` cannot read {}: {why}", shown_file(path.as_deref()))]
+    File {
+        /// The function.
+        function: String,
+        /// The path as the expression has it; `None` if it is not shown.
+        path: Option<String>,
+        /// What is wrong, in words that quote nothing.
+        why: String,
+        /// Whether the file is out of bounds, or else why it cannot be read. `try` and `can` do not catch a refusal.
+        refusal: Option<Refusal>,
+    },
+    /// A failure whose text would quote a value that is never shown.
+    #[error("it depends on {0}, and what that is worth is not shown")]
+    Concealed(String),
+}
+
+/// Why a function may not read a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The file is outside of the directories that may be read.
+    Outside,
+    /// The file belongs to a tool.
+    Internal,
+    /// Git does not track the file, and the run is `--untrusted`.
+    Untracked,
+}
+
+fn shown_file(path: Option<&str>) -> String {
+    path.map_or_else(
+        || "a file whose path is not shown".to_owned(),
+        |path| format!("`{path}`"),
+    )
+}
+
+impl EvalProblem {
+    /// Whether `try` and `can` let it pass.
+    pub const fn is_final(&self) -> bool {
+        matches!(
+            self,
+            Self::UnsupportedFunction(_)
+                | Self::File {
+                    refusal: Some(_),
+                    ..
+                }
+        )
+    }
+
+    /// The same without the text of any value, for an expression whose value depends on `origins`.
+    pub fn concealed(self, origins: &dyn std::fmt::Display) -> Self {
+        match self {
+            Self::Function { .. }
+            | Self::NoSuchKey(_)
+            | Self::NoSuchIndex(_)
+            | Self::DuplicateKey(_)
+            | Self::Syntax(_) => Self::Concealed(origins.to_string()),
+            Self::File {
+                function,
+                why,
+                refusal,
+                ..
+            } => Self::File {
+                function,
+                path: None,
+                why,
+                refusal,
+            },
+            // They consist of names in the configuration and of our own words.
+            Self::VariablesNotAllowed(_)
+            | Self::CallsNotAllowed(_)
+            | Self::NoSuchFunction(_)
+            | Self::UnsupportedFunction(_)
+            | Self::Reference(_)
+            | Self::WrongType { .. }
+            | Self::Arithmetic
+            | Self::Concealed(_) => self,
+        }
+    }
 }
 
 impl From<Fault> for EvalFault {
@@ -230,12 +308,7 @@ impl Evaluator<'_> {
         for argument in arguments {
             match self.value(argument) {
                 Ok(value) => return Ok(value),
-                Err(
-                    fault @ EvalFault {
-                        problem: EvalProblem::UnsupportedFunction(_),
-                        ..
-                    },
-                ) => return Err(fault),
+                Err(fault) if fault.problem.is_final() => return Err(fault),
                 Err(fault) => last = fault,
             }
         }
@@ -252,12 +325,7 @@ impl Evaluator<'_> {
         };
         match self.value(argument) {
             Ok(value) if value.has_unknown() => Ok(Value::Unknown),
-            Err(
-                fault @ EvalFault {
-                    problem: EvalProblem::UnsupportedFunction(_),
-                    ..
-                },
-            ) => Err(fault),
+            Err(fault) if fault.problem.is_final() => Err(fault),
             result => Ok(Value::Bool(result.is_ok())),
         }
     }

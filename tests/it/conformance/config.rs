@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use tflock::config::{ConfigError, ModuleCache, ReadOptions, RootModule, Tests, read_root};
+use tflock::config::{
+    ConfigError, EnvironmentValue, ModuleCache, ReadOptions, RootModule, Tests, read_root,
+};
 use tflock::provider::{Engine, Version, newest};
 
 use super::config_exceptions::{RULES, Rule};
@@ -110,8 +112,12 @@ fn requirements(case: &Value, engine: Engine) -> Result<RootModule, String> {
         let value = value.as_str().unwrap().to_owned();
         match (name.as_str(), name.strip_prefix("TF_VAR_")) {
             ("TF_DATA_DIR", _) => options.data_directory = Some(PathBuf::from(value)),
-            ("TF_WORKSPACE", _) => options.workspace = Some(value),
-            (_, Some(variable)) => drop(options.environment.insert(variable.to_owned(), value)),
+            ("TF_WORKSPACE", _) => options.workspace = Some(EnvironmentValue::Known(value)),
+            (_, Some(variable)) => drop(
+                options
+                    .environment
+                    .insert(variable.to_owned(), EnvironmentValue::Known(value)),
+            ),
             _ => panic!("unknown variable {name}"),
         }
     }

@@ -118,6 +118,7 @@ impl Site {
         let source = ModuleSource::parse(source, Engine::Terraform).unwrap();
         let versions = versions.map(|text| ModuleVersionConstraints::parse(text).unwrap());
         let request = ModuleRequest {
+            is_hidden: false,
             source: &source,
             versions: versions.as_ref(),
             root: Path::new("."),
