@@ -129,6 +129,17 @@ impl<'a> Environment<'a> {
         })
     }
 
+    /// The directory of an installed or fetched module as functions take it: relative to the root module, or absolute.
+    pub(super) fn from_root(&self, location: &Location) -> String {
+        let shown = match location.shown.strip_prefix(self.root) {
+            Ok(inner) => inner,
+            // Paths below this directory are not written with it.
+            Err(_) if self.root == Path::new(".") => &location.shown,
+            Err(_) => &location.real,
+        };
+        shown.to_string_lossy().into_owned()
+    }
+
     /// `.terraform`, or what `TF_DATA_DIR` says.
     pub(super) fn data_directory(&self) -> std::path::PathBuf {
         match &self.options.data_directory {

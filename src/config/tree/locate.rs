@@ -259,7 +259,7 @@ impl TreeReader<'_> {
             call.name,
             location.shown.display()
         ));
-        let path = location.shown.to_string_lossy().into_owned();
+        let path = environment.from_root(&location);
         self.enter(
             instance,
             call,

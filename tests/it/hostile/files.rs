@@ -1,0 +1,378 @@
+//! Files that a module source may be made of: those of the repository, or of the package that the module came with.
+
+use std::os::unix::fs::symlink;
+
+use tflock_test_support::{Document, FakeRegistry, ProviderSpec, RawEntry, RawZip, TestContext};
+
+use super::canary::{leaked, repository, sending};
+use crate::TFLOCK;
+
+const ENGINES: [&str; 2] = ["terraform", "tofu"];
+
+/// Expressions for files that are out of bounds from the directory `NAME`, and why.
+const OUT_OF_BOUNDS: [(&str, &str); 23] = [
+    ("filebase64(\"/proc/self/environ\")", "outside"),
+    ("file(\"/proc/self/environ\")", "outside"),
+    ("file(\"/etc/passwd\")", "outside"),
+    ("file(\"../../home/secret\")", "outside"),
+    ("file(\"../../home/missing\")", "outside"),
+    ("file(\"link\")", "outside"),
+    ("file(\"dangling\")", "outside"),
+    ("file(\"linked/secret\")", "outside"),
+    ("file(\"${path.module}/../../home/secret\")", "outside"),
+    ("file(\"../.git/config\")", "internal"),
+    ("file(\".terraform/token\")", "internal"),
+    (
+        "fileexists(\"../../home/secret\") ? \"yes\" : \"no\"",
+        "outside",
+    ),
+    (
+        "fileexists(\"../../home/missing\") ? \"yes\" : \"no\"",
+        "outside",
+    ),
+    ("filemd5(\"../../home/secret\")", "outside"),
+    ("filesha1(\"../../home/secret\")", "outside"),
+    ("filesha256(\"../../home/secret\")", "outside"),
+    ("filesha512(\"../../home/secret\")", "outside"),
+    ("filebase64sha256(\"../../home/secret\")", "outside"),
+    ("filebase64sha512(\"../../home/secret\")", "outside"),
+    ("templatefile(\"../../home/secret\", {})", "outside"),
+    ("templatefile(\"inner.tpl\", {})", "outside"),
+    (
+        "templatestring(\"$${file(\\\"../../home/secret\\\")}\", {})",
+        "outside",
+    ),
+    ("try(file(\"../../home/secret\"), \"none\")", "outside"),
+];
+
+/// What stands between an expression and the address, with `EXPR` for the expression.
+const WAYS: [(&str, &str, &str); 4] = [
+    ("itself", "", "EXPR"),
+    (
+        "local",
+        "locals {\n  x = { y = [EXPR] }\n}\n",
+        "local.x.y[0]",
+    ),
+    (
+        "can",
+        "locals {\n  x = can(EXPR)\n}\n",
+        "local.x ? \"yes\" : \"no\"",
+    ),
+    ("condition", "", "true ? EXPR : \"no\""),
+];
+
+/// A server, and a tree with a secret beside it. Each row of [`OUT_OF_BOUNDS`] has a directory.
+fn site(way: (&str, &str, &str)) -> (FakeRegistry, TestContext, Vec<(String, String)>) {
+    let registry = FakeRegistry::start();
+    let context = TestContext::new(TFLOCK, &registry);
+    repository(&context);
+    context.write(".git/config", "[secret]");
+    context.write("../home/secret", "secret");
+    let mut expected = Vec::new();
+    for (index, (expression, why)) in OUT_OF_BOUNDS.iter().enumerate() {
+        let name = format!("d{index:02}");
+        let declarations = way.1.replace("EXPR", expression);
+        let call = sending(&registry, &way.2.replace("EXPR", expression));
+        context.write(&format!("{name}/main.tf"), declarations + &call);
+        context.write(&format!("{name}/.terraform/token"), "secret");
+        let inner = "${file(\"../../home/secret\")}";
+        context.write(&format!("{name}/inner.tpl"), inner);
+        let link = |target: &str, link: &str| {
+            symlink(target, context.path(&format!("{name}/{link}"))).unwrap();
+        };
+        link("../../home/secret", "link");
+        link("../../home/missing", "dangling");
+        link("../../home", "linked");
+        let why = match *why {
+            "internal" => "cannot be read by the configuration",
+            _ => "it is outside of the repository",
+        };
+        expected.push((name, why.to_owned()));
+    }
+    (registry, context, expected)
+}
+
+#[test]
+fn nothing_out_of_bounds_is_sent() {
+    for way in WAYS {
+        for engine in ENGINES {
+            let (registry, context, expected) = site(way);
+            for command in [
+                &["lock", "-r"][..],
+                &["lock", "-r", "--check"],
+                &["verify", "-r"],
+                &["list", "-r"],
+            ] {
+                let outcome = context.tflock(command.iter().copied());
+                let outcome = outcome.args(["--engine", engine]).run();
+                assert_eq!(leaked(&registry), [""; 0], "{way:?} {command:?}\n{outcome}");
+                let text = outcome.to_string();
+                assert!(!text.contains("secret]"), "{text}");
+                if command == ["lock", "-r"] {
+                    assert_eq!(outcome.code, Some(1), "{outcome}");
+                    for (name, why) in &expected {
+                        let one = context.tflock(["lock", name, "--engine", engine]).run();
+                        let one = one.expect_code(1).to_string();
+                        assert!(one.contains(why), "{way:?} {name}: {one}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_out_of_bounds_is_sent_from_the_hostile_directory_or_outside_of_repositories() {
+    for is_repository in [true, false] {
+        let (registry, context, expected) = site(WAYS[0]);
+        if !is_repository {
+            std::fs::remove_dir_all(context.path(".git")).unwrap();
+        }
+        for (name, _) in &expected {
+            let outcome = context.tflock(["lock", "--check"]);
+            let outcome = outcome.current_dir(context.path(name)).run();
+            outcome.expect_code(1);
+        }
+        assert_eq!(leaked(&registry), [""; 0]);
+    }
+}
+
+#[test]
+fn arguments_json_and_modules_send_nothing_either() {
+    let registry = FakeRegistry::start();
+    let context = TestContext::new(TFLOCK, &registry);
+    repository(&context);
+    context.write("../home/secret", "secret");
+    let child = format!(
+        "variable \"v\" {{\n  const = true\n}}\n{}",
+        sending(&registry, "var.v")
+    );
+    context.write("child/main.tf", child);
+    let call = "module \"c\" {\n  source = \"../child\"\n  v = file(\"../../home/secret\")\n}\n";
+    context.write("argument/main.tf", call);
+    let path_only = "module \"c\" {\n  source = \"../reader\"\n  v = \"/proc/self/environ\"\n}\n";
+    context.write("path/main.tf", path_only);
+    let reader = format!(
+        "variable \"v\" {{\n  const = true\n}}\n{}",
+        sending(&registry, "file(var.v)")
+    );
+    context.write("reader/main.tf", reader);
+    let source = registry.url("/leak/${filebase64(\\\"/proc/self/environ\\\")}/m.zip");
+    let json = format!("{{\"module\": {{\"m\": {{\"source\": \"{source}\"}}}}}}");
+    context.write("json/main.tf.json", json);
+    for engine in ENGINES {
+        for directory in ["argument", "path", "json"] {
+            let outcome = context
+                .tflock(["lock", directory, "--engine", engine])
+                .run();
+            assert_eq!(leaked(&registry), [""; 0], "{outcome}");
+            let text = outcome.expect_code(1).to_string();
+            assert!(text.contains("it is outside of the repository"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_refusal_names_the_function_the_path_and_the_option() {
+    let registry = FakeRegistry::start();
+    let context = TestContext::new(TFLOCK, &registry);
+    repository(&context);
+    context.write("a/main.tf", sending(&registry, "file(\"/etc/passwd\")"));
+    let text = context.tflock(["lock", "a"]).run().expect_code(1).stderr;
+    for part in [
+        "cannot tell the value of the module source",
+        "a/main.tf:2",
+        "`file` cannot read `/etc/passwd`: it is outside of the repository",
+        "permit its directory with `--allow-read DIR`",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    // A path that the environment gives is not shown.
+    let variable = "variable \"v\" {\n  const = true\n}\n".to_owned();
+    context.write("a/main.tf", variable + &sending(&registry, "file(var.v)"));
+    let text = context.tflock(["lock", "a"]).env("TF_VAR_v", "/etc/passwd");
+    let text = text.run().expect_code(1).stderr;
+    let part = "`file` cannot read a file whose path is not shown: it is outside of the repository";
+    assert!(text.contains(part) && !text.contains("passwd"), "{text}");
+}
+
+/// A registry with a provider, and a tree whose module `m` requires it.
+fn permitted() -> (FakeRegistry, TestContext) {
+    let mut registry = FakeRegistry::start();
+    let hosts = ["registry.terraform.io", "registry.opentofu.org"];
+    registry.publish(ProviderSpec::new("acme/anvil").hosts(hosts));
+    let context = TestContext::new(TFLOCK, &registry);
+    context.require("m", &[("acme/anvil", "")]);
+    (registry, context)
+}
+
+#[test]
+fn what_may_be_read() {
+    // The files, the expression for `m` in `a/b`, options, and whether it is read within and outside of a repository.
+    let rows: [(&str, &str, &[&str], bool, bool); 9] = [
+        ("a/b/name", "file(\"name\")", &[], true, true),
+        ("name", "file(\"../../name\")", &[], true, true),
+        ("a/b/name", "file(\"${path.root}/name\")", &[], true, true),
+        ("a/b/target", "file(\"link\")", &[], true, true),
+        (
+            "a/name",
+            "file(\"${path.module}/../name\")",
+            &[],
+            true,
+            true,
+        ),
+        (
+            "../share/name",
+            "file(\"../../../share/name\")",
+            &[],
+            false,
+            false,
+        ),
+        (
+            "../share/name",
+            "file(\"../../../share/name\")",
+            &["--allow-read", "../share"],
+            true,
+            true,
+        ),
+        (
+            "../share/name",
+            "file(\"../../../share/name\")",
+            &["--allow-read", "../home", "--allow-read", "../share"],
+            true,
+            true,
+        ),
+        (
+            ".git/name",
+            "file(\"../../.git/name\")",
+            &["--allow-read", "."],
+            false,
+            false,
+        ),
+    ];
+    for (file, expression, options, within, outside) in rows {
+        for is_repository in [true, false] {
+            let (_registry, context) = permitted();
+            if is_repository {
+                repository(&context);
+            }
+            context.write(file, "m");
+            let text = format!("module \"m\" {{\n  source = \"../../${{{expression}}}\"\n}}\n");
+            context.write("a/b/main.tf", text);
+            symlink("target", context.path("a/b/link")).unwrap();
+            let program = context.tflock(["lock", "--platform", "linux_amd64", "a/b"]);
+            let outcome = program.args(options).run();
+            let is_read = if is_repository || file.starts_with(".git") {
+                within
+            } else {
+                outside
+            };
+            let expected = if is_read { 0 } else { 1 };
+            assert_eq!(outcome.code, Some(expected), "{expression}\n{outcome}");
+        }
+    }
+}
+
+#[test]
+fn outside_of_repositories_local_modules_read_beside_themselves() {
+    let (_registry, context) = permitted();
+    context.write("../share/lib/name", "m");
+    let lib =
+        "module \"m\" {\n  source = \"../../repository/${file(\"${path.module}/name\")}\"\n}\n";
+    context.write("../share/lib/main.tf", lib);
+    let call = "module \"l\" {\n  source = \"../../share/lib\"\n}\n";
+    context.write("a/main.tf", call);
+    let lock = || {
+        context
+            .tflock(["lock", "--platform", "linux_amd64", "a"])
+            .run()
+    };
+    lock().expect_success();
+    // In a repository, modules elsewhere are not part of it.
+    repository(&context);
+    let text = lock().expect_code(1).to_string();
+    assert!(text.contains("it is outside of the repository"), "{text}");
+}
+
+#[test]
+fn packages_read_their_own_files_only() {
+    let (registry, context) = permitted();
+    repository(&context);
+    context.write("a/own", "own");
+    for (expression, is_read) in [
+        ("file(\"${path.module}/name\")", true),
+        ("file(\"own\")", false),
+        ("file(\"${path.root}/own\")", false),
+        ("file(\"/etc/passwd\")", false),
+        ("file(var.from_caller)", false),
+        ("var.value", true),
+    ] {
+        let main = format!(
+            "variable \"from_caller\" {{\n  const = true\n  default = \"\"\n}}\n\
+             variable \"value\" {{\n  const = true\n  default = \"\"\n}}\n\
+             module \"i\" {{\n  source = \"./${{{expression}}}\"\n}}\n"
+        );
+        let entries = [("main.tf", &*main), ("name", "inner"), ("inner/x.tf", "")];
+        let entries = entries.map(|(name, text)| RawEntry::stored(name, text));
+        let zip = RawZip::of(entries).to_bytes();
+        registry.serve("/p.zip", Document::octets(zip));
+        let call = format!(
+            "module \"p\" {{\n  source = \"{}\"\n  from_caller = \"own\"\n  value = file(\"own\") == \"own\" ? \"inner\" : \
+             \"\"\n}}\n",
+            registry.url("/p.zip")
+        );
+        context.write("a/main.tf", call);
+        // The same package, installed.
+        let directory = "a/.terraform/modules/p";
+        context.write(&format!("{directory}/main.tf"), &main);
+        context.write(&format!("{directory}/name"), "inner");
+        context.write(&format!("{directory}/inner/x.tf"), "");
+        let record = format!(
+            "{{\"Modules\":[{{\"Key\":\"p\",\"Source\":\"{}\",\"Dir\":\".terraform/modules/p\"}}]}}",
+            registry.url("/p.zip")
+        );
+        for modules in ["{}", &record] {
+            context.write("a/.terraform/modules/modules.json", modules);
+            let outcome = context.tflock(["lock", "--no-cache", "a"]).run();
+            let expected = if is_read { 0 } else { 1 };
+            assert_eq!(outcome.code, Some(expected), "{expression}\n{outcome}");
+            let text = outcome.to_string();
+            let words = "it is outside of the module's package";
+            assert_eq!(text.contains(words), !is_read, "{expression}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn the_option_is_one_of_the_command_line() {
+    let (_registry, context) = permitted();
+    repository(&context);
+    let text = context.tflock(["lock", "--allow-read", "nowhere", "m"]);
+    let text = text.run().expect_code(2).stderr;
+    assert!(text.contains("cannot use `--allow-read nowhere`"), "{text}");
+    context.write(".tflock.toml", "allow-read = [\"/\"]\n");
+    let text = context.tflock(["lock", "m"]).run().expect_code(2).stderr;
+    let hint = "`--allow-read` is an option of the command line only";
+    assert!(text.contains(hint), "{text}");
+}
+
+#[test]
+fn variable_files_that_are_pipes_are_read_once() {
+    let (_registry, context) = permitted();
+    repository(&context);
+    let text =
+        "variable \"v\" {\n  const = true\n}\nmodule \"m\" {\n  source = \"../${var.v}\"\n}\n";
+    for directory in ["a", "b", "c"] {
+        context.write(&format!("{directory}/main.tf"), text);
+    }
+    let pipe = context.path("../share/pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let writer = {
+        let pipe = pipe.clone();
+        std::thread::spawn(move || std::fs::write(pipe, "v = \"m\"\n").unwrap())
+    };
+    let program = context.tflock(["lock", "--platform", "linux_amd64", "a", "b", "c"]);
+    program.arg("--var-file").arg(&pipe).run().expect_success();
+    writer.join().unwrap();
+}
