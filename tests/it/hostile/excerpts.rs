@@ -100,10 +100,10 @@ fn the_message_says_what_is_wrong_and_where() {
     let text = context.tflock(["lock", "a"]).run().expect_code(1).stderr;
     let expected = "\
 error: `x.tf` is invalid
- --> a/x.tf:2:1
+ --> a/x.tf:2:17
   caused by: a link leads to it outside of the repository, so it is not quoted
 ";
-    assert_eq!(text, expected);
+    assert_eq!(text.trim_end(), expected.trim_end());
     // Links within the repository are as good as files.
     context.write("shared.tf", "a = 'b'\n");
     std::fs::remove_file(context.path("a/x.tf")).unwrap();
@@ -140,10 +140,8 @@ fn variable_files_that_lead_outside_are_refused_by_name() {
         assert!(!text.contains(&refused), "{text}");
         // What the command line names itself may be anywhere.
         std::fs::remove_file(context.path(&format!("a/{name}"))).unwrap();
-        let text = lock()
-            .args(["--var-file", "../../home/values"])
-            .run()
-            .stderr;
+        let named = ["--offline", "--var-file", "../../home/values"];
+        let text = context.tflock(["lock", "a"]).args(named).run().stderr;
         assert!(!text.contains("cannot read"), "{text}");
     }
 }
