@@ -142,9 +142,12 @@ impl Diagnostic {
 
     /// The same, standing there.
     pub fn at(self, place: Option<Place>) -> Self {
-        let quoted = |place: Place| match is_foreign(&place) {
-            true => place.without_source(),
-            false => place,
+        let quoted = |place: Place| {
+            if is_foreign(&place) {
+                place.without_source()
+            } else {
+                place
+            }
         };
         Self {
             place: place.map(quoted),

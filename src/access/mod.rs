@@ -426,6 +426,7 @@ mod tests {
     }
 
     #[test]
+<<<<<<< HEAD:src/access/mod.rs
     fn a_list_limits_what_the_command_line_does_not_permit() {
         let (_tree, base) = tree();
         fs::write(base.join("repository/listed"), "").unwrap();
@@ -450,6 +451,122 @@ mod tests {
         let package = access.of_package(&base.join("repository/a"));
         fs::write(base.join("repository/a/y"), "").unwrap();
         assert!(package.open(&base.join("repository/a/y")).is_ok());
+=======
+    fn a_root_module_reads_its_repository_or_what_the_user_named() {
+        let (_tree, base) = tree();
+        fs::create_dir_all(base.join("lone/sub")).unwrap();
+        fs::write(base.join("lone/x"), "").unwrap();
+        let rules = |named: &[&str], allowed: &[&str]| ReadRules {
+            named: named.iter().map(|name| base.join(name)).collect(),
+            allowed: allowed.iter().map(|name| base.join(name)).collect(),
+        };
+        let nothing = rules(&[], &[]);
+        let outside = rules(&["outside", "/"], &[]);
+        let allowed = rules(&[], &["outside", "repository/.git"]);
+        for (rules, root, file, is_read) in [
+            (&nothing, "repository/a", "repository/x", true),
+            (&nothing, "repository/a", "outside/secret", false),
+            // Names count outside of repositories only.
+            (&outside, "repository/a", "outside/secret", false),
+            (&outside, "lone/sub", "outside/secret", true),
+            (&outside, "lone", "lone/x", true),
+            (&outside, "lone/sub", "lone/x", false),
+            (&allowed, "repository/a", "outside/secret", true),
+            (&allowed, "repository/a", "repository/.git/config", false),
+        ] {
+            let access = rules.root_module(&base.join(root));
+            let opened = access.open(&base.join(file));
+            assert_eq!(opened.is_ok(), is_read, "{rules:?} {root} {file}");
+        }
+    }
+
+    #[test]
+    fn packages_and_local_modules_have_bounds_of_their_own() {
+        let (_tree, base) = tree();
+        let rules = ReadRules {
+            allowed: vec![base.join("outside")],
+            ..ReadRules::default()
+        };
+        let repository = rules.root_module(&base.join("repository"));
+        let package = repository.of_package(&base.join("repository/a/.terraform"));
+        assert!(
+            package
+                .open(&base.join("repository/a/.terraform/x"))
+                .is_ok()
+        );
+        assert!(package.open(&base.join("repository/x")).is_err());
+        assert!(package.open(&base.join("outside/secret")).is_ok());
+        let local = ReadRules::default().root_module(&base.join("repository"));
+        let local = local.of_local_module(&base.join("outside"));
+        assert!(local.open(&base.join("outside/secret")).is_err());
+        let lone = ReadRules::default().root_module(&base.join("outside"));
+        let lone = lone.of_local_module(&base.join("repository"));
+        assert!(lone.open(&base.join("repository/x")).is_ok());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn special_file_systems_are_in_no_directory() {
+        let everything = ReadAccess::below(["/"]);
+        for path in ["/proc/self/environ", "/dev/null", "/sys/kernel/mm"] {
+            let resolved = everything.resolve(Path::new(path));
+            assert!(matches!(resolved, Err(AccessError::Outside)), "{path}");
+        }
+        assert!(everything.resolve(Path::new("/etc")).is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_that_lead_out_of_the_repository() {
+        let (_tree, base) = tree();
+        let link = |target: &str, name: &str| {
+            std::os::unix::fs::symlink(target, base.join(name)).unwrap();
+        };
+        fs::create_dir_all(base.join("other/.git")).unwrap();
+        fs::write(base.join("other/x"), "").unwrap();
+        link("x", "repository/inside");
+        link("../outside/secret", "repository/leaving");
+        link("../outside", "repository/directory");
+        link("../other", "repository/other");
+        link("nowhere", "repository/dangling");
+        link("repository", "way");
+        for (path, leaves) in [
+            ("repository/x", false),
+            ("repository/inside", false),
+            ("repository/leaving", true),
+            ("repository/directory/secret", true),
+            ("repository/other/x", true),
+            ("repository/dangling", false),
+            ("repository/missing", false),
+            // A link above the top is no part of the repository.
+            ("way/x", false),
+            ("way/leaving", true),
+            ("outside/secret", false),
+        ] {
+            assert_eq!(leaves_repository(&base.join(path)), leaves, "{path}");
+        }
+        link("../repository/x", "outside/link");
+        assert!(leaves_repository(&base.join("outside/link")));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn listed_files_are_opened_as_others_are() {
+        let (_tree, base) = tree();
+        std::os::unix::fs::symlink("x", base.join("repository/link")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", base.join("repository/zero")).unwrap();
+        for (name, expected) in [
+            ("x", "ok"),
+            ("link", "ok"),
+            ("zero", "it is not a regular file"),
+            ("a", "it is not a regular file"),
+            ("missing", "No such file or directory (os error 2)"),
+        ] {
+            let opened = open_listed(&base.join("repository").join(name));
+            let opened = opened.map_or_else(|error| error.to_string(), |_| "ok".to_owned());
+            assert_eq!(opened, expected, "{name}");
+        }
+>>>>>>> ae2f514 (access: tests of who may read what, and of links that leave a repository):src/access.rs
     }
 
     #[test]

@@ -130,7 +130,7 @@ impl<'a> Environment<'a> {
     }
 
     /// The directory of an installed or fetched module as functions take it: relative to the root module, or absolute.
-    pub(super) fn from_root(&self, location: &Location) -> String {
+    pub(super) fn path_of(&self, location: &Location) -> String {
         let shown = match location.shown.strip_prefix(self.root) {
             Ok(inner) => inner,
             // Paths below this directory are not written with it.

@@ -259,7 +259,7 @@ impl TreeReader<'_> {
             call.name,
             location.shown.display()
         ));
-        let path = environment.from_root(&location);
+        let path = environment.path_of(&location);
         self.enter(
             instance,
             call,

@@ -174,7 +174,7 @@ impl<'a> TreeReader<'a> {
         )?;
         let path = match &target.source {
             ModuleSource::Local(path) => clean_path(&format!("{}/{path}", instance.path())),
-            _ => environment.from_root(&location),
+            _ => environment.path_of(&location),
         };
         let is_constant = is_local && target.is_constant;
         if is_local {

@@ -267,7 +267,7 @@ fn what_may_be_read() {
             } else {
                 outside
             };
-            let expected = if is_read { 0 } else { 1 };
+            let expected = i32::from(!is_read);
             assert_eq!(outcome.code, Some(expected), "{expression}\n{outcome}");
         }
     }
@@ -334,7 +334,7 @@ fn packages_read_their_own_files_only() {
         for modules in ["{}", &record] {
             context.write("a/.terraform/modules/modules.json", modules);
             let outcome = context.tflock(["lock", "--no-cache", "a"]).run();
-            let expected = if is_read { 0 } else { 1 };
+            let expected = i32::from(!is_read);
             assert_eq!(outcome.code, Some(expected), "{expression}\n{outcome}");
             let text = outcome.to_string();
             let words = "it is outside of the module's package";
