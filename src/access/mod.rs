@@ -426,7 +426,6 @@ mod tests {
     }
 
     #[test]
-<<<<<<< HEAD:src/access/mod.rs
     fn a_list_limits_what_the_command_line_does_not_permit() {
         let (_tree, base) = tree();
         fs::write(base.join("repository/listed"), "").unwrap();
@@ -451,7 +450,9 @@ mod tests {
         let package = access.of_package(&base.join("repository/a"));
         fs::write(base.join("repository/a/y"), "").unwrap();
         assert!(package.open(&base.join("repository/a/y")).is_ok());
-=======
+    }
+
+    #[test]
     fn a_root_module_reads_its_repository_or_what_the_user_named() {
         let (_tree, base) = tree();
         fs::create_dir_all(base.join("lone/sub")).unwrap();
@@ -459,6 +460,7 @@ mod tests {
         let rules = |named: &[&str], allowed: &[&str]| ReadRules {
             named: named.iter().map(|name| base.join(name)).collect(),
             allowed: allowed.iter().map(|name| base.join(name)).collect(),
+            listed: None,
         };
         let nothing = rules(&[], &[]);
         let outside = rules(&["outside", "/"], &[]);
@@ -566,7 +568,6 @@ mod tests {
             let opened = opened.map_or_else(|error| error.to_string(), |_| "ok".to_owned());
             assert_eq!(opened, expected, "{name}");
         }
->>>>>>> ae2f514 (access: tests of who may read what, and of links that leave a repository):src/access.rs
     }
 
     #[test]
