@@ -88,12 +88,12 @@ pub fn open_confined(path: &Path) -> Result<File, LinkError> {
     let mut metadata = fs::symlink_metadata(path)?;
     if !metadata.is_symlink() {
         check_regular(&metadata)?;
-        return Ok(open_checked(path, Links::Refuse)?);
+        return Ok(open_checked(path, Links::Refuse)?.0);
     }
     let target = resolve_link(path)?;
     metadata = fs::symlink_metadata(&target)?;
     check_regular(&metadata)?;
-    Ok(open_checked(&target, Links::Refuse)?)
+    Ok(open_checked(&target, Links::Refuse)?.0)
 }
 
 /// The directory that links in `directory` (absolute, without links) may not leave: the top of its repository, or outside of

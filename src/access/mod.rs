@@ -246,15 +246,14 @@ fn internal(part: Component<'_>) -> Option<&'static str> {
 
 /// Opens a regular file for reading. Other files are never opened: a pipe would wait, and opening a device can have effects.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    check_regular(&fs::metadata(path)?)?;
-    open_checked(path, Links::Follow)
+    Ok(open_checked(path, Links::Follow)?.0)
 }
 
-/// Opens a regular file whose name a directory listing gave. It is as [`open_regular`], and cheaper where the name is no link:
-/// a working tree has links to devices, and no devices.
-pub fn open_listed(path: &Path) -> io::Result<File> {
+/// Opens a regular file whose name a directory listing gave, and says how long it is. It is as [`open_regular`], and cheaper
+/// where the name is no link: a working tree has links to devices, and no devices.
+pub fn open_listed(path: &Path) -> io::Result<(File, u64)> {
     match open_checked(path, Links::Refuse) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => open_regular(path),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => open_checked(path, Links::Follow),
         opened => opened,
     }
 }
@@ -266,8 +265,14 @@ enum Links {
     Refuse,
 }
 
-/// Opens what should be a regular file. Another one may have taken the name since: it is not waited for.
-fn open_checked(path: &Path, links: Links) -> io::Result<File> {
+/// Opens what should be a regular file. Links are looked up before anything is opened: they may lead to a device. Another file
+/// may take the name meanwhile: it is not waited for.
+fn open_checked(path: &Path, links: Links) -> io::Result<(File, u64)> {
+    match links {
+        Links::Follow => check_regular(&fs::metadata(path)?)?,
+        Links::Refuse if cfg!(unix) => {}
+        Links::Refuse => check_regular(&fs::symlink_metadata(path)?)?,
+    }
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -278,13 +283,10 @@ fn open_checked(path: &Path, links: Links) -> io::Result<File> {
         flags.set(OFlags::NOFOLLOW, links == Links::Refuse);
         options.custom_flags(flags.bits().cast_signed());
     }
-    #[cfg(not(unix))]
-    if links == Links::Refuse {
-        check_regular(&fs::symlink_metadata(path)?)?;
-    }
     let file = options.open(path)?;
-    check_regular(&file.metadata()?)?;
-    Ok(file)
+    let metadata = file.metadata()?;
+    check_regular(&metadata)?;
+    Ok((file, metadata.len()))
 }
 
 fn check_regular(metadata: &fs::Metadata) -> io::Result<()> {

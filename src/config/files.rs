@@ -129,27 +129,26 @@ fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, ConfigError> {
         path: path.to_path_buf(),
         source,
     };
-    let file = open_listed(path).map_err(failed)?;
+    let (file, length) = open_listed(path).map_err(failed)?;
     let too_large = || ConfigError::TooLarge {
         path: path.to_path_buf(),
         limit,
     };
-    read_open(file, limit)
-        .map_err(failed)?
-        .ok_or_else(too_large)
+    let text = read_open(file, length, limit).map_err(failed)?;
+    text.ok_or_else(too_large)
 }
 
 /// The content of a file that is open.
 pub(super) fn read_whole(file: fs::File) -> io::Result<Vec<u8>> {
-    let text = read_open(file, MAX_FILE_SIZE)?;
+    let length = file.metadata()?.len();
+    let text = read_open(file, length, MAX_FILE_SIZE)?;
     let too_large = || io::Error::other(format!("it has more than {MAX_FILE_SIZE} bytes"));
     text.ok_or_else(too_large)
 }
 
 /// `None` if there is more than the limit.
-fn read_open(file: fs::File, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    let length = file.metadata()?.len().min(limit);
-    let mut text = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+fn read_open(file: fs::File, length: u64, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut text = Vec::with_capacity(usize::try_from(length.min(limit)).unwrap_or(0));
     file.take(limit + 1).read_to_end(&mut text)?;
     Ok((text.len() as u64 <= limit).then_some(text))
 }
