@@ -5,10 +5,12 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::Output;
 
 use super::environment::GitSettings;
 use super::error::GitError;
+use super::process::{Finished, RunError, run_blocking};
+use super::repository::{OpenError, Repository, path_of};
+use crate::access::find_repository;
 
 /// Branches that are taken for the default one where the server's is not known, in this order.
 const USUAL_BRANCHES: [&str; 4] = [
@@ -20,9 +22,6 @@ const USUAL_BRANCHES: [&str; 4] = [
 
 /// As many digits of a commit are shown.
 const SHOWN_DIGITS: usize = 12;
-
-/// As many characters of what git wrote are repeated in an error.
-const MAX_MESSAGE: usize = 300;
 
 /// What changed in one repository.
 #[derive(Clone, Debug)]
@@ -70,21 +69,20 @@ impl Changes {
         directory: &Path,
         revision: Option<&str>,
     ) -> Result<Self, GitError> {
-        let mut is_above = directory.ancestors();
-        if !is_above.any(|above| above.join(".git").exists()) {
-            return Err(GitError::NoRepository {
-                directory: directory.to_path_buf(),
-            });
-        }
-        let top = Git {
-            settings,
-            directory,
-        }
-        .line("rev-parse", &["--show-toplevel"])?;
-        let top = PathBuf::from(top);
+        let missing = || GitError::NoRepository {
+            directory: directory.to_path_buf(),
+        };
+        let top = find_repository(directory).ok_or_else(missing)?;
         let git = Git {
             settings,
-            directory: &top,
+            repository: Repository::open(settings, top).map_err(|error| match error {
+                OpenError::Missing(_) => missing(),
+                OpenError::Refused(message) => GitError::Command {
+                    command: "rev-parse",
+                    message,
+                },
+                OpenError::Run(error) => not_run(settings, "rev-parse", error),
+            })?,
         };
         let (since, commit) = git.start(revision)?;
         let mut paths = git.paths(
@@ -102,21 +100,25 @@ impl Changes {
         )?;
         let others = ["-z", "--others", "--exclude-standard"];
         paths.extend(git.paths("ls-files", &others)?);
-        Ok(Self { top, since, paths })
+        Ok(Self {
+            top: git.repository.top,
+            since,
+            paths,
+        })
     }
 }
 
-/// Git in one directory.
+/// Git in one repository.
 struct Git<'a> {
     settings: &'a GitSettings,
-    directory: &'a Path,
+    repository: Repository,
 }
 
 impl Git<'_> {
     /// What to compare with, and its commit.
     fn start(&self, revision: Option<&str>) -> Result<(Since, String), GitError> {
         let is_shallow = self.line("rev-parse", &["--is-shallow-repository"])? == "true";
-        let repository = || self.directory.to_path_buf();
+        let repository = || self.repository.top.clone();
         if let Some(revision) = revision {
             let commit = self.commit(revision)?;
             let commit = commit.ok_or_else(|| GitError::Revision {
@@ -185,9 +187,11 @@ impl Git<'_> {
         if !output.status.success() {
             return Err(failed(command, &output));
         }
-        let names = output.stdout.split(|byte| *byte == 0);
+        let names = output.output.split(|byte| *byte == 0);
         let names = names.filter(|name| !name.is_empty());
-        Ok(names.map(|name| self.directory.join(path(name))).collect())
+        Ok(names
+            .map(|name| self.repository.top.join(path_of(name)))
+            .collect())
     }
 
     fn line(&self, command: &'static str, arguments: &[&str]) -> Result<String, GitError> {
@@ -209,48 +213,43 @@ impl Git<'_> {
             Some(0) => Ok(Some(first_line(&output))),
             Some(1) => Ok(None),
             // Names that cannot be parsed end here, such as `a..b`.
-            Some(128) if output.stderr.is_empty() || command == "rev-parse" => Ok(None),
+            Some(128) if output.errors.is_empty() || command == "rev-parse" => Ok(None),
             _ => Err(failed(command, &output)),
         }
     }
 
-    fn run(&self, command: &'static str, arguments: &[&str]) -> Result<Output, GitError> {
-        tracing::debug!(command, directory = %self.directory.display(), "running git");
-        let mut program = self.settings.command("file", Some(self.directory));
-        program.arg(command).args(arguments);
-        program.output().map_err(|source| GitError::Program {
-            program: self.settings.program.clone(),
-            source,
-        })
+    fn run(&self, command: &'static str, arguments: &[&str]) -> Result<Finished, GitError> {
+        tracing::debug!(command, directory = %self.repository.top.display(), "running git");
+        let program = self.repository.command(self.settings);
+        let finished = program.map_err(RunError::System).and_then(|mut program| {
+            program.arg(command).args(arguments);
+            run_blocking(program, Vec::new())
+        });
+        finished.map_err(|error| not_run(self.settings, command, error))
     }
 }
 
-fn first_line(output: &Output) -> String {
-    let text = String::from_utf8_lossy(&output.stdout);
+fn first_line(output: &Finished) -> String {
+    let text = String::from_utf8_lossy(&output.output);
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-fn failed(command: &'static str, output: &Output) -> GitError {
-    let text = String::from_utf8_lossy(&output.stderr);
-    let line = text.lines().find(|line| !line.trim().is_empty());
-    let message = line.map_or_else(
-        || output.status.to_string(),
-        |line| {
-            let visible = line.chars().filter(|character| !character.is_control());
-            visible.take(MAX_MESSAGE).collect()
+fn failed(command: &'static str, output: &Finished) -> GitError {
+    GitError::Command {
+        command,
+        message: output.message(),
+    }
+}
+
+fn not_run(settings: &GitSettings, command: &'static str, error: RunError) -> GitError {
+    match error {
+        RunError::System(source) => GitError::Program {
+            program: settings.program.clone(),
+            source,
         },
-    );
-    GitError::Command { command, message }
-}
-
-#[cfg(unix)]
-fn path(name: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt as _;
-    PathBuf::from(std::ffi::OsStr::from_bytes(name))
-}
-
-/// Git writes UTF-8 on Windows.
-#[cfg(not(unix))]
-fn path(name: &[u8]) -> PathBuf {
-    PathBuf::from(String::from_utf8_lossy(name).into_owned())
+        error => GitError::Command {
+            command,
+            message: error.to_string(),
+        },
+    }
 }

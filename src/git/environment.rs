@@ -1,8 +1,15 @@
 //! The environment that git runs in: nothing of the caller's but what it takes to reach and recognize servers.
+//!
+//! Configuration is the user's and the system's, and that of a repository that is named. Git looks for no repository by itself:
+//! a directory of the tree could be one that a stranger made.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
+
+use super::working_directory::WorkingDirectory;
 
 /// How to run git.
 #[derive(Clone, Debug)]
@@ -10,7 +17,27 @@ pub struct GitSettings {
     /// The program; a bare name is looked for on the `PATH` of `environment`.
     pub program: PathBuf,
     /// The caller's environment. Only the variables that git needs are handed on.
-    pub environment: BTreeMap<String, String>,
+    environment: BTreeMap<String, String>,
+    working_directory: WorkingDirectory,
+}
+
+/// Which repository a run of git is about.
+#[derive(Clone, Copy, Debug)]
+pub enum Scope<'a> {
+    /// One that it creates.
+    Created,
+    /// None.
+    Nothing,
+    /// One that is known.
+    Repository {
+        /// Its `.git`.
+        git_dir: &'a Path,
+        /// The directory of its files.
+        work_tree: &'a Path,
+    },
+    /// The one in this directory, which must have a `.git`. Git then checks its owner, as it does for no repository that
+    /// is named.
+    Discovered(&'a Path),
 }
 
 /// Variables that are handed on: where programs and the user's own settings are, which keys and certificates to use, and
@@ -56,8 +83,11 @@ const HANDED_ON: [&str; 38] = [
     "GIT_CONFIG_NOSYSTEM",
 ];
 
-/// Settings for every run: no hooks, no helpers that watch or ask, and an end where nothing arrives for half a minute.
-const SETTINGS: [&str; 8] = [
+/// Settings for every run: no repositories but those that are named, no hooks, no helpers that watch or ask, no work in the
+/// background, and an end where nothing arrives for half a minute. Packs are indexed as they come and with few threads, so
+/// that memory does not depend on the machine.
+const SETTINGS: [&str; 13] = [
+    "safe.bareRepository=explicit",
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.askPass=",
@@ -66,28 +96,102 @@ const SETTINGS: [&str; 8] = [
     "http.lowSpeedLimit=1000",
     "http.lowSpeedTime=30",
     "gc.auto=0",
+    "maintenance.auto=false",
+    "fetch.recurseSubmodules=false",
+    "fetch.unpackLimit=1",
+    "pack.threads=4",
 ];
 
 /// Beginnings and ends of more such names.
 const HANDED_ON_FROM: [&str; 3] = ["GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
 const HANDED_ON_TO: &str = "_PROXY";
 
+/// Variables that name the place of configuration or programs. If it is inside the tree, a stranger can write there.
+const PLACES_OF_CONFIGURATION: [&str; 10] = [
+    "HOME",
+    "USERPROFILE",
+    "XDG_CONFIG_HOME",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "PROGRAMDATA",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_EXEC_PATH",
+    "NETRC",
+];
+
+/// Variables that name the place of certificates, which the user may well keep in the tree.
+const PLACES_OF_CERTIFICATES: [&str; 7] = [
+    "GIT_SSL_CAINFO",
+    "GIT_SSL_CAPATH",
+    "GIT_SSL_CERT",
+    "GIT_SSL_KEY",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "CURL_CA_BUNDLE",
+];
+
 impl GitSettings {
-    /// Git, ready to be given its arguments: in `directory` if there is one, with the protocols of this list, separated by
-    /// colons.
-    pub fn command(&self, protocols: &str, directory: Option<&Path>) -> Command {
+    /// Git by the name of its program, with the caller's environment.
+    pub fn new(program: impl Into<PathBuf>, environment: BTreeMap<String, String>) -> Self {
+        Self {
+            program: program.into(),
+            environment,
+            working_directory: WorkingDirectory::default(),
+        }
+    }
+
+    /// The same without variables that name a place of configuration inside one of `trees`, which are absolute and without
+    /// links. Relative places start at `directory`, an absolute path.
+    pub fn outside_of(mut self, trees: &[&Path], directory: &Path) -> Self {
+        let is_inside = |place: &Path| {
+            let real = place.canonicalize();
+            let real = real.as_deref().unwrap_or(place);
+            trees.iter().any(|tree| real.starts_with(tree))
+        };
+        self.environment.retain(|name, value| {
+            let is_in = |list: &[&str]| list.contains(&name.to_ascii_uppercase().as_str());
+            let is_configuration = is_in(&PLACES_OF_CONFIGURATION);
+            if value.is_empty() || !(is_configuration || is_in(&PLACES_OF_CERTIFICATES)) {
+                return true;
+            }
+            let place = directory.join(&*value);
+            if let Some(text) = place.to_str() {
+                text.clone_into(value);
+            }
+            !(is_configuration && is_inside(&place))
+        });
+        self
+    }
+
+    /// Git, ready to be given its arguments, with the protocols of this list, separated by colons. It starts in an empty
+    /// directory: all paths must be absolute.
+    pub fn command(&self, protocols: &str, scope: Scope<'_>) -> io::Result<Command> {
+        let directory = self.working_directory.path()?;
         let mut command = Command::new(&self.program);
         command
+            .current_dir(&directory)
             .env_clear()
             .envs(self.variables(protocols))
-            .stdin(Stdio::null());
-        if let Some(directory) = directory {
-            command.arg("-C").arg(directory);
-        }
+            .env("GIT_CEILING_DIRECTORIES", ceilings(&directory, scope));
         for setting in SETTINGS {
             command.args(["-c", setting]);
         }
-        command
+        match scope {
+            Scope::Created => {}
+            // There is none, and so none is looked for.
+            Scope::Nothing => {
+                command.arg("--git-dir").arg(directory.join("none"));
+            }
+            Scope::Repository { git_dir, work_tree } => {
+                command.arg("--git-dir").arg(git_dir);
+                command.arg("--work-tree").arg(work_tree);
+            }
+            Scope::Discovered(top) => {
+                command.arg("-C").arg(top);
+            }
+        }
+        Ok(command)
     }
 
     /// The variables of the child. `protocols` is the list that git itself enforces, also for what redirects, submodules and
@@ -104,6 +208,7 @@ impl GitSettings {
             ("SSH_ASKPASS_REQUIRE", "never"),
             ("GIT_TEMPLATE_DIR", ""),
             ("GIT_LFS_SKIP_SMUDGE", "1"),
+            ("GIT_NO_LAZY_FETCH", "1"),
             ("GCM_INTERACTIVE", "never"),
             ("LC_ALL", "C"),
         ];
@@ -115,6 +220,18 @@ impl GitSettings {
         }
         variables
     }
+}
+
+/// The directories that git must not look above for a repository. One with a separator in its name cannot be said.
+fn ceilings(directory: &Path, scope: Scope<'_>) -> OsString {
+    let work_tree = match scope {
+        Scope::Repository { work_tree, .. } | Scope::Discovered(work_tree) => Some(work_tree),
+        Scope::Created | Scope::Nothing => None,
+    };
+    let all = [Some(directory), work_tree].into_iter().flatten();
+    let parents = all.filter_map(Path::parent);
+    let sayable = parents.filter(|path| std::env::join_paths([path]).is_ok());
+    std::env::join_paths(sayable).unwrap_or_default()
 }
 
 fn is_kept(name: &str) -> bool {
@@ -130,10 +247,7 @@ mod tests {
 
     fn variables(caller: &[(&str, &str)]) -> BTreeMap<String, String> {
         let own = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
-        let settings = GitSettings {
-            program: PathBuf::from("git"),
-            environment: caller.iter().map(own).collect(),
-        };
+        let settings = GitSettings::new("git", caller.iter().map(own).collect());
         settings.variables("https:ssh")
     }
 
@@ -187,5 +301,64 @@ mod tests {
         let own = variables(&[("GIT_SSH_COMMAND", "ssh -i key")]);
         assert_eq!(own["GIT_SSH_COMMAND"], "ssh -i key");
         assert!(!variables(&[("GIT_SSH", "plink")]).contains_key("GIT_SSH_COMMAND"));
+    }
+
+    #[test]
+    fn configuration_inside_the_tree_is_not_named() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().canonicalize().unwrap();
+        let tree = base.join("tree");
+        std::fs::create_dir_all(tree.join("home")).unwrap();
+        let inside = tree.join("home");
+        let (inside, outside) = (inside.to_str().unwrap(), base.to_str().unwrap());
+        for (name, value, expected) in [
+            ("HOME", inside, None),
+            ("HOME", "home", None),
+            ("HOME", ".", None),
+            ("HOME", "missing", None),
+            ("HOME", outside, Some(outside)),
+            ("HOME", "", Some("")),
+            ("XDG_CONFIG_HOME", inside, None),
+            ("GIT_CONFIG_GLOBAL", "home", None),
+            ("GIT_CONFIG_GLOBAL", "", Some("")),
+            ("GIT_SSL_CAINFO", "home", Some(inside)),
+            ("GIT_SSL_CAINFO", inside, Some(inside)),
+            ("USER", "home", Some("home")),
+        ] {
+            let environment = BTreeMap::from([(name.to_owned(), value.to_owned())]);
+            let settings = GitSettings::new("git", environment).outside_of(&[&tree], &tree);
+            let found = settings.variables("https").remove(name);
+            assert_eq!(found.as_deref(), expected, "{name}={value}");
+        }
+    }
+
+    #[test]
+    fn git_starts_in_an_empty_directory_and_looks_for_no_repository() {
+        let settings = GitSettings::new("git", BTreeMap::new());
+        let (git_dir, work_tree) = (Path::new("/r/.git"), Path::new("/r"));
+        for (scope, expected) in [
+            (Scope::Created, vec![]),
+            (Scope::Nothing, vec!["--git-dir", "DIRECTORY/none"]),
+            (
+                Scope::Repository { git_dir, work_tree },
+                vec!["--git-dir", "/r/.git", "--work-tree", "/r"],
+            ),
+            (Scope::Discovered(work_tree), vec!["-C", "/r"]),
+        ] {
+            let command = settings.command("https", scope).unwrap();
+            let directory = command.get_current_dir().unwrap();
+            assert_eq!(directory.read_dir().unwrap().count(), 0);
+            let shown = |text: &std::ffi::OsStr| {
+                let text = text.to_string_lossy();
+                text.replace(&*directory.to_string_lossy(), "DIRECTORY")
+            };
+            let arguments: Vec<String> = command.get_args().map(shown).collect();
+            assert_eq!(arguments[..2], ["-c", "safe.bareRepository=explicit"]);
+            assert_eq!(arguments[2 * SETTINGS.len()..], expected);
+            let mut variables = command.get_envs();
+            assert!(variables.any(|(name, value)| {
+                name == "GIT_CEILING_DIRECTORIES" && value.is_some_and(|value| !value.is_empty())
+            }));
+        }
     }
 }

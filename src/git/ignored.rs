@@ -1,10 +1,11 @@
 //! Which files git ignores, and by which line of which file.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 use super::environment::GitSettings;
+use super::process::run_blocking;
+use super::repository::Repository;
 
 /// A file that git ignores.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,32 +27,20 @@ pub fn ignored(
     repository: &Path,
     files: &[PathBuf],
 ) -> io::Result<Vec<Ignored>> {
-    let mut command = settings.command("", Some(repository));
-    command
-        .args(["check-ignore", "--verbose", "-z", "--stdin"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn()?;
+    let repository = Repository::open(settings, repository).map_err(io::Error::other)?;
+    let mut command = repository.command(settings)?;
+    command.args(["check-ignore", "--verbose", "-z", "--stdin"]);
     let mut asked = Vec::new();
     for file in files {
         asked.extend(file.as_os_str().as_encoded_bytes());
         asked.push(0);
     }
-    let stdin = child.stdin.take();
-    // Git answers while it is asked: both pipes have to move.
-    let writer =
-        std::thread::spawn(move || stdin.map_or(Ok(()), |mut pipe| pipe.write_all(&asked)));
-    let output = child.wait_with_output()?;
-    // A pipe that broke is told by the status.
-    drop(writer.join());
+    let finished = run_blocking(command, asked).map_err(io::Error::other)?;
     // 1: none is ignored.
-    if !matches!(output.status.code(), Some(0 | 1)) {
-        let message = String::from_utf8_lossy(&output.stderr);
-        let first = message.lines().next().unwrap_or_default().trim();
-        return Err(io::Error::other(first.to_owned()));
+    if !matches!(finished.status.code(), Some(0 | 1)) {
+        return Err(io::Error::other(finished.message()));
     }
-    Ok(read(&output.stdout))
+    Ok(read(&finished.output))
 }
 
 /// Reads quadruples: source, line, pattern, path, each ended by NUL. A pattern that begins with `!` takes a file back in.

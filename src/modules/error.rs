@@ -58,6 +58,50 @@ pub enum ModuleError {
         /// The limit.
         limit: u64,
     },
+    /// A repository with more files and directories than any module has.
+    #[error(
+        "the repository at `{address}` has more than {limit} files and directories, the most that are accepted"
+    )]
+    TooManyEntries {
+        /// The address, without secrets.
+        address: String,
+        /// The limit.
+        limit: usize,
+    },
+    /// Git writes on and on where a few lines are the answer.
+    #[error("git answers for `{address}` with more than {limit} bytes, the most that are read")]
+    GitOutput {
+        /// The address, without secrets.
+        address: String,
+        /// The limit.
+        limit: usize,
+    },
+    /// Git needs more memory than it gets.
+    #[error(
+        "git ran out of memory with what is fetched from `{address}`: {limit} bytes are the most that it may use"
+    )]
+    GitMemory {
+        /// The address, without secrets.
+        address: String,
+        /// The limit of each process.
+        limit: u64,
+    },
+    /// A repository with too many submodules, or with itself for one.
+    #[error("`{address}` leads to more than {limit} submodules, the most that are fetched")]
+    TooManySubmodules {
+        /// The repository with the submodule that is one too many, without secrets.
+        address: String,
+        /// The limit.
+        limit: usize,
+    },
+    /// A submodule without an address.
+    #[error("`{address}` has a submodule `{path}` without an address in `.gitmodules`")]
+    NoSubmoduleAddress {
+        /// The address, without secrets.
+        address: String,
+        /// The path of the submodule.
+        path: String,
+    },
     /// Somebody wants the run to end.
     #[error("the run was interrupted")]
     Interrupted,
@@ -267,7 +311,13 @@ impl Explain for ModuleError {
                     "if this host may be trusted, allow it with `--allow-host {host}`, beside every other host that is needed"
                 ));
             }
-            Self::Unsupported { .. } => INSTALL,
+            Self::Unsupported { .. }
+            | Self::RepositoryTooLarge { .. }
+            | Self::TooManyEntries { .. }
+            | Self::TooManySubmodules { .. }
+            | Self::GitOutput { .. }
+            | Self::GitMemory { .. }
+            | Self::GitTimeout { .. } => INSTALL,
             Self::NoVersion { newest, .. } => {
                 let newest = newest.as_ref()?;
                 return Some(format!("the newest release is {newest}"));

@@ -25,4 +25,4 @@ mod versions;
 pub use archive::MAX_ARCHIVE_BYTES;
 pub use error::{ModuleError, TarError};
 pub use fetcher::Fetcher;
-pub use git::{GIT_TIMEOUT, MAX_REPOSITORY_BYTES};
+pub use git::{MAX_REPOSITORY_BYTES, MAX_REPOSITORY_ENTRIES, MAX_SUBMODULES};

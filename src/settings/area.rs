@@ -1,11 +1,12 @@
 //! Which directories are worked on, and what holds there.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::access::ReadRules;
+use crate::access::{ReadRules, find_repository};
 use crate::cli::{ReadingArgs, TreeArgs};
 use crate::config::{
     DEFAULT_TEST_DIRECTORY, EnvironmentValue, IgnoreRule, ReadOptions, Tests, VariableOption,
@@ -122,13 +123,7 @@ impl TreeSettings {
             reading: reading.clone(),
         });
         let areas: Vec<Area> = areas.collect();
-        let git = GitSettings {
-            program: PathBuf::from("git"),
-            environment: environment
-                .iter()
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .collect(),
-        };
+        let git = git(environment, &areas);
         Ok(Self {
             working_directory: environment.working_directory.clone(),
             working_set: WorkingSet::resolve(typed.tree, &areas, &git, environment)?,
@@ -209,6 +204,18 @@ pub fn config_files(environment: &Environment) -> Result<ConfigFiles, SettingsEr
     let working_directory = std::fs::canonicalize(&environment.working_directory);
     let working_directory = working_directory.map_err(|_gone| SettingsError::NoWorkingDirectory)?;
     Ok(ConfigFiles::of_work_tree(working_directory))
+}
+
+/// Git with the caller's environment, but for configuration in the repositories that are worked on.
+fn git(environment: &Environment, areas: &[Area]) -> GitSettings {
+    let directory = &environment.working_directory;
+    let paths = areas.iter().flat_map(|area| &area.real_paths);
+    let paths = paths.chain(std::iter::once(directory));
+    let trees: BTreeSet<&Path> = paths.filter_map(|path| find_repository(path)).collect();
+    let trees: Vec<&Path> = trees.into_iter().collect();
+    let variables = environment.iter();
+    let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    GitSettings::new("git", variables.collect()).outside_of(&trees, directory)
 }
 
 /// Whoever narrows the working set and names no path means all that is below.

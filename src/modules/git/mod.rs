@@ -3,24 +3,30 @@
 //! - `ref` absent, a branch or a tag: one shallow clone.
 //! - `ref` a whole commit: the commit alone is fetched; servers that give no single commits are cloned completely.
 //! - `ref` the beginning of a commit: a branch or tag of that name, else a complete clone.
-//! - Submodules are fetched if the repository has any, as the tools do.
+//! - Submodules are fetched if the repository has any, as the tools do (`submodules`).
 //!
+//! Before a commit is checked out, its files are counted (`tree`): a small pack can hold any number of them.
 //! What arrives is a work tree without `.git`, and without links that lead out of it.
 
 mod program;
+mod submodules;
+mod tree;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
-pub use program::{GIT_TIMEOUT, MAX_REPOSITORY_BYTES};
+pub use program::{MAX_REPOSITORY_BYTES, MAX_REPOSITORY_ENTRIES};
+pub use submodules::MAX_SUBMODULES;
 
-use crate::git::GitSettings;
+use crate::git::{GitSettings, Scope};
 
 use super::address::{GitPackage, shown};
 use super::error::ModuleError;
 use super::links;
-use program::Git;
+use program::{Bounds, Git};
+use tree::Tree;
 
 /// Fewer digits than these are no beginning of a commit, by git's own rule.
 const LEAST_COMMIT_DIGITS: usize = 4;
@@ -36,26 +42,20 @@ pub(super) async fn fetch(
     target: &Path,
     max_bytes: u64,
 ) -> Result<String, ModuleError> {
+    let bounds = Bounds {
+        directory: target,
+        max_bytes,
+    };
     let repository = Repository {
-        git: Git::new(settings, package, target, max_bytes),
+        git: Git::new(settings, package, bounds),
         package,
         target,
     };
-    match package.reference.as_deref() {
-        Some(commit) if is_commit(commit) => repository.commit(commit).await?,
-        Some(name) if may_be_commit(name) => repository.branch_tag_or_commit(name).await?,
-        name => repository.shallow(name).await?,
-    }
-    let parse = ["rev-parse", "--verify", "HEAD"];
-    let commit = repository.git.run(Some(target), &parse, &[]).await?;
-    repository.submodules().await?;
-    let failed = |source| ModuleError::Disk {
-        path: target.to_path_buf(),
-        source,
-    };
-    fs::remove_dir_all(target.join(".git")).map_err(failed)?;
+    let fetched = repository.fetch().await?;
+    let commit = fetched.commit.clone();
+    submodules::fetch(settings, package, fetched, bounds).await?;
     links::confine(target, &shown(&package.url))?;
-    Ok(commit.trim().to_owned())
+    Ok(commit)
 }
 
 /// The commit that `ref` names in full: it never means anything else.
@@ -72,7 +72,11 @@ pub(super) async fn is_still(
     commit: &str,
     target: &Path,
 ) -> bool {
-    let git = Git::new(settings, package, target, u64::MAX);
+    let bounds = Bounds {
+        directory: target,
+        max_bytes: u64::MAX,
+    };
+    let git = Git::new(settings, package, bounds);
     let names = match package.reference.as_deref() {
         None => vec!["HEAD".to_owned()],
         Some(name) => vec![
@@ -83,7 +87,8 @@ pub(super) async fn is_still(
     };
     let mut operands = vec![OsStr::new(&package.url)];
     operands.extend(names.iter().map(OsStr::new));
-    let listed = git.run(None, &["ls-remote", "--quiet"], &operands).await;
+    let list = ["ls-remote", "--quiet"];
+    let listed = git.run_remote(Scope::Nothing, &list, &operands).await;
     let Ok(listed) = listed else { return false };
     let found = names.iter().find_map(|name| {
         let mut lines = listed.lines().filter_map(|line| line.split_once('\t'));
@@ -116,86 +121,104 @@ struct Repository<'a> {
     target: &'a Path,
 }
 
+/// What arrived.
+struct Fetched {
+    commit: String,
+    tree: Tree,
+}
+
 impl Repository<'_> {
+    /// Fetches and checks out the commit, without submodules.
+    async fn fetch(&self) -> Result<Fetched, ModuleError> {
+        let revision = match self.package.reference.as_deref() {
+            Some(commit) if is_commit(commit) => self.commit(commit).await?,
+            Some(name) if may_be_commit(name) => self.branch_tag_or_commit(name).await?,
+            name => self.shallow(name).await?,
+        };
+        let object = format!("{revision}^{{commit}}");
+        let parse = ["rev-parse", "--verify", &object];
+        let commit = self.run(&parse, &[]).await?.trim().to_owned();
+        let tree = tree::inspect(&self.git, self.scope(&self.git_dir()), &commit).await?;
+        // `--detach` says that the word is a commit and no path.
+        let check_out = ["checkout", "--quiet", "--force", "--detach", &commit];
+        self.run(&check_out, &[]).await?;
+        let git_dir = self.git_dir();
+        fs::remove_dir_all(&git_dir).map_err(|source| self.disk(source))?;
+        Ok(Fetched { commit, tree })
+    }
+
     /// One commit of a branch or tag, or of the default branch.
-    async fn shallow(&self, name: Option<&str>) -> Result<(), ModuleError> {
+    async fn shallow<'n>(&self, name: Option<&'n str>) -> Result<&'n str, ModuleError> {
         let branch = name.map(|name| format!("--branch={name}"));
-        let mut arguments = vec!["clone", "--quiet", "--depth=1", "--single-branch"];
-        arguments.extend(["--no-recurse-submodules", "--template="]);
+        let mut arguments = vec!["--depth=1", "--single-branch"];
         arguments.extend(branch.as_deref());
-        let operands = [OsStr::new(&self.package.url), self.target.as_os_str()];
-        self.git.run(None, &arguments, &operands).await.map(drop)
+        self.clone(&arguments).await?;
+        Ok("HEAD")
     }
 
-    async fn branch_tag_or_commit(&self, name: &str) -> Result<(), ModuleError> {
-        if self.shallow(Some(name)).await.is_ok() {
-            return Ok(());
+    async fn branch_tag_or_commit<'n>(&self, name: &'n str) -> Result<&'n str, ModuleError> {
+        match self.shallow(Some(name)).await {
+            Err(ModuleError::Git { .. }) => self.whole(name).await,
+            done => done,
         }
-        self.whole(name).await
     }
 
-    async fn commit(&self, commit: &str) -> Result<(), ModuleError> {
+    async fn commit<'n>(&self, commit: &'n str) -> Result<&'n str, ModuleError> {
         let init = ["init", "--quiet", "--template="];
-        self.git
-            .run(None, &init, &[self.target.as_os_str()])
-            .await?;
+        let operands = [self.target.as_os_str()];
+        self.git.run(Scope::Created, &init, &operands).await?;
         let fetch = ["fetch", "--quiet", "--depth=1", "--no-tags"];
         let operands = [OsStr::new(&self.package.url), OsStr::new(commit)];
-        if self
-            .git
-            .run(Some(self.target), &fetch, &operands)
-            .await
-            .is_err()
-        {
-            let failed = |source| ModuleError::Disk {
-                path: self.target.to_path_buf(),
-                source,
-            };
-            fs::remove_dir_all(self.target).map_err(failed)?;
-            return self.whole(commit).await;
+        let git_dir = self.git_dir();
+        let fetched = self.git.run_remote(self.scope(&git_dir), &fetch, &operands);
+        match fetched.await {
+            Err(ModuleError::Git { .. }) => {
+                fs::remove_dir_all(self.target).map_err(|source| self.disk(source))?;
+                self.whole(commit).await
+            }
+            Err(error) => Err(error),
+            Ok(_) => Ok("FETCH_HEAD"),
         }
-        self.check_out("FETCH_HEAD").await
     }
 
-    /// All branches and tags, of which one commit is checked out.
-    async fn whole(&self, commit: &str) -> Result<(), ModuleError> {
-        let clone = ["clone", "--quiet", "--no-checkout", "--template="];
+    /// All branches and tags.
+    async fn whole<'n>(&self, commit: &'n str) -> Result<&'n str, ModuleError> {
+        self.clone(&[]).await?;
+        Ok(commit)
+    }
+
+    async fn clone(&self, arguments: &[&str]) -> Result<(), ModuleError> {
+        let mut clone = vec!["clone", "--quiet", "--no-checkout", "--template="];
+        clone.push("--no-recurse-submodules");
+        clone.extend(arguments);
         let operands = [OsStr::new(&self.package.url), self.target.as_os_str()];
-        self.git.run(None, &clone, &operands).await?;
-        self.check_out(commit).await
+        let cloned = self.git.run_remote(Scope::Created, &clone, &operands);
+        cloned.await.map(drop)
     }
 
-    /// `--detach` says that the word is a commit and no path.
-    async fn check_out(&self, commit: &str) -> Result<(), ModuleError> {
-        let arguments = ["checkout", "--quiet", "--force", "--detach", commit];
+    async fn run(&self, arguments: &[&str], operands: &[&OsStr]) -> Result<String, ModuleError> {
+        let git_dir = self.git_dir();
         self.git
-            .run(Some(self.target), &arguments, &[])
+            .run(self.scope(&git_dir), arguments, operands)
             .await
-            .map(drop)
     }
 
-    async fn submodules(&self) -> Result<(), ModuleError> {
-        let has_any = fs::symlink_metadata(self.target.join(".gitmodules"));
-        if !has_any.is_ok_and(|found| found.is_file()) {
-            return Ok(());
+    fn git_dir(&self) -> PathBuf {
+        self.target.join(".git")
+    }
+
+    fn scope<'s>(&'s self, git_dir: &'s Path) -> Scope<'s> {
+        Scope::Repository {
+            git_dir,
+            work_tree: self.target,
         }
-        // Addresses of submodules may be relative to the repository's own.
-        let config: [OsString; 2] = ["remote.origin.url".into(), (&self.package.url).into()];
-        let operands = config.each_ref().map(OsString::as_os_str);
-        let set = ["config"];
-        self.git.run_plain(self.target, &set, &operands).await?;
-        let update = [
-            "submodule",
-            "--quiet",
-            "update",
-            "--init",
-            "--recursive",
-            "--depth=1",
-        ];
-        self.git
-            .run_plain(self.target, &update, &[])
-            .await
-            .map(drop)
+    }
+
+    fn disk(&self, source: io::Error) -> ModuleError {
+        ModuleError::Disk {
+            path: self.target.to_path_buf(),
+            source,
+        }
     }
 }
 

@@ -7,6 +7,8 @@ mod excerpts;
 #[cfg(unix)]
 mod files;
 #[cfg(unix)]
+mod git;
+#[cfg(unix)]
 mod links;
 mod output;
 mod printing;

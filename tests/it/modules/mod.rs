@@ -70,10 +70,7 @@ fn fetcher(home: &Path, runtime: &Runtime, text: &str, offline: bool) -> Fetcher
     settings.hosts.extend(config.hosts);
     settings.credentials.blocks.extend(config.credentials);
     let client = RegistryClient::new(settings, reporter::silent()).unwrap();
-    let git = GitSettings {
-        program: git_program(home),
-        environment: environment(home),
-    };
+    let git = GitSettings::new(git_program(home), environment(home));
     Fetcher::new(runtime.handle().clone(), move |_| client.clone(), git)
 }
 

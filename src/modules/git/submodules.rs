@@ -1,0 +1,211 @@
+//! Submodules: each is fetched as a repository of its own, by the same rules and within the same bounds.
+//!
+//! `git submodule` is not used. It would check out each submodule before anything is known of its size, as deep as they
+//! are nested, and it is a shell script that works in the directories it has just written.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::git::{GitSettings, Scope, path_of};
+use crate::modules::address::{GitPackage, shown};
+use crate::modules::error::ModuleError;
+
+use super::program::{Bounds, Git};
+use super::tree::Gitlink;
+use super::{Fetched, Repository, is_commit};
+
+/// The most submodules of a package, nested ones among them. A repository can be its own submodule.
+pub const MAX_SUBMODULES: usize = 200;
+
+/// The file with the addresses of submodules.
+const FILE: &str = ".gitmodules";
+
+/// Which settings of that file matter.
+const SETTINGS: &str = r"^submodule\..*\.(path|url|update)$";
+
+/// Fetches what `fetched`, the commit of `package` in the directory of the bounds, says of submodules.
+pub(super) async fn fetch(
+    settings: &GitSettings,
+    package: &GitPackage,
+    fetched: Fetched,
+    bounds: Bounds<'_>,
+) -> Result<(), ModuleError> {
+    let mut count = 0;
+    let mut waiting = vec![(package.clone(), bounds.directory.to_path_buf(), fetched)];
+    while let Some((package, directory, fetched)) = waiting.pop() {
+        let git = Git::new(settings, &package, bounds);
+        for (gitlink, url) in wanted(&git, &package, &directory, fetched).await? {
+            count += 1;
+            if count > MAX_SUBMODULES {
+                return Err(ModuleError::TooManySubmodules {
+                    address: shown(&package.url),
+                    limit: MAX_SUBMODULES,
+                });
+            }
+            let inner = GitPackage {
+                url,
+                reference: Some(gitlink.commit.clone()),
+                is_local: package.is_local,
+            };
+            let target = place(&package, &directory, &gitlink)?;
+            let repository = Repository {
+                git: Git::new(settings, &inner, bounds),
+                package: &inner,
+                target: &target,
+            };
+            let fetched = repository.fetch().await?;
+            waiting.push((inner, target, fetched));
+        }
+    }
+    Ok(())
+}
+
+/// The submodules to be fetched and their addresses.
+async fn wanted(
+    git: &Git<'_>,
+    package: &GitPackage,
+    directory: &Path,
+    fetched: Fetched,
+) -> Result<Vec<(Gitlink, String)>, ModuleError> {
+    let file = directory.join(FILE);
+    let is_file = fs::symlink_metadata(&file).is_ok_and(|found| found.is_file());
+    if fetched.tree.submodules.is_empty() || !is_file {
+        return Ok(Vec::new());
+    }
+    let option = format!("--file={}", file.display());
+    let list = [
+        "config",
+        "-z",
+        "--no-includes",
+        &option,
+        "--get-regexp",
+        SETTINGS,
+    ];
+    let listed = git.run(Scope::Nothing, &list, &[]).await?;
+    let known = addresses(&listed);
+    let mut wanted = Vec::new();
+    for gitlink in fetched.tree.submodules {
+        let path = String::from_utf8_lossy(&gitlink.path).into_owned();
+        let submodule = known.get(&path);
+        if submodule.is_some_and(|submodule| submodule.is_skipped) {
+            continue;
+        }
+        let url = submodule.and_then(|submodule| submodule.url.as_deref());
+        match url.filter(|_| is_commit(&gitlink.commit)) {
+            Some(url) => wanted.push((gitlink, absolute(&package.url, url))),
+            None => {
+                return Err(ModuleError::NoSubmoduleAddress {
+                    address: shown(&package.url),
+                    path,
+                });
+            }
+        }
+    }
+    Ok(wanted)
+}
+
+/// Where a submodule goes: the empty directory that git made for it. A tree that no git would write can have a link there.
+fn place(
+    package: &GitPackage,
+    directory: &Path,
+    gitlink: &Gitlink,
+) -> Result<PathBuf, ModuleError> {
+    let target = directory.join(path_of(&gitlink.path));
+    let is_itself = fs::canonicalize(&target).is_ok_and(|real| real == target);
+    let is_empty = || fs::read_dir(&target).is_ok_and(|mut entries| entries.next().is_none());
+    if is_itself && is_empty() {
+        return Ok(target);
+    }
+    Err(ModuleError::Escapes {
+        address: shown(&package.url),
+        path: String::from_utf8_lossy(&gitlink.path).into_owned(),
+    })
+}
+
+/// What `.gitmodules` says of one submodule.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Submodule {
+    path: String,
+    url: Option<String>,
+    /// It is not to be fetched, by `update = none`.
+    is_skipped: bool,
+}
+
+/// Reads `submodule.NAME.SETTING<LF>VALUE`, each ended by NUL, into submodules by their paths.
+fn addresses(listed: &str) -> BTreeMap<String, Submodule> {
+    let mut by_name: BTreeMap<&str, Submodule> = BTreeMap::new();
+    for record in listed.split('\0') {
+        let Some((key, value)) = record.split_once('\n') else {
+            continue;
+        };
+        let Some((name, setting)) = key.rsplit_once('.') else {
+            continue;
+        };
+        let submodule = by_name.entry(name).or_default();
+        match setting {
+            "path" => value.trim_end_matches('/').clone_into(&mut submodule.path),
+            "url" => submodule.url = Some(value.to_owned()),
+            _ => submodule.is_skipped = value == "none",
+        }
+    }
+    let all = by_name.into_values();
+    all.map(|submodule| (submodule.path.clone(), submodule))
+        .collect()
+}
+
+/// The address of a submodule, which may be relative to that of its repository.
+fn absolute(repository: &str, url: &str) -> String {
+    let mut base = repository.trim_end_matches('/');
+    let mut rest = url;
+    loop {
+        if let Some(inner) = rest.strip_prefix("./") {
+            rest = inner;
+        } else if let Some(above) = rest.strip_prefix("../") {
+            let end = base.rfind('/').or_else(|| base.rfind(':'));
+            (base, rest) = (&base[..end.unwrap_or(0)], above);
+        } else if rest == url {
+            return url.to_owned();
+        } else {
+            return format!("{base}/{}", rest.trim_end_matches('/'));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_may_be_relative_to_the_repository() {
+        for (repository, url, expected) in [
+            ("https://h/o/r.git", "https://h/x", "https://h/x"),
+            ("https://h/o/r.git", "../x.git", "https://h/o/x.git"),
+            ("https://h/o/r.git/", "../../p/x/", "https://h/p/x"),
+            ("https://h/o/r.git", "./x", "https://h/o/r.git/x"),
+            ("ssh://git@h/o/r", "../x", "ssh://git@h/o/x"),
+            ("git@h:o/r", "../x", "git@h:o/x"),
+            ("https://h/o/r", "git@h:o/x", "git@h:o/x"),
+        ] {
+            assert_eq!(absolute(repository, url), expected, "{repository} {url}");
+        }
+    }
+
+    #[test]
+    fn settings_are_read_by_path() {
+        let listed = "submodule.a.b.path\nx/\0submodule.a.b.url\n../x\0submodule.n.path\nn\0submodule.n.update\nnone\0\
+                      submodule.bare.url\0";
+        let x = Submodule {
+            path: "x".to_owned(),
+            url: Some("../x".to_owned()),
+            is_skipped: false,
+        };
+        let n = Submodule {
+            path: "n".to_owned(),
+            url: None,
+            is_skipped: true,
+        };
+        let expected = BTreeMap::from([("x".to_owned(), x), ("n".to_owned(), n)]);
+        assert_eq!(addresses(listed), expected);
+    }
+}
