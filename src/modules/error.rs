@@ -304,6 +304,7 @@ impl Explain for ModuleError {
 
     fn hint(&self) -> Option<String> {
         const INSTALL: &str = "run `init` or `get` in this directory first, so that the module is found in `.terraform`";
+        const INSTALL_TRUSTED: &str = "if you trust the module, run `init` or `get` in this directory first, so that it is found in `.terraform`";
         let hint = match self {
             Self::Registry(error) => return error.hint(),
             Self::HostNotAllowed { host } => {
@@ -311,13 +312,13 @@ impl Explain for ModuleError {
                     "if this host may be trusted, allow it with `--allow-host {host}`, beside every other host that is needed"
                 ));
             }
-            Self::Unsupported { .. }
-            | Self::RepositoryTooLarge { .. }
+            Self::Unsupported { .. } => INSTALL,
+            Self::RepositoryTooLarge { .. }
             | Self::TooManyEntries { .. }
             | Self::TooManySubmodules { .. }
             | Self::GitOutput { .. }
             | Self::GitMemory { .. }
-            | Self::GitTimeout { .. } => INSTALL,
+            | Self::GitTimeout { .. } => INSTALL_TRUSTED,
             Self::NoVersion { newest, .. } => {
                 let newest = newest.as_ref()?;
                 return Some(format!("the newest release is {newest}"));

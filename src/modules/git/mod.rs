@@ -139,6 +139,7 @@ impl Repository<'_> {
         let parse = ["rev-parse", "--verify", &object];
         let commit = self.run(&parse, &[]).await?.trim().to_owned();
         let tree = tree::inspect(&self.git, self.scope(&self.git_dir()), &commit).await?;
+        self.disable_filters().map_err(|source| self.disk(source))?;
         // `--detach` says that the word is a commit and no path.
         let check_out = ["checkout", "--quiet", "--force", "--detach", &commit];
         self.run(&check_out, &[]).await?;
@@ -194,6 +195,14 @@ impl Repository<'_> {
         let operands = [OsStr::new(&self.package.url), self.target.as_os_str()];
         let cloned = self.git.run_remote(Scope::Created, &clone, &operands);
         cloned.await.map(drop)
+    }
+
+    /// The repository's `.gitattributes` could choose among the programs that the user's configuration has for files. This
+    /// file takes precedence.
+    fn disable_filters(&self) -> io::Result<()> {
+        let directory = self.git_dir().join("info");
+        fs::create_dir_all(&directory)?;
+        fs::write(directory.join("attributes"), "* -filter\n")
     }
 
     async fn run(&self, arguments: &[&str], operands: &[&OsStr]) -> Result<String, ModuleError> {

@@ -16,7 +16,7 @@ use super::tree::Gitlink;
 use super::{Fetched, Repository, is_commit};
 
 /// The most submodules of a package, nested ones among them. A repository can be its own submodule.
-pub const MAX_SUBMODULES: usize = 200;
+pub const MAX_SUBMODULES: usize = 100;
 
 /// The file with the addresses of submodules.
 const FILE: &str = ".gitmodules";
@@ -207,5 +207,37 @@ mod tests {
         };
         let expected = BTreeMap::from([("x".to_owned(), x), ("n".to_owned(), n)]);
         assert_eq!(addresses(listed), expected);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn submodules_go_to_empty_directories_of_the_package() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().canonicalize().unwrap();
+        let directory = base.join("package");
+        fs::create_dir_all(directory.join("a/empty")).unwrap();
+        fs::create_dir_all(base.join("outside/empty")).unwrap();
+        std::os::unix::fs::symlink("../outside", directory.join("link")).unwrap();
+        let package = GitPackage {
+            url: "https://h/r".to_owned(),
+            reference: None,
+            is_local: false,
+        };
+        for (path, is_fine) in [
+            ("a/empty", true),
+            ("a", false),
+            ("missing", false),
+            ("link", false),
+            ("link/empty", false),
+            ("../outside/empty", false),
+            ("a/../a/empty", false),
+        ] {
+            let gitlink = Gitlink {
+                path: path.into(),
+                commit: String::new(),
+            };
+            let found = place(&package, &directory, &gitlink);
+            assert_eq!(found.is_ok(), is_fine, "{path}: {found:?}");
+        }
     }
 }
