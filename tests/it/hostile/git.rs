@@ -488,12 +488,16 @@ fn attributes_of_a_module_run_no_filter_of_the_user() {
         git(&directory, "commit --quiet --message=attributes");
     }
     let home = site.context.work().join("../home/.gitconfig");
-    fs::write(home, site.config()).unwrap();
+    let smudge = site.canary("filter");
+    fs::write(
+        home,
+        format!("[filter \"evil\"]\n\tsmudge = {smudge}; cat\n"),
+    )
+    .unwrap();
     site.call_modules("root");
-    let lock = site.tflock("root", "lock --platform linux_amd64 .");
-    lock.env("GIT_CONFIG_NOSYSTEM", "1").run().expect_success();
-    let canaries: Vec<_> = fs::read_dir(site.outside("canaries")).unwrap().collect();
-    assert!(!site.outside("canaries/filter").exists(), "{canaries:?}");
+    let outcome = site.run("root", "lock --platform linux_amd64 .");
+    site.assert_untouched("attributes");
+    outcome.expect_success();
 }
 
 /// A repository of the tree is served by a process of this machine, which reads its configuration: git fetched what a partial
