@@ -18,6 +18,7 @@ use crate::registry::http::Call;
 use crate::registry::memo::OnceMap;
 use crate::registry::metadata::{AvailableVersions, PackageMeta};
 use crate::registry::modules::ModuleAnswers;
+use crate::registry::netrc::Netrc;
 use crate::registry::policy::Policies;
 use crate::registry::settings::RegistrySettings;
 
@@ -33,6 +34,7 @@ pub(super) struct Shared {
     pub(super) policies: Policies,
     pub(super) transport: Arc<Transport>,
     credentials: Credentials,
+    pub(super) netrc: Arc<Netrc>,
     services: OnceMap<Hostname, Result<Services, RegistryError>>,
     pub(super) versions: OnceMap<ProviderAddr, Result<Arc<AvailableVersions>, RegistryError>>,
     pub(super) metadata:
@@ -43,8 +45,13 @@ pub(super) struct Shared {
 
 impl Shared {
     /// With nothing asked yet.
-    pub(super) fn new(settings: RegistrySettings, transport: Arc<Transport>) -> Self {
+    pub(super) fn new(
+        settings: RegistrySettings,
+        transport: Arc<Transport>,
+        netrc: Arc<Netrc>,
+    ) -> Self {
         Self {
+            netrc,
             policies: Policies::new(&settings),
             credentials: Credentials::new(settings.credentials.clone()),
             settings,

@@ -19,7 +19,7 @@ use crate::registry::error::RegistryError;
 use crate::registry::fetch::{ByteLimit, Transport};
 use crate::registry::http::Call;
 use crate::registry::metadata::{AvailableVersions, PackageMeta};
-use crate::registry::netrc;
+use crate::registry::netrc::Netrc;
 use crate::registry::settings::RegistrySettings;
 use crate::reporter::Reporter;
 
@@ -36,18 +36,25 @@ impl RegistryClient {
         reporter: Arc<dyn Reporter>,
     ) -> Result<Self, RegistryError> {
         let transport = Arc::new(Transport::new(settings.http.clone(), reporter)?);
-        Ok(Self::with_transport(settings, transport))
+        let netrc = Arc::new(Netrc::new(settings.netrc.clone()));
+        Ok(Self {
+            shared: Arc::new(Shared::new(settings, transport, netrc)),
+        })
     }
 
-    /// A client with other settings, for the other engine, that shares connections and what is known about hosts.
+    /// A client with other settings, for the other engine, that shares connections, the netrc file and what is known about
+    /// hosts.
     pub fn sibling(&self, settings: RegistrySettings) -> Self {
-        Self::with_transport(settings, Arc::clone(&self.shared.transport))
+        let transport = Arc::clone(&self.shared.transport);
+        let netrc = Arc::clone(&self.shared.netrc);
+        Self {
+            shared: Arc::new(Shared::new(settings, transport, netrc)),
+        }
     }
 
-    fn with_transport(settings: RegistrySettings, transport: Arc<Transport>) -> Self {
-        Self {
-            shared: Arc::new(Shared::new(settings, transport)),
-        }
+    /// Why the netrc file could not be read, if it was needed. The run goes on without it.
+    pub fn trouble(&self) -> Option<&RegistryError> {
+        self.shared.netrc.trouble()
     }
 
     /// The settings of this client.
@@ -122,7 +129,7 @@ impl RegistryClient {
     /// A package, piece by piece. Each call is a download: keeping what it gives is for the caller.
     pub async fn download(&self, url: &Url) -> Result<Download, RegistryError> {
         let authorization = if self.shared.policies.netrc {
-            self.netrc_header(url)?
+            self.netrc_header(url)
         } else {
             None
         };
@@ -130,16 +137,12 @@ impl RegistryClient {
     }
 
     /// The credentials for a download in the netrc file, unless the address has its own.
-    pub(super) fn netrc_header(&self, url: &Url) -> Result<Option<HeaderValue>, RegistryError> {
-        match &self.shared.settings.netrc {
-            Some(path)
-                if url.username().is_empty()
-                    && self.shared.settings.allowed_hosts.allows_url(url) =>
-            {
-                netrc::header(path, url)
-            }
-            _ => Ok(None),
+    pub(super) fn netrc_header(&self, url: &Url) -> Option<HeaderValue> {
+        let is_allowed = self.shared.settings.allowed_hosts.allows_url(url);
+        if !is_allowed || !url.username().is_empty() {
+            return None;
         }
+        self.shared.netrc.header(url)
     }
 
     /// Starts a download.

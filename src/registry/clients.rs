@@ -82,6 +82,9 @@ impl Clients {
             &ways.elsewhere
         };
         let use_proxy = self.settings.use_system_proxy && !is_loopback;
+        if use_proxy {
+            self.settings.proxies.check(url)?;
+        }
         client
             .get_or_init(|| self.build(flavor, use_proxy))
             .as_ref()

@@ -269,7 +269,7 @@ pub enum RegistryError {
         #[source]
         source: Box<CredentialsError>,
     },
-    /// The netrc file cannot be read.
+    /// The netrc file cannot be read. The run goes on without it.
     #[error("cannot read credentials from `{}`", path.display())]
     Netrc {
         /// The file.

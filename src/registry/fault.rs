@@ -85,6 +85,12 @@ pub enum Fault {
     /// The HTTP client cannot be set up.
     #[error("cannot set up secure connections")]
     Setup(#[source] Cause),
+    /// A variable of the environment names a proxy in a way that cannot be read. Its value may hold a password.
+    #[error("cannot read the address of a proxy in `{variable}`")]
+    Proxy {
+        /// The name of the variable.
+        variable: String,
+    },
     /// No connection, or it broke before an answer came.
     #[error("cannot connect to the server")]
     Connect(#[source] Cause),
@@ -198,6 +204,10 @@ impl Fault {
             }
             Self::Status { status: 407, .. } => {
                 "the proxy asks for credentials: write them into `HTTPS_PROXY`"
+            }
+            Self::Proxy { .. } => {
+                "write it as `http://HOST:PORT`, or with `https`, `socks4`, `socks4a`, `socks5` or `socks5h`; unset the variable to \
+                 connect directly"
             }
             Self::PlainHttp(_) => {
                 "a `host` block in the CLI configuration with an `http://` service allows it"

@@ -31,6 +31,7 @@ mod modules;
 mod netrc;
 mod packages;
 mod policy;
+mod proxy;
 mod retry;
 mod roots;
 mod settings;
@@ -56,6 +57,7 @@ pub use metadata::{AnswerError, AvailableVersion, AvailableVersions, PackageMeta
 pub use mirror::{MirrorHashError, MirrorPackage, NetworkMirror};
 pub use modules::{ModuleId, ModuleLocation, ModuleVersions};
 pub use packages::{PackagesError, RawPackages};
+pub use proxy::{ProxyVariable, ProxyVariables};
 pub use roots::SystemRoots;
 pub use settings::{
     BaseUrl, CredentialSettings, DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES, HttpSettings, Pause,

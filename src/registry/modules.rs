@@ -120,7 +120,7 @@ impl RegistryClient {
         plain_http: bool,
         known: Option<Stamp>,
     ) -> Result<Download, RegistryError> {
-        let mut call = download::package_call(url, self.netrc_header(url)?);
+        let mut call = download::package_call(url, self.netrc_header(url));
         call.plain_http = plain_http;
         call.known = known;
         self.start(call).await

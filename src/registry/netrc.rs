@@ -2,33 +2,77 @@
 //!
 //! `machine NAME login USER password PASSWORD`, in any order after `machine` and over any number of lines. The name must
 //! equal the host of the URL with its port, if that is written. `default` counts for nothing.
+//!
+//! A password never goes over plain http, where everybody on the way could read it, except to this machine. A file that cannot be
+//! read stops nothing: what needs a password fails by itself.
 
-use std::io;
-use std::path::Path;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::header::HeaderValue;
 use url::Url;
 
+use crate::access::open_regular;
 use crate::registry::error::RegistryError;
 use crate::registry::fault::Cause;
+use crate::registry::http::is_loopback;
 
-/// The header for a download from `url`, if the file has an entry for it. A missing file is fine.
-pub(super) fn header(path: &Path, url: &Url) -> Result<Option<HeaderValue>, RegistryError> {
+/// The most bytes of a file: thousands of machines.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// The netrc file, read when it is first needed.
+pub(super) struct Netrc {
+    path: Option<PathBuf>,
+    machines: OnceLock<Result<Vec<Machine>, RegistryError>>,
+}
+
+impl Netrc {
+    /// The file at `path`, which need not exist.
+    pub(super) const fn new(path: Option<PathBuf>) -> Self {
+        Self {
+            path,
+            machines: OnceLock::new(),
+        }
+    }
+
+    /// The header for a download from `url`, if the file has an entry for it.
+    pub(super) fn header(&self, url: &Url) -> Option<HeaderValue> {
+        if url.scheme() != "https" && !is_loopback(url) {
+            return None;
+        }
+        let path = self.path.as_ref()?;
+        let machines = self.machines.get_or_init(|| read(path)).as_ref().ok()?;
+        let host = authority(url);
+        let found = machines.iter().find(|machine| machine.name == host);
+        found.and_then(Machine::header)
+    }
+
+    /// Why the file could not be read, if it was needed.
+    pub(super) fn trouble(&self) -> Option<&RegistryError> {
+        self.machines.get()?.as_ref().err()
+    }
+}
+
+/// All entries. A missing file has none, and `/dev/null` is how to name none.
+fn read(path: &Path) -> Result<Vec<Machine>, RegistryError> {
     let failed = |source| RegistryError::Netrc {
         path: path.to_path_buf(),
         source,
     };
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+    if path == Path::new("/dev/null") {
+        return Ok(Vec::new());
+    }
+    let mut text = String::new();
+    let read = open_regular(path).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text));
+    match read {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(failed(Cause::innermost(&error))),
-    };
-    let machines = parse(&text).map_err(|problem| failed(Cause::text(&problem)))?;
-    let host = authority(url);
-    let found = machines.iter().find(|machine| machine.name == host);
-    Ok(found.and_then(Machine::header))
+        Ok(_) => {}
+    }
+    parse(&text).map_err(|problem| failed(Cause::text(&problem)))
 }
 
 /// The host, and the port if the URL writes one.

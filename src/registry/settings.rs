@@ -14,6 +14,7 @@ use crate::cli_config::{CredentialsBlock, HelperBlock, HostBlock};
 use crate::provider::{Engine, Hostname};
 use crate::registry::allowed_hosts::AllowedHosts;
 use crate::registry::credentials::Token;
+use crate::registry::proxy::ProxyVariables;
 use crate::registry::roots::SystemRoots;
 
 /// The limit of one request for a document, its redirects and body included, unless `TF_REGISTRY_CLIENT_TIMEOUT` sets it.
@@ -102,6 +103,8 @@ pub struct HttpSettings {
     pub roots: Roots,
     /// Whether `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` and the system's settings count.
     pub use_system_proxy: bool,
+    /// The variables among them. The client reads them itself; here they are checked.
+    pub proxies: ProxyVariables,
     /// The limit for making a connection.
     pub connect_timeout: Duration,
     /// How long a package may take to send its first or next byte.
@@ -116,6 +119,7 @@ impl Default for HttpSettings {
             offline: false,
             roots: Roots::System(SystemRoots::default()),
             use_system_proxy: true,
+            proxies: ProxyVariables::default(),
             connect_timeout: Duration::from_secs(10),
             stall_timeout: Duration::from_secs(30),
             pause: Arc::new(RealTime),

@@ -14,6 +14,7 @@ use crate::mirror::Mirror;
 use crate::modules::Fetcher;
 use crate::printer::Printer;
 use crate::provider::Engine;
+use crate::registry::RegistryClient;
 use crate::settings::{CacheSettings, CacheUsage, Environment, SourceSettings, TreeSettings};
 use crate::span::Explain;
 
@@ -47,6 +48,7 @@ pub(super) struct Session {
     pub(super) fetcher: Arc<Fetcher>,
     /// Where packages are kept.
     pub(super) mirror: Option<Arc<Mirror>>,
+    clients: Vec<RegistryClient>,
 }
 
 impl Session {
@@ -88,6 +90,8 @@ impl Session {
             }
             None => fetcher,
         });
+        let clients = sources.values().map(|source| source.client.clone());
+        let clients = clients.collect();
         let now = SystemTime::now();
         let packages = Packages::new(sources, reporter, settings.trust, now, settings.jobs);
         let mut packages = packages.with_cache(recall);
@@ -107,6 +111,7 @@ impl Session {
             packages,
             fetcher,
             mirror,
+            clients,
         })
     }
 
@@ -131,6 +136,10 @@ impl Session {
         drop(self.alive);
         self.fetcher.tidy(SystemTime::now());
         if let Some(trouble) = self.store.as_ref().and_then(|store| store.trouble()) {
+            self.printer.diagnostic(&Diagnostic::caution(trouble));
+        }
+        // They share the file, so one of them says it.
+        if let Some(trouble) = self.clients.iter().find_map(RegistryClient::trouble) {
             self.printer.diagnostic(&Diagnostic::caution(trouble));
         }
         if let Some(done) = ending? {

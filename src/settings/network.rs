@@ -8,8 +8,8 @@ use url::Url;
 use crate::cli_config::{self, CliConfigError, ProviderInstallation};
 use crate::provider::{Engine, Hostname, Platform};
 use crate::registry::{
-    AllowedHosts, BaseUrl, CredentialSettings, HttpSettings, RegistrySettings, Roots, SystemRoots,
-    positive, tokens_from_env,
+    AllowedHosts, BaseUrl, CredentialSettings, HttpSettings, ProxyVariable, ProxyVariables,
+    RegistrySettings, Roots, SystemRoots, positive, tokens_from_env,
 };
 
 use super::{Environment, SettingsError};
@@ -107,7 +107,26 @@ fn http(environment: &Environment) -> HttpSettings {
             file: environment.non_empty("SSL_CERT_FILE").map(PathBuf::from),
             directories: directories.map(|list| list.split(':').map(PathBuf::from).collect()),
         }),
+        proxies: proxies(environment),
         ..HttpSettings::default()
+    }
+}
+
+/// Names in capitals take precedence, also if they are empty.
+fn proxies(environment: &Environment) -> ProxyVariables {
+    let variable = |name: &str| {
+        let names = [name.to_owned(), name.to_ascii_lowercase()];
+        names.into_iter().find_map(|name| {
+            let value = environment.get(&name)?.to_owned();
+            Some(ProxyVariable { name, value })
+        })
+    };
+    let none = variable("NO_PROXY").map(|variable| variable.value);
+    ProxyVariables {
+        http: variable("HTTP_PROXY"),
+        https: variable("HTTPS_PROXY"),
+        all: variable("ALL_PROXY"),
+        none: none.unwrap_or_default(),
     }
 }
 

@@ -10,6 +10,7 @@ mod files;
 mod git;
 #[cfg(unix)]
 mod links;
+mod network;
 mod output;
 mod printing;
 mod races;
