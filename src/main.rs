@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 use tflock::cli::Cli;
-use tflock::printer::harmless_usage;
+use tflock::printer::Printer;
 use tflock::settings::Environment;
 
 /// musl's own allocator has one lock for all threads: with it, ten thousand directories take four times as long.
@@ -13,21 +13,23 @@ use tflock::settings::Environment;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
     // A working directory that is gone cannot be walked; relative paths then fail by name.
     let working_directory = std::env::current_dir().unwrap_or_default();
     let environment = Environment::new(std::env::vars_os(), working_directory);
     tflock::run::execute(&cli, &environment)
 }
 
-/// Ends the process with what is wrong with the command line, or with what it asks for (`--help`). Hooks put names of files on
-/// command lines, which may be made to look like commands of a log.
-fn refuse(error: &clap::Error) -> ! {
-    match harmless_usage(&error.render().to_string()) {
-        Some(usage) if error.use_stderr() => {
-            eprint!("{usage}");
-            std::process::exit(error.exit_code())
-        }
-        _ => error.exit(),
+/// Says what is wrong with the command line, or what it asks for (`--help`). Hooks put names of files on command lines, which may
+/// be made to look like commands of a log.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let is_said = error.use_stderr() && Printer::escaped_usage(&error.render().to_string());
+    if !is_said {
+        // There is nowhere left to report a failure to.
+        let _ = error.print();
     }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

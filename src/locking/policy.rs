@@ -41,8 +41,8 @@ pub enum Mismatch {
     Replace,
 }
 
-/// Whether something missing fails its directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether something missing fails its directory; the stricter comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Missing {
     /// It does.
     Error,

@@ -356,7 +356,8 @@ mod tests {
     /// Further down is to the right; the refusal is that of the highest file.
     #[test]
     fn every_file_must_accept_the_signer() {
-        let rows: [(&[&[(&str, &[&str])]], Option<&str>); 6] = [
+        type Entries<'a> = &'a [(&'a str, &'a [&'a str])];
+        let rows: [(&[Entries<'_>], Option<&str>); 6] = [
             (&[&[("acme/*", &[ACME])], &[]], None),
             (&[&[("acme/*", &[OTHER])], &[]], Some("acme/*")),
             (

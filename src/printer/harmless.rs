@@ -24,12 +24,12 @@ pub(crate) fn text(text: &str, styled: bool) -> Cow<'_, str> {
 
 /// Makes a JSON document harmless: other escapes of the same strings.
 pub(crate) fn json(document: &str) -> Cow<'_, str> {
+    if is_plain(document) && !document.contains("##") {
+        return Cow::Borrowed(document);
+    }
     let is_harmless = |(at, character): (usize, char)| {
         character == '\n' || !is_deceptive(character) && !opens_command(document, at, character)
     };
-    if document.char_indices().all(is_harmless) {
-        return Cow::Borrowed(document);
-    }
     let mut harmless = String::with_capacity(document.len() + 16);
     for (at, character) in document.char_indices() {
         if is_harmless((at, character)) {
@@ -41,6 +41,11 @@ pub(crate) fn json(document: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(harmless)
+}
+
+/// Whether all of a text can be seen, and is ASCII: nearly all documents are, and large.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~'))
 }
 
 /// Whether `character` at this place of `text` is the bracket of `##[` or `##NAME[`.
@@ -124,9 +129,10 @@ impl<'a> Scanner<'a> {
         let Some(end) = end.filter(|end| numbers[*end..].starts_with('m')) else {
             return false;
         };
-        let sequence = &self.text[at..at + "\u{1b}[".len() + end + 1];
+        let length = "\u{1b}[m".len() + end;
+        let sequence = &self.text[at..at + length];
         self.harmless.push_str(sequence);
-        for _ in 1..sequence.len() {
+        for _ in 1..length {
             self.rest.next();
         }
         true

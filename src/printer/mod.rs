@@ -5,7 +5,6 @@
 
 pub(crate) mod harmless;
 
-use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
 use std::sync::OnceLock;
 
@@ -41,6 +40,16 @@ impl Printer {
     /// Whether a person looks at stderr.
     pub fn stderr_is_terminal() -> bool {
         io::stderr().is_terminal()
+    }
+
+    /// Says what is wrong with the command line if that quotes something that has to be escaped. Whether it did.
+    pub fn escaped_usage(usage: &str) -> bool {
+        let harmless = harmless::text(usage, false);
+        let is_escaped = harmless != usage;
+        if is_escaped {
+            tell(harmless.trim_end(), false);
+        }
+        is_escaped
     }
 
     /// A part of the report. Nothing when quiet.
@@ -104,14 +113,6 @@ impl io::Write for LogWriter {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-/// Says what is wrong with the command line, if that quotes something that has to be escaped. Else `None`.
-pub fn harmless_usage(usage: &str) -> Option<String> {
-    match harmless::text(usage, false) {
-        Cow::Borrowed(_) => None,
-        Cow::Owned(harmless) => (harmless != usage).then_some(harmless),
     }
 }
 

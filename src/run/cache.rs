@@ -28,7 +28,7 @@ pub(super) fn command(
     let directory = directory.ok_or_else(|| Refused::because(&CacheError::NoPlace))?;
     match command {
         CacheCommand::Dir => {
-            printer.report(&format!("{}\n", visible_name(&directory.to_string_lossy())))
+            printer.report(&format!("{}\n", visible_name(&directory.to_string_lossy())));
         }
         CacheCommand::Info => info(&directory, printer),
         CacheCommand::Clean { older_than } => {

@@ -72,13 +72,12 @@ impl Governed {
     }
 
     /// The smallest value of all files, the nearest of several.
-    pub(super) fn smallest_of<T, K: Ord>(
+    pub(super) fn smallest_of<T: Ord>(
         &self,
         value: impl Fn(&ConfigFile) -> Option<&Sourced<T>>,
-        key: impl Fn(&T) -> K,
     ) -> Option<&Sourced<T>> {
         let values = self.files.iter().filter_map(|file| value(file));
-        values.min_by_key(|found| key(&found.value))
+        values.min_by(|a, b| a.value.cmp(&b.value))
     }
 
     /// Patterns that are typed replace those of the files, of which the nearest with any counts.

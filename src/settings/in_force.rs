@@ -137,12 +137,12 @@ impl InForce {
             ),
             missing_platform: Sourced::choose(
                 missing_platform,
-                group.smallest_of(|file| file.missing_platform.as_ref(), is_tolerant),
+                group.smallest_of(|file| file.missing_platform.as_ref()),
                 Missing::Error,
             ),
             missing_module: Sourced::choose(
                 missing_module,
-                group.smallest_of(|file| file.missing_module.as_ref(), is_tolerant),
+                group.smallest_of(|file| file.missing_module.as_ref()),
                 Missing::Error,
             ),
             mismatch: Sourced::choose(
@@ -157,7 +157,7 @@ impl InForce {
             ),
             jobs: Sourced::choose(
                 typed.sources.jobs,
-                group.smallest_of(|file| file.jobs.as_ref(), |jobs| *jobs),
+                group.smallest_of(|file| file.jobs.as_ref()),
                 DEFAULT_JOBS,
             ),
             signers: signers(&group.files).cloned().collect(),
@@ -251,9 +251,4 @@ const fn missing(arg: MissingArg) -> Missing {
         MissingArg::Error => Missing::Error,
         MissingArg::Warn => Missing::Warn,
     }
-}
-
-/// `false` for the stricter one, which comes first.
-const fn is_tolerant(missing: &Missing) -> bool {
-    matches!(missing, Missing::Warn)
 }

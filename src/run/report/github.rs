@@ -135,7 +135,7 @@ fn item(remark: &Remark) -> String {
 /// Text in which only backticks keep a meaning, and those only if they pair: Markdown pairs runs of the same length, so in
 /// other texts the end of the code would not be where it seems.
 fn markdown(text: &str) -> String {
-    let has_code = !text.contains("``") && text.matches('`').count() % 2 == 0;
+    let has_code = !text.contains("``") && text.matches('`').count().is_multiple_of(2);
     let mut out = String::with_capacity(text.len());
     let mut in_code = false;
     for char in text.chars() {
@@ -146,7 +146,7 @@ fn markdown(text: &str) -> String {
                 continue;
             }
             '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' | '\\' | '@' if !in_code => {
-                out.push('\\')
+                out.push('\\');
             }
             _ => {}
         }
