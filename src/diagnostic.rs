@@ -12,6 +12,7 @@
 //! ```
 
 use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -160,9 +161,10 @@ impl Diagnostic {
         self.severity == Severity::Error
     }
 
-    fn has_the_cause_of(&self, other: &Self) -> bool {
-        (self.severity, &self.message, &self.causes, &self.hint)
-            == (other.severity, &other.message, &other.causes, &other.hint)
+    /// What diagnostics of the same cause have in common.
+    fn cause(&self) -> (Severity, String, Vec<String>, Option<String>) {
+        let (message, causes) = (self.message.clone(), self.causes.clone());
+        (self.severity, message, causes, self.hint.clone())
     }
 
     /// The text for a person, with a final newline. `styled` adds ANSI colors.
@@ -270,13 +272,17 @@ fn causes_of(error: &dyn Error) -> Vec<String> {
 /// in one file that several directories reach are one as well.
 pub fn merge(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut merged: Vec<Diagnostic> = Vec::new();
+    let mut known = BTreeMap::new();
     for diagnostic in diagnostics {
-        match merged
-            .iter_mut()
-            .find(|known| known.has_the_cause_of(&diagnostic))
-        {
-            Some(known) => known.directories.extend(diagnostic.directories),
-            None => merged.push(diagnostic),
+        match known.entry(diagnostic.cause()) {
+            Entry::Occupied(at) => {
+                let same: &mut Diagnostic = &mut merged[*at.get()];
+                same.directories.extend(diagnostic.directories);
+            }
+            Entry::Vacant(entry) => {
+                entry.insert(merged.len());
+                merged.push(diagnostic);
+            }
         }
     }
     merged.sort_by(|a, b| {

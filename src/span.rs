@@ -4,6 +4,7 @@
 //! all that a report shows: path, line, column and the source line.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 /// A half-open byte range of one file's text.
@@ -75,23 +76,97 @@ impl Place {
         let start = span.start.min(text.len());
         let line_start = memchr::memrchr(b'\n', &text[..start]).map_or(0, |at| at + 1);
         let line_end = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |at| start + at);
-        let line = memchr::memchr_iter(b'\n', &text[..line_start]).count() + 1;
-        let full = text[line_start..line_end]
-            .strip_suffix(b"\r")
-            .unwrap_or(&text[line_start..line_end]);
         let before = String::from_utf8_lossy(&text[line_start..start]);
-        let marked_end = span.end.clamp(start, line_end);
-        let marked = String::from_utf8_lossy(&text[start..marked_end]);
-        let source_line = String::from_utf8_lossy(full).into_owned();
         Self {
-            path: path.to_path_buf(),
-            line,
-            column: before.trim_start_matches('\u{feff}').chars().count() + 1,
-            width: marked.chars().count().max(1),
-            source_line: (source_line.chars().count() <= MAX_SOURCE_LINE)
-                .then(|| source_line.trim_start_matches('\u{feff}').to_owned()),
+            line: memchr::memchr_iter(b'\n', &text[..line_start]).count() + 1,
+            column: before.trim_start_matches(MARK).chars().count() + 1,
+            ..Self::in_line(path, text, span, line_start..line_end)
         }
     }
+
+    /// What needs no more of the text than the line `range`.
+    fn in_line(path: &Path, text: &[u8], span: Span, range: Range<usize>) -> Self {
+        let start = span.start.min(text.len());
+        let marked = &text[start..span.end.clamp(start, range.end)];
+        let line = &text[range];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let source_line = (line.len() <= MAX_SOURCE_LINE * MAX_CHARACTER)
+            .then(|| String::from_utf8_lossy(line))
+            .filter(|line| line.chars().count() <= MAX_SOURCE_LINE);
+        Self {
+            path: path.to_path_buf(),
+            line: 0,
+            column: 0,
+            width: String::from_utf8_lossy(marked).chars().count().max(1),
+            source_line: source_line.map(|line| line.trim_start_matches(MARK).to_owned()),
+        }
+    }
+}
+
+/// The byte order mark.
+const MARK: char = '\u{feff}';
+
+/// The most bytes of a character.
+const MAX_CHARACTER: usize = 4;
+
+/// Where the lines and characters of a text are, found once for all places in it: a file can have as many places as lines, or
+/// all of them in one line.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    /// Where each line begins.
+    starts: Vec<usize>,
+    /// How many characters begin before each [`STEP`]th byte.
+    characters: Vec<usize>,
+}
+
+/// How many bytes are counted again for each place, at most.
+const STEP: usize = 1024;
+
+impl Lines {
+    /// The lines of `text`, which is UTF-8.
+    pub fn new(text: &[u8]) -> Self {
+        let ends = memchr::memchr_iter(b'\n', text).map(|at| at + 1);
+        let mut before = 0;
+        let counted = text.chunks(STEP).map(|chunk| {
+            let first = before;
+            before += count_characters(chunk);
+            first
+        });
+        Self {
+            characters: counted.collect(),
+            starts: std::iter::once(0).chain(ends).collect(),
+        }
+    }
+
+    /// The same place as [`Place::in_text`] of the same text.
+    pub fn place(&self, path: &Path, text: &[u8], span: Span) -> Place {
+        let start = span.start.min(text.len());
+        let line = self.starts.partition_point(|begin| *begin <= start);
+        let line_start = self.starts[line - 1];
+        let line_end = self.starts.get(line).map_or(text.len(), |next| next - 1);
+        let marks = text[line_start..start].chunks(MARK.len_utf8());
+        let marks = marks.take_while(|bytes| *bytes == MARK.encode_utf8(&mut [0; 4]).as_bytes());
+        let characters = self.characters_before(text, start)
+            - self.characters_before(text, line_start)
+            - marks.count();
+        Place {
+            line,
+            column: characters + 1,
+            ..Place::in_line(path, text, span, line_start..line_end)
+        }
+    }
+
+    fn characters_before(&self, text: &[u8], at: usize) -> usize {
+        // Behind the last byte there is no further step.
+        let step = (at / STEP).min(self.characters.len().saturating_sub(1));
+        let counted = self.characters.get(step).copied().unwrap_or(0);
+        counted + count_characters(&text[step * STEP..at])
+    }
+}
+
+/// How many characters begin in a part of a text.
+fn count_characters(text: &[u8]) -> usize {
+    text.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }
 
 impl std::fmt::Display for Place {
@@ -200,6 +275,50 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_no_column() {
         assert_eq!(place("\u{feff}x", 3, 4).column, 1);
+    }
+
+    #[test]
+    fn lines_found_once_give_the_same_places() {
+        let long = "é".repeat(2 * STEP) + "x";
+        let texts = [
+            "",
+            "\n",
+            "a\r\nbé\n\n x",
+            "\u{feff}\u{feff}é x\ny\n",
+            &long,
+            &format!("{long}\n{long}\r\n{long}"),
+        ];
+        for text in texts {
+            let lines = Lines::new(text.as_bytes());
+            let ends = text.char_indices().map(|(at, _)| at);
+            for start in ends.chain([text.len(), text.len() + 9]) {
+                for width in [0, 1, 2, 9_999] {
+                    let span = Span::new(start, start + width);
+                    let found = lines.place(Path::new("a.tf"), text.as_bytes(), span);
+                    assert_eq!(found, place(text, start, start + width), "{start} {width}");
+                }
+            }
+        }
+    }
+
+    /// The work for a place does not grow with the text, nor with the line that it is in. If it did, this would take minutes.
+    #[test]
+    fn many_places_in_one_text_are_found() {
+        const PLACES: usize = 40_000;
+        for separator in [" ", "\n"] {
+            let text = format!("{:200}{separator}", "x").repeat(PLACES);
+            let lines = Lines::new(text.as_bytes());
+            for at in 0..PLACES {
+                let span = Span::new(at * 201, at * 201 + 3);
+                let place = lines.place(Path::new("a"), text.as_bytes(), span);
+                let expected = if separator == " " {
+                    (1, at * 201 + 1)
+                } else {
+                    (at + 1, 1)
+                };
+                assert_eq!((place.line, place.column), expected);
+            }
+        }
     }
 
     #[test]

@@ -5,8 +5,9 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use crate::span::{Place, Span};
+use crate::span::{Lines, Place, Span};
 
 use super::error::SyntaxError;
 use super::expr::Expr;
@@ -60,6 +61,7 @@ pub struct Document {
     text: Vec<u8>,
     nodes: Vec<Node>,
     labels: Vec<Span>,
+    lines: OnceLock<Lines>,
 }
 
 impl Document {
@@ -72,6 +74,7 @@ impl Document {
                 text,
                 nodes,
                 labels,
+                lines: OnceLock::new(),
             }),
             Err(fault) => Err(fault.in_file(&path, &text)),
         }
@@ -93,7 +96,8 @@ impl Document {
 
     /// The place of a range of this file.
     pub fn place(&self, span: Span) -> Place {
-        Place::in_text(&self.path, &self.text, span)
+        let lines = self.lines.get_or_init(|| Lines::new(&self.text));
+        lines.place(&self.path, &self.text, span)
     }
 
     /// The value of an argument ([`Argument::value_span`]) as a tree. The text was checked when the file was read, so the only

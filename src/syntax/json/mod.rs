@@ -9,8 +9,9 @@ mod expression;
 mod reader;
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use crate::span::{Place, Span};
+use crate::span::{Lines, Place, Span};
 
 use super::error::{Fault, Problem, SyntaxError};
 pub use body::{JsonArgument, JsonBlock, JsonBody};
@@ -52,6 +53,7 @@ pub struct JsonDocument {
     text: Vec<u8>,
     nodes: Vec<Node>,
     root: NodeId,
+    lines: OnceLock<Lines>,
 }
 
 impl JsonDocument {
@@ -71,6 +73,7 @@ impl JsonDocument {
                 text,
                 nodes,
                 root,
+                lines: OnceLock::new(),
             }),
             Err(fault) => Err(fault.in_file(&path, &text)),
         }
@@ -88,7 +91,8 @@ impl JsonDocument {
 
     /// The place of a range of this file.
     pub fn place(&self, span: Span) -> Place {
-        Place::in_text(&self.path, &self.text, span)
+        let lines = self.lines.get_or_init(|| Lines::new(&self.text));
+        lines.place(&self.path, &self.text, span)
     }
 
     /// The range of a value ([`JsonArgument::value`]).
