@@ -72,8 +72,7 @@ pub fn resolve_link(path: &Path) -> Result<PathBuf, LinkError> {
         _ => Path::new("."),
     };
     let directory = fs::canonicalize(directory)?;
-    let top = top_of(&directory).unwrap_or_else(|| directory.clone());
-    Ok(ReadAccess::below([top]).resolve(path)?)
+    Ok(ReadAccess::below([tree_of(&directory)]).resolve(path)?)
 }
 
 /// Whether a link that comes with the tree leads `path` out of it. What can be read there was not written for the repository,
@@ -94,6 +93,12 @@ pub fn open_confined(path: &Path) -> Result<File, LinkError> {
     metadata = fs::symlink_metadata(&target)?;
     check_regular(&metadata)?;
     Ok(open_checked(&target, Links::Refuse)?.0)
+}
+
+/// The tree that holds `directory` (absolute, without links): its repository, or outside of any the working directory, or
+/// outside of that, too, `directory` itself.
+pub fn tree_of(directory: &Path) -> PathBuf {
+    top_of(directory).unwrap_or_else(|| directory.to_path_buf())
 }
 
 /// The directory that links in `directory` (absolute, without links) may not leave: the top of its repository, or outside of

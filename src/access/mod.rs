@@ -6,7 +6,7 @@
 
 mod confine;
 
-pub use confine::{LinkError, confine, leaves_repository, open_confined, resolve_link};
+pub use confine::{LinkError, confine, leaves_repository, open_confined, resolve_link, tree_of};
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};

@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::access::leaves_repository;
+use crate::access::{confine, tree_of};
 use crate::provider::{Engine, ModuleVersion, ModuleVersionConstraints};
 
 use super::error::ConfigError;
 use super::files;
+use super::location::{Location, clean};
 use super::source::ModuleSource;
 
 /// Where the manifest is, below the data directory.
@@ -58,26 +59,14 @@ pub(super) enum Mismatch {
 }
 
 impl Manifest {
-    /// Reads the manifest of a root module. A missing or empty file has no records; a broken one is an error.
+    /// Reads the manifest of a root module. A missing or empty file has no records, and so has one to which a link in the tree
+    /// leads from outside of it; a broken one is an error.
     pub(super) fn read(data_directory: &Path) -> Result<Self, ConfigError> {
-        let path = Self::path(data_directory);
-        Self::read_file(&path).map_err(|error| {
-            if leaves_repository(&path) {
-                let source = io::Error::other("it is invalid");
-                ConfigError::ReadFile { path, source }
-            } else {
-                error
-            }
-        })
-    }
-
-    /// The manifest, below the data directory.
-    pub(super) fn path(data_directory: &Path) -> PathBuf {
-        data_directory.join(MANIFEST)
-    }
-
-    fn read_file(path: &Path) -> Result<Self, ConfigError> {
-        let text = match files::read(path) {
+        let path = data_directory.join(MANIFEST);
+        if confine(&path).is_err() {
+            return Ok(Self::default());
+        }
+        let text = match files::read(&path) {
             Ok(text) => text,
             Err(ConfigError::ReadFile { source, .. })
                 if source.kind() == io::ErrorKind::NotFound =>
@@ -90,21 +79,21 @@ impl Manifest {
             return Ok(Self::default());
         }
         let wire: Wire = serde_json::from_slice(&text).map_err(|source| ConfigError::Manifest {
-            path: path.to_path_buf(),
+            path: path.clone(),
             source,
         })?;
         let mut records = BTreeMap::new();
         for record in wire.modules {
             if !record.version.is_empty() && ModuleVersion::parse(&record.version).is_err() {
                 return Err(ConfigError::ManifestVersion {
-                    path: path.to_path_buf(),
+                    path,
                     key: record.key,
                     version: record.version,
                 });
             }
             if let Some(twice) = records.insert(record.key.clone(), record) {
                 return Err(ConfigError::ManifestKey {
-                    path: path.to_path_buf(),
+                    path,
                     key: twice.key,
                 });
             }
@@ -127,6 +116,16 @@ impl Record {
     /// Where the tools install the package of this module.
     pub(super) fn package(&self, data_directory: &Path) -> PathBuf {
         Manifest::packages(data_directory).join(&self.key)
+    }
+
+    /// Where the module is, if it lies in the tree of its root module or in the data directory: `init` installs nothing
+    /// elsewhere, so another place is named by whoever wrote the tree.
+    pub(super) fn locate(&self, root: &Path, data_directory: &Path) -> Option<Location> {
+        let found = Location::new(&clean(&root.join(&self.directory))).ok()?;
+        let tree = tree_of(&root.canonicalize().ok()?);
+        let installed = confine(data_directory).and_then(|path| Ok(path.canonicalize()?));
+        let is_installed = installed.is_ok_and(|installed| found.real.starts_with(installed));
+        (found.real.starts_with(tree) || is_installed).then_some(found)
     }
 
     /// Whether this is what the call asks for.

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::access::ReadAccess;
-use crate::access::leaves_repository;
 use crate::provider::ModuleVersionConstraints;
 
 use super::super::body::Spot;
@@ -122,11 +121,12 @@ impl TreeReader<'_> {
 
     /// What is installed. An untrusted configuration may have been committed with a record of its author's own.
     fn manifest(&self, environment: &Environment<'_>) -> &Result<Manifest, Arc<ConfigError>> {
-        self.manifest
-            .get_or_init(|| match self.options.is_untrusted {
-                true => Ok(Manifest::default()),
-                false => Manifest::read(&environment.data_directory()).map_err(Arc::new),
-            })
+        self.manifest.get_or_init(|| {
+            if self.options.is_untrusted {
+                return Ok(Manifest::default());
+            }
+            Manifest::read(&environment.data_directory()).map_err(Arc::new)
+        })
     }
 
     /// What the manifest records for the call, if it does, and if the record is for this call.
@@ -157,43 +157,39 @@ impl TreeReader<'_> {
             return Ok(None);
         };
         let (module, place) = (name.to_owned(), Box::new(spot.place()));
-        let changed = match record.check(
-            &target.source,
-            target.versions.as_ref(),
-            self.options.engine,
-        ) {
-            Ok(()) => {
-                let version = Some(record.version.clone()).filter(|version| !version.is_empty());
-                let location = directory_of(record, environment);
-                return Ok(location.map(|location| (location, version)));
-            }
-            Err(Mismatch::Source { recorded }) => ConfigError::SourceChanged {
-                module,
-                recorded: without_secrets(&recorded),
-                wanted: target.source.shown(),
-                place,
-            },
-            Err(Mismatch::Version { recorded }) => {
-                let wanted = target
-                    .versions
-                    .as_ref()
-                    .map(ModuleVersionConstraints::to_string)
-                    .unwrap_or_default();
-                ConfigError::VersionChanged {
-                    module,
-                    recorded,
-                    wanted,
-                    place,
+        Err(
+            match record.check(
+                &target.source,
+                target.versions.as_ref(),
+                self.options.engine,
+            ) {
+                Ok(()) => {
+                    let version =
+                        Some(record.version.clone()).filter(|version| !version.is_empty());
+                    let location = directory_of(record, environment);
+                    return Ok(location.map(|location| (location, version)));
                 }
-            }
-        };
-        // A record that another file than ours holds is not quoted.
-        let manifest = Manifest::path(&environment.data_directory());
-        Err(if leaves_repository(&manifest) {
-            changed.concealed("a link leads to its record outside of the repository")
-        } else {
-            changed
-        })
+                Err(Mismatch::Source { recorded }) => ConfigError::SourceChanged {
+                    module,
+                    recorded: without_secrets(&recorded),
+                    wanted: target.source.shown(),
+                    place,
+                },
+                Err(Mismatch::Version { recorded }) => {
+                    let wanted = target
+                        .versions
+                        .as_ref()
+                        .map(ModuleVersionConstraints::to_string)
+                        .unwrap_or_default();
+                    ConfigError::VersionChanged {
+                        module,
+                        recorded,
+                        wanted,
+                        place,
+                    }
+                }
+            },
+        )
     }
 
     /// The module from wherever it comes, and its version if it has one.
@@ -278,9 +274,9 @@ impl TreeReader<'_> {
 /// The directory of a record, if it is there. The tools install a package in a directory named after the call; a record that
 /// leads elsewhere is not theirs, and nobody knows how far its package goes.
 fn directory_of(record: &Record, environment: &Environment<'_>) -> Option<Location> {
-    let shown = clean(&environment.root.join(&record.directory));
-    let found = Location::new(&shown).ok()?;
-    let package = record.package(&environment.data_directory()).canonicalize();
+    let data_directory = environment.data_directory();
+    let found = record.locate(environment.root, &data_directory)?;
+    let package = record.package(&data_directory).canonicalize();
     let package = package
         .ok()
         .filter(|package| found.real.starts_with(package));

@@ -10,6 +10,8 @@ mod files;
 mod git;
 #[cfg(unix)]
 mod links;
+#[cfg(unix)]
+mod manifest;
 mod network;
 mod output;
 mod printing;
