@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use futures_util::future::join_all;
-
 use crate::lockfile::Locks;
 use crate::provider::{Engine, Platform, ProviderAddr, Requirements, Version};
 use crate::span::Place;
 
 use super::error::LockingError;
+use super::join::join_bounded;
 use super::note::Note;
 use super::packages::Packages;
 use super::policy::{Policy, Scope};
@@ -90,7 +89,7 @@ pub async fn lock_directory(
         .providers
         .iter()
         .filter(|(address, _)| address.is_lockable(job.engine) && scope.includes(address));
-    let worked = join_all(wanted.map(|(address, requirement)| {
+    let work = wanted.map(|(address, requirement)| {
         let work = Work {
             engine: job.engine,
             address,
@@ -102,8 +101,9 @@ pub async fn lock_directory(
         };
         let wanted = scope.wanted(address);
         async move { (address, work.run(wanted).await) }
-    }))
-    .await;
+    });
+    let work = work.collect();
+    let worked = join_bounded(work).await;
 
     let mut errors = Vec::new();
     let mut verified = Vec::new();

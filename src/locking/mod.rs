@@ -10,6 +10,7 @@ mod audit;
 mod directory;
 mod error;
 mod finding;
+mod join;
 mod keeping;
 mod note;
 mod packages;

@@ -6,8 +6,6 @@
 mod entry;
 mod words;
 
-use futures_util::future::join_all;
-
 use crate::lockfile::ProviderLock;
 use crate::provider::{Platform, ProviderAddr};
 use crate::span::Place;
@@ -15,6 +13,7 @@ use crate::span::Place;
 use super::directory::{Job, Verified};
 use super::error::LockingError;
 use super::finding::{Finding, Fix, Rule};
+use super::join::join_bounded;
 use super::packages::Packages;
 use super::policy::{Policy, Scope};
 use entry::Entry;
@@ -76,7 +75,8 @@ pub async fn audit(audited: Audited<'_>, policy: &Policy, packages: &Packages) -
         };
         entry.audit()
     });
-    for part in join_all(entries).await {
+    let entries = entries.collect();
+    for part in join_bounded(entries).await {
         audit.findings.extend(part.findings);
         audit.errors.extend(part.errors);
         audit.unchecked.extend(part.unchecked);
