@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::provider::Engine;
+use crate::syntax::RunBudget;
 
 use super::error::ConfigError;
 use super::module::Module;
@@ -19,12 +20,18 @@ type Cell = Arc<OnceLock<Outcome>>;
 #[derive(Debug, Default)]
 pub struct ModuleCache {
     cells: Mutex<HashMap<(PathBuf, Engine), Cell>>,
+    /// What the evaluation of all root modules that use this cache may cost.
+    budget: Arc<RunBudget>,
 }
 
 impl ModuleCache {
     /// An empty cache.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    pub(super) const fn budget(&self) -> &Arc<RunBudget> {
+        &self.budget
     }
 
     /// The module in `real`, a path without links. `shown` is the path that messages name.

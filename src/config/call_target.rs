@@ -105,8 +105,8 @@ pub(super) fn resolve(
         let (module, place) = (call.name.clone(), Box::new(version.place()));
         return Err(ConfigError::VersionWithoutRegistry { module, place }.into());
     }
-    let is_constant = expression
-        .constant("a module source")
+    let is_constant = instance
+        .constant(expression, "a module source")
         .is_ok_and(|constant| constant == value);
     Ok(Target {
         source,
@@ -148,7 +148,7 @@ fn value(
     match evaluation {
         Evaluation::Dynamic => instance.evaluate(expression, position),
         Evaluation::Literal => {
-            let value = expression.constant("the source or version of a module");
+            let value = instance.constant(expression, "the source or version of a module");
             value.map(|value| (value, Origins::default()))
         }
     }

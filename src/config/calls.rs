@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::syntax::{Constants, Strings, Value, is_identifier};
+use crate::syntax::{Strings, Value, is_identifier};
 
 use super::body::{Block, Spot};
 use super::error::{ConfigError, Problem};
@@ -132,7 +132,7 @@ pub(super) fn read_variable(block: &Block<'_>) -> Result<Variable, ConfigError> 
 
 /// A boolean, as such or as a string, without references.
 fn flag(value: &Expression, what: &'static str) -> Result<bool, ConfigError> {
-    let found = value.value(what, Strings::Templates, &Constants)?;
+    let found = value.constant_with(what, Strings::Templates)?;
     let is_flag = matches!(found, Value::Bool(_))
         || matches!(&found, Value::String(text) if text == "true" || text == "false");
     found.to_bool().filter(|_| is_flag).ok_or_else(|| {

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::provider::{AddressError, ConstraintError, Engine};
 use crate::span::{Explain, Place};
-use crate::syntax::{EvalProblem, Refusal, SyntaxError, Value};
+use crate::syntax::{EvalProblem, Exceeded, Refusal, SyntaxError, Value};
 
 use super::root::is_missing_module;
 use super::source::SourceError;
@@ -286,6 +286,14 @@ pub enum ConfigError {
         /// What is wrong.
         message: String,
     },
+    /// The sources and versions of module calls take more to compute than they may.
+    #[error("{budget}")]
+    Exceeded {
+        /// What was computed then.
+        place: Box<Place>,
+        /// The budget.
+        budget: Exceeded,
+    },
     /// An expression without a value.
     #[error("cannot tell the value of {what}")]
     Value {
@@ -538,6 +546,7 @@ impl Explain for ConfigError {
             | Self::LeavesRepository { place, .. }
             | Self::RemoteRunModule { place, .. }
             | Self::Concealed { place, .. }
+            | Self::Exceeded { place, .. }
             | Self::Value { place, .. } => Some(place),
         }
     }
@@ -545,6 +554,7 @@ impl Explain for ConfigError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Syntax(error) => error.hint(),
+            Self::Exceeded { budget, .. } => Some(budget.hint().to_owned()),
             Self::Fetch { hint, .. } => hint.clone(),
             Self::NotInstalled { .. } => {
                 Some("run `init` or `get` in this directory first".to_owned())

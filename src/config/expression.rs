@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::span::{Place, Span};
 use crate::syntax::{
-    self, Document, EvalProblem, Expr, JsonDocument, Scope, Strings, SyntaxError, Value,
+    self, BoundedConstants, Budget, Document, EvalProblem, Exceeded, Expr, JsonDocument, Strings,
+    SyntaxError, Value,
 };
 
 use super::body::Spot;
@@ -51,6 +52,15 @@ impl Expression {
         }
     }
 
+    /// Takes from a budget what its tree costs ([`syntax::pay_for_tree`]).
+    pub(super) fn pay_for_tree(&self, budget: &Budget) -> Result<(), Exceeded> {
+        let span = match self {
+            Self::Native(_, span) => *span,
+            Self::Json(document, value) => document.value_span(*value),
+        };
+        syntax::pay_for_tree(span.end - span.start, budget)
+    }
+
     /// As a tree.
     pub(super) fn tree(&self, strings: Strings) -> Result<Expr, SyntaxError> {
         match self {
@@ -59,21 +69,32 @@ impl Expression {
         }
     }
 
-    /// Its value in a scope.
-    pub(super) fn value(
-        &self,
-        what: &'static str,
-        strings: Strings,
-        scope: &dyn Scope,
-    ) -> Result<Value, ConfigError> {
-        let tree = self.tree(strings)?;
-        syntax::evaluate(&tree, scope)
-            .map_err(|fault| self.value_error(what, fault.span, fault.problem))
+    /// The value of a tree of this file, without variables and functions.
+    pub(super) fn evaluate(&self, tree: &Expr) -> Result<Value, ConfigError> {
+        self.constant_tree("a constant", tree)
     }
 
     /// Its value without variables and functions; strings in JSON are plain.
     pub(super) fn constant(&self, what: &'static str) -> Result<Value, ConfigError> {
-        self.value(what, Strings::Plain, &syntax::Constants)
+        self.constant_with(what, Strings::Plain)
+    }
+
+    /// Its value without variables and functions.
+    pub(super) fn constant_with(
+        &self,
+        what: &'static str,
+        strings: Strings,
+    ) -> Result<Value, ConfigError> {
+        self.constant_tree(what, &self.tree(strings)?)
+    }
+
+    fn constant_tree(&self, what: &'static str, tree: &Expr) -> Result<Value, ConfigError> {
+        let constants = match self {
+            Self::Native(document, _) => document.constants(),
+            Self::Json(document, _) => document.constants(),
+        };
+        let value = constants.constant(|budget| syntax::evaluate(tree, &BoundedConstants(budget)));
+        value.map_err(|fault| self.value_error(what, fault.span, fault.problem))
     }
 
     pub(super) fn value_error(
@@ -82,11 +103,20 @@ impl Expression {
         part: Span,
         source: EvalProblem,
     ) -> ConfigError {
-        ConfigError::Value {
-            what,
-            place: Box::new(self.place_of(part)),
-            source: Box::new(source),
+        let place = Box::new(self.place_of(part));
+        match source {
+            EvalProblem::Exceeded(budget) => ConfigError::Exceeded { place, budget },
+            source => ConfigError::Value {
+                what,
+                place,
+                source: Box::new(source),
+            },
         }
+    }
+
+    pub(super) fn exceeded(&self, budget: Exceeded) -> ConfigError {
+        let place = Box::new(self.place());
+        ConfigError::Exceeded { place, budget }
     }
 
     pub(super) fn invalid(&self, problem: Problem) -> ConfigError {

@@ -13,8 +13,9 @@ use crate::provider::Engine;
 use super::error::ConfigError;
 use super::rules::EngineRules;
 
-/// A larger file is not read: the largest generated configurations have a few megabytes.
-const MAX_FILE_SIZE: u64 = 256 << 20;
+/// A larger file is not read: the largest generated configurations have a few megabytes, and the items of a file can take ten
+/// times its size in memory.
+pub(super) const MAX_FILE_SIZE: u64 = 16 << 20;
 
 /// The files of a module directory that an engine reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -124,7 +125,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {
     read_up_to(path, MAX_FILE_SIZE)
 }
 
-fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, ConfigError> {
+pub(super) fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, ConfigError> {
     let failed = |source| ConfigError::ReadFile {
         path: path.to_path_buf(),
         source,
@@ -138,9 +139,8 @@ fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, ConfigError> {
     text.ok_or_else(too_large)
 }
 
-/// The content of a file that is open.
-pub(super) fn read_whole(file: fs::File) -> io::Result<Vec<u8>> {
-    let length = file.metadata()?.len();
+/// The content of a file of this length that is open.
+pub(super) fn read_whole(file: fs::File, length: u64) -> io::Result<Vec<u8>> {
     let text = read_open(file, length, MAX_FILE_SIZE)?;
     let too_large = || io::Error::other(format!("it has more than {MAX_FILE_SIZE} bytes"));
     text.ok_or_else(too_large)
@@ -148,7 +148,10 @@ pub(super) fn read_whole(file: fs::File) -> io::Result<Vec<u8>> {
 
 /// `None` if there is more than the limit.
 fn read_open(file: fs::File, length: u64, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    let mut text = Vec::with_capacity(usize::try_from(length.min(limit)).unwrap_or(0));
+    if length > limit {
+        return Ok(None);
+    }
+    let mut text = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
     file.take(limit + 1).read_to_end(&mut text)?;
     Ok((text.len() as u64 <= limit).then_some(text))
 }

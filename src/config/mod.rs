@@ -38,6 +38,7 @@ mod walk;
 pub use cache::ModuleCache;
 pub use error::{ConfigError, Problem};
 pub use files::{ModuleFiles, is_configuration, is_tofu_only, module_files};
+pub use functions::evaluate_alone;
 pub use ignore::IgnoreRule;
 pub use location::clean;
 pub use options::{DEFAULT_TEST_DIRECTORY, EnvironmentValue, ReadOptions, Tests, VariableOption};

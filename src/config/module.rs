@@ -21,6 +21,9 @@ use super::rules::EngineRules;
 /// The key of a resource: what it is, its type, its name.
 pub(super) type ResourceKey = (ResourceKind, String, String);
 
+/// So many providers of a module have the place that uses them: each takes a look through its file.
+const MAX_PLACES: usize = 300;
+
 /// A module, complete: no file of its directory is needed any more.
 #[derive(Debug, Default)]
 pub(super) struct Module {
@@ -162,17 +165,18 @@ impl Module {
         let required = self.required_providers.iter();
         let required = required.map(|(name, required)| (name.clone(), required.address.clone()));
         self.addresses = required.collect();
-        for required in self.required_providers.values() {
+        for (at, required) in self.required_providers.values().enumerate() {
             requirements.require(
                 required.address.clone(),
                 &required.constraints,
-                Some(required.spot.place()),
+                (at < MAX_PLACES).then(|| required.spot.place()),
             );
         }
-        for block in self.providers.values() {
+        for (at, block) in self.providers.values().enumerate() {
             if let Some(address) = faults.keep(self.address_of(&block.name, &block.spot, engine)) {
                 let version = block.version.as_ref().unwrap_or(&none);
-                requirements.require(address, version, Some(block.spot.place()));
+                let place = (at < MAX_PLACES).then(|| block.spot.place());
+                requirements.require(address, version, place);
             }
         }
         // A module has thousands of resources and a handful of providers: the first use of a name speaks for all.
@@ -186,9 +190,10 @@ impl Module {
             );
             uses.entry(name).or_insert(spot);
         }
-        for (name, spot) in uses {
+        for (at, (name, spot)) in uses.into_iter().enumerate() {
             if let Some(address) = faults.keep(self.address_of(name, spot, engine)) {
-                requirements.require(address, &none, Some(spot.place()));
+                let place = (at < MAX_PLACES).then(|| spot.place());
+                requirements.require(address, &none, place);
             }
         }
         self.root_requirements = self.import_requirements(engine, faults);

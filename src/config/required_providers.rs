@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::provider::{Engine, ProviderAddr, VersionConstraints};
 use crate::span::Place;
-use crate::syntax::{self, Constants, Entry, Expr, ExprKind, Strings, Value};
+use crate::syntax::{self, Entry, Expr, ExprKind, Strings, Value};
 
 use super::body::{Argument, Body, Spot};
 use super::declarations::Faults;
@@ -57,7 +57,8 @@ fn entry(argument: &Argument, engine: Engine) -> Result<RequiredProvider, Config
         return object_form(argument, entries, engine);
     }
     // Terraform tells the legacy form by its value being primitive.
-    let text = match syntax::evaluate(&tree, &Constants) {
+    let text = match argument.value.evaluate(&tree) {
+        Err(exceeded @ ConfigError::Exceeded { .. }) => return Err(exceeded),
         Ok(Value::Null) | Err(_) => None,
         Ok(value) => value.to_text(),
     };
@@ -120,15 +121,17 @@ fn key(whole: &Expression, key: &Expr) -> Result<String, ConfigError> {
     if let Some(name) = key.as_key() {
         return Ok(name.to_owned());
     }
-    match syntax::evaluate(key, &Constants) {
+    match whole.evaluate(key) {
         Ok(Value::String(text)) => Ok(text),
+        Err(exceeded @ ConfigError::Exceeded { .. }) => Err(exceeded),
         _ => Err(invalid()),
     }
 }
 
 fn string(whole: &Expression, what: &'static str, value: &Expr) -> Result<String, ConfigError> {
-    match syntax::evaluate(value, &Constants) {
+    match whole.evaluate(value) {
         Ok(Value::String(text)) => Ok(text),
+        Err(exceeded @ ConfigError::Exceeded { .. }) => Err(exceeded),
         _ => Err(ConfigError::invalid(
             whole.place_of(value.span),
             Problem::StringRequired(what),
@@ -150,7 +153,9 @@ fn check_aliases(argument: &Argument, value: &Expr) -> Result<(), ConfigError> {
             (Expression::Json(..), Some(text)) => syntax::parse_expression(&text).ok(),
             _ => None,
         };
-        if root_name(from_text.as_ref().unwrap_or(element)) != Some(argument.name.as_str()) {
+        if root_name(&argument.value, from_text.as_ref().unwrap_or(element))
+            != Some(argument.name.as_str())
+        {
             return Err(invalid(element));
         }
     }
@@ -158,13 +163,14 @@ fn check_aliases(argument: &Argument, value: &Expr) -> Result<(), ConfigError> {
 }
 
 /// The name that a traversal starts with, be it of attributes or of constant indexes.
-fn root_name(expr: &Expr) -> Option<&str> {
+fn root_name<'a>(whole: &Expression, expr: &'a Expr) -> Option<&'a str> {
     match &expr.kind {
         ExprKind::Variable(name) => Some(name),
-        ExprKind::Attribute(source, _) => root_name(source),
-        ExprKind::Index(source, key) => syntax::evaluate(key, &Constants)
+        ExprKind::Attribute(source, _) => root_name(whole, source),
+        ExprKind::Index(source, key) => whole
+            .evaluate(key)
             .ok()
-            .and_then(|_| root_name(source)),
+            .and_then(|_| root_name(whole, source)),
         _ => None,
     }
 }

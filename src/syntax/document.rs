@@ -9,8 +9,9 @@ use std::sync::OnceLock;
 
 use crate::span::{Lines, Place, Span};
 
-use super::error::SyntaxError;
-use super::expr::Expr;
+use super::budget::FileBudget;
+use super::error::{Fault, Problem, SyntaxError};
+use super::expr::{Expr, MAX_EXPRESSION};
 use super::parser::Parser;
 use super::strings::decode;
 use super::tree::TreeBuilder;
@@ -62,6 +63,7 @@ pub struct Document {
     nodes: Vec<Node>,
     labels: Vec<Span>,
     lines: OnceLock<Lines>,
+    constants: FileBudget,
 }
 
 impl Document {
@@ -75,6 +77,7 @@ impl Document {
                 nodes,
                 labels,
                 lines: OnceLock::new(),
+                constants: FileBudget::default(),
             }),
             Err(fault) => Err(fault.in_file(&path, &text)),
         }
@@ -89,6 +92,11 @@ impl Document {
         }
     }
 
+    /// What its constants may cost.
+    pub const fn constants(&self) -> &FileBudget {
+        &self.constants
+    }
+
     /// The path as it was given.
     pub fn path(&self) -> &Path {
         &self.path
@@ -101,8 +109,13 @@ impl Document {
     }
 
     /// The value of an argument ([`Argument::value_span`]) as a tree. The text was checked when the file was read, so the only
-    /// error is nesting beyond [`super::MAX_DEPTH`].
+    /// errors are nesting beyond [`super::MAX_DEPTH`]
+    /// or a length beyond [`super::MAX_EXPRESSION`].
     pub fn expression(&self, value: Span) -> Result<Expr, SyntaxError> {
+        if value.end.saturating_sub(value.start) > MAX_EXPRESSION {
+            let fault = Fault::new(value, Problem::TooLong(MAX_EXPRESSION));
+            return Err(fault.in_file(&self.path, &self.text));
+        }
         Parser::expression_at(&self.text, value.start, TreeBuilder::new(&self.text))
             .and_then(TreeBuilder::finish)
             .map_err(|fault| fault.in_file(&self.path, &self.text))
@@ -302,7 +315,6 @@ pub struct Label {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::Problem;
 
     fn parse(text: impl AsRef<[u8]>) -> Result<Document, SyntaxError> {
         Document::parse("a.tf", text.as_ref().to_vec())
@@ -448,7 +460,7 @@ mod tests {
 
     #[test]
     fn nesting_is_bounded_by_memory_and_not_by_the_stack() {
-        const LEVELS: usize = 100_000;
+        const LEVELS: usize = 50_000;
         for (open, middle, close) in [
             ("[", "1", "]"),
             ("(", "1", ")"),

@@ -175,6 +175,15 @@ pub enum Problem {
     /// Nesting beyond [`super::MAX_DEPTH`].
     #[error("this expression is nested deeper than {0} levels")]
     TooDeep(usize),
+    /// An expression that is too long for a tree.
+    #[error("this expression has more than {0} bytes, the most that is evaluated")]
+    TooLong(usize),
+    /// More open brackets than are kept in mind.
+    #[error("this file is nested deeper than {0} levels")]
+    TooNested(usize),
+    /// More blocks and arguments than are kept in mind.
+    #[error("this file has more than {0} arguments, blocks and values")]
+    TooManyItems(usize),
     /// A fault of JSON syntax.
     #[error("invalid JSON: {0}")]
     Json(&'static str),

@@ -10,6 +10,9 @@ use super::number::Number;
 /// levels, and this many fit on the 2 MB stack of a thread in any build.
 pub const MAX_DEPTH: usize = 200;
 
+/// How long the text of a tree may be: each byte can take fifty in the tree.
+pub const MAX_EXPRESSION: usize = 512 << 10;
+
 /// An expression and where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {

@@ -9,6 +9,7 @@
 //! about providers become trees. The parser is our own: hcl-rs and hcl-edit refuse some valid Terraform (duplicate keys,
 //! byte order marks, newlines around operators in `{for}`, text after a heredoc marker) and cost ten times the time.
 
+mod budget;
 mod document;
 mod error;
 mod eval;
@@ -24,10 +25,16 @@ mod templates;
 mod tree;
 mod value;
 
+pub use budget::{Budget, Exceeded, FileBudget, Resource, RunBudget};
 pub use document::{Argument, Block, Body, Document, Label};
 pub use error::{Fault, Problem, SyntaxError};
-pub use eval::{Constants, EvalFault, EvalProblem, Refusal, Scope, check_references, evaluate};
-pub use expr::{BinaryOperator, Call, Entry, Expr, ExprKind, For, MAX_DEPTH, Part, UnaryOperator};
+pub use eval::{
+    BoundedConstants, Constants, EvalFault, EvalProblem, Refusal, Scope, check_references, evaluate,
+};
+pub use expr::{
+    BinaryOperator, Call, Entry, Expr, ExprKind, For, MAX_DEPTH, MAX_EXPRESSION, Part,
+    UnaryOperator,
+};
 pub use json::{JsonArgument, JsonBlock, JsonBody, JsonDocument, Strings};
 pub use lexer::is_identifier;
 pub use number::Number;
@@ -46,4 +53,17 @@ pub fn parse_expression(text: &str) -> Result<Expr, Fault> {
 pub fn parse_template(text: &str) -> Result<Expr, Fault> {
     Parser::whole_template(text.as_bytes(), TreeBuilder::new(text.as_bytes()))
         .and_then(TreeBuilder::finish)
+}
+
+/// How many bytes of an expression become a node of its tree, at least: `[1,1,1]`.
+const BYTES_OF_NODE: usize = 2;
+
+/// How many bytes of an expression are read in the time of a step.
+const BYTES_OF_STEP: usize = 4;
+
+/// Takes from a budget what the tree of an expression of so many bytes costs. A tree takes room only as long as its value is
+/// computed.
+pub fn pay_for_tree(bytes: usize, budget: &Budget) -> Result<(), Exceeded> {
+    budget.steps(bytes / BYTES_OF_STEP)?;
+    budget.room_for(bytes / BYTES_OF_NODE, bytes)
 }

@@ -88,6 +88,12 @@ impl Number {
         i64::try_from(self.mantissa.checked_mul(factor)?).ok()
     }
 
+    /// About how long its text is: it has all its digits.
+    pub(super) fn text_length(self) -> usize {
+        let digits = self.mantissa.unsigned_abs().checked_ilog10().unwrap_or(0);
+        usize::try_from(digits + self.exponent.unsigned_abs()).unwrap_or(usize::MAX)
+    }
+
     /// The power of ten of the first digit.
     fn magnitude(self) -> i64 {
         i64::from(self.exponent)

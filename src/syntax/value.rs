@@ -6,9 +6,10 @@ use super::number::Number;
 
 /// A value. Lists, sets and tuples are one kind here, and so are maps and objects: nothing that tflock evaluates can tell them
 /// apart in its result.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Value {
     /// `null`.
+    #[default]
     Null,
     /// A boolean.
     Bool(bool),
@@ -25,6 +26,12 @@ pub enum Value {
     /// Not to be shown, so it cannot get into an address. What is made of it is as good as unknown.
     Sensitive(Box<Self>),
 }
+
+/// A map makes room for several entries at once, which takes as much memory as so many values.
+pub(super) const MAP_VALUES: usize = 10;
+
+/// The text of a number takes no more memory than the number, up to this length.
+const SHORT_NUMBER: usize = 48;
 
 impl Value {
     /// What it is, for messages.
@@ -70,6 +77,33 @@ impl Value {
                 _ => None,
             },
             _ => None,
+        }
+    }
+
+    /// How many values and bytes of text it is, with all that is in it, by the memory that they take.
+    pub fn cost(&self) -> (usize, usize) {
+        let mut cost = (0, 0);
+        self.add_cost(&mut cost);
+        cost
+    }
+
+    fn add_cost(&self, cost: &mut (usize, usize)) {
+        cost.0 += 1;
+        match self {
+            Self::String(text) => cost.1 += text.len(),
+            // It may become text.
+            Self::Number(number) => cost.1 += number.text_length() / SHORT_NUMBER * SHORT_NUMBER,
+            Self::Tuple(elements) => elements.iter().for_each(|element| element.add_cost(cost)),
+            Self::Object(entries) if !entries.is_empty() => {
+                cost.0 += MAP_VALUES;
+                for (key, value) in entries {
+                    cost.0 += 1;
+                    cost.1 += key.len();
+                    value.add_cost(cost);
+                }
+            }
+            Self::Sensitive(inner) => inner.add_cost(cost),
+            _ => {}
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::syntax::{Number, Value};
+use crate::syntax::{Budget, Exceeded, Number, Value};
 
 use super::super::statics::types::sorted_set;
 use super::types::{CommonType, alike, alike_in_all};
@@ -19,7 +19,7 @@ pub(super) fn find(name: &str) -> Option<Function> {
         "compact" => |_, arguments| compact(one(arguments)?),
         "concat" => |_, arguments| concat(arguments),
         "contains" => |_, arguments| contains(arguments),
-        "distinct" => |_, arguments| distinct(one(arguments)?),
+        "distinct" => |functions, arguments| distinct(one(arguments)?, &functions.budget),
         "element" => element,
         "flatten" => {
             |_, arguments| list(one(arguments)?).map(|elements| Value::Tuple(flatten(elements)))
@@ -53,8 +53,8 @@ pub(super) fn find(name: &str) -> Option<Function> {
         "setunion" => |_, arguments| {
             concat(arguments).and_then(|all| list(&all).and_then(alike).map(sorted_set))
         },
-        "setintersection" => |_, arguments| set_filter(arguments, true),
-        "setsubtract" => |_, arguments| set_filter(arguments, false),
+        "setintersection" => |functions, arguments| set_filter(arguments, true, &functions.budget),
+        "setsubtract" => |functions, arguments| set_filter(arguments, false, &functions.budget),
         _ => return None,
     })
 }
@@ -120,9 +120,10 @@ fn contains(arguments: &[Value]) -> Outcome {
     }
 }
 
-fn distinct(value: &Value) -> Outcome {
+fn distinct(value: &Value, budget: &Budget) -> Outcome {
     let mut unique: Vec<Value> = Vec::new();
     for element in alike(list(value)?)? {
+        pay_for_comparisons(std::slice::from_ref(&element), unique.len(), budget)?;
         if !unique.contains(&element) {
             unique.push(element);
         }
@@ -152,6 +153,24 @@ fn flatten(elements: &[Value]) -> Vec<Value> {
     };
     elements.iter().flat_map(expand).collect()
 }
+
+/// Takes the steps to compare each of these with so many others.
+pub(super) fn pay_for_comparisons(
+    values: &[Value],
+    others: usize,
+    budget: &Budget,
+) -> Result<(), Exceeded> {
+    let steps = |value: &Value| {
+        let (values, bytes) = value.cost();
+        (values + bytes / BYTES_OF_STEP).saturating_mul(others)
+    };
+    values
+        .iter()
+        .try_for_each(|value| budget.steps(steps(value)))
+}
+
+/// How many bytes are compared in the time of a step.
+const BYTES_OF_STEP: usize = 64;
 
 fn index(_: &Functions, arguments: &[Value]) -> Outcome {
     let [elements, value] = arguments else {
@@ -302,10 +321,12 @@ fn to_map(value: &Value) -> Outcome {
 }
 
 /// The elements of the first that are in all others, or in none.
-fn set_filter(arguments: &[Value], wanted: bool) -> Outcome {
+fn set_filter(arguments: &[Value], wanted: bool, budget: &Budget) -> Outcome {
     let lists = arguments.iter().map(list);
     let lists = alike_in_all(lists.collect::<Result<_, _>>()?)?;
     let (first, others) = lists.split_first().ok_or_else(arity)?;
+    let compared = others.iter().map(Vec::len).sum();
+    pay_for_comparisons(first, compared, budget)?;
     let keep = |value: &&Value| others.iter().all(|other| other.contains(value) == wanted);
     Ok(sorted_set(first.iter().filter(keep).cloned().collect()))
 }

@@ -1,5 +1,6 @@
 //! Functions of files and paths. Relative paths are relative to the root module's directory.
 
+use std::io;
 use std::path::Path;
 
 use base64::Engine as _;
@@ -42,7 +43,11 @@ impl Functions {
         let access = self.files.get();
         let file = access.open(&self.root.join(&path));
         let file = file.map_err(|error| unread(&path, access, &error))?;
-        files::read_whole(file).map_err(|error| unread(&path, access, &error.into()))
+        let unreadable = |error: io::Error| unread(&path, access, &error.into());
+        let length = file.metadata().map_err(unreadable)?.len();
+        self.budget
+            .bytes(usize::try_from(length).unwrap_or(usize::MAX))?;
+        files::read_whole(file, length).map_err(unreadable)
     }
 
     /// Whether there is a file. Of files that it may not read it says nothing.

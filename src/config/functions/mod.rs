@@ -16,10 +16,14 @@ mod types;
 mod yaml;
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::provider::Engine;
-use crate::syntax::{EvalProblem, Number, Refusal, Value};
+use crate::span::Span;
+use crate::syntax::{
+    self, Budget, EvalFault, EvalProblem, Exceeded, Number, Refusal, Scope, Value,
+};
 
 use super::location::Location;
 use types::CommonType;
@@ -34,6 +38,8 @@ pub(super) struct Functions {
     engine: Engine,
     /// Which files they may read.
     files: FileAccess,
+    /// What they may cost.
+    budget: Rc<Budget>,
 }
 
 /// What a function says when it fails.
@@ -49,6 +55,13 @@ enum Failure {
         why: String,
         refusal: Option<Refusal>,
     },
+    Exceeded(Exceeded),
+}
+
+impl From<Exceeded> for Failure {
+    fn from(exceeded: Exceeded) -> Self {
+        Self::Exceeded(exceeded)
+    }
 }
 
 impl From<&str> for Failure {
@@ -124,11 +137,12 @@ const UNSUPPORTED_BY_TOFU_ONLY: [&str; 2] = ["base64gunzip", "cidrcontains"];
 const TOFU_ONLY: [&str; 1] = ["urldecode"];
 
 impl Functions {
-    pub(super) fn new(root: &Path, engine: Engine) -> Self {
+    pub(super) fn new(root: &Path, engine: Engine, budget: Rc<Budget>) -> Self {
         Self {
             root: root.to_path_buf(),
             engine,
             files: FileAccess::of_root(root, Arc::default()),
+            budget,
         }
     }
 
@@ -170,8 +184,15 @@ impl Functions {
         }
     }
 
-    /// Calls one. An unknown argument makes the result unknown, but where a function can do without it.
+    /// Calls one. What multiplies its arguments asks for room first; every result is paid for.
     pub(super) fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
+        let result = self.call_unpaid(name, arguments)?;
+        self.budget.value(&result)?;
+        Ok(result)
+    }
+
+    /// An unknown argument makes the result unknown, but where a function can do without it.
+    fn call_unpaid(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
         let name = name.strip_prefix("core::").unwrap_or(name);
         match (name, arguments) {
             ("sensitive", [Value::Sensitive(inner)]) => return Ok(Value::Sensitive(inner.clone())),
@@ -220,6 +241,7 @@ impl Functions {
                 why,
                 refusal,
             },
+            Failure::Exceeded(exceeded) => exceeded.into(),
         };
         if name == "coalesce" {
             // The first known value that is neither null nor empty decides, unless an unknown one comes before it.
@@ -248,6 +270,39 @@ impl Functions {
             tables::find,
         ];
         tables.iter().find_map(|find| find(name))
+    }
+}
+
+/// The value of a text that is one expression, with the functions of an engine and without variables.
+pub fn evaluate_alone(text: &str, engine: Engine) -> Result<Value, EvalFault> {
+    let budget = Rc::new(Budget::of_root(Arc::default()));
+    syntax::pay_for_tree(text.len(), &budget).map_err(|exceeded| EvalFault {
+        span: Span::default(),
+        problem: exceeded.into(),
+    })?;
+    let tree = syntax::parse_expression(text)?;
+    let scope = FunctionsAlone(Functions::new(Path::new("."), engine, budget));
+    syntax::check_references(&tree, &scope).and_then(|()| syntax::evaluate(&tree, &scope))
+}
+
+/// Functions without variables.
+struct FunctionsAlone(Functions);
+
+impl Scope for FunctionsAlone {
+    fn reference(&self, root: &str, _: Option<&str>) -> Result<Rc<Value>, EvalProblem> {
+        Err(EvalProblem::VariablesNotAllowed(root.to_owned()))
+    }
+
+    fn budget(&self) -> Option<&Budget> {
+        Some(&self.0.budget)
+    }
+
+    fn check_function(&self, name: &str) -> Result<(), EvalProblem> {
+        self.0.check(name)
+    }
+
+    fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
+        self.0.call(name, arguments)
     }
 }
 

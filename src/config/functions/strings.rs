@@ -2,10 +2,10 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::syntax::{Number, Value};
+use crate::syntax::{Budget, Exceeded, Number, Value};
 
 use super::{Failure, Function, Functions, Outcome, arity, integer, letters, list, position, text};
 
@@ -21,13 +21,7 @@ pub(super) fn find(name: &str) -> Option<Function> {
             })
         },
         "strrev" => |_, arguments| map(arguments, |text| text.graphemes(true).rev().collect()),
-        "trim" => |_, arguments| {
-            two(arguments, |text, set| {
-                text.trim_matches(|letter| set.contains(letter))
-                    .to_owned()
-                    .into()
-            })
-        },
+        "trim" => trim,
         "trimprefix" => |_, arguments| {
             two(arguments, |text, end| {
                 text.strip_prefix(end).unwrap_or(text).into()
@@ -41,14 +35,16 @@ pub(super) fn find(name: &str) -> Option<Function> {
         "startswith" => |_, arguments| two(arguments, |text, end| text.starts_with(end).into()),
         "endswith" => |_, arguments| two(arguments, |text, end| text.ends_with(end).into()),
         "strcontains" => |_, arguments| two(arguments, |text, part| text.contains(part).into()),
-        "split" => |_, arguments| two(arguments, split),
+        "split" => split,
         "join" => join,
         "replace" => replace,
         "substr" => substr,
         "indent" => indent,
-        "format" => |_, arguments| super::templates::format(arguments).map(Value::String),
-        "regex" => |_, arguments| regex(arguments),
-        "regexall" => |_, arguments| regex_all(arguments),
+        "format" => |functions, arguments| {
+            super::templates::format(arguments, &functions.budget).map(Value::String)
+        },
+        "regex" => |functions, arguments| regex(arguments, &functions.budget),
+        "regexall" => |functions, arguments| regex_all(arguments, &functions.budget),
         "base64encode" => |_, arguments| map(arguments, |text| STANDARD.encode(text)),
         "base64decode" => |_, arguments| base64_decode(arguments),
         "urlencode" => |_, arguments| map(arguments, url_encode),
@@ -84,88 +80,188 @@ fn convert(arguments: &[Value], change: impl FnOnce(&Value) -> Option<Value>) ->
     }
 }
 
-fn split(separator: &str, text: &str) -> Value {
-    if separator.is_empty() {
-        return Value::Tuple(
-            text.chars()
-                .map(|letter| letter.to_string().into())
-                .collect(),
-        );
-    }
-    if text.is_empty() {
-        return Value::Tuple(vec!["".into()]);
-    }
-    Value::Tuple(text.split(separator).map(Value::from).collect())
+/// Each letter is looked for among those that are trimmed.
+fn trim(functions: &Functions, arguments: &[Value]) -> Outcome {
+    let [whole, set] = arguments else {
+        return Err(arity());
+    };
+    let (whole, set) = (text(whole)?, text(set)?);
+    let steps = whole.len().saturating_mul(1 + set.len() / BYTES_OF_STEP);
+    functions.budget.steps(steps / BYTES_OF_STEP)?;
+    let trimmed = whole.trim_matches(|letter| set.contains(letter));
+    Ok(trimmed.into())
 }
 
-fn join(_: &Functions, arguments: &[Value]) -> Outcome {
+/// How many bytes are looked at in the time of a step.
+const BYTES_OF_STEP: usize = 16;
+
+fn split(functions: &Functions, arguments: &[Value]) -> Outcome {
+    let [separator, whole] = arguments else {
+        return Err(arity());
+    };
+    let (separator, whole) = (text(separator)?, text(whole)?);
+    let parts = if separator.is_empty() {
+        whole.len()
+    } else {
+        whole.matches(&separator).count() + 1
+    };
+    functions.budget.room_for(parts, whole.len())?;
+    if separator.is_empty() {
+        let letters = whole.chars().map(|letter| letter.to_string().into());
+        return Ok(Value::Tuple(letters.collect()));
+    }
+    if whole.is_empty() {
+        return Ok(Value::Tuple(vec!["".into()]));
+    }
+    Ok(Value::Tuple(
+        whole.split(&separator).map(Value::from).collect(),
+    ))
+}
+
+fn join(functions: &Functions, arguments: &[Value]) -> Outcome {
     let (separator, lists) = arguments.split_first().ok_or_else(arity)?;
-    let mut parts = Vec::new();
+    let separator = text(separator)?;
+    let mut joined = String::new();
+    let mut is_first = true;
     for elements in lists {
         for element in list(elements)? {
-            parts.push(text(element)?);
+            if !std::mem::take(&mut is_first) {
+                joined.push_str(&separator);
+            }
+            joined.push_str(&text(element)?);
+            functions.budget.room_for(0, joined.len())?;
         }
     }
-    Ok(parts.join(&text(separator)?).into())
+    Ok(joined.into())
 }
 
 /// A pattern between slashes is a regular expression.
-fn replace(_: &Functions, arguments: &[Value]) -> Outcome {
+fn replace(functions: &Functions, arguments: &[Value]) -> Outcome {
     let [whole, pattern, new] = arguments else {
         return Err(arity());
     };
     let (whole, pattern, new) = (text(whole)?, text(pattern)?, text(new)?);
+    let budget = &functions.budget;
     match pattern
         .strip_prefix('/')
         .and_then(|rest| rest.strip_suffix('/'))
     {
-        Some(pattern) => Ok(compile(pattern, &whole)?
-            .replace_all(&whole, new.as_str())
-            .into_owned()
-            .into()),
-        None => Ok(whole.replace(&pattern, &new).into()),
+        Some(pattern) => replace_matches(&compile(pattern, &whole, budget)?, &whole, &new, budget),
+        None => {
+            let matches = whole.matches(&pattern).count();
+            let bytes = matches.saturating_mul(new.len());
+            budget.room_for(0, bytes.saturating_add(whole.len()))?;
+            Ok(whole.replace(&pattern, &new).into())
+        }
     }
+}
+
+/// `new` may name groups of each match, several times.
+fn replace_matches(pattern: &Regex, whole: &str, new: &str, budget: &Budget) -> Outcome {
+    let names = new.matches('$').count();
+    let mut replaced = String::new();
+    let mut end = 0;
+    for found in pattern.captures_iter(whole) {
+        let Some(all) = found.get(0) else {
+            continue;
+        };
+        pay_for_match(&found, whole.len() - all.start(), budget)?;
+        let bytes = names.saturating_mul(all.len()).saturating_add(new.len());
+        let between = all.start() - end + replaced.len();
+        budget.room_for(0, bytes.saturating_add(between))?;
+        replaced.push_str(&whole[end..all.start()]);
+        found.expand(new, &mut replaced);
+        end = all.end();
+    }
+    replaced.push_str(&whole[end..]);
+    Ok(replaced.into())
 }
 
 /// `\w`, `\d`, `\s` and `\b` mean letters, digits and spaces of ASCII in Go, and all that there are here: that matters for other
 /// texts only.
-fn compile(pattern: &str, whole: &str) -> Result<Regex, Failure> {
+fn compile(pattern: &str, whole: &str, budget: &Budget) -> Result<Regex, Failure> {
     let has_class = pattern.contains("[:") || CLASSES.iter().any(|class| pattern.contains(class));
     if has_class && !whole.is_ascii() {
         return Err(Failure::Unsupported);
     }
-    Regex::new(pattern).map_err(|error| {
+    let weight = weight(pattern);
+    budget.steps(weight.saturating_mul(1 + whole.len() / BYTES_OF_STEP))?;
+    let compiled = RegexBuilder::new(pattern)
+        .size_limit(MAX_PATTERN)
+        .dfa_size_limit(MAX_PATTERN)
+        .build();
+    compiled.map_err(|error| {
         format!("`{pattern}` is no regular expression that is known here: {error}").into()
     })
+}
+
+/// The most memory that a regular expression takes.
+const MAX_PATTERN: usize = 1 << 20;
+
+/// The steps to compile a pattern, and to match it against a few letters: a repetition takes the room of all its turns, and a
+/// class that of its letters in all scripts.
+fn weight(pattern: &str) -> usize {
+    let repeats = pattern.split('{').skip(1);
+    let repeats = repeats.map(|tail| {
+        let digits = tail.split('}').next().unwrap_or_default().split(',');
+        let turns = digits.filter_map(|number| number.trim().parse::<usize>().ok());
+        turns.max().unwrap_or(1).clamp(1, MAX_PATTERN)
+    });
+    let turns = repeats.fold(1_usize, usize::saturating_mul);
+    let classes = pattern.matches('\\').count() + pattern.matches("[^").count();
+    let classes = classes + pattern.matches("(?").count();
+    let letters = pattern.len().saturating_add(classes * CLASS_WEIGHT);
+    LEAST_WEIGHT + letters.saturating_mul(turns).min(MAX_PATTERN / 8)
+}
+
+/// A class of letters beside a letter.
+const CLASS_WEIGHT: usize = 30;
+
+/// The shortest pattern.
+const LEAST_WEIGHT: usize = 50;
+
+/// Takes the steps of one match: from where it begins up to the end of the text is what may have been looked at.
+fn pay_for_match(
+    found: &regex::Captures<'_>,
+    rest: usize,
+    budget: &Budget,
+) -> Result<(), Exceeded> {
+    budget.steps(found.len() + rest / BYTES_OF_STEP)
 }
 
 /// Escapes in regular expressions that mean less in Go.
 const CLASSES: [&str; 8] = ["\\w", "\\W", "\\d", "\\D", "\\s", "\\S", "\\b", "\\B"];
 
-fn regex(arguments: &[Value]) -> Outcome {
+fn regex(arguments: &[Value], budget: &Budget) -> Outcome {
     let [pattern, whole] = arguments else {
         return Err(arity());
     };
     let whole = text(whole)?;
-    let pattern = compile(&text(pattern)?, &whole)?;
+    let pattern = compile(&text(pattern)?, &whole, budget)?;
     let found = pattern
         .captures(&whole)
         .ok_or("the pattern does not match")?;
     Ok(captured(&pattern, &found))
 }
 
-fn regex_all(arguments: &[Value]) -> Outcome {
+fn regex_all(arguments: &[Value], budget: &Budget) -> Outcome {
     let [pattern, whole] = arguments else {
         return Err(arity());
     };
     let whole = text(whole)?;
-    let pattern = compile(&text(pattern)?, &whole)?;
-    Ok(Value::Tuple(
-        pattern
-            .captures_iter(&whole)
-            .map(|found| captured(&pattern, &found))
-            .collect(),
-    ))
+    let pattern = compile(&text(pattern)?, &whole, budget)?;
+    let mut matches = Vec::new();
+    let (mut values, mut bytes) = (0_usize, 0_usize);
+    for found in pattern.captures_iter(&whole) {
+        let start = found.get(0).map_or(0, |all| all.start());
+        pay_for_match(&found, whole.len() - start, budget)?;
+        let value = captured(&pattern, &found);
+        let (more_values, more_bytes) = value.cost();
+        (values, bytes) = (values + more_values, bytes + more_bytes);
+        budget.room_for(values, bytes)?;
+        matches.push(value);
+    }
+    Ok(Value::Tuple(matches))
 }
 
 /// The match, its groups in order, or its named groups.
@@ -192,9 +288,8 @@ fn substr(_: &Functions, arguments: &[Value]) -> Outcome {
         return Err(arity());
     };
     let whole = text(whole)?;
-    let letters: Vec<&str> = whole.graphemes(true).collect();
+    let count = super::size(whole.graphemes(true).count());
     let offset = integer(offset)?;
-    let count = super::size(letters.len());
     let start = if offset < 0 {
         (count + offset).max(0)
     } else {
@@ -210,10 +305,14 @@ fn substr(_: &Functions, arguments: &[Value]) -> Outcome {
         usize::try_from(start).unwrap_or(0),
         usize::try_from(end).unwrap_or(0),
     );
-    Ok(letters[start..end].concat().into())
+    let letters = whole.graphemes(true).skip(start);
+    Ok(letters
+        .take(end.saturating_sub(start))
+        .collect::<String>()
+        .into())
 }
 
-fn indent(_: &Functions, arguments: &[Value]) -> Outcome {
+fn indent(functions: &Functions, arguments: &[Value]) -> Outcome {
     let [spaces, whole] = arguments else {
         return Err(arity());
     };
@@ -221,7 +320,12 @@ fn indent(_: &Functions, arguments: &[Value]) -> Outcome {
     if spaces > MAX_INDENT {
         return Err("it indents by a thousand spaces at most".into());
     }
-    Ok(text(whole)?
+    let whole = text(whole)?;
+    let lines = whole.matches('\n').count();
+    functions
+        .budget
+        .room_for(0, whole.len() + lines.saturating_mul(spaces))?;
+    Ok(whole
         .replace('\n', &format!("\n{}", " ".repeat(spaces)))
         .into())
 }

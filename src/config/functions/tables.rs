@@ -1,31 +1,32 @@
 //! Functions that read tables: `csvdecode`, and the products and selections of lists.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::syntax::Value;
+use crate::syntax::{Budget, Exceeded, Value};
 
+use super::collections::pay_for_comparisons;
 use super::types::{alike, alike_in_all};
 use super::{Failure, Function, Outcome, arity, list, position, text};
 
 pub(super) fn find(name: &str) -> Option<Function> {
     Some(match name {
-        "csvdecode" => |_, arguments| match arguments {
-            [argument] => csv(&text(argument)?),
+        "csvdecode" => |functions, arguments| match arguments {
+            [argument] => csv(&text(argument)?, &functions.budget),
             _ => Err(arity()),
         },
-        "setproduct" => |_, arguments| product(arguments),
-        "matchkeys" => |_, arguments| match_keys(arguments),
+        "setproduct" => |functions, arguments| product(arguments, &functions.budget),
+        "matchkeys" => |functions, arguments| match_keys(arguments, &functions.budget),
         "chunklist" => |_, arguments| chunks(arguments),
-        "transpose" => |_, arguments| transpose(arguments),
+        "transpose" => |functions, arguments| transpose(arguments, &functions.budget),
         _ => return None,
     })
 }
 
-/// The most elements that a product may have: far above what a configuration lists, far below what fills the memory.
-const MAX_PRODUCT: usize = 1 << 16;
+/// The most elements that a product may have: far above what a configuration lists, and within the budget of a root module.
+const MAX_PRODUCT: usize = 1 << 14;
 
 /// All combinations, the last list running fastest.
-fn product(arguments: &[Value]) -> Outcome {
+fn product(arguments: &[Value], budget: &Budget) -> Outcome {
     if arguments.len() < 2 {
         return Err("at least two lists are needed".into());
     }
@@ -35,6 +36,7 @@ fn product(arguments: &[Value]) -> Outcome {
         if rows.len().saturating_mul(elements.len()) > MAX_PRODUCT {
             return Err(Failure::Unsupported);
         }
+        room_for_rows(&rows, &elements, budget)?;
         rows = rows
             .iter()
             .flat_map(|row| {
@@ -49,8 +51,27 @@ fn product(arguments: &[Value]) -> Outcome {
     Ok(Value::Tuple(rows.into_iter().map(Value::Tuple).collect()))
 }
 
+/// Each row is repeated for each element, and the other way around.
+fn room_for_rows(rows: &[Vec<Value>], elements: &[Value], budget: &Budget) -> Result<(), Exceeded> {
+    let cost = |values: &mut dyn Iterator<Item = &Value>| {
+        values.fold((0_usize, 0_usize), |(values, bytes), value| {
+            let (more_values, more_bytes) = value.cost();
+            (values + more_values, bytes + more_bytes)
+        })
+    };
+    let (row_values, row_bytes) = cost(&mut rows.iter().flatten());
+    let (element_values, element_bytes) = cost(&mut elements.iter());
+    let times = |row: usize, element: usize| {
+        let of_rows = row.saturating_mul(elements.len());
+        of_rows.saturating_add(element.saturating_mul(rows.len()))
+    };
+    let lists = rows.len().saturating_mul(elements.len());
+    let values = times(row_values, element_values).saturating_add(lists);
+    budget.room_for(values, times(row_bytes, element_bytes))
+}
+
 /// `matchkeys(values, keys, search)`: the values whose keys are searched for.
-fn match_keys(arguments: &[Value]) -> Outcome {
+fn match_keys(arguments: &[Value], budget: &Budget) -> Outcome {
     let [values, keys, search] = arguments else {
         return Err(arity());
     };
@@ -62,6 +83,7 @@ fn match_keys(arguments: &[Value]) -> Outcome {
     let [keys, search] = alike.as_slice() else {
         return Err(arity());
     };
+    pay_for_comparisons(keys, search.len(), budget)?;
     let matching = values
         .iter()
         .zip(keys)
@@ -86,13 +108,16 @@ fn chunks(arguments: &[Value]) -> Outcome {
 }
 
 /// A map of lists turned around.
-fn transpose(arguments: &[Value]) -> Outcome {
+fn transpose(arguments: &[Value], budget: &Budget) -> Outcome {
     let [Value::Object(entries)] = arguments else {
         return Err("a map of lists is needed".into());
     };
     let mut turned: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    let mut bytes = 0_usize;
     for (key, values) in entries {
         for value in list(values)? {
+            bytes += key.len();
+            budget.room_for(0, bytes)?;
             let keys = turned.entry(text(value)?).or_default();
             keys.push(key.as_str().into());
         }
@@ -106,14 +131,21 @@ fn transpose(arguments: &[Value]) -> Outcome {
 }
 
 /// RFC 4180 as Go reads it: the first record has the names of the columns, every other one becomes an object.
-fn csv(text: &str) -> Outcome {
+fn csv(text: &str, budget: &Budget) -> Outcome {
+    let separators = text.bytes().filter(|byte| matches!(byte, b',' | b'\n'));
+    budget.room_for(2 * separators.count(), text.len())?;
     let mut records = records(text)?.into_iter();
     let names = records.next().ok_or("the line with the names is missing")?;
-    for (at, name) in names.iter().enumerate() {
-        if names[..at].contains(name) {
+    let mut known = BTreeSet::new();
+    for name in &names {
+        if !known.insert(name) {
             return Err(format!("the column `{name}` is there twice").into());
         }
     }
+    let bytes = names.iter().map(String::len).sum::<usize>();
+    let rows = records.len();
+    let values = rows.saturating_mul(2 * names.len() + 1);
+    budget.room_for(values, rows.saturating_mul(bytes))?;
     let row = |fields: Vec<String>| {
         if fields.len() != names.len() {
             return Err(format!(

@@ -1,26 +1,31 @@
 //! Functions that make text of values: `format`, JSON, and templates.
 
-use crate::syntax::{self, EvalProblem, Number, Scope, Value};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::syntax::{self, Budget, EvalProblem, Exceeded, Number, Scope, Value};
 
 use super::{Failure, Function, Functions, Outcome, arity, integer, list, text};
 
 pub(super) fn find(name: &str) -> Option<Function> {
     Some(match name {
-        "formatlist" => |_, arguments| format_list(arguments),
-        "jsonencode" => |_, arguments| match arguments {
-            [value] => Ok(to_json(value).into()),
+        "formatlist" => |functions, arguments| format_list(arguments, &functions.budget),
+        "jsonencode" => |functions, arguments| match arguments {
+            [value] => Ok(to_json(value, &functions.budget)?.into()),
             _ => Err(arity()),
         },
-        "jsondecode" => |_, arguments| match arguments {
+        "jsondecode" => |functions, arguments| match arguments {
             [value] => {
-                let json = serde_json::from_str(&text(value)?)
+                let text = text(value)?;
+                functions.budget.room_for(json_values(&text), text.len())?;
+                let json = serde_json::from_str(&text)
                     .map_err(|error| format!("this is no JSON: {error}"))?;
                 from_json(&json).ok_or(Failure::Unsupported)
             }
             _ => Err(arity()),
         },
-        "yamldecode" => |_, arguments| match arguments {
-            [argument] => super::yaml::decode(&text(argument)?),
+        "yamldecode" => |functions, arguments| match arguments {
+            [argument] => super::yaml::decode(&text(argument)?, &functions.budget),
             _ => Err(arity()),
         },
         "templatestring" => |functions, arguments| match arguments {
@@ -36,7 +41,7 @@ pub(super) fn find(name: &str) -> Option<Function> {
 }
 
 /// The verbs `%s`, `%d`, `%v`, `%q` and `%%`, with widths for numbers and text.
-pub(super) fn format(arguments: &[Value]) -> Result<String, Failure> {
+pub(super) fn format(arguments: &[Value], budget: &Budget) -> Result<String, Failure> {
     let (pattern, mut values) = arguments.split_first().ok_or_else(arity)?;
     let pattern = text(pattern)?;
     let mut result = String::new();
@@ -60,7 +65,8 @@ pub(super) fn format(arguments: &[Value]) -> Result<String, Failure> {
             .split_first()
             .ok_or("there are not enough arguments")?;
         values = others;
-        result.push_str(&padded(flags, verb, value)?);
+        result.push_str(&padded(flags, verb, value, budget)?);
+        budget.room_for(0, result.len())?;
     }
     result.push_str(rest);
     if values.is_empty() {
@@ -73,12 +79,12 @@ pub(super) fn format(arguments: &[Value]) -> Result<String, Failure> {
 /// Text must not be made to grow without bounds.
 const MAX_WIDTH: usize = 1000;
 
-fn padded(flags: &str, verb: char, value: &Value) -> Result<String, Failure> {
+fn padded(flags: &str, verb: char, value: &Value, budget: &Budget) -> Result<String, Failure> {
     let shown = match verb {
         's' => text(value)?,
         'd' => integer(value)?.to_string(),
-        'v' => general(value),
-        'q' => to_json(&Value::String(text(value)?)),
+        'v' => general(value, budget)?,
+        'q' => to_json(&Value::String(text(value)?), budget)?,
         _ => return Err(Failure::Unsupported),
     };
     if flags.contains('+') {
@@ -107,10 +113,13 @@ fn padded(flags: &str, verb: char, value: &Value) -> Result<String, Failure> {
 }
 
 /// A value as `%v` shows it: numbers from a million on, and very small ones, with an exponent.
-fn general(value: &Value) -> String {
-    let plain = value.to_text().unwrap_or_else(|| to_json(value));
+fn general(value: &Value, budget: &Budget) -> Result<String, Exceeded> {
+    let plain = match value.to_text() {
+        Some(text) => text,
+        None => to_json(value, budget)?,
+    };
     if !matches!(value, Value::Number(_)) {
-        return plain;
+        return Ok(plain);
     }
     let (sign, unsigned) = plain
         .strip_prefix('-')
@@ -125,17 +134,19 @@ fn general(value: &Value) -> String {
     let digits = [whole, fraction].concat();
     let digits = digits.trim_matches('0');
     if digits.is_empty() || (-4..6).contains(&exponent) {
-        return plain;
+        return Ok(plain);
     }
     let (first, rest) = digits.split_at(1);
     let point = if rest.is_empty() { "" } else { "." };
     let direction = if exponent < 0 { '-' } else { '+' };
     let exponent = exponent.unsigned_abs();
-    format!("{sign}{first}{point}{rest}e{direction}{exponent:02}")
+    Ok(format!(
+        "{sign}{first}{point}{rest}e{direction}{exponent:02}"
+    ))
 }
 
 /// `format` for each element of the lists among the arguments.
-fn format_list(arguments: &[Value]) -> Outcome {
+fn format_list(arguments: &[Value], budget: &Budget) -> Outcome {
     let lengths = arguments
         .iter()
         .skip(1)
@@ -149,40 +160,69 @@ fn format_list(arguments: &[Value]) -> Outcome {
         Value::Tuple(elements) => elements.get(at).cloned().unwrap_or(Value::Null),
         other => other.clone(),
     };
-    let rows = (0..count).map(|at| {
-        let row: Vec<Value> = arguments
-            .iter()
-            .map(|argument| pick(argument, at))
-            .collect();
-        format(&row).map(Value::String)
-    });
-    rows.collect::<Result<_, _>>().map(Value::Tuple)
+    let mut rows = Vec::new();
+    let mut bytes = 0_usize;
+    for at in 0..count {
+        budget.steps(arguments.len())?;
+        let row = arguments.iter().map(|argument| pick(argument, at));
+        let row = format(&row.collect::<Vec<_>>(), budget)?;
+        bytes += row.len();
+        budget.room_for(rows.len(), bytes)?;
+        // What is the same in all rows is copied for each.
+        budget.steps(row.len() / BYTES_OF_STEP)?;
+        rows.push(Value::String(row));
+    }
+    Ok(Value::Tuple(rows))
 }
 
+/// How many bytes are copied in the time of a step.
+const BYTES_OF_STEP: usize = 16;
+
 /// JSON as Go writes it: no spaces, numbers with all their digits, and no letter that HTML or JavaScript would take for its own.
-fn to_json(value: &Value) -> String {
-    let quoted = |text: &str| {
-        let text = serde_json::Value::from(text).to_string();
-        let escape = |text: String, (letter, escaped): (char, &str)| text.replace(letter, escaped);
-        NOT_IN_JSON.into_iter().fold(text, escape)
-    };
+fn to_json(value: &Value, budget: &Budget) -> Result<String, Exceeded> {
+    let mut json = String::new();
+    write_json(value, &mut json, budget)?;
+    Ok(json)
+}
+
+fn write_json(value: &Value, json: &mut String, budget: &Budget) -> Result<(), Exceeded> {
     match value {
-        Value::Null | Value::Unknown | Value::Sensitive(_) => "null".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Number(number) => number.to_string(),
-        Value::String(text) => quoted(text),
+        Value::Null | Value::Unknown | Value::Sensitive(_) => json.push_str("null"),
+        Value::Bool(value) => json.push_str(if *value { "true" } else { "false" }),
+        Value::Number(number) => json.push_str(&number.to_string()),
+        Value::String(text) => json.push_str(&quoted(text)),
         Value::Tuple(elements) => {
-            let elements: Vec<String> = elements.iter().map(to_json).collect();
-            format!("[{}]", elements.join(","))
+            json.push('[');
+            for (at, element) in elements.iter().enumerate() {
+                json.push_str(if at == 0 { "" } else { "," });
+                write_json(element, json, budget)?;
+            }
+            json.push(']');
         }
         Value::Object(entries) => {
-            let entries = entries.iter();
-            let entries: Vec<String> = entries
-                .map(|(key, value)| format!("{}:{}", quoted(key), to_json(value)))
-                .collect();
-            format!("{{{}}}", entries.join(","))
+            json.push('{');
+            for (at, (key, value)) in entries.iter().enumerate() {
+                json.push_str(if at == 0 { "" } else { "," });
+                json.push_str(&quoted(key));
+                json.push(':');
+                write_json(value, json, budget)?;
+            }
+            json.push('}');
         }
     }
+    budget.room_for(0, json.len())
+}
+
+fn quoted(text: &str) -> String {
+    let text = serde_json::Value::from(text).to_string();
+    let escape = |text: String, (letter, escaped): (char, &str)| {
+        if text.contains(letter) {
+            text.replace(letter, escaped)
+        } else {
+            text
+        }
+    };
+    NOT_IN_JSON.into_iter().fold(text, escape)
 }
 
 /// What Go writes as escapes though JSON would not need it.
@@ -193,6 +233,19 @@ const NOT_IN_JSON: [(char, &str); 5] = [
     ('\u{2028}', "\\u2028"),
     ('\u{2029}', "\\u2029"),
 ];
+
+/// How many values a JSON text can have, by the memory that they take.
+fn json_values(text: &str) -> usize {
+    let weight = |byte: u8| match byte {
+        b'{' => MAP_WEIGHT,
+        b',' | b':' | b'[' => 2,
+        _ => 0,
+    };
+    text.bytes().map(weight).sum()
+}
+
+/// A map in two forms, as the crate gives it and as a value.
+const MAP_WEIGHT: usize = 20;
 
 /// serde_json bounds the depth.
 fn from_json(json: &serde_json::Value) -> Option<Value> {
@@ -215,7 +268,19 @@ fn from_json(json: &serde_json::Value) -> Option<Value> {
 
 /// A template with its own variables. It cannot render another template.
 fn render(functions: &Functions, template: &str, variables: &Value) -> Outcome {
+    let budget = &functions.budget;
+    syntax::pay_for_tree(template.len(), budget)?;
     let tree = syntax::parse_template(template).map_err(|fault| fault.problem.to_string())?;
+    let variables = match variables {
+        Value::Object(entries) => {
+            budget.value(variables)?;
+            let shared = entries.iter();
+            shared
+                .map(|(name, value)| (name.as_str(), Rc::new(value.clone())))
+                .collect()
+        }
+        _ => BTreeMap::new(),
+    };
     let scope = TemplateScope {
         functions,
         variables,
@@ -227,27 +292,33 @@ fn render(functions: &Functions, template: &str, variables: &Value) -> Outcome {
         EvalProblem::File {
             path, why, refusal, ..
         } => Failure::File { path, why, refusal },
+        EvalProblem::Exceeded(exceeded) => exceeded.into(),
         problem => problem.to_string().into(),
     })
 }
 
 struct TemplateScope<'a> {
     functions: &'a Functions,
-    variables: &'a Value,
+    variables: BTreeMap<&'a str, Rc<Value>>,
 }
 
 impl Scope for TemplateScope<'_> {
-    fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Value, EvalProblem> {
-        let field = |value: &Value, name: &str| match value {
-            Value::Object(entries) => entries.get(name).cloned(),
-            _ => None,
-        };
-        let value = field(self.variables, root).and_then(|value| match attribute {
-            Some(name) => field(&value, name),
-            None => Some(value),
-        });
-        value
-            .ok_or_else(|| EvalProblem::Reference(format!("the template has no variable `{root}`")))
+    fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Rc<Value>, EvalProblem> {
+        let missing = || EvalProblem::Reference(format!("the template has no variable `{root}`"));
+        let value = self.variables.get(root).ok_or_else(missing)?;
+        match (attribute, &**value) {
+            (None, _) => Ok(Rc::clone(value)),
+            (Some(name), Value::Object(entries)) => {
+                let field = entries.get(name).ok_or_else(missing)?;
+                self.functions.budget.value(field)?;
+                Ok(Rc::new(field.clone()))
+            }
+            (Some(_), _) => Err(missing()),
+        }
+    }
+
+    fn budget(&self) -> Option<&Budget> {
+        Some(&self.functions.budget)
     }
 
     fn check_function(&self, name: &str) -> Result<(), EvalProblem> {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
 
-use crate::syntax::{Number, Value};
+use crate::syntax::{Budget, Number, Value};
 
 use super::{Failure, Outcome};
 
@@ -31,7 +31,7 @@ const FALSE: [&str; 11] = [
 /// The key whose value is merged into its mapping.
 const MERGE: &str = "<<";
 
-pub(super) fn decode(text: &str) -> Outcome {
+pub(super) fn decode(text: &str, budget: &Budget) -> Outcome {
     if text.len() > MAX_BYTES {
         return Err(Failure::Unsupported);
     }
@@ -39,6 +39,7 @@ pub(super) fn decode(text: &str) -> Outcome {
         parser: Parser::new_from_str(text),
         anchors: HashMap::new(),
         values: 0,
+        budget,
     };
     reader.document()
 }
@@ -48,6 +49,7 @@ struct Reader<'a> {
     /// By the number that the crate gives an anchor. One whose value is not complete yet is not there.
     anchors: HashMap<usize, Value>,
     values: usize,
+    budget: &'a Budget,
 }
 
 impl<'a> Reader<'a> {
@@ -87,8 +89,10 @@ impl<'a> Reader<'a> {
         }
         let (anchor, value) = match event {
             Event::Alias(anchor) => {
-                let value = self.anchors.get(&anchor).cloned();
+                let value = self.anchors.get(&anchor);
                 let value = value.ok_or("an alias stands within what it stands for")?;
+                self.budget.value(value)?;
+                let value = value.clone();
                 self.count(size(&value))?;
                 return Ok(value);
             }
@@ -111,7 +115,9 @@ impl<'a> Reader<'a> {
             _ => return Err(Failure::Unsupported),
         };
         self.count(1)?;
+        self.budget.steps(1)?;
         if anchor != 0 {
+            self.budget.value(&value)?;
             self.anchors.insert(anchor, value.clone());
         }
         Ok(value)
@@ -138,6 +144,7 @@ impl<'a> Reader<'a> {
     /// Of equal keys the last counts, those that are merged in among them.
     fn mapping(&mut self, depth: usize) -> Outcome {
         let mut entries = BTreeMap::new();
+        self.budget.room_for(self.values, 0)?;
         loop {
             let key = match self.next()? {
                 Event::MappingEnd => return Ok(Value::Object(entries)),

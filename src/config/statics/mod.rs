@@ -12,11 +12,14 @@ mod values;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::provider::Engine;
-use crate::span::Span;
-use crate::syntax::{self, EvalProblem, Expr, Strings, Value};
+use crate::span::{Place, Span};
+use crate::syntax::{
+    self, BoundedConstants, Budget, EvalProblem, Exceeded, Expr, RunBudget, Strings, Value,
+};
 
 use super::calls::{Call, Variable};
 use super::error::ConfigError;
@@ -34,6 +37,9 @@ use types::Type;
 use values::Values;
 pub use values::is_variable_file;
 
+/// A value that is computed once.
+type Shared = Result<Rc<Value>, EvalProblem>;
+
 /// What all instances below one root share.
 pub(super) struct Environment<'a> {
     pub(super) root: &'a Path,
@@ -42,6 +48,10 @@ pub(super) struct Environment<'a> {
     functions: Functions,
     /// Which files the root module may have read.
     pub(super) files: FileAccess,
+    /// What all that is evaluated below the root may cost.
+    budget: Rc<Budget>,
+    /// What needed more than there was.
+    exceeded_at: OnceCell<Place>,
     /// The first function that was called and is not supported. Its value is unknown, which does no harm where a result does
     /// not need it: beside a version in an object of locals, say.
     unsupported: OnceCell<String>,
@@ -52,7 +62,7 @@ pub(super) struct Environment<'a> {
 /// A value, or why there is none, with all that it depends on and that is not shown.
 #[derive(Clone, Debug)]
 struct Traced {
-    value: Result<Value, EvalProblem>,
+    value: Shared,
     origins: Origins,
 }
 
@@ -72,20 +82,24 @@ pub(super) struct Instance<'a> {
 
 impl Traced {
     /// A value that depends on nothing that is not shown.
-    fn plain(value: Result<Value, EvalProblem>) -> Self {
+    fn plain(value: Shared) -> Self {
         let origins = Origins::default();
         Self { value, origins }
     }
 }
 
 impl<'a> Environment<'a> {
-    pub(super) fn new(root: &'a Path, options: &'a ReadOptions) -> Self {
+    pub(super) fn new(root: &'a Path, options: &'a ReadOptions, run: &Arc<RunBudget>) -> Self {
+        let budget = Rc::new(Budget::of_root(Arc::clone(run)));
         let files = FileAccess::of_root(root, Arc::clone(&options.files));
+        let functions = Functions::new(root, options.engine, Rc::clone(&budget));
         Self {
             root,
             options,
-            functions: Functions::new(root, options.engine).with_files(files.clone()),
+            functions: functions.with_files(files.clone()),
             files,
+            budget,
+            exceeded_at: OnceCell::new(),
             unsupported: OnceCell::new(),
             values: OnceCell::new(),
             workspace: OnceCell::new(),
@@ -94,6 +108,16 @@ impl<'a> Environment<'a> {
 
     fn engine(&self) -> Engine {
         self.options.engine
+    }
+
+    /// Takes steps from the budget.
+    pub(super) fn steps(&self, count: usize) -> Result<(), Exceeded> {
+        self.budget.steps(count)
+    }
+
+    /// Whether the budget is used up. That is told once, and nothing more can be found out.
+    pub(super) fn is_exceeded(&self) -> bool {
+        self.budget.exceeded().is_some()
     }
 
     /// Broken variable files matter only when a value is asked for.
@@ -197,8 +221,17 @@ impl<'a> Instance<'a> {
         position: Position,
     ) -> Result<(Value, Origins), ConfigError> {
         let what = position.what();
+        value
+            .pay_for_tree(&self.environment.budget)
+            .map_err(|budget| value.exceeded(budget))?;
         let tree = value.tree(Strings::Templates)?;
         let (result, origins) = self.tree_value(&tree, position, syntax::MAX_DEPTH);
+        if let Err((_, EvalProblem::Exceeded(budget))) = result
+            && let Some(inner) = self.environment.exceeded_at.get()
+        {
+            let place = Box::new(inner.clone());
+            return Err(ConfigError::Exceeded { place, budget });
+        }
         let result = match (result, self.environment.unsupported.get()) {
             (Ok(Value::Unknown), Some(name)) => {
                 let problem = EvalProblem::UnsupportedFunction(name.clone());
@@ -215,6 +248,21 @@ impl<'a> Instance<'a> {
             value.value_error(what, span, shown)
         });
         result.map(|value| (value, origins))
+    }
+
+    /// The value of an expression without variables and functions, from the budget of the root; strings in JSON are plain.
+    pub(super) fn constant(
+        &self,
+        value: &Expression,
+        what: &'static str,
+    ) -> Result<Value, ConfigError> {
+        let budget = &self.environment.budget;
+        value
+            .pay_for_tree(budget)
+            .map_err(|budget| value.exceeded(budget))?;
+        let tree = value.tree(Strings::Plain)?;
+        syntax::evaluate(&tree, &BoundedConstants(budget))
+            .map_err(|fault| value.value_error(what, fault.span, fault.problem))
     }
 
     fn tree_value(
@@ -242,15 +290,39 @@ impl<'a> Instance<'a> {
 
     /// The value of a local or argument, for another expression.
     fn inner_value(&self, expression: &Expression, position: Position, depth: usize) -> Traced {
-        let (value, mut origins) = match expression.tree(Strings::Templates) {
-            Ok(tree) => {
-                let (result, origins) = self.tree_value(&tree, position, depth);
-                (result.map_err(|(_, problem)| problem), origins)
-            }
-            Err(error) => (Err(EvalProblem::Syntax(error.problem)), Origins::default()),
-        };
-        origins.add_file_of(expression);
+        let (value, origins) = self.paid_value(expression, position, depth);
+        let value = value.map(Rc::new);
         Traced { value, origins }
+    }
+
+    fn paid_value(
+        &self,
+        expression: &Expression,
+        position: Position,
+        depth: usize,
+    ) -> (Result<Value, EvalProblem>, Origins) {
+        // The innermost one comes first.
+        let exceeded_at = |place| drop(self.environment.exceeded_at.set(place));
+        let mut own = Origins::default();
+        own.add_file_of(expression);
+        let failed = |problem, own| (Err(problem), own);
+        if let Err(exceeded) = expression.pay_for_tree(&self.environment.budget) {
+            exceeded_at(expression.place());
+            return failed(exceeded.into(), own);
+        }
+        let tree = match expression.tree(Strings::Templates) {
+            Ok(tree) => tree,
+            Err(error) => return failed(EvalProblem::Syntax(error.problem), own),
+        };
+        let (result, origins) = self.tree_value(&tree, position, depth);
+        let result = result.map_err(|(span, problem)| {
+            if matches!(problem, EvalProblem::Exceeded(_)) {
+                exceeded_at(expression.place_of(span));
+            }
+            problem
+        });
+        own.join(&origins);
+        (result, own)
     }
 
     fn local(&self, name: &str, depth: usize) -> Traced {
@@ -282,6 +354,7 @@ impl<'a> Instance<'a> {
         };
         let mut origins = Origins::default();
         let value = self.variable_value(variable, depth, &mut origins);
+        let value = value.map(Rc::new);
         let value = Traced { value, origins };
         self.variables
             .borrow_mut()
@@ -303,6 +376,7 @@ impl<'a> Instance<'a> {
             (Engine::Terraform, _) => return Ok(Value::Unknown),
             (Engine::Tofu, Some(false)) => return Err(problem("has `const = false`")),
         }
+        let budget = &self.environment.budget;
         let constraint = self
             .constraint(variable)
             .ok_or_else(|| problem("has a type that is none"))?;
@@ -312,15 +386,16 @@ impl<'a> Instance<'a> {
             (Some(value), _) => value,
             (None, Some(default)) => {
                 origins.add_file_of(default);
+                default.pay_for_tree(budget)?;
                 let tree = default
                     .tree(Strings::Plain)
                     .map_err(|error| EvalProblem::Syntax(error.problem))?;
-                syntax::evaluate(&tree, &syntax::Constants).map_err(|fault| fault.problem)?
+                syntax::evaluate(&tree, &BoundedConstants(budget)).map_err(|fault| fault.problem)?
             }
             (None, None) => return Err(problem("has no value")),
         };
         let value = constraint
-            .convert(value)
+            .convert(value, budget)
             .ok_or_else(|| problem("has a value that is not of its type"))?;
         let is_secret = variable.sensitive == Some(true) || variable.ephemeral == Some(true);
         Ok(if is_secret {
@@ -330,14 +405,14 @@ impl<'a> Instance<'a> {
         })
     }
 
-    #[expect(
-        clippy::unused_self,
-        reason = "it belongs to the steps of `variable_value`"
-    )]
     fn constraint(&self, variable: &Variable) -> Option<Type> {
+        let budget = &self.environment.budget;
         match &variable.type_constraint {
             None => Some(Type::Any),
-            Some(value) => Type::parse(&value.tree(Strings::Plain).ok()?),
+            Some(value) => {
+                value.pay_for_tree(budget).ok()?;
+                Type::parse(&value.tree(Strings::Plain).ok()?, budget)
+            }
         }
     }
 
@@ -350,7 +425,11 @@ impl<'a> Instance<'a> {
         origins: &mut Origins,
     ) -> Result<Option<Value>, EvalProblem> {
         let Some((caller, call)) = self.caller else {
-            let given = self.environment.values()?.get(variable, constraint)?;
+            let budget = &self.environment.budget;
+            let given = self
+                .environment
+                .values()?
+                .get(variable, constraint, budget)?;
             if given.is_some() {
                 origins.add(Origin::Variable(variable.name.clone()));
             }
@@ -359,8 +438,8 @@ impl<'a> Instance<'a> {
         let Some(argument) = call.arguments.get(&variable.name) else {
             return Ok(None);
         };
-        let argument = caller.inner_value(argument, Position::Argument, depth);
-        origins.join(&argument.origins);
-        argument.value.map(Some)
+        let (value, its_origins) = caller.paid_value(argument, Position::Argument, depth);
+        origins.join(&its_origins);
+        value.map(Some)
     }
 }

@@ -1,14 +1,15 @@
 //! Which names a static expression may use, by engine and position.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use crate::provider::Engine;
-use crate::syntax::{EvalProblem, Expr, Scope, Value};
+use crate::syntax::{Budget, EvalProblem, Expr, Scope, Value};
 
 use super::super::functions::Functions;
 use super::origins::{Origin, Origins};
 use super::types::Type;
-use super::{Instance, Traced};
+use super::{Instance, Shared, Traced};
 
 /// Where an expression stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +52,7 @@ pub(super) fn undeclared(root: &str, name: &str) -> EvalProblem {
 
 impl Names<'_> {
     /// The value, whose origins are now those of the expression as well.
-    fn note(&self, traced: Traced) -> Result<Value, EvalProblem> {
+    fn note(&self, traced: Traced) -> Shared {
         self.origins.borrow_mut().join(&traced.origins);
         traced.value
     }
@@ -87,19 +88,23 @@ impl Names<'_> {
 }
 
 impl Scope for Names<'_> {
-    fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Value, EvalProblem> {
+    fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Rc<Value>, EvalProblem> {
         let environment = self.instance.environment;
         match (root, attribute) {
             ("var", Some(name)) => self.note(self.instance.variable(name, self.depth)),
             ("local", Some(name)) => self.note(self.instance.local(name, self.depth)),
-            ("path", Some(name)) => self.path(name),
+            ("path", Some(name)) => self.path(name).map(Rc::new),
             ("terraform" | "tofu", Some("workspace")) if environment.engine() == Engine::Tofu => {
                 let (name, origins) = environment.workspace();
                 self.origins.borrow_mut().join(origins);
-                Ok(name.clone())
+                Ok(Rc::new(name.clone()))
             }
-            _ => self.refused(root, attribute),
+            _ => self.refused(root, attribute).map(Rc::new),
         }
+    }
+
+    fn budget(&self) -> Option<&Budget> {
+        Some(&self.instance.environment.budget)
     }
 
     fn check_function(&self, name: &str) -> Result<(), EvalProblem> {
@@ -127,7 +132,9 @@ impl Scope for Names<'_> {
     }
 
     fn convert(&self, value: Value, target: &Expr) -> Result<Value, EvalProblem> {
-        let converted = Type::parse(target).and_then(|target| target.convert(value));
+        let budget = &self.instance.environment.budget;
+        let converted =
+            Type::parse(target, budget).and_then(|target| target.convert(value, budget));
         let message = "the value does not convert to this type".to_owned();
         converted.ok_or(EvalProblem::Function {
             name: "convert".to_owned(),

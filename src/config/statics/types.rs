@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::syntax::{self, Constants, Expr, ExprKind, Value};
+use crate::syntax::{self, BoundedConstants, Budget, Expr, ExprKind, Value};
 
 /// A type constraint.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,21 +21,24 @@ pub(in crate::config) enum Type {
 
 impl Type {
     /// Reads a constraint such as `list(object({ a = string }))`.
-    pub(in crate::config) fn parse(expr: &Expr) -> Option<Self> {
+    pub(in crate::config) fn parse(expr: &Expr, budget: &Budget) -> Option<Self> {
         match &expr.kind {
             // The form of old configurations, and the only one in JSON.
             ExprKind::Template(_) => match expr.as_text()?.as_str() {
                 "list" => Some(Self::List(Box::new(Self::Any))),
                 "map" => Some(Self::Map(Box::new(Self::Any))),
-                text => Self::parse(&syntax::parse_expression(text).ok()?),
+                text => {
+                    syntax::pay_for_tree(text.len(), budget).ok()?;
+                    Self::parse(&syntax::parse_expression(text).ok()?, budget)
+                }
             },
             ExprKind::Variable(name) => Self::named(name),
-            ExprKind::Parentheses(inner) => Self::parse(inner),
+            ExprKind::Parentheses(inner) => Self::parse(inner, budget),
             ExprKind::Call(call) => {
                 let [argument] = call.arguments.as_slice() else {
                     return None;
                 };
-                Self::constructed(&call.name, argument)
+                Self::constructed(&call.name, argument, budget)
             }
             _ => None,
         }
@@ -54,14 +57,14 @@ impl Type {
         })
     }
 
-    fn constructed(name: &str, argument: &Expr) -> Option<Self> {
+    fn constructed(name: &str, argument: &Expr, budget: &Budget) -> Option<Self> {
         match (name, &argument.kind) {
-            ("list", _) => Some(Self::List(Box::new(Self::parse(argument)?))),
-            ("set", _) => Some(Self::Set(Box::new(Self::parse(argument)?))),
-            ("map", _) => Some(Self::Map(Box::new(Self::parse(argument)?))),
+            ("list", _) => Some(Self::List(Box::new(Self::parse(argument, budget)?))),
+            ("set", _) => Some(Self::Set(Box::new(Self::parse(argument, budget)?))),
+            ("map", _) => Some(Self::Map(Box::new(Self::parse(argument, budget)?))),
             ("tuple", ExprKind::Tuple(elements)) => elements
                 .iter()
-                .map(Self::parse)
+                .map(|element| Self::parse(element, budget))
                 .collect::<Option<_>>()
                 .map(Self::Tuple),
             ("object", ExprKind::Object(entries)) => {
@@ -71,7 +74,7 @@ impl Type {
                         .as_key()
                         .map(str::to_owned)
                         .or_else(|| entry.key.as_text())?;
-                    Some((name, Self::attribute(&entry.value)?))
+                    Some((name, Self::attribute(&entry.value, budget)?))
                 });
                 attributes.collect::<Option<_>>().map(Self::Object)
             }
@@ -80,17 +83,17 @@ impl Type {
     }
 
     /// The type of an attribute of an object, perhaps `optional(type, default)`.
-    fn attribute(expr: &Expr) -> Option<(Self, Option<Value>)> {
+    fn attribute(expr: &Expr, budget: &Budget) -> Option<(Self, Option<Value>)> {
         let ExprKind::Call(call) = &expr.kind else {
-            return Some((Self::parse(expr)?, None));
+            return Some((Self::parse(expr, budget)?, None));
         };
         match (call.name.as_str(), call.arguments.as_slice()) {
-            ("optional", [inner]) => Some((Self::parse(inner)?, Some(Value::Null))),
+            ("optional", [inner]) => Some((Self::parse(inner, budget)?, Some(Value::Null))),
             ("optional", [inner, default]) => Some((
-                Self::parse(inner)?,
-                Some(syntax::evaluate(default, &Constants).ok()?),
+                Self::parse(inner, budget)?,
+                Some(syntax::evaluate(default, &BoundedConstants(budget)).ok()?),
             )),
-            _ => Some((Self::parse(expr)?, None)),
+            _ => Some((Self::parse(expr, budget)?, None)),
         }
     }
 
@@ -99,8 +102,9 @@ impl Type {
         matches!(self, Self::String | Self::Number | Self::Bool)
     }
 
-    /// The value in this type; `None` if it has none there.
-    pub(in crate::config) fn convert(&self, value: Value) -> Option<Value> {
+    /// The value in this type; `None` if it has none there, or if the budget is used up.
+    pub(in crate::config) fn convert(&self, value: Value, budget: &Budget) -> Option<Value> {
+        budget.steps(1).ok()?;
         if matches!(value, Value::Null | Value::Unknown | Value::Sensitive(_)) {
             return Some(value);
         }
@@ -110,33 +114,41 @@ impl Type {
             (Self::Number, value) => value.to_number().map(Value::Number),
             (Self::Bool, value) => value.to_bool().map(Value::Bool),
             (Self::List(inner), Value::Tuple(elements)) => {
-                inner.convert_all(elements).map(Value::Tuple)
+                inner.convert_all(elements, budget).map(Value::Tuple)
             }
             (Self::Set(inner), Value::Tuple(elements)) => {
-                inner.convert_all(elements).map(sorted_set)
+                inner.convert_all(elements, budget).map(sorted_set)
             }
             (Self::Map(inner), Value::Object(entries)) => {
                 let entries = entries
                     .into_iter()
-                    .map(|(key, value)| Some((key, inner.convert(value)?)));
+                    .map(|(key, value)| Some((key, inner.convert(value, budget)?)));
                 entries.collect::<Option<_>>().map(Value::Object)
             }
             (Self::Tuple(types), Value::Tuple(elements)) if types.len() == elements.len() => {
                 let elements = types
                     .iter()
                     .zip(elements)
-                    .map(|(inner, element)| inner.convert(element));
+                    .map(|(inner, element)| inner.convert(element, budget));
                 elements.collect::<Option<_>>().map(Value::Tuple)
             }
             (Self::Object(types), Value::Object(mut entries)) => {
+                budget.value(&Value::Object(BTreeMap::new())).ok()?;
                 let attributes = types.iter().map(|(name, (inner, default))| {
                     let given = entries
                         .remove(name)
                         .filter(|value| *value != Value::Null || default.is_none());
-                    Some((
-                        name.clone(),
-                        inner.convert(given.or_else(|| default.clone())?)?,
-                    ))
+                    budget.values(2).ok()?;
+                    budget.bytes(name.len()).ok()?;
+                    let value = match given {
+                        Some(value) => value,
+                        None => {
+                            let default = default.as_ref()?;
+                            budget.value(default).ok()?;
+                            default.clone()
+                        }
+                    };
+                    Some((name.clone(), inner.convert(value, budget)?))
                 });
                 attributes.collect::<Option<_>>().map(Value::Object)
             }
@@ -144,10 +156,10 @@ impl Type {
         }
     }
 
-    fn convert_all(&self, elements: Vec<Value>) -> Option<Vec<Value>> {
+    fn convert_all(&self, elements: Vec<Value>, budget: &Budget) -> Option<Vec<Value>> {
         elements
             .into_iter()
-            .map(|element| self.convert(element))
+            .map(|element| self.convert(element, budget))
             .collect()
     }
 }
@@ -166,11 +178,14 @@ pub(in crate::config) fn sorted_set(mut elements: Vec<Value>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::Constants;
 
     fn convert(constraint: &str, value: &str) -> Option<Value> {
         let value =
             syntax::evaluate(&syntax::parse_expression(value).unwrap(), &Constants).unwrap();
-        Type::parse(&syntax::parse_expression(constraint).unwrap())?.convert(value)
+        let budget = Budget::of_constant();
+        Type::parse(&syntax::parse_expression(constraint).unwrap(), &budget)?
+            .convert(value, &budget)
     }
 
     fn value(text: &str) -> Option<Value> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::access::{AccessError, ReadAccess};
 use crate::span::Explain as _;
-use crate::syntax::{self, Constants, EvalProblem, Strings, Value};
+use crate::syntax::{self, BoundedConstants, Budget, EvalProblem, Expr, Strings, Value};
 
 use super::super::body::File;
 use super::super::calls::Variable;
@@ -157,29 +157,37 @@ impl Values {
         &self,
         variable: &Variable,
         constraint: &Type,
+        budget: &Budget,
     ) -> Result<Option<Value>, EvalProblem> {
         let problem = |message: &str| {
             EvalProblem::Reference(format!("the value of `var.{}` {message}", variable.name))
         };
         let invalid = || problem("is not an expression");
-        let not_constant = || problem("is not constant");
+        let constant = |tree: &Expr| {
+            let value = syntax::evaluate(tree, &BoundedConstants(budget));
+            value.map(Some).map_err(|fault| match fault.problem {
+                exceeded @ EvalProblem::Exceeded(_) => exceeded,
+                _quoting => problem("is not constant"),
+            })
+        };
         match self.given.get(&variable.name) {
             None => Ok(None),
             Some(Given::Unknown) => Ok(Some(Value::Unknown)),
             Some(Given::Written(value)) => {
+                value.pay_for_tree(budget)?;
                 let tree = value.tree(Strings::Plain).map_err(|_quoting| invalid())?;
-                let value = syntax::evaluate(&tree, &Constants);
-                value.map(Some).map_err(|_quoting| not_constant())
+                constant(&tree)
             }
             Some(Given::Text(text))
                 if variable.type_constraint.is_none() || constraint.is_primitive() =>
             {
+                budget.bytes(text.len())?;
                 Ok(Some(Value::String(text.clone())))
             }
             Some(Given::Text(text)) => {
+                syntax::pay_for_tree(text.len(), budget)?;
                 let tree = syntax::parse_expression(text).map_err(|_quoting| invalid())?;
-                let value = syntax::evaluate(&tree, &Constants);
-                value.map(Some).map_err(|_quoting| not_constant())
+                constant(&tree)
             }
         }
     }

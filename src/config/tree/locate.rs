@@ -156,40 +156,42 @@ impl TreeReader<'_> {
         let Some(record) = manifest.record(key) else {
             return Ok(None);
         };
-        let (module, place) = (name.to_owned(), Box::new(spot.place()));
-        Err(
-            match record.check(
-                &target.source,
-                target.versions.as_ref(),
-                self.options.engine,
-            ) {
-                Ok(()) => {
-                    let version =
-                        Some(record.version.clone()).filter(|version| !version.is_empty());
-                    let location = directory_of(record, environment);
-                    return Ok(location.map(|location| (location, version)));
-                }
-                Err(Mismatch::Source { recorded }) => ConfigError::SourceChanged {
+        // A place takes a look through the file.
+        let named = || (name.to_owned(), Box::new(spot.place()));
+        match record.check(
+            &target.source,
+            target.versions.as_ref(),
+            self.options.engine,
+        ) {
+            Ok(()) => {
+                let version = Some(record.version.clone()).filter(|version| !version.is_empty());
+                let location = directory_of(record, environment);
+                Ok(location.map(|location| (location, version)))
+            }
+            Err(Mismatch::Source { recorded }) => {
+                let (module, place) = named();
+                Err(ConfigError::SourceChanged {
                     module,
                     recorded: without_secrets(&recorded),
                     wanted: target.source.shown(),
                     place,
-                },
-                Err(Mismatch::Version { recorded }) => {
-                    let wanted = target
-                        .versions
-                        .as_ref()
-                        .map(ModuleVersionConstraints::to_string)
-                        .unwrap_or_default();
-                    ConfigError::VersionChanged {
-                        module,
-                        recorded,
-                        wanted,
-                        place,
-                    }
-                }
-            },
-        )
+                })
+            }
+            Err(Mismatch::Version { recorded }) => {
+                let (module, place) = named();
+                let wanted = target
+                    .versions
+                    .as_ref()
+                    .map(ModuleVersionConstraints::to_string)
+                    .unwrap_or_default();
+                Err(ConfigError::VersionChanged {
+                    module,
+                    recorded,
+                    wanted,
+                    place,
+                })
+            }
+        }
     }
 
     /// The module from wherever it comes, and its version if it has one.
@@ -291,7 +293,7 @@ fn local(
     caller: &Location,
     confined_to: Option<&ReadAccess>,
 ) -> Result<Location, ConfigError> {
-    let (module, place) = (name.to_owned(), Box::new(spot.place()));
+    let named = || (name.to_owned(), Box::new(spot.place()));
     let joined = caller.join(Path::new(path));
     let leaves = match (&joined, &caller.package) {
         (_, None) => false,
@@ -302,24 +304,31 @@ fn local(
     let is_outside = |access: &ReadAccess| access.resolve(&caller.real.join(path)).is_err();
     match joined {
         _ if caller.package.is_none() && confined_to.is_some_and(is_outside) => {
+            let (module, place) = named();
             Err(ConfigError::LeavesRepository {
                 module,
                 path: path.to_owned(),
                 place,
             })
         }
-        _ if leaves => Err(ConfigError::LeavesPackage {
-            module,
-            path: path.to_owned(),
-            place,
-        }),
+        _ if leaves => {
+            let (module, place) = named();
+            Err(ConfigError::LeavesPackage {
+                module,
+                path: path.to_owned(),
+                place,
+            })
+        }
         Ok(location) => Ok(location),
-        Err(source) => Err(ConfigError::NoModuleDirectory {
-            module,
-            directory: clean(&caller.shown.join(path)),
-            place,
-            source,
-        }),
+        Err(source) => {
+            let (module, place) = named();
+            Err(ConfigError::NoModuleDirectory {
+                module,
+                directory: clean(&caller.shown.join(path)),
+                place,
+                source,
+            })
+        }
     }
 }
 

@@ -33,6 +33,15 @@ const MAX_DEPTH: usize = 60;
 /// More calls below one root than this are a mistake, or an attack: calls in pairs grow exponentially.
 const MAX_CALLS: usize = 50_000;
 
+/// More errors of one root module than these are not told: as many more calls of the same kind have the same.
+const MAX_ERRORS: usize = 1000;
+
+/// The steps to follow a call, beside those to evaluate it.
+const STEPS_OF_CALL: usize = 20;
+
+/// How many bytes of names are copied in the time of a step.
+const BYTES_OF_STEP: usize = 64;
+
 /// Reads one root module.
 pub(super) struct TreeReader<'a> {
     options: &'a ReadOptions,
@@ -112,7 +121,7 @@ impl<'a> TreeReader<'a> {
             .cache
             .module(&location.real, &location.shown, self.options.engine);
         let module = module.map_err(|errors| vec_of(&errors))?;
-        let environment = Environment::new(&location.shown, self.options);
+        let environment = Environment::new(&location.shown, self.options, self.cache.budget());
         let root = Node {
             above: vec![location.real.clone()],
             location: location.clone(),
@@ -150,7 +159,7 @@ impl<'a> TreeReader<'a> {
         node: &Node,
         environment: &Environment<'_>,
     ) -> Result<bool, Stopped> {
-        self.count_call(call)?;
+        self.count_call(call, node, environment)?;
         let key = if node.key.is_empty() {
             call.name.clone()
         } else {
@@ -200,7 +209,28 @@ impl<'a> TreeReader<'a> {
         Ok(is_constant && below)
     }
 
-    fn count_call(&mut self, call: &Call) -> Result<(), Stopped> {
+    /// Whether one more call is followed: not after too many of them or of errors, nor once the budget is used up.
+    fn count_call(
+        &mut self,
+        call: &Call,
+        node: &Node,
+        environment: &Environment<'_>,
+    ) -> Result<(), Stopped> {
+        if environment.is_exceeded()
+            || self.errors.len().max(self.found.missing.len()) >= MAX_ERRORS
+        {
+            return Err(Stopped);
+        }
+        let bytes = node.key.len()
+            + node
+                .above
+                .iter()
+                .map(|path| path.as_os_str().len())
+                .sum::<usize>();
+        if let Err(budget) = environment.steps(STEPS_OF_CALL + bytes / BYTES_OF_STEP) {
+            let place = Box::new(call.spot.place());
+            return Err(self.fail(ConfigError::Exceeded { place, budget }));
+        }
         self.calls += 1;
         if self.calls == MAX_CALLS {
             let place = Box::new(call.spot.place());
@@ -230,8 +260,10 @@ impl<'a> TreeReader<'a> {
             key,
             path,
         } = entered;
-        let (module, place) = (call.name.clone(), Box::new(call.spot.place()));
+        // A place takes a look through the file.
+        let named = || (call.name.clone(), Box::new(call.spot.place()));
         if node.above.contains(&location.real) {
+            let (module, place) = named();
             return Err(self.fail(ConfigError::Recursion {
                 module,
                 directory: location.shown,
@@ -239,6 +271,7 @@ impl<'a> TreeReader<'a> {
             }));
         }
         if node.above.len() > MAX_DEPTH {
+            let (module, place) = named();
             return Err(self.fail(ConfigError::TooDeep {
                 module,
                 limit: MAX_DEPTH,
@@ -315,7 +348,7 @@ pub(super) fn direct_local_calls(
     let Ok(module) = cache.module(&location.real, &location.shown, options.engine) else {
         return BTreeSet::new();
     };
-    let environment = Environment::new(&location.shown, options);
+    let environment = Environment::new(&location.shown, options, cache.budget());
     let instance = Instance::root(&module, &environment);
     let runs = match &options.tests {
         Tests::Skip => Vec::new(),

@@ -48,7 +48,7 @@ impl TreeReader<'_> {
         root: &Node,
         environment: &Environment<'_>,
     ) -> Result<bool, Stopped> {
-        self.count_call(&run.call)?;
+        self.count_call(&run.call, root, environment)?;
         let target = match call_target::resolve(instance, &run.call, Evaluation::Literal) {
             Ok(target) => target,
             Err(Unresolved::Error(error) | Unresolved::Unsupported(error)) => {

@@ -1,21 +1,22 @@
 //! Attributes, indexes, splats, objects and `for` expressions.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::span::Span;
 
 use super::super::expr::{Entry, Expr, For};
 use super::super::number::Number;
-use super::super::value::Value;
+use super::super::value::{MAP_VALUES, Value};
 use super::scope::at;
 use super::{EvalFault, EvalProblem, Evaluator, operators};
 
 /// `value.name`.
-pub(super) fn attribute(value: Value, name: &str) -> Result<Value, EvalProblem> {
+pub(super) fn attribute<'a>(value: &'a Value, name: &str) -> Result<&'a Value, EvalProblem> {
     match value {
-        Value::Unknown | Value::Sensitive(_) => Ok(Value::Unknown),
-        Value::Object(mut entries) => entries
-            .remove(name)
+        Value::Unknown | Value::Sensitive(_) => Ok(&Value::Unknown),
+        Value::Object(entries) => entries
+            .get(name)
             .ok_or_else(|| EvalProblem::NoSuchKey(name.to_owned())),
         other => Err(EvalProblem::WrongType {
             wanted: "an object",
@@ -25,26 +26,24 @@ pub(super) fn attribute(value: Value, name: &str) -> Result<Value, EvalProblem> 
 }
 
 /// `value[key]`.
-pub(super) fn index(value: Value, key: &Value) -> Result<Value, EvalProblem> {
+pub(super) fn index<'a>(value: &'a Value, key: &Value) -> Result<&'a Value, EvalProblem> {
     match (value, key) {
         (Value::Unknown | Value::Sensitive(_), _)
         | (Value::Tuple(_) | Value::Object(_), Value::Unknown | Value::Sensitive(_)) => {
-            Ok(Value::Unknown)
+            Ok(&Value::Unknown)
         }
-        (object @ Value::Object(_), key) => {
+        (Value::Object(_), key) => {
             let problem = EvalProblem::WrongType {
                 wanted: "a string",
                 found: key.type_name(),
             };
-            attribute(object, &key.to_text().ok_or(problem)?)
+            attribute(value, &key.to_text().ok_or(problem)?)
         }
-        (Value::Tuple(mut elements), key) => {
+        (Value::Tuple(elements), key) => {
             let number = operators::number(key)?;
             let at = number.to_integer().and_then(|at| usize::try_from(at).ok());
-            match at.filter(|&at| at < elements.len()) {
-                Some(at) => Ok(elements.swap_remove(at)),
-                None => Err(EvalProblem::NoSuchIndex(number.to_string())),
-            }
+            at.and_then(|at| elements.get(at))
+                .ok_or_else(|| EvalProblem::NoSuchIndex(number.to_string()))
         }
         (other, _) => Err(EvalProblem::WrongType {
             wanted: "a list or an object",
@@ -104,7 +103,11 @@ impl Evaluator<'_> {
         for entry in entries {
             let value = self.value(&entry.value)?;
             match self.key(&entry.key)? {
-                Some(key) => drop(object.insert(key, value)),
+                Some(key) => {
+                    let map = if object.is_empty() { MAP_VALUES } else { 0 };
+                    self.pay(entry.key.span, map + 2, key.len())?;
+                    drop(object.insert(key, value));
+                }
                 None => known = false,
             }
         }
@@ -140,9 +143,10 @@ impl Evaluator<'_> {
             Value::Null => Vec::new(),
             single => vec![single],
         };
+        self.pay(source.span, items.len(), 0)?;
         let mut results = Vec::with_capacity(items.len());
         for item in items {
-            self.locals.items.push(item);
+            self.locals.items.push(Rc::new(item));
             let result = self.value(each);
             self.locals.items.pop();
             results.push(result?);
@@ -152,6 +156,7 @@ impl Evaluator<'_> {
 
     pub(super) fn for_expression(&mut self, parts: &For, span: Span) -> Result<Value, EvalFault> {
         let source = self.value(&parts.collection)?;
+        self.pay_for_turns(parts.collection.span, &source)?;
         let Some(found) = at(parts.collection.span, elements(source))? else {
             return Ok(Value::Unknown);
         };
@@ -163,6 +168,17 @@ impl Evaluator<'_> {
             })?;
         }
         Ok(results.finish(parts))
+    }
+
+    /// Each turn of a loop takes a step and has a key.
+    pub(super) fn pay_for_turns(&self, span: Span, source: &Value) -> Result<(), EvalFault> {
+        let turns = match source {
+            Value::Tuple(elements) => elements.len(),
+            Value::Object(entries) => entries.len(),
+            _ => 0,
+        };
+        at(span, self.budget.steps(turns).map_err(Into::into))?;
+        self.pay(span, turns, 0)
     }
 
     fn for_element(
@@ -183,6 +199,7 @@ impl Evaluator<'_> {
         }
         let Some(key) = &parts.key else {
             let value = self.value(&parts.value)?;
+            self.pay(span, 1, 0)?;
             results.list.push(value);
             return Ok(());
         };
@@ -191,6 +208,8 @@ impl Evaluator<'_> {
             return Ok(());
         };
         let value = self.value(&parts.value)?;
+        // Each key may have a list of its own, and is copied to look it up.
+        self.pay(span, 4, 2 * key.len())?;
         if parts.grouped {
             results.groups.entry(key).or_default().push(value);
             return Ok(());

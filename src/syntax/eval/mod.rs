@@ -8,16 +8,18 @@ mod collections;
 mod operators;
 mod references;
 mod scope;
+mod selection;
 mod template;
 
 use thiserror::Error;
 
 use crate::span::Span;
 
+use super::budget::{Budget, Exceeded};
 use super::error::Fault;
 use super::expr::{Call, Expr, ExprKind};
 use super::value::Value;
-pub use scope::{Constants, Scope};
+pub use scope::{BoundedConstants, Constants, Scope};
 use scope::{Locals, at};
 
 /// Why an expression has no value, and where in it.
@@ -93,6 +95,9 @@ pub enum EvalProblem {
     /// A failure whose text would quote a value that is never shown.
     #[error("it depends on {0}, and what that is worth is not shown")]
     Concealed(String),
+    /// It takes more than it may.
+    #[error(transparent)]
+    Exceeded(#[from] Exceeded),
 }
 
 /// Why a function may not read a file.
@@ -113,12 +118,16 @@ fn shown_file(path: Option<&str>) -> String {
     )
 }
 
+/// How many characters of a name or message are kept: errors are kept with what failed, and copied with it.
+const MAX_MESSAGE: usize = 1000;
+
 impl EvalProblem {
     /// Whether `try` and `can` let it pass.
     pub const fn is_final(&self) -> bool {
         matches!(
             self,
             Self::UnsupportedFunction(_)
+                | Self::Exceeded(_)
                 | Self::File {
                     refusal: Some(_),
                     ..
@@ -153,8 +162,28 @@ impl EvalProblem {
             | Self::Reference(_)
             | Self::WrongType { .. }
             | Self::Arithmetic
+            | Self::Exceeded(_)
             | Self::Concealed(_) => self,
         }
+    }
+
+    /// The same with texts of bounded length.
+    fn shortened(mut self) -> Self {
+        if let Self::VariablesNotAllowed(text)
+        | Self::CallsNotAllowed(text)
+        | Self::NoSuchFunction(text)
+        | Self::UnsupportedFunction(text)
+        | Self::Reference(text)
+        | Self::NoSuchKey(text)
+        | Self::NoSuchIndex(text)
+        | Self::DuplicateKey(text)
+        | Self::Function { message: text, .. } = &mut self
+            && text.len() > MAX_MESSAGE
+        {
+            text.truncate(text.floor_char_boundary(MAX_MESSAGE));
+            text.shrink_to_fit();
+        }
+        self
     }
 }
 
@@ -168,43 +197,81 @@ impl From<Fault> for EvalFault {
 }
 
 /// The value of `expr` in `scope`. References of branches that are not taken do not matter ([`check_references`]).
+///
+/// Fails if the budget is used up, whatever `try()` made of that.
 pub fn evaluate(expr: &Expr, scope: &dyn Scope) -> Result<Value, EvalFault> {
-    Evaluator {
+    let own;
+    let budget = match scope.budget() {
+        Some(budget) => budget,
+        None => {
+            own = Budget::of_constant();
+            &own
+        }
+    };
+    let mut evaluator = Evaluator {
         scope,
+        budget,
         locals: Locals::default(),
+        exceeded_at: None,
+    };
+    let result = evaluator.value(expr);
+    match budget.exceeded() {
+        Some(exceeded) => Err(EvalFault {
+            span: evaluator.exceeded_at.unwrap_or(expr.span),
+            problem: exceeded.into(),
+        }),
+        None => result,
     }
-    .value(expr)
 }
 
 /// Fails with the first reference or function of `expr` that the scope refuses, whether or not its value needs it.
 pub fn check_references(expr: &Expr, scope: &dyn Scope) -> Result<(), EvalFault> {
-    references::check(expr, scope, &mut Vec::new())
+    let checked = references::check(expr, scope, &mut Vec::new());
+    // Values that are referred to may have used it up.
+    match scope.budget().and_then(Budget::exceeded) {
+        Some(exceeded) => Err(EvalFault {
+            span: checked.err().map_or(expr.span, |fault| fault.span),
+            problem: exceeded.into(),
+        }),
+        None => checked,
+    }
 }
 
 struct Evaluator<'a> {
     scope: &'a dyn Scope,
+    budget: &'a Budget,
     locals: Locals,
+    /// The innermost expression that found the budget used up.
+    exceeded_at: Option<Span>,
 }
 
 impl Evaluator<'_> {
     fn value(&mut self, expr: &Expr) -> Result<Value, EvalFault> {
+        at(expr.span, self.budget.steps(1).map_err(EvalProblem::from))?;
+        let result = self.value_of_kind(expr);
+        if result.is_err() && self.exceeded_at.is_none() && self.budget.exceeded().is_some() {
+            self.exceeded_at = Some(expr.span);
+        }
+        result
+    }
+
+    fn value_of_kind(&mut self, expr: &Expr) -> Result<Value, EvalFault> {
         match &expr.kind {
             ExprKind::Null => Ok(Value::Null),
             ExprKind::Bool(value) => Ok(Value::Bool(*value)),
             ExprKind::Number(number) => Ok(Value::Number(*number)),
-            ExprKind::Template(parts) => self.template(parts),
-            ExprKind::Variable(name) => self.variable(expr.span, name, None),
-            ExprKind::Attribute(source, name) => self.attribute(expr, source, name),
-            ExprKind::Index(source, key) => {
-                let source = self.value(source)?;
-                let key = self.value(key)?;
-                at(expr.span, collections::index(source, &key))
-            }
+            ExprKind::Template(parts) => self.template(parts, expr.span),
+            ExprKind::Variable(_)
+            | ExprKind::Attribute(..)
+            | ExprKind::Index(..)
+            | ExprKind::Item => self.selection(expr),
             ExprKind::Splat(source, each) => self.splat(source, each),
-            ExprKind::Item => Ok(self.locals.items.last().cloned().unwrap_or(Value::Null)),
             ExprKind::Call(call) => self.call(call, expr.span),
             ExprKind::Parentheses(inner) => self.value(inner),
-            ExprKind::Tuple(elements) => self.values(elements).map(Value::Tuple),
+            ExprKind::Tuple(elements) => {
+                self.pay(expr.span, elements.len(), 0)?;
+                self.values(elements).map(Value::Tuple)
+            }
             ExprKind::Object(entries) => self.object(entries),
             ExprKind::Unary(operator, operand) => {
                 let operand = self.value(operand)?;
@@ -223,25 +290,14 @@ impl Evaluator<'_> {
         exprs.iter().map(|expr| self.value(expr)).collect()
     }
 
-    fn variable(
-        &self,
-        span: Span,
-        root: &str,
-        attribute: Option<&str>,
-    ) -> Result<Value, EvalFault> {
-        match (self.locals.find(root), attribute) {
-            (Some(value), None) => Ok(value.clone()),
-            (Some(value), Some(name)) => at(span, collections::attribute(value.clone(), name)),
-            (None, _) => at(span, self.scope.reference(root, attribute)),
-        }
-    }
-
-    fn attribute(&mut self, expr: &Expr, source: &Expr, name: &str) -> Result<Value, EvalFault> {
-        if let ExprKind::Variable(root) = &source.kind {
-            return self.variable(expr.span, root, Some(name));
-        }
-        let source = self.value(source)?;
-        at(expr.span, collections::attribute(source, name))
+    /// Takes values and bytes of text from the budget, before they are there.
+    fn pay(&self, span: Span, values: usize, bytes: usize) -> Result<(), EvalFault> {
+        let paid = self.budget.values(values);
+        at(
+            span,
+            paid.and_then(|()| self.budget.bytes(bytes))
+                .map_err(EvalProblem::from),
+        )
     }
 
     /// Both branches are evaluated, as HCL does, and unify in type where both are primitive: `true ? 1 : "a"` is `"1"`.

@@ -1,7 +1,10 @@
 //! What an expression may refer to.
 
+use std::rc::Rc;
+
 use crate::span::Span;
 
+use super::super::budget::Budget;
 use super::super::expr::Expr;
 use super::super::value::Value;
 use super::{EvalFault, EvalProblem};
@@ -9,7 +12,10 @@ use super::{EvalFault, EvalProblem};
 /// Resolves the names in an expression. Variables of `for` expressions are none of its business.
 pub trait Scope {
     /// The value of `root.attribute`, or of `root` alone. The same reference may be asked for more than once.
-    fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Value, EvalProblem>;
+    fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Rc<Value>, EvalProblem>;
+
+    /// From where evaluation takes what it costs; each evaluation has a small budget of its own where there is none.
+    fn budget(&self) -> Option<&Budget>;
 
     /// Whether a call of the function is possible at all; asked for every call, also in branches that are not taken.
     fn check_function(&self, name: &str) -> Result<(), EvalProblem>;
@@ -28,9 +34,35 @@ pub trait Scope {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Constants;
 
+/// [`Constants`] at the expense of a budget that they share with something else.
+#[derive(Clone, Copy, Debug)]
+pub struct BoundedConstants<'a>(pub &'a Budget);
+
+impl Scope for BoundedConstants<'_> {
+    fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Rc<Value>, EvalProblem> {
+        Constants.reference(root, attribute)
+    }
+
+    fn budget(&self) -> Option<&Budget> {
+        Some(self.0)
+    }
+
+    fn check_function(&self, name: &str) -> Result<(), EvalProblem> {
+        Constants.check_function(name)
+    }
+
+    fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
+        Constants.call(name, arguments)
+    }
+}
+
 impl Scope for Constants {
-    fn reference(&self, root: &str, _: Option<&str>) -> Result<Value, EvalProblem> {
+    fn reference(&self, root: &str, _: Option<&str>) -> Result<Rc<Value>, EvalProblem> {
         Err(EvalProblem::VariablesNotAllowed(root.to_owned()))
+    }
+
+    fn budget(&self) -> Option<&Budget> {
+        None
     }
 
     fn check_function(&self, name: &str) -> Result<(), EvalProblem> {
@@ -45,19 +77,19 @@ impl Scope for Constants {
 /// Variables of the `for` expressions around, innermost last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Locals {
-    names: Vec<(String, Value)>,
+    names: Vec<(String, Rc<Value>)>,
     /// The elements of the splats around.
-    pub(super) items: Vec<Value>,
+    pub(super) items: Vec<Rc<Value>>,
 }
 
 impl Locals {
-    pub(super) fn find(&self, name: &str) -> Option<&Value> {
+    pub(super) fn find(&self, name: &str) -> Option<Rc<Value>> {
         let found = self.names.iter().rev().find(|(known, _)| known == name);
-        found.map(|(_, value)| value)
+        found.map(|(_, value)| Rc::clone(value))
     }
 
     pub(super) fn push(&mut self, name: &str, value: Value) {
-        self.names.push((name.to_owned(), value));
+        self.names.push((name.to_owned(), Rc::new(value)));
     }
 
     pub(super) fn pop(&mut self) {
@@ -67,5 +99,8 @@ impl Locals {
 
 /// Attaches a place.
 pub(super) fn at<T>(span: Span, result: Result<T, EvalProblem>) -> Result<T, EvalFault> {
-    result.map_err(|problem| EvalFault { span, problem })
+    result.map_err(|problem| EvalFault {
+        span,
+        problem: problem.shortened(),
+    })
 }

@@ -1,5 +1,7 @@
 //! Strings with `${}` and `%{}`.
 
+use crate::span::Span;
+
 use super::super::expr::{Expr, Part};
 use super::super::value::Value;
 use super::collections::elements;
@@ -8,12 +10,12 @@ use super::{EvalFault, EvalProblem, Evaluator, operators};
 
 impl Evaluator<'_> {
     /// A template that is one interpolation has its value, of any type; every other is a string.
-    pub(super) fn template(&mut self, parts: &[Part]) -> Result<Value, EvalFault> {
+    pub(super) fn template(&mut self, parts: &[Part], span: Span) -> Result<Value, EvalFault> {
         if let [Part::Value(expr)] = parts {
             return self.value(expr);
         }
         let mut text = String::new();
-        let known = self.parts(parts, &mut text)?;
+        let known = self.parts(parts, &mut text, span)?;
         Ok(if known {
             Value::String(text)
         } else {
@@ -22,11 +24,12 @@ impl Evaluator<'_> {
     }
 
     /// Appends the text of the parts; false if any is unknown.
-    fn parts(&mut self, parts: &[Part], text: &mut String) -> Result<bool, EvalFault> {
+    fn parts(&mut self, parts: &[Part], text: &mut String, span: Span) -> Result<bool, EvalFault> {
         let mut known = true;
         for part in parts {
             known &= match part {
                 Part::Text(more) => {
+                    self.pay(span, 0, more.len())?;
                     text.push_str(more);
                     true
                 }
@@ -39,7 +42,7 @@ impl Evaluator<'_> {
                         } else {
                             no
                         };
-                        self.parts(branch, text)?
+                        self.parts(branch, text, span)?
                     }
                 },
                 Part::For {
@@ -49,12 +52,14 @@ impl Evaluator<'_> {
                     body,
                 } => {
                     let source = self.value(collection)?;
+                    self.pay_for_turns(collection.span, &source)?;
                     match at(collection.span, elements(source))? {
                         None => false,
                         Some(found) => {
                             let mut all = true;
                             for (name, element) in found {
-                                let inner = |evaluator: &mut Self| evaluator.parts(body, text);
+                                let inner =
+                                    |evaluator: &mut Self| evaluator.parts(body, text, span);
                                 all &= self.with_variables(
                                     key.as_deref(),
                                     value,
@@ -81,7 +86,9 @@ impl Evaluator<'_> {
             wanted: "a string",
             found: value.type_name(),
         };
-        text.push_str(&at(expr.span, value.to_text().ok_or(problem))?);
+        let more = at(expr.span, value.to_text().ok_or(problem))?;
+        self.pay(expr.span, 0, more.len())?;
+        text.push_str(&more);
         Ok(true)
     }
 }

@@ -1,3 +1,5 @@
+use std::rc::Rc;
+
 use super::super::{parse_expression, parse_template};
 use super::*;
 
@@ -5,12 +7,16 @@ use super::*;
 struct Few;
 
 impl Scope for Few {
-    fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Value, EvalProblem> {
+    fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Rc<Value>, EvalProblem> {
         match (root, attribute) {
-            ("var", Some("known")) => Ok("k".into()),
-            ("var", Some("unknown")) => Ok(Value::Unknown),
+            ("var", Some("known")) => Ok(Rc::new("k".into())),
+            ("var", Some("unknown")) => Ok(Rc::new(Value::Unknown)),
             _ => Err(EvalProblem::Reference(format!("no {root}"))),
         }
+    }
+
+    fn budget(&self) -> Option<&Budget> {
+        None
     }
 
     fn check_function(&self, name: &str) -> Result<(), EvalProblem> {

@@ -3,7 +3,7 @@
 use crate::span::Span;
 
 use super::super::error::{Problem, SyntaxError};
-use super::super::expr::{Entry, Expr, ExprKind, MAX_DEPTH, Part};
+use super::super::expr::{Entry, Expr, ExprKind, MAX_DEPTH, MAX_EXPRESSION, Part};
 use super::super::number::Number;
 use super::super::parse_template;
 use super::{JsonDocument, NodeId, NodeKind};
@@ -18,8 +18,13 @@ pub enum Strings {
 }
 
 impl JsonDocument {
-    /// A value as an expression. Fails for a string that is no valid template, and for nesting beyond [`MAX_DEPTH`].
+    /// A value as an expression. Fails for a string that is no valid template, for nesting beyond [`MAX_DEPTH`], and for a
+    /// length beyond [`MAX_EXPRESSION`].
     pub fn expression(&self, value: NodeId, strings: Strings) -> Result<Expr, SyntaxError> {
+        let span = self.node(value).span;
+        if span.end - span.start > MAX_EXPRESSION {
+            return Err(self.error(span, Problem::TooLong(MAX_EXPRESSION)));
+        }
         self.convert(value, strings, MAX_DEPTH)
     }
 

@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 
 use crate::span::{Lines, Place, Span};
 
+use super::budget::FileBudget;
 use super::error::{Fault, Problem, SyntaxError};
 pub use body::{JsonArgument, JsonBlock, JsonBody};
 pub use expression::Strings;
@@ -54,6 +55,7 @@ pub struct JsonDocument {
     nodes: Vec<Node>,
     root: NodeId,
     lines: OnceLock<Lines>,
+    constants: FileBudget,
 }
 
 impl JsonDocument {
@@ -74,6 +76,7 @@ impl JsonDocument {
                 nodes,
                 root,
                 lines: OnceLock::new(),
+                constants: FileBudget::default(),
             }),
             Err(fault) => Err(fault.in_file(&path, &text)),
         }
@@ -82,6 +85,11 @@ impl JsonDocument {
     /// The body of the file.
     pub fn body(&self) -> JsonBody<'_> {
         JsonBody::new(self, self.root)
+    }
+
+    /// What its constants may cost.
+    pub const fn constants(&self) -> &FileBudget {
+        &self.constants
     }
 
     /// The path as it was given.

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use crate::span::Span;
 
 use super::super::error::{Fault, Problem};
+use super::super::parser::MAX_NESTING;
 use super::{Node, NodeId, NodeKind, Property};
 
 /// An array or object that is not closed yet.
@@ -20,6 +21,9 @@ enum OpenKind {
     /// The properties so far, and the name of the one whose value comes next.
     Object(Vec<Property>, Option<(String, Span)>),
 }
+
+/// How many values a file may have: those of a few megabytes have a tenth.
+const MAX_VALUES: usize = 500_000;
 
 struct Reader<'a> {
     text: &'a [u8],
@@ -47,6 +51,7 @@ pub(super) fn read(text: &[u8]) -> Result<(Vec<Node>, NodeId), Fault> {
 impl Reader<'_> {
     fn run(&mut self) -> Result<NodeId, Fault> {
         loop {
+            self.check_size()?;
             let mut finished = self.value()?;
             // A finished value may finish what is around it.
             while let Some(id) = finished {
@@ -56,6 +61,18 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+
+    /// What is kept in mind takes up to a hundred times the memory of its text.
+    fn check_size(&self) -> Result<(), Fault> {
+        let here = || Span::new(self.at, self.at);
+        if self.open.len() > MAX_NESTING {
+            return Err(Fault::new(here(), Problem::TooNested(MAX_NESTING)));
+        }
+        if self.nodes.len() > MAX_VALUES {
+            return Err(Fault::new(here(), Problem::TooManyItems(MAX_VALUES)));
+        }
+        Ok(())
     }
 
     fn fault(&self, message: &'static str) -> Fault {

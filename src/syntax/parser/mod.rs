@@ -120,6 +120,12 @@ impl<'a> Parser<'a, NoTree> {
     }
 }
 
+/// How deep blocks and expressions may be in each other: nobody writes a thousandth of that.
+pub(super) const MAX_NESTING: usize = 200_000;
+
+/// How many arguments, blocks and labels a file may have: more than the largest file with lines of usual length.
+const MAX_ITEMS: usize = 1_000_000;
+
 /// May stand before a file, and is no part of it.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -165,6 +171,7 @@ impl<'a, S: Sink> Parser<'a, S> {
 
     fn run(&mut self, mut step: Step) -> Result<(), Fault> {
         loop {
+            self.check_size()?;
             step = match step {
                 Step::Item => self.item()?,
                 Step::Operand => self.operand()?,
@@ -173,6 +180,19 @@ impl<'a, S: Sink> Parser<'a, S> {
                 Step::Done => return Ok(()),
             };
         }
+    }
+
+    /// What is kept in mind takes up to a hundred times the memory of its text.
+    #[inline]
+    fn check_size(&self) -> Result<(), Fault> {
+        let here = || Span::new(self.last_end, self.last_end);
+        if self.frames.len() > MAX_NESTING {
+            return Err(Fault::new(here(), Problem::TooNested(MAX_NESTING)));
+        }
+        if self.nodes.len() + self.labels.len() > MAX_ITEMS {
+            return Err(Fault::new(here(), Problem::TooManyItems(MAX_ITEMS)));
+        }
+        Ok(())
     }
 
     fn peek(&mut self) -> Result<Token, Fault> {

@@ -94,5 +94,6 @@ fn yaml_that_repeats_itself_has_an_end() {
 
 /// A function of a text, as it is.
 pub(super) fn decoded(function: &str, text: &str) -> Result<Value, EvalProblem> {
-    Functions::new(Path::new("."), Engine::Terraform).call(function, &[text.into()])
+    Functions::new(Path::new("."), Engine::Terraform, super::budget())
+        .call(function, &[text.into()])
 }

@@ -4,35 +4,19 @@ mod decoding;
 mod edges;
 
 use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use super::Functions;
 use crate::provider::Engine;
-use crate::syntax::{self, EvalProblem, Scope, Value};
+use crate::syntax::{Budget, EvalProblem, Value};
 
-struct Only(Functions);
-
-impl Scope for Only {
-    fn reference(&self, root: &str, _: Option<&str>) -> Result<Value, EvalProblem> {
-        Err(EvalProblem::VariablesNotAllowed(root.to_owned()))
-    }
-
-    fn check_function(&self, name: &str) -> Result<(), EvalProblem> {
-        self.0.check(name)
-    }
-
-    fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
-        self.0.call(name, arguments)
-    }
+fn budget() -> Rc<Budget> {
+    Rc::new(Budget::of_root(Arc::default()))
 }
 
 fn value(text: &str) -> Result<Value, EvalProblem> {
-    let scope = Only(Functions::new(Path::new("."), Engine::Terraform));
-    let tree =
-        syntax::parse_expression(text).unwrap_or_else(|fault| panic!("{text}: {}", fault.problem));
-    let checked = syntax::check_references(&tree, &scope);
-    checked
-        .and_then(|()| syntax::evaluate(&tree, &scope))
-        .map_err(|fault| fault.problem)
+    super::evaluate_alone(text, Engine::Terraform).map_err(|fault| fault.problem)
 }
 
 /// Compares each call with a constant.
@@ -365,7 +349,7 @@ fn calls_that_fail() {
 
 #[test]
 fn some_functions_are_known_to_one_engine_only() {
-    let tofu = Functions::new(Path::new("."), Engine::Tofu);
+    let tofu = Functions::new(Path::new("."), Engine::Tofu, budget());
     let decoded = tofu.call("urldecode", &["a%20b+c%C3%A9".into()]);
     assert_eq!(decoded, Ok("a b cé".into()));
     assert!(tofu.call("urldecode", &["%2".into()]).is_err());
@@ -375,7 +359,7 @@ fn some_functions_are_known_to_one_engine_only() {
         assert_eq!(tofu.call(name, &[]), Ok(moment.into()), "{name}");
     }
     for name in ["urldecode", "cidrcontains", "base64gunzip"] {
-        let terraform = Functions::new(Path::new("."), Engine::Terraform);
+        let terraform = Functions::new(Path::new("."), Engine::Terraform, budget());
         let unknown = Err(EvalProblem::NoSuchFunction(name.to_owned()));
         assert_eq!(terraform.check(name), unknown);
     }
@@ -397,7 +381,7 @@ const FUNCTIONS: &str = "abs abspath alltrue anytrue base64decode base64encode b
 
 #[test]
 fn every_function_of_the_tools_is_here_or_said_not_to_be() {
-    let functions = Functions::new(Path::new("."), Engine::Tofu);
+    let functions = Functions::new(Path::new("."), Engine::Tofu, budget());
     let unknown = |name: &&str| {
         // Unknown to Terraform, and an error in OpenTofu.
         let refused = *name == "plantimestamp";

@@ -1,0 +1,402 @@
+//! What the evaluation of expressions may cost: steps, values and bytes of text.
+//!
+//! Whoever writes a configuration chooses how often a loop runs and how long a text becomes. Each root module has a [`Budget`],
+//! from which everything is taken before it is computed or copied, and nothing is given back: so the memory of all its values
+//! is bounded too. All root modules of a run share a [`RunBudget`]. A root module has an allowance of its own, far above what
+//! configurations need, and takes only what goes beyond it from the run: whatever the others do, it has its allowance.
+
+use std::cell::Cell;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use thiserror::Error;
+
+use super::value::Value;
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// Expressions, turns of a loop, comparisons, and bytes that are looked at again and again.
+    Steps,
+    /// Values that are made or copied. One takes about a hundred bytes of memory.
+    Values,
+    /// Bytes of text that are made or copied.
+    Bytes,
+}
+
+/// So much of each resource, in the order of [`Resource`].
+type Amounts = [u64; 3];
+
+/// What a root module may take: half a second and 60 MB at worst. The largest real ones take a hundredth.
+const ROOT: Amounts = [4_000_000, 250_000, 16_000_000];
+
+/// What a root module may take before it draws on the run: 64 of them at once take 200 MB at worst.
+const ALLOWANCE: Amounts = [250_000, 16_000, 1_000_000];
+
+/// What one constant may take that is evaluated on its own, such as a list of hashes in a lock file.
+const CONSTANT: Amounts = [100_000, 20_000, 2_000_000];
+
+/// What all root modules of a run may take beyond their allowances.
+const RUN: Amounts = [64_000_000, 4_000_000, 256_000_000];
+
+/// How many root modules of a run may be beyond their allowance at once: others wait, so their memory does not add up.
+const LARGE_AT_ONCE: usize = 2;
+
+/// The parts in which a root module draws on the run, so that it does so rarely.
+const PARTS: u64 = 16;
+
+/// A budget that is used up.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("evaluation takes more than {limit} {resource}, the budget of {owner}")]
+pub struct Exceeded {
+    owner: Owner,
+    resource: Resource,
+    limit: u64,
+}
+
+/// Whose budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    Constant,
+    Root,
+    Run,
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Constant => "the constant expressions of one file",
+            Self::Root => "one root module",
+            Self::Run => "all root modules of a run beyond their allowances",
+        })
+    }
+}
+
+impl fmt::Display for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Steps => "steps",
+            Self::Values => "values",
+            Self::Bytes => "bytes of text",
+        })
+    }
+}
+
+impl Exceeded {
+    /// What helps.
+    pub const fn hint(self) -> &'static str {
+        match self.owner {
+            Owner::Constant | Owner::Root => {
+                "make what module sources and versions refer to smaller, or write them out"
+            }
+            Owner::Run => {
+                "run tflock on fewer directories at once, or make what module sources and versions refer to smaller"
+            }
+        }
+    }
+}
+
+/// What the constants of one file may still take together: each has a budget of its own, and a file has many.
+#[derive(Clone, Debug)]
+pub struct FileBudget {
+    steps: Arc<AtomicU64>,
+}
+
+/// The steps for all constants of one file.
+const FILE_STEPS: u64 = 4_000_000;
+
+impl Default for FileBudget {
+    fn default() -> Self {
+        let steps = Arc::new(AtomicU64::new(FILE_STEPS));
+        Self { steps }
+    }
+}
+
+impl FileBudget {
+    /// Does what evaluates a constant of the file, within the budget of one.
+    pub fn constant<T>(&self, evaluate: impl FnOnce(&Budget) -> T) -> T {
+        let left = self.steps.load(Ordering::Relaxed);
+        let [steps, values, bytes] = CONSTANT;
+        let limits = [steps.min(left), values, bytes];
+        let budget = Budget::new(Owner::Constant, limits, limits, None);
+        let result = evaluate(&budget);
+        let used = budget.used()[Resource::Steps as usize];
+        // Threads that meet here take a little more than there is.
+        self.steps
+            .store(left.saturating_sub(used), Ordering::Relaxed);
+        result
+    }
+}
+
+/// What is left for the root modules of a run beyond their allowances. They may be read on several threads.
+#[derive(Debug)]
+pub struct RunBudget {
+    shared: Mutex<Shared>,
+    freed: Condvar,
+}
+
+#[derive(Debug)]
+struct Shared {
+    left: Amounts,
+    /// How many more root modules may go beyond their allowance now.
+    places: usize,
+}
+
+impl Default for RunBudget {
+    fn default() -> Self {
+        let shared = Shared {
+            left: RUN,
+            places: LARGE_AT_ONCE,
+        };
+        Self {
+            shared: Mutex::new(shared),
+            freed: Condvar::new(),
+        }
+    }
+}
+
+impl RunBudget {
+    fn locked(&self) -> std::sync::MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until one more root module may go beyond its allowance.
+    fn enter(&self) {
+        let waited = self
+            .freed
+            .wait_while(self.locked(), |shared| shared.places == 0);
+        waited.unwrap_or_else(PoisonError::into_inner).places -= 1;
+    }
+
+    fn leave(&self, unused: Amounts) {
+        let mut shared = self.locked();
+        shared.places += 1;
+        for (left, unused) in shared.left.iter_mut().zip(unused) {
+            *left += unused;
+        }
+        drop(shared);
+        self.freed.notify_one();
+    }
+
+    /// Takes what is asked for, or all that is left.
+    fn take(&self, resource: Resource, amount: u64) -> u64 {
+        let left = &mut self.locked().left[resource as usize];
+        let taken = amount.min(*left);
+        *left -= taken;
+        taken
+    }
+}
+
+/// What the evaluation of one root module may still take.
+///
+/// Once it is used up, whatever is asked for is refused, and [`super::evaluate`] fails whatever came out: `try()` cannot catch
+/// that.
+#[derive(Debug)]
+pub struct Budget {
+    owner: Owner,
+    limits: Amounts,
+    used: [Cell<u64>; 3],
+    /// What may be used without drawing on the run.
+    granted: [Cell<u64>; 3],
+    run: Option<Arc<RunBudget>>,
+    is_large: Cell<bool>,
+    exceeded: Cell<Option<Exceeded>>,
+}
+
+impl Budget {
+    /// The budget of a root module, as a part of that of the run.
+    pub fn of_root(run: Arc<RunBudget>) -> Self {
+        Self::new(Owner::Root, ROOT, ALLOWANCE, Some(run))
+    }
+
+    /// The budget of constants.
+    pub fn of_constant() -> Self {
+        Self::new(Owner::Constant, CONSTANT, CONSTANT, None)
+    }
+
+    fn new(owner: Owner, limits: Amounts, granted: Amounts, run: Option<Arc<RunBudget>>) -> Self {
+        Self {
+            owner,
+            limits,
+            used: Default::default(),
+            granted: granted.map(Cell::new),
+            run,
+            is_large: Cell::new(false),
+            exceeded: Cell::new(None),
+        }
+    }
+
+    /// Why nothing more can be had, if so.
+    pub const fn exceeded(&self) -> Option<Exceeded> {
+        self.exceeded.get()
+    }
+
+    /// How much was used, in steps, values and bytes.
+    pub fn used(&self) -> [u64; 3] {
+        self.used.each_ref().map(Cell::get)
+    }
+
+    /// Takes steps.
+    #[inline]
+    pub fn steps(&self, count: usize) -> Result<(), Exceeded> {
+        self.take(Resource::Steps, count)
+    }
+
+    /// Takes values.
+    #[inline]
+    pub fn values(&self, count: usize) -> Result<(), Exceeded> {
+        self.take(Resource::Values, count)
+    }
+
+    /// Takes bytes of text.
+    #[inline]
+    pub fn bytes(&self, count: usize) -> Result<(), Exceeded> {
+        self.take(Resource::Bytes, count)
+    }
+
+    /// Takes what a value and all that is in it cost.
+    pub fn value(&self, value: &Value) -> Result<(), Exceeded> {
+        let (values, bytes) = value.cost();
+        self.values(values)?;
+        self.bytes(bytes)
+    }
+
+    /// Fails if so many values and bytes cannot be had. They are taken when they are there.
+    pub fn room_for(&self, values: usize, bytes: usize) -> Result<(), Exceeded> {
+        self.reach(Resource::Values, values)?;
+        self.reach(Resource::Bytes, bytes).map(drop)
+    }
+
+    #[inline]
+    fn take(&self, resource: Resource, count: usize) -> Result<(), Exceeded> {
+        let total = self.reach(resource, count)?;
+        self.used[resource as usize].set(total);
+        Ok(())
+    }
+
+    /// What is used in all once so much more is.
+    #[inline]
+    fn reach(&self, resource: Resource, count: usize) -> Result<u64, Exceeded> {
+        let at = resource as usize;
+        let total = self.used[at].get().saturating_add(count as u64);
+        if total > self.granted[at].get() {
+            self.draw(resource, total)?;
+        }
+        Ok(total)
+    }
+
+    /// Draws on the run until `total` is granted.
+    #[cold]
+    fn draw(&self, resource: Resource, total: u64) -> Result<(), Exceeded> {
+        if let Some(exceeded) = self.exceeded.get() {
+            return Err(exceeded);
+        }
+        let at = resource as usize;
+        let (limit, granted) = (self.limits[at], self.granted[at].get());
+        let Some(run) = self.run.as_ref().filter(|_| total <= limit) else {
+            return Err(self.exceed(self.owner, resource, limit));
+        };
+        if !self.is_large.replace(true) {
+            run.enter();
+        }
+        let wanted = (total - granted).max(limit / PARTS).min(limit - granted);
+        let granted = granted + run.take(resource, wanted);
+        self.granted[at].set(granted);
+        if total > granted {
+            return Err(self.exceed(Owner::Run, resource, RUN[at]));
+        }
+        Ok(())
+    }
+
+    fn exceed(&self, owner: Owner, resource: Resource, limit: u64) -> Exceeded {
+        let exceeded = Exceeded {
+            owner,
+            resource,
+            limit,
+        };
+        self.exceeded.set(Some(exceeded));
+        self.granted.iter().for_each(|granted| granted.set(0));
+        exceeded
+    }
+}
+
+impl Drop for Budget {
+    fn drop(&mut self) {
+        if let Some(run) = self.run.as_ref().filter(|_| self.is_large.get()) {
+            let unused = [0, 1, 2].map(|at| {
+                let beyond = self.used[at].get().max(ALLOWANCE[at]);
+                self.granted[at].get().saturating_sub(beyond)
+            });
+            run.leave(unused);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(amount: u64) -> usize {
+        usize::try_from(amount).unwrap()
+    }
+
+    #[test]
+    fn all_of_a_budget_can_be_had_and_no_more() {
+        for (resource, said) in [
+            (
+                Resource::Steps,
+                "evaluation takes more than 4000000 steps, the budget of one root module",
+            ),
+            (
+                Resource::Values,
+                "evaluation takes more than 250000 values, the budget of one root module",
+            ),
+            (
+                Resource::Bytes,
+                "evaluation takes more than 16000000 bytes of text, the budget of one root module",
+            ),
+        ] {
+            let budget = Budget::of_root(Arc::default());
+            let all = count(ROOT[resource as usize]);
+            assert_eq!(budget.take(resource, all), Ok(()));
+            let exceeded = budget.take(resource, 1).unwrap_err();
+            assert_eq!(exceeded.to_string(), said);
+            // Once it is used up, nothing else can be had either.
+            assert_eq!(budget.exceeded(), Some(exceeded));
+            assert!(budget.steps(1).is_err() && budget.bytes(1).is_err());
+        }
+    }
+
+    #[test]
+    fn an_allowance_is_there_whatever_the_run_has_left() {
+        let run: Arc<RunBudget> = Arc::default();
+        run.take(Resource::Values, u64::MAX);
+        let budget = Budget::of_root(Arc::clone(&run));
+        assert_eq!(budget.values(count(ALLOWANCE[1])), Ok(()));
+        let said = "evaluation takes more than 4000000 values, the budget of all root modules of a run beyond their allowances";
+        assert_eq!(budget.values(1).unwrap_err().to_string(), said);
+    }
+
+    #[test]
+    fn what_is_not_used_goes_back_to_the_run() {
+        let run: Arc<RunBudget> = Arc::default();
+        let budget = Budget::of_root(Arc::clone(&run));
+        assert_eq!(budget.steps(count(ALLOWANCE[0]) + 1), Ok(()));
+        assert!(run.locked().left[0] < RUN[0] - 1);
+        drop(budget);
+        assert_eq!(run.locked().left[0], RUN[0] - 1);
+        assert_eq!(run.locked().places, LARGE_AT_ONCE);
+    }
+
+    #[test]
+    fn the_constants_of_a_file_share_a_budget() {
+        let file = FileBudget::default();
+        let all = count(CONSTANT[0]);
+        let turns = FILE_STEPS / CONSTANT[0];
+        for _ in 0..turns {
+            assert_eq!(file.constant(|budget| budget.steps(all)), Ok(()));
+        }
+        assert!(file.constant(|budget| budget.steps(1)).is_err());
+    }
+}

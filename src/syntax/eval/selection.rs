@@ -1,0 +1,64 @@
+//! `local.name.attribute[key]`: what is selected is copied, and nothing around it.
+
+use std::rc::Rc;
+
+use super::super::expr::{Expr, ExprKind};
+use super::super::value::Value;
+use super::collections::{attribute, index};
+use super::scope::at;
+use super::{EvalFault, Evaluator};
+
+impl Evaluator<'_> {
+    /// The value of a variable, or of attributes and indexes of anything.
+    pub(super) fn selection(&mut self, expr: &Expr) -> Result<Value, EvalFault> {
+        let mut steps = Vec::new();
+        let mut base = expr;
+        while let ExprKind::Attribute(source, _) | ExprKind::Index(source, _) = &base.kind {
+            steps.push(base);
+            base = source;
+        }
+        let whole = self.base(base, &mut steps)?;
+        if steps.is_empty() {
+            return match Rc::try_unwrap(whole) {
+                Ok(value) => Ok(value),
+                Err(shared) => self.copy(expr, &shared),
+            };
+        }
+        let mut selected: &Value = &whole;
+        while let Some(step) = steps.pop() {
+            selected = match &step.kind {
+                ExprKind::Index(_, key) => {
+                    let key = self.value(key)?;
+                    at(step.span, index(selected, &key))?
+                }
+                ExprKind::Attribute(_, name) => at(step.span, attribute(selected, name))?,
+                _ => selected,
+            };
+        }
+        self.copy(expr, selected)
+    }
+
+    /// What the steps select from. A scope knows variables together with the first attribute, which is no step then.
+    fn base(&mut self, base: &Expr, steps: &mut Vec<&Expr>) -> Result<Rc<Value>, EvalFault> {
+        match &base.kind {
+            ExprKind::Item => Ok(self.locals.items.last().cloned().unwrap_or_default()),
+            ExprKind::Variable(root) => {
+                if let Some(value) = self.locals.find(root) {
+                    return Ok(value);
+                }
+                let first = steps.last().map(|step| (&step.kind, step.span));
+                if let Some((ExprKind::Attribute(_, name), span)) = first {
+                    steps.pop();
+                    return at(span, self.scope.reference(root, Some(name)));
+                }
+                at(base.span, self.scope.reference(root, None))
+            }
+            _ => self.value(base).map(Rc::new),
+        }
+    }
+
+    fn copy(&self, expr: &Expr, value: &Value) -> Result<Value, EvalFault> {
+        at(expr.span, self.budget.value(value).map_err(Into::into))?;
+        Ok(value.clone())
+    }
+}

@@ -1,0 +1,82 @@
+//! Bombs fail alone and by name, whatever else is in the run.
+
+use serde_json::Value;
+use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext};
+
+use super::bombs::{BOMBS, Bomb};
+use crate::TFLOCK;
+
+/// How many other directories a run has.
+const GOOD: usize = 9;
+
+/// A tree with good directories.
+fn tree() -> (FakeRegistry, TestContext) {
+    let mut registry = FakeRegistry::start();
+    registry.publish(ProviderSpec::new("acme/anvil").platforms(["linux_amd64"]));
+    let context = TestContext::new(TFLOCK, &registry);
+    for at in 0..GOOD {
+        context.require(&format!("good-{at}"), &[("acme/anvil", "")]);
+    }
+    (registry, context)
+}
+
+fn place(context: &TestContext, directory: &str, bomb: &Bomb) {
+    for (name, text) in bomb.files() {
+        context.write(&format!("{directory}/{name}"), text);
+    }
+}
+
+fn directory(bomb: &Bomb) -> String {
+    format!("bomb-{}", bomb.name.replace(' ', "-"))
+}
+
+/// What is said of a directory, and what became of it.
+fn told(outcome: &Outcome, directory: &str) -> (String, String) {
+    let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let mut directories = report["directories"].as_array().unwrap().iter();
+    let found = directories.find(|found| found["path"] == directory);
+    let found = found.unwrap_or_else(|| panic!("no {directory} in\n{outcome}"));
+    (
+        found["status"].to_string(),
+        found["diagnostics"].to_string(),
+    )
+}
+
+#[test]
+fn bombs_fail_by_name_and_the_other_directories_are_written() {
+    let (_registry, context) = tree();
+    for bomb in BOMBS {
+        place(&context, &directory(bomb), bomb);
+    }
+    let lock = "lock --platform linux_amd64 --format json -q".split(' ');
+    let names: Vec<String> = BOMBS.iter().map(directory).collect();
+    let good: Vec<String> = (0..GOOD).map(|at| format!("good-{at}")).collect();
+    let paths = names.iter().chain(&good).map(String::as_str);
+    let outcome = context.tflock(lock.chain(paths)).run();
+    let mut wrong = Vec::new();
+    for (bomb, name) in BOMBS.iter().zip(&names) {
+        let (status, diagnostics) = told(&outcome, name);
+        if status != "\"failed\"" || !diagnostics.contains(bomb.says) {
+            let end = diagnostics.floor_char_boundary(300);
+            wrong.push(format!("{}: {status} {}", bomb.name, &diagnostics[..end]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for name in &good {
+        assert!(context.lock_file(name).is_some(), "{name}\n{outcome}");
+    }
+}
+
+/// Writes each bomb beside good directories, to be measured by hand: `TFLOCK_BOMBS=DIRECTORY cargo test -- --ignored`.
+#[test]
+#[ignore = "it writes files for measurements by hand"]
+fn write_bombs() {
+    let top = std::env::var_os("TFLOCK_BOMBS").unwrap();
+    for bomb in BOMBS {
+        for (name, text) in bomb.files() {
+            let path = std::path::Path::new(&top).join(directory(bomb)).join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+    }
+}
