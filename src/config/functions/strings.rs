@@ -142,18 +142,14 @@ fn replace(functions: &Functions, arguments: &[Value]) -> Outcome {
     };
     let (whole, pattern, new) = (text(whole)?, text(pattern)?, text(new)?);
     let budget = &functions.budget;
-    match pattern
-        .strip_prefix('/')
-        .and_then(|rest| rest.strip_suffix('/'))
-    {
-        Some(pattern) => replace_matches(&compile(pattern, &whole, budget)?, &whole, &new, budget),
-        None => {
-            let matches = whole.matches(&pattern).count();
-            let bytes = matches.saturating_mul(new.len());
-            budget.room_for(0, bytes.saturating_add(whole.len()))?;
-            Ok(whole.replace(&pattern, &new).into())
-        }
+    let expression = pattern.strip_prefix('/');
+    if let Some(pattern) = expression.and_then(|rest| rest.strip_suffix('/')) {
+        return replace_matches(&compile(pattern, &whole, budget)?, &whole, &new, budget);
     }
+    let matches = whole.matches(&pattern).count();
+    let bytes = matches.saturating_mul(new.len());
+    budget.room_for(0, bytes.saturating_add(whole.len()))?;
+    Ok(whole.replace(&pattern, &new).into())
 }
 
 /// `new` may name groups of each match, several times.

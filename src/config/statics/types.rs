@@ -140,13 +140,12 @@ impl Type {
                         .filter(|value| *value != Value::Null || default.is_none());
                     budget.values(2).ok()?;
                     budget.bytes(name.len()).ok()?;
-                    let value = match given {
-                        Some(value) => value,
-                        None => {
-                            let default = default.as_ref()?;
-                            budget.value(default).ok()?;
-                            default.clone()
-                        }
+                    let value = if let Some(value) = given {
+                        value
+                    } else {
+                        let default = default.as_ref()?;
+                        budget.value(default).ok()?;
+                        default.clone()
                     };
                     Some((name.clone(), inner.convert(value, budget)?))
                 });

@@ -180,7 +180,11 @@ impl EvalProblem {
         | Self::Function { message: text, .. } = &mut self
             && text.len() > MAX_MESSAGE
         {
-            text.truncate(text.floor_char_boundary(MAX_MESSAGE));
+            let mut end = MAX_MESSAGE;
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            text.truncate(end);
             text.shrink_to_fit();
         }
         self
@@ -201,12 +205,11 @@ impl From<Fault> for EvalFault {
 /// Fails if the budget is used up, whatever `try()` made of that.
 pub fn evaluate(expr: &Expr, scope: &dyn Scope) -> Result<Value, EvalFault> {
     let own;
-    let budget = match scope.budget() {
-        Some(budget) => budget,
-        None => {
-            own = Budget::of_constant();
-            &own
-        }
+    let budget = if let Some(budget) = scope.budget() {
+        budget
+    } else {
+        own = Budget::of_constant();
+        &own
     };
     let mut evaluator = Evaluator {
         scope,

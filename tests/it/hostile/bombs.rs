@@ -386,9 +386,8 @@ pub(super) const BOMBS: &[Bomb] = &[
         r#"true ? "./good" : [for i in local.list : [for j in local.list : [for k in local.list : i]]]"#,
     ),
     files("long errors", BUDGET, || {
-        let locals: String = (0..20_000)
-            .map(|at| format!("  e{at} = {{}}[local.text]\n"))
-            .collect();
+        let local = |at: usize| format!("  e{at} = {{}}[local.text]\n");
+        let locals: String = (0..20_000).map(local).collect();
         let tried: Vec<String> = (0..20_000).map(|at| format!("local.e{at}")).collect();
         let tried = format!("try({}, local.text)", tried.join(", "));
         let tried = call(&format!("[for i in local.list : {tried}]"));
