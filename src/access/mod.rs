@@ -73,7 +73,9 @@ impl ReadRules {
 
 /// Tells which files may be read, by paths without links.
 #[derive(Clone)]
-pub struct FileList(Arc<dyn Fn(&Path) -> io::Result<bool> + Send + Sync>);
+pub struct FileList(Arc<IsListed>);
+
+type IsListed = dyn Fn(&Path) -> io::Result<bool> + Send + Sync;
 
 impl FileList {
     /// A list that `has` answers for.

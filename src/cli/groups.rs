@@ -126,6 +126,15 @@ registry.terraform.io, registry.opentofu.org]"
     /// With --untrusted: let the configuration use this environment variable, as `TF_VAR_region` (repeatable)
     #[arg(long = "allow-env", value_name = "NAME")]
     pub allow_env: Vec<String>,
+    /// Config file that comes before every `.tflock.toml` of the tree
+    #[arg(
+        long,
+        value_name = "FILE",
+        long_help = "Config file in the form of `.tflock.toml` that comes before all those of the tree, for every PATH. Its \
+`[signers]` apply beside theirs; its `ignore-paths` are relative to the working directory. With --untrusted only such a file, \
+or those of the revision that --changed compares with, can loosen anything"
+    )]
+    pub config: Option<PathBuf>,
     /// Directory outside of the repository whose files functions may read (repeatable)
     #[arg(
         long,

@@ -69,21 +69,7 @@ impl Changes {
         directory: &Path,
         revision: Option<&str>,
     ) -> Result<Self, GitError> {
-        let missing = || GitError::NoRepository {
-            directory: directory.to_path_buf(),
-        };
-        let top = find_repository(directory).ok_or_else(missing)?;
-        let git = Git {
-            settings,
-            repository: Repository::open(settings, top).map_err(|error| match error {
-                OpenError::Missing(_) => missing(),
-                OpenError::Refused(message) => GitError::Command {
-                    command: "rev-parse",
-                    message,
-                },
-                OpenError::Run(error) => not_run(settings, "rev-parse", error),
-            })?,
-        };
+        let git = Git::open(settings, directory)?;
         let (since, commit) = git.start(revision)?;
         let mut paths = git.paths(
             "diff",
@@ -109,14 +95,41 @@ impl Changes {
 }
 
 /// Git in one repository.
-struct Git<'a> {
+pub(super) struct Git<'a> {
     settings: &'a GitSettings,
     repository: Repository,
 }
 
+impl<'a> Git<'a> {
+    /// The repository that holds `directory`, an absolute path without links.
+    pub(super) fn open(settings: &'a GitSettings, directory: &Path) -> Result<Self, GitError> {
+        let missing = || GitError::NoRepository {
+            directory: directory.to_path_buf(),
+        };
+        let top = find_repository(directory).ok_or_else(missing)?;
+        let repository = Repository::open(settings, top).map_err(|error| match error {
+            OpenError::Missing(_) => missing(),
+            OpenError::Refused(message) => GitError::Command {
+                command: "rev-parse",
+                message,
+            },
+            OpenError::Run(error) => not_run(settings, "rev-parse", error),
+        })?;
+        Ok(Self {
+            settings,
+            repository,
+        })
+    }
+}
+
 impl Git<'_> {
+    /// The top of its work tree.
+    pub(super) fn top(&self) -> &Path {
+        &self.repository.top
+    }
+
     /// What to compare with, and its commit.
-    fn start(&self, revision: Option<&str>) -> Result<(Since, String), GitError> {
+    pub(super) fn start(&self, revision: Option<&str>) -> Result<(Since, String), GitError> {
         let is_shallow = self.line("rev-parse", &["--is-shallow-repository"])? == "true";
         let repository = || self.repository.top.clone();
         if let Some(revision) = revision {
@@ -178,20 +191,30 @@ impl Git<'_> {
         Ok(None)
     }
 
-    fn paths(
+    pub(super) fn paths(
         &self,
         command: &'static str,
         arguments: &[&str],
     ) -> Result<BTreeSet<PathBuf>, GitError> {
-        let output = self.run(command, arguments)?;
-        if !output.status.success() {
-            return Err(failed(command, &output));
-        }
-        let names = output.output.split(|byte| *byte == 0);
+        let output = self.output(command, arguments)?;
+        let names = output.split(|byte| *byte == 0);
         let names = names.filter(|name| !name.is_empty());
         Ok(names
             .map(|name| self.repository.top.join(path_of(name)))
             .collect())
+    }
+
+    /// All that a command writes.
+    pub(super) fn output(
+        &self,
+        command: &'static str,
+        arguments: &[&str],
+    ) -> Result<Vec<u8>, GitError> {
+        let output = self.run(command, arguments)?;
+        if !output.status.success() {
+            return Err(failed(command, &output));
+        }
+        Ok(output.output)
     }
 
     fn line(&self, command: &'static str, arguments: &[&str]) -> Result<String, GitError> {

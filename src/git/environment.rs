@@ -18,6 +18,8 @@ pub struct GitSettings {
     pub program: PathBuf,
     /// The caller's environment. Only the variables that git needs are handed on.
     environment: BTreeMap<String, String>,
+    /// Whether git runs without the user's credentials and configuration.
+    is_anonymous: bool,
     working_directory: WorkingDirectory,
 }
 
@@ -120,6 +122,30 @@ const PLACES_OF_CONFIGURATION: [&str; 10] = [
     "NETRC",
 ];
 
+/// Variables that lead to credentials, or to configuration that may hold some.
+const PLACES_OF_CREDENTIALS: [&str; 17] = [
+    "HOME",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "USERPROFILE",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "XDG_CONFIG_HOME",
+    "XDG_RUNTIME_DIR",
+    "XDG_CACHE_HOME",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "SSH_AUTH_SOCK",
+    "SSH_AGENT_PID",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_SSL_CERT",
+    "GIT_SSL_KEY",
+    "NETRC",
+];
+
+/// A file without content.
+const NULL_FILE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
+
 /// Variables that name the place of certificates, which the user may well keep in the tree.
 const PLACES_OF_CERTIFICATES: [&str; 7] = [
     "GIT_SSL_CAINFO",
@@ -137,8 +163,28 @@ impl GitSettings {
         Self {
             program: program.into(),
             environment,
+            is_anonymous: false,
             working_directory: WorkingDirectory::default(),
         }
+    }
+
+    /// The same without credentials: no keys, no helpers, no netrc, and no configuration, which may hold some. Only https is
+    /// left, since ssh takes the user's keys by itself.
+    pub fn anonymous(&self) -> Self {
+        let mut anonymous = self.clone();
+        anonymous.is_anonymous = true;
+        anonymous.environment.retain(|name, _| {
+            let name = name.to_ascii_uppercase();
+            !PLACES_OF_CREDENTIALS.contains(&name.as_str())
+                && !HANDED_ON_FROM.iter().any(|start| name.starts_with(start))
+        });
+        let nothing = [
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_CONFIG_GLOBAL", NULL_FILE),
+        ];
+        let nothing = nothing.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        anonymous.environment.extend(nothing);
+        anonymous
     }
 
     /// The same without variables that name a place of configuration inside one of `trees`, which are absolute and without
@@ -173,6 +219,7 @@ impl GitSettings {
             .current_dir(&directory)
             .env_clear()
             .envs(self.variables(protocols))
+            .envs(self.is_anonymous.then_some(("HOME", &directory)))
             .env("GIT_CEILING_DIRECTORIES", ceilings(&directory, scope));
         for setting in SETTINGS {
             command.args(["-c", setting]);
@@ -197,6 +244,11 @@ impl GitSettings {
     /// The variables of the child. `protocols` is the list that git itself enforces, also for what redirects, submodules and
     /// the user's `url.*.insteadOf` lead to.
     fn variables(&self, protocols: &str) -> BTreeMap<String, String> {
+        let protocols = if self.is_anonymous {
+            "https"
+        } else {
+            protocols
+        };
         let kept = self.environment.iter().filter(|(name, _)| is_kept(name));
         let mut variables: BTreeMap<_, _> = kept
             .map(|(name, value)| (name.clone(), value.clone()))
@@ -301,6 +353,32 @@ mod tests {
         let own = variables(&[("GIT_SSH_COMMAND", "ssh -i key")]);
         assert_eq!(own["GIT_SSH_COMMAND"], "ssh -i key");
         assert!(!variables(&[("GIT_SSH", "plink")]).contains_key("GIT_SSH_COMMAND"));
+    }
+
+    #[test]
+    fn anonymous_runs_have_no_credentials() {
+        let names = [
+            "HOME",
+            "SSH_AUTH_SOCK",
+            "GIT_CONFIG_KEY_0",
+            "GIT_SSL_KEY",
+            "XDG_CONFIG_HOME",
+        ];
+        let environment = names.map(|name| (name.to_owned(), "x".to_owned()));
+        let settings = GitSettings::new("git", environment.into()).anonymous();
+        let found = settings.variables("https:ssh:file");
+        for name in names {
+            assert!(!found.contains_key(name), "{name}");
+        }
+        assert_eq!(found["GIT_ALLOW_PROTOCOL"], "https");
+        assert_eq!(found["GIT_CONFIG_GLOBAL"], NULL_FILE);
+        let command = settings.command("https", Scope::Nothing).unwrap();
+        let home = command
+            .get_envs()
+            .find(|(name, _)| *name == "HOME")
+            .unwrap()
+            .1;
+        assert_eq!(home, command.get_current_dir().map(Path::as_os_str));
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod error;
 mod ignored;
 mod process;
 mod repository;
+mod revision;
 mod working_directory;
 
 pub use changes::{Changes, Since};
@@ -22,3 +23,4 @@ pub use process::{
     Finished, GIT_TIMEOUT, MAX_ERROR_TEXT, MAX_OUTPUT, RunError, Taker, run, run_into,
 };
 pub use repository::path_of;
+pub use revision::{Revision, TrackedFiles};

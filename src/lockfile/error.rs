@@ -190,8 +190,8 @@ impl Explain for SaveError {
             | Self::LinkOutside(place)
             | Self::Changed(place)
             | Self::Locked(place)
-            | Self::TooLarge(place) => Some(place),
-            Self::LinkInternal { place, .. }
+            | Self::TooLarge(place)
+            | Self::LinkInternal { place, .. }
             | Self::Read { place, .. }
             | Self::Write { place, .. } => Some(place),
         }

@@ -196,10 +196,8 @@ impl Indexer<'_> {
         stamp: &Stamp,
         files: &mut OldFiles<'_>,
     ) -> Result<BTreeSet<Hash>, String> {
-        let shelf = self.mirror.shelf();
-        shelf
-            .refuse_links(&stamp.0)
-            .map_err(|_link| IS_LINK.to_owned())?;
+        let checked = self.mirror.shelf().refuse_links(&stamp.0);
+        checked.map_err(|_link| IS_LINK.to_owned())?;
         if let Some(hashes) = self.published.get(&stamp.0) {
             return Ok(hashes.clone());
         }

@@ -37,8 +37,10 @@ pub(super) fn check_place(
     let Some(access) = request.confined_to else {
         return Ok(());
     };
-    let Some(path) = local_path(&address.package) else {
-        return Ok(());
+    let path = match &address.package {
+        Package::Directory(path) | Package::File(path, ..) => Some(path.clone()),
+        Package::Git(git) if git.is_local => path_of(&git.url),
+        Package::Git(_) | Package::Archive(_) | Package::Web(_) => return Ok(()),
     };
     if path.is_some_and(|path| access.resolve(&path).is_ok()) {
         return Ok(());
@@ -59,17 +61,8 @@ fn url(package: &Package) -> Option<Url> {
     }
 }
 
-/// The path of a package on this machine; the inner value is `None` if the address has no path that can be checked.
-fn local_path(package: &Package) -> Option<Option<PathBuf>> {
-    match package {
-        Package::Directory(path) | Package::File(path, ..) => Some(Some(path.clone())),
-        Package::Git(git) if git.is_local => Some(
-            Url::parse(&git.url)
-                .ok()
-                .and_then(|url| url.to_file_path().ok()),
-        ),
-        Package::Git(_) | Package::Archive(_) | Package::Web(_) => None,
-    }
+fn path_of(url: &str) -> Option<PathBuf> {
+    Url::parse(url).ok()?.to_file_path().ok()
 }
 
 fn authority(url: &Url) -> String {

@@ -29,7 +29,7 @@ use super::archive;
 use super::checksum::Checksum;
 use super::confinement::{check_host, check_place};
 use super::error::ModuleError;
-use super::git;
+use super::git::{self, GitAccess};
 use super::kept::{Kept, Place, archive_key, content_key, repository_key};
 use super::subdirectory;
 use super::versions;
@@ -222,10 +222,7 @@ impl Fetcher {
                 archive::unpack(file, *kind, checksum.as_ref(), &target, &address)?;
                 Ok(target)
             }
-            Package::Git(repository) => {
-                let offline = client.settings().http.offline;
-                self.repository(repository, offline, &address).await
-            }
+            Package::Git(repository) => self.repository(repository, &client, &address).await,
             Package::Archive(archive) => {
                 check_scheme(archive, found.plain_http, &address)?;
                 self.archive(&client, archive, found, &address).await
@@ -237,9 +234,14 @@ impl Fetcher {
     async fn repository(
         &self,
         repository: &GitPackage,
-        offline: bool,
+        client: &RegistryClient,
         address: &str,
     ) -> Result<PathBuf, ModuleError> {
+        let offline = client.settings().http.offline;
+        let git = GitAccess {
+            settings: &self.git,
+            hosts: &client.settings().allowed_hosts,
+        };
         let whole = git::whole_commit(repository);
         let known = whole.map(str::to_owned);
         let known = known.or_else(|| self.kept.commit(repository));
@@ -249,7 +251,7 @@ impl Fetcher {
                 .find(&repository_key(repository, &commit), address)
             && (whole.is_some()
                 || offline
-                || git::is_still(&self.git, repository, &commit, &package).await)
+                || git::is_still(git, repository, &commit, &package).await)
         {
             return Ok(package);
         }
@@ -258,7 +260,7 @@ impl Fetcher {
             return Err(ModuleError::Offline { address });
         }
         let place = self.place()?;
-        let commit = git::fetch(&self.git, repository, &place.target, self.max_bytes).await?;
+        let commit = git::fetch(git, repository, &place.target, self.max_bytes).await?;
         self.kept.note_commit(repository, &commit);
         self.kept.keep(&repository_key(repository, &commit), place)
     }

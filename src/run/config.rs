@@ -52,7 +52,7 @@ pub(super) fn command(
     printer: Printer,
 ) -> anyhow::Result<u8> {
     let typed = settings::typed(args);
-    let areas = settings::config_files(environment).and_then(|config_files| {
+    let areas = settings::config_files(&typed, environment).and_then(|config_files| {
         InForce::resolve(&typed, environment, &Platform::current(), &config_files)
     });
     let areas = areas.map_err(|error| Refused::because(&error))?;

@@ -6,17 +6,17 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::access::{ReadRules, find_repository};
+use crate::access::{FileList, ReadRules, find_repository};
 use crate::cli::{ReadingArgs, TreeArgs};
 use crate::config::{
     DEFAULT_TEST_DIRECTORY, EnvironmentValue, IgnoreRule, ReadOptions, Tests, VariableOption,
 };
-use crate::git::GitSettings;
+use crate::git::{GitSettings, TrackedFiles};
 use crate::locking::{Missing, Policy};
 use crate::provider::{Engine, Platform};
 use crate::registry::AllowedHosts;
 
-use super::config_file::ConfigFiles;
+use super::config_file::{ConfigFiles, RevisionTexts, read_named};
 use super::in_force::{rules, signers};
 use super::{ConfigFileError, Environment, InForce, SettingsError, Typed, Untrusted, WorkingSet};
 
@@ -95,19 +95,21 @@ impl TreeSettings {
     ) -> Result<Self, SettingsError> {
         let untrusted = Untrusted::resolve(&typed.reading.confinement, environment)?;
         let mut reading = reading(typed.reading, environment, untrusted.as_ref())?;
-        let config_files = config_files(environment)?;
+        let config_files = config_files(typed, environment)?;
         let in_force = InForce::resolve(typed, environment, current, &config_files);
         let in_force = in_force.map_err(|error| match typed.tree.changed.as_deref() {
             Some("") => error.after("--changed"),
             _ => error,
         })?;
         let named = in_force.iter().flat_map(|area| area.real_paths.clone());
+        let named: Vec<PathBuf> = named.collect();
+        let git = git(environment, &named);
+        let tracked = untrusted.is_some().then(|| TrackedFiles::new(git.clone()));
+        let listed = tracked.map(|tracked| FileList::new(move |path| tracked.has(path)));
         reading.files = Arc::new(ReadRules {
-            named: named
-                .chain([environment.working_directory.clone()])
-                .collect(),
+            named: [named, vec![environment.working_directory.clone()]].concat(),
             allowed: allowed(typed.reading, environment)?,
-            listed: None,
+            listed,
         });
         let areas = in_force.into_iter().map(|in_force| Area {
             recursive: typed.tree.recursive || is_everywhere(typed.tree),
@@ -123,7 +125,6 @@ impl TreeSettings {
             reading: reading.clone(),
         });
         let areas: Vec<Area> = areas.collect();
-        let git = git(environment, &areas);
         Ok(Self {
             working_directory: environment.working_directory.clone(),
             working_set: WorkingSet::resolve(typed.tree, &areas, &git, environment)?,
@@ -167,6 +168,13 @@ impl TreeSettings {
         below
     }
 
+    /// The directories below `directory` (both absolute, without links) in which a trusted revision has a config file.
+    pub fn other_config_directories(&self, directory: &Path) -> Vec<PathBuf> {
+        // What cannot be read of them fails where the levels of a directory are read.
+        let directories = self.config_files.other_directories(directory);
+        directories.unwrap_or_default()
+    }
+
     /// The engines that directories may have.
     pub fn engines(&self) -> Vec<Engine> {
         let all = [Engine::Terraform, Engine::Tofu];
@@ -199,18 +207,34 @@ impl Area {
     }
 }
 
-/// The config files of the work tree.
-pub fn config_files(environment: &Environment) -> Result<ConfigFiles, SettingsError> {
+/// The config files of the work tree, and those that come before them.
+pub fn config_files(
+    typed: &Typed<'_>,
+    environment: &Environment,
+) -> Result<ConfigFiles, SettingsError> {
     let working_directory = std::fs::canonicalize(&environment.working_directory);
     let working_directory = working_directory.map_err(|_gone| SettingsError::NoWorkingDirectory)?;
-    Ok(ConfigFiles::of_work_tree(working_directory))
+    let args = &typed.reading.confinement;
+    let named = args.config.as_deref();
+    let named = named.map(|path| read_named(path, &working_directory));
+    let named = named.transpose().map_err(Box::new)?;
+    let files = ConfigFiles::of_work_tree(working_directory.clone()).with_named(named);
+    if Untrusted::resolve(args, environment)?.is_none() {
+        return Ok(files);
+    }
+    let revision = typed.tree.changed.as_ref().map(|revision| {
+        let paths = typed.tree.paths.iter();
+        let paths = paths.filter_map(|path| working_directory.join(path).canonicalize().ok());
+        let git = git(environment, &paths.collect::<Vec<_>>());
+        RevisionTexts::new(git, Some(revision.clone()).filter(|name| !name.is_empty()))
+    });
+    Ok(files.untrusted(revision))
 }
 
 /// Git with the caller's environment, but for configuration in the repositories that are worked on.
-fn git(environment: &Environment, areas: &[Area]) -> GitSettings {
+fn git(environment: &Environment, paths: &[PathBuf]) -> GitSettings {
     let directory = &environment.working_directory;
-    let paths = areas.iter().flat_map(|area| &area.real_paths);
-    let paths = paths.chain(std::iter::once(directory));
+    let paths = paths.iter().chain(std::iter::once(directory));
     let trees: BTreeSet<&Path> = paths.filter_map(|path| find_repository(path)).collect();
     let trees: Vec<&Path> = trees.into_iter().collect();
     let variables = environment.iter();

@@ -38,9 +38,7 @@ impl Governed {
             let walked = walked(path, working_directory)?;
             let directory = real(path, &working_directory.join(&walked))?;
             let files = config_files.levels(&directory).map_err(Box::new)?;
-            // The nearest file decides which others there are.
-            let nearest = files.first().map(|file| file.directory.clone());
-            let same = |group: &Self| group.nearest() == nearest.as_deref();
+            let same = |group: &Self| names(&group.files).eq(names(&files));
             let index = groups.iter().position(same).unwrap_or(groups.len());
             if index == groups.len() {
                 groups.push(Self {
@@ -56,11 +54,6 @@ impl Governed {
             group.real_paths.push(directory);
         }
         Ok(groups)
-    }
-
-    /// Where the nearest file lies.
-    fn nearest(&self) -> Option<&Path> {
-        self.files.first().map(|file| &*file.directory)
     }
 
     /// The value of the nearest file that sets one.
@@ -107,6 +100,10 @@ impl Governed {
         };
         self.walked.iter().map(name).collect()
     }
+}
+
+fn names(files: &[Arc<ConfigFile>]) -> impl Iterator<Item = &Path> {
+    files.iter().map(|file| &*file.shown)
 }
 
 /// The directory that the walk begins in for `path`, without `.`: empty for the working directory.

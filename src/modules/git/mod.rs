@@ -8,6 +8,7 @@
 //! Before a commit is checked out, its files are counted (`tree`): a small pack can hold any number of them.
 //! What arrives is a work tree without `.git`, and without links that lead out of it.
 
+mod access;
 mod program;
 mod submodules;
 mod tree;
@@ -17,10 +18,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub(super) use access::GitAccess;
 pub use program::{MAX_REPOSITORY_BYTES, MAX_REPOSITORY_ENTRIES};
 pub use submodules::MAX_SUBMODULES;
 
-use crate::git::{GitSettings, Scope};
+use crate::git::Scope;
 
 use super::address::{GitPackage, shown};
 use super::error::ModuleError;
@@ -37,7 +39,7 @@ const COMMIT_DIGITS: [usize; 2] = [40, 64];
 /// Fetches into `target`, which does not exist yet and whose parent is a real path; `max_bytes` is all that it may take.
 /// The commit that it is.
 pub(super) async fn fetch(
-    settings: &GitSettings,
+    access: GitAccess<'_>,
     package: &GitPackage,
     target: &Path,
     max_bytes: u64,
@@ -46,14 +48,15 @@ pub(super) async fn fetch(
         directory: target,
         max_bytes,
     };
+    let settings = access.settings_for(&package.url);
     let repository = Repository {
-        git: Git::new(settings, package, bounds),
+        git: Git::new(&settings, package, bounds),
         package,
         target,
     };
     let fetched = repository.fetch().await?;
     let commit = fetched.commit.clone();
-    submodules::fetch(settings, package, fetched, bounds).await?;
+    submodules::fetch(access, package, fetched, bounds).await?;
     links::confine(target, &shown(&package.url))?;
     Ok(commit)
 }
@@ -67,7 +70,7 @@ pub(super) fn whole_commit(package: &GitPackage) -> Option<&str> {
 /// Whether a branch, a tag or the default branch still is this commit. `target` is where the repository lies. Where it cannot
 /// be told, it is not: then fetching tells why.
 pub(super) async fn is_still(
-    settings: &GitSettings,
+    access: GitAccess<'_>,
     package: &GitPackage,
     commit: &str,
     target: &Path,
@@ -76,7 +79,8 @@ pub(super) async fn is_still(
         directory: target,
         max_bytes: u64::MAX,
     };
-    let git = Git::new(settings, package, bounds);
+    let settings = access.settings_for(&package.url);
+    let git = Git::new(&settings, package, bounds);
     let names = match package.reference.as_deref() {
         None => vec!["HEAD".to_owned()],
         Some(name) => vec![

@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::git::{GitSettings, Scope, path_of};
+use crate::git::{Scope, path_of};
 use crate::modules::address::{GitPackage, shown};
 use crate::modules::error::ModuleError;
 
+use super::access::GitAccess;
 use super::program::{Bounds, Git};
 use super::tree::Gitlink;
 use super::{Fetched, Repository, is_commit};
@@ -26,7 +27,7 @@ const SETTINGS: &str = r"^submodule\..*\.(path|url|update)$";
 
 /// Fetches what `fetched`, the commit of `package` in the directory of the bounds, says of submodules.
 pub(super) async fn fetch(
-    settings: &GitSettings,
+    access: GitAccess<'_>,
     package: &GitPackage,
     fetched: Fetched,
     bounds: Bounds<'_>,
@@ -34,7 +35,8 @@ pub(super) async fn fetch(
     let mut count = 0;
     let mut waiting = vec![(package.clone(), bounds.directory.to_path_buf(), fetched)];
     while let Some((package, directory, fetched)) = waiting.pop() {
-        let git = Git::new(settings, &package, bounds);
+        let settings = access.settings_for(&package.url);
+        let git = Git::new(&settings, &package, bounds);
         for (gitlink, url) in wanted(&git, &package, &directory, fetched).await? {
             count += 1;
             if count > MAX_SUBMODULES {
@@ -48,9 +50,11 @@ pub(super) async fn fetch(
                 reference: Some(gitlink.commit.clone()),
                 is_local: package.is_local,
             };
+            access.check_submodule(&package, &inner)?;
             let target = place(&package, &directory, &gitlink)?;
+            let settings = access.settings_for(&inner.url);
             let repository = Repository {
-                git: Git::new(settings, &inner, bounds),
+                git: Git::new(&settings, &inner, bounds),
                 package: &inner,
                 target: &target,
             };

@@ -54,9 +54,9 @@ pub(super) fn write(path: &Path, text: &str) -> Result<Written, MirrorError> {
     let text = format!("{MARK}{text}");
     match fs::read_to_string(path) {
         Ok(old) if old == text => return Ok(Written::Done),
-        Ok(old) if !old.starts_with(MARK) => return Ok(Written::NotOurs(path.to_path_buf())),
+        Ok(old) if !old.starts_with(MARK) => return Ok(Written::NotOurs(path.clone())),
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-            return Ok(Written::NotOurs(path.to_path_buf()));
+            return Ok(Written::NotOurs(path.clone()));
         }
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
         _ => {}

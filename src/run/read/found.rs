@@ -28,7 +28,8 @@ pub(super) fn all(settings: &TreeSettings) -> Found {
     let (mut directories, mut unreadable) = (Vec::new(), Vec::new());
     for area in &settings.areas {
         let (walk, leaving) = walk(area);
-        let mut areas = AreasBelow::new(settings, area, &walk.config_files);
+        let config_files = config_files(settings, area, walk.config_files);
+        let mut areas = AreasBelow::new(settings, area, &config_files);
         let found = walk.directories.into_iter();
         directories.extend(found.map(|directory| (areas.of(&directory.path), directory)));
         let unread = |path, error| unread(settings, area, path, error);
@@ -55,6 +56,22 @@ pub(super) fn all(settings: &TreeSettings) -> Found {
         directories,
         unreadable,
     }
+}
+
+/// The walked directories with a config file in the tree, or in the revision that comes before it.
+fn config_files(
+    settings: &TreeSettings,
+    area: &Area,
+    mut in_tree: BTreeSet<PathBuf>,
+) -> BTreeSet<PathBuf> {
+    for (path, real) in area.paths.iter().zip(&area.real_paths) {
+        for directory in settings.other_config_directories(real) {
+            if let Ok(below) = directory.strip_prefix(real) {
+                in_tree.insert(config::clean(&path.join(below)));
+            }
+        }
+    }
+    in_tree
 }
 
 /// What holds for the directories that are found for an area: config files further down add their `[signers]`.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::access::LinkError;
+use crate::git::GitError;
 use crate::locking::SignersError;
 use crate::provider::PlatformError;
 use crate::span::{Explain, Place};
@@ -12,10 +13,13 @@ use crate::settings::error::platform_hint;
 use crate::settings::suggest::nearest;
 
 /// Options that only the command line has, for those who look for them in the file.
-const ONLY_TYPED: [&str; 21] = [
+const ONLY_TYPED: [&str; 25] = [
+    "allow-env",
+    "allow-host",
     "allow-read",
     "changed",
     "check",
+    "config",
     "diff",
     "failed",
     "format",
@@ -31,6 +35,7 @@ const ONLY_TYPED: [&str; 21] = [
     "source",
     "test-directory",
     "trust-registry-hashes",
+    "untrusted",
     "upgrade",
     "var",
     "var-file",
@@ -53,6 +58,9 @@ pub enum ConfigFileError {
         /// The file.
         path: PathBuf,
     },
+    /// The files of the revision that `--changed` compares with cannot be read.
+    #[error("cannot read the config files of the revision that `--changed` compares with")]
+    Revision(#[source] Box<GitError>),
     /// The text is no TOML.
     #[error("cannot read the config file as TOML: {problem}")]
     Syntax {
@@ -136,7 +144,7 @@ pub enum ValueError {
 impl Explain for ConfigFileError {
     fn place(&self) -> Option<&Place> {
         match self {
-            Self::Read { .. } | Self::TooLarge { .. } => None,
+            Self::Read { .. } | Self::TooLarge { .. } | Self::Revision(_) => None,
             Self::Syntax { place, .. }
             | Self::UnknownKey { place, .. }
             | Self::Type { place, .. }
@@ -167,6 +175,7 @@ impl Explain for ConfigFileError {
                 "whoever finds a package changed decides for that run: `--mismatch {text}` on the command line"
             )),
             Self::Signers { source, .. } => source.hint(),
+            Self::Revision(source) => source.hint(),
             Self::Read { .. } | Self::TooLarge { .. } | Self::Syntax { .. } | Self::Type { .. } => {
                 None
             }

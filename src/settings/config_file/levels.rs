@@ -6,13 +6,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{ConfigFile, ConfigFileError, NAME, read, text};
+use super::{ConfigFile, ConfigFileError, NAME, RevisionTexts, read, text};
 
 /// The texts of config files: those of the work tree, or for example those of a revision.
 pub trait ConfigTexts: Debug + Send + Sync {
     /// The text of the file at `path` (absolute, without links above it), which messages call `shown`. `None` if there is no
     /// such file.
     fn text(&self, path: &Path, shown: &Path) -> Result<Option<Vec<u8>>, ConfigFileError>;
+
+    /// The directories with a file in the repository that holds `directory`, as far as they are known without a look at the
+    /// work tree.
+    fn directories(&self, _directory: &Path) -> Result<Vec<PathBuf>, ConfigFileError> {
+        Ok(Vec::new())
+    }
 }
 
 /// The config files as they lie on disk.
@@ -40,6 +46,14 @@ pub struct ConfigFiles {
     working_directory: PathBuf,
     texts: Box<dyn ConfigTexts>,
     by_directory: Mutex<BTreeMap<PathBuf, Option<Arc<ConfigFile>>>>,
+    /// What comes before the path of a file in messages, such as `HEAD:`.
+    prefix: String,
+    /// Whether the files can only tighten.
+    is_untrusted: bool,
+    /// The file that applies everywhere, before all others.
+    named: Option<Arc<ConfigFile>>,
+    /// The files of a revision, which come before these.
+    revision: Option<Box<Self>>,
 }
 
 impl ConfigFiles {
@@ -54,6 +68,35 @@ impl ConfigFiles {
             working_directory,
             texts,
             by_directory: Mutex::default(),
+            prefix: String::new(),
+            is_untrusted: false,
+            named: None,
+            revision: None,
+        }
+    }
+
+    /// The same with a file that applies everywhere, before all others.
+    pub(in crate::settings) fn with_named(self, named: Option<ConfigFile>) -> Self {
+        let named = named.map(Arc::new);
+        Self { named, ..self }
+    }
+
+    /// The same for a tree that is not trusted: its files can only tighten. Those of a revision come first, if there is one.
+    pub(in crate::settings) fn untrusted(mut self, revision: Option<RevisionTexts>) -> Self {
+        self.is_untrusted = true;
+        self.revision = revision.map(|texts| {
+            let prefix = format!("{}:", texts.name());
+            let files = Self::new(self.working_directory.clone(), Box::new(texts));
+            Box::new(Self { prefix, ..files })
+        });
+        self
+    }
+
+    /// The directories (absolute, without links) in which a file of the revision lies that may no longer be in the tree.
+    pub fn other_directories(&self, directory: &Path) -> Result<Vec<PathBuf>, ConfigFileError> {
+        match &self.revision {
+            Some(revision) => revision.texts.directories(directory),
+            None => Ok(Vec::new()),
         }
     }
 
@@ -63,7 +106,15 @@ impl ConfigFiles {
         let levels = directory.ancestors();
         let levels = levels.take_while(|level| level.starts_with(&top));
         let files = levels.map(|level| self.file_in(level));
-        files.filter_map(Result::transpose).collect()
+        let files = files.filter_map(Result::transpose);
+        let mut all: Vec<_> = self.named.clone().into_iter().collect();
+        if let Some(revision) = &self.revision {
+            all.extend(revision.levels(directory)?);
+        }
+        for file in files {
+            all.push(file?);
+        }
+        Ok(all)
     }
 
     /// The file in `directory` itself.
@@ -78,9 +129,13 @@ impl ConfigFiles {
         }
         let path = directory.join(NAME);
         let shown = shown(&path, &self.working_directory);
+        let shown = PathBuf::from(format!("{}{}", self.prefix, shown.display()));
         let file = self.texts.text(&path, &shown)?.map(|text| {
             let mut file = read::parse(&shown, &text)?;
             file.directory = directory.to_path_buf();
+            if self.is_untrusted {
+                file = file.tightening();
+            }
             Ok(Arc::new(file))
         });
         let file = file.transpose()?;

@@ -12,6 +12,10 @@
 //!
 //! So a file further down never permits what one above forbids.
 //!
+//! Files that a stranger's tree cannot change come before all of these: the one of `--config`, and with `--untrusted` and
+//! `--changed` those of the revision. With `--untrusted` the files of the tree can only tighten
+//! ([`ConfigFile::tightening`]).
+//!
 //! ```toml
 //! platforms = ["linux_amd64", "darwin_arm64"]
 //! ignore-paths = ["^examples/"]      # regular expressions, on paths relative to this file
@@ -35,6 +39,7 @@ mod levels;
 mod read;
 #[cfg(test)]
 mod tests;
+mod trusted;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -49,6 +54,7 @@ use super::{Create, Sourced};
 
 pub use error::{ConfigFileError, ValueError};
 pub use levels::{ConfigFiles, ConfigTexts};
+pub(super) use trusted::{RevisionTexts, read_named};
 
 /// The name of a config file.
 pub const NAME: &str = ".tflock.toml";
@@ -97,6 +103,27 @@ pub struct ConfigFile {
     pub jobs: Option<Sourced<u16>>,
     /// `[signers]`.
     pub signers: Option<Sourced<Signers>>,
+}
+
+impl ConfigFile {
+    /// What a stranger's file may still say: nothing that makes a run check less, keep less or accept more.
+    fn tightening(&self) -> Self {
+        Self {
+            ignore_paths: None,
+            create: self
+                .create
+                .clone()
+                .filter(|create| create.value != Create::Never),
+            missing_platform: self.missing_platform.clone().filter(is_error),
+            missing_module: self.missing_module.clone().filter(is_error),
+            prune: self.prune.clone().filter(|prune| !prune.value),
+            ..self.clone()
+        }
+    }
+}
+
+fn is_error(missing: &Sourced<Missing>) -> bool {
+    missing.value == Missing::Error
 }
 
 fn text(path: &Path, shown: &Path) -> Result<Vec<u8>, ConfigFileError> {

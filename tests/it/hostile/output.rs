@@ -459,15 +459,14 @@ fn cells(line: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut characters = line.chars();
     while let Some(character) = characters.next() {
-        match character {
-            '|' => cells.push(String::new()),
-            _ => {
-                let cell = cells.last_mut().unwrap();
-                cell.push(character);
-                if character == '\\' {
-                    cell.extend(characters.next());
-                }
-            }
+        if character == '|' {
+            cells.push(String::new());
+            continue;
+        }
+        let cell = cells.last_mut().unwrap();
+        cell.push(character);
+        if character == '\\' {
+            cell.extend(characters.next());
         }
     }
     cells

@@ -17,7 +17,8 @@ struct Site {
 impl Site {
     fn with(bad: &str) -> Self {
         let mut registry = FakeRegistry::start();
-        registry.publish(ProviderSpec::new("acme/anvil"));
+        let both = ["registry.terraform.io", "registry.opentofu.org"];
+        registry.publish(ProviderSpec::new("acme/anvil").hosts(both));
         registry.publish(ProviderSpec::new("acme/bolt").hosts(["evil.test"]));
         let module = [("main.tf", requiring("acme/anvil", ">= 1.0"))];
         let module = module.each_ref().map(|(name, text)| (*name, text.as_str()));
@@ -223,4 +224,200 @@ fn packages_in_the_tree_are_no_source() {
             std::fs::remove_file(site.context.path(directory).join(".terraform.lock.hcl")).unwrap();
         }
     }
+}
+
+/// A repository with one commit of the site, as a runner has checked it out.
+fn commit(site: &Site) {
+    let git = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.current_dir(site.context.work()).args(arguments);
+        for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
+            command
+                .env(format!("{name}_NAME"), "a")
+                .env(format!("{name}_EMAIL"), "a@b.test");
+        }
+        assert!(command.status().unwrap().success(), "{arguments:?}");
+    };
+    if !site.context.path(".git").exists() {
+        git(&["init", "--quiet", "--initial-branch=main"]);
+    }
+    git(&["add", "--all", "--force"]);
+    git(&["commit", "--quiet", "--message=all"]);
+}
+
+/// A source that is `./module` if `condition` holds, and no directory otherwise.
+fn chosen_by(condition: &str) -> String {
+    format!("module \"m\" {{\n  source = {condition} ? \"./module\" : \"./missing\"\n}}\n")
+}
+
+/// What a stranger's configuration may learn, and where it may lead: allowed or refused, with and without the mode.
+#[test]
+fn configurations_reach_what_git_tracks() {
+    let tracked = chosen_by("file(\"name\") == \"tracked\"");
+    let untracked = chosen_by("file(\"untracked\") == \"s\"");
+    let exists = chosen_by("fileexists(\"untracked\")");
+    let variable = format!(
+        "variable \"v\" {{\n  default = \"\"\n}}\n{}",
+        chosen_by("var.v == \"s\"")
+    );
+    let workspace = chosen_by("terraform.workspace == \"s\"");
+    let outside = call("m", "../../outside", "");
+    let link = call("m", "./link", "");
+    let outside_file = call("m", "git::file://{ROOT}/outside-repository", "");
+    let installed = call("m", "evil.test/acme/net/any", "1.0.0");
+    let data = [
+        ("bad/name", "tracked"),
+        ("bad/module/main.tf", ""),
+        ("bad/.terraform/environment", "s"),
+        ("bad/.terraform/modules/m/main.tf", ""),
+        (
+            "bad/.terraform/modules/modules.json",
+            "{\"Modules\": [{\"Key\": \"m\", \"Source\": \"evil.test/acme/net/any\", \"Version\": \"1.0.0\", \
+             \"Dir\": \".terraform/modules/m\"}]}",
+        ),
+        ("../outside/main.tf", ""),
+    ];
+    for (bad, options, without, message) in [
+        (&tracked, &[][..], 0, ""),
+        (
+            &untracked,
+            &[],
+            0,
+            "git does not track it, and this run is `--untrusted`",
+        ),
+        (&untracked, &["--allow-read=bad"], 0, ""),
+        (
+            &exists,
+            &[],
+            0,
+            "git does not track it, and this run is `--untrusted`",
+        ),
+        (&variable, &[], 0, "not known before apply"),
+        (&variable, &["--allow-env=TF_VAR_v"], 0, ""),
+        (&workspace, &[], 0, "module `m` is called at `./missing`"),
+        (
+            &outside,
+            &[],
+            0,
+            "outside of the repository, and this run is `--untrusted`",
+        ),
+        (
+            &link,
+            &[],
+            0,
+            "outside of the repository, and this run is `--untrusted`",
+        ),
+        (
+            &outside_file,
+            &[],
+            1,
+            "is outside of the repository, and this run is `--untrusted`",
+        ),
+        (&installed, &[], 0, "host `evil.test` is not allowed"),
+    ] {
+        let site = Site::with(bad);
+        for (path, text) in data {
+            site.context.write(path, text);
+        }
+        let root = site.context.path("..").canonicalize().unwrap();
+        let bad = bad.replace("{ROOT}", root.to_str().unwrap());
+        site.context.write(
+            "bad/main.tofu",
+            format!("{}{bad}", requiring("acme/anvil", ">= 1.0")),
+        );
+        std::fs::remove_file(site.context.path("bad/main.tf")).unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("../../outside", site.context.path("bad/link")).unwrap();
+        commit(&site);
+        site.context.write("bad/untracked", "s");
+        let run = |mode: &[&str], code: i32| {
+            let program = site.lock(options).args(mode).env("TF_VAR_v", "s");
+            let engine = ["--engine=tofu", "--create=always"];
+            program.args(engine).run().expect_code(code)
+        };
+        if options.is_empty() {
+            run(&[], without);
+        }
+        let outcome = run(&["--untrusted"], i32::from(!message.is_empty()));
+        assert!(outcome.stderr.contains(message), "{bad}\n{outcome}");
+    }
+}
+
+/// The author of a pull request can change `.tflock.toml`. What it said before is what counts, and what it says now can only
+/// add to that.
+#[test]
+fn config_files_of_the_tree_can_only_tighten() {
+    let nobody = "[signers]\n\"*/*\" = []\n";
+    for (before, now, named, code) in [
+        // What the tree says alone.
+        (None, "ignore-paths = [\"bad\"]\n", None, 1),
+        (None, "missing-module = \"warn\"\n", None, 1),
+        (None, "create = \"never\"\n", None, 1),
+        // What the revision said.
+        (Some(nobody), "", None, 1),
+        (Some("missing-module = \"warn\"\n"), "", None, 0),
+        (
+            Some("missing-module = \"warn\"\n"),
+            "missing-module = \"error\"\n",
+            None,
+            1,
+        ),
+        // What the command line names.
+        (None, "", Some("missing-module = \"warn\"\n"), 0),
+        (None, "", Some(nobody), 1),
+    ] {
+        let bad = format!(
+            "{}{}",
+            requiring("acme/anvil", ">= 1.0"),
+            call("m", "evil.test/acme/net/any", "")
+        );
+        let site = Site::with(&bad);
+        if let Some(text) = before {
+            site.context.write(".tflock.toml", text);
+        }
+        commit(&site);
+        site.context.write(".tflock.toml", now);
+        site.context
+            .write("bad/main.tf", format!("{bad}\n# changed\n"));
+        site.context.write(
+            "good/main.tf",
+            format!(
+                "{}\n# changed\n",
+                requiring("acme/anvil", "").replace("      version = \"\"\n", "")
+            ),
+        );
+        let mut options = vec!["--untrusted", "--changed=HEAD"];
+        if let Some(text) = named {
+            site.context.write("../home/trusted.toml", text);
+            options.push("--config=../home/trusted.toml");
+        }
+        let outcome = site.lock(&options).run();
+        assert_eq!(
+            outcome.code,
+            Some(code),
+            "{before:?} {now:?} {named:?}\n{outcome}"
+        );
+    }
+}
+
+/// Deleting the file that pins signers is a change of the tree as well, also where it lies between PATH and the directory.
+#[test]
+fn deleted_config_files_still_count() {
+    let site = Site::with(&requiring("acme/anvil", ">= 1.0"));
+    site.context
+        .write("bad/.tflock.toml", "[signers]\n\"*/*\" = []\n");
+    commit(&site);
+    std::fs::remove_file(site.context.path("bad/.tflock.toml")).unwrap();
+    let lock = |options: &[&str]| {
+        let fixed = ["lock", "-r", "--platform=linux_amd64", "--changed=HEAD"];
+        site.context.tflock(fixed).args(options).run()
+    };
+    let outcome = lock(&["--untrusted"]).expect_code(1);
+    assert!(
+        outcome.stderr.contains("HEAD:bad/.tflock.toml:2:1"),
+        "{outcome}"
+    );
+    assert!(site.context.lock_file("bad").is_none());
+    lock(&[]).expect_code(0);
+    assert!(site.context.lock_file("bad").is_some());
 }

@@ -1,0 +1,117 @@
+//! How far git may go for an untrusted configuration: to which hosts, and where with the user's credentials.
+
+use std::borrow::Cow;
+
+use url::Url;
+
+use crate::git::GitSettings;
+use crate::modules::address::{GitPackage, shown};
+use crate::modules::error::ModuleError;
+use crate::registry::AllowedHosts;
+
+/// Git, and the hosts that the user allows.
+#[derive(Clone, Copy)]
+pub(in crate::modules) struct GitAccess<'a> {
+    pub(in crate::modules) settings: &'a GitSettings,
+    pub(in crate::modules) hosts: &'a AllowedHosts,
+}
+
+impl<'a> GitAccess<'a> {
+    /// How git is run for an address. A host that only a registry or a module names gets no credentials.
+    pub(super) fn settings_for(&self, url: &str) -> Cow<'a, GitSettings> {
+        let is_allowed = match Url::parse(url) {
+            Ok(url) if url.scheme() == "file" => true,
+            Ok(url) => self.hosts.allows_url(&url),
+            Err(_not_a_url) => self.hosts.is_unlimited(),
+        };
+        if is_allowed {
+            Cow::Borrowed(self.settings)
+        } else {
+            Cow::Owned(self.settings.anonymous())
+        }
+    }
+
+    /// Checks a submodule: on the host of its repository, or on one that the user allows. On this machine there is none that
+    /// an untrusted configuration may name.
+    pub(super) fn check_submodule(
+        &self,
+        package: &GitPackage,
+        submodule: &GitPackage,
+    ) -> Result<(), ModuleError> {
+        if self.hosts.is_unlimited() {
+            return Ok(());
+        }
+        let url = Url::parse(&submodule.url).ok();
+        let url = url.filter(|url| matches!(url.scheme(), "https" | "ssh"));
+        let Some(url) = url else {
+            let address = shown(&submodule.url);
+            return Err(ModuleError::OutsideRepository { address });
+        };
+        let own = Url::parse(&package.url).ok();
+        let is_own = own.is_some_and(|own| own.host() == url.host() && own.port() == url.port());
+        if is_own || self.hosts.allows_url(&url) {
+            return Ok(());
+        }
+        let host = url.host_str().unwrap_or_default().to_owned();
+        Err(ModuleError::HostNotAllowed { host })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::provider::Hostname;
+
+    #[test]
+    fn submodules_stay_on_hosts_that_are_allowed() {
+        let settings = GitSettings::new("git", BTreeMap::new());
+        let allowed = AllowedHosts::only([Hostname::parse("good.test").unwrap()]);
+        let everywhere = AllowedHosts::all();
+        let package = |url: &str| GitPackage {
+            url: url.to_owned(),
+            reference: None,
+            is_local: url.starts_with("file:"),
+        };
+        for (repository, submodule, expected) in [
+            ("https://own.test/r", "https://own.test/x", true),
+            ("https://own.test/r", "https://good.test/x", true),
+            ("https://own.test/r", "ssh://git@good.test/x", true),
+            ("https://own.test/r", "https://own.test:8443/x", false),
+            ("https://own.test/r", "https://evil.test/x", false),
+            ("https://own.test/r", "git@good.test:x", false),
+            ("https://own.test/r", "file:///etc", false),
+            ("file:///srv/r", "file:///srv/x", false),
+        ] {
+            let (repository, submodule) = (package(repository), package(submodule));
+            for (hosts, expected) in [(&allowed, expected), (&everywhere, true)] {
+                let access = GitAccess {
+                    settings: &settings,
+                    hosts,
+                };
+                let found = access.check_submodule(&repository, &submodule);
+                assert_eq!(found.is_ok(), expected, "{submodule:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn credentials_are_for_allowed_hosts() {
+        let settings = GitSettings::new("git", BTreeMap::new());
+        let hosts = AllowedHosts::only([Hostname::parse("good.test").unwrap()]);
+        let access = GitAccess {
+            settings: &settings,
+            hosts: &hosts,
+        };
+        for (url, with_credentials) in [
+            ("https://good.test/r", true),
+            ("https://evil.test/r", false),
+            ("git@good.test:r", false),
+            ("file:///srv/r", true),
+        ] {
+            let is_own = matches!(access.settings_for(url), Cow::Borrowed(_));
+            assert_eq!(is_own, with_credentials, "{url}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Config files that the author of a pull request cannot change: one that the command line names, and those of a revision.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::access::find_repository;
+use crate::git::{GitError, GitSettings, Revision};
+
+use super::{ConfigFile, ConfigFileError, ConfigTexts, MAX_BYTES, NAME, read};
+
+/// Reads the file that `--config` names; `ignore-paths` in it are relative to `working_directory`.
+pub(in crate::settings) fn read_named(
+    path: &Path,
+    working_directory: &Path,
+) -> Result<ConfigFile, ConfigFileError> {
+    let mut text = Vec::new();
+    let opened = File::open(working_directory.join(path));
+    let read = opened.and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut text));
+    read.map_err(|source| ConfigFileError::Read {
+        path: path.to_path_buf(),
+        source: source.into(),
+    })?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(ConfigFileError::TooLarge {
+            path: path.to_path_buf(),
+        });
+    }
+    let mut file = read::parse(path, &text)?;
+    file.directory = working_directory.to_path_buf();
+    Ok(file)
+}
+
+/// The texts of config files as they are in a revision.
+#[derive(Debug)]
+pub(in crate::settings) struct RevisionTexts {
+    git: GitSettings,
+    revision: Option<String>,
+    /// By the top of each repository.
+    known: Mutex<BTreeMap<PathBuf, Arc<Texts>>>,
+}
+
+/// The files of one repository by their paths; `None` for what is not a regular file.
+type Texts = BTreeMap<PathBuf, Option<Vec<u8>>>;
+
+impl RevisionTexts {
+    /// The files in `revision`, or in the commit in which HEAD left the default branch.
+    pub(in crate::settings) fn new(git: GitSettings, revision: Option<String>) -> Self {
+        Self {
+            git,
+            revision,
+            known: Mutex::default(),
+        }
+    }
+
+    /// The revision as messages name it.
+    pub(super) fn name(&self) -> &str {
+        self.revision.as_deref().unwrap_or("merge base")
+    }
+
+    fn texts(&self, top: &Path) -> Result<Arc<Texts>, GitError> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(texts) = known.get(top) {
+            return Ok(Arc::clone(texts));
+        }
+        let revision = Revision::open(&self.git, top, self.revision.as_deref())?;
+        let mut texts = Texts::new();
+        for (path, object) in revision.files_named(NAME)? {
+            let text = object.map(|object| revision.content(&object)).transpose()?;
+            texts.insert(path, text);
+        }
+        let texts = Arc::new(texts);
+        known.insert(top.to_path_buf(), Arc::clone(&texts));
+        Ok(texts)
+    }
+
+    fn of(&self, directory: &Path) -> Result<Option<Arc<Texts>>, ConfigFileError> {
+        let top = find_repository(directory);
+        let texts = top.map(|top| self.texts(top)).transpose();
+        texts.map_err(|source| ConfigFileError::Revision(Box::new(source)))
+    }
+}
+
+impl ConfigTexts for RevisionTexts {
+    fn text(&self, path: &Path, shown: &Path) -> Result<Option<Vec<u8>>, ConfigFileError> {
+        let texts = self.of(path.parent().unwrap_or(path))?;
+        match texts.as_ref().and_then(|texts| texts.get(path)) {
+            None => Ok(None),
+            Some(Some(text)) => Ok(Some(text.clone())),
+            Some(None) => Err(ConfigFileError::Read {
+                path: shown.to_path_buf(),
+                source: std::io::Error::other("it is not a regular file").into(),
+            }),
+        }
+    }
+
+    fn directories(&self, directory: &Path) -> Result<Vec<PathBuf>, ConfigFileError> {
+        let texts = self.of(directory)?;
+        let paths = texts.iter().flat_map(|texts| texts.keys());
+        Ok(paths
+            .filter_map(|path| path.parent().map(Path::to_path_buf))
+            .collect())
+    }
+}
