@@ -1,47 +1,108 @@
-//! Keeps `tests/rows.md` true: every rule in its tables names tests, and every test that it names is in the sources.
+//! Keeps the tables of `docs/rules` true: every rule is numbered, says in which program it was seen, and names tests that exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The tables: rules of Terraform, and the tests that pin them.
-const LIST: &str = "tests/rows.md";
+/// The pages with the rules of Terraform and OpenTofu.
+const PAGES: [&str; 7] = [
+    "config",
+    "constraints",
+    "hashes",
+    "lock-file",
+    "mirrors",
+    "registry",
+    "terragrunt",
+];
 
-/// The cells of a table's lines: section, rule, tests, departure.
-const COLUMNS: usize = 4;
+/// The head of a table of rules.
+const HEAD: &str = "| no. | rule | seen in | tests | departure |";
+
+/// The marks of the programs, as `docs/rules/README.md` explains them.
+const MARKS: [&str; 5] = ["V", "N", "T", "S", "G"];
+
+/// One line of a table.
+#[derive(Debug, PartialEq)]
+struct Row<'a> {
+    number: &'a str,
+    seen_in: &'a str,
+    tests: &'a str,
+}
 
 #[test]
-fn every_rule_names_tests_that_exist() {
+fn every_rule_is_numbered_and_names_tests_that_exist() {
     let mut known = BTreeMap::new();
     let mut faults = Vec::new();
-    let mut rules = 0;
-    let list = fs::read_to_string(in_repository(LIST)).unwrap();
-    for (number, line) in list.lines().enumerate().filter(|(_, line)| is_rule(line)) {
-        rules += 1;
-        let number = number + 1;
-        let cells: Vec<&str> = line.trim_matches('|').split('|').collect();
-        if cells.len() != COLUMNS {
-            faults.push(format!("line {number} has {} cells", cells.len()));
-            continue;
-        }
-        let mut references = references(cells[2]).peekable();
-        if references.peek().is_none() {
-            faults.push(format!("line {number} names no test"));
-        }
-        for (path, name) in references {
-            let tests = known.entry(path).or_insert_with(|| tests_of(path));
-            if !tests.contains(name) {
-                faults.push(format!("line {number}: there is no test `{path}::{name}`"));
+    let mut count = 0;
+    for page in PAGES {
+        let text = fs::read_to_string(in_repository(&format!("docs/rules/{page}.md"))).unwrap();
+        for (section, rows) in tables(&text) {
+            for (row, index) in rows.iter().zip(1..) {
+                count += 1;
+                for fault in faults_of(row, section, index, &mut known) {
+                    faults.push(format!("{page}.md {}: {fault}", row.number));
+                }
             }
         }
     }
-    assert!(rules > 250, "the tables are there");
+    assert!(count > 400, "the tables are there: {count}");
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
-/// Whether a line of the list is one of a table, and neither its head nor the rule below that.
-fn is_rule(line: &str) -> bool {
-    line.starts_with('|') && !line.starts_with("| section |") && !line.starts_with("| --- |")
+/// The tables of a page with the number of the section that each one follows.
+fn tables(text: &str) -> Vec<(&str, Vec<Row<'_>>)> {
+    let mut found = Vec::new();
+    let mut section = "";
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if let Some(title) = line.strip_prefix("## ") {
+            section = title.split('.').next().unwrap_or_default();
+        } else if line == HEAD {
+            let rows = lines.by_ref().skip(1).take_while(|line| !line.is_empty());
+            found.push((section, rows.filter_map(row).collect()));
+        }
+    }
+    found
+}
+
+fn row(line: &str) -> Option<Row<'_>> {
+    let mut cells = line.trim_matches('|').split('|').map(str::trim);
+    let (number, _rule) = (cells.next()?, cells.next()?);
+    Some(Row {
+        number,
+        seen_in: cells.next()?,
+        tests: cells.next()?,
+    })
+}
+
+/// What is wrong with a row. `known` keeps the tests of the files that were read.
+fn faults_of(
+    row: &Row<'_>,
+    section: &str,
+    index: usize,
+    known: &mut BTreeMap<String, BTreeSet<String>>,
+) -> Vec<String> {
+    let mut faults = Vec::new();
+    if row.number != format!("{section}.{index}") {
+        faults.push(format!("the number should be {section}.{index}"));
+    }
+    let marks: Vec<&str> = row.seen_in.split(' ').collect();
+    if !marks.iter().all(|mark| MARKS.contains(mark)) {
+        faults.push(format!("invalid marks `{}`", row.seen_in));
+    }
+    let mut references = references(row.tests).peekable();
+    if references.peek().is_none() {
+        faults.push("names no test".to_owned());
+    }
+    for (path, name) in references {
+        let tests = known
+            .entry(path.to_owned())
+            .or_insert_with(|| tests_of(path));
+        if !tests.contains(name) {
+            faults.push(format!("there is no test `{path}::{name}`"));
+        }
+    }
+    faults
 }
 
 /// The `path::test_name` between backticks in a cell.
@@ -81,32 +142,6 @@ fn tests_in(code: &str) -> BTreeSet<String> {
     names
 }
 
-/// Sections whose every row says by whom the rule was seen.
-const MARKED: [&str; 2] = ["## Registries", "## Mirrors and CLI configuration"];
-
-#[test]
-fn rules_of_registries_and_mirrors_say_who_was_seen() {
-    let list = fs::read_to_string(in_repository(LIST)).unwrap();
-    let (mut marked, mut faults) = (0, Vec::new());
-    let mut is_marked = false;
-    for line in list.lines() {
-        if line.starts_with("## ") {
-            is_marked = MARKED.contains(&line);
-        } else if is_marked && is_rule(line) {
-            let section = line.trim_matches('|').split('|').next().unwrap_or_default();
-            let has_mark = ["[V]", "[N]", "[T]"]
-                .iter()
-                .any(|mark| section.contains(mark));
-            marked += 1;
-            if !has_mark {
-                faults.push(line);
-            }
-        }
-    }
-    assert!(marked > 150, "the tables are there: {marked}");
-    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
-}
-
 #[test]
 fn tests_are_told_from_other_functions() {
     let code = "fn a() {}\n#[test]\nfn b() {}\n  #[tokio::test]\n  #[cfg(unix)]\n  async fn c() {}\nfn d(x: u8) {}\n// #[test]\n";
@@ -116,6 +151,23 @@ fn tests_are_told_from_other_functions() {
         references(cell).collect::<Vec<_>>(),
         [("a/b.rs", "c"), ("d.rs", "e")]
     );
-    assert!(is_rule("| 1 | x | `a::b` | |"));
-    assert!(!is_rule("| --- | --- | --- | --- |") && !is_rule("") && !is_rule("text"));
+}
+
+#[test]
+fn tables_belong_to_the_section_before_them() {
+    let text = format!(
+        "## 3. Title\n\n| x |\n\n{HEAD}\n| --- |\n| 3.1 | rule | V T | `a.rs::b` | |\n\nx\n"
+    );
+    let found = Row {
+        number: "3.1",
+        seen_in: "V T",
+        tests: "`a.rs::b`",
+    };
+    assert_eq!(tables(&text), [("3", vec![found])]);
+    let [(section, rows)] = &tables(&text)[..] else {
+        panic!("one table");
+    };
+    let faults = faults_of(&rows[0], section, 2, &mut BTreeMap::new());
+    let expected = ["the number should be 3.2", "there is no test `a.rs::b`"];
+    assert_eq!(faults, expected);
 }
