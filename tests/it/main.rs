@@ -24,6 +24,7 @@ mod modules;
 mod network;
 mod options;
 mod page;
+mod pages;
 mod parity;
 mod paths;
 mod real;

@@ -11,8 +11,9 @@ pub(crate) mod raw;
 mod readers;
 mod tree;
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
+
+use crate::tflock;
 
 /// A scenario: its name and what it does with the binary of tflock.
 type Scenario = (&'static str, fn(&Path));
@@ -41,37 +42,10 @@ pub(crate) fn knows(wanted: &[&str]) -> bool {
 
 /// Runs the named scenarios, or all.
 pub(crate) fn run(wanted: &[&str]) {
-    let tflock = build();
+    let tflock = tflock::build();
     for (name, scenario) in SCENARIOS {
         if wanted.is_empty() || wanted.contains(&name) {
             scenario(&tflock);
         }
     }
-}
-
-/// The release build of tflock.
-fn build() -> PathBuf {
-    if let Some(binary) = std::env::var_os("TFLOCK_BENCH_BINARY") {
-        return binary.into();
-    }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("xtask lies in the project");
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command
-        .args(["build", "--release", "--bin", "tflock"])
-        .current_dir(root);
-    // Cargo's own variables, which it sets for this program, would make build scripts run again.
-    for (name, _) in std::env::vars_os() {
-        let text = name.to_string_lossy();
-        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
-            command.env_remove(&name);
-        }
-    }
-    let status = command.status().expect("cargo runs");
-    assert!(status.success(), "tflock does not build");
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    target.join("release/tflock")
 }

@@ -1,0 +1,158 @@
+//! Screenshots of the page of `tflock list --format html`, in light and dark, by Chromium.
+
+use std::path::Path;
+use std::process::Command;
+
+use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
+
+/// The size of the window. Pictures have twice as many pixels.
+const WINDOW: &str = "1120,770";
+
+/// The themes, with the number by which Chromium knows each.
+const THEMES: [(&str, u8); 2] = [("dark", 0), ("light", 1)];
+
+/// Providers with their versions, oldest first.
+const PROVIDERS: [(&str, &[&str]); 6] = [
+    ("hashicorp/aws", &["5.99.0", "5.100.0", "6.2.0"]),
+    ("hashicorp/google", &["6.40.0", "6.43.0"]),
+    ("hashicorp/kubernetes", &["2.36.0", "2.37.1"]),
+    ("hashicorp/null", &["3.2.1", "3.2.4"]),
+    ("hashicorp/random", &["3.6.0", "3.7.2"]),
+    ("acme/forge", &["5.1.0", "5.2.0", "6.0.0"]),
+];
+
+/// A required provider: its source, its constraints, and the locked version, which is empty if it is not locked.
+type Requirement = (&'static str, &'static str, &'static str);
+
+/// Directories with what they require.
+const DIRECTORIES: [(&str, &[Requirement]); 9] = [
+    (
+        "platform/cluster",
+        &[
+            ("hashicorp/aws", "~> 5.0", "5.100.0"),
+            ("hashicorp/kubernetes", "~> 2.30", "2.36.0"),
+        ],
+    ),
+    (
+        "platform/dns",
+        &[
+            ("hashicorp/aws", ">= 5.0", "6.2.0"),
+            ("hashicorp/random", "~> 3.0", "3.7.2"),
+        ],
+    ),
+    (
+        "platform/network",
+        &[
+            ("hashicorp/aws", "~> 5.0", "5.99.0"),
+            ("hashicorp/null", "~> 3.0", "3.2.4"),
+        ],
+    ),
+    (
+        "stacks/analytics",
+        &[
+            ("hashicorp/google", "~> 6.0", "6.43.0"),
+            ("hashicorp/random", "~> 3.0", "3.6.0"),
+        ],
+    ),
+    (
+        "stacks/billing",
+        &[
+            ("acme/forge", ">= 5.1, < 6.0", "5.2.0"),
+            ("hashicorp/aws", "~> 5.99", "5.100.0"),
+        ],
+    ),
+    ("stacks/edge", &[("acme/forge", ">= 5.1", "")]),
+    (
+        "stacks/payments",
+        &[
+            ("acme/forge", "~> 6.0", "5.1.0"),
+            ("hashicorp/aws", "~> 5.0", "5.100.0"),
+        ],
+    ),
+    (
+        "stacks/search",
+        &[
+            ("hashicorp/google", "~> 6.0", "6.40.0"),
+            ("hashicorp/kubernetes", "~> 2.30", "2.37.1"),
+        ],
+    ),
+    (
+        "stacks/warehouse",
+        &[
+            ("hashicorp/google", "~> 6.0", "6.43.0"),
+            ("hashicorp/null", "~> 3.0", "3.2.4"),
+        ],
+    ),
+];
+
+/// Makes `list-light.png` and `list-dark.png` in `directory`.
+pub(super) fn photograph(tflock: &Path, directory: &Path) {
+    let Some(browser) = tflock_test_support::require_or_skip("chromium", false) else {
+        return;
+    };
+    let mut registry = FakeRegistry::start();
+    for (source, versions) in PROVIDERS {
+        registry.publish(ProviderSpec::new(source).versions(versions.iter().copied()));
+    }
+    let context = TestContext::new(tflock, &registry);
+    lay_out(&context);
+    let list = context.tflock(["list", "-r", "--format", "html", "."]);
+    context.write("page.html", list.run().expect_success().stdout);
+    for (theme, number) in THEMES {
+        let picture = directory.join(format!("list-{theme}.png"));
+        shoot(&browser, &context, number, &picture);
+        super::report(&picture);
+    }
+}
+
+/// Locks the versions that are to be shown, and then requires what the page is to say of them.
+fn lay_out(context: &TestContext) {
+    context.write(".git/HEAD", "ref: refs/heads/main\n");
+    for (directory, requirements) in DIRECTORIES {
+        let locked = requirements
+            .iter()
+            .filter(|(.., version)| !version.is_empty());
+        let locked: Vec<(&str, &str)> = locked
+            .map(|(source, _, version)| (*source, *version))
+            .collect();
+        if !locked.is_empty() {
+            context.require(directory, &locked);
+            context.tflock(["lock", directory]).run().expect_success();
+        }
+        let wanted = requirements.iter();
+        let wanted: Vec<(&str, &str)> = wanted
+            .map(|(source, constraints, _)| (*source, *constraints))
+            .collect();
+        context.require(directory, &wanted);
+    }
+}
+
+fn shoot(browser: &Path, context: &TestContext, theme: u8, picture: &Path) {
+    let output = Command::new(browser)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+        ])
+        .args([
+            "--disable-background-networking",
+            "--virtual-time-budget=3000",
+        ])
+        .arg("--force-device-scale-factor=2")
+        .arg(format!("--window-size={WINDOW}"))
+        .arg(format!("--blink-settings=preferredColorScheme={theme}"))
+        .arg(format!(
+            "--user-data-dir={}",
+            context.path("../browser").display()
+        ))
+        .arg(format!("--screenshot={}", picture.display()))
+        .arg(format!("file://{}", context.path("page.html").display()))
+        .output()
+        .expect("Chromium runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}

@@ -1,0 +1,35 @@
+//! The program that tasks run, and where the project is.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The directory of the project.
+pub(crate) fn project() -> &'static Path {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().expect("xtask lies in the project")
+}
+
+/// The release build of tflock.
+pub(crate) fn build() -> PathBuf {
+    if let Some(binary) = std::env::var_os("TFLOCK_BENCH_BINARY") {
+        return binary.into();
+    }
+    let root = project();
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command
+        .args(["build", "--release", "--bin", "tflock"])
+        .current_dir(root);
+    // Cargo's own variables, which it sets for this program, would make build scripts run again.
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
+    let status = command.status().expect("cargo runs");
+    assert!(status.success(), "tflock does not build");
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    target.join("release/tflock")
+}
