@@ -1,0 +1,217 @@
+//! The reference describes every option, command, exit code, finding, variable, key and input that there is.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use tflock_test_support::TestContext;
+
+use super::{anchors, read, repository, sources_below};
+use crate::TFLOCK;
+
+/// The commands whose options count, with what `--help` prints for each.
+fn helps() -> Vec<(String, String)> {
+    let commands = [
+        "lock",
+        "verify",
+        "list",
+        "mirror",
+        "config",
+        "cache",
+        "cache clean",
+        "completions",
+        "man",
+        "",
+    ];
+    let context = TestContext::offline(TFLOCK);
+    let help = |command: &str| {
+        let arguments = command.split_whitespace().chain(["--help"]);
+        let outcome = context.tflock(arguments).run().expect_success();
+        (format!("tflock {command}"), outcome.stdout)
+    };
+    commands.map(help).to_vec()
+}
+
+/// The options that a help text defines: `-r, --recursive` and `--format <FORMAT>`.
+fn options(help: &str) -> BTreeSet<&str> {
+    let lines = help.lines().map(str::trim_start);
+    let defined = lines.filter(|line| line.starts_with('-') && !line.starts_with("- "));
+    let words = defined.flat_map(|line| line.split([' ', ',', '=', '[', '.']));
+    words.filter(|word| word.starts_with("--")).collect()
+}
+
+#[test]
+fn every_option_has_a_section() {
+    let anchors = anchors(&read("docs/reference/options.md"));
+    let mut count = 0;
+    for (command, help) in helps() {
+        for option in options(&help) {
+            count += 1;
+            assert!(anchors.contains(option), "{command}: {option}");
+        }
+    }
+    assert!(count > 100, "options are found: {count}");
+}
+
+#[test]
+fn every_command_has_a_section() {
+    let anchors = anchors(&read("docs/reference/commands.md"));
+    let (_, help) = helps().pop().unwrap();
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let commands = commands.take_while(|line| !line.is_empty());
+    let commands = commands.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names: Vec<&str> = commands
+        .map(|line| line.split_whitespace().next().unwrap())
+        .collect();
+    assert!(names.len() > 8, "{names:?}");
+    for name in names.into_iter().filter(|name| *name != "help") {
+        assert!(anchors.contains(name), "{name}");
+    }
+}
+
+#[test]
+fn every_exit_code_is_in_the_table() {
+    let page = read("docs/reference/exit-codes.md");
+    let (_, help) = helps().pop().unwrap();
+    let codes = help
+        .lines()
+        .skip_while(|line| *line != "Exit codes:")
+        .skip(1);
+    let codes = codes.take_while(|line| !line.is_empty());
+    let codes = codes.filter_map(|line| line.split_whitespace().next()?.parse::<u8>().ok());
+    let codes: Vec<u8> = codes.collect();
+    assert_eq!(codes, [0, 1, 2, 3, 130]);
+    for code in codes {
+        assert!(page.contains(&format!("\n| {code} | ")), "{code}");
+    }
+}
+
+#[test]
+fn every_finding_has_a_section_with_its_meaning_an_example_and_a_fix() {
+    let page = read("docs/reference/findings.md");
+    for rule in tflock::locking::Rule::ALL {
+        let (_, section) = page.split_once(&format!("\n## {}\n", rule.code())).unwrap();
+        let section = section.split("\n## ").next().unwrap();
+        let name = format!("`{}`: ", rule.name());
+        for part in [name.as_str(), "\nExample: ", "\nFix: "] {
+            assert!(section.contains(part), "{}: {part}", rule.code());
+        }
+    }
+}
+
+/// The string literals in the code of a source file that is not a test.
+fn literals(source: &Path) -> Vec<String> {
+    let text = fs::read_to_string(source).unwrap();
+    let code = text.split("#[cfg(test)]").next().unwrap();
+    let lines = code
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
+    let quoted = lines.flat_map(|line| line.split('"').skip(1).step_by(2));
+    quoted.map(str::to_owned).collect()
+}
+
+#[test]
+fn every_environment_variable_is_described() {
+    let page = read("docs/reference/environment.md");
+    let mut sources = Vec::new();
+    for room in ["settings", "run", "cli_config"] {
+        sources_below(&repository().join("src").join(room), &mut sources);
+    }
+    let found: Vec<String> = sources.iter().flat_map(|source| literals(source)).collect();
+    let is_name = |text: &str| {
+        let mut bytes = text.bytes();
+        text.len() > 1 && bytes.all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+    };
+    let starts = [
+        "TF_",
+        "TFLOCK_",
+        "TFREGISTRY_",
+        "OPENTOFU_",
+        "SSL_",
+        "XDG_",
+        "GITHUB_",
+        "NO_",
+    ];
+    let others = [
+        "CI",
+        "HOME",
+        "NETRC",
+        "APPDATA",
+        "LOCALAPPDATA",
+        "TERRAFORM_CONFIG",
+    ];
+    let mut names: BTreeSet<&str> = found.iter().map(String::as_str).collect();
+    names.retain(|name| is_name(name));
+    names
+        .retain(|name| others.contains(name) || starts.iter().any(|start| name.starts_with(start)));
+    assert!(names.len() > 20, "{names:?}");
+    for name in names {
+        assert!(page.contains(&format!("`{name}")), "{name}");
+    }
+}
+
+#[test]
+fn every_key_of_the_config_file_has_a_section() {
+    let context = TestContext::offline(TFLOCK);
+    context.write(".tflock.toml", "zzzzzzzzzzzzzzzzzz = 1\n");
+    let outcome = context.tflock(["config"]).run().expect_code(2);
+    let (_, hint) = outcome.stderr.split_once("the keys are ").unwrap();
+    let keys: Vec<&str> = hint
+        .lines()
+        .next()
+        .unwrap()
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .collect();
+    assert!(keys.len() >= 10, "{outcome}");
+    let anchors = anchors(&read("docs/reference/config-file.md"));
+    for key in keys {
+        assert!(anchors.contains(key), "{key}");
+    }
+}
+
+/// The example of a complete config file in its reference, and that of README.md.
+#[test]
+fn the_config_files_of_the_pages_are_valid() {
+    let context = TestContext::offline(TFLOCK);
+    for page in [
+        "README.md",
+        "docs/reference/config-file.md",
+        "docs/guide/monorepo.md",
+    ] {
+        let text = read(page);
+        let blocks: Vec<&str> = text.split("```toml\n").skip(1).collect();
+        assert!(!blocks.is_empty(), "{page}");
+        for block in blocks {
+            context.write(".tflock.toml", block.split("```").next().unwrap());
+            context.tflock(["config"]).run().expect_success();
+        }
+    }
+}
+
+/// Inputs and outputs of the action.
+#[test]
+fn every_input_and_output_of_the_action_is_described() {
+    let page = read("docs/guide/ci.md");
+    let action = read("action.yml");
+    let (head, _) = action.split_once("\nruns:\n").unwrap();
+    let is_name =
+        |line: &&str| line.starts_with("  ") && !line.starts_with("   ") && line.ends_with(':');
+    let names: Vec<&str> = head
+        .lines()
+        .filter(is_name)
+        .map(|line| line.trim().trim_end_matches(':'))
+        .collect();
+    assert!(names.len() > 12, "{names:?}");
+    for name in names {
+        assert!(page.contains(&format!("\n| `{name}` | ")), "{name}");
+    }
+}
+
+#[test]
+fn options_are_words_at_the_start_of_their_line() {
+    let help =
+        "  -r, --recursive\n      --changed[=<REV>]\n          - auto: see --else\n  --x <Y>\n";
+    assert_eq!(options(help), ["--changed", "--recursive", "--x"].into());
+}
