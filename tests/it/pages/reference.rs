@@ -99,6 +99,22 @@ fn every_finding_has_a_section_with_its_meaning_an_example_and_a_fix() {
     }
 }
 
+#[test]
+fn every_code_of_a_diagnostic_is_in_the_table() {
+    let page = read("docs/reference/findings.md");
+    let source = read("src/run/report/rules.rs");
+    let lines: Vec<&str> = source.lines().map(str::trim).collect();
+    let pairs = lines.windows(2).filter(|pair| pair[0] == "(");
+    let codes = pairs.filter_map(|pair| pair[1].strip_prefix('"')?.strip_suffix("\","));
+    let codes: Vec<&str> = codes
+        .chain(["cache", "failure", "lock-file-drift"])
+        .collect();
+    assert!(codes.len() > 30, "{codes:?}");
+    for code in codes {
+        assert!(page.contains(&format!("\n| `{code}` | ")), "{code}");
+    }
+}
+
 /// The string literals in the code of a source file that is not a test.
 fn literals(source: &Path) -> Vec<String> {
     let text = fs::read_to_string(source).unwrap();
