@@ -43,7 +43,7 @@ pub struct ListArgs {
 pub enum ListFormatArg {
     /// For people
     Text,
-    /// For programs: one document, described in the README
+    /// For programs: one document, described in docs/reference/json.md
     Json,
     /// A table for pull requests and wikis
     Markdown,

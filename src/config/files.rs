@@ -1,4 +1,4 @@
-//! Which files of a directory are its configuration: spec/config.md 1.
+//! Which files of a directory are its configuration: docs/rules/config.md 1.
 //!
 //! Names decide, byte for byte. Primary files come first and override files after them, each in the order of their names.
 

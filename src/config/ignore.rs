@@ -1,4 +1,4 @@
-//! Paths that a walk leaves out: `--ignore-path` and `ignore-paths`. design.md 3.
+//! Paths that a walk leaves out: `--ignore-path` and `ignore-paths`. See docs/reference/options.md.
 //!
 //! A pattern of the command line is matched with the path as it is walked, as in tfupdate; where that has `\`, one that is
 //! written with `/` matches as well. One of a config file is matched

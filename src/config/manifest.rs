@@ -1,4 +1,4 @@
-//! `modules.json`: which modules `init` or `get` installed, and where. spec/config.md 8.
+//! `modules.json`: which modules `init` or `get` installed, and where. docs/rules/config.md 8.
 //!
 //! ```json
 //! {"Modules":[{"Key":"net.dns","Source":"registry.terraform.io/acme/dns/any","Version":"1.2.3","Dir":".terraform/modules/net.dns"}]}

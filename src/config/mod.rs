@@ -5,7 +5,7 @@
 //!                                                                   `-> root: with all modules it calls -> Requirements
 //! ```
 //!
-//! Rules by number in spec/config.md; what differs between the engines is gathered in `rules::EngineRules`.
+//! Rules by number in docs/rules/config.md; what differs between the engines is gathered in `rules::EngineRules`.
 
 mod body;
 mod cache;

@@ -1,4 +1,4 @@
-//! Override files: spec/config.md 6.
+//! Override files: docs/rules/config.md 6.
 
 use crate::provider::Engine;
 

@@ -1,4 +1,4 @@
-//! `provider` blocks: spec/config.md 3.
+//! `provider` blocks: docs/rules/config.md 3.
 
 use crate::provider::{Engine, VersionConstraints};
 use crate::syntax::is_identifier;

@@ -1,4 +1,4 @@
-//! `required_providers` in all its forms: spec/config.md 2.
+//! `required_providers` in all its forms: docs/rules/config.md 2.
 
 use std::collections::BTreeMap;
 

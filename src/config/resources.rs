@@ -1,4 +1,4 @@
-//! Blocks whose type implies a provider, and `import` blocks: spec/config.md 3.
+//! Blocks whose type implies a provider, and `import` blocks: docs/rules/config.md 3.
 
 use crate::provider::Engine;
 use crate::syntax::{self, Expr, ExprKind, Strings, is_identifier};

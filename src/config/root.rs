@@ -1,4 +1,4 @@
-//! A root module with all modules below it: what `init` would find, without `init`. spec/config.md 8.
+//! A root module with all modules below it: what `init` would find, without `init`. docs/rules/config.md 8.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

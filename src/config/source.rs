@@ -1,4 +1,4 @@
-//! Module sources and their normal form: spec/config.md 8.
+//! Module sources and their normal form: docs/rules/config.md 8.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Test files, and the modules that they run: spec/config.md 7.
+//! Test files, and the modules that they run: docs/rules/config.md 7.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Finds the directories to work on. design.md 3, `PATH`, `-r` and `-i`.
+//! Finds the directories to work on. See `PATH`, `-r` and `-i` in docs/reference/options.md.
 //!
 //! Hidden directories, `.terraform` among them, are skipped, and links to directories are not followed. Ignore files of git
 //! do not count: Terraform does not know them. Several threads hide the latency of disks.

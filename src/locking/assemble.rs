@@ -1,4 +1,4 @@
-//! What is known of a version becomes the new entry of the lock file (spec: lock-file.md 5; design: `--mismatch`).
+//! What is known of a version becomes the new entry of the lock file (docs/rules/lock-file.md 5, docs/reference/options.md).
 
 use std::collections::BTreeSet;
 

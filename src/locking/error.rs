@@ -43,7 +43,7 @@ pub enum Problem {
         /// The newest version that the source lists at all.
         newest_listed: Option<Version>,
     },
-    /// OpenTofu refuses a constraint on exactly this version before it asks (spec: constraints.md 4).
+    /// OpenTofu refuses a constraint on exactly this version before it asks (docs/rules/constraints.md 4).
     #[error("0.0.0 is not a valid provider version")]
     ZeroVersion,
     /// The locked version fits, but its source no longer lists it.

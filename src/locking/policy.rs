@@ -1,4 +1,4 @@
-//! What the user asked for, as far as it decides what a lock contains (design, section 3).
+//! What the user asked for, as far as it decides what a lock contains (docs/reference/options.md).
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -163,7 +163,7 @@ impl PackageRecord {
         }
     }
 
-    /// A package from a mirror: `h1`, and what OpenTofu records besides (spec: mirrors.md 1).
+    /// A package from a mirror: `h1`, and what OpenTofu records besides (docs/rules/mirrors.md 1).
     pub(super) fn from_mirror(engine: Engine, package: PackageHashes, matching: Vec<Hash>) -> Self {
         let voucher = if matching.is_empty() {
             Voucher::Nothing

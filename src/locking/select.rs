@@ -1,4 +1,4 @@
-//! Requirements and existing locks become one version per provider (spec: constraints.md 4, lock-file.md 5).
+//! Requirements and existing locks become one version per provider (docs/rules/constraints.md 4, docs/rules/lock-file.md 5).
 
 use crate::provider::{Engine, ProviderAddr, Version, VersionConstraints, newest};
 use crate::registry::AvailableVersions;

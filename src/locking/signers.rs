@@ -4,11 +4,11 @@
 //! registry and user, and not against the registry. Pinning the fingerprint of an author's key closes that gap: whatever
 //! the registry then sends must be signed by that key.
 //!
-//! A pattern is one of `include` and `exclude` (spec: mirrors.md 5), but one without a host means the default registries of both
-//! engines. Of several that mean a provider the narrowest counts
-//! alone: `hashicorp/aws` beats `hashicorp/*`, which beats `*/*/*`. A pattern with no fingerprints accepts nobody, so
-//! `"*/*/*" = []` refuses every provider that no other pattern means. Where no pattern means a provider, the engine's own
-//! rules decide. Pins can only refuse; they accept nothing that the engine would not.
+//! A pattern is one of `include` and `exclude` (docs/rules/mirrors.md 5), but one without a host means the default registries
+//! of both engines. Of several that mean a provider the narrowest counts alone: `hashicorp/aws` beats `hashicorp/*`, which
+//! beats `*/*/*`. A pattern with no fingerprints accepts nobody, so `"*/*/*" = []` refuses every provider that no other
+//! pattern means. Where no pattern means a provider, the engine's own rules decide. Pins can only refuse; they accept nothing
+//! that the engine would not.
 //!
 //! Several config files can apply to a directory. Each decides on its own, and a package must satisfy all of them.
 

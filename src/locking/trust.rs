@@ -32,7 +32,7 @@ impl Trust {
         Ok(reported.map(|reported| PackageRecord::from_report(list, reported)))
     }
 
-    /// The rules for one provider (spec: registry.md 4 and 6).
+    /// The rules for one provider (docs/rules/registry.md 4 and 6).
     pub(super) fn policy(
         self,
         engine: Engine,

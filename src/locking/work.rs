@@ -196,7 +196,7 @@ impl Work<'_> {
         }
     }
 
-    /// Refuses to lose the hashes of platforms that nobody named (design, `--platform`).
+    /// Refuses to lose the hashes of platforms that nobody named (docs/reference/lock-files.md).
     fn guard_platforms(&self, selection: Selection) -> Result<Selection, Box<Problem>> {
         let Selection::Moved { from, to } = &selection else {
             return Ok(selection);

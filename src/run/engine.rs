@@ -1,4 +1,4 @@
-//! Which tool a directory belongs to, when nobody said (`--engine auto`; design, section 3).
+//! Which tool a directory belongs to, when nobody said (`--engine auto`; docs/reference/lock-files.md).
 //!
 //! In this order: the existing lock's header, then its addresses; files that only OpenTofu reads; the nearest version file
 //! of a version manager; what all lock files of the tree agree on; Terraform.

@@ -33,7 +33,7 @@ use crate::settings::{self, Environment};
 use crate::span::Explain;
 use session::Refused;
 
-/// Exit codes (design, section 3).
+/// Exit codes (docs/reference/exit-codes.md).
 const DONE: u8 = 0;
 const A_DIRECTORY_FAILED: u8 = 1;
 const USAGE_OR_ENVIRONMENT: u8 = 2;

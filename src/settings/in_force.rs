@@ -17,7 +17,7 @@ use super::governed::Governed;
 use super::sourced::{Origin, Sourced};
 use super::{Create, Environment, SettingsError, engine_of_base_url};
 
-/// Packages in flight where nobody says (design, section 3).
+/// Packages in flight where nobody says (docs/reference/options.md).
 const DEFAULT_JOBS: u16 = 8;
 
 /// What was typed of the things that a config file may set as well. Commands leave what they have no option for.

@@ -137,7 +137,7 @@ fn netrc(environment: &Environment) -> Option<PathBuf> {
     named.or_else(|| environment.home().map(|home| home.join(name)))
 }
 
-/// `TFREGISTRY_BASE_URL` means the default registry, or OpenTofu's if it names that (design, section 3).
+/// `TFREGISTRY_BASE_URL` means the default registry, or OpenTofu's if it names that (docs/reference/environment.md).
 fn base_url(environment: &Environment) -> Result<Option<BaseUrl>, SettingsError> {
     let Some(text) = environment.non_empty("TFREGISTRY_BASE_URL") else {
         return Ok(None);

@@ -54,7 +54,7 @@ impl SourceSettings {
     }
 }
 
-/// OpenTofu's switches for signatures, which count as exactly `true` only (spec: registry.md 6).
+/// OpenTofu's switches for signatures, which count as exactly `true` only (docs/rules/registry.md 6).
 fn trust(environment: &Environment) -> Trust {
     let enforced = |name: &str| environment.get(name) == Some("true");
     Trust {

@@ -1,4 +1,4 @@
-//! Which directories are worked on at all: `--changed` and `--failed` (design, section 3).
+//! Which directories are worked on at all: `--changed` and `--failed` (docs/reference/options.md).
 
 use std::collections::BTreeSet;
 use std::fs::File;

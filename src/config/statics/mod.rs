@@ -1,4 +1,4 @@
-//! Static evaluation: what `source` and `version` of module calls may depend on. spec/config.md 8.
+//! Static evaluation: what `source` and `version` of module calls may depend on. docs/rules/config.md 8.
 //!
 //! An [`Instance`] is a module in the place where it is called: its variables have the values that the call gives, evaluated
 //! in the caller. Values are computed when they are asked for and kept. Terraform leaves most values unknown and fails only

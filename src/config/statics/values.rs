@@ -1,4 +1,4 @@
-//! Values of the variables of a root module, from all the places that can give them. spec/config.md 8.
+//! Values of the variables of a root module, from all the places that can give them. docs/rules/config.md 8.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The rows of spec/config.md, section by section: small trees of files, and what each engine finds in them.
+//! The rows of docs/rules/config.md, section by section: small trees of files, and what each engine finds in them.
 
 mod errors;
 mod limits;

@@ -1,4 +1,4 @@
-//! Follows module calls from a root. spec/config.md 8.
+//! Follows module calls from a root. docs/rules/config.md 8.
 //!
 //! The reader goes depth first and remembers two things: which directories are being read (a call to one of them would never
 //! end), and below which everything was local and constant (a second visit finds nothing new).

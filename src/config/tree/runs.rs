@@ -1,4 +1,4 @@
-//! Modules that test files run. spec/config.md 7.
+//! Modules that test files run. docs/rules/config.md 7.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The list for programs. `list-1.md` describes the document; its `version` counts changes that break readers.
+//! The list for programs. docs/reference/json.md describes the document; its `version` counts changes that break readers.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! `.tflock.toml`: what holds for a repository or a part of it (design, section 3).
+//! `.tflock.toml`: what holds for a repository or a part of it (docs/reference/config-file.md).
 //!
 //! All files from a directory up to the top of its repository count. Outside of any repository it is one in PATH itself only: a
 //! file in a parent that others share never governs a directory.

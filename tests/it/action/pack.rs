@@ -1,4 +1,4 @@
-//! The release workflow: what it packs is what the action, the README's recipes and people expect in an archive.
+//! The release workflow: what it packs is what the action, the recipes of the guides and people expect in an archive.
 
 use std::fs;
 use std::process::Command;

@@ -13,7 +13,7 @@ pub(super) struct Rule {
 /// All rules that are made use of.
 pub(super) const RULES: &[Rule] = &[
     Rule {
-        reason: "config.md 9: blocks that may belong to a newer release are skipped",
+        reason: "docs/rules/config.md 9: blocks that may belong to a newer release are skipped",
         terraform: &[
             "list",
             "language block empty (.tf)",
@@ -65,7 +65,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
     },
     Rule {
-        reason: "config.md 9: a check that changes no requirement",
+        reason: "docs/rules/config.md 9: a check that changes no requirement",
         terraform: &[
             "check data provider arg",
             "terraform.required_version var (.tf)",
@@ -124,7 +124,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
     },
     Rule {
-        reason: "config.md 8: errors of variables, locals and arguments that no source or version depends on",
+        reason: "docs/rules/config.md 8: errors of variables, locals and arguments that no source or version depends on",
         terraform: &[
             "variable const no value (.tf)",
             "default wrong type",
@@ -153,7 +153,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
     },
     Rule {
-        reason: "config.md 8: a provider's `for_each` never changes the result",
+        reason: "docs/rules/config.md 8: a provider's `for_each` never changes the result",
         terraform: &[],
         tofu: &[
             "provider for_each bad type",
@@ -163,7 +163,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
     },
     Rule {
-        reason: "config.md 8: local modules need no manifest",
+        reason: "docs/rules/config.md 8: local modules need no manifest",
         terraform: &[
             "literal, no manifest",
             "manifest missing record for grandchild",
@@ -180,7 +180,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
     },
     Rule {
-        reason: "README: broken variable files, values and manifests that nothing needs",
+        reason: "docs/rules/config.md 8: broken variable files, values and manifests that nothing needs",
         terraform: &[
             "tfvars is dir",
             "tfvars variable block",
@@ -201,7 +201,7 @@ pub(super) const RULES: &[Rule] = &[
         tofu: &[],
     },
     Rule {
-        reason: "constraints.md 4: invalid versions in the list of a registry are skipped",
+        reason: "docs/rules/constraints.md 4: invalid versions in the list of a registry are skipped",
         terraform: &[],
         tofu: &[
             "v ['1.0.0', 'v2.0.0'] : None",
@@ -212,7 +212,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
     },
     Rule {
-        reason: "README: the Bitbucket shorthand, for which OpenTofu asks an API",
+        reason: "docs/rules/config.md 8: the Bitbucket shorthand, for which OpenTofu asks an API",
         terraform: &[],
         tofu: &["bitbucket"],
     },

@@ -1,7 +1,8 @@
 //! The registry client against a server that does what the protocol allows and what it does not.
 //!
-//! Which test covers which rows of the rules for registries (1 discovery, 2 endpoints, 3 credentials, 6 OpenTofu); what
-//! section 4 asks of keys and lists is tested where packages are verified. Unit tests beside the code are named `room::`.
+//! Which test covers which rows of the rules for registries (docs/rules/registry.md: 1 discovery, 2 endpoints,
+//! 3 credentials, 6 OpenTofu); what section 4 asks of keys and lists is tested where packages are verified. Unit tests
+//! beside the code are named `room::`.
 //!
 //! | section, row | test |
 //! | --- | --- |
@@ -20,7 +21,7 @@
 //! | 2 redirects: 9, authorization on the same host only | `answers::redirects_are_followed_nine_times`, `credentials::tokens_go_where_they_should` |
 //! | 2 retries: number, which errors, waits, `Retry-After` | `retries::*`, `registry::retry` |
 //! | 2 timeout per request, none for packages | `retries::a_slow_document_times_out_and_is_tried_again`, `packages::a_package_may_take_its_time` |
-//! | 2 package download retries (design: three, resumed) | `packages::*` |
+//! | 2 package download retries (tflock: three, resumed) | `packages::*` |
 //! | 2 headers: version, agent | `answers::requests_say_who_asks` |
 //! | 2 certificates | `discovery::certificates_of_strangers_are_refused` |
 //! | 2 package: one GET, statuses, gzip, short body, user info, query, fragment | `packages::*` |
@@ -33,7 +34,7 @@
 //! | 5 each answer once | `answers::each_answer_is_asked_for_once` |
 //! | 6 `packages` | `registry::packages`, `package::reported` |
 //!
-//! The same for mirrors (sections 2, 3 and 5 of their rules; what is recorded, section 1, is tested with lock files):
+//! The same for mirrors (sections 2, 3 and 5 of docs/rules/mirrors.md; what is recorded, section 1, is tested with lock files):
 //!
 //! | section, row | test |
 //! | --- | --- |
@@ -53,7 +54,7 @@
 //!
 //! `crate::faults` crosses all faults with all kinds of requests.
 //!
-//! Where the design departs from a row, the test pins the design: three retries by default instead of one (two for
+//! Where tflock departs from a row, the test pins what tflock does: three retries by default instead of one (two for
 //! OpenTofu's packages), discovery never by plain http except on loopback, packages resumed, a
 //! loop of redirects asked for once (Terraform asks a mirror twice), OpenTofu's discovery and mirrors tried again like all
 //! documents.
