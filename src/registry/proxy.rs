@@ -57,14 +57,19 @@ impl ProxyVariables {
 
 /// Whether the client understands the address of a proxy.
 fn is_readable(address: &str) -> bool {
-    let port = address.rsplit_once(':').map(|(_, port)| port);
-    let port = port.map(|port| port.split(['/', '?', '#']).next().unwrap_or_default());
-    let is_number =
-        |port: &&str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-    let is_port = port
-        .filter(is_number)
-        .is_none_or(|port| port.parse::<u16>().is_ok());
-    is_port && applies(address, "", "http://host.invalid/")
+    has_valid_port(address) && applies(address, "", "http://host.invalid/")
+}
+
+/// The client ignores a port that it cannot read, and would ask another one.
+fn has_valid_port(address: &str) -> bool {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
+    let after_brackets = host.rsplit_once(']').map_or(host, |(_, after)| after);
+    let port = after_brackets.rsplit_once(':').map(|(_, port)| port);
+    port.is_none_or(|port| port.parse::<u16>().is_ok())
 }
 
 /// Whether a request for `url` goes to the proxy at `address`.

@@ -28,7 +28,7 @@ pub enum Resource {
 /// So much of each resource, in the order of [`Resource`].
 type Amounts = [u64; 3];
 
-/// What a root module may take: half a second and 60 MB at worst. The largest real ones take a hundredth.
+/// What a root module may take: half a second and 60 MB at worst. Sources and versions are short texts, made of a few values.
 const ROOT: Amounts = [4_000_000, 250_000, 16_000_000];
 
 /// What a root module may take before it draws on the run: 64 of them at once take 200 MB at worst.

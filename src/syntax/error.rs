@@ -190,6 +190,14 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// Whether the text is too much, which says nothing of what it holds.
+    pub const fn is_limit(&self) -> bool {
+        matches!(
+            self,
+            Self::TooLong(_) | Self::TooNested(_) | Self::TooManyItems(_)
+        )
+    }
+
     /// What to write instead, where one mistake is by far the likeliest.
     fn hint(&self) -> Option<&'static str> {
         Some(match self {

@@ -46,6 +46,9 @@ pub fn is_variable_file(name: &str) -> bool {
 pub(super) fn problem(error: &ConfigError) -> String {
     match (error, error.place()) {
         (ConfigError::ReadFile { source, .. }, _) => format!("{error}: {source}"),
+        (ConfigError::Syntax(inner), Some(place)) if inner.problem.is_limit() => {
+            format!("{place}: {error}")
+        }
         (_, None) => error.to_string(),
         (_, Some(place)) => format!("{place}: the variable file is invalid"),
     }
