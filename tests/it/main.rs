@@ -15,6 +15,7 @@ mod fleet;
 mod hostile;
 mod hosts;
 mod interrupt;
+mod judges;
 mod kill;
 mod layers;
 mod list;

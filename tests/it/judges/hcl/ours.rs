@@ -1,0 +1,127 @@
+//! The outline of a file as our parser reads it.
+
+use tflock::syntax::{
+    BinaryOperator, Block, Body, Document, Entry, Expr, ExprKind, For, Part, UnaryOperator,
+};
+
+use super::outline::{self, Text};
+
+/// The outline of `text`, or why our parser refuses it.
+pub(super) fn outline(text: &str) -> Result<String, String> {
+    let document = Document::parse("main.tf", text.as_bytes().to_vec());
+    let document = document.map_err(|error| format!("{:?}", error.problem))?;
+    Ok(outline_of(&document.body()))
+}
+
+fn outline_of(body: &Body<'_>) -> String {
+    let arguments = body.arguments().map(|argument| {
+        let expression = argument
+            .expression()
+            .expect("the generator does not nest deeply");
+        (argument.name().to_owned(), value(&expression))
+    });
+    outline::body(arguments, body.blocks().map(|it| block(&it)))
+}
+
+fn block(block: &Block<'_>) -> String {
+    let labels = block.labels().map(|label| label.text);
+    outline::block(block.kind(), labels, &outline_of(&block.body()))
+}
+
+fn value(expression: &Expr) -> String {
+    use outline::list;
+    match &expression.kind {
+        ExprKind::Null => "null".to_owned(),
+        ExprKind::Bool(value) => value.to_string(),
+        ExprKind::Number(number) => outline::number(&number.to_string()),
+        ExprKind::Template(parts) => template(parts),
+        ExprKind::Variable(name) => outline::variable(name),
+        ExprKind::Attribute(source, name) => outline::attribute(value(source), name),
+        ExprKind::Index(source, key) => list("index", [value(source), value(key)]),
+        // The second expression starts from the item, which stands for the splat itself.
+        ExprKind::Splat(source, each) => {
+            value(each).replacen(ITEM, &outline::splat(&value(source)), 1)
+        }
+        ExprKind::Item => ITEM.to_owned(),
+        ExprKind::Call(call) => {
+            outline::call(&call.name, call.expand, call.arguments.iter().map(value))
+        }
+        ExprKind::Parentheses(inner) => list("parentheses", [value(inner)]),
+        ExprKind::Tuple(elements) => list("tuple", elements.iter().map(value)),
+        ExprKind::Object(entries) => list("object", entries.iter().map(entry)),
+        ExprKind::Unary(operator, operand) => outline::unary(unary(*operator), value(operand)),
+        ExprKind::Binary(operator, left, right) => {
+            list(binary(*operator), [value(left), value(right)])
+        }
+        ExprKind::Conditional(operands) => list("conditional", operands.iter().map(value)),
+        ExprKind::For(it) => for_expression(it),
+    }
+}
+
+/// Stands for [`ExprKind::Item`] until the splat around it is known; no generated text contains it.
+const ITEM: &str = "\u{0}item";
+
+fn entry(entry: &Entry) -> String {
+    let key = entry
+        .key
+        .as_key()
+        .map_or_else(|| value(&entry.key), outline::key);
+    outline::list("entry", [key, value(&entry.value)])
+}
+
+fn for_expression(it: &For) -> String {
+    outline::for_expression(outline::For {
+        key_name: it.key_name.as_deref(),
+        value_name: &it.value_name,
+        collection: value(&it.collection),
+        key: it.key.as_ref().map(value),
+        value: value(&it.value),
+        condition: it.condition.as_ref().map(value),
+        grouped: it.grouped,
+    })
+}
+
+fn template(parts: &[Part]) -> String {
+    outline::template(parts.iter().map(part))
+}
+
+fn part(part: &Part) -> Text {
+    Text::Sequence(match part {
+        Part::Text(text) => return Text::Plain(text.clone()),
+        Part::Value(it) => outline::list("value", [value(it)]),
+        Part::If { condition, yes, no } => {
+            outline::list("if", [value(condition), template(yes), template(no)])
+        }
+        Part::For {
+            key,
+            value: name,
+            collection,
+            body,
+        } => outline::for_directive(key.as_deref(), name, value(collection), template(body)),
+    })
+}
+
+const fn unary(operator: UnaryOperator) -> &'static str {
+    match operator {
+        UnaryOperator::Negate => "-",
+        UnaryOperator::Not => "!",
+    }
+}
+
+const fn binary(operator: BinaryOperator) -> &'static str {
+    match operator {
+        BinaryOperator::Or => "||",
+        BinaryOperator::And => "&&",
+        BinaryOperator::Equal => "==",
+        BinaryOperator::NotEqual => "!=",
+        BinaryOperator::Less => "<",
+        BinaryOperator::LessOrEqual => "<=",
+        BinaryOperator::Greater => ">",
+        BinaryOperator::GreaterOrEqual => ">=",
+        BinaryOperator::Add => "+",
+        BinaryOperator::Subtract => "-",
+        BinaryOperator::Multiply => "*",
+        BinaryOperator::Divide => "/",
+        BinaryOperator::Modulo => "%",
+    }
+}

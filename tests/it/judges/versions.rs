@@ -1,0 +1,173 @@
+//! semver decides on `provider::Version`: what it accepts we accept, and both order versions alike.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use proptest::prelude::*;
+use tflock::provider::Version;
+use walkdir::WalkDir;
+
+/// A text that semver accepts.
+#[derive(Clone, Debug)]
+struct Judged {
+    text: String,
+    judge: semver::Version,
+    ours: Version,
+}
+
+/// `None` if semver refuses `text`. What it accepts we accept, with the same parts.
+fn judged(text: &str) -> Option<Judged> {
+    let judge = semver::Version::parse(text).ok()?;
+    let ours = Version::parse(text).unwrap_or_else(|error| panic!("{error}: semver accepts it"));
+    assert_eq!(ours.to_string(), judge.to_string());
+    assert_eq!(
+        (ours.major, ours.minor, ours.patch),
+        (judge.major, judge.minor, judge.patch)
+    );
+    assert_eq!(ours.prerelease, judge.pre.as_str());
+    assert_eq!(ours.metadata, judge.build.as_str());
+    let text = text.to_owned();
+    Some(Judged { text, judge, ours })
+}
+
+/// Where the order departs from semver's, as Terraform and OpenTofu do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Exception {
+    /// Prereleases that differ in the number of identifiers and not before the last one of the shorter: the shorter one is
+    /// lower, whatever that last identifier says. To semver `alpha.1` is below `rc`.
+    ShorterPrereleaseFirst,
+}
+
+fn exception(a: &Judged, b: &Judged) -> Option<Exception> {
+    let numbers = |version: &Judged| {
+        (
+            version.judge.major,
+            version.judge.minor,
+            version.judge.patch,
+        )
+    };
+    let identifiers = |version: &Judged| -> Vec<String> {
+        version.judge.pre.split('.').map(str::to_owned).collect()
+    };
+    if numbers(a) != numbers(b) || a.judge.pre.is_empty() || b.judge.pre.is_empty() {
+        return None;
+    }
+    let (a, b) = (identifiers(a), identifiers(b));
+    let shorter = a.len().min(b.len());
+    (a.len() != b.len() && a[..shorter - 1] == b[..shorter - 1])
+        .then_some(Exception::ShorterPrereleaseFirst)
+}
+
+/// The order of `a` and `b`, or how it is not as it should be.
+fn compare(a: &Judged, b: &Judged) -> Result<Ordering, String> {
+    let judge = a.judge.cmp_precedence(&b.judge);
+    let expected = match exception(a, b) {
+        Some(Exception::ShorterPrereleaseFirst) => {
+            let length = |version: &Judged| version.judge.pre.split('.').count();
+            length(a).cmp(&length(b))
+        }
+        None => judge,
+    };
+    let ours = a.ours.precedence(&b.ours);
+    (ours == expected)
+        .then_some(ours)
+        .ok_or_else(|| format!("{} {ours:?} {}; expected {expected:?}", a.text, b.text))
+}
+
+/// Texts of which semver accepts nearly all, with few different parts.
+fn texts() -> impl Strategy<Value = String> {
+    let number = prop_oneof![8 => 0..3_u64, 1 => Just(10), 1 => Just(u64::MAX)];
+    let numbers = prop::array::uniform3(number)
+        .prop_map(|numbers| numbers.map(|number| number.to_string()).join("."));
+    let prerelease =
+        "(-(0|1|2|10|a|b|A|rc|-|1-|9a|18446744073709551616)(\\.(0|1|11|a|rc|-)){0,3})?";
+    let metadata = "(\\+(0|1|01|b|-)(\\.[0b]){0,1})?";
+    (numbers, prerelease, metadata)
+        .prop_map(|(numbers, prerelease, metadata)| numbers + &prerelease + &metadata)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    #[test]
+    fn generated_versions_are_ordered_alike(a in texts(), b in texts(), twin in any::<bool>()) {
+        // Half of the pairs differ at most behind the numbers, where the rules are.
+        let b = match (twin, a.find(['-', '+']), b.find(['-', '+'])) {
+            (true, end, Some(rest)) => format!("{}{}", &a[..end.unwrap_or(a.len())], &b[rest..]),
+            _ => b,
+        };
+        let (Some(a), Some(b)) = (judged(&a), judged(&b)) else {
+            return Err(TestCaseError::fail("semver refuses a generated version"));
+        };
+        prop_assert!(compare(&a, &b).is_ok(), "{:?}", compare(&a, &b));
+    }
+
+    /// Whatever semver accepts, we accept.
+    #[test]
+    fn semver_accepts_no_more(text in "[0-9v]{1,2}(\\.[0-9]{0,2}){0,3}[-+]?[a0.+_ -]{0,6}") {
+        let _ = judged(&text);
+    }
+}
+
+/// Every word of the recorded files that semver accepts.
+fn recorded() -> Vec<Judged> {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    let mut words = BTreeSet::new();
+    for entry in WalkDir::new(testdata) {
+        let entry = entry.unwrap();
+        let Ok(text) = std::fs::read_to_string(entry.path()) else {
+            continue;
+        };
+        let is_part = |letter: char| letter.is_ascii_alphanumeric() || "-+.".contains(letter);
+        words.extend(text.split(|letter| !is_part(letter)).map(str::to_owned));
+    }
+    words.iter().filter_map(|word| judged(word)).collect()
+}
+
+#[test]
+fn recorded_versions_are_ordered_alike() {
+    let versions = recorded();
+    let pairs = versions
+        .iter()
+        .flat_map(|a| versions.iter().map(move |b| (a, b)));
+    let differences: Vec<String> = pairs.filter_map(|(a, b)| compare(a, b).err()).collect();
+    assert!(differences.is_empty(), "{differences:#?}");
+    assert!(versions.len() > 50, "{} versions", versions.len());
+}
+
+#[test]
+fn the_exception_is_one() {
+    for (lower, higher) in [("1.1.0-rc", "1.1.0-alpha.1"), ("1.0.0-a.2", "1.0.0-a.1.0")] {
+        let (lower, higher) = (judged(lower).unwrap(), judged(higher).unwrap());
+        assert_eq!(compare(&lower, &higher), Ok(Ordering::Less));
+        assert_eq!(lower.judge.cmp_precedence(&higher.judge), Ordering::Greater);
+    }
+}
+
+/// The order of metadata is no matter of SemVer. For us it decides which of two equal releases is listed first, by bytes;
+/// semver compares numbers in it by value.
+#[test]
+fn metadata_is_ordered_by_bytes() {
+    let [nine, ten] = ["1.0.0+9", "1.0.0+10"].map(|text| judged(text).unwrap());
+    assert!(nine.judge < ten.judge && nine.ours > ten.ours);
+    assert_eq!(compare(&nine, &ten), Ok(Ordering::Equal));
+}
+
+/// Not the judge's business: what only we accept, as Terraform and OpenTofu do.
+#[test]
+fn versions_that_semver_refuses() {
+    for (text, reason) in [
+        ("1", "missing numbers are zero"),
+        ("1.0", "missing numbers are zero"),
+        ("01.2.3", "leading zeros are dropped"),
+        ("1.0.0-01", "a numeric identifier may begin with a zero"),
+        ("1.0.0-.a", "an identifier may be empty"),
+        ("1.0.0-a..b", "an identifier may be empty"),
+        ("1.0.0-", "a prerelease may be empty"),
+        ("1.0.0+", "metadata may be empty"),
+    ] {
+        assert!(semver::Version::parse(text).is_err(), "{text}: {reason}");
+        assert!(Version::parse(text).is_ok(), "{text}: {reason}");
+    }
+}

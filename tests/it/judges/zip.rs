@@ -1,0 +1,370 @@
+//! The zip crate decides on `package`: an archive that it reads has the same names, sizes, contents and hashes for us.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{Cursor, Read as _, Write as _};
+use std::path::PathBuf;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use tflock::package::{
+    DirectoryFault, EntryFault, Limits, PackageError, hash_archive, unpack_archive,
+};
+use tflock_test_support::{Descriptor, RawEntry, RawZip, h1, sha256_hex};
+use walkdir::WalkDir;
+use zip::ZipArchive;
+
+use crate::conformance::cases;
+
+/// The provider's program, without which no package has a hash.
+const EXE: &str = "terraform-provider-p_v1.0.0";
+
+/// What an archive comes to.
+#[derive(Debug, PartialEq, Eq)]
+struct Contents {
+    /// The files by the paths that they are unpacked to.
+    files: BTreeMap<PathBuf, Vec<u8>>,
+    /// The hash of the unpacked files.
+    h1: String,
+    /// The hash of the entries with their names as stored; `None` if there are directories, which it takes differently.
+    zip_h1: Option<String>,
+}
+
+/// What the zip crate reads.
+fn judged(bytes: &[u8]) -> Result<Contents, String> {
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| error.to_string())?;
+    let mut files = BTreeMap::new();
+    let mut digests = BTreeMap::new();
+    let mut has_directories = false;
+    for index in 0..archive.len() {
+        let mut entry = archive.by_index(index).map_err(|error| error.to_string())?;
+        let name = entry.name_raw().to_vec();
+        if entry.is_dir() {
+            has_directories = true;
+            continue;
+        }
+        let mut content = Vec::new();
+        let read = entry.read_to_end(&mut content);
+        read.map_err(|error| error.to_string())?;
+        if content.len() as u64 != entry.size() {
+            return Err(format!(
+                "{} bytes instead of {}",
+                content.len(),
+                entry.size()
+            ));
+        }
+        digests.insert(name.clone(), sha256_hex(&content));
+        files.insert(path(&name), content);
+    }
+    let unpacked = files
+        .iter()
+        .map(|(path, content): (&Vec<u8>, &Vec<u8>)| (path.clone(), sha256_hex(content)));
+    Ok(Contents {
+        h1: h1(&unpacked.collect()),
+        zip_h1: (!has_directories).then(|| h1(&digests)),
+        files: files
+            .into_iter()
+            .map(|(path, content)| (os_path(path), content))
+            .collect(),
+    })
+}
+
+/// Empty components and `.` go away.
+fn path(name: &[u8]) -> Vec<u8> {
+    let components = name.split(|byte| *byte == b'/');
+    let components: Vec<&[u8]> = components
+        .filter(|part| !matches!(*part, b"" | b"."))
+        .collect();
+    components.join(&b'/')
+}
+
+fn os_path(path: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt as _;
+
+    PathBuf::from(std::ffi::OsString::from_vec(path))
+}
+
+/// What we read.
+fn ours(bytes: &[u8]) -> Result<Contents, PackageError> {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    let hashes = hash_archive(&file, "p", &Limits::default())?;
+    assert_eq!(hashes.zh.to_string(), sha256_hex(bytes));
+    assert_eq!(hashes.size, bytes.len() as u64);
+    let files = unpacked(&file)?;
+    Ok(Contents {
+        files,
+        h1: hashes.h1.to_string(),
+        zip_h1: hashes.zip_h1.map(|hash| hash.to_string()),
+    })
+}
+
+fn unpacked(file: &File) -> Result<BTreeMap<PathBuf, Vec<u8>>, PackageError> {
+    let target = tempfile::tempdir().unwrap();
+    unpack_archive(file, target.path(), &Limits::default())?;
+    let entries = WalkDir::new(target.path())
+        .into_iter()
+        .map(|entry| entry.unwrap());
+    let files = entries
+        .filter(|entry| entry.file_type().is_file())
+        .map(|entry| {
+            let path = entry.path().strip_prefix(target.path()).unwrap();
+            (path.to_path_buf(), fs::read(entry.path()).unwrap())
+        });
+    Ok(files.collect())
+}
+
+/// Archives without a fault: unique names, true sizes and checksums.
+fn proper() -> impl Strategy<Value = RawZip> {
+    let names = [
+        "a", "b", "a-b", "d/e", "d/f/g", "é", "x y", "c\\d", "./k", "l//m", "dir/", "d/n/",
+    ];
+    let entries = prop::sample::subsequence(names.to_vec(), 0..6).prop_shuffle();
+    let entries = entries.prop_flat_map(|names| names.into_iter().map(entry).collect::<Vec<_>>());
+    let shape = (any::<[bool; 3]>(), vec(any::<u8>(), 0..40), any::<bool>());
+    (entries, shape).prop_map(
+        |(mut entries, ([reversed, zip64, relative], some, comment))| {
+            entries.push(RawEntry::streamed(EXE, "exe"));
+            let mut zip = RawZip::of(entries);
+            zip.zip64 = zip64;
+            zip.central_order = reversed.then(|| (0..zip.entries.len()).rev().collect());
+            // Before an archive with a zip64 end record no data may stand: see `EXCEPTIONS`.
+            if comment || zip64 {
+                zip.comment = some;
+            } else {
+                (zip.prefix, zip.relative) = (some, relative);
+            }
+            zip
+        },
+    )
+}
+
+fn entry(name: &'static str) -> impl Strategy<Value = RawEntry> {
+    let content = prop_oneof![
+        3 => vec(any::<u8>(), 0..40),
+        1 => (any::<u8>(), 0..70_000_usize).prop_map(|(byte, count)| vec![byte; count]),
+    ];
+    let descriptor = select(vec![
+        Descriptor::Absent,
+        Descriptor::Absent,
+        Descriptor::Signed,
+        Descriptor::Unsigned,
+    ]);
+    let fields = (
+        content,
+        any::<[bool; 2]>(),
+        descriptor,
+        select(vec![0o644, 0o755, 0o600]),
+    );
+    fields.prop_map(move |(content, [deflate, zip64], descriptor, mode)| {
+        if name.ends_with('/') {
+            return RawEntry::directory(name);
+        }
+        let mut entry = if deflate {
+            RawEntry::deflated(name, content)
+        } else {
+            RawEntry::stored(name, content)
+        };
+        entry.descriptor = descriptor;
+        entry.zip64 = zip64;
+        entry.mode(mode)
+    })
+}
+
+/// Archives of which some bytes are changed, most of them in headers.
+fn damaged() -> impl Strategy<Value = Vec<u8>> {
+    let value = prop_oneof![Just(0), Just(1), Just(8), Just(0xff), any::<u8>()];
+    let change = (any::<prop::sample::Index>(), 0..50_usize, value);
+    (proper(), vec(change, 1..3)).prop_map(|(zip, changes)| {
+        let mut bytes = zip.to_bytes();
+        for (header, offset, value) in changes {
+            let headers: Vec<usize> = (0..bytes.len())
+                .filter(|at| bytes[*at..].starts_with(b"PK"))
+                .collect();
+            if let Some(byte) = bytes.get_mut(header.get(&headers) + offset) {
+                *byte = value;
+            }
+        }
+        bytes
+    })
+}
+
+/// Where the zip crate reads an archive otherwise. Terraform and OpenTofu are on our side each time.
+struct Exception {
+    reason: &'static str,
+    applies: fn(&Contents, &Result<Contents, PackageError>) -> bool,
+}
+
+const EXCEPTIONS: [Exception; 6] = [
+    Exception {
+        reason: "what names and files a package may have is not for zip to say",
+        applies: |_, ours| {
+            use PackageError as E;
+            matches!(
+                ours,
+                Err(E::ParentInName { .. }
+                    | E::NulInName { .. }
+                    | E::NewlineInName { .. }
+                    | E::NameTooLong { .. })
+                    | Err(E::FileAtRoot
+                        | E::FileAndDirectory { .. }
+                        | E::NoExecutable { .. }
+                        | E::Empty)
+            )
+        },
+    },
+    Exception {
+        reason: "the zip crate reads as many entries as the end record counts; there must not be more or fewer",
+        applies: |_, ours| {
+            matches!(
+                ours,
+                Err(PackageError::Directory(DirectoryFault::Count { .. }))
+            )
+        },
+    },
+    Exception {
+        reason: "the zip crate searches the zip64 end record and the directory elsewhere, if they are not at their offsets",
+        applies: |_, ours| {
+            use DirectoryFault as Fault;
+            matches!(
+                ours,
+                Err(PackageError::Directory(
+                    Fault::NoZip64EndRecord | Fault::Outside
+                ))
+            )
+        },
+    },
+    Exception {
+        reason: "the zip crate does not read data descriptors",
+        applies: |_, ours| {
+            matches!(
+                ours,
+                Err(PackageError::Entry {
+                    fault: EntryFault::Descriptor,
+                    ..
+                })
+            )
+        },
+    },
+    Exception {
+        reason: "to the zip crate only a slash at the end of the name makes a directory, not the attributes",
+        applies: |judge, ours| {
+            let is_judges = |(path, content): (&PathBuf, _)| judge.files.get(path) == Some(content);
+            matches!(ours, Ok(ours) if ours.files.len() < judge.files.len() && ours.files.iter().all(is_judges))
+        },
+    },
+    Exception {
+        reason: "the zip crate lists a name once, however often it occurs",
+        applies: |judge, ours| matches!(ours, Ok(ours) if ours.files == judge.files && ours.h1 == judge.h1 && ours.zip_h1 != judge.zip_h1),
+    },
+];
+
+/// What came of the archives that were judged.
+#[derive(Debug, Default)]
+struct Verdicts {
+    same: u32,
+    excepted: BTreeSet<&'static str>,
+    /// Archives that only we read.
+    refused: Vec<String>,
+}
+
+impl Verdicts {
+    /// Judges an archive. An error is a disagreement that no exception names.
+    fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
+        let mut ours = ours(bytes);
+        let judge = match judged(bytes) {
+            Ok(judge) => judge,
+            Err(_) => {
+                self.refused.extend(ours.is_ok().then(|| name.to_owned()));
+                return Ok(());
+            }
+        };
+        if let (Ok(ours), None) = (&mut ours, &judge.zip_h1) {
+            ours.zip_h1 = None;
+        }
+        if ours.as_ref() == Ok(&judge) {
+            self.same += 1;
+            return Ok(());
+        }
+        let exception = EXCEPTIONS.iter().find(|it| (it.applies)(&judge, &ours));
+        let exception = exception.ok_or_else(|| format!("{name}: {judge:?}\n{ours:?}"))?;
+        self.excepted.insert(exception.reason);
+        Ok(())
+    }
+}
+
+/// The same archives in every run: an unknown way to disagree must not fail a change that has nothing to do with it.
+fn runner(cases: u32) -> TestRunner {
+    let config = Config {
+        failure_persistence: None,
+        ..Config::with_cases(cases)
+    };
+    TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
+}
+
+#[test]
+fn proper_archives_are_read_alike() {
+    let result = runner(400).run(&proper(), |zip| {
+        let bytes = zip.to_bytes();
+        let mut ours = ours(&bytes).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let judge = judged(&bytes).map_err(TestCaseError::fail)?;
+        if judge.zip_h1.is_none() {
+            ours.zip_h1 = None;
+        }
+        prop_assert_eq!(ours, judge);
+        Ok(())
+    });
+    result.unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn damaged_archives_that_the_zip_crate_reads_are_read_alike() {
+    let verdicts = RefCell::new(Verdicts::default());
+    let result = runner(800).run(&damaged(), |bytes| {
+        let verdict = verdicts.borrow_mut().add("generated", &bytes);
+        verdict.map_err(TestCaseError::fail)
+    });
+    result.unwrap_or_else(|error| panic!("{error}"));
+    assert!(verdicts.borrow().same > 200, "{verdicts:?}");
+}
+
+/// Each exception occurs here, so that none outlives its reason.
+#[test]
+fn recorded_archives_are_read_alike() {
+    let mut verdicts = Verdicts::default();
+    for case in cases("zips.jsonl") {
+        let bytes = STANDARD.decode(case["zip"].as_str().unwrap()).unwrap();
+        verdicts
+            .add(case["name"].as_str().unwrap(), &bytes)
+            .unwrap();
+    }
+    for zip in shifted_and_undescribed() {
+        verdicts.add("made", &zip.to_bytes()).unwrap();
+    }
+    assert_eq!(
+        verdicts.refused,
+        ["enc stored", "flag1 deflate ok", "crc0", "crc0 stored"],
+        "Terraform ignores the flag of encryption, and takes a CRC-32 of 0 for an unknown one"
+    );
+    let unused = EXCEPTIONS
+        .iter()
+        .filter(|it| !verdicts.excepted.contains(it.reason));
+    let unused: Vec<&str> = unused.map(|it| it.reason).collect();
+    assert!(unused.is_empty(), "{unused:?}");
+    assert!(verdicts.same > 25, "{verdicts:?}");
+}
+
+/// Two exceptions that no recorded archive shows.
+fn shifted_and_undescribed() -> [RawZip; 2] {
+    let mut shifted = RawZip::of([RawEntry::streamed(EXE, "exe")]);
+    (shifted.zip64, shifted.prefix, shifted.relative) = (true, b"before".to_vec(), true);
+    let mut undescribed = RawEntry::stored(EXE, "exe");
+    undescribed.flags = 8;
+    undescribed.gap = vec![0; 20];
+    [shifted, RawZip::of([undescribed])]
+}
