@@ -127,10 +127,8 @@ fn items() -> impl Strategy<Value = Vec<Item>> {
         "x.tfvars",
     ]);
     let parent = vec(directory.clone(), 0..4).prop_map(|parts| {
-        parts
-            .iter()
-            .map(|part| format!("{part}/"))
-            .collect::<String>()
+        let parts = parts.into_iter();
+        parts.fold(String::new(), |path, part| path + part + "/")
     });
     let target = select(vec!["../a", "..", "main.tf", "nowhere", "b"]);
     let item = (parent, file, directory, target, 0..10_u8).prop_map(
@@ -149,7 +147,11 @@ fn create(root: &Path, items: &[Item]) {
     for item in items {
         let (Item::File(path) | Item::Directory(path) | Item::Link(path, _)) = item;
         let path = root.join(path);
-        if fs::create_dir_all(path.parent().unwrap()).is_err() || path.symlink_metadata().is_ok() {
+        let parent = path.parent().unwrap();
+        // A link in the path could lead out of the tree.
+        let mut below_root = parent.ancestors().take_while(|parent| *parent != root);
+        let is_taken = path.symlink_metadata().is_ok() || below_root.any(Path::is_symlink);
+        if is_taken || fs::create_dir_all(parent).is_err() {
             continue;
         }
         match item {

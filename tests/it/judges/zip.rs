@@ -210,11 +210,11 @@ const EXCEPTIONS: [Exception; 6] = [
                 Err(E::ParentInName { .. }
                     | E::NulInName { .. }
                     | E::NewlineInName { .. }
-                    | E::NameTooLong { .. })
-                    | Err(E::FileAtRoot
-                        | E::FileAndDirectory { .. }
-                        | E::NoExecutable { .. }
-                        | E::Empty)
+                    | E::NameTooLong { .. }
+                    | E::FileAtRoot
+                    | E::FileAndDirectory { .. }
+                    | E::NoExecutable { .. }
+                    | E::Empty)
             )
         },
     },
@@ -277,12 +277,9 @@ impl Verdicts {
     /// Judges an archive. An error is a disagreement that no exception names.
     fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
         let mut ours = ours(bytes);
-        let judge = match judged(bytes) {
-            Ok(judge) => judge,
-            Err(_) => {
-                self.refused.extend(ours.is_ok().then(|| name.to_owned()));
-                return Ok(());
-            }
+        let Ok(judge) = judged(bytes) else {
+            self.refused.extend(ours.is_ok().then(|| name.to_owned()));
+            return Ok(());
         };
         if let (Ok(ours), None) = (&mut ours, &judge.zip_h1) {
             ours.zip_h1 = None;

@@ -21,7 +21,11 @@ pub(super) fn proper() -> impl Strategy<Value = String> {
 
 /// A file with one to three places that the grammar may not allow.
 pub(super) fn damaged() -> impl Strategy<Value = String> {
-    (body(false), vec(edit(), 1..4)).prop_map(|(text, edits)| edits.into_iter().fold(text, apply))
+    (body(false), vec(edit(), 1..4)).prop_map(|(text, edits)| {
+        edits
+            .into_iter()
+            .fold(text, |text, edit| apply(&text, edit))
+    })
 }
 
 /// Where, how many characters go, and what comes in their place.
@@ -32,7 +36,7 @@ fn edit() -> impl Strategy<Value = Edit> {
     (any::<prop::sample::Index>(), 0..3_usize, piece)
 }
 
-fn apply(text: String, (place, removed, inserted): Edit) -> String {
+fn apply(text: &str, (place, removed, inserted): Edit) -> String {
     let at = place.index(text.chars().count() + 1);
     let mut edited: String = text.chars().take(at).collect();
     edited.push_str(inserted);
@@ -132,7 +136,7 @@ fn expression(directives: bool) -> impl Strategy<Value = String> {
             1 => (gap(), some(), gap()).prop_map(|(before, it, after)| format!("({before}{it}{after})")),
             1 => vec((gap(), some(), gap()), 1..4).prop_map(|items| format!("[{}]", separated(items, ","))),
             1 => vec(entry(some()), 1..4).prop_map(|entries| format!("{{\n{}}}", entries.concat())),
-            1 => vec(entry(some()), 1..3).prop_map(one_line_object),
+            1 => vec(entry(some()), 1..3).prop_map(|entries| one_line_object(&entries)),
             1 => call(some()),
             1 => for_expression(some()),
             2 => vec(template_part(some(), directives), 1..4).prop_map(|parts| format!("\"{}\"", parts.concat())),
@@ -210,7 +214,7 @@ fn entry(inner: impl Strategy<Value = String> + Clone + 'static) -> impl Strateg
     (key, sign, inner, end).prop_map(|(key, sign, value, end)| format!("{key}{sign}{value}{end}"))
 }
 
-fn one_line_object(entries: Vec<String>) -> String {
+fn one_line_object(entries: &[String]) -> String {
     let entries: Vec<&str> = entries
         .iter()
         .map(|entry| entry.trim_end().trim_end_matches(','))
@@ -317,7 +321,9 @@ fn heredoc(directives: bool) -> impl Strategy<Value = String> {
     let flush =
         (vec(line, 1..5), select(vec!["", "  "])).prop_map(|(lines, indent)| ("-", lines, indent));
     prop_oneof![plain, flush].prop_map(|(dash, lines, indent)| {
-        let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let lines = lines
+            .iter()
+            .fold(String::new(), |text, line| text + line + "\n");
         format!("<<{dash}E\n{lines}{indent}E")
     })
 }
