@@ -11,6 +11,7 @@
 //! hint: ...
 //! ```
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::error::Error;
@@ -227,7 +228,21 @@ impl Diagnostic {
 
 /// Whether a place in a file is in one that a link reaches outside of the repository.
 fn is_foreign(place: &Place) -> bool {
-    place.line > 0 && leaves_repository(&place.path)
+    thread_local! {
+        /// The last file that was looked at: tens of thousands of places can be in one.
+        static LAST: RefCell<Option<(PathBuf, bool)>> = const { RefCell::new(None) };
+    }
+    if place.line == 0 {
+        return false;
+    }
+    LAST.with_borrow_mut(|last| match last {
+        Some((path, is_foreign)) if *path == place.path => *is_foreign,
+        _ => {
+            let is_foreign = leaves_repository(&place.path);
+            *last = Some((place.path.clone(), is_foreign));
+            is_foreign
+        }
+    })
 }
 
 /// No message needs more characters, bar those that quote what strangers sent.
