@@ -82,17 +82,16 @@ pub fn leaves_repository(path: &Path) -> bool {
     leaves(confine(path)) || leaves(resolve_link(path))
 }
 
-/// Opens a regular file. A link is followed to a file in the same repository.
-pub fn open_confined(path: &Path) -> Result<File, LinkError> {
-    let mut metadata = fs::symlink_metadata(path)?;
-    if !metadata.is_symlink() {
-        check_regular(&metadata)?;
-        return Ok(open_checked(path, Links::Refuse)?.0);
+/// Opens a regular file, and says how long it is. A link is followed to a file in the same repository.
+pub fn open_confined(path: &Path) -> Result<(File, u64), LinkError> {
+    match open_checked(path, Links::Refuse) {
+        Err(_) if is_link(path) => {
+            let target = resolve_link(path)?;
+            check_regular(&fs::symlink_metadata(&target)?)?;
+            Ok(open_checked(&target, Links::Refuse)?)
+        }
+        opened => Ok(opened?),
     }
-    let target = resolve_link(path)?;
-    metadata = fs::symlink_metadata(&target)?;
-    check_regular(&metadata)?;
-    Ok(open_checked(&target, Links::Refuse)?.0)
 }
 
 /// The tree that holds `directory` (absolute, without links): its repository, or outside of any the working directory, or
@@ -201,7 +200,7 @@ mod tests {
         ] {
             let found = open_confined(&base.join(path)).map(|mut file| {
                 let mut text = String::new();
-                file.read_to_string(&mut text).unwrap();
+                file.0.read_to_string(&mut text).unwrap();
                 text
             });
             let found = found.unwrap_or_else(|error| error.to_string());

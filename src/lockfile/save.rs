@@ -39,14 +39,13 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, SaveError> {
         place: Place::file(path),
         source,
     };
-    let file = match open_confined(path) {
+    let (file, size) = match open_confined(path) {
         Err(LinkError::Read(error)) if error.kind() == io::ErrorKind::NotFound => {
             return Ok(None);
         }
         Err(_) if is_no_file(path) => return Err(SaveError::NotAFile(Place::file(path))),
         opened => opened.map_err(|error| refused(path, error, failed))?,
     };
-    let size = file.metadata().map_err(failed)?.len();
     let size = usize::try_from(size.min(MAX_LOCK_FILE_SIZE)).unwrap_or(0);
     let mut bytes = Vec::with_capacity(size);
     file.take(MAX_LOCK_FILE_SIZE + 1)

@@ -129,7 +129,7 @@ fn is_error(missing: &Sourced<Missing>) -> bool {
 fn text(path: &Path, shown: &Path) -> Result<Vec<u8>, ConfigFileError> {
     let mut bytes = Vec::new();
     let opened = open_confined(path);
-    let read = opened.and_then(|file| Ok(file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?));
+    let read = opened.and_then(|(file, _)| Ok(file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?));
     read.map_err(|source| ConfigFileError::Read {
         path: shown.to_path_buf(),
         source,
