@@ -1,7 +1,7 @@
 //! The only door to standard output and standard error.
 //!
 //! Reports go to stdout; messages, failures and progress go to stderr. A reader that went away (a closed pipe) ends the
-//! output quietly. Nothing that is printed for people can be taken for a command of a log (see [`harmless`]).
+//! output quietly. Nothing that is printed for people can be taken for a command of a log (see `harmless`).
 
 pub(crate) mod harmless;
 
