@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::sync::OnceLock;
 
 /// A half-open byte range of one file's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -84,6 +85,15 @@ impl Place {
         }
     }
 
+    /// The same as [`Place::in_text`], for a text of which many places may be asked for.
+    pub fn indexed(lines: &OnceLock<Lines>, path: &Path, text: &[u8], span: Span) -> Self {
+        if text.len() <= SHORT_TEXT {
+            return Self::in_text(path, text, span);
+        }
+        let lines = lines.get_or_init(|| Lines::new(text));
+        lines.place(path, text, span)
+    }
+
     /// What needs no more of the text than the line `range`.
     fn in_line(path: &Path, text: &[u8], span: Span, range: Range<usize>) -> Self {
         let start = span.start.min(text.len());
@@ -102,6 +112,9 @@ impl Place {
         }
     }
 }
+
+/// The lines of a text up to this length are counted for each place: that takes less than an index of them.
+const SHORT_TEXT: usize = 16 << 10;
 
 /// The byte order mark.
 const MARK: char = '\u{feff}';

@@ -104,8 +104,7 @@ impl Document {
 
     /// The place of a range of this file.
     pub fn place(&self, span: Span) -> Place {
-        let lines = self.lines.get_or_init(|| Lines::new(&self.text));
-        lines.place(&self.path, &self.text, span)
+        Place::indexed(&self.lines, &self.path, &self.text, span)
     }
 
     /// The value of an argument ([`Argument::value_span`]) as a tree. The text was checked when the file was read, so the only

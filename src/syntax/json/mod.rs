@@ -99,8 +99,7 @@ impl JsonDocument {
 
     /// The place of a range of this file.
     pub fn place(&self, span: Span) -> Place {
-        let lines = self.lines.get_or_init(|| Lines::new(&self.text));
-        lines.place(&self.path, &self.text, span)
+        Place::indexed(&self.lines, &self.path, &self.text, span)
     }
 
     /// The range of a value ([`JsonArgument::value`]).
