@@ -286,10 +286,10 @@ pub enum ConfigError {
         /// What is wrong.
         message: String,
     },
-    /// The sources and versions of module calls take more to compute than they may.
+    /// Evaluating the sources and versions of module calls exceeds a budget.
     #[error("{budget}")]
     Exceeded {
-        /// What was computed then.
+        /// The expression that exceeds it.
         place: Box<Place>,
         /// The budget.
         budget: Exceeded,

@@ -119,7 +119,7 @@ impl Record {
     }
 
     /// Where the module is, if it lies in the tree of its root module or in the data directory: `init` installs nothing
-    /// elsewhere, so another place is named by whoever wrote the tree.
+    /// elsewhere, so only the author of the tree can have named another place.
     pub(super) fn locate(&self, root: &Path, data_directory: &Path) -> Option<Location> {
         let found = Location::new(&clean(&root.join(&self.directory))).ok()?;
         let tree = tree_of(&root.canonicalize().ok()?);

@@ -30,7 +30,7 @@ pub enum Scope<'a> {
     Created,
     /// None.
     Nothing,
-    /// One that is known.
+    /// A known repository.
     Repository {
         /// Its `.git`.
         git_dir: &'a Path,

@@ -168,7 +168,7 @@ fn format_list(arguments: &[Value], budget: &Budget) -> Outcome {
         let row = format(&row.collect::<Vec<_>>(), budget)?;
         bytes += row.len();
         budget.room_for(rows.len(), bytes)?;
-        // What is the same in all rows is copied for each.
+        // Arguments that are not lists are copied into every row.
         budget.steps(row.len() / BYTES_OF_STEP)?;
         rows.push(Value::String(row));
     }

@@ -59,7 +59,7 @@ pub(super) struct Environment<'a> {
     workspace: OnceCell<(Value, Origins)>,
 }
 
-/// A value, or why there is none, with all that it depends on and that is not shown.
+/// The result of an evaluation, and the origins that it depends on. Their values must not be shown.
 #[derive(Clone, Debug)]
 struct Traced {
     value: Shared,
@@ -115,7 +115,7 @@ impl<'a> Environment<'a> {
         self.budget.steps(count)
     }
 
-    /// Whether the budget is used up. That is told once, and nothing more can be found out.
+    /// Whether the budget is used up. The reader then stops, and reports it once.
     pub(super) fn is_exceeded(&self) -> bool {
         self.budget.exceeded().is_some()
     }

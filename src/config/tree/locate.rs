@@ -119,7 +119,7 @@ impl TreeReader<'_> {
         self.options.is_untrusted.then(|| environment.files.get())
     }
 
-    /// What is installed. An untrusted configuration may have been committed with a record of its author's own.
+    /// The manifest of installed modules. It is ignored for an untrusted configuration, whose author can have committed it.
     fn manifest(&self, environment: &Environment<'_>) -> &Result<Manifest, Arc<ConfigError>> {
         self.manifest.get_or_init(|| {
             if self.options.is_untrusted {
