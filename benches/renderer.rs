@@ -17,7 +17,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tflock::lockfile::{self, Changes, Locks, ProviderLock};
+use tflock::lockfile::{self, LockChanges, Locks, ProviderLock};
 use tflock::provider::{Digest, Engine, Hash, ProviderAddr, Version, VersionConstraints};
 
 const PROVIDERS: u8 = 20;
@@ -39,7 +39,7 @@ fn main() {
         black_box(parsed.expect("what tflock writes"));
     });
     report("compare", text.len(), || {
-        black_box(Changes::between(black_box(&locks), black_box(&locks)));
+        black_box(LockChanges::between(black_box(&locks), black_box(&locks)));
     });
 }
 

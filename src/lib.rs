@@ -29,7 +29,7 @@
 //! | the command line | [`cli`] what was typed, [`settings`] what it means, [`run`] the commands, [`printer`] the only door to the terminal, [`diagnostic`] errors as text, [`progress`] bars |
 //! | the use case | [`locking`]: requirements and old locks become new locks; [`modules`]: remote modules become directories |
 //! | the outside world | [`config`] what `.tf` files ask for, [`registry`] who has packages, [`lockfile`] the lock file format, [`git`] the program and what changed |
-//! | shelves | [`mirror`] a directory of packages |
+//! | packages on disk | [`mirror`] a directory of packages |
 //! | formats and furniture | [`package`] what a package's bytes say, [`syntax`] HCL, [`cli_config`] `.terraformrc`, [`reporter`] what a run tells, [`owner`] temporary names, [`access`] which files repository content may name |
 //! | vocabulary | [`provider`]: addresses, versions, constraints, platforms, hashes |
 //! | places | [`span`]: byte ranges, lines and columns |

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use tflock::lockfile::{Changes, parse};
+use tflock::lockfile::{LockChanges, parse};
 use tflock::provider::Engine;
 
 fuzz_target!(|text: &[u8]| {
@@ -18,6 +18,6 @@ fuzz_target!(|text: &[u8]| {
         let again = parse(path, written.as_bytes(), engine).expect("what is written can be read");
         assert_eq!(again.locks, read.locks);
         assert_eq!(again.locks.render(engine), written);
-        assert!(Changes::between(&read.locks, &again.locks).is_empty());
+        assert!(LockChanges::between(&read.locks, &again.locks).is_empty());
     }
 });

@@ -8,7 +8,7 @@ use crate::provider::{Hash, ProviderAddr, Version, VersionConstraints};
 /// All differences. Only what the file means is compared: with none of them the bytes may still differ, in comments, order or
 /// the header.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Changes {
+pub struct LockChanges {
     /// By address, in the order of the file.
     pub providers: BTreeMap<ProviderAddr, Change>,
 }
@@ -37,7 +37,7 @@ pub struct Update {
     pub hashes_removed: BTreeSet<Hash>,
 }
 
-impl Changes {
+impl LockChanges {
     /// Compares two states.
     pub fn between(old: &Locks, new: &Locks) -> Self {
         let mut providers = BTreeMap::new();
@@ -103,7 +103,7 @@ mod tests {
             ("acme/asked", "1.0.0", "", "h1:a"),
             ("acme/new", "2.0.0", "", ""),
         ]);
-        let changes = Changes::between(&old, &new);
+        let changes = LockChanges::between(&old, &new);
         let moved = Update {
             version: Some((
                 Version::parse("1.0.0").unwrap(),
@@ -134,6 +134,6 @@ mod tests {
         ]);
         assert_eq!(changes.providers, expected);
         assert!(!changes.is_empty());
-        assert!(Changes::between(&new, &new).is_empty());
+        assert!(LockChanges::between(&new, &new).is_empty());
     }
 }

@@ -20,7 +20,7 @@ mod turn;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use changes::{Change, Changes, Update};
+pub use changes::{Change, LockChanges, Update};
 pub use diff::unified_diff;
 pub use error::{ParseError, ParseProblem, SaveError};
 pub use owner::{clean_stale, is_temporary};

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use crate::provider::{Engine, Platform, ProviderAddr, Version, newest};
 use crate::registry::{AvailableVersions, Located, PackageMeta};
 
-use super::error::Problem;
+use super::error::LockingProblem;
 use super::note::Note;
 use super::packages::{Packages, SHASUMS_LIMIT};
 use super::work::Work;
@@ -69,7 +69,7 @@ impl Work<'_> {
         &self,
         listed: &AvailableVersions,
         least: Duration,
-    ) -> Result<Option<Settled>, Box<Problem>> {
+    ) -> Result<Option<Settled>, Box<LockingProblem>> {
         let (mut young, mut notes) = (Vec::new(), Vec::new());
         let constraints = &self.requirement.constraints;
         let locked = self.old.map(|lock| &lock.version);
@@ -118,7 +118,7 @@ impl Work<'_> {
         }
         match left_out.first() {
             None => Ok(None),
-            Some(newest) => Err(Box::new(Problem::NothingSettled {
+            Some(newest) => Err(Box::new(LockingProblem::NothingSettled {
                 newest: (*newest).clone(),
                 days: days(least),
             })),

@@ -17,12 +17,12 @@ pub struct Evidence {
     /// that name no zip, such as manifests, prove nothing.
     pub genuine: BTreeSet<Hash>,
     /// What is known about the `zh` of the version as a whole.
-    pub listed: Listed,
+    pub listed: ListedHashes,
 }
 
 /// What is known about the `zh` hashes of a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Listed {
+pub enum ListedHashes {
     /// Every `zh` of the signed lists, whatever it belongs to: any other is not genuine.
     All(BTreeSet<Hash>),
     /// Those of the zips that were looked at; others may be those of other platforms.
@@ -31,7 +31,7 @@ pub enum Listed {
     Unknown,
 }
 
-impl Listed {
+impl ListedHashes {
     /// What a signed list says, looked at for the zip with this digest.
     pub(super) fn of(shasums: &Shasums, own: Digest) -> Self {
         if shasums.is_readable() {
@@ -60,7 +60,7 @@ impl Default for Evidence {
         Self {
             recorded: BTreeSet::new(),
             genuine: BTreeSet::new(),
-            listed: Listed::All(BTreeSet::new()),
+            listed: ListedHashes::All(BTreeSet::new()),
         }
     }
 }
@@ -70,7 +70,7 @@ impl Evidence {
     pub fn extend(&mut self, other: Self) {
         self.recorded.extend(other.recorded);
         self.genuine.extend(other.genuine);
-        let known = std::mem::replace(&mut self.listed, Listed::Unknown);
+        let known = std::mem::replace(&mut self.listed, ListedHashes::Unknown);
         self.listed = known.and(other.listed);
     }
 }
@@ -96,8 +96,8 @@ pub fn judge(old: &BTreeSet<Hash>, evidence: &Evidence) -> Verdict {
         return Verdict::Genuine;
     }
     match (&evidence.listed, has(HashScheme::Zh)) {
-        (Listed::All(_), true) => Verdict::Foreign,
-        (Listed::Unknown, true) => Verdict::Genuine,
+        (ListedHashes::All(_), true) => Verdict::Foreign,
+        (ListedHashes::Unknown, true) => Verdict::Genuine,
         _ => Verdict::PerhapsOtherPlatforms,
     }
 }
@@ -105,7 +105,7 @@ pub fn judge(old: &BTreeSet<Hash>, evidence: &Evidence) -> Verdict {
 /// The hashes of a kept version that are certainly not genuine although others beside them are: `zh` that no signed list
 /// holds.
 pub fn strays(old: &BTreeSet<Hash>, evidence: &Evidence) -> Vec<Hash> {
-    let Listed::All(listed) = &evidence.listed else {
+    let ListedHashes::All(listed) = &evidence.listed else {
         return Vec::new();
     };
     old.iter()
@@ -151,7 +151,7 @@ mod tests {
         Evidence {
             recorded: hashes(&["h1:a", "zh:a", "zh:b", "zh:m"]),
             genuine: hashes(&["h1:a", "zh:a", "zh:b"]),
-            listed: Listed::All(hashes(&["zh:a", "zh:b", "zh:m"])),
+            listed: ListedHashes::All(hashes(&["zh:a", "zh:b", "zh:m"])),
         }
     }
 
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn without_a_readable_list_a_zh_may_be_that_of_another_platform() {
         let mut unreadable = evidence();
-        unreadable.listed = Listed::OwnZips;
+        unreadable.listed = ListedHashes::OwnZips;
         let old = hashes(&["zh:x"]);
         assert_eq!(judge(&old, &unreadable), Verdict::PerhapsOtherPlatforms);
         assert_eq!(strays(&old, &unreadable), []);
@@ -189,7 +189,7 @@ mod tests {
         let unpacked = Evidence {
             recorded: hashes(&["h1:a"]),
             genuine: hashes(&["h1:a"]),
-            listed: Listed::Unknown,
+            listed: ListedHashes::Unknown,
         };
         let rows: [(&[&str], Verdict); 3] = [
             (&["zh:x"], Verdict::Genuine),
@@ -214,11 +214,11 @@ mod tests {
         all.extend(evidence());
         assert_eq!(all, evidence());
         all.extend(Evidence {
-            listed: Listed::OwnZips,
+            listed: ListedHashes::OwnZips,
             recorded: hashes(&["h1:c", "zh:c"]),
             genuine: hashes(&["h1:c", "zh:c"]),
         });
-        assert_eq!(all.listed, Listed::OwnZips);
+        assert_eq!(all.listed, ListedHashes::OwnZips);
         assert!(all.recorded.contains(&Hash::parse("h1:c").unwrap()));
     }
 

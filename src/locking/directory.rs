@@ -11,13 +11,13 @@ use super::error::LockingError;
 use super::join::join_bounded;
 use super::note::Note;
 use super::packages::Packages;
-use super::policy::{Policy, Scope};
+use super::policy::{Policy, ProviderScope};
 use super::record::PackageRecord;
 use super::work::Work;
 
 /// What is to be locked for one directory.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct LockJob {
     /// Whose rules are followed.
     pub engine: Engine,
     /// What the configuration requires; with `lock_only`, what the lock file itself does.
@@ -34,18 +34,18 @@ pub struct Job {
 
 /// The new lock of one directory.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct LockedDirectory {
     /// What the lock file is to hold.
     pub locks: Locks,
     /// What the user should know.
     pub notes: Vec<Note>,
     /// The packages that stand behind it.
-    pub verified: Vec<Verified>,
+    pub verified: Vec<VerifiedPackage>,
 }
 
 /// A package that was verified for this directory.
 #[derive(Clone, Debug)]
-pub struct Verified {
+pub struct VerifiedPackage {
     /// Which provider.
     pub address: ProviderAddr,
     /// Which version.
@@ -57,7 +57,10 @@ pub struct Verified {
 }
 
 /// The requirements that a lock file beside no configuration stands for: its own entries.
-pub fn requirements_of(locks: &Locks, places: &BTreeMap<ProviderAddr, Place>) -> Requirements {
+pub fn requirements_from_lock(
+    locks: &Locks,
+    places: &BTreeMap<ProviderAddr, Place>,
+) -> Requirements {
     let mut requirements = Requirements::default();
     for (address, lock) in &locks.providers {
         let place = places.get(address).cloned();
@@ -69,11 +72,11 @@ pub fn requirements_of(locks: &Locks, places: &BTreeMap<ProviderAddr, Place>) ->
 /// Works out the new lock of one directory. All providers are worked on, and every failure is told; with any, there is no
 /// new lock.
 pub async fn lock_directory(
-    job: &Job,
+    job: &LockJob,
     policy: &Policy,
     packages: &Packages,
-) -> Result<Outcome, Vec<LockingError>> {
-    let scope = Scope::new(policy, job.engine);
+) -> Result<LockedDirectory, Vec<LockingError>> {
+    let scope = ProviderScope::new(policy, job.engine);
     let mut old = Arc::clone(&job.old);
     let mut notes = Vec::new();
     if job.engine == Engine::Tofu && !job.lock_only {
@@ -125,7 +128,7 @@ pub async fn lock_directory(
     if !job.lock_only {
         settle_the_rest(job, policy, &scope, &mut locks, &mut notes);
     }
-    Ok(Outcome {
+    Ok(LockedDirectory {
         locks,
         notes,
         verified,
@@ -134,9 +137,9 @@ pub async fn lock_directory(
 
 /// Entries that nothing requires stay and are told of, or go with `--prune`. Twins without hashes are told of once, as twins.
 fn settle_the_rest(
-    job: &Job,
+    job: &LockJob,
     policy: &Policy,
-    scope: &Scope,
+    scope: &ProviderScope,
     locks: &mut Locks,
     notes: &mut Vec<Note>,
 ) {

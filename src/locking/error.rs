@@ -23,12 +23,12 @@ pub struct LockingError {
     pub place: Option<Place>,
     /// What is in the way.
     #[source]
-    pub problem: Box<Problem>,
+    pub problem: Box<LockingProblem>,
 }
 
 /// What is in the way of locking a provider.
 #[derive(Debug, thiserror::Error)]
-pub enum Problem {
+pub enum LockingProblem {
     /// The source lists no version that the constraints allow.
     #[error("no available releases match the constraints `{constraints}`")]
     NoMatch {
@@ -110,7 +110,7 @@ pub enum Problem {
     },
     /// The registry would have to be asked, and must not.
     #[error("{0}, and the network is switched off by `--offline`")]
-    Offline(Lack),
+    Offline(CacheGap),
     /// The registry could not be asked, or answered with an error.
     #[error(transparent)]
     Registry(RegistryError),
@@ -157,7 +157,7 @@ impl Explain for LockingError {
     }
 }
 
-impl Problem {
+impl LockingProblem {
     fn code(&self) -> &'static str {
         match self {
             Self::NoMatch { .. } | Self::NoRelease { .. } => "no-matching-version",
@@ -212,7 +212,7 @@ impl Problem {
 
 /// What the disk cache lacks, so that a registry has to be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lack {
+pub enum CacheGap {
     /// The list of versions: the constraints allow several, and none of them is locked, or another one is wanted.
     Version,
     /// Packages.
@@ -229,7 +229,7 @@ pub enum Lack {
     },
 }
 
-impl fmt::Display for Lack {
+impl fmt::Display for CacheGap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Version => write!(f, "only its registry can say which versions there are"),

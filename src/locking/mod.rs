@@ -11,8 +11,8 @@ mod directory;
 mod error;
 mod finding;
 mod join;
-mod keeping;
 mod note;
+mod package_mirror;
 mod packages;
 mod policy;
 mod recall;
@@ -24,16 +24,20 @@ mod trust;
 mod work;
 
 pub use age::Undated;
-pub use assemble::{Evidence, Listed, Verdict, assemble, judge, strays};
-pub use audit::{Audit, Audited, audit};
-pub use directory::{Job, Outcome, Verified, lock_directory, requirements_of};
-pub use error::{Lack, LockingError, PackageFailure, Problem};
+pub use assemble::{Evidence, ListedHashes, Verdict, assemble, judge, strays};
+pub use audit::{Audit, AuditTarget, audit};
+pub use directory::{
+    LockJob, LockedDirectory, VerifiedPackage, lock_directory, requirements_from_lock,
+};
+pub use error::{CacheGap, LockingError, LockingProblem, PackageFailure};
 pub use finding::{Finding, Fix, Rule};
 pub use note::Note;
-pub use packages::{Packages, Source};
-pub use policy::{Mismatch, Missing, Move, Policy, Scope, TargetError, Upgrade, UpgradeTarget};
-pub use recall::Recall;
-pub use record::{Form, Origin, PackageRecord, Voucher};
+pub use packages::{EngineSource, Packages};
+pub use policy::{
+    Mismatch, Missing, Policy, ProviderScope, TargetError, Upgrade, UpgradeTarget, VersionTarget,
+};
+pub use recall::CacheAccess;
+pub use record::{HashOrigin, PackageForm, PackageRecord, Voucher};
 pub use select::{Selection, check_constraints, foregone, select};
 pub use signers::{Fingerprint, RefusedSigner, SignerRules, Signers, SignersError};
 pub use transfer::{Downloaded, TransferError};

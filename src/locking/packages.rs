@@ -20,14 +20,14 @@ use crate::reporter::Reporter;
 
 use super::age::Dated;
 use super::error::PackageFailure;
-use super::recall::{Known, KnownKey, Recall, Remembered, Verifier};
+use super::recall::{CacheAccess, Known, KnownKey, Remembered, Verifier};
 use super::record::PackageRecord;
 use super::transfer::{Downloaded, TransferError, Transfers, Wanted};
 use super::trust::Trust;
 
 /// Where one engine's packages come from.
 #[derive(Clone)]
-pub struct Source {
+pub struct EngineSource {
     /// Who is asked.
     pub packages: PackageSource,
     /// Who downloads.
@@ -36,12 +36,12 @@ pub struct Source {
 
 /// What one run asks sources for, each thing once.
 pub struct Packages {
-    sources: BTreeMap<Engine, Source>,
+    sources: BTreeMap<Engine, EngineSource>,
     pub(super) transfers: Transfers,
     trust: Trust,
     now: SystemTime,
     records: OnceMap<PackageKey, Shared<Arc<PackageRecord>>>,
-    pub(super) recall: Recall,
+    pub(super) recall: CacheAccess,
     pub(super) dates: OnceMap<KnownKey, Dated>,
     pub(super) remembered: OnceMap<PackageKey, Option<Remembered>>,
     pub(super) known: OnceMap<KnownKey, Result<Arc<Known>, Arc<[Platform]>>>,
@@ -69,7 +69,7 @@ const SIGNATURE_LIMIT: ByteLimit = ByteLimit {
 impl Packages {
     /// Nothing is known yet. `now` is the time against which signatures are judged, `jobs` bounds the packages in flight.
     pub fn new(
-        sources: BTreeMap<Engine, Source>,
+        sources: BTreeMap<Engine, EngineSource>,
         reporter: Arc<dyn Reporter>,
         trust: Trust,
         now: SystemTime,
@@ -81,7 +81,7 @@ impl Packages {
             trust,
             now,
             records: OnceMap::default(),
-            recall: Recall::Nothing,
+            recall: CacheAccess::Nothing,
             dates: OnceMap::default(),
             remembered: OnceMap::default(),
             known: OnceMap::default(),
@@ -92,7 +92,7 @@ impl Packages {
 
     /// The same with a disk cache.
     #[must_use]
-    pub fn with_cache(self, recall: Recall) -> Self {
+    pub fn with_cache(self, recall: CacheAccess) -> Self {
         Self { recall, ..self }
     }
 
@@ -135,7 +135,7 @@ impl Packages {
         self.transfers.total()
     }
 
-    pub(super) fn source(&self, engine: Engine) -> &Source {
+    pub(super) fn source(&self, engine: Engine) -> &EngineSource {
         self.sources
             .get(&engine)
             .expect("there is a source for each engine that a directory has")

@@ -99,7 +99,7 @@ impl UpgradeTarget {
 
 /// The policy with its sources as addresses of one engine.
 #[derive(Clone, Debug)]
-pub struct Scope {
+pub struct ProviderScope {
     upgrade: ScopedUpgrade,
     only: Option<Vec<ProviderAddr>>,
 }
@@ -113,7 +113,7 @@ enum ScopedUpgrade {
 
 /// What is to be done with the version of one provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Move<'a> {
+pub enum VersionTarget<'a> {
     /// Keep a locked version that fits.
     Keep,
     /// Take the newest that fits.
@@ -122,7 +122,7 @@ pub enum Move<'a> {
     To(&'a Version),
 }
 
-impl Scope {
+impl ProviderScope {
     /// What `policy` means for directories of `engine`. Sources that are no address for this engine name nothing in it.
     pub fn new(policy: &Policy, engine: Engine) -> Self {
         let upgrade = match &policy.upgrade {
@@ -151,14 +151,14 @@ impl Scope {
     }
 
     /// What is to be done with the version of `address`.
-    pub fn wanted(&self, address: &ProviderAddr) -> Move<'_> {
+    pub fn wanted(&self, address: &ProviderAddr) -> VersionTarget<'_> {
         match &self.upgrade {
-            ScopedUpgrade::None => Move::Keep,
-            ScopedUpgrade::All => Move::Newest,
+            ScopedUpgrade::None => VersionTarget::Keep,
+            ScopedUpgrade::All => VersionTarget::Newest,
             ScopedUpgrade::Named(targets) => match targets.get(address) {
-                None => Move::Keep,
-                Some(None) => Move::Newest,
-                Some(Some(version)) => Move::To(version),
+                None => VersionTarget::Keep,
+                Some(None) => VersionTarget::Newest,
+                Some(Some(version)) => VersionTarget::To(version),
             },
         }
     }
@@ -192,12 +192,15 @@ mod tests {
         let targets = targets.map(|text| UpgradeTarget::parse(text).unwrap());
         let policy = policy(Upgrade::Named(targets.to_vec()), &["acme/anvil"]);
         for engine in [Engine::Terraform, Engine::Tofu] {
-            let scope = Scope::new(&policy, engine);
+            let scope = ProviderScope::new(&policy, engine);
             let anvil = address("acme/anvil", engine);
             let wanted = Version::parse("1.2.0").unwrap();
-            assert_eq!(scope.wanted(&anvil), Move::To(&wanted));
-            assert_eq!(scope.wanted(&address("aws", engine)), Move::Newest);
-            assert_eq!(scope.wanted(&address("acme/bolt", engine)), Move::Keep);
+            assert_eq!(scope.wanted(&anvil), VersionTarget::To(&wanted));
+            assert_eq!(scope.wanted(&address("aws", engine)), VersionTarget::Newest);
+            assert_eq!(
+                scope.wanted(&address("acme/bolt", engine)),
+                VersionTarget::Keep
+            );
             assert!(scope.includes(&anvil));
             assert!(!scope.includes(&address("example.com/acme/anvil", engine)));
         }
@@ -207,14 +210,14 @@ mod tests {
     fn without_names_all_providers_are_meant() {
         let anvil = address("acme/anvil", Engine::Terraform);
         let all = policy(Upgrade::All, &[]);
-        let scope = Scope::new(&all, Engine::Terraform);
+        let scope = ProviderScope::new(&all, Engine::Terraform);
         assert_eq!(
             (scope.wanted(&anvil), scope.includes(&anvil)),
-            (Move::Newest, true)
+            (VersionTarget::Newest, true)
         );
         let none = policy(Upgrade::None, &[]);
-        let scope = Scope::new(&none, Engine::Terraform);
-        assert_eq!(scope.wanted(&anvil), Move::Keep);
+        let scope = ProviderScope::new(&none, Engine::Terraform);
+        assert_eq!(scope.wanted(&anvil), VersionTarget::Keep);
     }
 
     #[test]

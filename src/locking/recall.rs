@@ -19,7 +19,7 @@ use super::trust::Trust;
 
 /// How much of the disk cache is used.
 #[derive(Clone, Debug, Default)]
-pub enum Recall {
+pub enum CacheAccess {
     /// There is none.
     #[default]
     Nothing,
@@ -29,7 +29,7 @@ pub enum Recall {
     Everything(Arc<Store>),
 }
 
-impl Recall {
+impl CacheAccess {
     fn store(&self) -> Option<&Arc<Store>> {
         match self {
             Self::Nothing => None,
@@ -158,7 +158,7 @@ impl Packages {
 
     /// A package as the cache knows it; nothing if its source has to be asked.
     async fn remembered(&self, key: PackageKey) -> Option<Remembered> {
-        let Recall::Everything(store) = &self.recall else {
+        let CacheAccess::Everything(store) = &self.recall else {
             return None;
         };
         let (engine, provider, version, platform) = key.clone();

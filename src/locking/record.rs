@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::package::{AuthenticityError, PackageHashes, Reported, Signer, VerifiedList};
 use crate::provider::{Engine, Hash, HashScheme};
 
-use super::assemble::{Evidence, Listed};
+use super::assemble::{Evidence, ListedHashes};
 
 /// What is known of one package: verified as far as its source allows, and hashed.
 #[derive(Clone, Debug)]
@@ -23,12 +23,12 @@ pub struct PackageRecord {
     /// How long it took to get and to hash, waiting for others included.
     pub elapsed: Duration,
     /// How its source has it.
-    pub form: Form,
+    pub form: PackageForm,
 }
 
 /// How a source has a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum PackageForm {
     /// As a zip.
     Zip {
         /// All its hashes.
@@ -42,7 +42,7 @@ pub enum Form {
 
 /// Where a recorded hash comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
+pub enum HashOrigin {
     /// The checksum list that the registry names.
     List,
     /// The files of the package itself.
@@ -83,22 +83,22 @@ impl PackageRecord {
     }
 
     /// Where a hash that this package stands behind comes from; `None` if it does not.
-    pub fn origin_of(&self, hash: &Hash) -> Option<Origin> {
+    pub fn origin_of(&self, hash: &Hash) -> Option<HashOrigin> {
         let is_reported = matches!(self.voucher, Voucher::Report(_));
         if *hash == self.h1 && !is_reported {
-            return Some(Origin::Package);
+            return Some(HashOrigin::Package);
         }
         if !self.evidence.recorded.contains(hash) {
             return None;
         }
         let is_listed = match &self.evidence.listed {
-            Listed::All(listed) => listed.contains(hash),
-            Listed::OwnZips | Listed::Unknown => self.evidence.genuine.contains(hash),
+            ListedHashes::All(listed) => listed.contains(hash),
+            ListedHashes::OwnZips | ListedHashes::Unknown => self.evidence.genuine.contains(hash),
         };
         Some(match &self.voucher {
-            Voucher::MirrorHashes | Voucher::Nothing => Origin::Mirror,
-            _ if is_listed && hash.scheme() == HashScheme::Zh => Origin::List,
-            _ => Origin::RegistryPackages,
+            Voucher::MirrorHashes | Voucher::Nothing => HashOrigin::Mirror,
+            _ if is_listed && hash.scheme() == HashScheme::Zh => HashOrigin::List,
+            _ => HashOrigin::RegistryPackages,
         })
     }
 
@@ -115,7 +115,7 @@ impl PackageRecord {
             evidence: Evidence {
                 recorded,
                 genuine,
-                listed: Listed::of(shasums, package.zh),
+                listed: ListedHashes::of(shasums, package.zh),
             },
             voucher: signer.map_or(Voucher::Unsigned, |signer| {
                 Voucher::Signature(Box::new(signer))
@@ -123,7 +123,7 @@ impl PackageRecord {
             h1: package.h1.clone(),
             size: Some(package.size),
             elapsed: Duration::ZERO,
-            form: Form::Zip {
+            form: PackageForm::Zip {
                 is_reported: package
                     .zip_h1
                     .as_ref()
@@ -150,13 +150,13 @@ impl PackageRecord {
             evidence: Evidence {
                 recorded: reported.hashes,
                 genuine,
-                listed: Listed::of(shasums, own),
+                listed: ListedHashes::of(shasums, own),
             },
             voucher: Voucher::Report(list.signer().cloned().map(Box::new)),
             h1: reported.package.h1.clone(),
             size: None,
             elapsed: Duration::ZERO,
-            form: Form::Zip {
+            form: PackageForm::Zip {
                 hashes: reported.package,
                 is_reported: true,
             },
@@ -178,13 +178,13 @@ impl PackageRecord {
             evidence: Evidence {
                 recorded,
                 genuine: BTreeSet::from([package.h1.clone(), Hash::zh(package.zh)]),
-                listed: Listed::OwnZips,
+                listed: ListedHashes::OwnZips,
             },
             voucher,
             h1: package.h1.clone(),
             size: Some(package.size),
             elapsed: Duration::ZERO,
-            form: Form::Zip {
+            form: PackageForm::Zip {
                 hashes: package,
                 is_reported: false,
             },
@@ -197,13 +197,13 @@ impl PackageRecord {
             evidence: Evidence {
                 recorded: BTreeSet::from([h1.clone()]),
                 genuine: BTreeSet::from([h1.clone()]),
-                listed: Listed::Unknown,
+                listed: ListedHashes::Unknown,
             },
             voucher: Voucher::Nothing,
             h1,
             size: None,
             elapsed: Duration::ZERO,
-            form: Form::Files(directory),
+            form: PackageForm::Files(directory),
         }
     }
 }

@@ -3,8 +3,8 @@
 use crate::provider::{Engine, ProviderAddr, Version, VersionConstraints, newest};
 use crate::registry::AvailableVersions;
 
-use super::error::Problem;
-use super::policy::Move;
+use super::error::LockingProblem;
+use super::policy::VersionTarget;
 
 /// The version selected for one provider of one root module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,9 +36,9 @@ impl Selection {
 pub fn check_constraints(
     constraints: &VersionConstraints,
     engine: Engine,
-) -> Result<(), Box<Problem>> {
+) -> Result<(), Box<LockingProblem>> {
     if engine == Engine::Tofu && constraints.names_only_zero() {
-        return Err(Problem::ZeroVersion.into());
+        return Err(LockingProblem::ZeroVersion.into());
     }
     Ok(())
 }
@@ -52,20 +52,20 @@ pub fn select(
     address: &ProviderAddr,
     constraints: &VersionConstraints,
     locked: Option<&Version>,
-    wanted: Move<'_>,
+    wanted: VersionTarget<'_>,
     listed: &AvailableVersions,
-) -> Result<Selection, Box<Problem>> {
+) -> Result<Selection, Box<LockingProblem>> {
     let target = match (wanted, locked) {
-        (Move::Keep, Some(version)) if constraints.allows(version) => {
+        (VersionTarget::Keep, Some(version)) if constraints.allows(version) => {
             if !lists(listed, version) {
-                return Err(Box::new(Problem::VersionGone {
+                return Err(Box::new(LockingProblem::VersionGone {
                     address: address.clone(),
                     version: version.clone(),
                 }));
             }
             version
         }
-        (Move::To(version), _) => named(constraints, version, listed)?,
+        (VersionTarget::To(version), _) => named(constraints, version, listed)?,
         _ => newest(listed.versions(), constraints)
             .ok_or_else(|| nothing_fits(constraints, listed))?,
     };
@@ -85,9 +85,9 @@ pub fn select(
 pub fn foregone(
     constraints: &VersionConstraints,
     locked: Option<&Version>,
-    wanted: Move<'_>,
+    wanted: VersionTarget<'_>,
 ) -> Option<Selection> {
-    if wanted != Move::Keep {
+    if wanted != VersionTarget::Keep {
         return None;
     }
     if let Some(version) = locked.filter(|version| constraints.allows(version)) {
@@ -104,12 +104,15 @@ pub fn foregone(
     })
 }
 
-fn nothing_fits(constraints: &VersionConstraints, listed: &AvailableVersions) -> Box<Problem> {
+fn nothing_fits(
+    constraints: &VersionConstraints,
+    listed: &AvailableVersions,
+) -> Box<LockingProblem> {
     let newest_listed = listed.versions().max().cloned();
     if constraints.is_empty() {
-        return Box::new(Problem::NoRelease { newest_listed });
+        return Box::new(LockingProblem::NoRelease { newest_listed });
     }
-    Box::new(Problem::NoMatch {
+    Box::new(LockingProblem::NoMatch {
         constraints: constraints.clone(),
         newest_listed,
     })
@@ -120,14 +123,14 @@ fn named<'a>(
     constraints: &VersionConstraints,
     version: &'a Version,
     listed: &AvailableVersions,
-) -> Result<&'a Version, Box<Problem>> {
+) -> Result<&'a Version, Box<LockingProblem>> {
     if !lists(listed, version) {
-        return Err(Box::new(Problem::TargetUnknown {
+        return Err(Box::new(LockingProblem::TargetUnknown {
             version: version.clone(),
         }));
     }
     if !constraints.allows(version) {
-        return Err(Box::new(Problem::TargetNotAllowed {
+        return Err(Box::new(LockingProblem::TargetNotAllowed {
             version: version.clone(),
             constraints: constraints.clone(),
         }));
@@ -168,7 +171,7 @@ mod tests {
         }
     }
 
-    fn outcome(asked: &str, locked: Option<&str>, wanted: Move<'_>) -> String {
+    fn outcome(asked: &str, locked: Option<&str>, wanted: VersionTarget<'_>) -> String {
         let address = ProviderAddr::parse("acme/anvil", Engine::Terraform).unwrap();
         let locked = locked.map(version);
         let on_offer = listed(&["1.0.0", "1.1.0", "2.0.0-rc1", "2.0.0"]);
@@ -196,41 +199,66 @@ mod tests {
     fn a_locked_version_that_fits_is_kept_and_any_other_gives_way() {
         let (old, gone) = (version("1.0.0"), version("1.0.5"));
         let rows = [
-            ("", None, Move::Keep, "new 2.0.0"),
-            ("~> 1.0", None, Move::Keep, "new 1.1.0"),
-            ("~> 1.0", Some("1.0.0"), Move::Keep, "kept 1.0.0"),
-            ("~> 1.0", Some("1.0.0"), Move::Newest, "1.0.0 -> 1.1.0"),
-            ("~> 1.0", Some("1.1.0"), Move::Newest, "kept 1.1.0"),
-            ("~> 2.0", Some("1.0.0"), Move::Keep, "1.0.0 -> 2.0.0"),
+            ("", None, VersionTarget::Keep, "new 2.0.0"),
+            ("~> 1.0", None, VersionTarget::Keep, "new 1.1.0"),
+            ("~> 1.0", Some("1.0.0"), VersionTarget::Keep, "kept 1.0.0"),
+            (
+                "~> 1.0",
+                Some("1.0.0"),
+                VersionTarget::Newest,
+                "1.0.0 -> 1.1.0",
+            ),
+            ("~> 1.0", Some("1.1.0"), VersionTarget::Newest, "kept 1.1.0"),
+            (
+                "~> 2.0",
+                Some("1.0.0"),
+                VersionTarget::Keep,
+                "1.0.0 -> 2.0.0",
+            ),
             // Nothing allows 0.0.0, not even the absence of constraints.
-            ("", Some("0.0.0"), Move::Keep, "0.0.0 -> 2.0.0"),
+            ("", Some("0.0.0"), VersionTarget::Keep, "0.0.0 -> 2.0.0"),
             // A pin that goes back is followed as well.
-            ("1.0.0", Some("2.0.0"), Move::Keep, "2.0.0 -> 1.0.0"),
-            ("~> 1.0", Some("1.1.0"), Move::To(&old), "1.1.0 -> 1.0.0"),
+            (
+                "1.0.0",
+                Some("2.0.0"),
+                VersionTarget::Keep,
+                "2.0.0 -> 1.0.0",
+            ),
+            (
+                "~> 1.0",
+                Some("1.1.0"),
+                VersionTarget::To(&old),
+                "1.1.0 -> 1.0.0",
+            ),
             (
                 "~> 1.0",
                 Some("1.0.5"),
-                Move::Keep,
+                VersionTarget::Keep,
                 "the locked version 1.0.5 is no longer available",
             ),
             // What is gone does not matter once it no longer fits.
-            ("~> 2.0", Some("1.0.5"), Move::Keep, "1.0.5 -> 2.0.0"),
+            (
+                "~> 2.0",
+                Some("1.0.5"),
+                VersionTarget::Keep,
+                "1.0.5 -> 2.0.0",
+            ),
             (
                 "~> 1.0",
                 None,
-                Move::To(&gone),
+                VersionTarget::To(&gone),
                 "its registry does not list the version 1.0.5 that `--upgrade` names",
             ),
             (
                 "~> 2.0",
                 None,
-                Move::To(&old),
+                VersionTarget::To(&old),
                 "the constraints `~> 2.0` do not allow the version 1.0.0 that `--upgrade` names",
             ),
             (
                 "> 2.0",
                 None,
-                Move::Keep,
+                VersionTarget::Keep,
                 "no available releases match the constraints `> 2.0.0`",
             ),
         ];
@@ -247,7 +275,13 @@ mod tests {
     fn a_provider_without_releases_is_no_matter_of_constraints() {
         let address = ProviderAddr::parse("acme/anvil", Engine::Terraform).unwrap();
         let only_beta = listed(&["1.0.0-beta"]);
-        let problem = select(&address, &constraints(""), None, Move::Keep, &only_beta);
+        let problem = select(
+            &address,
+            &constraints(""),
+            None,
+            VersionTarget::Keep,
+            &only_beta,
+        );
         assert_eq!(
             problem.unwrap_err().to_string(),
             "no releases are available"
@@ -262,7 +296,13 @@ mod tests {
         on_offer.versions[0].platforms = [platform("linux_amd64")].into();
         on_offer.versions[1].platforms = [platform("plan9_mips")].into();
         on_offer.versions[1].protocols = vec!["4.0".to_owned()];
-        let selected = select(&address, &constraints(""), None, Move::Keep, &on_offer);
+        let selected = select(
+            &address,
+            &constraints(""),
+            None,
+            VersionTarget::Keep,
+            &on_offer,
+        );
         assert_eq!(selected.unwrap(), Selection::New(version("1.1.0")));
     }
 
@@ -278,23 +318,43 @@ mod tests {
     fn some_selections_need_no_list() {
         let named = version("1.0.0");
         let rows = [
-            ("", None, Move::Keep, None),
-            ("", Some("1.1.0"), Move::Keep, Some("kept 1.1.0")),
-            ("~> 1.0", None, Move::Keep, None),
-            ("~> 1.0", Some("1.1.0"), Move::Keep, Some("kept 1.1.0")),
-            ("~> 1.0", Some("1.1.0"), Move::Newest, None),
-            ("~> 1.0", Some("1.1.0"), Move::To(&named), None),
-            ("~> 2.0", Some("1.1.0"), Move::Keep, None),
-            ("1.1.0", None, Move::Keep, Some("new 1.1.0")),
-            ("= 1.1.0, >= 1.0", None, Move::Keep, Some("new 1.1.0")),
-            ("= 1.1", None, Move::Keep, Some("new 1.1.0")),
-            ("2.0.0-rc1", None, Move::Keep, Some("new 2.0.0-rc1")),
-            ("1.1.0", Some("1.0.0"), Move::Keep, Some("1.0.0 -> 1.1.0")),
-            ("1.1.0", None, Move::Newest, None),
+            ("", None, VersionTarget::Keep, None),
+            ("", Some("1.1.0"), VersionTarget::Keep, Some("kept 1.1.0")),
+            ("~> 1.0", None, VersionTarget::Keep, None),
+            (
+                "~> 1.0",
+                Some("1.1.0"),
+                VersionTarget::Keep,
+                Some("kept 1.1.0"),
+            ),
+            ("~> 1.0", Some("1.1.0"), VersionTarget::Newest, None),
+            ("~> 1.0", Some("1.1.0"), VersionTarget::To(&named), None),
+            ("~> 2.0", Some("1.1.0"), VersionTarget::Keep, None),
+            ("1.1.0", None, VersionTarget::Keep, Some("new 1.1.0")),
+            (
+                "= 1.1.0, >= 1.0",
+                None,
+                VersionTarget::Keep,
+                Some("new 1.1.0"),
+            ),
+            ("= 1.1", None, VersionTarget::Keep, Some("new 1.1.0")),
+            (
+                "2.0.0-rc1",
+                None,
+                VersionTarget::Keep,
+                Some("new 2.0.0-rc1"),
+            ),
+            (
+                "1.1.0",
+                Some("1.0.0"),
+                VersionTarget::Keep,
+                Some("1.0.0 -> 1.1.0"),
+            ),
+            ("1.1.0", None, VersionTarget::Newest, None),
             // Nothing fits, which the list of versions helps to say.
-            ("1.1.0, < 1.0", None, Move::Keep, None),
-            ("1.1.0, 1.0.0", None, Move::Keep, None),
-            ("0.0.0", None, Move::Keep, None),
+            ("1.1.0, < 1.0", None, VersionTarget::Keep, None),
+            ("1.1.0, 1.0.0", None, VersionTarget::Keep, None),
+            ("0.0.0", None, VersionTarget::Keep, None),
         ];
         for (asked, locked, wanted, expected) in rows {
             let locked = locked.map(version);

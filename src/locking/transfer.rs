@@ -91,7 +91,7 @@ impl Transfers {
     }
 
     /// The same, but each zip is kept in `mirror` too.
-    pub(super) fn keeping(self, mirror: Arc<Mirror>) -> Self {
+    pub(super) fn with_mirror(self, mirror: Arc<Mirror>) -> Self {
         let mirror = Some(mirror);
         Self { mirror, ..self }
     }

@@ -13,11 +13,11 @@ use crate::registry::AvailableVersions;
 use crate::span::Place;
 
 use super::assemble::{Evidence, Verdict, assemble, judge, strays};
-use super::directory::Verified;
-use super::error::{Lack, LockingError, Problem};
+use super::directory::VerifiedPackage;
+use super::error::{CacheGap, LockingError, LockingProblem};
 use super::note::Note;
 use super::packages::Packages;
-use super::policy::{Mismatch, Missing, Move, Policy};
+use super::policy::{Mismatch, Missing, Policy, VersionTarget};
 use super::record::PackageRecord;
 use super::select::{Selection, check_constraints, foregone, select};
 use super::signers::RefusedSigner;
@@ -38,7 +38,7 @@ pub(super) struct Work<'a> {
 pub(super) struct Done {
     pub(super) lock: ProviderLock,
     pub(super) notes: Vec<Note>,
-    pub(super) verified: Vec<Verified>,
+    pub(super) verified: Vec<VerifiedPackage>,
 }
 
 /// How far the cache leads.
@@ -46,25 +46,25 @@ enum Recalled {
     /// To the end.
     Done(Done),
     /// The source has to be asked.
-    Lacking(Lack),
+    Lacking(CacheGap),
 }
 
 /// What is known of the packages of one version.
 struct Gathered {
-    verified: Vec<Verified>,
+    verified: Vec<VerifiedPackage>,
     notes: Vec<Note>,
     /// No recorded hash of the version is genuine.
     foreign: bool,
 }
 
 impl Work<'_> {
-    pub(super) async fn run(self, wanted: Move<'_>) -> Result<Done, Vec<LockingError>> {
+    pub(super) async fn run(self, wanted: VersionTarget<'_>) -> Result<Done, Vec<LockingError>> {
         let constraints = &self.requirement.constraints;
         check_constraints(constraints, self.engine).map_err(|problem| vec![self.error(problem)])?;
         match self.recall(wanted).await? {
             Recalled::Done(done) => Ok(done),
             Recalled::Lacking(lack) if self.packages.must_remember(self.engine, self.address) => {
-                Err(vec![self.error(Problem::Offline(lack))])
+                Err(vec![self.error(LockingProblem::Offline(lack))])
             }
             // Boxed, since it is large, and thousands of directories are under way at the same time without it.
             Recalled::Lacking(_) => Box::pin(self.ask(wanted)).await,
@@ -72,10 +72,10 @@ impl Work<'_> {
     }
 
     /// Everything from memory, if nothing that its registry could say would change the outcome for the better.
-    async fn recall(&self, wanted: Move<'_>) -> Result<Recalled, Vec<LockingError>> {
+    async fn recall(&self, wanted: VersionTarget<'_>) -> Result<Recalled, Vec<LockingError>> {
         let locked = self.old.map(|lock| &lock.version);
         let Some(selection) = foregone(&self.requirement.constraints, locked, wanted) else {
-            return Ok(Recalled::Lacking(Lack::Version));
+            return Ok(Recalled::Lacking(CacheGap::Version));
         };
         let version = selection.version();
         let platforms = &self.policy.platforms;
@@ -85,7 +85,7 @@ impl Work<'_> {
         let known = match known.await {
             Ok(known) => known,
             Err(platforms) => {
-                return Ok(Recalled::Lacking(Lack::Packages {
+                return Ok(Recalled::Lacking(CacheGap::Packages {
                     version: version.clone(),
                     platforms: platforms.to_vec(),
                 }));
@@ -97,19 +97,22 @@ impl Work<'_> {
         let is_doubtful = matches!((&selection, self.old), (Selection::Kept(_), Some(old))
             if judge(&old.hashes, &known.evidence) != Verdict::Genuine);
         if is_doubtful || known.records.iter().any(|(_, record)| is_refused(record)) {
-            return Ok(Recalled::Lacking(Lack::Proof {
+            return Ok(Recalled::Lacking(CacheGap::Proof {
                 version: version.clone(),
             }));
         }
         let selection = self
             .guard_platforms(selection)
             .map_err(|problem| vec![self.error(problem)])?;
-        let verified = known.records.iter().map(|(platform, record)| Verified {
-            address: self.address.clone(),
-            version: selection.version().clone(),
-            platform: platform.clone(),
-            record: Arc::clone(record),
-        });
+        let verified = known
+            .records
+            .iter()
+            .map(|(platform, record)| VerifiedPackage {
+                address: self.address.clone(),
+                version: selection.version().clone(),
+                platform: platform.clone(),
+                record: Arc::clone(record),
+            });
         let gathered = Gathered {
             verified: verified.collect(),
             notes: Vec::new(),
@@ -124,19 +127,19 @@ impl Work<'_> {
     }
 
     /// The versions from the source, and from there on.
-    async fn ask(&self, wanted: Move<'_>) -> Result<Done, Vec<LockingError>> {
+    async fn ask(&self, wanted: VersionTarget<'_>) -> Result<Done, Vec<LockingError>> {
         let constraints = &self.requirement.constraints;
         let listed = self.packages.versions(self.engine, self.address).await;
-        let listed = listed.map_err(|error| vec![self.error(Problem::Registry(error))])?;
+        let listed = listed.map_err(|error| vec![self.error(LockingProblem::Registry(error))])?;
         let locked = self.old.map(|lock| &lock.version);
         let settled = match (wanted, self.policy.min_age) {
-            (Move::Newest, Some(least)) => self.settled(&listed, least).await,
+            (VersionTarget::Newest, Some(least)) => self.settled(&listed, least).await,
             _ => Ok(None),
         };
         let settled = settled.map_err(|problem| vec![self.error(problem)])?;
         let wanted = settled
             .as_ref()
-            .map_or(wanted, |settled| Move::To(&settled.version));
+            .map_or(wanted, |settled| VersionTarget::To(&settled.version));
         let selection = select(self.address, constraints, locked, wanted, &listed)
             .and_then(|selection| self.guard_platforms(selection))
             .map_err(|problem| vec![self.error(problem)])?;
@@ -188,7 +191,7 @@ impl Work<'_> {
     }
 
     /// A failure of this provider points at where the configuration asks for it.
-    fn error(&self, problem: impl Into<Box<Problem>>) -> LockingError {
+    fn error(&self, problem: impl Into<Box<LockingProblem>>) -> LockingError {
         LockingError {
             address: self.address.clone(),
             place: self.requirement.declared.clone(),
@@ -197,7 +200,7 @@ impl Work<'_> {
     }
 
     /// Refuses to lose the hashes of platforms that nobody named (docs/reference/lock-files.md).
-    fn guard_platforms(&self, selection: Selection) -> Result<Selection, Box<Problem>> {
+    fn guard_platforms(&self, selection: Selection) -> Result<Selection, Box<LockingProblem>> {
         let Selection::Moved { from, to } = &selection else {
             return Ok(selection);
         };
@@ -206,7 +209,7 @@ impl Work<'_> {
             .old
             .map_or(0, |old| old.hashes.iter().filter(is_h1).count());
         if self.policy.platforms_defaulted && count > 1 {
-            return Err(Box::new(Problem::PlatformsNotNamed {
+            return Err(Box::new(LockingProblem::PlatformsNotNamed {
                 from: from.clone(),
                 to: to.clone(),
                 count,
@@ -220,7 +223,7 @@ impl Work<'_> {
         &self,
         version: &Version,
         published: &BTreeSet<Platform>,
-    ) -> Result<(Vec<Verified>, Vec<Note>), Vec<LockingError>> {
+    ) -> Result<(Vec<VerifiedPackage>, Vec<Note>), Vec<LockingError>> {
         let platforms = &self.policy.platforms;
         let records = join_all(platforms.iter().map(|platform| {
             self.packages
@@ -231,20 +234,20 @@ impl Work<'_> {
         for (platform, record) in platforms.iter().zip(records) {
             match record {
                 Ok(record) => match self.refused(&record) {
-                    None => verified.push(Verified {
+                    None => verified.push(VerifiedPackage {
                         address: self.address.clone(),
                         version: version.clone(),
                         platform: platform.clone(),
                         record,
                     }),
-                    Some(refused) => errors.push(self.error(Problem::Signer {
+                    Some(refused) => errors.push(self.error(LockingProblem::Signer {
                         version: version.clone(),
                         platform: platform.clone(),
                         refused,
                     })),
                 },
                 Err(failure) if failure.is_missing_platform() => missing.push(platform.clone()),
-                Err(failure) => errors.push(self.error(Problem::Package {
+                Err(failure) => errors.push(self.error(LockingProblem::Package {
                     version: version.clone(),
                     platform: platform.clone(),
                     failure,
@@ -261,7 +264,7 @@ impl Work<'_> {
             return Ok((verified, notes.collect()));
         }
         errors.extend(missing.into_iter().map(|platform| {
-            self.error(Problem::PlatformMissing {
+            self.error(LockingProblem::PlatformMissing {
                 version: version.clone(),
                 platform,
                 published: published.clone(),
@@ -317,7 +320,7 @@ impl Work<'_> {
             return Err(LockingError {
                 address: self.address.clone(),
                 place: self.entry.cloned(),
-                problem: Box::new(Problem::AllForeign {
+                problem: Box::new(LockingProblem::AllForeign {
                     version: version.clone(),
                 }),
             });
@@ -326,7 +329,11 @@ impl Work<'_> {
     }
 
     /// What the source has said beside its answers.
-    fn notes_on_source(&self, listed: &AvailableVersions, verified: &[Verified]) -> Vec<Note> {
+    fn notes_on_source(
+        &self,
+        listed: &AvailableVersions,
+        verified: &[VerifiedPackage],
+    ) -> Vec<Note> {
         let address = || self.address.clone();
         let mut notes: Vec<Note> = Vec::new();
         notes.extend(listed.warnings.iter().map(|text| Note::RegistrySays {

@@ -22,9 +22,9 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
+use super::directory::{MirrorDirectory, with_causes};
 use super::error::MirrorError;
-use super::listing::{Listed, LocalPackage, list_provider, providers};
-use super::shelf::{Shelf, with_causes};
+use super::listing::{ListedPackage, LocalPackage, list_provider, providers};
 use super::writer::Mirror;
 use crate::access::open_regular;
 use crate::owner::rename;
@@ -32,11 +32,11 @@ use crate::package::{Limits, hash_archive};
 use crate::provider::{Hash, HashScheme, PackageId, ProviderAddr, Version};
 
 /// The hashes to publish of the packages of this run, by where they lie.
-pub type Published = BTreeMap<PathBuf, BTreeSet<Hash>>;
+pub type PublishedHashes = BTreeMap<PathBuf, BTreeSet<Hash>>;
 
 /// A zip that cannot be in the index: nobody needs it, and it is damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unlisted {
+pub struct UnlistedZip {
     /// The zip.
     pub path: PathBuf,
     /// What is wrong with it.
@@ -77,10 +77,10 @@ impl Mirror {
     /// Brings the index files of all providers up to date, without the packages that are about to go.
     pub fn write_index(
         &self,
-        published: &Published,
-        doomed: &[Listed],
-    ) -> Result<Vec<Unlisted>, MirrorError> {
-        let base = self.shelf().base();
+        published: &PublishedHashes,
+        doomed: &[ListedPackage],
+    ) -> Result<Vec<UnlistedZip>, MirrorError> {
+        let base = self.directory().base();
         let mut unlisted = Vec::new();
         for (provider, directory) in providers(base).map_err(MirrorError::read(base))? {
             let doomed = doomed
@@ -105,8 +105,8 @@ struct Indexer<'a> {
     mirror: &'a Mirror,
     provider: &'a ProviderAddr,
     directory: &'a Path,
-    published: &'a Published,
-    doomed: Vec<&'a Listed>,
+    published: &'a PublishedHashes,
+    doomed: Vec<&'a ListedPackage>,
     /// What was hashed before somebody changed the directory.
     known: BTreeMap<Stamp, Result<Hash, String>>,
 }
@@ -114,11 +114,11 @@ struct Indexer<'a> {
 impl Indexer<'_> {
     /// Writes until what was written is about what is there: then no entry of another process can be lost, since each looks
     /// after it has written.
-    fn run(&mut self) -> Result<Vec<Unlisted>, MirrorError> {
+    fn run(&mut self) -> Result<Vec<UnlistedZip>, MirrorError> {
         for _ in 0..ATTEMPTS {
             let zips = self.zips()?;
             let unlisted = self.write(&zips)?;
-            let stamps = |zips: &[(Listed, Stamp)]| -> Vec<Stamp> {
+            let stamps = |zips: &[(ListedPackage, Stamp)]| -> Vec<Stamp> {
                 zips.iter().map(|(_, stamp)| stamp.clone()).collect()
             };
             if stamps(&self.zips()?) == stamps(&zips) {
@@ -130,10 +130,10 @@ impl Indexer<'_> {
     }
 
     /// The zips that are to be in the index.
-    fn zips(&self) -> Result<Vec<(Listed, Stamp)>, MirrorError> {
+    fn zips(&self) -> Result<Vec<(ListedPackage, Stamp)>, MirrorError> {
         let listed = list_provider(self.provider, self.directory)
             .map_err(MirrorError::read(self.directory))?;
-        let stays = |listed: &Listed| !self.doomed.contains(&listed);
+        let stays = |listed: &ListedPackage| !self.doomed.contains(&listed);
         let zips = listed.into_iter().filter(stays).filter_map(|listed| {
             let LocalPackage::Zip(path) = &listed.package else {
                 return None;
@@ -146,7 +146,7 @@ impl Indexer<'_> {
         Ok(zips.collect())
     }
 
-    fn write(&mut self, zips: &[(Listed, Stamp)]) -> Result<Vec<Unlisted>, MirrorError> {
+    fn write(&mut self, zips: &[(ListedPackage, Stamp)]) -> Result<Vec<UnlistedZip>, MirrorError> {
         let mut versions: BTreeMap<String, (Version, VersionFile)> = BTreeMap::new();
         let mut unlisted = Vec::new();
         let mut files = OldFiles::new(self.directory);
@@ -156,7 +156,7 @@ impl Indexer<'_> {
                 Ok(hashes) => hashes.iter().map(Hash::to_string).collect(),
                 Err(problem) => {
                     let path = path.clone();
-                    unlisted.push(Unlisted { path, problem });
+                    unlisted.push(UnlistedZip { path, problem });
                     continue;
                 }
             };
@@ -175,15 +175,21 @@ impl Indexer<'_> {
             };
             // A version that is in the index must have its file already.
             for (version, file) in versions.values() {
-                self.save(&Shelf::version_file(self.directory, version), file)?;
+                self.save(
+                    &MirrorDirectory::version_file(self.directory, version),
+                    file,
+                )?;
             }
-            self.save(&Shelf::index_file(self.directory), &index)?;
+            self.save(&MirrorDirectory::index_file(self.directory), &index)?;
         } else if !self.doomed.is_empty() {
-            remove(&Shelf::index_file(self.directory))?;
+            remove(&MirrorDirectory::index_file(self.directory))?;
         }
         for doomed in &self.doomed {
             if !versions.contains_key(&doomed.id.version.to_string()) {
-                remove(&Shelf::version_file(self.directory, &doomed.id.version))?;
+                remove(&MirrorDirectory::version_file(
+                    self.directory,
+                    &doomed.id.version,
+                ))?;
             }
         }
         Ok(unlisted)
@@ -192,11 +198,11 @@ impl Indexer<'_> {
     /// What is published of a zip.
     fn hashes(
         &mut self,
-        listed: &Listed,
+        listed: &ListedPackage,
         stamp: &Stamp,
         files: &mut OldFiles<'_>,
     ) -> Result<BTreeSet<Hash>, String> {
-        let checked = self.mirror.shelf().refuse_links(&stamp.0);
+        let checked = self.mirror.directory().check_no_links(&stamp.0);
         checked.map_err(|_link| IS_LINK.to_owned())?;
         if let Some(hashes) = self.published.get(&stamp.0) {
             return Ok(hashes.clone());
@@ -216,7 +222,7 @@ impl Indexer<'_> {
 
     /// Replaces a file, unless it is as it should be.
     fn save(&self, path: &Path, document: &impl Serialize) -> Result<(), MirrorError> {
-        self.mirror.shelf().refuse_links(path)?;
+        self.mirror.directory().check_no_links(path)?;
         let text = to_json(document);
         if read_file(path).is_ok_and(|old| old == text.as_bytes()) {
             return Ok(());
@@ -243,10 +249,10 @@ impl<'a> OldFiles<'a> {
     }
 
     /// The `h1` of a zip as it was written down after the zip was there.
-    fn h1(&mut self, listed: &Listed, (path, _, modified): &Stamp) -> Option<Hash> {
+    fn h1(&mut self, listed: &ListedPackage, (path, _, modified): &Stamp) -> Option<Hash> {
         let version = &listed.id.version;
         let read = || {
-            let path = Shelf::version_file(self.directory, version);
+            let path = MirrorDirectory::version_file(self.directory, version);
             let written = fs::metadata(&path).ok()?.modified().ok()?;
             Some((read_version(&path).ok()?, written))
         };
@@ -265,7 +271,7 @@ impl<'a> OldFiles<'a> {
     }
 }
 
-impl Shelf {
+impl MirrorDirectory {
     /// The hashes that the index files publish of a package, or what keeps a network mirror's reader from finding it.
     pub fn published(&self, id: &PackageId) -> Result<Vec<Hash>, String> {
         let directory = self.provider(&id.provider);
@@ -278,7 +284,7 @@ impl Shelf {
         let Some(archive) = file.archives.get(&platform) else {
             return Err(format!("`{version}.json` does not list `{platform}`"));
         };
-        if archive.url != file_name(&self.place(id)) {
+        if archive.url != file_name(&self.package_path(id)) {
             return Err(format!(
                 "`{version}.json` names another file for `{platform}`"
             ));

@@ -20,7 +20,7 @@ pub enum LocalPackage {
 
 /// A package and where it lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedPackage {
     /// What its place says that it is.
     pub id: PackageId,
     /// Where it lies.
@@ -37,7 +37,7 @@ impl LocalPackage {
 }
 
 /// All packages below `base`, in the order of bytes of their paths. A file in its place is an empty one.
-pub fn list(base: &Path) -> io::Result<Vec<Listed>> {
+pub fn list(base: &Path) -> io::Result<Vec<ListedPackage>> {
     let mut listed = Vec::new();
     if fs::metadata(base)?.is_file() {
         return Ok(listed);
@@ -66,7 +66,10 @@ pub(super) fn providers(base: &Path) -> io::Result<Vec<(ProviderAddr, PathBuf)>>
 }
 
 /// The packages of one provider, in the order of bytes.
-pub(super) fn list_provider(provider: &ProviderAddr, directory: &Path) -> io::Result<Vec<Listed>> {
+pub(super) fn list_provider(
+    provider: &ProviderAddr,
+    directory: &Path,
+) -> io::Result<Vec<ListedPackage>> {
     let mut listed = Vec::new();
     let mut add = |version: &Version, platform, package| {
         let id = PackageId {
@@ -74,7 +77,7 @@ pub(super) fn list_provider(provider: &ProviderAddr, directory: &Path) -> io::Re
             version: version.clone(),
             platform,
         };
-        listed.push(Listed { id, package });
+        listed.push(ListedPackage { id, package });
     };
     for entry in entries(directory)? {
         let path = entry.path();

@@ -6,7 +6,7 @@
 //! DIR/HOST/NAMESPACE/TYPE/VERSION/OS_ARCH/...                              unpacked
 //! ```
 //!
-//! [`list`] and [`Shelf`] only look; [`Mirror`] writes.
+//! [`list`] and [`MirrorDirectory`] only look; [`Mirror`] writes.
 //!
 //! # Beside readers
 //!
@@ -20,17 +20,17 @@
 //! (`index`): whoever writes last has seen all.
 
 mod copy;
+mod directory;
 mod error;
 mod index;
 mod listing;
 mod prune;
-mod shelf;
 mod staging;
 mod writer;
 
+pub use directory::{Layout, MirrorDirectory, StoredPackage};
 pub use error::MirrorError;
-pub use index::{Published, Unlisted};
-pub use listing::{Listed, LocalPackage, list};
-pub use prune::{Needed, Reach};
-pub use shelf::{Found, Layout, Shelf};
+pub use index::{PublishedHashes, UnlistedZip};
+pub use listing::{ListedPackage, LocalPackage, list};
+pub use prune::{NeededVersions, PruneScope};
 pub use writer::{Incoming, Mirror};

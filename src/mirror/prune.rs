@@ -12,23 +12,23 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use super::directory::{MirrorDirectory, is_absence};
 use super::error::MirrorError;
-use super::listing::{Listed, list};
-use super::shelf::{Shelf, is_absence};
+use super::listing::{ListedPackage, list};
 use super::writer::Mirror;
 use crate::provider::{Hostname, ProviderAddr, Version};
 
 /// The versions that are needed. Names of zips count in any case, and so do versions here.
 #[derive(Clone, Debug, Default)]
-pub struct Needed(BTreeSet<(ProviderAddr, String)>);
+pub struct NeededVersions(BTreeSet<(ProviderAddr, String)>);
 
-impl Needed {
+impl NeededVersions {
     /// Adds a version.
     pub fn add(&mut self, provider: &ProviderAddr, version: &Version) {
         self.0.insert(key(provider, version));
     }
 
-    fn has(&self, listed: &Listed) -> bool {
+    fn has(&self, listed: &ListedPackage) -> bool {
         self.0
             .contains(&key(&listed.id.provider, &listed.id.version))
     }
@@ -40,23 +40,27 @@ fn key(provider: &ProviderAddr, version: &Version) -> (ProviderAddr, String) {
 
 /// Which packages may go.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum PruneScope {
     /// Those on these hosts. What others have put there from elsewhere stays.
     Hosts(BTreeSet<Hostname>),
     /// All.
     All,
 }
 
-impl Shelf {
+impl MirrorDirectory {
     /// The packages within reach that are not needed, in both layouts.
-    pub fn unneeded(&self, needed: &Needed, reach: &Reach) -> Result<Vec<Listed>, MirrorError> {
+    pub fn unneeded(
+        &self,
+        needed: &NeededVersions,
+        reach: &PruneScope,
+    ) -> Result<Vec<ListedPackage>, MirrorError> {
         let listed = match list(self.base()) {
             Err(error) if is_absence(&error) => Vec::new(),
             listed => listed.map_err(MirrorError::read(self.base()))?,
         };
-        let within = |listed: &Listed| match reach {
-            Reach::All => true,
-            Reach::Hosts(hosts) => hosts.contains(&listed.id.provider.hostname),
+        let within = |listed: &ListedPackage| match reach {
+            PruneScope::All => true,
+            PruneScope::Hosts(hosts) => hosts.contains(&listed.id.provider.hostname),
         };
         let unneeded = listed.into_iter();
         Ok(unneeded
@@ -67,8 +71,8 @@ impl Shelf {
 
 impl Mirror {
     /// Removes packages that are in no index any more.
-    pub fn remove(&self, doomed: &[Listed]) -> Result<(), MirrorError> {
-        for Listed { package, .. } in doomed {
+    pub fn remove(&self, doomed: &[ListedPackage]) -> Result<(), MirrorError> {
+        for ListedPackage { package, .. } in doomed {
             let path = package.path();
             let failed = |error| MirrorError::write(path)(error);
             let (_room, aside) = self.staging().free_name().map_err(failed)?;
@@ -76,7 +80,7 @@ impl Mirror {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 renamed => renamed.map_err(failed)?,
             }
-            remove_empty(path, self.shelf().base());
+            remove_empty(path, self.directory().base());
         }
         Ok(())
     }

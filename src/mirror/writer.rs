@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError};
 use tempfile::NamedTempFile;
 
 use super::copy::{copy, take_place};
+use super::directory::{Layout, MirrorDirectory};
 use super::error::MirrorError;
-use super::shelf::{Layout, Shelf};
 use super::staging::Staging;
 use crate::owner::Owner;
 use crate::package::{Limits, hash_directory, unpack_package};
@@ -19,7 +19,7 @@ use crate::provider::{Digest, Hash, PackageId};
 /// A directory of packages that is being filled.
 #[derive(Debug)]
 pub struct Mirror {
-    shelf: Shelf,
+    directory: MirrorDirectory,
     staging: Staging,
     zips: Mutex<BTreeMap<Digest, Zip>>,
 }
@@ -58,23 +58,23 @@ impl Incoming {
 
 impl Mirror {
     /// Makes the directory if need be, and removes what killed processes have left.
-    pub fn open(shelf: Shelf) -> Result<Self, MirrorError> {
+    pub fn open(directory: MirrorDirectory) -> Result<Self, MirrorError> {
         let unusable = |source| MirrorError::Unusable {
-            path: shelf.base().to_path_buf(),
+            path: directory.base().to_path_buf(),
             source,
         };
-        fs::create_dir_all(shelf.base()).map_err(unusable)?;
-        let staging = Staging::open(shelf.base(), &Owner::current()).map_err(unusable)?;
+        fs::create_dir_all(directory.base()).map_err(unusable)?;
+        let staging = Staging::open(directory.base(), &Owner::current()).map_err(unusable)?;
         Ok(Self {
-            shelf,
+            directory,
             staging,
             zips: Mutex::default(),
         })
     }
 
     /// The directory.
-    pub const fn shelf(&self) -> &Shelf {
-        &self.shelf
+    pub const fn directory(&self) -> &MirrorDirectory {
+        &self.directory
     }
 
     pub(super) const fn staging(&self) -> &Staging {
@@ -94,7 +94,7 @@ impl Mirror {
 
     /// Notes that the package with this digest lies where it belongs: another one with the same zip can be copied from there.
     pub fn found(&self, id: &PackageId, digest: Digest) {
-        let place = self.shelf.place(id);
+        let place = self.directory.package_path(id);
         self.lock().entry(digest).or_insert(Zip::Placed(place));
     }
 
@@ -105,7 +105,7 @@ impl Mirror {
 
     /// Puts the zip with this digest, which this run has, where the package belongs.
     pub fn put(&self, id: &PackageId, digest: Digest) -> Result<(), MirrorError> {
-        let place = self.shelf.place(id);
+        let place = self.directory.package_path(id);
         let zip = self.lock().remove(&digest);
         let placed = match zip {
             Some(Zip::Staged(file)) => self.put_staged(file, &place),
@@ -121,19 +121,19 @@ impl Mirror {
     /// Puts the files of a package that a source has unpacked where the package belongs.
     pub fn put_files(&self, id: &PackageId, from: &Path, h1: &Hash) -> Result<(), MirrorError> {
         let path = from.to_path_buf();
-        if self.shelf.layout() == Layout::Packed {
+        if self.directory.layout() == Layout::Packed {
             return Err(MirrorError::NoZip { path });
         }
         let (_room, new) = self.copied(from)?;
         if hash_directory(&new, &id.provider.type_name).as_ref() != Ok(h1) {
             return Err(MirrorError::Changed { path });
         }
-        self.give_place(&new, &self.shelf.place(id))
+        self.give_place(&new, &self.directory.package_path(id))
     }
 
     fn put_staged(&self, file: NamedTempFile, place: &Path) -> Result<(), MirrorError> {
         let failed = |source| MirrorError::write(place)(source);
-        if self.shelf.layout() == Layout::Packed {
+        if self.directory.layout() == Layout::Packed {
             // Closed before the renaming: Windows would not have it otherwise.
             let path = file.into_temp_path();
             return self.give_place(&path, place);
@@ -155,7 +155,7 @@ impl Mirror {
     }
 
     fn give_place(&self, new: &Path, place: &Path) -> Result<(), MirrorError> {
-        self.shelf.refuse_links(place)?;
+        self.directory.check_no_links(place)?;
         take_place(new, place).map_err(MirrorError::write(place))
     }
 
@@ -164,7 +164,7 @@ impl Mirror {
         let (room, new) = self
             .staging
             .free_name()
-            .map_err(MirrorError::write(self.shelf.base()))?;
+            .map_err(MirrorError::write(self.directory.base()))?;
         copy(from, &new).map_err(MirrorError::read(from))?;
         Ok((room, new))
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 
-use crate::mirror::{self, Listed, LocalPackage};
+use crate::mirror::{self, ListedPackage, LocalPackage};
 use crate::provider::{Platform, ProviderAddr, Version};
 use crate::registry::error::RegistryError;
 use crate::registry::metadata::{AvailableVersion, AvailableVersions};
@@ -97,7 +97,7 @@ impl FilesystemMirror {
 
 fn scan(base: &Path) -> io::Result<Index> {
     let mut index = Index::new();
-    for Listed { id, package } in mirror::list(base)? {
+    for ListedPackage { id, package } in mirror::list(base)? {
         let releases = index.entry(id.provider).or_default();
         let release = releases
             .entry(id.version.to_string())

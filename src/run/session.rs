@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 
 use crate::cache::{CacheError, Store};
 use crate::diagnostic::Diagnostic;
-use crate::locking::{Packages, Recall, Source};
+use crate::locking::{CacheAccess, EngineSource, Packages};
 use crate::mirror::Mirror;
 use crate::modules::Fetcher;
 use crate::printer::Printer;
@@ -78,9 +78,9 @@ impl Session {
             None
         });
         let recall = match (&store, settings.cache.usage) {
-            (None, _) | (_, CacheUsage::None) => Recall::Nothing,
-            (Some(store), CacheUsage::Refresh) => Recall::Hashes(Arc::clone(store)),
-            (Some(store), CacheUsage::All) => Recall::Everything(Arc::clone(store)),
+            (None, _) | (_, CacheUsage::None) => CacheAccess::Nothing,
+            (Some(store), CacheUsage::Refresh) => CacheAccess::Hashes(Arc::clone(store)),
+            (Some(store), CacheUsage::All) => CacheAccess::Everything(Arc::clone(store)),
         };
         let fetcher = fetcher(&runtime, &sources, tree);
         let fetcher = Arc::new(match &store {
@@ -100,7 +100,7 @@ impl Session {
             .map_err(|error| Refused::because(&error))?
             .map(Arc::new);
         if let Some(mirror) = &mirror {
-            packages = packages.keeping(Arc::clone(mirror));
+            packages = packages.with_mirror(Arc::clone(mirror));
         }
         let packages = Arc::new(packages);
         Ok(Self {
@@ -160,7 +160,11 @@ fn open_cache(settings: &CacheSettings) -> Result<Option<Arc<Store>>, CacheError
 }
 
 /// What gets the modules that no `init` has installed.
-fn fetcher(runtime: &Runtime, sources: &BTreeMap<Engine, Source>, tree: &TreeSettings) -> Fetcher {
+fn fetcher(
+    runtime: &Runtime,
+    sources: &BTreeMap<Engine, EngineSource>,
+    tree: &TreeSettings,
+) -> Fetcher {
     let clients = sources.iter();
     let clients: BTreeMap<_, _> = clients
         .map(|(engine, source)| (*engine, source.client.clone()))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostic::{self, Diagnostic};
-use crate::locking::Source;
+use crate::locking::EngineSource;
 use crate::provider::Engine;
 use crate::registry::{PackageSource, RegistryClient, RegistryError};
 use crate::reporter::Reporter;
@@ -14,7 +14,7 @@ use crate::settings::{self, Environment, Network, SourceChoice, SourceSettings, 
 /// The sources, and what should be known about the configuration behind them.
 pub(super) struct Sources {
     /// By engine.
-    pub(super) sources: BTreeMap<Engine, Source>,
+    pub(super) sources: BTreeMap<Engine, EngineSource>,
     /// Errors of the CLI configuration, told while the run goes on with what could be read, and likely mistakes in it.
     pub(super) cautions: Vec<Diagnostic>,
 }
@@ -26,7 +26,7 @@ pub(super) fn sources(
     settings: &SourceSettings,
     reporter: &Arc<dyn Reporter>,
 ) -> Result<Sources, Box<Diagnostic>> {
-    let mut sources: BTreeMap<Engine, Source> = BTreeMap::new();
+    let mut sources: BTreeMap<Engine, EngineSource> = BTreeMap::new();
     let mut cautions = Vec::new();
     let allowed_hosts = tree.allowed_hosts();
     for engine in tree.engines() {
@@ -48,7 +48,7 @@ pub(super) fn sources(
                 .map_err(|error| Box::new(Diagnostic::general(&error)))?,
         };
         let packages = choose(&settings.choice, &client, &network, &mut cautions)?;
-        sources.insert(engine, Source { packages, client });
+        sources.insert(engine, EngineSource { packages, client });
     }
     Ok(Sources {
         sources,

@@ -11,7 +11,7 @@ use crate::cli::VerifyArgs;
 use crate::diagnostic::Diagnostic;
 use crate::git::{Ignored, ignored};
 use crate::lockfile::FILE_NAME;
-use crate::locking::{Audit, Audited, Finding, Fix, Packages, Rule, audit};
+use crate::locking::{Audit, AuditTarget, Finding, Fix, Packages, Rule, audit};
 use crate::modules::Fetcher;
 use crate::printer::Printer;
 use crate::provider::Platform;
@@ -120,7 +120,7 @@ async fn check(directory: Directory, git: Said, work: &Work) -> DirectoryReport 
         Task::Fail => return directory.report(Fate::Failed),
         Task::Lock { old, job } => (old, job),
     };
-    let audited = Audited {
+    let audited = AuditTarget {
         job,
         text: old.as_deref(),
         file: &Place::file(&directory.lock_file()),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::diagnostic::Diagnostic;
 use crate::lockfile::{self, SaveError, Saved};
-use crate::locking::{Job, Note, Outcome};
+use crate::locking::{LockJob, LockedDirectory, Note};
 use crate::owner::Owner;
 use crate::span::Place;
 
@@ -30,8 +30,8 @@ pub(super) enum Settled {
 pub(super) async fn settle(
     directory: &Directory,
     old: Option<&[u8]>,
-    job: &Job,
-    outcome: Outcome,
+    job: &LockJob,
+    outcome: LockedDirectory,
     work: &Work,
 ) -> Settled {
     let settings = &work.settings;
@@ -87,7 +87,7 @@ async fn save(path: &Path, old: Option<&[u8]>, bytes: &[u8]) -> Result<Saved, Sa
 }
 
 /// A note points at the entry of the lock file that it is about.
-fn diagnostic(note: &Note, directory: &Directory, job: &Job) -> Diagnostic {
+fn diagnostic(note: &Note, directory: &Directory, job: &LockJob) -> Diagnostic {
     let entry = note.address().and_then(|address| job.places.get(address));
     let place = entry.map(Place::without_source);
     Diagnostic::warning(note.code(), note.to_string(), Some(&directory.path)).at(place)

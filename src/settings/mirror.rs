@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::cli::{CreateArg, LayoutArg, MirrorArgs, MirrorFormatArg, PruneReachArg, ReportArgs};
-use crate::mirror::{Layout, Shelf};
+use crate::mirror::{Layout, MirrorDirectory};
 use crate::provider::Platform;
 
 use super::{
@@ -14,7 +14,7 @@ use super::{
 #[derive(Clone, Debug)]
 pub struct MirrorSettings {
     /// Where packages are kept.
-    pub shelf: Shelf,
+    pub directory: MirrorDirectory,
     /// Directories and sources, and how lock files are updated.
     pub lock: LockSettings,
     /// Update lock files first.
@@ -59,11 +59,11 @@ impl MirrorSettings {
             LayoutArg::Packed => Layout::Packed,
             LayoutArg::Unpacked => Layout::Unpacked,
         };
-        let shelf = Shelf::new(&args.directory, layout);
+        let directory = MirrorDirectory::new(&args.directory, layout);
         let mut sources = SourceSettings::resolve(&args.sources, environment, tree.jobs());
-        sources.keep = (!args.check).then(|| shelf.clone());
+        sources.keep = (!args.check).then(|| directory.clone());
         Ok(Self {
-            shelf,
+            directory,
             lock: LockSettings {
                 sources,
                 tree,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::cli::{SourceArg, SourceArgs};
 use crate::locking::Trust;
-use crate::mirror::Shelf;
+use crate::mirror::MirrorDirectory;
 
 use super::{CacheSettings, Environment};
 
@@ -20,7 +20,7 @@ pub struct SourceSettings {
     /// What earlier runs have learned.
     pub cache: CacheSettings,
     /// Where zips are kept beside being hashed.
-    pub keep: Option<Shelf>,
+    pub keep: Option<MirrorDirectory>,
 }
 
 /// Where packages come from.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use super::{Audit, Audited};
+use super::{Audit, AuditTarget};
 use crate::lockfile::ProviderLock;
-use crate::locking::assemble::{Evidence, Listed, Verdict, judge};
-use crate::locking::directory::Verified;
-use crate::locking::error::{PackageFailure, Problem};
+use crate::locking::assemble::{Evidence, ListedHashes, Verdict, judge};
+use crate::locking::directory::VerifiedPackage;
+use crate::locking::error::{LockingProblem, PackageFailure};
 use crate::locking::finding::{Finding, Rule};
 use crate::locking::policy::Policy;
 use crate::locking::{PackageRecord, Packages};
@@ -26,7 +26,7 @@ const LIKELY: [&str; 5] = [
 
 /// One required provider.
 pub(super) struct Entry<'a> {
-    pub(super) audited: Audited<'a>,
+    pub(super) audited: AuditTarget<'a>,
     pub(super) text: &'a [u8],
     pub(super) address: &'a ProviderAddr,
     pub(super) requirement: &'a Requirement,
@@ -103,7 +103,9 @@ impl Entry<'_> {
                 return Listing::Unknown;
             }
             Err(error) => {
-                audit.errors.push(self.error(Problem::Registry(error)));
+                audit
+                    .errors
+                    .push(self.error(LockingProblem::Registry(error)));
                 return Listing::Unknown;
             }
         };
@@ -133,7 +135,7 @@ impl Entry<'_> {
             return;
         };
         for (platform, record) in &looked.records {
-            audit.verified.push(Verified {
+            audit.verified.push(VerifiedPackage {
                 address: self.address.clone(),
                 version: lock.version.clone(),
                 platform: platform.clone(),
@@ -276,7 +278,7 @@ fn ownerless<'a>(lock: &'a ProviderLock, evidence: &Evidence) -> impl Iterator<I
 /// The recorded hashes that are certainly wrong, by a complete signed list: `zh` that it lacks, and `h1` if all packages of
 /// the version were seen.
 fn strays<'a>(lock: &'a ProviderLock, evidence: &Evidence, all_seen: bool) -> Vec<&'a Hash> {
-    let Listed::All(listed) = &evidence.listed else {
+    let ListedHashes::All(listed) = &evidence.listed else {
         return Vec::new();
     };
     let h1 = ownerless(lock, evidence).filter(|_| all_seen);

@@ -10,12 +10,12 @@ use crate::lockfile::ProviderLock;
 use crate::provider::{Platform, ProviderAddr};
 use crate::span::Place;
 
-use super::directory::{Job, Verified};
+use super::directory::{LockJob, VerifiedPackage};
 use super::error::LockingError;
 use super::finding::{Finding, Fix, Rule};
 use super::join::join_bounded;
 use super::packages::Packages;
-use super::policy::{Policy, Scope};
+use super::policy::{Policy, ProviderScope};
 use entry::Entry;
 
 /// What an audit of one directory comes to.
@@ -28,14 +28,14 @@ pub struct Audit {
     /// What was not checked, since there was no network.
     pub unchecked: Vec<String>,
     /// The packages that were looked at.
-    pub verified: Vec<Verified>,
+    pub verified: Vec<VerifiedPackage>,
 }
 
 /// A lock file to be audited.
 #[derive(Clone, Copy, Debug)]
-pub struct Audited<'a> {
+pub struct AuditTarget<'a> {
     /// What it is for, and what it says.
-    pub job: &'a Job,
+    pub job: &'a LockJob,
     /// Its bytes; `None`: there is none.
     pub text: Option<&'a [u8]>,
     /// The file as a whole.
@@ -43,9 +43,9 @@ pub struct Audited<'a> {
 }
 
 /// Audits one lock file.
-pub async fn audit(audited: Audited<'_>, policy: &Policy, packages: &Packages) -> Audit {
+pub async fn audit(audited: AuditTarget<'_>, policy: &Policy, packages: &Packages) -> Audit {
     let job = audited.job;
-    let scope = Scope::new(policy, job.engine);
+    let scope = ProviderScope::new(policy, job.engine);
     let required = job.requirements.providers.iter();
     let required: Vec<_> = required
         .filter(|(address, _)| address.is_lockable(job.engine) && scope.includes(address))
@@ -94,7 +94,7 @@ pub async fn audit(audited: Audited<'_>, policy: &Policy, packages: &Packages) -
 
 /// Whether the file has other bytes than the engine would write. Where git alone made the difference, that is said: it would
 /// make it again.
-fn not_canonical(audited: Audited<'_>, text: &[u8], policy: &Policy) -> Option<Finding> {
+fn not_canonical(audited: AuditTarget<'_>, text: &[u8], policy: &Policy) -> Option<Finding> {
     let engine = audited.job.engine;
     let canonical = audited.job.old.render(engine);
     if canonical.as_bytes() == text {
@@ -132,7 +132,7 @@ fn named(policy: &Policy) -> &[Platform] {
 }
 
 /// Entries that the configuration does not require.
-fn unrequired(audited: Audited<'_>, policy: &Policy, scope: &Scope) -> Vec<Finding> {
+fn unrequired(audited: AuditTarget<'_>, policy: &Policy, scope: &ProviderScope) -> Vec<Finding> {
     let job = audited.job;
     let entries = job.old.providers.iter();
     let entries = entries.filter(|(address, _)| {

@@ -7,7 +7,7 @@ use super::entry::{Entry, Looked};
 use super::named;
 use crate::lockfile::ProviderLock;
 use crate::locking::PackageRecord;
-use crate::locking::error::{LockingError, PackageFailure, Problem};
+use crate::locking::error::{LockingError, LockingProblem, PackageFailure};
 use crate::locking::finding::{Finding, Fix, Rule};
 use crate::locking::policy::Missing;
 use crate::provider::{Hash, HashScheme, Platform};
@@ -209,14 +209,14 @@ impl Entry<'_> {
         platform: &Platform,
         failure: Arc<PackageFailure>,
     ) -> LockingError {
-        self.error(Problem::Package {
+        self.error(LockingProblem::Package {
             version: lock.version.clone(),
             platform: platform.clone(),
             failure,
         })
     }
 
-    pub(super) fn error(&self, problem: Problem) -> LockingError {
+    pub(super) fn error(&self, problem: LockingProblem) -> LockingError {
         LockingError {
             address: self.address.clone(),
             place: self.audited.job.places.get(self.address).cloned(),

@@ -8,7 +8,7 @@ use futures_util::{StreamExt as _, stream};
 
 use crate::config::Named;
 use crate::diagnostic::Diagnostic;
-use crate::locking::{Job, Packages};
+use crate::locking::{LockJob, Packages};
 use crate::provider::{Engine, ProviderAddr, Version, VersionConstraints, newest};
 use crate::registry::{AvailableVersions, RegistryError};
 
@@ -92,7 +92,7 @@ fn lockable(directory: &Directory) -> BTreeSet<(Engine, ProviderAddr)> {
         .collect()
 }
 
-fn job(directory: &Directory) -> Option<&Job> {
+fn job(directory: &Directory) -> Option<&LockJob> {
     match &directory.task {
         Task::Skip { job, .. } | Task::Lock { job, .. } => Some(job),
         Task::Fail => None,
@@ -100,7 +100,7 @@ fn job(directory: &Directory) -> Option<&Job> {
 }
 
 /// What is required or locked, each once.
-fn addresses(job: &Job) -> BTreeSet<&ProviderAddr> {
+fn addresses(job: &LockJob) -> BTreeSet<&ProviderAddr> {
     let required = job.requirements.providers.keys();
     required
         .filter(|address| address.is_lockable(job.engine))
@@ -146,7 +146,7 @@ fn role(directory: &Directory) -> Role {
     }
 }
 
-fn providers(job: &Job, versions: &Versions) -> Vec<Provider> {
+fn providers(job: &LockJob, versions: &Versions) -> Vec<Provider> {
     let provider = |address: &ProviderAddr| {
         let required = job.requirements.providers.get(address);
         let constraints = required.map(|required| &required.constraints);

@@ -4,32 +4,36 @@
 
 use std::collections::BTreeSet;
 
-use crate::mirror::{Found, Layout, MirrorError, Shelf};
+use crate::mirror::{Layout, MirrorDirectory, MirrorError, StoredPackage};
 use crate::provider::{Hash, HashScheme, PackageId};
 
 use super::fill::{has_no_zh, in_lock};
 
 /// What is wrong with a package in the mirror; nothing if all is well.
 pub(super) fn check(
-    shelf: &Shelf,
+    directory: &MirrorDirectory,
     id: &PackageId,
     locked: &BTreeSet<Hash>,
 ) -> Result<Option<Fault>, MirrorError> {
     let damaged = |why: String| Ok(Some(Fault::Damaged(why)));
-    match shelf.find(id)? {
-        Found::Nothing => Ok(Some(Fault::Missing)),
-        Found::Damaged(why) => damaged(why),
-        Found::Files(h1) if locked.is_empty() || locked.contains(&h1) => Ok(None),
-        Found::Files(_) => damaged("the lock file records other hashes".to_owned()),
-        Found::Zip(digest) => {
+    match directory.inspect(id)? {
+        StoredPackage::Missing => Ok(Some(Fault::Missing)),
+        StoredPackage::Damaged(why) => damaged(why),
+        StoredPackage::Files(h1) if locked.is_empty() || locked.contains(&h1) => Ok(None),
+        StoredPackage::Files(_) => damaged("the lock file records other hashes".to_owned()),
+        StoredPackage::Zip(digest) => {
             let zh = Hash::zh(digest);
-            let by_content = || shelf.hash_zip(id).is_ok_and(|all| in_lock(&all, locked));
+            let by_content = || {
+                directory
+                    .hash_zip(id)
+                    .is_ok_and(|all| in_lock(&all, locked))
+            };
             let fits = locked.is_empty() || locked.contains(&zh);
             let fits = fits || has_no_zh(locked) && by_content();
             if !fits {
                 return damaged("the lock file records other hashes".to_owned());
             }
-            Ok(check_index(shelf, id, &zh, locked)
+            Ok(check_index(directory, id, &zh, locked)
                 .err()
                 .map(Fault::NotIndexed))
         }
@@ -49,20 +53,20 @@ pub(super) enum Fault {
 
 /// Whether the index leads to the zip and says nothing wrong about it.
 fn check_index(
-    shelf: &Shelf,
+    directory: &MirrorDirectory,
     id: &PackageId,
     zh: &Hash,
     locked: &BTreeSet<Hash>,
 ) -> Result<(), String> {
-    if shelf.layout() == Layout::Unpacked {
+    if directory.layout() == Layout::Unpacked {
         return Ok(());
     }
-    let published = shelf.published(id)?;
+    let published = directory.published(id)?;
     let known: Vec<&Hash> = published
         .iter()
         .filter(|hash| hash.scheme() != HashScheme::Other)
         .collect();
-    let of_zip = || shelf.hash_zip(id).ok()?.zip_h1;
+    let of_zip = || directory.hash_zip(id).ok()?.zip_h1;
     let is_right = |hash: &Hash| {
         hash == zh
             || hash.scheme() == HashScheme::H1

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::access::{LinkError, confine};
-use crate::mirror::{MirrorError, Shelf, list};
+use crate::mirror::{MirrorDirectory, MirrorError, list};
 use crate::provider::ProviderAddr;
 
 /// What a file begins with that tflock may replace.
@@ -24,8 +24,11 @@ pub(super) enum Written {
 }
 
 /// The configuration for what the mirror has now.
-pub(super) fn text(shelf: &Shelf, working_directory: &Path) -> Result<String, MirrorError> {
-    let base = shelf.base();
+pub(super) fn text(
+    directory: &MirrorDirectory,
+    working_directory: &Path,
+) -> Result<String, MirrorError> {
+    let base = directory.base();
     let listed = list(base).map_err(|source| MirrorError::Read {
         path: base.to_path_buf(),
         source,

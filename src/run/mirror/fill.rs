@@ -8,8 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::locking::{Form, PackageFailure, PackageRecord, Packages, SignerRules};
-use crate::mirror::{Found, Layout, Mirror, MirrorError, Published, Shelf};
+use crate::locking::{PackageFailure, PackageForm, PackageRecord, Packages, SignerRules};
+use crate::mirror::{Layout, Mirror, MirrorDirectory, MirrorError, PublishedHashes, StoredPackage};
 use crate::package::PackageHashes;
 use crate::provider::{Digest, Engine, Hash, HashScheme, PackageId};
 use crate::registry::OnceMap;
@@ -31,7 +31,7 @@ pub(super) enum State {
 pub(super) struct Filler {
     mirror: Arc<Mirror>,
     packages: Arc<Packages>,
-    found: OnceMap<PackageId, Result<Found, Arc<MirrorError>>>,
+    found: OnceMap<PackageId, Result<StoredPackage, Arc<MirrorError>>>,
     hashed: OnceMap<PackageId, Option<PackageHashes>>,
     placed: OnceMap<PackageId, Result<State, Arc<MirrorError>>>,
     kept: Mutex<BTreeMap<PackageId, Kept>>,
@@ -72,9 +72,11 @@ impl Filler {
     ) -> Result<(), Problem> {
         let found = self.find(id).await.map_err(Problem::Write)?;
         let (zh, hashes) = match &found {
-            Found::Zip(digest) if locked.contains(&Hash::zh(*digest)) => (Some(*digest), None),
-            Found::Files(h1) if locked.contains(h1) => (None, None),
-            Found::Zip(digest) if has_no_zh(locked) => {
+            StoredPackage::Zip(digest) if locked.contains(&Hash::zh(*digest)) => {
+                (Some(*digest), None)
+            }
+            StoredPackage::Files(h1) if locked.contains(h1) => (None, None),
+            StoredPackage::Zip(digest) if has_no_zh(locked) => {
                 match self.hash(id).await.filter(|all| in_lock(all, locked)) {
                     Some(hashes) => (Some(*digest), Some(hashes)),
                     None => return self.fetch(engine, id, locked, signers, &found).await,
@@ -97,12 +99,14 @@ impl Filler {
     }
 
     /// What lies where the package belongs, read once.
-    async fn find(&self, id: &PackageId) -> Result<Found, Arc<MirrorError>> {
+    async fn find(&self, id: &PackageId) -> Result<StoredPackage, Arc<MirrorError>> {
         let job = || async {
-            let (directory, id) = (self.mirror.shelf().clone(), id.clone());
-            let found = tokio::task::spawn_blocking(move || directory.find(&id)).await;
+            let (directory, id) = (self.mirror.directory().clone(), id.clone());
+            let found = tokio::task::spawn_blocking(move || directory.inspect(&id)).await;
             // A task that cannot be joined was cancelled with its runtime, or broke off: then nothing is known.
-            found.unwrap_or(Ok(Found::Nothing)).map_err(Arc::new)
+            found
+                .unwrap_or(Ok(StoredPackage::Missing))
+                .map_err(Arc::new)
         };
         self.found.get_or_init(id.clone(), job).await
     }
@@ -110,7 +114,7 @@ impl Filler {
     /// All hashes of the zip that lies there, if it is one.
     async fn hash(&self, id: &PackageId) -> Option<PackageHashes> {
         let job = || async {
-            let (directory, id) = (self.mirror.shelf().clone(), id.clone());
+            let (directory, id) = (self.mirror.directory().clone(), id.clone());
             let hashed = tokio::task::spawn_blocking(move || directory.hash_zip(&id).ok()).await;
             hashed.ok().flatten()
         };
@@ -123,7 +127,7 @@ impl Filler {
         id: &PackageId,
         locked: &BTreeSet<Hash>,
         signers: &SignerRules,
-        found: &Found,
+        found: &StoredPackage,
     ) -> Result<(), Problem> {
         let record = self.ask(engine, id).await.map_err(Problem::Package)?;
         signers
@@ -134,11 +138,11 @@ impl Filler {
         let state = self.placed.get_or_init(id.clone(), place).await;
         let state = state.map_err(Problem::Write)?;
         let (hashes, is_reported) = match &record.form {
-            Form::Zip {
+            PackageForm::Zip {
                 hashes,
                 is_reported,
             } => (Some(hashes), *is_reported),
-            Form::Files(_) => (None, false),
+            PackageForm::Files(_) => (None, false),
         };
         self.note(
             id,
@@ -170,13 +174,13 @@ impl Filler {
             return Ok(());
         }
         let zip_fits = match &record.form {
-            Form::Zip { hashes, .. } => in_lock(hashes, locked),
-            Form::Files(_) => false,
+            PackageForm::Zip { hashes, .. } => in_lock(hashes, locked),
+            PackageForm::Files(_) => false,
         };
-        match self.mirror.shelf().layout() {
+        match self.mirror.directory().layout() {
             Layout::Unpacked if locked.contains(&record.h1) => Ok(()),
             Layout::Unpacked if zip_fits => Err(Problem::NoFileHash),
-            Layout::Packed if zip_fits || matches!(record.form, Form::Files(_)) => Ok(()),
+            Layout::Packed if zip_fits || matches!(record.form, PackageForm::Files(_)) => Ok(()),
             _ => Err(Problem::NotLocked),
         }
     }
@@ -186,11 +190,11 @@ impl Filler {
         &self,
         id: &PackageId,
         record: &PackageRecord,
-        found: &Found,
+        found: &StoredPackage,
     ) -> Result<State, Arc<MirrorError>> {
         let is_there = match (found, &record.form) {
-            (Found::Zip(digest), Form::Zip { hashes, .. }) => *digest == hashes.zh,
-            (Found::Files(h1), _) => *h1 == record.h1,
+            (StoredPackage::Zip(digest), PackageForm::Zip { hashes, .. }) => *digest == hashes.zh,
+            (StoredPackage::Files(h1), _) => *h1 == record.h1,
             _ => false,
         };
         if is_there {
@@ -199,15 +203,15 @@ impl Filler {
         let (mirror, id) = (Arc::clone(&self.mirror), id.clone());
         let (form, h1) = (record.form.clone(), record.h1.clone());
         let put = move || match form {
-            Form::Zip { hashes, .. } => mirror.put(&id, hashes.zh),
-            Form::Files(path) => mirror.put_files(&id, &path, &h1),
+            PackageForm::Zip { hashes, .. } => mirror.put(&id, hashes.zh),
+            PackageForm::Files(path) => mirror.put_files(&id, &path, &h1),
         };
         // A task that cannot be joined was cancelled with its runtime, or broke off.
         let put = tokio::task::spawn_blocking(put).await;
         put.unwrap_or(Err(MirrorError::Interrupted))
             .map_err(Arc::new)?;
         Ok(match found {
-            Found::Nothing => State::Added,
+            StoredPackage::Missing => State::Added,
             _ => State::Repaired,
         })
     }
@@ -235,11 +239,13 @@ impl Filler {
     }
 
     /// What the index says of them.
-    pub(super) fn published(&self) -> Published {
-        let directory = self.mirror.shelf();
+    pub(super) fn published(&self) -> PublishedHashes {
+        let directory = self.mirror.directory();
         let kept = self.lock();
         kept.iter()
-            .filter_map(|(id, kept)| Some((directory.place(id), kept.published(directory, id)?)))
+            .filter_map(|(id, kept)| {
+                Some((directory.package_path(id), kept.published(directory, id)?))
+            })
             .collect()
     }
 
@@ -250,7 +256,7 @@ impl Filler {
 
 impl Kept {
     /// Terraform publishes the hash of the zip's entries; OpenTofu the digest, and that hash if its registry has told it.
-    fn published(&self, directory: &Shelf, id: &PackageId) -> Option<BTreeSet<Hash>> {
+    fn published(&self, directory: &MirrorDirectory, id: &PackageId) -> Option<BTreeSet<Hash>> {
         let zh = Hash::zh(self.zh?);
         let before = || directory.published(id).unwrap_or_default();
         if self.engine == Engine::Tofu {

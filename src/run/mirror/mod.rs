@@ -39,7 +39,7 @@ pub(super) fn command(
     let alive = Alive::show(output);
     let settings = MirrorSettings::resolve(args, environment, &Platform::current())
         .map_err(|error| Refused::because(&error))?;
-    let confined = settings.shelf.confine();
+    let confined = settings.directory.check_links_to();
     confined.map_err(|error| Refused::because(&error))?;
     let session = Session::open(
         environment,
@@ -100,7 +100,7 @@ fn configure(settings: &MirrorSettings, printer: Printer) -> Result<(), MirrorEr
     let Some(target) = &settings.cli_config else {
         return Ok(());
     };
-    let text = configuration::text(&settings.shelf, &settings.lock.tree.working_directory)?;
+    let text = configuration::text(&settings.directory, &settings.lock.tree.working_directory)?;
     match target {
         CliConfigTarget::Stdout => printer.document(&text),
         CliConfigTarget::File(path) => {

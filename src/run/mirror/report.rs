@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::diagnostic::{self, Diagnostic, Severity};
 use crate::locking::Downloaded;
-use crate::mirror::{Layout, Listed, Shelf, Unlisted};
+use crate::mirror::{Layout, ListedPackage, MirrorDirectory, UnlistedZip};
 use crate::provider::{PackageId, Platform, ProviderAddr, Version};
 use crate::run::report::{Fate, bytes, counted, shown};
 use crate::span::visible_name;
@@ -33,15 +33,15 @@ pub(super) struct DirectoryDone {
 /// A whole run.
 #[derive(Debug)]
 pub(super) struct MirrorReport {
-    pub(super) shelf: Shelf,
+    pub(super) directory: MirrorDirectory,
     pub(super) check: bool,
     pub(super) directories: Vec<DirectoryDone>,
     /// Packages that are in their places.
     pub(super) states: BTreeMap<PackageId, State>,
     /// With `--check`: packages that are not.
     pub(super) faults: BTreeMap<PackageId, Fault>,
-    pub(super) pruned: Vec<Listed>,
-    pub(super) unlisted: Vec<Unlisted>,
+    pub(super) pruned: Vec<ListedPackage>,
+    pub(super) unlisted: Vec<UnlistedZip>,
     /// What belongs to no directory.
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) platforms: Vec<Platform>,
@@ -173,7 +173,7 @@ impl MirrorReport {
             provider: id.provider.to_string(),
             version: id.version.to_string(),
             platform: id.platform.to_string(),
-            path: shown(&self.shelf.place(id)),
+            path: shown(&self.directory.package_path(id)),
             state,
             problem: problem.cloned(),
         };
@@ -200,8 +200,8 @@ impl MirrorReport {
             schema_version: 1,
             command: "mirror",
             check: self.check,
-            mirror: shown(self.shelf.base()),
-            layout: match self.shelf.layout() {
+            mirror: shown(self.directory.base()),
+            layout: match self.directory.layout() {
                 Layout::Packed => "packed",
                 Layout::Unpacked => "unpacked",
             },

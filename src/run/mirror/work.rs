@@ -16,7 +16,9 @@ use crate::cli::PruneReachArg;
 use crate::diagnostic::Diagnostic;
 use crate::lockfile::{self, LockFile, ProviderLock};
 use crate::locking::{Missing, SignerRules};
-use crate::mirror::{Layout, Listed, Mirror, MirrorError, Needed, Reach, Unlisted};
+use crate::mirror::{
+    Layout, ListedPackage, Mirror, MirrorError, NeededVersions, PruneScope, UnlistedZip,
+};
 use crate::modules::Fetcher;
 use crate::provider::{Engine, Hash, Hostname, PackageId, Platform, ProviderAddr};
 use crate::run::lock;
@@ -131,7 +133,7 @@ impl Work {
         id: &PackageId,
         hashes: &BTreeSet<Hash>,
     ) -> Result<Option<Fault>, Problem> {
-        let directory = self.settings.shelf.clone();
+        let directory = self.settings.directory.clone();
         let (id, hashes) = (id.clone(), hashes.clone());
         let checked = tokio::task::spawn_blocking(move || check(&directory, &id, &hashes)).await;
         // A task that cannot be joined was cancelled with its runtime, or broke off.
@@ -204,7 +206,7 @@ impl Work {
         }
         let mut areas = tree.areas.iter();
         MirrorReport {
-            shelf: settings.shelf.clone(),
+            directory: settings.directory.clone(),
             check: settings.check,
             directories,
             states: self.filler.as_ref().map(Filler::states).unwrap_or_default(),
@@ -223,7 +225,7 @@ impl Work {
         &self,
         finished: &[Finished],
         diagnostics: &mut Vec<Diagnostic>,
-    ) -> Result<(Vec<Unlisted>, Vec<Listed>), MirrorError> {
+    ) -> Result<(Vec<UnlistedZip>, Vec<ListedPackage>), MirrorError> {
         let (Some(mirror), Some(filler)) = (&self.mirror, &self.filler) else {
             return Ok((Vec::new(), Vec::new()));
         };
@@ -243,7 +245,7 @@ impl Work {
             }
             None => Vec::new(),
         };
-        let unlisted = match mirror.shelf().layout() {
+        let unlisted = match mirror.directory().layout() {
             Layout::Packed => mirror.write_index(&filler.published(), &doomed)?,
             Layout::Unpacked => Vec::new(),
         };
@@ -287,8 +289,8 @@ fn doomed(
     mirror: &Mirror,
     finished: &[Finished],
     reach: PruneReachArg,
-) -> Result<Vec<Listed>, MirrorError> {
-    let mut needed = Needed::default();
+) -> Result<Vec<ListedPackage>, MirrorError> {
+    let mut needed = NeededVersions::default();
     let mut hosts: BTreeSet<Hostname> = BTreeSet::new();
     for directory in finished {
         let locks = directory.locks.iter();
@@ -298,10 +300,10 @@ fn doomed(
         }
     }
     let reach = match reach {
-        PruneReachArg::All => Reach::All,
-        PruneReachArg::Hosts => Reach::Hosts(hosts),
+        PruneReachArg::All => PruneScope::All,
+        PruneReachArg::Hosts => PruneScope::Hosts(hosts),
     };
-    mirror.shelf().unneeded(&needed, &reach)
+    mirror.directory().unneeded(&needed, &reach)
 }
 
 /// A package that is not in the mirror fails its directory, unless it does not exist and that is accepted.

@@ -4,20 +4,23 @@ use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::lockfile::{self, SaveError};
-use crate::locking::{Job, requirements_of};
+use crate::locking::{LockJob, requirements_from_lock};
 use crate::run::engine::{self, Reason};
 use crate::span::Place;
 
 use super::Directory;
 
 /// The bytes of a lock file, and what is to be locked now.
-pub(in crate::run) type Again = (Option<Arc<[u8]>>, Job);
+pub(in crate::run) type Again = (Option<Arc<[u8]>>, LockJob);
 
 /// Reads the lock file of `directory` again. What the configuration requires stays as it was read.
 ///
 /// # Errors
 /// [`SaveError::Changed`] if the file now belongs to the other engine, or if it is gone and there is no configuration.
-pub(in crate::run) fn again(directory: &Directory, job: &Job) -> Result<Again, Vec<Diagnostic>> {
+pub(in crate::run) fn again(
+    directory: &Directory,
+    job: &LockJob,
+) -> Result<Again, Vec<Diagnostic>> {
     let path = directory.lock_file();
     let failed = |error: &SaveError| vec![Diagnostic::of(error, &directory.path)];
     let bytes = lockfile::read(&path).map_err(|error| failed(&error))?;
@@ -31,11 +34,11 @@ pub(in crate::run) fn again(directory: &Directory, job: &Job) -> Result<Again, V
             .collect::<Vec<_>>()
     })?;
     let requirements = if job.lock_only {
-        Arc::new(requirements_of(&file.locks, &file.places))
+        Arc::new(requirements_from_lock(&file.locks, &file.places))
     } else {
         Arc::clone(&job.requirements)
     };
-    let job = Job {
+    let job = LockJob {
         requirements,
         old: Arc::new(file.locks),
         places: file.places,
@@ -47,7 +50,7 @@ pub(in crate::run) fn again(directory: &Directory, job: &Job) -> Result<Again, V
 }
 
 /// Whether the directory would still be locked as it was planned.
-fn is_followed(directory: &Directory, job: &Job, bytes: Option<&[u8]>) -> bool {
+fn is_followed(directory: &Directory, job: &LockJob, bytes: Option<&[u8]>) -> bool {
     let Some(bytes) = bytes else {
         return !job.lock_only;
     };

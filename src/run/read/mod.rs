@@ -24,7 +24,7 @@ pub(super) use found::ignored;
 use crate::config::{ChosenModule, MovedModule, Named, on_all_cores};
 use crate::diagnostic::Diagnostic;
 use crate::lockfile::FILE_NAME;
-use crate::locking::Job;
+use crate::locking::LockJob;
 use crate::modules::Fetcher;
 use crate::provider::Engine;
 use crate::settings::{Area, TreeSettings};
@@ -65,7 +65,7 @@ pub(super) enum Task {
         /// Why not.
         why: Skipped,
         /// What would be locked.
-        job: Job,
+        job: LockJob,
     },
     /// Nothing: it could not be read.
     Fail,
@@ -74,7 +74,7 @@ pub(super) enum Task {
         /// The bytes of the lock file, if there is one.
         old: Option<Arc<[u8]>>,
         /// What is to be locked.
-        job: Job,
+        job: LockJob,
     },
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::config::{self, ConfigError, ModuleCache, MovedModule, Named, RootModule};
 use crate::diagnostic::Diagnostic;
 use crate::lockfile::{self, LockFile, Locks};
-use crate::locking::{Job, Missing, Scope, requirements_of};
+use crate::locking::{LockJob, Missing, ProviderScope, requirements_from_lock};
 use crate::modules::Fetcher;
 use crate::owner::Owner;
 use crate::provider::Engine;
@@ -108,18 +108,18 @@ impl<'a> Reader<'a> {
                     .map_err(|error| vec![Diagnostic::of(&error, &found.path)])?;
         let root = if lock_only {
             RootModule {
-                requirements: Arc::new(requirements_of(&locked.locks, &locked.rest.places)),
+                requirements: Arc::new(requirements_from_lock(&locked.locks, &locked.rest.places)),
                 ..RootModule::default()
             }
         } else {
             self.root(engine, &mut read.directory)?
         };
         read.calls.extend(root.local_modules.iter().cloned());
-        let scope = Scope::new(&area.policy, engine);
+        let scope = ProviderScope::new(&area.policy, engine);
         let mut required = root.requirements.providers.keys();
         let wants_lock =
             required.any(|address| address.is_lockable(engine) && scope.includes(address));
-        let job = Job {
+        let job = LockJob {
             engine,
             complete: root.missing.is_empty(),
             requirements: root.requirements,

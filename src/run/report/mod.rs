@@ -29,8 +29,8 @@ use std::time::Duration;
 use crate::cli::FormatArg;
 use crate::config::MovedModule;
 use crate::diagnostic::{self, Diagnostic};
-use crate::lockfile::{Change, Changes, Locks, ProviderLock};
-use crate::locking::{Downloaded, Finding, PackageRecord, Verified};
+use crate::lockfile::{Change, LockChanges, Locks, ProviderLock};
+use crate::locking::{Downloaded, Finding, PackageRecord, VerifiedPackage};
 use crate::provider::{Engine, Platform, ProviderAddr, Version, VersionConstraints};
 use crate::span::{Place, visible_name};
 
@@ -227,14 +227,19 @@ impl RunReport {
 
 impl ProviderReport {
     /// Compares two states of a lock file, provider by provider.
-    pub fn between(old: &Locks, new: &Locks, verified: Vec<Verified>, detail: Detail) -> Vec<Self> {
+    pub fn between(
+        old: &Locks,
+        new: &Locks,
+        verified: Vec<VerifiedPackage>,
+        detail: Detail,
+    ) -> Vec<Self> {
         let mut packages: BTreeMap<ProviderAddr, BTreeMap<Platform, Arc<PackageRecord>>> =
             BTreeMap::new();
         for package in verified {
             let of_provider = packages.entry(package.address).or_default();
             of_provider.insert(package.platform, package.record);
         }
-        let mut changes = Changes::between(old, new).providers;
+        let mut changes = LockChanges::between(old, new).providers;
         let removed = |(address, _): &(&ProviderAddr, _)| !new.providers.contains_key(*address);
         let gone = old.providers.iter().filter(removed);
         let mut reports: Vec<Self> = new

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::lockfile::Update;
-use crate::locking::{Evidence, Form, Listed, Voucher};
+use crate::locking::{Evidence, ListedHashes, PackageForm, Voucher};
 use crate::package::{Lapse, Signer, Tier};
 use crate::provider::Hash;
 
@@ -56,13 +56,13 @@ pub(super) fn record(h1: &str) -> Arc<PackageRecord> {
         evidence: Evidence {
             recorded: hashes(&[h1, "h1:reported", "zh:a", "zh:b"]),
             genuine: hashes(&[h1, "zh:a", "zh:b"]),
-            listed: Listed::All(hashes(&["zh:a", "zh:b"])),
+            listed: ListedHashes::All(hashes(&["zh:a", "zh:b"])),
         },
         voucher: Voucher::Signature(Box::new(signer)),
         h1: Hash::parse(h1).unwrap(),
         size: Some(12_345),
         elapsed: Duration::from_millis(250),
-        form: Form::Files("unpacked".into()),
+        form: PackageForm::Files("unpacked".into()),
     })
 }
 

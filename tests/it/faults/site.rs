@@ -8,7 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 use tflock::locking::{
-    Job, Mismatch, Missing, Packages, Policy, SignerRules, Source, Trust, Upgrade, lock_directory,
+    EngineSource, LockJob, Mismatch, Missing, Packages, Policy, SignerRules, Trust, Upgrade,
+    lock_directory,
 };
 use tflock::provider::{Engine, Hash, Platform, ProviderAddr, Requirements, VersionConstraints};
 use tflock::registry::{PackageSource, Pause, RegistryClient, RegistrySettings, Roots};
@@ -137,7 +138,7 @@ impl Site {
             PackageSource::registry(self.client.clone())
         };
         let client = self.client.clone();
-        let sources = BTreeMap::from([(Engine::Tofu, Source { packages, client })]);
+        let sources = BTreeMap::from([(Engine::Tofu, EngineSource { packages, client })]);
         let packages = Packages::new(
             sources,
             reporter::silent(),
@@ -172,10 +173,10 @@ impl Site {
         ProviderAddr::parse(&format!("{}/{NAME}", self.host), Engine::Tofu).unwrap()
     }
 
-    fn job(&self) -> Job {
+    fn job(&self) -> LockJob {
         let mut requirements = Requirements::default();
         requirements.require(self.address(), &VersionConstraints::default(), None);
-        Job {
+        LockJob {
             engine: Engine::Tofu,
             requirements: Arc::new(requirements),
             complete: true,

@@ -14,7 +14,7 @@ use super::{DirectoryReport, Fate, ProviderReport, RunReport, shown};
 use crate::config::MovedModule;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lockfile::{Change, FILE_NAME};
-use crate::locking::{Finding, Origin, PackageRecord, Voucher};
+use crate::locking::{Finding, HashOrigin, PackageRecord, Voucher};
 use crate::package::{Lapse, Signer, Tier};
 use crate::provider::{Engine, Hash, Platform, VersionConstraints};
 use crate::span::Place;
@@ -145,7 +145,7 @@ fn constraints(constraints: &VersionConstraints) -> Option<String> {
 
 fn hashes(report: &ProviderReport) -> Hashes {
     let origin = |hash: &Hash| origin(report, hash);
-    let from_old = |hash: &Hash| recorded(hash, Origin::OldLock, None);
+    let from_old = |hash: &Hash| recorded(hash, HashOrigin::OldLock, None);
     let (added, removed) = match &report.change {
         None => (Vec::new(), Vec::new()),
         Some(Change::Added(lock)) => (lock.hashes.iter().map(origin).collect(), Vec::new()),
@@ -169,21 +169,23 @@ fn origin(report: &ProviderReport, hash: &Hash) -> RecordedHash {
         Some((origin, platform))
     });
     match origins.next() {
-        Some((Origin::Package, platform)) => recorded(hash, Origin::Package, Some(platform)),
+        Some((HashOrigin::Package, platform)) => {
+            recorded(hash, HashOrigin::Package, Some(platform))
+        }
         Some((origin, _)) => recorded(hash, origin, None),
-        None => recorded(hash, Origin::OldLock, None),
+        None => recorded(hash, HashOrigin::OldLock, None),
     }
 }
 
-fn recorded(hash: &Hash, origin: Origin, platform: Option<&Platform>) -> RecordedHash {
+fn recorded(hash: &Hash, origin: HashOrigin, platform: Option<&Platform>) -> RecordedHash {
     RecordedHash {
         hash: hash.to_string(),
         from: match origin {
-            Origin::List => "list",
-            Origin::Package => "package",
-            Origin::Mirror => "mirror",
-            Origin::RegistryPackages => "registry-packages",
-            Origin::OldLock => "old-lock",
+            HashOrigin::List => "list",
+            HashOrigin::Package => "package",
+            HashOrigin::Mirror => "mirror",
+            HashOrigin::RegistryPackages => "registry-packages",
+            HashOrigin::OldLock => "old-lock",
         },
         platform: platform.map(ToString::to_string),
     }

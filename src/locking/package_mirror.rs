@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::mirror::{Found, Incoming, Mirror};
+use crate::mirror::{Incoming, Mirror, StoredPackage};
 use crate::package::PackageHashes;
 use crate::provider::{Digest, PackageId};
 
@@ -16,8 +16,8 @@ impl Packages {
     /// The same, but the zip of each package that a source is asked for is kept for `mirror`. It is put in its place by
     /// whoever knows that a lock file wants it.
     #[must_use]
-    pub fn keeping(mut self, mirror: Arc<Mirror>) -> Self {
-        self.transfers = self.transfers.keeping(mirror);
+    pub fn with_mirror(mut self, mirror: Arc<Mirror>) -> Self {
+        self.transfers = self.transfers.with_mirror(mirror);
         self
     }
 
@@ -53,12 +53,12 @@ fn look(
     zh: Digest,
     known: Option<PackageHashes>,
 ) -> Option<PackageHashes> {
-    let hashes = match mirror.shelf().find(id).ok()? {
-        Found::Zip(digest) if digest == zh => match known {
+    let hashes = match mirror.directory().inspect(id).ok()? {
+        StoredPackage::Zip(digest) if digest == zh => match known {
             Some(known) => known,
-            None => mirror.shelf().hash_zip(id).ok()?,
+            None => mirror.directory().hash_zip(id).ok()?,
         },
-        Found::Files(h1) => known.filter(|known| known.h1 == h1)?,
+        StoredPackage::Files(h1) => known.filter(|known| known.h1 == h1)?,
         _ => return None,
     };
     mirror.found(id, zh);

@@ -23,25 +23,25 @@ pub enum Layout {
 
 /// A directory of packages, looked at.
 #[derive(Clone, Debug)]
-pub struct Shelf {
+pub struct MirrorDirectory {
     base: PathBuf,
     layout: Layout,
 }
 
 /// What lies where a package belongs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum StoredPackage {
     /// A zip with this digest.
     Zip(Digest),
     /// Files with this hash.
     Files(Hash),
     /// Nothing.
-    Nothing,
+    Missing,
     /// Something that is no package, and why.
     Damaged(String),
 }
 
-impl Shelf {
+impl MirrorDirectory {
     /// The directory `base`, which need not exist.
     pub fn new(base: impl Into<PathBuf>, layout: Layout) -> Self {
         Self {
@@ -56,7 +56,7 @@ impl Shelf {
     }
 
     /// Refuses a directory to which a link leads that comes with the tree, and that is outside of it.
-    pub fn confine(&self) -> Result<(), MirrorError> {
+    pub fn check_links_to(&self) -> Result<(), MirrorError> {
         let path = self.base.clone();
         let confined = confine(&self.base).map(drop);
         confined.map_err(|source| MirrorError::Confined { path, source })
@@ -64,7 +64,7 @@ impl Shelf {
 
     /// Refuses a place in the directory if it, or a directory above it, is a link: who fills a directory of a repository does
     /// not mean to write elsewhere.
-    pub(super) fn refuse_links(&self, place: &Path) -> Result<(), MirrorError> {
+    pub(super) fn check_no_links(&self, place: &Path) -> Result<(), MirrorError> {
         let below = place.strip_prefix(&self.base).unwrap_or(place);
         let mut path = self.base.clone();
         for part in below {
@@ -93,7 +93,7 @@ impl Shelf {
     }
 
     /// Where a package belongs: a zip, or a directory.
-    pub fn place(&self, id: &PackageId) -> PathBuf {
+    pub fn package_path(&self, id: &PackageId) -> PathBuf {
         let provider = self.provider(&id.provider);
         match self.layout {
             Layout::Packed => provider.join(zip_name(id)),
@@ -105,35 +105,42 @@ impl Shelf {
 
     /// Reads what lies where a package belongs, all of it: sizes and times prove nothing, since directories like this one
     /// are restored from caches and copied between machines.
-    pub fn find(&self, id: &PackageId) -> Result<Found, MirrorError> {
-        let place = self.place(id);
-        self.refuse_links(&place)?;
+    pub fn inspect(&self, id: &PackageId) -> Result<StoredPackage, MirrorError> {
+        let place = self.package_path(id);
+        self.check_no_links(&place)?;
         match fs::symlink_metadata(&place) {
-            Err(error) if is_absence(&error) => return Ok(Found::Nothing),
+            Err(error) if is_absence(&error) => return Ok(StoredPackage::Missing),
             found => found.map_err(MirrorError::read(&place))?,
         };
         let found = match self.layout {
             Layout::Packed => open_regular(&place)
                 .map_err(PackageError::Read)
                 .and_then(|file| digest_of_file(&file))
-                .map(|(digest, _)| Found::Zip(digest)),
+                .map(|(digest, _)| StoredPackage::Zip(digest)),
             Layout::Unpacked => match link_below(&place).map_err(MirrorError::read(&place))? {
-                Some(link) => return Ok(Found::Damaged(format!("`{}` is a link", link.display()))),
-                None => hash_directory(&place, &id.provider.type_name).map(Found::Files),
+                Some(link) => {
+                    return Ok(StoredPackage::Damaged(format!(
+                        "`{}` is a link",
+                        link.display()
+                    )));
+                }
+                None => hash_directory(&place, &id.provider.type_name).map(StoredPackage::Files),
             },
         };
         Ok(match found {
-            Ok(Found::Files(_)) if !runs(&place, &id.provider.type_name) => {
-                Found::Damaged("its executable has lost the permission to be run".to_owned())
+            Ok(StoredPackage::Files(_)) if !runs(&place, &id.provider.type_name) => {
+                StoredPackage::Damaged(
+                    "its executable has lost the permission to be run".to_owned(),
+                )
             }
             Ok(found) => found,
-            Err(error) => Found::Damaged(with_causes(&error)),
+            Err(error) => StoredPackage::Damaged(with_causes(&error)),
         })
     }
 
     /// All hashes of the zip that lies where a package belongs.
     pub fn hash_zip(&self, id: &PackageId) -> Result<PackageHashes, PackageError> {
-        let file = open_regular(&self.place(id)).map_err(PackageError::Read)?;
+        let file = open_regular(&self.package_path(id)).map_err(PackageError::Read)?;
         hash_archive(&file, &id.provider.type_name, &Limits::default())
     }
 
