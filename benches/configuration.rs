@@ -12,8 +12,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use tflock::config::{ModuleCache, ReadOptions, WalkOptions, is_configuration, read_roots, walk};
+use tflock::config::{ModuleCache, ReadOptions, is_configuration, read_roots};
 use tflock::provider::Engine;
+use tflock::walk::{WalkOptions, walk};
 
 /// The sizes of the trees, in files.
 const FILES: [usize; 2] = [2_000, 20_000];

@@ -28,9 +28,10 @@
 //! | the program | `main` |
 //! | the command line | [`cli`] what was typed, [`settings`] what it means, [`run`] the commands, [`printer`] the only door to the terminal, [`diagnostic`] errors as text, [`progress`] bars |
 //! | the use case | [`locking`]: requirements and old locks become new locks; [`modules`]: remote modules become directories |
+//! | the tree | [`walk`] finds module directories |
 //! | the outside world | [`config`] what `.tf` files ask for, [`registry`] who has packages, [`lockfile`] the lock file format, [`git`] the program and what changed |
 //! | packages on disk | [`mirror`] a directory of packages |
-//! | formats and furniture | [`package`] what a package's bytes say, [`syntax`] HCL, [`cli_config`] `.terraformrc`, [`reporter`] what a run tells, [`owner`] temporary names, [`access`] which files repository content may name |
+//! | formats and furniture | [`package`] what a package's bytes say, [`syntax`] HCL, [`cli_config`] `.terraformrc`, [`reporter`] what a run tells, [`owner`] temporary names, [`access`] which files repository content may name, [`parallel`] work on all cores |
 //! | vocabulary | [`provider`]: addresses, versions, constraints, platforms, hashes |
 //! | places | [`span`]: byte ranges, lines and columns |
 //!
@@ -61,6 +62,7 @@ pub mod mirror;
 pub mod modules;
 pub mod owner;
 pub mod package;
+pub mod parallel;
 pub mod printer;
 pub mod progress;
 pub mod provider;
@@ -70,3 +72,4 @@ pub mod run;
 pub mod settings;
 pub mod span;
 pub mod syntax;
+pub mod walk;

@@ -16,13 +16,11 @@ mod error;
 mod expression;
 mod files;
 mod functions;
-mod ignore;
 mod location;
 mod manifest;
 mod module;
 mod options;
 mod overrides;
-mod parallel;
 mod provider_blocks;
 mod provider_ref;
 mod required_providers;
@@ -33,16 +31,13 @@ mod source;
 mod statics;
 mod test_files;
 mod tree;
-mod walk;
 
 pub use cache::ModuleCache;
 pub use error::{ConfigError, Problem};
 pub use files::{ModuleFiles, is_configuration, is_tofu_only, module_files};
 pub use functions::evaluate_alone;
-pub use ignore::IgnoreRule;
 pub use location::clean;
 pub use options::{DEFAULT_TEST_DIRECTORY, EnvironmentValue, ReadOptions, Tests, VariableOption};
-pub use parallel::map as on_all_cores;
 pub use root::{
     ChosenModule, FetchError, FetchedModule, LocalModules, ModuleFetcher, ModuleRequest,
     MovedModule, RootModule, local_callers, local_modules, read_root, read_roots,
@@ -50,7 +45,6 @@ pub use root::{
 pub use source::{ModuleSource, RegistrySource, SourceError};
 pub use statics::is_variable_file;
 pub use test_files::is_test_file;
-pub use walk::{Directory, Named, Walk, WalkOptions, walk};
 
 #[cfg(test)]
 mod tests;

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::access::ReadAccess;
+use crate::parallel;
 use crate::provider::{Engine, ModuleVersionConstraints, Requirements};
 use crate::span::Place;
 
 use super::cache::ModuleCache;
 use super::error::{ConfigError, Problem};
 use super::options::ReadOptions;
-use super::parallel;
 use super::source::ModuleSource;
 use super::tree::{self, TreeReader};
 

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::access::repository_root;
 use crate::cli::TreeArgs;
-use crate::config::{self, ModuleCache, WalkOptions, local_modules, on_all_cores};
+use crate::config::{self, ModuleCache, local_modules};
+use crate::parallel;
 use crate::provider::Engine;
 use crate::settings::TreeSettings;
+use crate::walk::{WalkOptions, WalkedDirectory, walk};
 
 /// Why a directory without a lock file gets none.
 #[derive(Clone)]
@@ -68,14 +70,14 @@ pub(super) fn with_callers(tree: &TreeArgs, settings: &TreeSettings) -> TreeArgs
         recursive: true,
         ..WalkOptions::default()
     };
-    let directories = config::walk(&tops, &recursive).directories;
+    let directories = walk(&tops, &recursive).directories;
     let reader = CallerReader {
         settings,
         named,
         tofu_files: directories.iter().any(|found| found.has_tofu_files),
         cache: ModuleCache::new(),
     };
-    let callers = on_all_cores(&directories, |directory| reader.file_of_caller(directory));
+    let callers = parallel::map(&directories, |directory| reader.file_of_caller(directory));
     let mut tree = tree.clone();
     if tree.paths.is_empty() {
         tree.paths.push(PathBuf::from("."));
@@ -95,7 +97,7 @@ struct CallerReader<'a> {
 
 impl CallerReader<'_> {
     /// A file of a directory that reaches a named one, and is none itself.
-    fn file_of_caller(&self, directory: &config::Directory) -> Option<PathBuf> {
+    fn file_of_caller(&self, directory: &WalkedDirectory) -> Option<PathBuf> {
         let path = &directory.path;
         if !directory.has_configuration || self.named.contains(path) {
             return None;

@@ -8,13 +8,12 @@ use std::sync::Arc;
 
 use crate::access::{FileList, ReadRules, find_repository};
 use crate::cli::{ReadingArgs, TreeArgs};
-use crate::config::{
-    DEFAULT_TEST_DIRECTORY, EnvironmentValue, IgnoreRule, ReadOptions, Tests, VariableOption,
-};
+use crate::config::{DEFAULT_TEST_DIRECTORY, EnvironmentValue, ReadOptions, Tests, VariableOption};
 use crate::git::{GitSettings, TrackedFiles};
 use crate::locking::{Missing, Policy};
 use crate::provider::{Engine, Platform};
 use crate::registry::AllowedHosts;
+use crate::walk::IgnoreRule;
 
 use super::config_file::{ConfigFiles, RevisionTexts, read_named};
 use super::in_force::{rules, signers};

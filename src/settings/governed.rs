@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use crate::config::IgnoreRule;
+use crate::walk::IgnoreRule;
 
 use super::SettingsError;
 use super::config_file::{ConfigFile, ConfigFiles};

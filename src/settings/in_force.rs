@@ -8,9 +8,9 @@ use regex::Regex;
 use crate::cli::{
     CreateArg, EngineArg, MismatchArg, MissingArg, PlatformArgs, ReadingArgs, SourceArgs, TreeArgs,
 };
-use crate::config::IgnoreRule;
 use crate::locking::{Mismatch, Missing, Policy, SignerRules, Signers, Upgrade};
 use crate::provider::{Engine, Platform};
+use crate::walk::IgnoreRule;
 
 use super::config_file::{ConfigFile, ConfigFiles};
 use super::governed::Governed;

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms, row by row from the bottom. `span` lies under `provider`, whose errors point at places.
-const ROWS: [&[&str]; 8] = [
+const ROWS: [&[&str]; 9] = [
     &["span"],
     &["provider"],
     &[
@@ -19,9 +19,11 @@ const ROWS: [&[&str]; 8] = [
         "cli_config",
         "reporter",
         "owner",
+        "parallel",
     ],
     &["mirror"],
     &["config", "registry", "lockfile", "cache", "git"],
+    &["walk"],
     &["locking", "modules"],
     COMMAND,
     &["main"],

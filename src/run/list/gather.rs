@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt as _, stream};
 
-use crate::config::Named;
 use crate::diagnostic::Diagnostic;
 use crate::locking::{LockJob, Packages};
 use crate::provider::{Engine, ProviderAddr, Version, VersionConstraints, newest};
 use crate::registry::{AvailableVersions, RegistryError};
+use crate::walk::FoundBy;
 
 use super::super::callers::Skipped;
 use super::super::read::{Directory, Task};
@@ -137,11 +137,11 @@ fn role(directory: &Directory) -> Role {
             },
             Skipped::RequiresNothing | Skipped::NotWanted => Role::RequiresNothing,
         },
-        Task::Lock { old, job } => Role::Root(match (old, directory.named) {
+        Task::Lock { old, job } => Role::Root(match (old, directory.found_by) {
             (Some(_), _) if job.lock_only => Why::LockFileOnly,
             (Some(_), _) => Why::LockFile,
-            (None, Named::Directly) => Why::Named,
-            (None, Named::ByFile | Named::Walked) => Why::NotCalled,
+            (None, FoundBy::DirectoryArgument) => Why::Named,
+            (None, FoundBy::FileArgument | FoundBy::Walk) => Why::NotCalled,
         }),
     }
 }

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::{self, Named, ReadOptions, WalkOptions, local_callers};
+use crate::config::{ReadOptions, local_callers};
 use crate::run::callers::Called;
 use crate::settings::{Area, Create};
+use crate::walk::{FoundBy, WalkOptions, walk};
 
 use super::reader::{Read, Reader};
 use super::{Directory, Task};
@@ -40,7 +41,7 @@ pub(super) fn without_called_modules(reader: &Reader<'_>, read: Vec<Read>) -> Ve
 /// Whether a directory gets a lock file only if nobody calls it.
 fn is_undecided(read: &Read) -> bool {
     read.directory.area.create == Create::Auto
-        && read.directory.named != Named::Directly
+        && read.directory.found_by != FoundBy::DirectoryArgument
         && matches!(read.directory.task, Task::Lock { old: None, .. })
 }
 
@@ -77,8 +78,7 @@ fn calls_within(
         ..WalkOptions::default()
     };
     let paths: Vec<PathBuf> = tops.keys().cloned().collect();
-    let walk = config::walk(&paths, &options);
-    let others: Vec<(PathBuf, ReadOptions)> = walk
+    let others: Vec<(PathBuf, ReadOptions)> = walk(&paths, &options)
         .directories
         .into_iter()
         .filter(|directory| directory.has_configuration && !known.contains(&directory.path))

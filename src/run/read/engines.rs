@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::config::{self, on_all_cores};
 use crate::lockfile::{self, FILE_NAME};
+use crate::parallel;
 use crate::provider::Engine;
 use crate::run::engine::{self, Reason, VersionFiles};
 use crate::settings::Area;
+use crate::walk::WalkedDirectory;
 
 use super::found::InArea;
 
@@ -34,7 +35,7 @@ impl<'a> Engines<'a> {
     pub(super) fn of(
         &self,
         area: &Area,
-        found: &config::Directory,
+        found: &WalkedDirectory,
         absolute: &Path,
         repository: &Path,
         lock: Option<&[u8]>,
@@ -55,7 +56,7 @@ impl<'a> Engines<'a> {
     /// What all lock files of the tree agree on. They are read for it, so nobody asks without need.
     fn tree(&self) -> Option<Engine> {
         *self.tree.get_or_init(|| {
-            let engines = on_all_cores(self.found, |(_, directory)| {
+            let engines = parallel::map(self.found, |(_, directory)| {
                 let path = directory.path.join(FILE_NAME);
                 // A lock file that cannot be read is told of when its directory is worked on.
                 let bytes = directory

@@ -5,15 +5,17 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::access::{LinkError, confine};
-use crate::config::{self, ConfigError, Named, WalkOptions, on_all_cores};
+use crate::config;
 use crate::diagnostic::Diagnostic;
+use crate::parallel;
 use crate::settings::{Area, TreeSettings};
 use crate::span::Explain;
+use crate::walk::{self, FoundBy, WalkOptions, WalkResult, WalkedDirectory};
 
 use super::{Directory, Task};
 
 /// A directory, and what holds for it.
-pub(super) type InArea = (Arc<Area>, config::Directory);
+pub(super) type InArea = (Arc<Area>, WalkedDirectory);
 
 /// What there is to read.
 pub(super) struct Found {
@@ -34,13 +36,8 @@ pub(super) fn all(settings: &TreeSettings) -> Found {
         directories.extend(found.map(|directory| (areas.of(&directory.path), directory)));
         let unread = |path, error| unread(settings, area, path, error);
         unreadable.extend(walk.errors.into_iter().map(|error| {
-            let path = match &error {
-                ConfigError::ReadDirectory { path, .. } => path.clone(),
-                // Walking does nothing else than list directories.
-                _ => PathBuf::new(),
-            };
-            let error = Diagnostic::of(&error, &path);
-            unread(path, error)
+            let diagnostic = Diagnostic::of(&error, &error.path);
+            unread(error.path, diagnostic)
         }));
         unreadable.extend(leaving.into_iter().map(|error| {
             let told = Diagnostic::of(&error, &error.path);
@@ -171,18 +168,18 @@ fn confined(area: &Area) -> (Vec<PathBuf>, Vec<LeavingPath>) {
 }
 
 /// The directories of one area.
-fn walk(area: &Area) -> (config::Walk, Vec<LeavingPath>) {
+fn walk(area: &Area) -> (WalkResult, Vec<LeavingPath>) {
     let options = WalkOptions {
         recursive: area.recursive,
         ignore: area.ignore_paths.clone(),
     };
     let (paths, leaving) = confined(area);
-    let mut walk = config::walk(&paths, &options);
+    let mut walk = walk::walk(&paths, &options);
     if area.recursive {
         // With -r, a named directory is where the search begins, and no more than any other.
         for directory in &mut walk.directories {
-            if directory.named == Named::Directly {
-                directory.named = Named::Walked;
+            if directory.found_by == FoundBy::DirectoryArgument {
+                directory.found_by = FoundBy::Walk;
             }
         }
         walk.directories
@@ -194,7 +191,7 @@ fn walk(area: &Area) -> (config::Walk, Vec<LeavingPath>) {
 /// Each directory once, in the order of their paths: `a`, `../repository/a` and a link to it are one. It belongs to the first area
 /// that reaches it, has the plainest of its names there, and counts as named in the strongest way that it was.
 fn each_once(found: Vec<InArea>, working_directory: &Path) -> Vec<InArea> {
-    let real = on_all_cores(&found, |(_, directory)| {
+    let real = parallel::map(&found, |(_, directory)| {
         let absolute = working_directory.join(&directory.path);
         // What has no real path now fails by its name when it is read.
         absolute.canonicalize().unwrap_or(absolute)
@@ -205,12 +202,12 @@ fn each_once(found: Vec<InArea>, working_directory: &Path) -> Vec<InArea> {
             once.insert(real, (area, directory));
             continue;
         };
-        let named = known.named.max(directory.named);
+        let found_by = known.found_by.max(directory.found_by);
         let is_plainer = plainness(&directory.path) < plainness(&known.path);
         if is_plainer && Arc::ptr_eq(first, &area) {
             *known = directory;
         }
-        known.named = named;
+        known.found_by = found_by;
     }
     let mut found: Vec<InArea> = once.into_values().collect();
     found.sort_by(|(_, a), (_, b)| a.path.cmp(&b.path));
@@ -236,7 +233,7 @@ fn unread(
         chosen_modules: BTreeMap::new(),
         diagnostics: vec![error],
         repository: settings.working_directory.clone(),
-        named: Named::Directly,
+        found_by: FoundBy::DirectoryArgument,
         engine: None,
         task: Task::Fail,
         path,

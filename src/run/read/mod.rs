@@ -21,13 +21,15 @@ use std::time::Duration;
 pub(super) use again::{Again, again};
 pub(super) use found::ignored;
 
-use crate::config::{ChosenModule, MovedModule, Named, on_all_cores};
+use crate::config::{ChosenModule, MovedModule};
 use crate::diagnostic::Diagnostic;
 use crate::lockfile::FILE_NAME;
 use crate::locking::LockJob;
 use crate::modules::Fetcher;
+use crate::parallel;
 use crate::provider::Engine;
 use crate::settings::{Area, TreeSettings};
+use crate::walk::FoundBy;
 
 use super::callers::Skipped;
 use super::engine::Reason;
@@ -43,7 +45,7 @@ pub(super) struct Directory {
     /// As the user would name it.
     pub(super) path: PathBuf,
     /// How it was found.
-    pub(super) named: Named,
+    pub(super) found_by: FoundBy,
     /// Whose rules it follows, and why; unknown if its lock file cannot be read.
     pub(super) engine: Option<(Engine, Reason)>,
     /// The top of the repository that holds it, absolute.
@@ -86,7 +88,7 @@ pub(super) fn all(settings: &TreeSettings, fetcher: &Fetcher) -> Vec<Directory> 
     } = found::all(settings);
     let reader = Reader::new(settings, fetcher, &found);
     let wanted = Wanted::new(&reader);
-    let read = on_all_cores(&found, |(area, directory)| {
+    let read = parallel::map(&found, |(area, directory)| {
         wanted
             .has(area, directory)
             .then(|| reader.read(area, directory))

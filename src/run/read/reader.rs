@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::{self, ConfigError, ModuleCache, MovedModule, Named, RootModule};
+use crate::config::{self, ConfigError, ModuleCache, MovedModule, RootModule};
 use crate::diagnostic::Diagnostic;
 use crate::lockfile::{self, LockFile, Locks};
 use crate::locking::{LockJob, Missing, ProviderScope, requirements_from_lock};
@@ -15,6 +15,7 @@ use crate::run::callers::Skipped;
 use crate::run::lock_files::LockFiles;
 use crate::settings::{Area, Create, TreeSettings};
 use crate::span::Explain;
+use crate::walk::{FoundBy, WalkedDirectory};
 
 use super::engines::Engines;
 use super::found::InArea;
@@ -64,14 +65,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads one directory; what goes wrong is in its diagnostics.
-    pub(super) fn read(&self, area: &Arc<Area>, found: &config::Directory) -> Read {
+    pub(super) fn read(&self, area: &Arc<Area>, found: &WalkedDirectory) -> Read {
         let absolute = self.settings.working_directory.join(&found.path);
         let mut read = Read {
             directory: Directory {
                 area: Arc::clone(area),
                 path: found.path.clone(),
                 repository: self.repositories.top(&absolute),
-                named: found.named,
+                found_by: found.found_by,
                 engine: None,
                 moved_modules: Vec::new(),
                 chosen_modules: BTreeMap::new(),
@@ -93,7 +94,7 @@ impl<'a> Reader<'a> {
 
     fn task(
         &self,
-        found: &config::Directory,
+        found: &WalkedDirectory,
         absolute: &Path,
         read: &mut Read,
     ) -> Result<Task, Vec<Diagnostic>> {
@@ -138,7 +139,7 @@ impl<'a> Reader<'a> {
     /// The engine of a directory, and what its lock file holds by the rules of that engine.
     fn locked(
         &self,
-        found: &config::Directory,
+        found: &WalkedDirectory,
         absolute: &Path,
         directory: &mut Directory,
     ) -> Result<(Engine, Locked), Vec<Diagnostic>> {
@@ -208,7 +209,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Whether the engine finds a configuration in a directory.
-fn is_configured(found: &config::Directory, engine: Engine) -> Result<bool, ConfigError> {
+fn is_configured(found: &WalkedDirectory, engine: Engine) -> Result<bool, ConfigError> {
     // The walk has seen files that every engine reads, unless files for OpenTofu hide them.
     if found.has_configuration && !found.has_tofu_files {
         return Ok(true);
@@ -217,10 +218,10 @@ fn is_configured(found: &config::Directory, engine: Engine) -> Result<bool, Conf
 }
 
 /// Why a missing lock file may not be created, as far as the directory alone decides.
-fn refused(create: Create, found: &config::Directory, wants_lock: bool) -> Option<Skipped> {
+fn refused(create: Create, found: &WalkedDirectory, wants_lock: bool) -> Option<Skipped> {
     match create {
         Create::Never => Some(Skipped::NotWanted),
-        Create::Auto if found.named != Named::Directly && !wants_lock => {
+        Create::Auto if found.found_by != FoundBy::DirectoryArgument && !wants_lock => {
             Some(Skipped::RequiresNothing)
         }
         Create::Always | Create::Auto => None,

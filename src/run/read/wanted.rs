@@ -6,6 +6,7 @@ use crate::config::{self, clean};
 use crate::lockfile::{self, FILE_NAME};
 use crate::run::changed::{Candidate, Changed};
 use crate::settings::{Area, WorkingSet};
+use crate::walk::WalkedDirectory;
 
 use super::reader::Reader;
 
@@ -25,7 +26,7 @@ impl<'a> Wanted<'a> {
     }
 
     /// Whether a directory is in the working set.
-    pub(super) fn has(&self, area: &Area, found: &config::Directory) -> bool {
+    pub(super) fn has(&self, area: &Area, found: &WalkedDirectory) -> bool {
         let settings = self.reader.settings;
         let WorkingSet { changed, failed } = &settings.working_set;
         if changed.is_none() && failed.is_none() {
@@ -41,12 +42,7 @@ impl<'a> Wanted<'a> {
             && self.can_have_changed(area, found, [clean(&absolute), real])
     }
 
-    fn can_have_changed(
-        &self,
-        area: &Area,
-        found: &config::Directory,
-        names: [PathBuf; 2],
-    ) -> bool {
+    fn can_have_changed(&self, area: &Area, found: &WalkedDirectory, names: [PathBuf; 2]) -> bool {
         let Some(changed) = &self.changed else {
             return true;
         };

@@ -57,7 +57,7 @@ pub use levels::{ConfigFiles, ConfigTexts};
 pub(super) use trusted::{RevisionTexts, read_named};
 
 /// The name of a config file.
-pub const NAME: &str = ".tflock.toml";
+pub const NAME: &str = crate::walk::CONFIG_FILE_NAME;
 
 /// The most bytes of a config file: thousands of signers, and no mistake for something else.
 const MAX_BYTES: u64 = 1024 * 1024;

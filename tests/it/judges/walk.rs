@@ -1,4 +1,4 @@
-//! walkdir decides on `config::walk`: the same directories with the same facts, found by one thread and without `ignore`.
+//! walkdir decides on `walk`: the same directories with the same facts, found by one thread and without `ignore`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use tflock::config::{Directory, IgnoreRule, Named, WalkOptions, walk};
+use tflock::walk::{FoundBy, IgnoreRule, WalkOptions, WalkedDirectory, walk};
 use walkdir::{DirEntry, WalkDir};
 
 const LOCK_FILE: &str = ".terraform.lock.hcl";
@@ -79,8 +79,8 @@ fn ours(roots: &[PathBuf], recursive: bool, ignored: Option<&str>) -> BTreeMap<P
     };
     let walk = walk(roots, &options);
     assert!(walk.errors.is_empty(), "{:?}", walk.errors);
-    let facts = |found: &Directory| Facts {
-        is_named: found.named == Named::Directly,
+    let facts = |found: &WalkedDirectory| Facts {
+        is_named: found.found_by == FoundBy::DirectoryArgument,
         has_configuration: found.has_configuration,
         has_tofu_files: found.has_tofu_files,
         has_lock_file: found.has_lock_file,

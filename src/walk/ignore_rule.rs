@@ -1,9 +1,8 @@
-//! Paths that a walk leaves out: `--ignore-path` and `ignore-paths`. See docs/reference/options.md.
+//! Paths that a walk skips: `--ignore-path` and `ignore-paths` in docs/reference/options.md.
 //!
-//! A pattern of the command line is matched with the path as it is walked, as in tfupdate; where that has `\`, one that is
-//! written with `/` matches as well. One of a config file is matched
-//! with the path relative to that file's directory, with `/` on every system, so that it means the same wherever tflock is
-//! started.
+//! A pattern of the command line is matched with the path as it is walked, as in tfupdate. Where `\` separates directories, it
+//! is also matched with the path written with `/`. A pattern of a config file is matched with the path relative to that file's
+//! directory, written with `/` on every system, so that it does not depend on the working directory.
 
 use std::collections::BTreeMap;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
@@ -11,12 +10,12 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-/// A pattern of paths to skip. Not anchored: it may match anywhere in the path.
+/// A pattern of paths to skip. It is not anchored: it may match anywhere in the path.
 #[derive(Clone, Debug)]
 pub struct IgnoreRule {
     pattern: Regex,
-    /// Walked directories with what they are called instead; `None`: paths are taken as walked.
-    names: Option<Arc<BTreeMap<PathBuf, PathBuf>>>,
+    /// Prefixes of walked paths with their replacements; `None` matches paths as they are walked.
+    prefixes: Option<Arc<BTreeMap<PathBuf, PathBuf>>>,
 }
 
 impl IgnoreRule {
@@ -24,38 +23,36 @@ impl IgnoreRule {
     pub const fn as_walked(pattern: Regex) -> Self {
         Self {
             pattern,
-            names: None,
+            prefixes: None,
         }
     }
 
-    /// Matches paths with their beginning replaced: each walked directory in `names` is called what it maps to. The longest
-    /// beginning counts; the empty one means the working directory.
-    pub const fn renamed(pattern: Regex, names: Arc<BTreeMap<PathBuf, PathBuf>>) -> Self {
+    /// Matches paths after replacing their longest prefix in `prefixes`. The empty prefix stands for the working directory.
+    pub const fn renamed(pattern: Regex, prefixes: Arc<BTreeMap<PathBuf, PathBuf>>) -> Self {
         Self {
             pattern,
-            names: Some(names),
+            prefixes: Some(prefixes),
         }
     }
 
-    /// The pattern as it was written.
+    /// Returns the pattern as the user wrote it.
     pub fn as_str(&self) -> &str {
         self.pattern.as_str()
     }
 
-    /// Whether `path` is to be skipped.
-    pub fn matches(&self, path: &Path) -> bool {
-        let Some(beginnings) = &self.names else {
+    pub(super) fn matches(&self, path: &Path) -> bool {
+        let Some(prefixes) = &self.prefixes else {
             let walked = path.to_string_lossy();
             return self.pattern.is_match(&walked)
                 || MAIN_SEPARATOR != '/'
                     && self.pattern.is_match(&walked.replace(MAIN_SEPARATOR, "/"));
         };
-        let renamed = beginnings.iter().rev().find_map(|(walked, name)| {
-            let rest = path.strip_prefix(walked).ok()?;
+        let renamed = prefixes.iter().rev().find_map(|(prefix, name)| {
+            let rest = path.strip_prefix(prefix).ok()?;
             Some(name.join(rest))
         });
-        let path = renamed.unwrap_or_else(|| path.to_path_buf());
-        let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+        let renamed = renamed.as_deref().unwrap_or(path);
+        let parts: Vec<_> = renamed.iter().map(|part| part.to_string_lossy()).collect();
         let text = parts.join("/");
         self.pattern
             .is_match(if text.is_empty() { "." } else { &text })
@@ -68,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_rule_of_a_file_sees_paths_from_that_file() {
-        // The file lies in the parent of the working directory `live`.
+        // The config file is in the parent of the working directory `live`.
         let names = [("", "live"), ("../lab", "lab"), ("../lab/own", "x/own")];
         let names = names.map(|(walked, name)| (PathBuf::from(walked), PathBuf::from(name)));
         let names = Arc::new(BTreeMap::from(names));

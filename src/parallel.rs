@@ -1,0 +1,57 @@
+//! Work on all cores.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// The stack of a worker in bytes. The nesting of module calls and of values is bounded, and this holds the deepest of both in
+/// any build profile.
+const STACK_SIZE: usize = 16 << 20;
+
+/// Applies `function` to each item. The results are in the order of the items.
+pub fn map<T: Sync, R: Send>(items: &[T], function: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let workers = thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(items.len());
+    let next = AtomicUsize::new(0);
+    let all: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(items.len()));
+    let run_worker = || {
+        let mut results = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(index) else {
+                break;
+            };
+            results.push((index, function(item)));
+        }
+        all.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .append(&mut results);
+    };
+    thread::scope(|scope| {
+        let spawn = || {
+            thread::Builder::new()
+                .stack_size(STACK_SIZE)
+                .spawn_scoped(scope, run_worker)
+                .is_ok()
+        };
+        let spawned = (0..workers).filter(|_| spawn()).count();
+        if spawned == 0 {
+            run_worker();
+        }
+    });
+    let mut results = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.sort_unstable_by_key(|&(index, _)| index);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn results_are_in_the_order_of_the_items() {
+        let items: Vec<usize> = (0..1000).collect();
+        let squares: Vec<usize> = items.iter().map(|item| item * item).collect();
+        assert_eq!(super::map(&items, |item| item * item), squares);
+        assert!(super::map(&[0_u8; 0], |_| ()).is_empty());
+    }
+}
