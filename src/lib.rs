@@ -33,7 +33,7 @@
 //! | packages on disk | [`mirror`] a directory of packages |
 //! | formats and furniture | [`package`] what a package's bytes say, [`syntax`] HCL, [`cli_config`] `.terraformrc`, [`reporter`] what a run tells, [`owner`] temporary names, [`access`] which files repository content may name, [`parallel`] work on all cores |
 //! | vocabulary | [`provider`]: addresses, versions, constraints, platforms, hashes |
-//! | places | [`span`]: byte ranges, lines and columns |
+//! | places | [`span`]: byte ranges, lines and columns; [`redacted_url`]: addresses without secrets |
 //!
 //! `config`, `registry`, `lockfile` and `cache` do not know each other; they meet in `locking` and `run` through `provider`'s types.
 //! The core neither prints, reads the environment, nor exits: it takes values and a [`reporter::Reporter`], and returns
@@ -66,6 +66,7 @@ pub mod parallel;
 pub mod printer;
 pub mod progress;
 pub mod provider;
+pub mod redacted_url;
 pub mod registry;
 pub mod reporter;
 pub mod run;

@@ -11,6 +11,7 @@ use flate2::read::MultiGzDecoder;
 use tar::{Archive, Entry, EntryType, PaxExtensions};
 
 use crate::package::{self, Limits, MAX_PATH_BYTES};
+use crate::redacted_url::RedactedUrl;
 use crate::registry::Download;
 
 use super::address::ArchiveKind;
@@ -35,7 +36,7 @@ fn limits() -> Limits {
 pub(super) async fn save(
     download: &mut Download,
     directory: &Path,
-    address: &str,
+    address: &RedactedUrl,
 ) -> Result<File, ModuleError> {
     let failed = |source| ModuleError::Disk {
         path: directory.to_path_buf(),
@@ -47,7 +48,7 @@ pub(super) async fn save(
         received += piece.len() as u64;
         if received > MAX_ARCHIVE_BYTES {
             return Err(ModuleError::ArchiveTooLarge {
-                address: address.to_owned(),
+                address: address.clone(),
                 limit: MAX_ARCHIVE_BYTES,
             });
         }
@@ -62,7 +63,7 @@ pub(super) fn unpack(
     kind: ArchiveKind,
     checksum: Option<&Checksum>,
     target: &Path,
-    address: &str,
+    address: &RedactedUrl,
 ) -> Result<(), ModuleError> {
     let failed = |source| ModuleError::Disk {
         path: target.to_path_buf(),
@@ -72,7 +73,7 @@ pub(super) fn unpack(
         let found = expected.of_file(&mut file).map_err(failed)?;
         if found != *expected {
             return Err(ModuleError::Checksum {
-                address: address.to_owned(),
+                address: address.clone(),
                 expected: expected.to_string(),
                 found: found.to_string(),
             });
@@ -82,13 +83,13 @@ pub(super) fn unpack(
     match kind {
         ArchiveKind::Zip => {
             package::unpack_archive(&file, target, &limits()).map_err(|source| ModuleError::Zip {
-                address: address.to_owned(),
+                address: address.clone(),
                 source,
             })
         }
         ArchiveKind::TarGz => {
             unpack_tar(file, target, &limits()).map_err(|source| ModuleError::Tar {
-                address: address.to_owned(),
+                address: address.clone(),
                 source,
             })
         }

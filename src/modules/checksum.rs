@@ -9,6 +9,8 @@ use std::io::{self, Read as _, Seek as _};
 
 use sha2::{Sha256, Sha512};
 
+use crate::redacted_url::RedactedUrl;
+
 use super::error::ModuleError;
 
 /// What the bytes of an archive must hash to.
@@ -51,7 +53,7 @@ impl Checksum {
     /// Reads the value of the parameter.
     pub(super) fn parse(text: &str) -> Result<Self, ModuleError> {
         let unreadable = |problem| ModuleError::Address {
-            address: format!("checksum={text}"),
+            address: RedactedUrl::parse(&format!("checksum={text}")),
             problem,
         };
         let (named, hex) = match text.split_once(':') {

@@ -46,7 +46,7 @@ pub(super) fn check_place(
         return Ok(());
     }
     Err(ModuleError::OutsideRepository {
-        address: address.package.shown(),
+        address: address.package.redacted(),
     })
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::package::PackageError;
 use crate::provider::ModuleVersionConstraints;
+use crate::redacted_url::RedactedUrl;
 use crate::registry::{ModuleId, RegistryError};
 use crate::span::Explain;
 
@@ -15,8 +16,8 @@ pub enum ModuleError {
     /// The source is written in a way that nothing can be fetched from.
     #[error("`{address}` is no address that a module can be fetched from: {problem}")]
     Address {
-        /// The source, without secrets.
-        address: String,
+        /// The source.
+        address: RedactedUrl,
         /// What is wrong with it.
         problem: &'static str,
     },
@@ -31,8 +32,8 @@ pub enum ModuleError {
         "`{address}` is for the protocol `{protocol}`, and git may use https, ssh and file only"
     )]
     Protocol {
-        /// The address, without secrets.
-        address: String,
+        /// The address.
+        address: RedactedUrl,
         /// Its scheme.
         protocol: String,
     },
@@ -46,15 +47,15 @@ pub enum ModuleError {
     #[error("`{address}` is outside of the repository, and this run is `--untrusted`")]
     OutsideRepository {
         /// The address.
-        address: String,
+        address: RedactedUrl,
     },
     /// A repository of which more arrives than any module has.
     #[error(
         "what git fetches from `{address}` is more than {limit} bytes, the most that is accepted"
     )]
     RepositoryTooLarge {
-        /// The address, without secrets.
-        address: String,
+        /// The address.
+        address: RedactedUrl,
         /// The limit.
         limit: u64,
     },
@@ -63,16 +64,16 @@ pub enum ModuleError {
         "the repository at `{address}` has more than {limit} files and directories, the most that are accepted"
     )]
     TooManyEntries {
-        /// The address, without secrets.
-        address: String,
+        /// The address.
+        address: RedactedUrl,
         /// The limit.
         limit: usize,
     },
     /// Git writes on and on where a few lines are the answer.
     #[error("git answers for `{address}` with more than {limit} bytes, the most that are read")]
     GitOutput {
-        /// The address, without secrets.
-        address: String,
+        /// The address.
+        address: RedactedUrl,
         /// The limit.
         limit: usize,
     },
@@ -81,8 +82,8 @@ pub enum ModuleError {
         "git ran out of memory with what is fetched from `{address}`: {limit} bytes are the most that it may use"
     )]
     GitMemory {
-        /// The address, without secrets.
-        address: String,
+        /// The address.
+        address: RedactedUrl,
         /// The limit of each process.
         limit: u64,
     },
@@ -90,15 +91,15 @@ pub enum ModuleError {
     #[error("`{address}` leads to more than {limit} submodules, the most that are fetched")]
     TooManySubmodules {
         /// The repository with the submodule that is one too many, without secrets.
-        address: String,
+        address: RedactedUrl,
         /// The limit.
         limit: usize,
     },
     /// A submodule without an address.
     #[error("`{address}` has a submodule `{path}` without an address in `.gitmodules`")]
     NoSubmoduleAddress {
-        /// The address, without secrets.
-        address: String,
+        /// The address.
+        address: RedactedUrl,
         /// The path of the submodule.
         path: String,
     },
@@ -108,8 +109,8 @@ pub enum ModuleError {
     /// An archive that comes over plain http, where it could be altered on the way, without a checksum.
     #[error("`{address}` would be fetched over plain http")]
     PlainHttp {
-        /// The address, without secrets.
-        address: String,
+        /// The address.
+        address: RedactedUrl,
     },
     /// The registry has no version that the call allows.
     #[error("module `{module}` has no version that {wanted} allows", wanted = wanted(constraints.as_ref()))]
@@ -127,14 +128,14 @@ pub enum ModuleError {
     /// A web address that is no archive and names no source either.
     #[error("`{address}` is no archive and does not say where the module is")]
     NoRedirect {
-        /// The address, without secrets.
-        address: String,
+        /// The address.
+        address: RedactedUrl,
     },
     /// One address sends to the next, without an end.
     #[error("`{address}` leads on to more than {limit} other addresses")]
     TooManyRedirects {
         /// Where it began, without secrets.
-        address: String,
+        address: RedactedUrl,
         /// The limit.
         limit: usize,
     },
@@ -151,24 +152,24 @@ pub enum ModuleError {
     Git {
         /// What was to be fetched.
         what: String,
-        /// The repository, without secrets.
-        address: String,
+        /// The repository.
+        address: RedactedUrl,
         /// What it wrote last.
         message: String,
     },
     /// `git` did not end.
     #[error("git did not fetch `{address}` within {seconds} s")]
     GitTimeout {
-        /// The repository, without secrets.
-        address: String,
+        /// The repository.
+        address: RedactedUrl,
         /// The limit.
         seconds: u64,
     },
     /// The archive has another checksum than its address says.
     #[error("the archive from `{address}` has the checksum `{found}`, not `{expected}`")]
     Checksum {
-        /// The address, without secrets.
-        address: String,
+        /// The address.
+        address: RedactedUrl,
         /// As the address says.
         expected: String,
         /// What was computed.
@@ -177,40 +178,40 @@ pub enum ModuleError {
     /// The archive is larger than any module.
     #[error("the archive from `{address}` has more than {limit} bytes, the most that are fetched")]
     ArchiveTooLarge {
-        /// The address, without secrets.
-        address: String,
+        /// The address.
+        address: RedactedUrl,
         /// The limit.
         limit: u64,
     },
     /// The archive is a zip that cannot be unpacked.
     #[error("cannot unpack the archive from `{address}`")]
     Zip {
-        /// The address, without secrets.
-        address: String,
+        /// The address.
+        address: RedactedUrl,
         /// Why not.
         source: PackageError,
     },
     /// The archive is a tar that cannot be unpacked.
     #[error("cannot unpack the archive from `{address}`")]
     Tar {
-        /// The address, without secrets.
-        address: String,
+        /// The address.
+        address: RedactedUrl,
         /// Why not.
         source: TarError,
     },
     /// The subdirectory that the source names is not in the package.
     #[error("`{address}` has no directory `{subdirectory}`")]
     NoSubdirectory {
-        /// The package, without secrets.
-        address: String,
+        /// The package.
+        address: RedactedUrl,
         /// As written.
         subdirectory: String,
     },
     /// A pattern for the subdirectory that several directories match.
     #[error("`{address}` has {found} directories that match `{subdirectory}`, and one is needed")]
     AmbiguousSubdirectory {
-        /// The package, without secrets.
-        address: String,
+        /// The package.
+        address: RedactedUrl,
         /// As written.
         subdirectory: String,
         /// How many match.
@@ -219,8 +220,8 @@ pub enum ModuleError {
     /// Something in the package leads out of it.
     #[error("`{path}` in `{address}` leads out of the module package")]
     Escapes {
-        /// The package, without secrets.
-        address: String,
+        /// The package.
+        address: RedactedUrl,
         /// The path in it.
         path: String,
     },
@@ -235,8 +236,8 @@ pub enum ModuleError {
     /// The run is told to use no network.
     #[error("the network is switched off by `--offline`, and `{address}` is not on this machine")]
     Offline {
-        /// The address, without secrets.
-        address: String,
+        /// The address.
+        address: RedactedUrl,
     },
 }
 

@@ -18,6 +18,7 @@ use crate::cache::Store;
 use crate::config::{FetchError, FetchedModule, ModuleFetcher, ModuleRequest, ModuleSource};
 use crate::git::GitSettings;
 use crate::provider::{Engine, ModuleVersion};
+use crate::redacted_url::RedactedUrl;
 use crate::registry::{
     ModuleId, ModuleLocation, OnceMap, RegistryClient, RegistryError, is_loopback,
 };
@@ -141,7 +142,7 @@ impl Fetcher {
     async fn find(&self, request: &ModuleRequest<'_>) -> Result<FetchedModule, Arc<ModuleError>> {
         let found = self.resolve(request).await?;
         let package = self.package(&found, request.engine).await?;
-        let shown = found.address.package.shown();
+        let shown = found.address.package.redacted();
         let directory = subdirectory::find(&package, &found.address.subdirectory, &shown)?;
         Ok(FetchedModule {
             directory,
@@ -156,7 +157,7 @@ impl Fetcher {
         let (text, plain_http, inner, version) = match request.source {
             ModuleSource::Local(path) => {
                 return Err(ModuleError::Address {
-                    address: path.clone(),
+                    address: RedactedUrl::local(Path::new(path)),
                     problem: "it is a directory of the calling module",
                 });
             }
@@ -190,7 +191,7 @@ impl Fetcher {
             let asked = || client.module_redirect(url, plain_http);
             let target = self.redirects.get_or_init(url.clone(), asked).await?;
             let target = target.ok_or_else(|| ModuleError::NoRedirect {
-                address: address.package.shown(),
+                address: address.package.redacted(),
             })?;
             let next = RemoteAddress::parse(&target, request.engine)?;
             address = RemoteAddress {
@@ -199,7 +200,7 @@ impl Fetcher {
             };
         }
         Err(ModuleError::TooManyRedirects {
-            address: super::address::shown(&text),
+            address: RedactedUrl::parse(&text),
             limit: MAX_REDIRECTS,
         })
     }
@@ -213,7 +214,7 @@ impl Fetcher {
     async fn obtain(&self, found: &Resolved, engine: Engine) -> Result<PathBuf, ModuleError> {
         let client = (self.clients)(engine);
         let package = &found.address.package;
-        let address = package.shown();
+        let address = package.redacted();
         match package {
             Package::Directory(path) => real_directory(path),
             Package::File(path, kind, checksum) => {
@@ -235,7 +236,7 @@ impl Fetcher {
         &self,
         repository: &GitPackage,
         client: &RegistryClient,
-        address: &str,
+        address: &RedactedUrl,
     ) -> Result<PathBuf, ModuleError> {
         let offline = client.settings().http.offline;
         let git = GitAccess {
@@ -270,7 +271,7 @@ impl Fetcher {
         client: &RegistryClient,
         archive: &ArchivePackage,
         found: &Resolved,
-        address: &str,
+        address: &RedactedUrl,
     ) -> Result<PathBuf, ModuleError> {
         let plain_http = found.plain_http || archive.checksum.is_some();
         let Some(key) = archive_key(archive, found.version.as_ref()) else {
@@ -295,7 +296,7 @@ impl Fetcher {
         client: &RegistryClient,
         archive: &ArchivePackage,
         plain_http: bool,
-        address: &str,
+        address: &RedactedUrl,
     ) -> Result<PathBuf, ModuleError> {
         let content = |checksum: &Checksum| content_key(archive.kind, checksum);
         let known = self.kept.arrival(archive).and_then(|known| {
@@ -364,14 +365,14 @@ struct Resolved {
 fn check_scheme(
     archive: &ArchivePackage,
     plain_http: bool,
-    address: &str,
+    address: &RedactedUrl,
 ) -> Result<(), ModuleError> {
     let is_safe = archive.url.scheme() == "https" || is_loopback(&archive.url);
     if is_safe || plain_http || archive.checksum.is_some() {
         return Ok(());
     }
     Err(ModuleError::PlainHttp {
-        address: address.to_owned(),
+        address: address.clone(),
     })
 }
 

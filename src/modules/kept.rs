@@ -24,8 +24,8 @@ use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 use crate::cache::{Bounds, Key, Kind, Store};
-use crate::config::ModuleSource;
 use crate::provider::ModuleVersion;
+use crate::redacted_url::RedactedUrl;
 use crate::registry::{ModuleId, ModuleLocation, ModuleVersions, Stamp};
 
 use super::address::{ArchiveKind, ArchivePackage, GitPackage};
@@ -94,7 +94,7 @@ impl Kept {
     }
 
     /// The package of this key, if it is there and whole.
-    pub(super) fn find(&self, key: &Key, address: &str) -> Option<PathBuf> {
+    pub(super) fn find(&self, key: &Key, address: &RedactedUrl) -> Option<PathBuf> {
         let store = self.store.as_ref()?;
         let entry = store.find(key)?;
         let sound = || -> io::Result<PathBuf> {
@@ -227,7 +227,7 @@ impl Kept {
         location: &ModuleLocation,
     ) {
         let source = &location.source;
-        if ModuleSource::Remote(source.clone()).shown() == *source {
+        if RedactedUrl::with_revision(source).to_string() == *source {
             let way = if location.plain_http { PLAIN_HTTP } else { "" };
             self.write(&location_key(module, version), &format!("{way}\n{source}"));
         }

@@ -7,6 +7,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use crate::redacted_url::RedactedUrl;
+
 use super::error::ModuleError;
 
 /// What the tools read of a module directory.
@@ -22,7 +24,7 @@ const CONFIGURATION: [&str; 8] = [
 ];
 
 /// Looks at everything below `root`, a real path. `address` is for messages.
-pub(super) fn confine(root: &Path, address: &str) -> Result<(), ModuleError> {
+pub(super) fn confine(root: &Path, address: &RedactedUrl) -> Result<(), ModuleError> {
     let mut waiting = vec![root.to_path_buf()];
     while let Some(directory) = waiting.pop() {
         let failed = |source: io::Error| ModuleError::Disk {
@@ -39,7 +41,7 @@ pub(super) fn confine(root: &Path, address: &str) -> Result<(), ModuleError> {
                 if is_configuration(&path) {
                     let inner = path.strip_prefix(root).unwrap_or(&path);
                     return Err(ModuleError::Escapes {
-                        address: address.to_owned(),
+                        address: address.clone(),
                         path: inner.display().to_string(),
                     });
                 }
@@ -75,12 +77,14 @@ mod tests {
         symlink("../real.tf", root.join("a/b/in.tf")).unwrap();
         symlink(other.path(), root.join("a/b/out")).unwrap();
         symlink("/nowhere/at/all", root.join("dangling.tf")).unwrap();
-        confine(&root, "x").unwrap();
+        confine(&root, &RedactedUrl::parse("x")).unwrap();
         let is_there = |path: &str| root.join(path).symlink_metadata().is_ok();
         assert!(is_there("a/b/in.tf") && is_there("dangling.tf") && !is_there("a/b/out"));
 
         symlink(other.path().join("secret.tf"), root.join("a/b/out.tf")).unwrap();
-        let error = confine(&root, "x").unwrap_err().to_string();
+        let error = confine(&root, &RedactedUrl::parse("x"))
+            .unwrap_err()
+            .to_string();
         assert_eq!(error, "`a/b/out.tf` in `x` leads out of the module package");
     }
 }

@@ -9,10 +9,16 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
+use crate::redacted_url::RedactedUrl;
+
 use super::error::ModuleError;
 
 /// The directory that `subdirectory` names in the package at `root`, a real path. `address` is for messages.
-pub(super) fn find(root: &Path, subdirectory: &str, address: &str) -> Result<PathBuf, ModuleError> {
+pub(super) fn find(
+    root: &Path,
+    subdirectory: &str,
+    address: &RedactedUrl,
+) -> Result<PathBuf, ModuleError> {
     let mut matching = vec![root.to_path_buf()];
     for component in subdirectory.split('/') {
         match component {
@@ -22,7 +28,7 @@ pub(super) fn find(root: &Path, subdirectory: &str, address: &str) -> Result<Pat
         }
     }
     let missing = || ModuleError::NoSubdirectory {
-        address: address.to_owned(),
+        address: address.clone(),
         subdirectory: subdirectory.to_owned(),
     };
     match &matching[..] {
@@ -39,16 +45,16 @@ pub(super) fn find(root: &Path, subdirectory: &str, address: &str) -> Result<Pat
         }
         [] => Err(missing()),
         several => Err(ModuleError::AmbiguousSubdirectory {
-            address: address.to_owned(),
+            address: address.clone(),
             subdirectory: subdirectory.to_owned(),
             found: several.len(),
         }),
     }
 }
 
-fn escapes(subdirectory: &str, address: &str) -> ModuleError {
+fn escapes(subdirectory: &str, address: &RedactedUrl) -> ModuleError {
     ModuleError::Escapes {
-        address: address.to_owned(),
+        address: address.clone(),
         path: subdirectory.to_owned(),
     }
 }
@@ -160,7 +166,7 @@ mod tests {
             ("../x", "`../x` in `a` leads out of the module package"),
             ("r*/..", "`r*/..` in `a` leads out of the module package"),
         ] {
-            let found = match find(&root, subdirectory, "a") {
+            let found = match find(&root, subdirectory, &RedactedUrl::parse("a")) {
                 Ok(path) => crate::span::shown_path(path.strip_prefix(&root).unwrap()),
                 Err(error) => error.to_string(),
             };
@@ -176,9 +182,12 @@ mod tests {
         fs::create_dir(root.join("a")).unwrap();
         std::os::unix::fs::symlink("a", root.join("in")).unwrap();
         std::os::unix::fs::symlink(other.path(), root.join("out")).unwrap();
-        assert_eq!(find(&root, "in", "x").unwrap(), root.join("a"));
+        assert_eq!(
+            find(&root, "in", &RedactedUrl::parse("x")).unwrap(),
+            root.join("a")
+        );
         assert!(matches!(
-            find(&root, "out", "x"),
+            find(&root, "out", &RedactedUrl::parse("x")),
             Err(ModuleError::Escapes { .. })
         ));
     }

@@ -11,6 +11,7 @@ use reqwest::header::HeaderValue;
 use url::Url;
 
 use crate::provider::{Hostname, PackageId, Platform, ProviderAddr, Version};
+use crate::redacted_url::RedactedUrl;
 use crate::registry::answers::{Document, MirrorAnswer};
 use crate::registry::asking::{MAX_METADATA, Shared};
 use crate::registry::discovery::Service;
@@ -69,10 +70,7 @@ impl RegistryClient {
         let Some(service) = self.shared.configured(Service::Providers, host) else {
             return Some(host.as_ascii().to_owned());
         };
-        let mut url = service.ok()?.url;
-        // Only a URL without a host refuses to have no user.
-        let _ = (url.set_username(""), url.set_password(None));
-        Some(url.into())
+        Some(RedactedUrl::from(&service.ok()?.url).to_string())
     }
 
     /// The versions that the provider's own registry lists.

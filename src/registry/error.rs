@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::provider::{Hostname, ModuleVersion, PackageId, Platform, ProviderAddr, Version};
+use crate::redacted_url::RedactedUrl;
 use crate::registry::discovery::Service;
-use crate::registry::fault::{Cause, Configured, Fault, RequestError, ShownUrl};
+use crate::registry::fault::{Cause, Configured, Fault, RequestError};
 use crate::registry::modules::ModuleId;
 use crate::span::{Explain, Place};
 
@@ -161,7 +162,7 @@ pub enum RegistryError {
         /// The provider.
         provider: Box<ProviderAddr>,
         /// The mirror.
-        mirror: ShownUrl,
+        mirror: RedactedUrl,
         /// Where it is written.
         configured: Option<Box<Place>>,
     },

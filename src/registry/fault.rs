@@ -4,15 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use url::Url;
-
+use crate::redacted_url::RedactedUrl;
 use crate::span::Place;
 
 /// A request that failed for good.
 #[derive(Clone, Debug)]
 pub struct RequestError {
     /// What was asked for.
-    pub url: ShownUrl,
+    pub url: RedactedUrl,
     /// How often it was tried.
     pub attempts: u32,
     /// How long all tries and waits took.
@@ -54,28 +53,6 @@ impl fmt::Display for Configured<'_> {
 impl std::error::Error for RequestError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&self.fault)
-    }
-}
-
-/// A URL that is safe to show: without user info, query and fragment, which may hold secrets.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShownUrl(String);
-
-impl From<&Url> for ShownUrl {
-    fn from(url: &Url) -> Self {
-        let mut shown = url.clone();
-        shown.set_query(None);
-        shown.set_fragment(None);
-        // Fails only for URLs without a host, which have no user info either.
-        let _ = shown.set_username("");
-        let _ = shown.set_password(None);
-        Self(shown.into())
-    }
-}
-
-impl fmt::Display for ShownUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 
@@ -144,7 +121,7 @@ pub enum Fault {
     BadRedirect(String),
     /// Metadata over plain http, where it could be altered on the way.
     #[error("`{0}` would be fetched over plain http")]
-    PlainHttp(ShownUrl),
+    PlainHttp(RedactedUrl),
     /// More data than any real document has.
     #[error("the answer has more than {limit} bytes ({name})")]
     TooLarge {
@@ -280,20 +257,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shown_urls_hold_no_secrets() {
-        let url = Url::parse("https://user:pass@example.com:8443/a/b.zip?X-Signature=secret#part")
-            .expect("a URL");
-        assert_eq!(
-            ShownUrl::from(&url).to_string(),
-            "https://example.com:8443/a/b.zip"
-        );
-    }
-
-    #[test]
     fn attempts_are_mentioned_when_there_were_several() {
-        let url = Url::parse("https://example.com/x").expect("a URL");
         let mut error = RequestError {
-            url: ShownUrl::from(&url),
+            url: RedactedUrl::parse("https://example.com/x"),
             attempts: 1,
             elapsed: Duration::from_millis(3_140),
             fault: Fault::Offline,

@@ -7,10 +7,11 @@ use bytes::{Bytes, BytesMut};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use reqwest::{Response, StatusCode, Url};
 
+use crate::redacted_url::RedactedUrl;
 use crate::registry::budget::Budget;
 use crate::registry::clients::Clients;
 use crate::registry::error::RegistryError;
-use crate::registry::fault::{Cause, Fault, RequestError, ShownUrl};
+use crate::registry::fault::{Cause, Fault, RequestError};
 use crate::registry::http::{self, Call};
 use crate::registry::retry::{self, RetryPolicy};
 use crate::registry::settings::HttpSettings;
@@ -63,7 +64,7 @@ impl Answer {
     /// The error of having got this answer for `url`.
     pub(super) fn refused(&self, url: &Url, fault: Fault) -> RequestError {
         RequestError {
-            url: ShownUrl::from(url),
+            url: RedactedUrl::from(url),
             attempts: self.effort.attempts,
             elapsed: self.effort.elapsed,
             fault,
@@ -242,7 +243,7 @@ async fn read_body(mut response: Response, limit: ByteLimit) -> Result<Bytes, Fa
 /// The tries of one request.
 pub(super) struct Patience {
     transport: Arc<Transport>,
-    url: ShownUrl,
+    url: RedactedUrl,
     host: String,
     policy: RetryPolicy,
     attempts: u32,
@@ -255,7 +256,7 @@ impl Patience {
     pub(super) fn new(transport: Arc<Transport>, url: &Url, policy: RetryPolicy) -> Self {
         Self {
             transport,
-            url: ShownUrl::from(url),
+            url: RedactedUrl::from(url),
             host: url.origin().ascii_serialization(),
             policy,
             attempts: 1,

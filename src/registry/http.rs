@@ -12,7 +12,8 @@ use reqwest::header::{
 use reqwest::{Client, Response, StatusCode, Url};
 
 use crate::provider::Engine;
-use crate::registry::fault::{Cause, Fault, ShownUrl, inner};
+use crate::redacted_url::RedactedUrl;
+use crate::registry::fault::{Cause, Fault, inner};
 use crate::registry::stamp::Stamp;
 
 /// The header in which both engines name their version; registries may choose their answers by it.
@@ -112,7 +113,7 @@ pub(super) async fn send<'a>(
         let response = sent
             .map_err(|_elapsed| Fault::Timeout(within))?
             .map_err(|error| classify(error, within))?;
-        tracing::debug!(url = %ShownUrl::from(&url), status = response.status().as_u16(), "answered");
+        tracing::debug!(url = %RedactedUrl::from(&url), status = response.status().as_u16(), "answered");
         match redirect_target(&response, &url)? {
             Some(target) => url = target,
             None => return Ok(response),
@@ -125,7 +126,7 @@ fn check_scheme(url: &Url, plain_http: bool) -> Result<(), Fault> {
     if url.scheme() == "https" || plain_http || is_loopback(url) {
         return Ok(());
     }
-    Err(Fault::PlainHttp(ShownUrl::from(url)))
+    Err(Fault::PlainHttp(RedactedUrl::from(url)))
 }
 
 /// Whether the URL leads to this machine, where nobody stands in between.
@@ -154,7 +155,7 @@ fn redirect_target(response: &Response, from: &Url) -> Result<Option<Url>, Fault
     let location = String::from_utf8_lossy(location.as_bytes());
     match from.join(&location) {
         Ok(target) if is_web(&target) => Ok(Some(target)),
-        Ok(target) => Err(Fault::BadRedirect(ShownUrl::from(&target).to_string())),
+        Ok(target) => Err(Fault::BadRedirect(RedactedUrl::from(&target).to_string())),
         Err(_) => Err(Fault::BadRedirect("an unreadable address".to_owned())),
     }
 }

@@ -12,10 +12,11 @@ use url::Url;
 use crate::provider::{
     Digest, Hash, HashScheme, Hostname, PackageId, Platform, ProviderAddr, Version,
 };
+use crate::redacted_url::RedactedUrl;
 use crate::registry::client::RegistryClient;
 use crate::registry::credentials;
 use crate::registry::error::RegistryError;
-use crate::registry::fault::{RequestError, ShownUrl};
+use crate::registry::fault::RequestError;
 use crate::registry::fetch::Answer;
 use crate::registry::http::is_web;
 use crate::registry::memo::OnceMap;
@@ -90,8 +91,8 @@ impl NetworkMirror {
     }
 
     /// The address of the mirror, safe to show.
-    pub fn shown(&self) -> ShownUrl {
-        ShownUrl::from(&self.shared.base)
+    pub fn shown(&self) -> RedactedUrl {
+        RedactedUrl::from(&self.shared.base)
     }
 
     /// The versions of the provider.
@@ -144,7 +145,7 @@ impl Shared {
         if answer.status == StatusCode::NOT_FOUND {
             return Err(RegistryError::NotInMirror {
                 provider: Box::new(provider.clone()),
-                mirror: ShownUrl::from(&self.base),
+                mirror: RedactedUrl::from(&self.base),
                 configured: self.configured.clone(),
             });
         }

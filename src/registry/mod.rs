@@ -48,7 +48,7 @@ pub use credentials::{Token, tokens_from_env};
 pub use discovery::Service;
 pub use download::Download;
 pub use error::{CredentialsError, RegistryError};
-pub use fault::{Cause, Fault, RequestError, ShownUrl};
+pub use fault::{Cause, Fault, RequestError};
 pub use fetch::ByteLimit;
 pub use filesystem::FilesystemMirror;
 pub(crate) use http::is_loopback;

@@ -16,6 +16,7 @@ use reqwest::header::{
 use sha2::{Digest as _, Sha256};
 
 use crate::provider::Digest;
+use crate::redacted_url::without_user_info;
 
 /// Longer validators are not kept. Real ones have some 70 bytes.
 const MAX_VALIDATOR_BYTES: usize = 1024;
@@ -107,13 +108,9 @@ fn is_old(headers: &HeaderMap) -> bool {
         .is_some_and(|age| age >= DATE_PRECISION)
 }
 
-/// Of what a server is told of an address: user info goes in a header, and a fragment nowhere.
+/// The query is part of what is hashed: it may select another file.
 fn digest(url: &Url) -> Digest {
-    let mut told = url.clone();
-    told.set_fragment(None);
-    // Only addresses without a host have no room for user info.
-    let _ = told.set_username("").and_then(|()| told.set_password(None));
-    Digest::new(Sha256::digest(told.as_str()).into())
+    Digest::new(Sha256::digest(without_user_info(url).as_str()).into())
 }
 
 #[cfg(test)]

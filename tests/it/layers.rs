@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// The rooms, row by row from the bottom. `span` lies under `provider`, whose errors point at places.
 const ROWS: [&[&str]; 9] = [
-    &["span"],
+    &["span", "redacted_url"],
     &["provider"],
     &[
         "access",

@@ -13,9 +13,10 @@ use super::super::error::ConfigError;
 use super::super::location::{Location, clean};
 use super::super::manifest::{Manifest, Mismatch, Record};
 use super::super::root::{ChosenModule, FetchError, ModuleRequest, MovedModule, is_missing_module};
-use super::super::source::{ModuleSource, without_secrets};
+use super::super::source::ModuleSource;
 use super::super::statics::{Environment, Instance};
 use super::{Entered, Node, Stopped, TreeReader};
+use crate::redacted_url::RedactedUrl;
 
 /// Where a module is, and its version if it has one.
 type Found = (Location, Option<String>);
@@ -172,7 +173,7 @@ impl TreeReader<'_> {
                 let (module, place) = named();
                 Err(ConfigError::SourceChanged {
                     module,
-                    recorded: without_secrets(&recorded),
+                    recorded: RedactedUrl::with_revision(&recorded).to_string(),
                     wanted: target.source.shown(),
                     place,
                 })

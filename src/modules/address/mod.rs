@@ -13,7 +13,7 @@ use url::Url;
 
 use crate::config::ModuleSource;
 use crate::provider::Engine;
-use crate::registry::ShownUrl;
+use crate::redacted_url::RedactedUrl;
 
 use super::checksum::Checksum;
 use super::error::ModuleError;
@@ -89,35 +89,14 @@ impl RemoteAddress {
 }
 
 impl Package {
-    /// The address for messages: without user info and query.
-    pub(super) fn shown(&self) -> String {
+    /// The address for messages.
+    pub(super) fn redacted(&self) -> RedactedUrl {
         match self {
-            Self::Git(git) => shown(&git.url),
-            Self::Archive(archive) => ShownUrl::from(&archive.url).to_string(),
-            Self::Web(url) => ShownUrl::from(url).to_string(),
-            Self::Directory(path) | Self::File(path, ..) => path.display().to_string(),
+            Self::Git(git) => RedactedUrl::parse(&git.url),
+            Self::Archive(archive) => RedactedUrl::from(&archive.url),
+            Self::Web(url) => RedactedUrl::from(url),
+            Self::Directory(path) | Self::File(path, ..) => RedactedUrl::local(path),
         }
-    }
-}
-
-/// An address for messages. What is no URL has neither user info nor query once it is cut at the first sign of them.
-pub(super) fn shown(text: &str) -> String {
-    let (getter, rest) = split_getter(text);
-    let plain = Url::parse(rest).map_or_else(
-        |_| {
-            let rest = rest.split(['?', '#']).next().unwrap_or_default();
-            let authority = rest.find("://").map_or(0, |at| at + 3);
-            match rest[authority..].rsplit_once('@') {
-                Some((_, host)) => format!("{}{host}", &rest[..authority]),
-                None => rest.to_owned(),
-            }
-        },
-        |url| ShownUrl::from(&url).to_string(),
-    );
-    if getter.is_empty() {
-        plain
-    } else {
-        format!("{getter}::{plain}")
     }
 }
 
@@ -186,7 +165,7 @@ fn package(getter: &str, location: &str) -> Result<Package, ModuleError> {
 fn git(location: &str, scheme: &str) -> Result<Package, ModuleError> {
     if !matches!(scheme, "https" | "ssh" | "file") {
         return Err(ModuleError::Protocol {
-            address: shown(location),
+            address: RedactedUrl::parse(location),
             protocol: scheme.to_owned(),
         });
     }
@@ -259,7 +238,7 @@ fn file(location: &str) -> Result<Package, ModuleError> {
 
 fn bad(address: &str, problem: &'static str) -> ModuleError {
     ModuleError::Address {
-        address: shown(address),
+        address: RedactedUrl::parse(address),
         problem,
     }
 }

@@ -166,14 +166,3 @@ fn what_is_refused() {
         );
     }
 }
-
-#[test]
-fn shown_addresses_hold_no_secrets() {
-    for (text, expected) in [
-        ("git::https://u:p@g.test/r?ref=x", "git::https://g.test/r"),
-        ("https://t@h.test/m.zip?sig=s#f", "https://h.test/m.zip"),
-        ("ssh://u:p@g.test:o/r?x=y", "ssh://g.test:o/r"),
-    ] {
-        assert_eq!(shown(text), expected);
-    }
-}

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use url::Url;
 
 use crate::git::GitSettings;
-use crate::modules::address::{GitPackage, shown};
+use crate::modules::address::GitPackage;
 use crate::modules::error::ModuleError;
+use crate::redacted_url::RedactedUrl;
 use crate::registry::AllowedHosts;
 
 /// Git, and the hosts that the user allows.
@@ -44,7 +45,7 @@ impl<'a> GitAccess<'a> {
         let url = Url::parse(&submodule.url).ok();
         let url = url.filter(|url| matches!(url.scheme(), "https" | "ssh"));
         let Some(url) = url else {
-            let address = shown(&submodule.url);
+            let address = RedactedUrl::parse(&submodule.url);
             return Err(ModuleError::OutsideRepository { address });
         };
         let own = Url::parse(&package.url).ok();

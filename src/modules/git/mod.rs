@@ -23,8 +23,9 @@ pub use program::{MAX_REPOSITORY_BYTES, MAX_REPOSITORY_ENTRIES};
 pub use submodules::MAX_SUBMODULES;
 
 use crate::git::Scope;
+use crate::redacted_url::RedactedUrl;
 
-use super::address::{GitPackage, shown};
+use super::address::GitPackage;
 use super::error::ModuleError;
 use super::links;
 use program::{Bounds, Git};
@@ -57,7 +58,7 @@ pub(super) async fn fetch(
     let fetched = repository.fetch().await?;
     let commit = fetched.commit.clone();
     submodules::fetch(access, package, fetched, bounds).await?;
-    links::confine(target, &shown(&package.url))?;
+    links::confine(target, &RedactedUrl::parse(&package.url))?;
     Ok(commit)
 }
 

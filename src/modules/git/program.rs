@@ -8,8 +8,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::git::{Finished, GIT_TIMEOUT, GitSettings, MAX_MEMORY, RunError, Scope, Taker};
-use crate::modules::address::{GitPackage, shown};
+use crate::modules::address::GitPackage;
 use crate::modules::error::ModuleError;
+use crate::redacted_url::{RedactedUrl, redact_line};
 
 /// The most bytes of a repository on disk, history and work tree together. The largest repositories of modules have some
 /// hundred megabytes with all of their history.
@@ -112,7 +113,7 @@ impl<'a> Git<'a> {
         operands: &[&OsStr],
         take: &mut Taker<'_>,
     ) -> Result<(), Failure> {
-        tracing::debug!(address = self.address(), "running git");
+        tracing::debug!(address = %self.address(), "running git");
         let run_failed = |error| self.not_run(error);
         let command = self.command(scope, arguments, operands);
         let command = command.map_err(RunError::System).map_err(run_failed)?;
@@ -219,8 +220,8 @@ impl<'a> Git<'a> {
     }
 
     /// The repository, for messages.
-    pub(super) fn address(&self) -> String {
-        shown(&self.package.url)
+    pub(super) fn address(&self) -> RedactedUrl {
+        RedactedUrl::parse(&self.package.url)
     }
 
     fn what(&self) -> String {
@@ -290,8 +291,9 @@ fn excess(directory: &Path, max_bytes: u64, max_entries: usize) -> Option<Excess
 
 /// The last lines that git wrote, without control characters and without what the address must not show.
 fn message(output: &Finished, url: &str) -> String {
-    let text = String::from_utf8_lossy(&output.errors).replace(url, &shown(url));
-    let lines = text.lines().map(|line| without_user_info(line.trim()));
+    let text =
+        String::from_utf8_lossy(&output.errors).replace(url, &RedactedUrl::parse(url).to_string());
+    let lines = text.lines().map(|line| visible_line(line.trim()));
     let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
     if lines.is_empty() {
         return output.status.to_string();
@@ -299,25 +301,10 @@ fn message(output: &Finished, url: &str) -> String {
     lines[lines.len().saturating_sub(MAX_MESSAGE_LINES)..].join("; ")
 }
 
-/// A line with `//user:password@` of any URL in it cut out.
-fn without_user_info(line: &str) -> String {
-    let visible: String = line
-        .chars()
-        .filter(|character| !character.is_control())
-        .take(MAX_LINE)
-        .collect();
-    let mut shown = String::new();
-    let mut rest = visible.as_str();
-    while let Some(at) = rest.find("://") {
-        let (before, after) = rest.split_at(at + 3);
-        shown.push_str(before);
-        let authority = after
-            .find(|next: char| next == '/' || next.is_whitespace() || next == '\'')
-            .unwrap_or(after.len());
-        let secret = after[..authority].rfind('@').map_or(0, |end| end + 1);
-        rest = &after[secret..];
-    }
-    shown + rest
+/// The beginning of a line, without control characters and without the user info of URLs.
+fn visible_line(line: &str) -> String {
+    let visible = line.chars().filter(|character| !character.is_control());
+    redact_line(&visible.take(MAX_LINE).collect::<String>())
 }
 
 #[cfg(test)]
@@ -328,16 +315,14 @@ mod tests {
     fn messages_hold_no_secrets_and_no_control_characters() {
         for (line, expected) in [
             (
-                "fatal: unable to access 'https://u:p@g.test/r/': no",
-                "fatal: unable to access 'https://g.test/r/': no",
+                "at 'https://u:p@g.test/r/': no",
+                "at 'https://g.test/r/': no",
             ),
-            ("a https://t@h b ssh://g@h", "a https://h b ssh://h"),
             ("remote: \u{1b}[31mred\u{7}", "remote: [31mred"),
-            ("plain @ text", "plain @ text"),
         ] {
-            assert_eq!(without_user_info(line), expected);
+            assert_eq!(visible_line(line), expected);
         }
-        assert_eq!(without_user_info(&"x".repeat(999)).len(), MAX_LINE);
+        assert_eq!(visible_line(&"x".repeat(999)).len(), MAX_LINE);
     }
 
     #[test]

@@ -8,8 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::git::{Scope, path_of};
-use crate::modules::address::{GitPackage, shown};
+use crate::modules::address::GitPackage;
 use crate::modules::error::ModuleError;
+use crate::redacted_url::RedactedUrl;
 
 use super::access::GitAccess;
 use super::program::{Bounds, Git};
@@ -41,7 +42,7 @@ pub(super) async fn fetch(
             count += 1;
             if count > MAX_SUBMODULES {
                 return Err(ModuleError::TooManySubmodules {
-                    address: shown(&package.url),
+                    address: RedactedUrl::parse(&package.url),
                     limit: MAX_SUBMODULES,
                 });
             }
@@ -100,7 +101,7 @@ async fn wanted(
             Some(url) => wanted.push((gitlink, absolute(&package.url, url))),
             None => {
                 return Err(ModuleError::NoSubmoduleAddress {
-                    address: shown(&package.url),
+                    address: RedactedUrl::parse(&package.url),
                     path,
                 });
             }
@@ -122,7 +123,7 @@ fn place(
         return Ok(target);
     }
     Err(ModuleError::Escapes {
-        address: shown(&package.url),
+        address: RedactedUrl::parse(&package.url),
         path: String::from_utf8_lossy(&gitlink.path).into_owned(),
     })
 }
