@@ -138,7 +138,7 @@ fn pinned_signers_refuse_a_key_that_the_file_does_not_name() {
         "repo/.tflock.toml",
         format!("platforms = [\"linux_amd64\"]\n[signers]\n\"acme/*\" = [\"{key}\"]\n"),
     );
-    let outcome = context.tflock(["lock", "repo/live/a"]).run().expect_code(1);
+    let outcome = context.run("lock repo/live/a").expect_code(1);
     for part in [
         "is signed by key",
         "`[signers]` (repo/.tflock.toml:3:1) pins `acme/*` to key 0000",
@@ -159,7 +159,7 @@ fn a_mistake_in_the_file_stops_the_run_with_its_line() {
         "jobs = 4\nplatform = [\"linux_amd64\"]\n",
     );
     let outcome = context
-        .tflock(["lock", "-r", "."])
+        .command("lock -r .")
         .current_dir(context.path("repo/live/a"));
     let outcome = outcome.run().expect_code(2);
     let expected = "\
@@ -180,14 +180,7 @@ hint: did you mean `platforms`?
 fn config_says_what_is_in_force_and_who_said_it() {
     let (_registry, context) = start();
     let outcome = context
-        .tflock([
-            "config",
-            "--create",
-            "never",
-            "repo/lab",
-            "repo/live/a",
-            "repo/live",
-        ])
+        .command("config --create never repo/lab repo/live/a repo/live")
         .env(
             "TFREGISTRY_BASE_URL",
             "https://user:secret@registry.opentofu.org/",
@@ -285,10 +278,7 @@ fn each_key_has_its_rule_where_several_files_set_it() {
         for (directory, text) in ["repo", "repo/lab", "repo/lab/c"].iter().zip(texts) {
             context.write(&format!("{directory}/.tflock.toml"), text);
         }
-        let outcome = context
-            .tflock(["config", "repo/lab/c"])
-            .run()
-            .expect_success();
+        let outcome = context.run("config repo/lab/c").expect_success();
         let shown = outcome.stdout.replace('\\', "/");
         let is_it = |line: &str| line.split_whitespace().eq(expected.split_whitespace());
         assert!(shown.lines().any(is_it), "{texts:?}: {expected}\n{shown}");
@@ -304,10 +294,7 @@ fn config_shows_the_signers_of_each_file() {
     context.write("repo/.tflock.toml", pin("acme/*", "1"));
     context.write("repo/lab/.tflock.toml", "");
     context.write("repo/lab/c/.tflock.toml", pin("acme/anvil", "2"));
-    let outcome = context
-        .tflock(["config", "repo/lab/c"])
-        .run()
-        .expect_success();
+    let outcome = context.run("config repo/lab/c").expect_success();
     let shown = outcome.stdout.replace('\\', "/");
     let expected = "\
 repo/lab/c: governed by repo/lab/c/.tflock.toml
@@ -338,7 +325,7 @@ fn ignored_paths_are_relative_to_the_file_that_names_them() {
     context.write("repo/lab/.tflock.toml", "create = \"always\"\n");
     context.require("repo/lab/lab/c", &[("acme/anvil", "1.0.0")]);
     let outcome = context
-        .tflock(["lock", "-r", "."])
+        .command("lock -r .")
         .current_dir(context.path("repo/lab"));
     outcome.run().expect_success();
     let found = ["repo/lab/c", "repo/lab/lab/c"];

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use tflock_test_support::{FakeRegistry, Misbehave, Outcome, ProviderSpec, TestContext};
+use tflock_test_support::{FakeRegistry, Misbehave, Outcome, ProviderSpec, TestContext, table};
 
 use crate::TFLOCK;
 
@@ -20,7 +20,7 @@ const COMMANDS: [&str; 8] = [
 
 fn run(arguments: &str) -> Outcome {
     let context = TestContext::offline(TFLOCK);
-    context.tflock(arguments.split_whitespace()).run()
+    context.run(arguments)
 }
 
 #[test]
@@ -76,34 +76,21 @@ fn manual_pages_have_the_options_of_their_command() {
         assert!(page.contains(part), "{part}\n{page}");
     }
     let outcome = run("man look").expect_code(2);
-    assert!(
-        outcome.stderr.contains("hint: the commands are lock, "),
-        "{outcome}"
-    );
+    outcome.assert_stderr("hint: the commands are lock, ");
 }
 
 #[test]
 fn mistyped_words_are_answered_with_the_right_ones() {
-    for (arguments, suggestion) in [
-        ("lokc", "tip: a similar subcommand exists: 'lock'"),
-        (
-            "lock --platfrom linux_amd64",
-            "tip: a similar argument exists: '--platform'",
-        ),
-        (
-            "lock --create allways",
-            "tip: a similar value exists: 'always'",
-        ),
-        (
-            "lock --platform linux-amd64",
-            "hint: did you mean `linux_amd64`?",
-        ),
-        (
-            "lock --platform macos/arm64",
-            "hint: did you mean `darwin_arm64`?",
-        ),
-        ("completions bsh", "tip: a similar value exists: 'bash'"),
-    ] {
+    for [arguments, suggestion] in table(
+        "
+            lokc                        | tip: a similar subcommand exists: 'lock'
+            lock --platfrom linux_amd64 | tip: a similar argument exists: '--platform'
+            lock --create allways       | tip: a similar value exists: 'always'
+            lock --platform linux-amd64 | hint: did you mean `linux_amd64`?
+            lock --platform macos/arm64 | hint: did you mean `darwin_arm64`?
+            completions bsh             | tip: a similar value exists: 'bash'
+        ",
+    ) {
         let outcome = run(arguments).expect_code(2);
         assert!(
             outcome.stderr.contains(suggestion),
@@ -126,7 +113,7 @@ fn slow() -> (FakeRegistry, TestContext) {
 fn a_quiet_success_says_nothing() {
     let (_registry, context) = slow();
     for _ in ["created", "unchanged"] {
-        let outcome = context.tflock(["lock", "-q", "a"]).run().expect_success();
+        let outcome = context.run("lock -q a").expect_success();
         assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("", ""));
     }
 }
@@ -191,7 +178,7 @@ fn progress_is_for_terminals_only_and_in_ascii() {
         }
     }
     let (_registry, context) = slow();
-    let outcome = context.tflock(["lock", "a"]).run().expect_success();
+    let outcome = context.run("lock a").expect_success();
     assert_eq!(outcome.stderr, "");
 }
 

@@ -1,7 +1,7 @@
 //! What decides the entries of a lock file and what does not: rules that need the whole program.
 
 use tflock_test_support::{
-    FakeRegistry, Misbehave, Program, ProviderSpec, TestAuthority, TestContext,
+    FakeRegistry, Misbehave, Program, ProviderSpec, TestAuthority, TestContext, table,
 };
 
 use crate::TFLOCK;
@@ -55,7 +55,7 @@ fn platforms_are_asked_for_as_they_are_written() {
     let lock = |platforms: &[&str]| {
         registry.log().clear();
         let options = platforms.iter().flat_map(|list| ["--platform", list]);
-        context.tflock(["lock", "a"]).args(options).run()
+        context.command("lock a").args(options).run()
     };
     for (platform, path) in [("Linux_AMD64", "Linux/AMD64"), ("linux_", "linux/")] {
         lock(&[platform]).expect_code(1);
@@ -130,16 +130,13 @@ fn proxies_come_from_the_environment() {
         "host \"plain.test\" { services { providers.v1 = \"http://plain.test/v1/\" } }
          host \"secure.test\" { services { providers.v1 = \"https://secure.test/v1/\" } }",
     );
-    for (host, direct, method, path) in [
-        (
-            "plain.test",
-            "",
-            "GET",
-            "http://plain.test/v1/acme/anvil/versions",
-        ),
-        ("secure.test", "", "CONNECT", "secure.test:443"),
-        ("plain.test", "plain.test", "GET", ""),
-    ] {
+    for [host, direct, method, path] in table(
+        "
+            plain.test  |            | GET     | http://plain.test/v1/acme/anvil/versions
+            secure.test |            | CONNECT | secure.test:443
+            plain.test  | plain.test | GET     |
+        ",
+    ) {
         proxy.log().clear();
         context.require(host, &[(&format!("{host}/acme/anvil"), "")]);
         let program = context.tflock(LOCK).arg(host);

@@ -145,8 +145,7 @@ fn a_platform_is_added_to_a_kept_version_and_to_a_lock_without_configuration() {
         .write("unit/terragrunt.hcl", "")
         .write_lock_file("unit", &before);
     context
-        .tflock(["lock", "-r", "--platform", "darwin_arm64", "."])
-        .run()
+        .run("lock -r --platform darwin_arm64 .")
         .expect_success();
     for directory in ["stack", "unit"] {
         let locked = context.lock_file(directory).unwrap();

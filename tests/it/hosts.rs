@@ -93,7 +93,7 @@ fn blocks_that_lead_nowhere_are_named() {
             .env("TF_REGISTRY_DISCOVERY_RETRY", "1");
         let outcome = run.run().expect_code(1);
         for part in [expected, "(configured at [ROOT]/home/terraform.rc:2:6)"] {
-            assert!(outcome.stderr.contains(part), "{part}\n{outcome}");
+            outcome.assert_stderr(part);
         }
     }
 }

@@ -20,7 +20,7 @@ fn an_interrupted_run_says_so_and_leaves_nothing_behind() {
     context.require("done", &[("acme/anvil", "1.0.0")]);
     context.require("stuck", &[("acme/anvil", "1.0.0"), ("acme/stuck", "1.0.0")]);
     for signal in ["-INT", "-TERM"] {
-        let run = context.tflock(["lock", "-r", "--platform", "linux_amd64", "."]);
+        let run = context.command("lock -r --platform linux_amd64 .");
         let mut child = run.spawn();
         wait_for(|| context.lock_file("done").is_some());
         let sent = Command::new("kill")
@@ -45,7 +45,7 @@ fn an_interrupted_fetch_of_modules_ends_with_its_processes() {
     let call = "module \"x\" {\n  source = \"git::https://user:hunter2@git.example/x?ref=v1\"\n}\n";
     context.write("root/main.tf", call);
     let path = format!("{}:/usr/bin:/bin", context.path("bin").display());
-    let run = context.tflock(["lock", "--platform", "linux_amd64", "root"]);
+    let run = context.command("lock --platform linux_amd64 root");
     let mut child = run.env("PATH", path).spawn();
     let started = || std::fs::read_to_string(&pid).is_ok_and(|text| text.ends_with('\n'));
     wait_for(started);

@@ -137,14 +137,8 @@ fn json_has_a_version_and_every_fact() {
 #[test]
 fn markdown_is_one_table() {
     let (_registry, context) = site();
-    let arguments = [
-        "list",
-        "--format",
-        "markdown",
-        "stacks/locked",
-        "modules/values",
-    ];
-    let outcome = context.tflock(arguments).run().expect_success();
+    let arguments = "list --format markdown stacks/locked modules/values";
+    let outcome = context.run(arguments).expect_success();
     let expected = "\
 | directory | what it is | provider | constraints | locked | newest allowed | newest |
 | --- | --- | --- | --- | --- | --- | --- |
@@ -160,11 +154,11 @@ fn markdown_is_one_table() {
 fn a_locked_version_may_be_out_of_range() {
     let (_registry, context) = site();
     context.require("stacks/locked", &[("acme/anvil", ">= 2.0")]);
-    let outcome = context.tflock(["list", "stacks/locked"]).run();
+    let outcome = context.run("list stacks/locked");
     let outcome = outcome.expect_success();
     let expected =
         "acme/anvil   >= 2.0.0     1.0.0   2.0.0    2.0.0  (locked version out of range)";
-    assert!(outcome.stdout.contains(expected), "{outcome}");
+    outcome.assert_stdout(expected);
 }
 
 #[test]
@@ -173,20 +167,17 @@ fn what_cannot_be_read_or_asked_is_said() {
     let gone = Misbehave::on("*/acme/anvil/versions").respond(Response::status(503));
     registry.misbehave(gone);
     context.write("stacks/broken/main.tf", "module \"x\" {\n");
-    let outcome = context.tflock(["list", "-r", "stacks"]).run();
+    let outcome = context.run("list -r stacks");
     let outcome = outcome.expect_code(1);
     for expected in [
         "stacks/broken                 could not be read\n",
         "  acme/anvil                  ~> 1.0       1.0.0   -        -\n",
         "  acme/bolt                   -            -       1.0.0    1.0.0\n",
     ] {
-        assert!(outcome.stdout.contains(expected), "{expected}\n{outcome}");
+        outcome.assert_stdout(expected);
     }
-    assert!(
-        outcome.stderr.contains("stacks/broken/main.tf:1:"),
-        "{outcome}"
-    );
-    assert!(outcome.stderr.contains("503"), "{outcome}");
+    outcome.assert_stderr("stacks/broken/main.tf:1:");
+    outcome.assert_stderr("503");
 }
 
 #[test]
@@ -195,7 +186,7 @@ fn offline_nobody_is_asked() {
     let arguments = LIST.into_iter().chain(["--offline"]);
     let outcome = context.tflock(arguments).run().expect_success();
     let expected = "  acme/anvil                  ~> 1.0       1.0.0   -        -\n";
-    assert!(outcome.stdout.contains(expected), "{outcome}");
+    outcome.assert_stdout(expected);
     assert!(outcome.stderr.is_empty(), "{outcome}");
     assert!(registry.log().hits().is_empty());
 }

@@ -98,7 +98,7 @@ fn nothing_old_enough_is_an_error_unless_something_is_locked() {
         "no version that its constraints allow is known to have been out for 30 days; the newest of them is 2.0.0",
         "hint: `--upgrade=ADDR@2.0.0` takes that version whatever its age",
     ] {
-        assert!(outcome.stderr.contains(part), "{part}\n{outcome}");
+        outcome.assert_stderr(part);
     }
     lock(&context, "--min-age 30").expect_code(2);
 }
@@ -135,5 +135,5 @@ fn an_age_that_nobody_knows_is_said() {
     let outcome = lock(&context, "--upgrade --min-age 1").expect_success();
     assert_eq!(version(&context), "1.2.0");
     let told = "2.0.0 passed over: it cannot be known how long it has been out, since its checksum list cannot be had";
-    assert!(outcome.stderr.contains(told), "{outcome}");
+    outcome.assert_stderr(told);
 }

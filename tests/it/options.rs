@@ -1,6 +1,6 @@
 //! What each option of `tflock lock` changes, on lock files.
 
-use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext};
+use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext, table};
 
 use crate::TFLOCK;
 
@@ -51,20 +51,16 @@ fn versions(context: &TestContext, directory: &str) -> String {
 #[test]
 fn versions_are_kept_until_an_upgrade_is_asked_for() {
     let both = [("acme/anvil", ">= 1.0.0"), ("acme/rivet", "~> 1.0")];
-    for (options, expected) in [
-        ("", "anvil 1.0.0, rivet 1.0.0"),
-        ("--upgrade", "anvil 2.0.0, rivet 1.1.0"),
-        ("--upgrade=acme/anvil", "anvil 2.0.0, rivet 1.0.0"),
-        ("--upgrade=acme/anvil@1.1.0", "anvil 1.1.0, rivet 1.0.0"),
-        (
-            "--upgrade=acme/anvil@1.1.0 --upgrade=acme/rivet",
-            "anvil 1.1.0, rivet 1.1.0",
-        ),
-        (
-            "--upgrade --provider acme/rivet",
-            "anvil 1.0.0, rivet 1.1.0",
-        ),
-    ] {
+    for [options, expected] in table(
+        "
+             | anvil 1.0.0, rivet 1.0.0
+            --upgrade | anvil 2.0.0, rivet 1.1.0
+            --upgrade=acme/anvil | anvil 2.0.0, rivet 1.0.0
+            --upgrade=acme/anvil@1.1.0 | anvil 1.1.0, rivet 1.0.0
+            --upgrade=acme/anvil@1.1.0 --upgrade=acme/rivet | anvil 1.1.0, rivet 1.1.0
+            --upgrade --provider acme/rivet | anvil 1.0.0, rivet 1.1.0
+        ",
+    ) {
         let (_registry, context) = start();
         context.require("a", &[("acme/anvil", "1.0.0"), ("acme/rivet", "1.0.0")]);
         lock(&context, "a").expect_success();
@@ -92,7 +88,7 @@ fn an_entry_that_nothing_requires_stays_until_it_is_pruned() {
     lock(&context, "a").expect_success();
     context.require("a", &[("acme/anvil", "1.0.0")]);
     let outcome = lock(&context, "a").expect_success();
-    assert!(outcome.stderr.contains("acme/rivet"), "{outcome}");
+    outcome.assert_stderr("acme/rivet");
     assert_eq!(versions(&context, "a"), "anvil 1.0.0, rivet 1.0.0");
     lock(&context, "--prune a").expect_success();
     assert_eq!(versions(&context, "a"), "anvil 1.0.0");
@@ -111,7 +107,7 @@ fn a_check_writes_nothing_and_tells_by_its_exit_code() {
     context.require("a", &[("acme/anvil", "1.1.0")]);
     let outcome = lock(&context, "--check --diff a").expect_code(3);
     for line in ["-  version     = \"1.0.0\"", "+  version     = \"1.1.0\""] {
-        assert!(outcome.stdout.contains(line), "{line}\n{outcome}");
+        outcome.assert_stdout(line);
     }
     assert_eq!(context.lock_file("a"), before);
 
@@ -190,10 +186,7 @@ fn a_missing_platform_is_an_error_that_names_its_way_out() {
     let (registry, context) = start();
     context.require("a", &[("acme/rivet", "2.0.0")]);
     let outcome = lock(&context, "--platform windows_amd64 a").expect_code(1);
-    assert!(
-        outcome.stderr.contains("--missing-platform warn"),
-        "{outcome}"
-    );
+    outcome.assert_stderr("--missing-platform warn");
     assert_eq!(context.lock_file("a"), None);
     lock(
         &context,
@@ -206,15 +199,8 @@ fn a_missing_platform_is_an_error_that_names_its_way_out() {
         "{locked}"
     );
     context.require("b", &[("acme/rivet", "2.0.0")]);
-    let only = [
-        "lock",
-        "--platform",
-        "windows_amd64",
-        "--missing-platform",
-        "warn",
-        "b",
-    ];
-    context.tflock(only).run().expect_code(1);
+    let only = "lock --platform windows_amd64 --missing-platform warn b";
+    context.run(only).expect_code(1);
 }
 
 #[test]
@@ -224,8 +210,8 @@ fn a_defaulted_platform_never_costs_the_hashes_of_others() {
     lock(&context, "--platform darwin_arm64 a").expect_success();
     let before = context.lock_file("a");
     context.require("a", &[("acme/anvil", "1.1.0")]);
-    let outcome = context.tflock(["lock", "a"]).run().expect_code(1);
-    assert!(outcome.stderr.contains("platforms"), "{outcome}");
+    let outcome = context.run("lock a").expect_code(1);
+    outcome.assert_stderr("platforms");
     assert_eq!(context.lock_file("a"), before);
 }
 
@@ -253,16 +239,13 @@ fn foreign_hashes_fail_their_directory_unless_told_otherwise() {
 
 #[test]
 fn the_engine_shows_in_header_and_default_host() {
-    for (file, options, header, host) in [
-        ("main.tf", "", "terraform init", "registry.terraform.io"),
-        ("main.tofu", "", "tofu init", "registry.opentofu.org"),
-        (
-            "main.tf",
-            "--engine tofu",
-            "tofu init",
-            "registry.opentofu.org",
-        ),
-    ] {
+    for [file, options, header, host] in table(
+        "
+            main.tf   |               | terraform init | registry.terraform.io
+            main.tofu |               | tofu init      | registry.opentofu.org
+            main.tf   | --engine tofu | tofu init      | registry.opentofu.org
+        ",
+    ) {
         let mut registry = FakeRegistry::start();
         registry.publish(ProviderSpec::new("acme/anvil").hosts([host]));
         let context = TestContext::new(TFLOCK, &registry);
@@ -294,36 +277,17 @@ fn usage_errors_are_told_apart() {
 fn usage_errors_say_what_to_write_instead() {
     let (_registry, context) = start();
     context.require(".", &[("acme/anvil", "1.0.0")]);
-    for (options, expected) in [
-        (
-            "--upgrade acme/anvil",
-            "hint: if that is the value of `--upgrade`, write `--upgrade=acme/anvil`",
-        ),
-        (
-            "--changed main",
-            "hint: if that is the value of `--changed`, write `--changed=main`",
-        ),
-        (
-            "--provider anvil",
-            "hint: did you mean `registry.terraform.io/acme/anvil`?",
-        ),
-        (
-            "--upgrade=acme/bolt",
-            "hint: `tflock list` shows which directory requires which provider",
-        ),
-        (
-            "--net-mirror http://mirror.test/",
-            "error: cannot use `--net-mirror`: it does not begin with `https://`",
-        ),
-        (
-            "--fs-mirror nowhere",
-            "error: cannot search `nowhere` for providers",
-        ),
-        (
-            "--platform linux-amd64",
-            "hint: did you mean `linux_amd64`?",
-        ),
-    ] {
+    for [options, expected] in table(
+        "
+            --upgrade acme/anvil             | hint: if that is the value of `--upgrade`, write `--upgrade=acme/anvil`
+            --changed main                   | hint: if that is the value of `--changed`, write `--changed=main`
+            --provider anvil                 | hint: did you mean `registry.terraform.io/acme/anvil`?
+            --upgrade=acme/bolt              | hint: `tflock list` shows which directory requires which provider
+            --net-mirror http://mirror.test/ | error: cannot use `--net-mirror`: it does not begin with `https://`
+            --fs-mirror nowhere              | error: cannot search `nowhere` for providers
+            --platform linux-amd64           | hint: did you mean `linux_amd64`?
+        ",
+    ) {
         let outcome = lock(&context, options).expect_code(2);
         assert!(outcome.stderr.contains(expected), "{options}\n{outcome}");
     }
@@ -335,16 +299,16 @@ fn a_change_can_count_as_a_failure_although_it_was_written() {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]));
     let context = TestContext::new(TFLOCK, &registry);
-    let lock = ["lock", "--fail-on-change", "--platform", "linux_amd64", "a"];
+    let lock = "lock --fail-on-change --platform linux_amd64 a";
     for (constraint, code) in [("1.0.0", 3), ("1.0.0", 0), ("1.1.0", 3), ("1.1.0", 0)] {
         context.require("a", &[("acme/anvil", constraint)]);
-        context.tflock(lock).run().expect_code(code);
+        context.run(lock).expect_code(code);
         let text = context.lock_file("a").unwrap();
         assert!(text.contains(&format!("\"{constraint}\"")), "{text}");
     }
     context.require("a", &[("acme/anvil", "9.0.0")]);
-    context.tflock(lock).run().expect_code(1);
-    context.tflock(lock).arg("--check").run().expect_code(2);
+    context.run(lock).expect_code(1);
+    context.command(lock).arg("--check").run().expect_code(2);
 }
 
 /// The hooks are commands that there are: each with its own options, on a file.
@@ -374,5 +338,5 @@ fn a_provider_that_nobody_named_is_explained() {
     let expected = "\
 hint: `anvil` means `hashicorp/anvil` unless `required_providers` of the same module gives it another `source`
 ";
-    assert!(outcome.stderr.contains(expected), "{outcome}");
+    outcome.assert_stderr(expected);
 }

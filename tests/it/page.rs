@@ -64,8 +64,8 @@ fn the_page_filters_and_sorts_in_a_browser_and_asks_for_nothing() {
     // A name that would be markup if it were not taken as text.
     let hostile = "stacks/<img src=x onerror=alert(1)>";
     context.require(hostile, &[("acme/bolt", "")]);
-    let list = ["list", "-r", "--format", "html", "."];
-    let outcome = context.tflock(list).run().expect_success();
+    let list = "list -r --format html .";
+    let outcome = context.run(list).expect_success();
     context.write("page.html", outcome.stdout);
 
     let all = load(&browser, &context, "");

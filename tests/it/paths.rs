@@ -17,8 +17,8 @@ fn start() -> (FakeRegistry, TestContext) {
 
 #[cfg(unix)]
 fn lock(context: &TestContext, paths: &[&str]) -> Outcome {
-    let arguments = ["lock", "--platform", "linux_amd64"];
-    context.tflock(arguments).args(paths).run()
+    let arguments = "lock --platform linux_amd64";
+    context.command(arguments).args(paths).run()
 }
 
 #[cfg(unix)]
@@ -38,10 +38,7 @@ fn one_directory_under_several_names_is_worked_on_once() {
         let outcome = lock(&context, paths).expect_success();
         let created = outcome.stdout.lines().next().unwrap();
         assert_eq!(created, "created   a", "{paths:?}\n{outcome}");
-        assert!(
-            outcome.stdout.contains("1 directory: 1 created"),
-            "{outcome}"
-        );
+        outcome.assert_stdout("1 directory: 1 created");
     }
 }
 
@@ -87,17 +84,14 @@ fn names_begin_no_lines_and_steer_no_terminal() {
     let odd = "b\n::error::c\u{1b}[31m\u{202e}d";
     let shown = "b\\n::error::c\\u{1b}[31m\\u{202e}d";
     context.require(odd, &[("acme/anvil", "1.0.0")]);
-    let lock = ["lock", "-r", "--diff", "--platform", "linux_amd64", "."];
-    let locked = context.tflock(lock).run().expect_success();
+    let lock = "lock -r --diff --platform linux_amd64 .";
+    let locked = context.run(lock).expect_success();
     context.write(&format!("{odd}/broken.tf"), "terraform {");
     for (program, code) in [
-        (context.tflock(["lock", "-r", "."]), 1),
-        (context.tflock(["list", "-r", "."]), 1),
-        (
-            context.tflock(["list", "-r", "--format", "markdown", "."]),
-            1,
-        ),
-        (context.tflock(["verify", "-r", "."]), 1),
+        (context.command("lock -r ."), 1),
+        (context.command("list -r ."), 1),
+        (context.command("list -r --format markdown ."), 1),
+        (context.command("verify -r ."), 1),
     ] {
         let outcome = program.run().expect_code(code);
         let told = [&*outcome.stdout, &*outcome.stderr].concat();
@@ -107,14 +101,8 @@ fn names_begin_no_lines_and_steer_no_terminal() {
             "{outcome}"
         );
     }
-    assert!(
-        locked.stdout.contains(&format!("+++ {shown}/.terraform")),
-        "{locked}"
-    );
-    assert!(
-        locked.stdout.contains(&format!("\n          {shown}\n")),
-        "{locked}"
-    );
+    locked.assert_stdout(&format!("+++ {shown}/.terraform"));
+    locked.assert_stdout(&format!("\n          {shown}\n"));
 }
 
 #[test]
@@ -122,13 +110,10 @@ fn callers_of_the_working_directory_are_worked_on_beside_it() {
     let (_registry, context) = start();
     context.write("a/.git/HEAD", "");
     context.write("a/b/main.tf", "module \"a\" {\n  source = \"../\"\n}\n");
-    let lock = ["lock", "--callers", "--platform", "linux_amd64"];
-    let program = context.tflock(lock).current_dir(context.path("a"));
+    let lock = "lock --callers --platform linux_amd64";
+    let program = context.command(lock).current_dir(context.path("a"));
     let outcome = program.run().expect_success();
-    assert!(
-        outcome.stdout.contains("2 directories: 2 created"),
-        "{outcome}"
-    );
+    outcome.assert_stdout("2 directories: 2 created");
 }
 
 #[cfg(target_os = "linux")]

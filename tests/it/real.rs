@@ -24,8 +24,7 @@ fn the_real_aws_provider_has_the_public_hash_and_starts() {
     let context = TestContext::new(TFLOCK, &registry);
     context.require(".", &[("hashicorp/aws", "~> 5.0")]);
     context
-        .tflock(["lock", "--platform", "linux_amd64", "."])
-        .run()
+        .run("lock --platform linux_amd64 .")
         .expect_success();
     let locked = context.lock_file(".").unwrap();
     assert!(locked.contains(&format!("    \"{H1}\",\n")), "{locked}");
@@ -59,15 +58,8 @@ fn the_real_aws_provider_in_a_filesystem_mirror() {
     for name in ["tflock", "terraform"] {
         context.require(name, &[("hashicorp/aws", "~> 5.0")]);
     }
-    let options = [
-        "lock",
-        "--platform",
-        "linux_amd64",
-        "--fs-mirror",
-        "mirror",
-        "tflock",
-    ];
-    context.tflock(options).run().expect_success();
+    let options = "lock --platform linux_amd64 --fs-mirror mirror tflock";
+    context.run(options).expect_success();
     let locked = context.lock_file("tflock").unwrap();
     assert!(
         locked.contains(&format!("  hashes = [\n    \"{H1}\",\n  ]\n")),

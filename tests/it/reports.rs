@@ -13,8 +13,8 @@ fn start() -> (FakeRegistry, TestContext) {
     for (directory, constraint) in [("right", "1.0.0"), ("moved", "1.0.0")] {
         context.require(directory, &[("acme/anvil", constraint)]);
     }
-    let lock = ["lock", "-r", "--platform", "linux_amd64", "."];
-    context.tflock(lock).run().expect_success();
+    let lock = "lock -r --platform linux_amd64 .";
+    context.run(lock).expect_success();
     context
         .require("moved", &[("acme/anvil", "1.1.0")])
         .require("fresh", &[("acme/anvil", "~> 1.0")])
@@ -60,7 +60,7 @@ fn a_report_that_cannot_be_written_is_an_error() {
         let full = std::fs::File::create("/dev/full").unwrap();
         let outcome = context.tflock(lock).run_into(full).expect_code(2);
         let told = "error: cannot write the report to standard output\n  caused by: No space left on device";
-        assert!(outcome.stderr.contains(told), "{outcome}");
+        outcome.assert_stderr(told);
         assert!(context.lock_file("fresh").is_some());
     }
 }
@@ -69,7 +69,7 @@ fn a_report_that_cannot_be_written_is_an_error() {
 fn json_tells_all_of_a_run() {
     let (registry, context) = start();
     let lock = "lock -r --platform linux_amd64 --format json -q .";
-    let outcome = context.tflock(lock.split(' ')).run().expect_code(1);
+    let outcome = context.run(lock).expect_code(1);
     let document = parse(&outcome.stdout);
     let statuses: Vec<(&str, &str)> = document["directories"]
         .as_array()
@@ -111,7 +111,7 @@ fn only_times_differ_between_runs_over_the_same_state() {
     let (_registry, context) = start();
     let run = || {
         let lock = "lock -r --platform linux_amd64 --format json --check --no-cache .";
-        let outcome = context.tflock(lock.split(' ')).run().expect_code(1);
+        let outcome = context.run(lock).expect_code(1);
         let mut document = parse(&outcome.stdout);
         without_times(&mut document);
         document
@@ -126,7 +126,7 @@ fn github_gets_annotations_and_a_summary() {
     std::fs::write(&summary, "before\n").unwrap();
     let lock = "lock -r --platform linux_amd64 --format github --check .";
     let program = context
-        .tflock(lock.split(' '))
+        .command(lock)
         .env("GITHUB_WORKSPACE", context.work().parent().unwrap())
         .env("GITHUB_STEP_SUMMARY", &summary);
     let outcome = program.run().expect_code(1);
@@ -155,7 +155,7 @@ lock file would change%0Aacme/anvil 1.0.0 -> 1.1.0, constraints `1.0.0` -> `1.1.
 fn sarif_names_rules_and_places() {
     let (_registry, context) = start();
     let lock = "lock -r --platform linux_amd64 --format sarif --check .";
-    let outcome = context.tflock(lock.split(' ')).run().expect_code(1);
+    let outcome = context.run(lock).expect_code(1);
     let run = parse(&outcome.stdout)["runs"][0].clone();
     let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
     let results = run["results"].as_array().unwrap();

@@ -37,9 +37,9 @@ impl Site {
     }
 
     fn lock(&self) -> Program {
-        let options = ["lock", "-v", "--platform", "linux_amd64", "a"];
+        let options = "lock -v --platform linux_amd64 a";
         self.context
-            .tflock(options)
+            .command(options)
             .env("TFLOCK_LOG", "trace")
             .env("TF_REGISTRY_DISCOVERY_RETRY", "1")
             .env("TF_PROVIDER_DOWNLOAD_RETRY", "1")

@@ -61,7 +61,7 @@ fn pinned_signers_decide_who_may_sign() {
             "{signers}\n{outcome}"
         );
         if code == 1 {
-            assert!(outcome.stderr.contains("is signed by key"), "{outcome}");
+            outcome.assert_stderr("is signed by key");
             assert!(
                 outcome.stderr.contains(".tflock.toml:"),
                 "the pin's place is named\n{outcome}"
@@ -96,10 +96,7 @@ fn mirrors_cannot_stand_in_for_pinned_signers() {
         format!("[signers]\n\"acme/anvil\" = [\"{}\"]\n", FIXTURE.trim()),
     );
     let outcome = lock().run().expect_code(1);
-    assert!(
-        outcome.stderr.contains("no signature vouches for it"),
-        "{outcome}"
-    );
+    outcome.assert_stderr("no signature vouches for it");
     assert_eq!(context.lock_file("anvil"), before);
 }
 
@@ -146,7 +143,7 @@ fn reported_hashes_spare_the_downloads_if_asked_for() {
         "hashes on the word of its registry, packages not looked at",
         "not looked at: 1 package, locked on the word of the registry (--trust-registry-hashes)",
     ] {
-        assert!(outcome.stdout.contains(part), "{part}\n{outcome}");
+        outcome.assert_stdout(part);
     }
     let trusting = context.lock_file("a").unwrap();
     for platform in DEFAULT_PLATFORMS {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext};
+use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext, table};
 
 use crate::TFLOCK;
 
@@ -323,7 +323,7 @@ fn worktrees_and_submodules_are_repositories_too() {
     repository.context.write("tree/live/api/new.tf", "");
     let run = |directory: &str| {
         let arguments = "lock --check --create always --format json -r --changed .";
-        let program = repository.context.tflock(arguments.split_whitespace());
+        let program = repository.context.command(arguments);
         worked_on(
             &program
                 .current_dir(repository.context.path(directory))
@@ -351,44 +351,16 @@ fn what_git_cannot_tell_is_an_error_with_a_way_out() {
         "commit --quiet --allow-empty --message=start",
     );
     std::fs::create_dir(work.join("../outside")).unwrap();
-    for (directory, arguments, message, hint) in [
-        (
-            "shallow",
-            "--changed",
-            "is a shallow clone",
-            "`git fetch --unshallow` (`fetch-depth: 0`",
-        ),
-        (
-            "shallow",
-            "--changed=HEAD~1",
-            "there is no commit `HEAD~1`",
-            "`git fetch --depth=1 origin HEAD~1`",
-        ),
-        (
-            ".",
-            "--changed=--output=x",
-            "there is no commit `--output=x`",
-            "`origin/main`",
-        ),
-        (
-            ".",
-            "--changed=a..b",
-            "there is no commit `a..b`",
-            "`origin/main`",
-        ),
-        (
-            "empty",
-            "--changed",
-            "no branch of",
-            "`git remote set-head origin --auto`",
-        ),
-        (
-            "../outside",
-            "--changed",
-            "is in no git repository",
-            "leave it out",
-        ),
-    ] {
+    for [directory, arguments, message, hint] in table(
+        "
+            shallow    | --changed            | is a shallow clone              | `git fetch --unshallow` (`fetch-depth: 0`
+            shallow    | --changed=HEAD~1     | there is no commit `HEAD~1`     | `git fetch --depth=1 origin HEAD~1`
+            .          | --changed=--output=x | there is no commit `--output=x` | `origin/main`
+            .          | --changed=a..b       | there is no commit `a..b`       | `origin/main`
+            empty      | --changed            | no branch of                    | `git remote set-head origin --auto`
+            ../outside | --changed            | is in no git repository         | leave it out
+        ",
+    ) {
         let program = repository.context.tflock(["lock", "-r", arguments]);
         let outcome = program
             .current_dir(work.join(directory))
@@ -399,9 +371,9 @@ fn what_git_cannot_tell_is_an_error_with_a_way_out() {
             "{arguments}\n{outcome}"
         );
     }
-    let program = repository.context.tflock(["lock", "-r", "--changed"]);
+    let program = repository.context.command("lock -r --changed");
     let outcome = program.env("PATH", "").run().expect_code(2);
-    assert!(outcome.stderr.contains("`git` does not start"), "{outcome}");
+    outcome.assert_stderr("`git` does not start");
     assert_eq!(repository.lock("-r --changed=HEAD shallow").code, Some(0));
 }
 
@@ -460,8 +432,8 @@ fn failed_directories_are_found_or_told_of() {
     let context = TestContext::new(TFLOCK, &registry);
     context.require("a", &[("acme/late", "1.0.0")]);
     context.require("b", &[("acme/late", "1.0.0")]);
-    let lock = ["lock", "-r", "--format", "json", "."];
-    let first = context.tflock(lock).run().expect_code(1);
+    let lock = "lock -r --format json .";
+    let first = context.run(lock).expect_code(1);
     context.write("report.json", &first.stdout);
     std::fs::remove_dir_all(context.path("b")).unwrap();
     let gone = "left out: 1 directory that failed, and cannot be found from here";
@@ -501,31 +473,22 @@ fn a_report_that_cannot_be_used_is_an_error() {
             .tflock(["lock", "-r", "--failed", name, "."])
             .run()
             .expect_code(2);
-        assert!(
-            outcome
-                .stderr
-                .contains(&format!("cannot use the report `{name}`\n")),
-            "{outcome}"
-        );
-        assert!(outcome.stderr.contains(cause), "{outcome}");
+        outcome.assert_stderr(&format!("cannot use the report `{name}`\n"));
+        outcome.assert_stderr(cause);
     }
 }
 
 /// Hooks are given the files of a commit; a module that others call has no lock file of its own.
 #[test]
 fn files_of_a_module_mean_those_who_call_it() {
-    for (arguments, expected) in [
-        ("modules/network/main.tf", "modules/network"),
-        (
-            "--callers modules/network/main.tf",
-            "live/api live/web modules/network modules/service",
-        ),
-        (
-            "--callers modules/dns/main.tf live/edge/main.tf",
-            "live/edge live/web modules/dns",
-        ),
-        ("--callers unit/.terraform.lock.hcl", "unit"),
-    ] {
+    for [arguments, expected] in table(
+        "
+            modules/network/main.tf | modules/network
+            --callers modules/network/main.tf | live/api live/web modules/network modules/service
+            --callers modules/dns/main.tf live/edge/main.tf | live/edge live/web modules/dns
+            --callers unit/.terraform.lock.hcl | unit
+        ",
+    ) {
         let repository = Repository::new();
         assert_eq!(repository.worked_on(arguments), expected, "{arguments}");
     }

@@ -7,7 +7,7 @@ use super::{entries, lock, start};
 #[test]
 fn the_place_is_told() {
     let (_registry, context) = start();
-    let outcome = context.tflock(["cache", "dir"]).run().expect_success();
+    let outcome = context.run("cache dir").expect_success();
     assert_eq!(
         (outcome.stdout.as_str(), outcome.stderr.as_str()),
         ("[ROOT]/cache\n", "")
@@ -17,7 +17,7 @@ fn the_place_is_told() {
 #[test]
 fn what_it_holds_is_told_and_removed() {
     let (_registry, context) = start();
-    let run = |arguments: &str| context.tflock(["cache"]).args(arguments.split(' ')).run();
+    let run = |arguments: &str| context.command("cache").args(arguments.split(' ')).run();
     let empty = run("info").expect_success().stdout;
     let expected = "[ROOT]/cache
   hashes of packages          0 entries, 0 bytes
@@ -86,17 +86,9 @@ fn a_cache_that_is_not_used_is_called_so() {
     context.require("a", &[("acme/anvil", "1.0.0")]);
     lock(&context, "a").expect_success();
     fs::set_permissions(context.cache(), fs::Permissions::from_mode(0o755)).unwrap();
-    let outcome = context.tflock(["cache", "info"]).run().expect_success();
-    assert!(
-        outcome
-            .stdout
-            .contains("total                       4 entries"),
-        "{outcome}"
-    );
-    assert!(
-        outcome.stderr.contains("is not used: its mode is 0755"),
-        "{outcome}"
-    );
+    let outcome = context.run("cache info").expect_success();
+    outcome.assert_stdout("total                       4 entries");
+    outcome.assert_stderr("is not used: its mode is 0755");
 }
 
 /// Links out of the cache are removed, and what they lead to stays.
@@ -109,7 +101,7 @@ fn cleaning_follows_no_links() {
     context.write("precious/file", "precious");
     std::os::unix::fs::symlink(context.path("precious"), context.cache().join("v1/modules"))
         .unwrap();
-    context.tflock(["cache", "clean"]).run().expect_success();
+    context.run("cache clean").expect_success();
     assert!(!context.cache().join("v1").exists());
     assert_eq!(context.read("precious/file"), "precious");
 }

@@ -95,17 +95,14 @@ fn a_cache_that_cannot_be_used_is_a_warning() {
     let below = file.join("below");
     for place in [&file, &below] {
         fs::remove_file(context.path("a/.terraform.lock.hcl")).unwrap();
-        let arguments = ["lock", "--platform", "linux_amd64,darwin_arm64", "a"];
-        let run = || context.tflock(arguments).env("TFLOCK_CACHE_DIR", place);
+        let arguments = "lock --platform linux_amd64,darwin_arm64 a";
+        let run = || context.command(arguments).env("TFLOCK_CACHE_DIR", place);
         let outcome = run().run().expect_success();
         assert!(
             outcome.stderr.starts_with("warning: cannot use `"),
             "{outcome}"
         );
-        assert!(
-            outcome.stderr.contains("hint: without a cache"),
-            "{outcome}"
-        );
+        outcome.assert_stderr("hint: without a cache");
         assert_eq!(context.lock_file("a").as_ref(), Some(&expected));
         assert_eq!(asked(&registry), [1, 2, 1, 1, 2]);
         let silent = run().arg("--no-cache").run().expect_success();
@@ -144,8 +141,8 @@ fn a_cache_that_others_can_enter_is_not_used() {
         let outcome = lock_anew(&context);
         let text =
             format!("is not used: its mode is {mode:04o}, and it must be for its owner alone");
-        assert!(outcome.stderr.contains(&text), "{outcome}");
-        assert!(outcome.stderr.contains("chmod 700"), "{outcome}");
+        outcome.assert_stderr(&text);
+        outcome.assert_stderr("chmod 700");
         assert_eq!(context.lock_file("a").as_ref(), Some(&expected));
         assert_eq!(asked(&registry), [1, 2, 1, 1, 2]);
         assert_eq!(entries(&context, ""), before);
@@ -165,7 +162,7 @@ fn a_cache_of_somebody_else_is_not_used() {
     }
     let outcome = lock_anew(&context);
     let text = "is not used: it belongs to the user with the number 4321";
-    assert!(outcome.stderr.contains(text), "{outcome}");
+    outcome.assert_stderr(text);
     assert_eq!(context.lock_file("a"), Some(expected));
     assert_eq!(asked(&registry), [1, 2, 1, 1, 2]);
 }

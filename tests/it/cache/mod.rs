@@ -231,8 +231,8 @@ fn notes_of_the_registry_are_told_from_the_cache_as_well() {
     let warm = lock(&context, "a").expect_success();
     assert_eq!(asked(&registry), NOTHING);
     for text in ["use acme/hammer", "not-one"] {
-        assert!(cold.stderr.contains(text), "{cold}");
-        assert!(warm.stderr.contains(text), "{warm}");
+        cold.assert_stderr(text);
+        warm.assert_stderr(text);
     }
 }
 
@@ -299,7 +299,7 @@ fn without_the_network_what_is_missing_is_named() {
     context.write_lock_file("foreign", &text);
     let outcome = lock(&context, "--offline foreign").expect_code(1);
     let message = "what the cache has of version 1.1.0 does not match the lock file";
-    assert!(outcome.stderr.contains(message), "{outcome}");
+    outcome.assert_stderr(message);
     assert_eq!(context.lock_file("foreign"), Some(text));
 
     for options in ["--refresh --offline", "--refresh --no-cache"] {

@@ -92,7 +92,7 @@ fn a_cache_may_be_cleaned_at_any_time() {
             .map(|_| scope.spawn(|| context.tflock(ARGUMENTS).run().expect_success()))
             .collect();
         while runs.iter().any(|run| !run.is_finished()) {
-            context.tflock(["cache", "clean"]).run().expect_success();
+            context.run("cache clean").expect_success();
         }
         for run in runs {
             assert_eq!(run.join().unwrap().stderr, "");

@@ -42,8 +42,8 @@ fn one_registry_never_answers_for_another() {
         let base = registry.url("/registry.terraform.io/");
         context.require("c", &[("acme/anvil", "1.0.0")]);
         std::fs::remove_file(context.path("c/.terraform.lock.hcl")).unwrap_or_default();
-        let arguments = ["lock", "--platform", "linux_amd64,darwin_arm64", "c"];
-        let run = context.tflock(arguments).env("TFREGISTRY_BASE_URL", &base);
+        let arguments = "lock --platform linux_amd64,darwin_arm64 c";
+        let run = context.command(arguments).env("TFREGISTRY_BASE_URL", &base);
         run.run().expect_success();
         assert_eq!(context.lock_file("c").as_ref(), Some(expected));
         assert_eq!(asked(registry), NOTHING);
@@ -65,12 +65,7 @@ fn a_release_that_was_published_anew_is_found_by_a_refresh() {
     );
     lock(&context, "a").expect_success();
     let outcome = lock(&context, "--refresh a").expect_code(1);
-    assert!(
-        outcome
-            .stderr
-            .contains("no hash that the lock file records"),
-        "{outcome}"
-    );
+    outcome.assert_stderr("no hash that the lock file records");
     assert_eq!(context.lock_file("a"), before);
 
     // A lock file that is right by now, and a cache that is not: it is asked before anything is called foreign.
@@ -96,8 +91,8 @@ fn switches_of_trust_count_at_each_use() {
     let context = TestContext::new(TFLOCK, &registry);
     context.require("a", &[("acme/anvil", "1.0.0")]);
     let run = |enforce: &str| {
-        let arguments = ["lock", "--engine", "tofu", "--platform", "linux_amd64", "a"];
-        let program = context.tflock(arguments);
+        let arguments = "lock --engine tofu --platform linux_amd64 a";
+        let program = context.command(arguments);
         program
             .env("OPENTOFU_ENFORCE_GPG_VALIDATION", enforce)
             .run()
@@ -133,12 +128,12 @@ fn no_secret_enters_the_cache() {
     let base = registry
         .url("/registry.terraform.io/")
         .replace("http://", "http://SECRET:SECRET@");
-    let arguments = ["lock", "--platform", "linux_amd64,darwin_arm64", "a"];
+    let arguments = "lock --platform linux_amd64,darwin_arm64 a";
     let run = context
-        .tflock(arguments)
+        .command(arguments)
         .env("TF_TOKEN_registry_terraform_io", "SECRET");
     run.run().expect_success();
-    let run = context.tflock(arguments).env("TFREGISTRY_BASE_URL", base);
+    let run = context.command(arguments).env("TFREGISTRY_BASE_URL", base);
     run.run().expect_success();
     let entries = entries(&context, "");
     assert!(entries.len() >= 4);
@@ -214,27 +209,19 @@ fn an_expired_key_is_judged_at_each_use() {
         return;
     };
     let run = |enforce: &str| {
-        let arguments = [
-            "lock",
-            "-v",
-            "--engine",
-            "tofu",
-            "--platform",
-            "linux_amd64",
-            "a",
-        ];
+        let arguments = "lock -v --engine tofu --platform linux_amd64 a";
         context
-            .tflock(arguments)
+            .command(arguments)
             .env("OPENTOFU_ENFORCE_GPG_EXPIRATION", enforce)
             .run()
     };
     for requests in [true, false] {
         let outcome = run("false").expect_success();
-        assert!(outcome.stderr.contains("expired"), "{outcome}");
+        outcome.assert_stderr("expired");
         assert_eq!(asked(&registry) != NOTHING, requests, "{outcome}");
     }
     let refused = run("true").expect_code(1);
-    assert!(refused.stderr.contains("is no longer valid"), "{refused}");
+    refused.assert_stderr("is no longer valid");
 }
 
 /// Who revokes a key tells the registry, not the cache: what was locked stays as it is until somebody asks.

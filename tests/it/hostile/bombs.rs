@@ -1,24 +1,33 @@
 //! Configurations that take far more memory or time to evaluate or read than to write.
 
+use tflock_test_support::table;
+
 /// What a bomb is made of.
-pub(super) enum Made {
+enum Made {
     /// An expression that becomes the source of a module, with the locals of [`BASE`].
     Source(&'static str),
-    /// As many locals as are said, each made of the one before (`@`); the first is the text, and the last the source.
-    Chain(usize, &'static str, &'static str),
+    /// Locals that are each made of the one before (`@`); the last one is the source of a module.
+    Chain {
+        length: usize,
+        first: &'static str,
+        next: &'static str,
+    },
     /// The files of the directory and those below it.
     Files(fn() -> Vec<(String, String)>),
 }
 
-/// A bomb, and what its error says.
+/// A bomb, and a part of its error.
 pub(super) struct Bomb {
     pub(super) name: &'static str,
-    pub(super) made: Made,
-    pub(super) says: &'static str,
+    pub(super) error: &'static str,
+    made: Made,
 }
 
-/// What nearly all say. The run's budget is the one that is used up first where many of them meet.
-pub(super) const BUDGET: &str = "evaluation takes more than";
+/// The usual error. The budget of the run is used up first when a run evaluates many bombs.
+const BUDGET: &str = "evaluation takes more than";
+const TOO_MANY: &str = "this file has more than";
+const TOO_DEEP: &str = "this file is nested deeper than";
+const TOO_LONG: &str = "the most that is read";
 
 /// What expressions of [`Made::Source`] can use: 64 KiB of text in one line and in many, a thousand numbers and their texts.
 const BASE: &str = r#"locals {
@@ -31,40 +40,133 @@ const BASE: &str = r#"locals {
 }
 "#;
 
-const fn source(name: &'static str, expression: &'static str) -> Bomb {
-    Bomb {
-        name,
-        made: Made::Source(expression),
-        says: BUDGET,
-    }
-}
+/// Name, number of locals, the first local, and each later one.
+const CHAINS: &str = r#"
+    doubled text             | 40 | "xxxxxxxx"         | "${@}${@}"
+    doubled list             | 40 | [1, 2]             | concat(@, @)
+    doubled tree of lists    | 40 | [1]                | [@, @]
+    doubled tree of objects  | 40 | {}                 | { l = @, r = @ }
+    doubled by join          | 40 | "xxxxxxxx"         | join("", [@, @])
+    doubled by format        | 40 | "xxxxxxxx"         | format("%s%s", @, @)
+    doubled by replace       | 40 | "xxxxxxxx"         | replace(@, "x", "xx")
+    doubled by a pattern     | 40 | "xxxxxxxx"         | replace(@, "/(x+)/", "$1$1")
+    doubled by merging       | 40 | { a = "x" }        | merge({ for k, v in @ : "${k}a" => v }, { for k, v in @ : "${k}b" => v })
+    doubled by a template    | 40 | "xxxxxxxx"         | templatestring("$${t}$${t}", { t = @ })
+    doubled by flatten       | 40 | [1, 2]             | flatten([@, @])
+    doubled by setproduct    | 40 | ["a", "b"]         | [for pair in setproduct(@, [1, 2]) : join("", pair)]
+    quoted again and again   | 40 | "\"\\"             | jsonencode(@)
+    escaped for HTML         | 25 | "<<<<<<<<"         | jsonencode("<${@}<${@}")
+    base64 of base64         | 60 | "xxxxxxxxxxxxxxxx" | base64encode(@)
+    encoded for addresses    | 30 | "////////"         | urlencode("${@}/${@}")
+    indented again and again | 40 | "\n\n\n\n"         | indent(1000, "${@}\n")
+"#;
 
-const fn chain(name: &'static str, length: usize, first: &'static str, next: &'static str) -> Bomb {
-    Bomb {
-        name,
-        made: Made::Chain(length, first, next),
-        says: BUDGET,
-    }
-}
+/// Name and expression.
+const SOURCES: &str = r#"
+    loops in loops                   | [for i in local.list : [for j in local.list : [for k in local.list : i]]][0][0][0]
+    loops that keep nothing          | [for i in local.list : [for j in local.list : [for k in local.list : k if false]]]
+    loops that group                 | { for i in local.list : i => [for j in local.list : { for k in local.list : j => k... }]... }
+    objects in loops                 | [for i in local.list : [for j in local.list : { a = { b = { c = j } } }]]
+    a splat in a loop                | [for i in local.list : local.names[*][*]]
+    a loop in a template             | "%{ for i in local.list }%{ for j in local.list }%{ for k in local.list }x%{ endfor }%{ endfor }%{ endfor }"
+    an empty loop in a template      | "%{ for i in local.list }%{ for j in local.list }%{ for k in local.list }%{ endfor }%{ endfor }%{ endfor }"
+    a template that loops            | templatestring("%%{ for i in l }%%{ for j in l }%%{ for k in l }$${k}%%{ endfor }%%{ endfor }%%{ endfor }", { l = local.list })
+    the same list in many places     | [for i in local.list : local.list]
+    the same text in many places     | [for i in local.list : local.text]
+    a long separator                 | join(local.text, local.names)
+    wide columns                     | [for i in local.list : format(join("", [for j in local.list : "%1000s"]), local.names...)]
+    a list in a format               | [for i in local.list : format("%v", [for j in local.list : local.names])]
+    a format for each element        | formatlist("%s%s%s%s", local.text, local.names, local.text, local.text)
+    a text between letters           | replace(local.text, "", local.text)
+    a text for each letter           | replace(local.as, "a", local.text)
+    a text for each match            | replace(local.as, "/a/", local.text)
+    a group many times               | replace(local.as, "/(a+)/", join("", [for i in local.list : "$1"]))
+    matches that look ahead          | [for i in local.list : regexall("a*b|a", local.as)]
+    many groups                      | [for i in local.list : regexall("(((((a)))))", local.as)]
+    many patterns                    | [for i in local.list : can(regex("(a{${i}}b?){900}", local.as))]
+    patterns of classes              | [for i in local.list : can(regex("[^${i}][^b][^c]\\w\\w\\w\\w\\w\\w\\w\\w", local.as))]
+    letters of a text                | [for i in local.list : split("", local.text)]
+    parts of a text                  | [for i in local.list : split("a", local.as)]
+    a product of texts               | setproduct([local.text, local.as], local.names)
+    a product of lists               | [for i in local.list : setproduct(slice(local.list, 0, 100), slice(local.list, 0, 100))]
+    maps merged in a loop            | [for i in local.list : merge(local.map, { i = i })]
+    maps made in a loop              | [for i in local.list : zipmap(local.names, local.list)]
+    chunks of one                    | [for i in local.list : chunklist(local.list, 1)]
+    a map turned around              | transpose({ for i in local.list : "${local.text}${i}" => local.names })
+    numbers with many digits         | [for i in local.list : join("", [for j in local.list : 1e999])]
+    distinct values                  | distinct(flatten([for i in range(100) : [for j in local.list : "${i}-${j}"]]))
+    sets without each other          | [for i in local.list : setsubtract(local.names, local.list)]
+    keys that match                  | [for i in local.list : matchkeys(local.names, local.names, local.names)]
+    sorted in a loop                 | [for i in local.list : sort(local.names)]
+    letters reversed                 | [for i in local.list : strrev(title(upper(local.text)))]
+    a part of a long text            | [for i in local.list : substr(local.text, i, 1)]
+    letters that are trimmed         | [for i in local.list : trim(local.as, "${local.lines}a")]
+    digests of a long text           | [for i in local.list : sha512(local.text)]
+    an object as JSON                | [for i in local.list : jsonencode(local.map)]
+    arrays in JSON                   | [for i in local.list : jsondecode("[${join(",", [for j in local.list : "[[],[],[],[]]"])}]")]
+    objects in JSON                  | [for i in local.list : jsondecode("[${join(",", [for j in local.list : "{\"a\":{\"b\":{}}}"])}]")]
+    aliases of a long text           | yamldecode("a: &a ${local.text}\nb: [${join(", ", [for i in local.list : "*a"])}]")
+    anchors in anchors               | [for i in local.list : yamldecode("${join("", [for j in range(90) : "&a${j} ["])}${join(",", local.list)}${join("", [for j in range(90) : "]"])}")]
+    a column with a long name        | csvdecode("${local.text}\n${local.lines}\n")
+    many columns                     | [for i in local.list : csvdecode(join(",", local.names))]
+    empty fields                     | [for i in local.list : csvdecode("a,b\n${join("", [for j in local.list : ",\n"])}")]
+    tried                            | try([for i in local.list : [for j in local.list : [for k in local.list : i]]], "./good")
+    asked whether it can be          | can([for i in local.list : [for j in local.list : [for k in local.list : i]]]) ? "./good" : "./good"
+    not chosen                       | true ? "./good" : [for i in local.list : [for j in local.list : [for k in local.list : i]]]
+"#;
 
-const fn files(
-    name: &'static str,
-    says: &'static str,
-    made: fn() -> Vec<(String, String)>,
-) -> Bomb {
-    Bomb {
+/// Another parser than ours would expand these aliases.
+const ALIASES: &str = r#"yamldecode(join("\n", concat(["a0: &a0 [x, x, x, x, x, x, x, x, x]"], [for i in range(1, 10) : "a${i}: &a${i} [${join(", ", [for j in range(9) : "*a${i - 1}"])}]"])))"#;
+
+/// All bombs.
+pub(super) fn bombs() -> Vec<Bomb> {
+    let bomb = |name, made| Bomb {
         name,
-        made: Made::Files(made),
-        says,
-    }
+        error: BUDGET,
+        made,
+    };
+    let chains = table(CHAINS)
+        .into_iter()
+        .map(|[name, length, first, next]| {
+            let length = length.parse().unwrap();
+            bomb(
+                name,
+                Made::Chain {
+                    length,
+                    first,
+                    next,
+                },
+            )
+        });
+    let sources = table(SOURCES)
+        .into_iter()
+        .map(|[name, expression]| bomb(name, Made::Source(expression)));
+    let aliases = Bomb {
+        error: "the function `yamldecode` is not supported",
+        ..bomb("aliases of aliases", Made::Source(ALIASES))
+    };
+    let files = FILES.into_iter().map(|(name, error, files)| Bomb {
+        name,
+        error,
+        made: Made::Files(files),
+    });
+    chains
+        .chain(sources)
+        .chain([aliases])
+        .chain(files)
+        .collect()
 }
 
 impl Bomb {
     /// The files of its directory.
     pub(super) fn files(&self) -> Vec<(String, String)> {
-        match &self.made {
+        match self.made {
             Made::Source(expression) => main(&format!("{BASE}{}", call(expression))),
-            Made::Chain(length, first, next) => {
+            Made::Chain {
+                length,
+                first,
+                next,
+            } => {
                 let local = |at: usize| match at {
                     0 => format!("  a0 = {first}\n"),
                     at => format!(
@@ -72,7 +174,7 @@ impl Bomb {
                         next.replace('@', &format!("local.a{}", at - 1))
                     ),
                 };
-                let locals: String = (0..*length).map(local).collect();
+                let locals: String = (0..length).map(local).collect();
                 let last = format!("jsonencode(local.a{})", length - 1);
                 main(&format!("locals {{\n{locals}}}\n{}", call(&last)))
             }
@@ -93,116 +195,28 @@ fn main(text: &str) -> Vec<(String, String)> {
     vec![file("main.tf", text)]
 }
 
+/// A module whose source is made of the variable `v`, and a file with its value.
+fn variable(constraint: &str, source: &str, name: &str, value: &str) -> Vec<(String, String)> {
+    let variable = format!("variable \"v\" {{\n  const = true\n  type  = {constraint}\n}}\n");
+    vec![file("main.tf", variable + &call(source)), file(name, value)]
+}
+
+/// A variable without a type.
+const VARIABLE: &str = "variable \"v\" {\n  const = true\n}\n";
+
+/// Three loops over a thousand numbers, without the locals of [`BASE`].
+fn loops() -> String {
+    let list = "1,".repeat(1000);
+    format!("[for i in [{list}] : [for j in [{list}] : [for k in [{list}] : i]]]")
+}
+
 const MEGABYTE: usize = 1_000_000;
 
-pub(super) const BOMBS: &[Bomb] = &[
-    // Locals that double the last.
-    chain("doubled text", 40, r#""xxxxxxxx""#, r#""${@}${@}""#),
-    chain("doubled list", 40, "[1, 2]", "concat(@, @)"),
-    chain("doubled tree of lists", 40, "[1]", "[@, @]"),
-    chain("doubled tree of objects", 40, "{}", "{ l = @, r = @ }"),
-    chain(
-        "doubled by join",
-        40,
-        r#""xxxxxxxx""#,
-        r#"join("", [@, @])"#,
-    ),
-    chain(
-        "doubled by format",
-        40,
-        r#""xxxxxxxx""#,
-        r#"format("%s%s", @, @)"#,
-    ),
-    chain(
-        "doubled by replace",
-        40,
-        r#""xxxxxxxx""#,
-        r#"replace(@, "x", "xx")"#,
-    ),
-    chain(
-        "doubled by a pattern",
-        40,
-        r#""xxxxxxxx""#,
-        r#"replace(@, "/(x+)/", "$1$1")"#,
-    ),
-    chain(
-        "doubled by merging",
-        40,
-        r#"{ a = "x" }"#,
-        r#"merge({ for k, v in @ : "${k}a" => v }, { for k, v in @ : "${k}b" => v })"#,
-    ),
-    chain(
-        "doubled by a template",
-        40,
-        r#""xxxxxxxx""#,
-        r#"templatestring("$${t}$${t}", { t = @ })"#,
-    ),
-    chain("doubled by flatten", 40, "[1, 2]", "flatten([@, @])"),
-    chain(
-        "doubled by setproduct",
-        40,
-        r#"["a", "b"]"#,
-        "[for pair in setproduct(@, [1, 2]) : join(\"\", pair)]",
-    ),
-    chain("quoted again and again", 40, r#""\"\\""#, "jsonencode(@)"),
-    chain(
-        "escaped for HTML",
-        25,
-        r#""<<<<<<<<""#,
-        "jsonencode(\"<${@}<${@}\")",
-    ),
-    chain(
-        "base64 of base64",
-        60,
-        r#""xxxxxxxxxxxxxxxx""#,
-        "base64encode(@)",
-    ),
-    chain(
-        "encoded for addresses",
-        30,
-        r#""////////""#,
-        r#"urlencode("${@}/${@}")"#,
-    ),
-    chain(
-        "indented again and again",
-        40,
-        r#""\n\n\n\n""#,
-        r#"indent(1000, "${@}\n")"#,
-    ),
-    // Loops in loops.
-    source(
-        "loops in loops",
-        "[for i in local.list : [for j in local.list : [for k in local.list : i]]][0][0][0]",
-    ),
-    source(
-        "loops that keep nothing",
-        "[for i in local.list : [for j in local.list : [for k in local.list : k if false]]]",
-    ),
-    source(
-        "loops that group",
-        "{ for i in local.list : i => [for j in local.list : { for k in local.list : j => k... }]... }",
-    ),
-    source(
-        "objects in loops",
-        "[for i in local.list : [for j in local.list : { a = { b = { c = j } } }]]",
-    ),
-    source(
-        "a splat in a loop",
-        "[for i in local.list : local.names[*][*]]",
-    ),
-    source(
-        "a loop in a template",
-        r#""%{ for i in local.list }%{ for j in local.list }%{ for k in local.list }x%{ endfor }%{ endfor }%{ endfor }""#,
-    ),
-    source(
-        "an empty loop in a template",
-        r#""%{ for i in local.list }%{ for j in local.list }%{ for k in local.list }%{ endfor }%{ endfor }%{ endfor }""#,
-    ),
-    source(
-        "a template that loops",
-        r#"templatestring("%%{ for i in l }%%{ for j in l }%%{ for k in l }$${k}%%{ endfor }%%{ endfor }%%{ endfor }", { l = local.list })"#,
-    ),
-    files("a template file that loops", BUDGET, || {
+/// Name, error and files.
+type FileBomb = (&'static str, &'static str, fn() -> Vec<(String, String)>);
+
+const FILES: [FileBomb; 25] = [
+    ("a template file that loops", BUDGET, || {
         let loops =
             "%{ for i in l }%{ for j in l }%{ for k in l }${t}%{ endfor }%{ endfor }%{ endfor }";
         let call = call(r#"templatefile("loop.tpl", { l = local.list, t = local.text })"#);
@@ -211,181 +225,7 @@ pub(super) const BOMBS: &[Bomb] = &[
             file("loop.tpl", loops),
         ]
     }),
-    source(
-        "the same list in many places",
-        "[for i in local.list : local.list]",
-    ),
-    source(
-        "the same text in many places",
-        "[for i in local.list : local.text]",
-    ),
-    // Functions that make much of little.
-    source("a long separator", "join(local.text, local.names)"),
-    source(
-        "wide columns",
-        r#"[for i in local.list : format(join("", [for j in local.list : "%1000s"]), local.names...)]"#,
-    ),
-    source(
-        "a list in a format",
-        r#"[for i in local.list : format("%v", [for j in local.list : local.names])]"#,
-    ),
-    source(
-        "a format for each element",
-        r#"formatlist("%s%s%s%s", local.text, local.names, local.text, local.text)"#,
-    ),
-    source(
-        "a text between letters",
-        r#"replace(local.text, "", local.text)"#,
-    ),
-    source(
-        "a text for each letter",
-        r#"replace(local.as, "a", local.text)"#,
-    ),
-    source(
-        "a text for each match",
-        r#"replace(local.as, "/a/", local.text)"#,
-    ),
-    source(
-        "a group many times",
-        r#"replace(local.as, "/(a+)/", join("", [for i in local.list : "$1"]))"#,
-    ),
-    source(
-        "matches that look ahead",
-        r#"[for i in local.list : regexall("a*b|a", local.as)]"#,
-    ),
-    source(
-        "many groups",
-        r#"[for i in local.list : regexall("(((((a)))))", local.as)]"#,
-    ),
-    source(
-        "many patterns",
-        r#"[for i in local.list : can(regex("(a{${i}}b?){900}", local.as))]"#,
-    ),
-    source(
-        "patterns of classes",
-        r#"[for i in local.list : can(regex("[^${i}][^b][^c]\\w\\w\\w\\w\\w\\w\\w\\w", local.as))]"#,
-    ),
-    source(
-        "letters of a text",
-        r#"[for i in local.list : split("", local.text)]"#,
-    ),
-    source(
-        "parts of a text",
-        r#"[for i in local.list : split("a", local.as)]"#,
-    ),
-    source(
-        "a product of texts",
-        "setproduct([local.text, local.as], local.names)",
-    ),
-    source(
-        "a product of lists",
-        "[for i in local.list : setproduct(slice(local.list, 0, 100), slice(local.list, 0, 100))]",
-    ),
-    source(
-        "maps merged in a loop",
-        "[for i in local.list : merge(local.map, { i = i })]",
-    ),
-    source(
-        "maps made in a loop",
-        "[for i in local.list : zipmap(local.names, local.list)]",
-    ),
-    source(
-        "chunks of one",
-        "[for i in local.list : chunklist(local.list, 1)]",
-    ),
-    source(
-        "a map turned around",
-        "transpose({ for i in local.list : \"${local.text}${i}\" => local.names })",
-    ),
-    source(
-        "numbers with many digits",
-        r#"[for i in local.list : join("", [for j in local.list : 1e999])]"#,
-    ),
-    source(
-        "distinct values",
-        "distinct(flatten([for i in range(100) : [for j in local.list : \"${i}-${j}\"]]))",
-    ),
-    source(
-        "sets without each other",
-        "[for i in local.list : setsubtract(local.names, local.list)]",
-    ),
-    source(
-        "keys that match",
-        "[for i in local.list : matchkeys(local.names, local.names, local.names)]",
-    ),
-    source(
-        "sorted in a loop",
-        "[for i in local.list : sort(local.names)]",
-    ),
-    source(
-        "letters reversed",
-        "[for i in local.list : strrev(title(upper(local.text)))]",
-    ),
-    source(
-        "a part of a long text",
-        "[for i in local.list : substr(local.text, i, 1)]",
-    ),
-    source(
-        "letters that are trimmed",
-        r#"[for i in local.list : trim(local.as, "${local.lines}a")]"#,
-    ),
-    source(
-        "digests of a long text",
-        "[for i in local.list : sha512(local.text)]",
-    ),
-    source(
-        "an object as JSON",
-        "[for i in local.list : jsonencode(local.map)]",
-    ),
-    source(
-        "arrays in JSON",
-        r#"[for i in local.list : jsondecode("[${join(",", [for j in local.list : "[[],[],[],[]]"])}]")]"#,
-    ),
-    source(
-        "objects in JSON",
-        r#"[for i in local.list : jsondecode("[${join(",", [for j in local.list : "{\"a\":{\"b\":{}}}"])}]")]"#,
-    ),
-    Bomb {
-        says: "the function `yamldecode` is not supported",
-        ..source(
-            "aliases of aliases",
-            r#"yamldecode(join("\n", concat(["a0: &a0 [x, x, x, x, x, x, x, x, x]"], [for i in range(1, 10) : "a${i}: &a${i} [${join(", ", [for j in range(9) : "*a${i - 1}"])}]"])))"#,
-        )
-    },
-    source(
-        "aliases of a long text",
-        r#"yamldecode("a: &a ${local.text}\nb: [${join(", ", [for i in local.list : "*a"])}]")"#,
-    ),
-    source(
-        "anchors in anchors",
-        r#"[for i in local.list : yamldecode("${join("", [for j in range(90) : "&a${j} ["])}${join(",", local.list)}${join("", [for j in range(90) : "]"])}")]"#,
-    ),
-    source(
-        "a column with a long name",
-        r#"csvdecode("${local.text}\n${local.lines}\n")"#,
-    ),
-    source(
-        "many columns",
-        r#"[for i in local.list : csvdecode(join(",", local.names))]"#,
-    ),
-    source(
-        "empty fields",
-        r#"[for i in local.list : csvdecode("a,b\n${join("", [for j in local.list : ",\n"])}")]"#,
-    ),
-    // What seems to be safe.
-    source(
-        "tried",
-        r#"try([for i in local.list : [for j in local.list : [for k in local.list : i]]], "./good")"#,
-    ),
-    source(
-        "asked whether it can be",
-        r#"can([for i in local.list : [for j in local.list : [for k in local.list : i]]]) ? "./good" : "./good""#,
-    ),
-    source(
-        "not chosen",
-        r#"true ? "./good" : [for i in local.list : [for j in local.list : [for k in local.list : i]]]"#,
-    ),
-    files("long errors", BUDGET, || {
+    ("long errors", BUDGET, || {
         let local = |at: usize| format!("  e{at} = {{}}[local.text]\n");
         let locals: String = (0..20_000).map(local).collect();
         let tried: Vec<String> = (0..20_000).map(|at| format!("local.e{at}")).collect();
@@ -394,57 +234,40 @@ pub(super) const BOMBS: &[Bomb] = &[
         main(&format!("{BASE}locals {{\n{locals}}}\n{tried}"))
     }),
     // Types and variables.
-    files("defaults of a type", BUDGET, || {
-        let variable = "variable \"v\" {\n  const = true\n  type  = list(object({ a = optional(string, \"0123456789012345678901234567890123456789\") }))\n}\n";
+    ("defaults of a type", BUDGET, || {
+        let constraint = format!(
+            "list(object({{ a = optional(string, \"{}\") }}))",
+            "0123456789".repeat(4)
+        );
         let values = format!("v = [{}]\n", "{},".repeat(100_000));
-        vec![
-            file("main.tf", format!("{variable}{}", call("var.v[0].a"))),
-            file("terraform.tfvars", values),
-        ]
+        variable(&constraint, "var.v[0].a", "terraform.tfvars", &values)
     }),
-    files("a long default of a type", BUDGET, || {
-        let long = "x".repeat(100_000);
-        let variable = format!(
-            "variable \"v\" {{\n  const = true\n  type  = list(object({{ a = optional(string, \"{long}\") }}))\n}}\n"
+    ("a long default of a type", BUDGET, || {
+        let constraint = format!(
+            "list(object({{ a = optional(string, \"{}\") }}))",
+            "x".repeat(100_000)
         );
         let values = format!("v = [{}]\n", "{},".repeat(10_000));
-        vec![
-            file("main.tf", format!("{variable}{}", call("var.v[0].a"))),
-            file("terraform.tfvars", values),
-        ]
+        variable(&constraint, "var.v[0].a", "terraform.tfvars", &values)
     }),
-    files("a long variable file", BUDGET, || {
-        let variable = "variable \"v\" {\n  const = true\n  type  = map(map(list(any)))\n}\n";
+    ("a long variable file", BUDGET, || {
         let values = format!("v = {{ a = {{ b = [{}] }} }}\n", "1,".repeat(5 * MEGABYTE));
-        vec![
-            file("main.tf", format!("{variable}{}", call("var.v.a.b[0]"))),
-            file("a.auto.tfvars", values),
-        ]
+        variable(
+            "map(map(list(any)))",
+            "var.v.a.b[0]",
+            "a.auto.tfvars",
+            &values,
+        )
     }),
-    files(
-        "a long variable file in JSON",
-        "this file has more than",
-        || {
-            let variable = "variable \"v\" {\n  const = true\n}\n";
-            let values = format!("{{\"v\": [{}1]}}\n", "1,".repeat(5 * MEGABYTE));
-            vec![
-                file("main.tf", format!("{variable}{}", call("var.v[0]"))),
-                file("terraform.tfvars.json", values),
-            ]
-        },
-    ),
-    files("a loop in a variable file", BUDGET, || {
-        let variable = "variable \"v\" {\n  const = true\n}\n";
-        let list = "1,".repeat(1000);
-        let values =
-            format!("v = [for i in [{list}] : [for j in [{list}] : [for k in [{list}] : i]]]\n");
-        vec![
-            file("main.tf", format!("{variable}{}", call("var.v[0]"))),
-            file("terraform.tfvars", values),
-        ]
+    ("a long variable file in JSON", TOO_MANY, || {
+        let values = format!("{{\"v\": [{}1]}}\n", "1,".repeat(5 * MEGABYTE));
+        variable("any", "var.v[0]", "terraform.tfvars.json", &values)
     }),
-    files("arguments that double", BUDGET, || {
-        let variable = "variable \"v\" {\n  const = true\n}\n";
+    ("a loop in a variable file", BUDGET, || {
+        let values = format!("v = {}\n", loops());
+        variable("any", "var.v[0]", "terraform.tfvars", &values)
+    }),
+    ("arguments that double", BUDGET, || {
         let call = |to: &str, value: &str| {
             format!("module \"m\" {{\n  source = \"{to}\"\n  v = {value}\n}}\n")
         };
@@ -452,122 +275,109 @@ pub(super) const BOMBS: &[Bomb] = &[
             let to = format!("../m{}/${{substr(var.v, 0, 0)}}", at + 1);
             file(
                 &format!("m{at}/main.tf"),
-                format!("{variable}{}", call(&to, "\"${var.v}${var.v}\"")),
+                format!("{VARIABLE}{}", call(&to, "\"${var.v}${var.v}\"")),
             )
         };
         let root = file("main.tf", call("./m0", "\"0123456789\""));
         (0..59).map(level).chain([root]).collect()
     }),
-    files("calls in pairs with long arguments", BUDGET, || {
-        let variable = "variable \"v\" {\n  const = true\n}\n";
+    ("calls in pairs with long arguments", BUDGET, || {
         let call = |name: &str, to: usize| {
             format!(
                 "module \"{name}\" {{\n  source = \"../m{to}/${{substr(var.v, 0, 0)}}\"\n  v = \"x${{var.v}}\"\n}}\n"
             )
         };
         let level = |at: usize| {
-            file(
-                &format!("m{at}/main.tf"),
-                format!("{variable}{}{}", call("a", at + 1), call("b", at + 1)),
-            )
+            let calls = call("a", at + 1) + &call("b", at + 1);
+            file(&format!("m{at}/main.tf"), format!("{VARIABLE}{calls}"))
         };
         let root = format!("{BASE}module \"m\" {{\n  source = \"./m0\"\n  v = local.text\n}}\n");
         (0..20).map(level).chain([file("main.tf", root)]).collect()
     }),
     // Long files.
-    files("a long list", BUDGET, || {
+    ("a long list", BUDGET, || {
+        let list = "1,".repeat(5 * MEGABYTE);
         main(&format!(
-            "locals {{\n  a = [{}]\n}}\n{}",
-            "1,".repeat(5 * MEGABYTE),
+            "locals {{\n  a = [{list}]\n}}\n{}",
             call("local.a[0]")
         ))
     }),
-    files("a long text", BUDGET, || {
+    ("a long text", BUDGET, || {
         main(&call(&format!("\"{}\"", "x".repeat(12 * MEGABYTE))))
     }),
-    files("50 MB of text", "the most that is read", || {
+    ("50 MB of text", TOO_LONG, || {
         main(&call(&format!("\"{}\"", "x".repeat(50 * MEGABYTE))))
     }),
-    files("50 MB of a heredoc", "the most that is read", || {
-        main(&call(&format!(
-            "<<EOT\n{}EOT\n",
-            "0123456789\n".repeat(5 * MEGABYTE)
-        )))
+    ("50 MB of a heredoc", TOO_LONG, || {
+        let lines = "0123456789\n".repeat(5 * MEGABYTE);
+        main(&call(&format!("<<EOT\n{lines}EOT\n")))
     }),
-    files("50 MB of a list in JSON", "the most that is read", || {
-        vec![file(
-            "main.tf.json",
-            format!(
-                "{{\"locals\": {{\"a\": [{}1]}}}}",
-                "1,".repeat(25 * MEGABYTE)
-            ),
-        )]
-    }),
-    files("many blocks", "this file has more than", || {
-        main(&"a {}\n".repeat(3 * MEGABYTE))
-    }),
-    files("many arguments", "this file has more than", || {
-        main(
-            &(0..MEGABYTE + 200_000)
-                .map(|at| {
-                    format!("{at:x}").replace(|letter: char| letter.is_ascii_digit(), "z") + "=1\n"
-                })
-                .collect::<String>(),
-        )
-    }),
-    files("deep blocks", "this file is nested deeper than", || {
-        main(&"a {\n".repeat(3 * MEGABYTE))
-    }),
-    files("deep brackets", "this file is nested deeper than", || {
-        main(&format!("a = {}", "[".repeat(15 * MEGABYTE)))
-    }),
-    files(
-        "deep arrays in JSON",
-        "this file is nested deeper than",
-        || {
-            vec![file(
-                "main.tf.json",
-                format!("{{\"a\": {}", "[".repeat(15 * MEGABYTE)),
-            )]
-        },
-    ),
-    files("many values in JSON", "this file has more than", || {
-        vec![file(
-            "main.tf.json",
-            format!("{{\"locals\": [{}{{}}]}}", "{\"a\":{}},".repeat(MEGABYTE)),
-        )]
-    }),
-    files("templates in JSON", BUDGET, || {
-        let locals: Vec<String> = (1..40)
-            .map(|at| format!("\"a{at}\": \"${{local.a{0}}}${{local.a{0}}}\"", at - 1))
-            .collect();
-        let text = format!(
-            "{{\"locals\": {{\"a0\": \"xxxxxxxx\", {}}}, \"module\": {{\"m\": {{\"source\": \"${{local.a39}}\"}}}}}}",
-            locals.join(", ")
-        );
+    ("50 MB of a list in JSON", TOO_LONG, || {
+        let list = "1,".repeat(25 * MEGABYTE);
+        let text = format!("{{\"locals\": {{\"a\": [{list}1]}}}}");
         vec![file("main.tf.json", text)]
     }),
+    ("many blocks", TOO_MANY, || {
+        main(&"a {}\n".repeat(3 * MEGABYTE))
+    }),
+    ("many arguments", TOO_MANY, || {
+        let name =
+            |at: usize| format!("{at:x}").replace(|letter: char| letter.is_ascii_digit(), "z");
+        let arguments = (0..MEGABYTE + 200_000).map(|at| name(at) + "=1\n");
+        main(&arguments.collect::<String>())
+    }),
+    ("deep blocks", TOO_DEEP, || {
+        main(&"a {\n".repeat(3 * MEGABYTE))
+    }),
+    ("deep brackets", TOO_DEEP, || {
+        main(&format!("a = {}", "[".repeat(15 * MEGABYTE)))
+    }),
+    ("deep arrays in JSON", TOO_DEEP, || {
+        let text = format!("{{\"a\": {}", "[".repeat(15 * MEGABYTE));
+        vec![file("main.tf.json", text)]
+    }),
+    ("many values in JSON", TOO_MANY, || {
+        let text = format!("{{\"locals\": [{}{{}}]}}", "{\"a\":{}},".repeat(MEGABYTE));
+        vec![file("main.tf.json", text)]
+    }),
+    ("templates in JSON", BUDGET, || {
+        let local = |at: usize| format!("\"a{at}\": \"${{local.a{0}}}${{local.a{0}}}\"", at - 1);
+        let locals: Vec<String> = (1..40).map(local).collect();
+        let locals = format!(
+            "\"locals\": {{\"a0\": \"xxxxxxxx\", {}}}",
+            locals.join(", ")
+        );
+        let module = "\"module\": {\"m\": {\"source\": \"${local.a39}\"}}";
+        vec![file("main.tf.json", format!("{{{locals}, {module}}}"))]
+    }),
     // Constants.
-    files("a loop as an alias", BUDGET, || {
-        let list = "1,".repeat(1000);
+    ("a loop as an alias", BUDGET, || {
         main(&format!(
-            "provider \"anvil\" {{\n  alias = [for i in [{list}] : [for j in [{list}] : [for k in [{list}] : i]]]\n}}\n"
+            "provider \"anvil\" {{\n  alias = {}\n}}\n",
+            loops()
         ))
     }),
-    files("a loop as a version", BUDGET, || {
+    ("a loop as a version", BUDGET, || {
         let list = "1,".repeat(1000);
+        let start: String = ["i", "j", "k"]
+            .map(|name| format!("%{{ for {name} in [{list}] }}"))
+            .concat();
+        let version = format!("{start}x%{{ endfor }}%{{ endfor }}%{{ endfor }}");
+        let anvil = format!(
+            "anvil = {{\n      source  = \"acme/anvil\"\n      version = \"{version}\"\n    }}"
+        );
         main(&format!(
-            "terraform {{\n  required_providers {{\n    anvil = {{\n      source  = \"acme/anvil\"\n      version = \"%{{ for i in [{list}] }}%{{ for j in [{list}] }}%{{ for k in [{list}] }}x%{{ endfor }}%{{ endfor }}%{{ endfor }}\"\n    }}\n  }}\n}}\n"
+            "terraform {{\n  required_providers {{\n    {anvil}\n  }}\n}}\n"
         ))
     }),
-    files("a loop as the source of a test", BUDGET, || {
-        let list = "1,".repeat(1000);
+    ("a loop as the source of a test", BUDGET, || {
         let run = format!(
-            "run \"r\" {{\n  module {{\n    source = [for i in [{list}] : [for j in [{list}] : [for k in [{list}] : i]]]\n  }}\n}}\n"
+            "run \"r\" {{\n  module {{\n    source = {}\n  }}\n}}\n",
+            loops()
         );
         vec![file("main.tf", ""), file("a.tftest.hcl", run)]
     }),
-    files("a file again and again", BUDGET, || {
+    ("a file again and again", BUDGET, || {
         let call = call(r#"[for i in local.list : filesha256("long.txt")]"#);
         vec![
             file("main.tf", format!("{BASE}{call}")),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext};
 
-use super::bombs::{BOMBS, Bomb};
+use super::bombs::{Bomb, bombs};
 use crate::TFLOCK;
 
 /// How many other directories a run has.
@@ -18,12 +18,6 @@ fn tree() -> (FakeRegistry, TestContext) {
         context.require(&format!("good-{at}"), &[("acme/anvil", "")]);
     }
     (registry, context)
-}
-
-fn place(context: &TestContext, directory: &str, bomb: &Bomb) {
-    for (name, text) in bomb.files() {
-        context.write(&format!("{directory}/{name}"), text);
-    }
 }
 
 fn directory(bomb: &Bomb) -> String {
@@ -45,22 +39,25 @@ fn told(outcome: &Outcome, directory: &str) -> (String, String) {
 #[test]
 fn bombs_fail_by_name_and_the_other_directories_are_written() {
     let (_registry, context) = tree();
-    for bomb in BOMBS {
-        place(&context, &directory(bomb), bomb);
+    let bombs = bombs();
+    for bomb in &bombs {
+        for (name, text) in bomb.files() {
+            context.write(&format!("{}/{name}", directory(bomb)), text);
+        }
     }
     // To measure each of them by hand, with any build.
     if let Ok(place) = std::env::var("TFLOCK_BOMBS") {
         context.copy(&context.work(), &place);
     }
     let lock = "lock --platform linux_amd64 --format json -q".split(' ');
-    let names: Vec<String> = BOMBS.iter().map(directory).collect();
+    let names: Vec<String> = bombs.iter().map(directory).collect();
     let good: Vec<String> = (0..GOOD).map(|at| format!("good-{at}")).collect();
     let paths = names.iter().chain(&good).map(String::as_str);
     let outcome = context.tflock(lock.chain(paths)).run();
     let mut wrong = Vec::new();
-    for (bomb, name) in BOMBS.iter().zip(&names) {
+    for (bomb, name) in bombs.iter().zip(&names) {
         let (status, diagnostics) = told(&outcome, name);
-        if status != "\"failed\"" || !diagnostics.contains(bomb.says) {
+        if status != "\"failed\"" || !diagnostics.contains(bomb.error) {
             let begin: String = diagnostics.chars().take(300).collect();
             wrong.push(format!("{}: {status} {begin}", bomb.name));
         }

@@ -81,12 +81,9 @@ fn values_of_linked_files_are_not_quoted_elsewhere() {
             format!("module \"m\" {{\n  source = {source}\n}}\n"),
         );
         let _ = symlink(context.path("../home/outside.tf"), context.path("a/x.tf"));
-        let outcome = context.tflock(["lock", "a"]).run().expect_code(1);
+        let outcome = context.run("lock a").expect_code(1);
         assert_silent(&outcome, &context, source);
-        assert!(
-            outcome.stderr.contains("the linked file `a/x.tf`"),
-            "{outcome}"
-        );
+        outcome.assert_stderr("the linked file `a/x.tf`");
     }
 }
 
@@ -97,7 +94,7 @@ fn the_message_says_what_is_wrong_and_where() {
     context.write("../home/netrc", "\nmachine xsecretx\n");
     context.write("a/main.tf", "");
     symlink("../../home/netrc", context.path("a/x.tf")).unwrap();
-    let text = context.tflock(["lock", "a"]).run().expect_code(1).stderr;
+    let text = context.run("lock a").expect_code(1).stderr;
     let expected = "\
 error: `x.tf` is invalid
  --> a/x.tf:2:17
@@ -108,7 +105,7 @@ error: `x.tf` is invalid
     context.write("shared.tf", "a = 'b'\n");
     std::fs::remove_file(context.path("a/x.tf")).unwrap();
     symlink("../shared.tf", context.path("a/x.tf")).unwrap();
-    let text = context.tflock(["lock", "a"]).run().expect_code(1).stderr;
+    let text = context.run("lock a").expect_code(1).stderr;
     assert!(text.contains("1 | a = 'b'"), "{text}");
 }
 
@@ -126,7 +123,7 @@ fn variable_files_that_lead_outside_are_refused_by_name() {
         context.write("../home/values", "v = \"y\"\n");
         symlink("../../home/values", context.path(&format!("a/{name}"))).unwrap();
         let lock = || {
-            let program = context.tflock(["lock", "a", "--offline"]);
+            let program = context.command("lock a --offline");
             match name {
                 "named.tfvars" => program.args(["--var-file", name]),
                 _ => program,
@@ -141,7 +138,7 @@ fn variable_files_that_lead_outside_are_refused_by_name() {
         // What the command line names itself may be anywhere.
         std::fs::remove_file(context.path(&format!("a/{name}"))).unwrap();
         let named = ["--offline", "--var-file", "../../home/values"];
-        let text = context.tflock(["lock", "a"]).args(named).run().stderr;
+        let text = context.command("lock a").args(named).run().stderr;
         assert!(!text.contains("cannot read"), "{text}");
     }
 }
@@ -176,7 +173,7 @@ fn special_files_are_not_opened() {
             context.write("a/m/main.tf", "");
             context.write(&format!("a/{name}x"), "");
             make(&context.path(&format!("a/{name}")));
-            let program = context.tflock(["lock", "a", "--offline", "--engine", "tofu"]);
+            let program = context.command("lock a --offline --engine tofu");
             let mut child = program.spawn();
             let started = Instant::now();
             while child.try_wait().unwrap().is_none() {

@@ -129,7 +129,7 @@ fn nothing_out_of_bounds_is_sent_from_the_hostile_directory_or_outside_of_reposi
             std::fs::remove_dir_all(context.path(".git")).unwrap();
         }
         for (name, _) in &expected {
-            let outcome = context.tflock(["lock", "--check"]);
+            let outcome = context.command("lock --check");
             let outcome = outcome.current_dir(context.path(name)).run();
             outcome.expect_code(1);
         }
@@ -178,7 +178,7 @@ fn a_refusal_names_the_function_the_path_and_the_option() {
     let context = TestContext::new(TFLOCK, &registry);
     repository(&context);
     context.write("a/main.tf", sending(&registry, "file(\"/etc/passwd\")"));
-    let text = context.tflock(["lock", "a"]).run().expect_code(1).stderr;
+    let text = context.run("lock a").expect_code(1).stderr;
     for part in [
         "cannot tell the value of the module source",
         "a/main.tf:2",
@@ -190,7 +190,7 @@ fn a_refusal_names_the_function_the_path_and_the_option() {
     // A path that the environment gives is not shown.
     let variable = "variable \"v\" {\n  const = true\n}\n".to_owned();
     context.write("a/main.tf", variable + &sending(&registry, "file(var.v)"));
-    let text = context.tflock(["lock", "a"]).env("TF_VAR_v", "/etc/passwd");
+    let text = context.command("lock a").env("TF_VAR_v", "/etc/passwd");
     let text = text.run().expect_code(1).stderr;
     let part = "`file` cannot read a file whose path is not shown: it is outside of the repository";
     assert!(text.contains(part) && !text.contains("passwd"), "{text}");
@@ -260,7 +260,7 @@ fn what_may_be_read() {
             let text = format!("module \"m\" {{\n  source = \"../../${{{expression}}}\"\n}}\n");
             context.write("a/b/main.tf", text);
             symlink("target", context.path("a/b/link")).unwrap();
-            let program = context.tflock(["lock", "--platform", "linux_amd64", "a/b"]);
+            let program = context.command("lock --platform linux_amd64 a/b");
             let outcome = program.args(options).run();
             let is_read = if is_repository || file.starts_with(".git") {
                 within
@@ -282,11 +282,7 @@ fn outside_of_repositories_local_modules_read_beside_themselves() {
     context.write("../share/lib/main.tf", lib);
     let call = "module \"l\" {\n  source = \"../../share/lib\"\n}\n";
     context.write("a/main.tf", call);
-    let lock = || {
-        context
-            .tflock(["lock", "--platform", "linux_amd64", "a"])
-            .run()
-    };
+    let lock = || context.run("lock --platform linux_amd64 a");
     lock().expect_success();
     // In a repository, modules elsewhere are not part of it.
     repository(&context);
@@ -333,7 +329,7 @@ fn packages_read_their_own_files_only() {
         );
         for modules in ["{}", &record] {
             context.write("a/.terraform/modules/modules.json", modules);
-            let outcome = context.tflock(["lock", "--no-cache", "a"]).run();
+            let outcome = context.run("lock --no-cache a");
             let expected = i32::from(!is_read);
             assert_eq!(outcome.code, Some(expected), "{expression}\n{outcome}");
             let text = outcome.to_string();
@@ -347,11 +343,11 @@ fn packages_read_their_own_files_only() {
 fn the_option_is_one_of_the_command_line() {
     let (_registry, context) = permitted();
     repository(&context);
-    let text = context.tflock(["lock", "--allow-read", "nowhere", "m"]);
+    let text = context.command("lock --allow-read nowhere m");
     let text = text.run().expect_code(2).stderr;
     assert!(text.contains("cannot use `--allow-read nowhere`"), "{text}");
     context.write(".tflock.toml", "allow-read = [\"/\"]\n");
-    let text = context.tflock(["lock", "m"]).run().expect_code(2).stderr;
+    let text = context.run("lock m").expect_code(2).stderr;
     let hint = "`--allow-read` is an option of the command line only";
     assert!(text.contains(hint), "{text}");
 }
@@ -372,7 +368,7 @@ fn variable_files_that_are_pipes_are_read_once() {
         let pipe = pipe.clone();
         std::thread::spawn(move || std::fs::write(pipe, "v = \"m\"\n").unwrap())
     };
-    let program = context.tflock(["lock", "--platform", "linux_amd64", "a", "b", "c"]);
+    let program = context.command("lock --platform linux_amd64 a b c");
     program.arg("--var-file").arg(&pipe).run().expect_success();
     writer.join().unwrap();
 }

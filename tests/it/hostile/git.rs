@@ -157,7 +157,7 @@ impl Site {
     }
 
     fn tflock(&self, directory: &str, arguments: &str) -> Program {
-        let program = self.context.tflock(arguments.split_whitespace());
+        let program = self.context.command(arguments);
         let program = program
             .env("PATH", &self.path)
             .env("GIT_CONFIG_NOSYSTEM", "1");
@@ -399,10 +399,7 @@ fn what_lies_beside_a_broken_repository_is_none() {
             site.assert_untouched(&format!("{kind:?}, {arguments}"));
             if arguments.contains("--changed") {
                 let outcome = outcome.expect_code(2);
-                assert!(
-                    outcome.stderr.contains("is in no git repository"),
-                    "{outcome}"
-                );
+                outcome.assert_stderr("is in no git repository");
             }
         }
     }
@@ -595,7 +592,7 @@ fn submodules_do_not_multiply_without_an_end() {
     fs::remove_file(site.outside("bin/git")).unwrap();
     let (outcome, ..) = site.fail_to_lock("many");
     let message = "leads to more than 100 submodules, the most that are fetched";
-    assert!(outcome.stderr.contains(message), "{outcome}");
+    outcome.assert_stderr(message);
 }
 
 #[test]

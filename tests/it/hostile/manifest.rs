@@ -31,7 +31,7 @@ fn manifest(directory: &str) -> String {
 
 /// All that tflock says about the root module.
 fn told(context: &TestContext, data_directory: Option<&str>) -> String {
-    let mut program = context.tflock(["list", "--offline", "--format", "json", "."]);
+    let mut program = context.command("list --offline --format json .");
     if let Some(directory) = data_directory {
         program = program.env("TF_DATA_DIR", directory);
     }

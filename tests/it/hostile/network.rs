@@ -20,9 +20,9 @@ fn site() -> (FakeRegistry, TestContext) {
 }
 
 fn lock(context: &TestContext) -> tflock_test_support::Program {
-    let arguments = ["lock", "-r", ".", "--no-cache", "--platform", "linux_amd64"];
+    let arguments = "lock -r . --no-cache --platform linux_amd64";
     context
-        .tflock(arguments)
+        .command(arguments)
         .env("TF_PROVIDER_DOWNLOAD_RETRY", "1")
         .env("TF_REGISTRY_DISCOVERY_RETRY", "1")
 }

@@ -225,7 +225,7 @@ fn texts_of_lock_files_are_no_commands() {
     let (registry, context) = site();
     let good = {
         context.require("good", &[("acme/anvil", "")]);
-        context.tflock(["lock", "good"]).run().expect_success();
+        context.run("lock good").expect_success();
         context.lock_file("good").unwrap()
     };
     for (number, text) in NAMES.into_iter().enumerate() {
@@ -415,12 +415,12 @@ fn names_are_no_markup() {
         );
         context.write(&format!("broken/{name}/main.tf"), version);
     }
-    let lock = context.tflock(["lock", "--check", "-r", "--format", "github"]);
+    let lock = context.command("lock --check -r --format github");
     let summary = context.path("summary.md");
     lock.env("GITHUB_STEP_SUMMARY", &summary)
         .run()
         .expect_code(1);
-    let list = context.tflock(["list", "-r", "--format", "markdown"]).run();
+    let list = context.run("list -r --format markdown");
     let summary = std::fs::read_to_string(summary).unwrap();
     for text in [&summary, &list.stdout] {
         assert!(text.contains("img"), "{text}");
@@ -442,10 +442,7 @@ fn names_are_no_markup() {
             }
         }
     }
-    let page = context
-        .tflock(["list", "-r", "--format", "html"])
-        .run()
-        .stdout;
+    let page = context.run("list -r --format html").stdout;
     assert_eq!(
         page.matches("</script>").count(),
         page.matches("<script").count(),

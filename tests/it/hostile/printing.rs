@@ -243,7 +243,7 @@ fn attribute_and_origin_are_named_instead() {
         context.write("d/secret", SECRET);
         context.write("d/x.tfvars", format!("file = \"{SECRET}\"\n"));
         let outcome = run(&context, "terraform", &["lock"]);
-        assert!(outcome.stderr.contains(expected), "{expected}\n{outcome}");
+        outcome.assert_stderr(expected);
         assert_silent(&outcome, &context, expected);
     }
 }
@@ -283,12 +283,10 @@ fn broken_values_are_not_quoted() {
         for constraint in ["list(string)", "number", "any", "string"] {
             let context = TestContext::offline(TFLOCK);
             context.write("d/main.tf", call(constraint));
-            let outcome = context.tflock(["lock", "d"]).env("TF_VAR_v", &value).run();
+            let outcome = context.command("lock d").env("TF_VAR_v", &value).run();
             assert_silent(&outcome.expect_code(1), &context, &value);
             context.write("d/x.tfvars", format!("v = {value}\n"));
-            let outcome = context
-                .tflock(["lock", "d", "--var-file", "x.tfvars"])
-                .run();
+            let outcome = context.run("lock d --var-file x.tfvars");
             assert_silent(&outcome.expect_code(1), &context, &value);
         }
     }

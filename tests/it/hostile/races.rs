@@ -87,9 +87,7 @@ fn a_lock_that_is_never_released_fails_the_directory_by_name() {
     let held = fs::File::open(context.path("stacks/7")).unwrap();
     rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let started = Instant::now();
-    let outcome = context
-        .tflock(["lock", "-r", "--platform", "linux_amd64", "."])
-        .run();
+    let outcome = context.run("lock -r --platform linux_amd64 .");
     assert!(started.elapsed() < Duration::from_secs(30));
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     let error = "cannot write lock file `stacks/7/.terraform.lock.hcl`: another process has locked its directory";
@@ -107,8 +105,6 @@ fn a_lock_that_is_never_released_fails_the_directory_by_name() {
         assert!(started.elapsed() < Duration::from_secs(5), "{arguments:?}");
     }
     drop(held);
-    let outcome = context
-        .tflock(["lock", "--platform", "linux_amd64", "stacks/7"])
-        .run();
+    let outcome = context.run("lock --platform linux_amd64 stacks/7");
     outcome.expect_success();
 }

@@ -93,8 +93,8 @@ fn repository(registry: &FakeRegistry) -> TestContext {
 
 fn locked(registry: &FakeRegistry) -> TestContext {
     let context = repository(registry);
-    let lock = ["lock", "--platform", "linux_amd64", "live/a"];
-    context.tflock(lock).run().expect_success();
+    let lock = "lock --platform linux_amd64 live/a";
+    context.run(lock).expect_success();
     context
 }
 
@@ -110,7 +110,7 @@ fn registry() -> FakeRegistry {
 }
 
 fn run(context: &TestContext, from: &str, arguments: &str) -> Outcome {
-    let program: Program = context.tflock(arguments.split_whitespace());
+    let program: Program = context.command(arguments);
     program.current_dir(context.path(from)).run()
 }
 

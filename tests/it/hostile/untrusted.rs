@@ -31,10 +31,10 @@ impl Site {
     }
 
     fn lock(&self, options: &[&str]) -> Program {
-        let fixed = ["lock", "--platform", "linux_amd64", "good", "bad"];
+        let fixed = "lock --platform linux_amd64 good bad";
         let port = self.registry.port().to_string();
         let options = options.iter().map(|option| option.replace("{PORT}", &port));
-        let program = self.context.tflock(fixed).args(options);
+        let program = self.context.command(fixed).args(options);
         ["evil_test", "modules_test", "127_0_0_1"]
             .into_iter()
             .fold(program, |program, host| {
@@ -101,11 +101,8 @@ fn hosts_are_asked_only_if_the_user_allows_them() {
         let outcome = site.run(&["--untrusted"], 1);
         let host = refused.replace("{PORT}", "[PORT]");
         let message = format!("host `{host}` is not allowed, and this run is `--untrusted`");
-        assert!(outcome.stderr.contains(&message), "{outcome}");
-        assert!(
-            outcome.stderr.contains(&format!("--allow-host {host}")),
-            "{outcome}"
-        );
+        outcome.assert_stderr(&message);
+        outcome.assert_stderr(&format!("--allow-host {host}"));
         assert!(!site.was_asked(path), "{bad}");
         assert!(!site.sent_secrets(), "{bad}");
         if let Some(option) = allowed {
@@ -126,7 +123,7 @@ fn the_cache_is_no_way_around() {
         site.run(&[], 0);
         std::fs::remove_file(site.context.path("bad/.terraform.lock.hcl")).unwrap();
         let outcome = site.run(&["--untrusted"], 1);
-        assert!(outcome.stderr.contains("is not allowed"), "{outcome}");
+        outcome.assert_stderr("is not allowed");
     }
 }
 
@@ -139,29 +136,18 @@ fn the_environment_switches_it_on() {
         .env("TFLOCK_UNTRUSTED", "1")
         .run()
         .expect_code(1);
-    assert!(
-        outcome.stderr.contains("host `evil.test` is not allowed"),
-        "{outcome}"
-    );
+    outcome.assert_stderr("host `evil.test` is not allowed");
     let outcome = site
         .lock(&[])
         .env("TFLOCK_UNTRUSTED", "maybe")
         .run()
         .expect_code(2);
-    assert!(
-        outcome.stderr.contains("the values are `1` and `0`"),
-        "{outcome}"
-    );
+    outcome.assert_stderr("the values are `1` and `0`");
     let outcome = site
         .lock(&["--allow-host", "evil.test"])
         .run()
         .expect_code(2);
-    assert!(
-        outcome
-            .stderr
-            .contains("cannot use `--allow-host` without `--untrusted`"),
-        "{outcome}"
-    );
+    outcome.assert_stderr("cannot use `--allow-host` without `--untrusted`");
 }
 
 /// netrc names hosts as well; a server that only the configuration or a registry names gets nothing.
@@ -409,14 +395,11 @@ fn deleted_config_files_still_count() {
     commit(&site);
     std::fs::remove_file(site.context.path("bad/.tflock.toml")).unwrap();
     let lock = |options: &[&str]| {
-        let fixed = ["lock", "-r", "--platform=linux_amd64", "--changed=HEAD"];
-        site.context.tflock(fixed).args(options).run()
+        let fixed = "lock -r --platform=linux_amd64 --changed=HEAD";
+        site.context.command(fixed).args(options).run()
     };
     let outcome = lock(&["--untrusted"]).expect_code(1);
-    assert!(
-        outcome.stderr.contains("HEAD:bad/.tflock.toml:2:1"),
-        "{outcome}"
-    );
+    outcome.assert_stderr("HEAD:bad/.tflock.toml:2:1");
     assert!(site.context.lock_file("bad").is_none());
     lock(&[]).expect_code(0);
     assert!(site.context.lock_file("bad").is_some());

@@ -191,16 +191,11 @@ fn nothing_appears_that_was_not_verified() {
     ];
     for (why, spoil) in spoils {
         spoil(&fixture, &anvil);
-        let outcome = fixture.context.tflock([
-            "mirror",
-            "--no-cache",
-            "--platform",
-            "linux_amd64",
-            "mirror",
-            "stacks/a",
-        ]);
+        let outcome = fixture
+            .context
+            .command("mirror --no-cache --platform linux_amd64 mirror stacks/a");
         let outcome = outcome.run().expect_code(1);
-        assert!(outcome.stderr.contains(why), "{outcome}");
+        outcome.assert_stderr(why);
         assert!(!fixture.mirror().join(ZIP).exists(), "{why}");
         fixture.registry.behave();
         fs::write(&anvil, &locked).unwrap();
@@ -287,11 +282,8 @@ fn only_what_no_lock_file_needs_is_pruned() {
         "stacks/a",
     ];
     let outcome = fixture.context.tflock(part).run().expect_success();
-    assert!(
-        outcome.stdout.contains(
-            "pruned    registry.terraform.io/acme/anvil 1.0.0 (darwin_arm64, linux_amd64)\n"
-        ),
-        "{outcome}"
+    outcome.assert_stdout(
+        "pruned    registry.terraform.io/acme/anvil 1.0.0 (darwin_arm64, linux_amd64)\n",
     );
     let left: Vec<String> = snapshot(&fixture.mirror()).into_keys().collect();
     let expected: Vec<String> = moved
@@ -321,18 +313,13 @@ fn where_nothing_is_locked_nothing_is_pruned() {
     fixture.run([]).expect_success();
     let filled = snapshot(&fixture.mirror());
     fixture.context.require("empty", &[("acme/anvil", "")]);
-    let wrong = ["mirror", "--prune=all", "mirror", "empty"];
-    let outcome = fixture.context.tflock(wrong).run().expect_success();
-    assert!(
-        outcome
-            .stderr
-            .contains("there is no lock file below these paths"),
-        "{outcome}"
-    );
+    let wrong = "mirror --prune=all mirror empty";
+    let outcome = fixture.context.run(wrong).expect_success();
+    outcome.assert_stderr("there is no lock file below these paths");
     fixture.context.write_lock_file("broken", "provider {");
-    let broken = ["mirror", "--prune=all", "mirror", "stacks/a", "broken"];
-    let outcome = fixture.context.tflock(broken).run().expect_code(1);
-    assert!(outcome.stderr.contains("nothing was pruned"), "{outcome}");
+    let broken = "mirror --prune=all mirror stacks/a broken";
+    let outcome = fixture.context.run(broken).expect_code(1);
+    outcome.assert_stderr("nothing was pruned");
     assert_eq!(snapshot(&fixture.mirror()), filled);
 }
 
@@ -346,42 +333,19 @@ fn a_platform_that_was_never_locked_is_refused() {
         .flat_map(|line| [line, "\n"])
         .collect();
     fixture.context.write_lock_file("stacks/a", h1_only);
-    let run = [
-        "mirror",
-        "--platform",
-        "windows_amd64",
-        "mirror",
-        "stacks/a",
-    ];
-    let outcome = fixture.context.tflock(run).run().expect_code(1);
-    assert!(
-        outcome.stderr.contains("`--lock` adds its hashes"),
-        "{outcome}"
-    );
-    let unpacked = [
-        "mirror",
-        "--layout",
-        "unpacked",
-        "--platform",
-        "windows_amd64",
-        "mirror",
-        "stacks/b",
-    ];
-    let outcome = fixture.context.tflock(unpacked).run().expect_code(1);
-    assert!(
-        outcome.stderr.contains("records no `h1` for this platform"),
-        "{outcome}"
-    );
-    let missing = ["mirror", "--platform", "plan9_amd64", "mirror", "stacks/a"];
-    let outcome = fixture.context.tflock(missing).run().expect_code(1);
-    assert!(
-        outcome.stderr.contains("--missing-platform warn"),
-        "{outcome}"
-    );
+    let run = "mirror --platform windows_amd64 mirror stacks/a";
+    let outcome = fixture.context.run(run).expect_code(1);
+    outcome.assert_stderr("`--lock` adds its hashes");
+    let unpacked = "mirror --layout unpacked --platform windows_amd64 mirror stacks/b";
+    let outcome = fixture.context.run(unpacked).expect_code(1);
+    outcome.assert_stderr("records no `h1` for this platform");
+    let missing = "mirror --platform plan9_amd64 mirror stacks/a";
+    let outcome = fixture.context.run(missing).expect_code(1);
+    outcome.assert_stderr("--missing-platform warn");
     let warn = ["--missing-platform", "warn"];
     fixture
         .context
-        .tflock(missing)
+        .command(missing)
         .args(warn)
         .run()
         .expect_success();
@@ -443,8 +407,8 @@ fn a_configuration_of_the_user_is_never_rewritten() {
     let own = "credentials \"h.test\" {}\n";
     fixture.context.write("own.tfrc", own);
     let outcome = fixture.run(["--cli-config", "own.tfrc"]).expect_success();
-    assert!(outcome.stderr.contains("stays as it is"), "{outcome}");
-    assert!(outcome.stderr.contains("exclude = ["), "{outcome}");
+    outcome.assert_stderr("stays as it is");
+    outcome.assert_stderr("exclude = [");
     assert_eq!(fixture.context.read("own.tfrc"), own);
 }
 
@@ -479,14 +443,18 @@ fn an_unpacked_package_is_what_init_unpacks() {
     context.require("a", &[("acme/modes", "")]);
     let platform = ["--platform", "linux_amd64"];
     context
-        .tflock(["lock", "a"])
+        .command("lock a")
         .args(platform)
         .run()
         .expect_success();
-    let mirror = ["mirror", "--layout", "unpacked", "mirror", "a"];
-    context.tflock(mirror).args(platform).run().expect_success();
+    let mirror = "mirror --layout unpacked mirror a";
     context
-        .tflock(mirror)
+        .command(mirror)
+        .args(platform)
+        .run()
+        .expect_success();
+    context
+        .command(mirror)
         .args(platform)
         .arg("--check")
         .run()
@@ -607,10 +575,7 @@ fn a_working_set_narrows_what_is_mirrored() {
     // What is needed is not known where only a part is looked at.
     let refused = fixture.run(["--prune=all", "--changed=HEAD"]);
     let refused = refused.expect_code(2);
-    assert!(
-        refused.stderr.contains("cannot be used with '--changed"),
-        "{refused}"
-    );
+    refused.assert_stderr("cannot be used with '--changed");
     assert_eq!(snapshot(&fixture.mirror()), whole);
 }
 
@@ -637,6 +602,6 @@ fn hashes_of_the_lock_file_are_enough_and_nothing_less() {
     fs::copy(fixture.mirror().join(forge), zip).unwrap();
     let outcome = fixture.run(["--no-cache"]).expect_success();
     let text = "repaired  registry.terraform.io/acme/anvil 1.0.0 (linux_amd64)\n";
-    assert!(outcome.stdout.contains(text), "{outcome}");
+    outcome.assert_stdout(text);
     assert_eq!(snapshot(&fixture.mirror()), whole, "{outcome}");
 }

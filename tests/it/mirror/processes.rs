@@ -87,7 +87,7 @@ fn an_interrupted_run_says_so_and_leaves_nothing_behind() {
     registry.misbehave(Misbehave::on("**acme/d/**.zip").stall(1000));
     let zip = "mirror/registry.terraform.io/acme/a/terraform-provider-a_1.0.0_linux_amd64.zip";
     for signal in ["-INT", "-TERM"] {
-        let run = context.tflock(["mirror", "--platform", "linux_amd64", "mirror", "all"]);
+        let run = context.command("mirror --platform linux_amd64 mirror all");
         let mut child = run.spawn();
         let start = Instant::now();
         while !context.path(zip).exists() {
@@ -156,18 +156,10 @@ fn init_reads_while_tflock_writes() {
     for version in ["1.0.0", "2.0.0"] {
         context.require(&format!("other/{version}"), &[("acme/other", version)]);
     }
-    let lock = ["lock", "-r", "--platform", "linux_amd64", "other"];
-    context.tflock(lock).run().expect_success();
-    let fill = [
-        "mirror",
-        "--platform",
-        "linux_amd64",
-        "--cli-config",
-        "rc",
-        "mirror",
-        "all",
-    ];
-    context.tflock(fill).run().expect_success();
+    let lock = "lock -r --platform linux_amd64 other";
+    context.run(lock).expect_success();
+    let fill = "mirror --platform linux_amd64 --cli-config rc mirror all";
+    context.run(fill).expect_success();
     let directories: Vec<String> = (0..4).map(|number| format!("reader/{number}")).collect();
     for directory in &directories {
         context.copy(&context.path("all"), directory);
@@ -223,19 +215,8 @@ fn the_real_aws_provider_is_unpacked_as_it_was() {
     registry.publish(spec.directory(&directory));
     let context = TestContext::new(TFLOCK, &registry);
     context.require("a", &[("hashicorp/aws", "5.100.0")]);
-    let run = [
-        "mirror",
-        "--lock",
-        "--layout",
-        "unpacked",
-        "--cli-config",
-        "rc",
-        "--platform",
-        "linux_amd64",
-        "mirror",
-        "a",
-    ];
-    context.tflock(run).run().expect_success();
+    let run = "mirror --lock --layout unpacked --cli-config rc --platform linux_amd64 mirror a";
+    context.run(run).expect_success();
     let unpacked = "mirror/registry.terraform.io/hashicorp/aws/5.100.0/linux_amd64";
     let contents = |files: BTreeMap<String, String>| -> BTreeMap<String, String> {
         let without_mode = |text: String| text.split_once(' ').map(|(_, text)| text.to_owned());

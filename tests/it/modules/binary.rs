@@ -187,8 +187,8 @@ fn many_roots_fetch_each_module_once() {
     }
     let log = context.path("git.log");
     let path = super::git_on_path(&context.path("bin"), &log);
-    let arguments = ["lock", "-r", "--platform", "linux_amd64", "roots"];
-    let run = context.tflock(arguments).env("PATH", path).run();
+    let arguments = "lock -r --platform linux_amd64 roots";
+    let run = context.command(arguments).env("PATH", path).run();
     run.expect_success();
     let written = context.lock_file("roots/000").unwrap();
     assert_eq!(written.matches(">= 0.").count(), MODULES, "{written}");
@@ -221,9 +221,7 @@ fn a_module_that_cannot_be_had_fails_its_directory_with_its_place() {
     context.write("good/main.tf", &root);
     let call = "module \"x\" {\n  source = \"s3::https://s3.amazonaws.com/b/m.zip\"\n}\n";
     context.write("bad/main.tf", call);
-    let outcome = context
-        .tflock(["lock", "--platform", "linux_amd64", "good", "bad"])
-        .run();
+    let outcome = context.run("lock --platform linux_amd64 good bad");
     let outcome = outcome.expect_code(1);
     assert!(context.lock_file("good").is_some() && context.lock_file("bad").is_none());
     let text = outcome.to_string();
@@ -248,8 +246,8 @@ fn failures_show_no_secrets() {
         if let Some(manifest) = manifest {
             context.write("bad/.terraform/modules/modules.json", manifest);
         }
-        let arguments = ["lock", "--offline", "--platform", "linux_amd64", "bad"];
-        let text = context.tflock(arguments).run().expect_code(1).to_string();
+        let arguments = "lock --offline --platform linux_amd64 bad";
+        let text = context.run(arguments).expect_code(1).to_string();
         let shown = text.split("--- stdout").last().unwrap();
         assert!(
             shown.contains("`git::https://git.invalid/x.git?ref=v1`"),

@@ -33,11 +33,7 @@ fn publish(registry: &FakeRegistry, version: &str, provider: &str) {
 
 #[track_caller]
 fn run(context: &TestContext, arguments: &str, code: i32) -> String {
-    context
-        .tflock(arguments.split(' '))
-        .run()
-        .expect_code(code)
-        .stdout
+    context.run(arguments).expect_code(code).stdout
 }
 
 /// What the report for programs says of the modules of the only directory.

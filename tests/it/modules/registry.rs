@@ -1,7 +1,7 @@
 //! Modules of a registry.
 
 use serde_json::{Value, json};
-use tflock_test_support::{Document, FakeRegistry, Misbehave, RawEntry, RawZip, Response};
+use tflock_test_support::{Document, FakeRegistry, Misbehave, RawEntry, RawZip, Response, table};
 
 use super::Site;
 
@@ -137,25 +137,15 @@ fn refusals() {
     );
     site.registry
         .misbehave(Misbehave::on("/modules/acme/denied/*").respond(Response::status(401)));
-    for (source, expected) in [
-        (
-            "modules.test/acme/unknown/any",
-            "registry `modules.test` has no module",
-        ),
-        (
-            "modules.test/acme/hollow/any",
-            "registry `modules.test` has no module",
-        ),
-        (
-            "modules.test/acme/none/any",
-            "has no version that a call without `version` allows",
-        ),
-        ("modules.test/acme/denied/any", "rejected the credentials"),
-        (
-            "empty.test/acme/dns/any",
-            "host `empty.test` does not offer a module registry",
-        ),
-    ] {
+    for [source, expected] in table(
+        "
+            modules.test/acme/unknown/any | registry `modules.test` has no module
+            modules.test/acme/hollow/any  | registry `modules.test` has no module
+            modules.test/acme/none/any    | has no version that a call without `version` allows
+            modules.test/acme/denied/any  | rejected the credentials
+            empty.test/acme/dns/any       | host `empty.test` does not offer a module registry
+        ",
+    ) {
         let found = site.text(source);
         assert!(found.contains(expected), "{source}: {found}");
         assert_eq!(site.text(source), found);

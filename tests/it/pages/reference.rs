@@ -170,7 +170,7 @@ fn every_environment_variable_is_described() {
 fn every_key_of_the_config_file_has_a_section() {
     let context = TestContext::offline(TFLOCK);
     context.write(".tflock.toml", "zzzzzzzzzzzzzzzzzz = 1\n");
-    let outcome = context.tflock(["config"]).run().expect_code(2);
+    let outcome = context.run("config").expect_code(2);
     let (_, hint) = outcome.stderr.split_once("the keys are ").unwrap();
     let keys: Vec<&str> = hint
         .lines()
@@ -201,7 +201,7 @@ fn the_config_files_of_the_pages_are_valid() {
         assert!(!blocks.is_empty(), "{page}");
         for block in blocks {
             context.write(".tflock.toml", block.split("```").next().unwrap());
-            context.tflock(["config"]).run().expect_success();
+            context.run("config").expect_success();
         }
     }
 }

@@ -9,7 +9,7 @@ use tflock::registry::{
     LocalPackage, Located, MirrorHashError, NetworkMirror, PackageSource, RegistryClient, Token,
 };
 use tflock::span::Explain as _;
-use tflock_test_support::{Document, FakeRegistry, Misbehave, TestAuthority};
+use tflock_test_support::{Document, FakeRegistry, Misbehave, TestAuthority, table};
 
 use super::{Waits, address, client, configure, host, linux, outcome, trusting, version};
 
@@ -442,17 +442,13 @@ async fn methods_are_asked_in_order_and_their_versions_united() {
 async fn nothing_falls_through_to_an_excluded_registry() {
     let site = Site::start();
     let client = site.client();
-    for (block, expected) in [
-        (
-            "direct { exclude = [\"acme/*\"] }",
-            "no method of `provider_installation` is for provider",
-        ),
-        (
-            "direct { include = [\"other/*\"] }",
-            "no method of `provider_installation` is for provider",
-        ),
-        ("", "no method of `provider_installation` is for provider"),
-    ] {
+    for [block, expected] in table(
+        r#"
+            direct { exclude = ["acme/*"] }  | no method of `provider_installation` is for provider
+            direct { include = ["other/*"] } | no method of `provider_installation` is for provider
+                                             | no method of `provider_installation` is for provider
+        "#,
+    ) {
         let source = source(&client, block);
         let found = versions(&source, "acme/ledger").await;
         assert!(found.contains(expected), "{block}: {found}");

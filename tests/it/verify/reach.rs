@@ -96,10 +96,7 @@ fn what_cannot_be_checked_wins_over_what_was_found() {
         outcome.stdout.starts_with("TFL003 provider-not-locked: "),
         "{outcome}"
     );
-    assert!(
-        outcome.stdout.contains("1 directory: 1 failed; 1 finding"),
-        "{outcome}"
-    );
+    outcome.assert_stdout("1 directory: 1 failed; 1 finding");
     assert!(outcome.stderr.contains("error: cannot lock") || outcome.stderr.contains("error: "));
 }
 

@@ -6,7 +6,8 @@ use std::time::SystemTime;
 
 use tempfile::TempDir;
 
-use crate::program::Program;
+use crate::fixture;
+use crate::program::{Outcome, Program};
 use crate::registry::FakeRegistry;
 use crate::tool::{terraform_on_path, tofu_on_path};
 
@@ -95,6 +96,15 @@ impl TestContext {
         self.write(&format!("{directory}/main.tf"), text)
     }
 
+    /// Writes the files of a tree, each below a line `-- path --`. The indentation of the first header is removed from every
+    /// line.
+    pub fn write_tree(&self, tree: &str) -> &Self {
+        for (path, text) in fixture::files(tree) {
+            self.write(path, text);
+        }
+        self
+    }
+
     /// Copies a tree into `work`.
     pub fn copy(&self, from: &Path, relative: &str) -> &Self {
         copy_tree(from, &self.path(relative));
@@ -148,6 +158,16 @@ impl TestContext {
             .env("TFLOCK_CACHE_DIR", self.cache())
             .env("NO_COLOR", "1")
             .args(arguments)
+    }
+
+    /// The binary under test, with the arguments in `line`, which are separated by white space.
+    pub fn command(&self, line: &str) -> Program {
+        self.tflock(line.split_whitespace())
+    }
+
+    /// Runs the binary under test, with the arguments in `line`, which are separated by white space.
+    pub fn run(&self, line: &str) -> Outcome {
+        self.command(line).run()
     }
 
     /// The real `terraform`, in `directory`, with an empty data directory; see [`terraform_on_path`].

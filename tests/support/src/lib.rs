@@ -4,6 +4,7 @@
 //! - [`ProviderSpec`]: one provider to publish; [`SigningKey`], [`GpgHome`]: who signs it.
 //! - [`RawZip`]: archives written byte by byte, for what no zip library would write.
 //! - [`TestContext`]: a temporary tree, and `tflock`, `terraform` and `tofu` run in it.
+//! - [`table`]: test cases, one per line.
 //!
 //! Nothing here uses the product's code: hashes, archives and answers are made independently, so that a test
 //! compares two opinions. Same input, same bytes: contents come from seeds and time stamps are fixed, which is
@@ -12,6 +13,7 @@
 mod archive;
 mod context;
 mod document;
+mod fixture;
 mod glob;
 mod gpg;
 mod hash;
@@ -30,6 +32,7 @@ mod tool;
 pub use archive::{Archive, ArchiveWriter};
 pub use context::TestContext;
 pub use document::{Body, Document};
+pub use fixture::{multiline, table};
 pub use gpg::GpgHome;
 pub use hash::{h1, sha256_hex};
 pub use http::{Hit, Log, Misbehave, Request, Response};

@@ -182,6 +182,20 @@ impl Outcome {
     pub fn expect_success(self) -> Self {
         self.expect_code(0)
     }
+
+    /// Fails the test, with all that was printed, unless standard output contains `part`.
+    #[track_caller]
+    pub fn assert_stdout(&self, part: &str) -> &Self {
+        assert!(self.stdout.contains(part), "stdout lacks `{part}`\n{self}");
+        self
+    }
+
+    /// Fails the test, with all that was printed, unless standard error contains `part`.
+    #[track_caller]
+    pub fn assert_stderr(&self, part: &str) -> &Self {
+        assert!(self.stderr.contains(part), "stderr lacks `{part}`\n{self}");
+        self
+    }
 }
 
 impl fmt::Display for Outcome {

@@ -1,0 +1,81 @@
+//! Test cases as text: trees of files, and tables.
+
+/// The files of a tree: each path stands in a line `-- path --`, and the lines below it are the text of the file. The
+/// indentation of the first header is removed from every line.
+pub(crate) fn files(tree: &str) -> Vec<(&str, String)> {
+    let tree = tree.trim_start_matches('\n');
+    let indent = tree.len() - tree.trim_start_matches(' ').len();
+    let mut files: Vec<(&str, String)> = Vec::new();
+    for line in tree.lines() {
+        let line = line.get(indent..).unwrap_or_default();
+        let header = line
+            .strip_prefix("-- ")
+            .and_then(|rest| rest.strip_suffix(" --"));
+        match (header, files.last_mut()) {
+            (Some(path), _) => files.push((path, String::new())),
+            (None, Some((_, text))) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (None, None) => panic!("`{line}` stands before the first header of a tree"),
+        }
+    }
+    files
+}
+
+/// The rows of a table: one row per line, with ` | ` between the cells. Blank lines are skipped.
+///
+/// # Panics
+///
+/// If a row does not have `N` cells.
+#[track_caller]
+pub fn table<const N: usize>(text: &str) -> Vec<[&str; N]> {
+    let rows = text.lines().filter(|line| !line.trim().is_empty());
+    let mut table = Vec::new();
+    for row in rows {
+        let (cells, empty_end) = match row.strip_suffix(" |") {
+            Some(cells) => (cells, Some("")),
+            None => (row, None),
+        };
+        let cells = cells.split(" | ").chain(empty_end).map(str::trim);
+        let cells: Result<[&str; N], _> = cells.collect::<Vec<_>>().try_into();
+        table.push(cells.unwrap_or_else(|_| panic!("`{row}` does not have {N} cells")));
+    }
+    table
+}
+
+/// A cell with `\\n` in it as the text of several lines.
+pub fn multiline(cell: &str) -> String {
+    cell.replace("\\n", "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_is_its_files() {
+        let tree = "
+            -- a/main.tf --
+            module \"m\" {
+              source = \"./b\"
+            }
+
+            -- empty --
+        ";
+        let module = "module \"m\" {\n  source = \"./b\"\n}\n\n".to_owned();
+        assert_eq!(files(tree)[0], ("a/main.tf", module));
+        assert_eq!(files(tree)[1].0, "empty");
+        assert_eq!(files(tree).len(), 2);
+    }
+
+    #[test]
+    fn a_table_is_its_rows() {
+        let text = "
+            a  | b c |
+               | d   | e
+        ";
+        assert_eq!(table(text), [["a", "b c", ""], ["", "d", "e"]]);
+        assert_eq!(multiline(r"a\nb"), "a\nb");
+    }
+}
