@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tflock::syntax::Document;
+use tflock::syntax::SourceFile;
 
 /// Long enough to be steady.
 const DURATION: Duration = Duration::from_secs(2);
@@ -30,7 +30,7 @@ fn main() {
     while start.elapsed() < DURATION {
         refused = texts
             .iter()
-            .filter(|text| Document::parse("bench.tf", (*text).clone()).is_err())
+            .filter(|text| SourceFile::parse("bench.tf", (*text).clone()).is_err())
             .count();
         rounds += 1;
     }

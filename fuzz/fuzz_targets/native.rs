@@ -3,26 +3,27 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tflock::syntax::{Body, Constants, Document, evaluate, parse_expression, parse_template};
+use tflock::syntax::{
+    Body, Constants, SourceFile, Strings, evaluate, parse_expression, parse_template,
+};
 
 fn exhaust(body: &Body<'_>) {
-    for argument in body.arguments() {
-        if let Ok(expression) = argument.expression() {
+    for argument in body.arguments().unwrap_or_default() {
+        if let Ok(expression) = argument.value().tree(Strings::Plain) {
             let _ = evaluate(&expression, &Constants);
         }
     }
     // Blocks nest without bounds, this walk does not.
-    for block in body.blocks() {
-        let _ = block.labels().count();
-        for inner in block.body().blocks() {
-            let _ = inner.body().arguments().count();
+    for block in body.native_blocks() {
+        for inner in block.body().native_blocks() {
+            let _ = inner.body().arguments();
         }
     }
 }
 
 fuzz_target!(|text: &[u8]| {
-    if let Ok(document) = Document::parse("fuzz.tf", text.to_vec()) {
-        exhaust(&document.body());
+    if let Ok(file) = SourceFile::parse("fuzz.tf", text.to_vec()) {
+        exhaust(&file.body());
     }
     if let Ok(text) = std::str::from_utf8(text) {
         for expression in [parse_expression(text), parse_template(text)].into_iter().flatten() {

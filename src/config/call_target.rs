@@ -1,11 +1,10 @@
 //! What a module call means: its source and version, evaluated.
 
 use crate::provider::ModuleVersionConstraints;
-use crate::syntax::{EvalProblem, Value};
+use crate::syntax::{EvalProblem, Expression, Value};
 
 use super::calls::Call;
 use super::error::{ConfigError, Problem};
-use super::expression::Expression;
 use super::source::ModuleSource;
 use super::statics::{Instance, Origins, Position};
 

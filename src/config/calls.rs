@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::syntax::{Strings, Value, is_identifier};
+use crate::syntax::{Block, Expression, Spot, Strings, Value, is_identifier};
 
-use super::body::{Block, Spot};
+use super::declarations::labelled_blocks;
 use super::error::{ConfigError, Problem};
-use super::expression::Expression;
+use super::expression::ConfigExpression as _;
 
 /// A `module` block.
 #[derive(Clone, Debug)]
@@ -70,24 +70,24 @@ pub(super) fn read_call(block: &Block<'_>) -> Result<Call, ConfigError> {
     let body = block.body();
     let mut arguments = BTreeMap::new();
     for argument in body.mixed_arguments()? {
-        if !META_ARGUMENTS.contains(&argument.name.as_str()) {
-            arguments.insert(argument.name, argument.value);
+        if !META_ARGUMENTS.contains(&argument.name()) {
+            arguments.insert(argument.name().to_owned(), argument.value());
         }
     }
     // `_ {}` holds arguments whose names would be taken for meta-arguments outside of it.
-    for escaped in body.blocks("_", 0)? {
+    for escaped in labelled_blocks(body, "_", 0)? {
         arguments.extend(
             escaped
                 .body()
                 .arguments()?
                 .into_iter()
-                .map(|argument| (argument.name, argument.value)),
+                .map(|argument| (argument.name().to_owned(), argument.value())),
         );
     }
     Ok(Call {
         name: check_name(block)?,
-        source: body.argument("source")?.map(|argument| argument.value),
-        version: body.argument("version")?.map(|argument| argument.value),
+        source: body.value("source")?,
+        version: body.value("version")?,
         arguments,
         spot: block.label_spot(0),
     })
@@ -98,32 +98,34 @@ pub(super) fn read_run_module(block: &Block<'_>, name: &str) -> Result<Call, Con
     let body = block.body();
     Ok(Call {
         name: name.to_owned(),
-        source: body.argument("source")?.map(|argument| argument.value),
-        version: body.argument("version")?.map(|argument| argument.value),
+        source: body.value("source")?,
+        version: body.value("version")?,
         arguments: BTreeMap::new(),
-        spot: block.spot().clone(),
+        spot: block.spot(),
     })
 }
 
 /// Reads a `variable` block.
 pub(super) fn read_variable(block: &Block<'_>) -> Result<Variable, ConfigError> {
     let body = block.body();
-    let value =
-        |name: &str| Ok::<_, ConfigError>(body.argument(name)?.map(|argument| argument.value));
     Ok(Variable {
         name: check_name(block)?,
-        default: value("default")?,
-        type_constraint: value("type")?,
-        constant: value("const")?
+        default: body.value("default")?,
+        type_constraint: body.value("type")?,
+        constant: body
+            .value("const")?
             .map(|value| flag(&value, "`const`"))
             .transpose()?,
-        nullable: value("nullable")?
+        nullable: body
+            .value("nullable")?
             .map(|value| flag(&value, "`nullable`"))
             .transpose()?,
-        sensitive: value("sensitive")?
+        sensitive: body
+            .value("sensitive")?
             .map(|value| flag(&value, "`sensitive`"))
             .transpose()?,
-        ephemeral: value("ephemeral")?
+        ephemeral: body
+            .value("ephemeral")?
             .map(|value| flag(&value, "`ephemeral`"))
             .transpose()?,
         spot: block.label_spot(0),
@@ -153,9 +155,9 @@ pub(super) fn read_locals(block: &Block<'_>) -> Result<Vec<Local>, ConfigError> 
     let arguments = block.body().arguments()?.into_iter();
     Ok(arguments
         .map(|argument| Local {
-            name: argument.name,
-            value: argument.value,
-            spot: argument.spot,
+            name: argument.name().to_owned(),
+            value: argument.value(),
+            spot: argument.spot(),
         })
         .collect())
 }

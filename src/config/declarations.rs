@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use crate::provider::Engine;
+use crate::syntax::{Block, Body, SourceFile, Spot};
 
-use super::body::{Body, File, Spot};
 use super::calls::{self, Call, Local, Variable};
 use super::error::{ConfigError, Problem};
 use super::files;
@@ -72,7 +72,7 @@ impl Faults {
 
 /// Reads a file.
 pub(super) fn read_file(path: &Path, engine: Engine, faults: &mut Faults) -> Declarations {
-    let file = files::read(path).and_then(|text| Ok(File::parse(path, text)?));
+    let file = files::read(path).and_then(|text| Ok(SourceFile::parse(path, text)?));
     match faults.keep(file) {
         Some(file) => read_body(&file.body(), engine, faults),
         None => Declarations::default(),
@@ -84,7 +84,7 @@ fn read_body(body: &Body<'_>, engine: Engine, faults: &mut Faults) -> Declaratio
     let mut found = Declarations::default();
     for block in blocks(body, "terraform", 0, faults) {
         for block in blocks(block.body(), "required_providers", 0, faults) {
-            let entries = required_providers::read(block.spot(), block.body(), engine, faults);
+            let entries = required_providers::read(&block, engine, faults);
             found.required_providers.push(entries);
         }
     }
@@ -109,21 +109,17 @@ fn read_body(body: &Body<'_>, engine: Engine, faults: &mut Faults) -> Declaratio
         found
             .imports
             .extend(faults.keep(resources::read_import(&block, engine)));
-        found.not_in_override.push(("import", block.spot().clone()));
+        found.not_in_override.push(("import", block.spot()));
     }
     for block in blocks(body, "moved", 0, faults) {
-        found.not_in_override.push(("moved", block.spot().clone()));
+        found.not_in_override.push(("moved", block.spot()));
     }
     if engine.refuses_removed_override() {
         for block in blocks(body, "removed", 0, faults) {
-            found
-                .not_in_override
-                .push(("removed", block.spot().clone()));
+            found.not_in_override.push(("removed", block.spot()));
         }
         for block in blocks(body, "language", 0, faults) {
-            found
-                .not_in_override
-                .push(("language", block.spot().clone()));
+            found.not_in_override.push(("language", block.spot()));
         }
     }
     read_values(body, &mut found, faults);
@@ -133,7 +129,7 @@ fn read_body(body: &Body<'_>, engine: Engine, faults: &mut Faults) -> Declaratio
 /// `data` in a `check` is like `data` elsewhere.
 fn read_checks(body: &Body<'_>, engine: Engine, found: &mut Declarations, faults: &mut Faults) {
     for check in blocks(body, "check", 1, faults) {
-        found.not_in_override.push(("check", check.spot().clone()));
+        found.not_in_override.push(("check", check.spot()));
         for block in blocks(check.body(), "data", 2, faults) {
             found.resources.extend(faults.keep(resources::read(
                 &block,
@@ -164,11 +160,27 @@ fn read_values(body: &Body<'_>, found: &mut Declarations, faults: &mut Faults) {
     }
 }
 
-fn blocks<'a>(
+fn blocks<'a>(body: &Body<'a>, kind: &str, labels: usize, faults: &mut Faults) -> Vec<Block<'a>> {
+    let blocks = labelled_blocks(body, kind, labels);
+    faults.keep(blocks).unwrap_or_default()
+}
+
+/// Returns the blocks of a kind. Fails if a block has more or fewer labels.
+pub(super) fn labelled_blocks<'a>(
     body: &Body<'a>,
     kind: &str,
     labels: usize,
-    faults: &mut Faults,
-) -> Vec<super::body::Block<'a>> {
-    faults.keep(body.blocks(kind, labels)).unwrap_or_default()
+) -> Result<Vec<Block<'a>>, ConfigError> {
+    let blocks = body.blocks(kind, labels)?;
+    match blocks.iter().find(|block| block.labels().len() != labels) {
+        None => Ok(blocks),
+        Some(block) => {
+            let problem = Problem::Labels {
+                kind: kind.to_owned(),
+                wanted: labels,
+                found: block.labels().len(),
+            };
+            Err(ConfigError::invalid(block.place(), problem))
+        }
+    }
 }

@@ -7,7 +7,6 @@
 //!
 //! Rules by number in docs/rules/config.md; what differs between the engines is gathered in `rules::EngineRules`.
 
-mod body;
 mod cache;
 mod call_target;
 mod calls;

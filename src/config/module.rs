@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::provider::{Engine, ProviderAddr, Requirements, VersionConstraints};
+use crate::syntax::Spot;
 
-use super::body::Spot;
 use super::calls::{Call, Variable};
 use super::declarations::{Declarations, Faults, read_file};
 use super::error::{ConfigError, Problem};

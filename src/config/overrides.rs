@@ -1,8 +1,8 @@
 //! Override files: docs/rules/config.md 6.
 
 use crate::provider::Engine;
+use crate::syntax::Spot;
 
-use super::body::Spot;
 use super::calls::{Call, Variable};
 use super::declarations::{Declarations, Faults};
 use super::error::{ConfigError, Problem};

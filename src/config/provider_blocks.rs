@@ -1,10 +1,11 @@
 //! `provider` blocks: docs/rules/config.md 3.
 
 use crate::provider::{Engine, VersionConstraints};
-use crate::syntax::is_identifier;
+use crate::syntax::{Block, Spot, Value, is_identifier};
 
-use super::body::{Block, Spot};
+use super::declarations::labelled_blocks;
 use super::error::{ConfigError, Problem};
+use super::expression::ConfigExpression as _;
 use super::required_providers::{check_normalized, constraints};
 use super::rules::EngineRules;
 
@@ -30,13 +31,13 @@ pub(super) fn read(block: &Block<'_>, engine: Engine) -> Result<ProviderBlock, C
     for reserved in RESERVED_ARGUMENTS {
         if let Some(argument) = body.argument(reserved)? {
             return Err(ConfigError::invalid(
-                argument.spot.place(),
+                argument.place(),
                 Problem::Reserved(reserved.to_owned()),
             ));
         }
     }
     for reserved in RESERVED_BLOCKS {
-        if let Some(block) = body.blocks(reserved, 0)?.first() {
+        if let Some(block) = labelled_blocks(body, reserved, 0)?.first() {
             return Err(ConfigError::invalid(
                 block.place(),
                 Problem::Reserved(reserved.to_owned()),
@@ -55,12 +56,12 @@ pub(super) fn read(block: &Block<'_>, engine: Engine) -> Result<ProviderBlock, C
 }
 
 fn alias(block: &Block<'_>) -> Result<Option<String>, ConfigError> {
-    let Some(argument) = block.body().argument("alias")? else {
+    let Some(value) = block.body().value("alias")? else {
         return Ok(None);
     };
-    match argument.value.constant("`alias`")?.to_text() {
+    match value.constant("`alias`")?.to_text() {
         Some(alias) if is_identifier(&alias) => Ok(Some(alias)),
-        _ => Err(argument.value.invalid(Problem::Alias)),
+        _ => Err(value.invalid(Problem::Alias)),
     }
 }
 
@@ -75,13 +76,13 @@ fn check_for_each(
     };
     if !engine.has_provider_for_each() {
         return Err(ConfigError::invalid(
-            argument.spot.place(),
+            argument.place(),
             Problem::Reserved("for_each".to_owned()),
         ));
     }
     if alias.is_none() {
         return Err(ConfigError::invalid(
-            argument.spot.place(),
+            argument.place(),
             Problem::AliasRequired,
         ));
     }
@@ -90,15 +91,15 @@ fn check_for_each(
 
 /// A constant; null is none, numbers convert.
 fn version(block: &Block<'_>) -> Result<Option<VersionConstraints>, ConfigError> {
-    let Some(argument) = block.body().argument("version")? else {
+    let Some(expression) = block.body().value("version")? else {
         return Ok(None);
     };
-    let value = argument.value.constant("the `version` of a provider")?;
-    if value == crate::syntax::Value::Null {
+    let value = expression.constant("the `version` of a provider")?;
+    if value == Value::Null {
         return Ok(None);
     }
     let text = value
         .to_text()
-        .ok_or_else(|| argument.value.invalid(Problem::StringRequired("version")))?;
-    constraints(&text, argument.value.place()).map(Some)
+        .ok_or_else(|| expression.invalid(Problem::StringRequired("version")))?;
+    constraints(&text, expression.place()).map(Some)
 }

@@ -1,11 +1,10 @@
 //! References to provider configurations: the `provider` argument of resources, data sources and imports.
 
 use crate::provider::Engine;
-use crate::syntax::{self, Expr, ExprKind, Strings};
+use crate::syntax::{self, Body, Expr, ExprKind, Expression, Spot, Strings};
 
-use super::body::{Body, Spot};
 use super::error::{ConfigError, Problem};
-use super::expression::Expression;
+use super::expression::ConfigExpression as _;
 use super::required_providers::check_normalized;
 use super::rules::EngineRules;
 
@@ -28,10 +27,8 @@ impl PartialEq for ProviderRef {
 
 /// The `provider` argument of a body, if it has one.
 pub(super) fn read(body: &Body<'_>, engine: Engine) -> Result<Option<ProviderRef>, ConfigError> {
-    match body.argument("provider")? {
-        Some(argument) => parse(&argument.value, engine).map(Some),
-        None => Ok(None),
-    }
+    let value = body.value("provider")?;
+    value.map(|value| parse(&value, engine)).transpose()
 }
 
 fn parse(value: &Expression, engine: Engine) -> Result<ProviderRef, ConfigError> {

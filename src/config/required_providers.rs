@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use crate::provider::{Engine, ProviderAddr, VersionConstraints};
 use crate::span::Place;
-use crate::syntax::{self, Entry, Expr, ExprKind, Strings, Value};
+use crate::syntax::{
+    self, Argument, Block, Entry, Expr, ExprKind, Expression, Spot, Strings, Value,
+};
 
-use super::body::{Argument, Body, Spot};
 use super::declarations::Faults;
 use super::error::{ConfigError, Problem};
-use super::expression::Expression;
+use super::expression::ConfigExpression as _;
 
 /// A `required_providers` block.
 #[derive(Clone, Debug)]
@@ -28,149 +29,135 @@ pub(super) struct RequiredProvider {
 }
 
 /// Reads the body of a block.
-pub(super) fn read(
-    spot: &Spot,
-    body: &Body<'_>,
-    engine: Engine,
-    faults: &mut Faults,
-) -> RequiredProviders {
-    if let Some(block) = body.first_block() {
+pub(super) fn read(block: &Block<'_>, engine: Engine, faults: &mut Faults) -> RequiredProviders {
+    let body = block.body();
+    if let Some(inner) = body.native_blocks().next() {
         faults.0.push(ConfigError::invalid(
-            block.place(),
+            inner.place(),
             Problem::BlockInRequiredProviders,
         ));
     }
     let arguments = faults.keep(body.arguments()).unwrap_or_default();
     let entries = arguments
         .into_iter()
-        .map(|argument| Ok((argument.name.clone(), entry(&argument, engine)?)));
+        .map(|argument| Ok((argument.name().to_owned(), parse_entry(&argument, engine)?)));
     let entries = faults.keep_all(entries).into_iter().collect();
     RequiredProviders {
-        spot: spot.clone(),
+        spot: block.spot(),
         entries,
     }
 }
 
-fn entry(argument: &Argument, engine: Engine) -> Result<RequiredProvider, ConfigError> {
-    let tree = argument.value.tree(Strings::Plain)?;
+fn parse_entry(argument: &Argument<'_>, engine: Engine) -> Result<RequiredProvider, ConfigError> {
+    let value = argument.value();
+    let tree = value.tree(Strings::Plain)?;
     if let ExprKind::Object(entries) = &tree.kind {
-        return object_form(argument, entries, engine);
+        return parse_object(argument, &value, entries, engine);
     }
-    // Terraform tells the legacy form by its value being primitive.
-    let text = match argument.value.evaluate(&tree) {
+    // Like Terraform, treat any primitive value as the legacy form.
+    let text = match value.evaluate(&tree) {
         Err(exceeded @ ConfigError::Exceeded { .. }) => return Err(exceeded),
         Ok(Value::Null) | Err(_) => None,
         Ok(value) => value.to_text(),
     };
-    let text = text.ok_or_else(|| argument.value.invalid(Problem::RequiredProvider))?;
+    let text = text.ok_or_else(|| value.invalid(Problem::RequiredProvider))?;
     Ok(RequiredProvider {
-        address: implied(&argument.name, &argument.spot, engine)?,
-        constraints: constraints(&text, argument.value.place())?,
-        spot: argument.spot.clone(),
+        address: implied(argument.name(), &argument.spot(), engine)?,
+        constraints: constraints(&text, value.place())?,
+        spot: argument.spot(),
     })
 }
 
-/// `{ source = ..., version = ... }`. The last of equal keys wins.
-fn object_form(
-    argument: &Argument,
+/// Parses `{ source = ..., version = ... }`. The last of equal keys takes precedence.
+fn parse_object(
+    argument: &Argument<'_>,
+    value: &Expression,
     entries: &[Entry],
     engine: Engine,
 ) -> Result<RequiredProvider, ConfigError> {
-    check_normalized(&argument.name, &argument.spot, engine)?;
+    let name = argument.name();
+    check_normalized(name, &argument.spot(), engine)?;
     let mut address = None;
     let mut required = VersionConstraints::default();
     for entry in entries {
-        match key(&argument.value, &entry.key)?.as_str() {
+        let place = |part: &Expr| value.place_of(part.span);
+        match key(value, &entry.key)?.as_str() {
             "source" => {
-                let source = string(&argument.value, "source", &entry.value)?;
-                let place = Box::new(argument.value.place_of(entry.value.span));
+                let source = string(value, &entry.value, Problem::StringRequired("source"))?;
                 let parsed = ProviderAddr::parse(&source, engine);
                 address = Some(parsed.map_err(|source| ConfigError::Address {
-                    place,
+                    place: Box::new(place(&entry.value)),
                     source: Box::new(source),
                 })?);
             }
             "version" => {
-                let text = string(&argument.value, "version", &entry.value)?;
-                required = constraints(&text, argument.value.place_of(entry.value.span))?;
+                let text = string(value, &entry.value, Problem::StringRequired("version"))?;
+                required = constraints(&text, place(&entry.value))?;
             }
-            "configuration_aliases" => check_aliases(argument, &entry.value)?,
+            "configuration_aliases" => check_aliases(name, value, &entry.value)?,
             other => {
-                let place = argument.value.place_of(entry.key.span);
-                return Err(ConfigError::invalid(
-                    place,
-                    Problem::UnknownRequiredProviderKey(other.to_owned()),
-                ));
+                let problem = Problem::UnknownRequiredProviderKey(other.to_owned());
+                return Err(ConfigError::invalid(place(&entry.key), problem));
             }
         }
     }
     let address = match address {
         Some(address) => address,
-        None => implied(&argument.name, &argument.spot, engine)?,
+        None => implied(name, &argument.spot(), engine)?,
     };
     Ok(RequiredProvider {
         address,
         constraints: required,
-        spot: argument.spot.clone(),
+        spot: argument.spot(),
     })
 }
 
-/// A key: a bare name, or an expression with a constant string. A parenthesized name is a variable, which is none.
+/// Returns a key: a bare name, or a constant string. A name in parentheses is a variable, and so an error.
 fn key(whole: &Expression, key: &Expr) -> Result<String, ConfigError> {
-    let invalid = || ConfigError::invalid(whole.place_of(key.span), Problem::RequiredProviderKey);
-    if let Some(name) = key.as_key() {
-        return Ok(name.to_owned());
-    }
-    match whole.evaluate(key) {
-        Ok(Value::String(text)) => Ok(text),
-        Err(exceeded @ ConfigError::Exceeded { .. }) => Err(exceeded),
-        _ => Err(invalid()),
+    match key.as_key() {
+        Some(name) => Ok(name.to_owned()),
+        None => string(whole, key, Problem::RequiredProviderKey),
     }
 }
 
-fn string(whole: &Expression, what: &'static str, value: &Expr) -> Result<String, ConfigError> {
-    match whole.evaluate(value) {
+/// Evaluates a part of an expression that must be a string. If it is not, `problem` is the error.
+fn string(whole: &Expression, part: &Expr, problem: Problem) -> Result<String, ConfigError> {
+    match whole.evaluate(part) {
         Ok(Value::String(text)) => Ok(text),
         Err(exceeded @ ConfigError::Exceeded { .. }) => Err(exceeded),
-        _ => Err(ConfigError::invalid(
-            whole.place_of(value.span),
-            Problem::StringRequired(what),
-        )),
+        _ => Err(ConfigError::invalid(whole.place_of(part.span), problem)),
     }
 }
 
-/// A list of references that start with the local name; strings in JSON. They have no influence.
-fn check_aliases(argument: &Argument, value: &Expr) -> Result<(), ConfigError> {
+/// Checks `configuration_aliases`: a list of references that start with the local name, which are strings in JSON syntax. They
+/// do not change what the module requires.
+fn check_aliases(local_name: &str, whole: &Expression, aliases: &Expr) -> Result<(), ConfigError> {
     let invalid = |expr: &Expr| {
-        let problem = Problem::ConfigurationAliases(argument.name.clone());
-        ConfigError::invalid(argument.value.place_of(expr.span), problem)
+        let problem = Problem::ConfigurationAliases(local_name.to_owned());
+        ConfigError::invalid(whole.place_of(expr.span), problem)
     };
-    let ExprKind::Tuple(elements) = &value.kind else {
-        return Err(invalid(value));
+    let ExprKind::Tuple(elements) = &aliases.kind else {
+        return Err(invalid(aliases));
     };
     for element in elements {
-        let from_text = match (&argument.value, element.as_text()) {
-            (Expression::Json(..), Some(text)) => syntax::parse_expression(&text).ok(),
-            _ => None,
-        };
-        if root_name(&argument.value, from_text.as_ref().unwrap_or(element))
-            != Some(argument.name.as_str())
-        {
+        let text = element.as_text().filter(|_| whole.is_json());
+        let from_text = text.and_then(|text| syntax::parse_expression(&text).ok());
+        if root_name(whole, from_text.as_ref().unwrap_or(element)) != Some(local_name) {
             return Err(invalid(element));
         }
     }
     Ok(())
 }
 
-/// The name that a traversal starts with, be it of attributes or of constant indexes.
+/// Returns the variable that a chain of attributes and constant indexes starts with.
 fn root_name<'a>(whole: &Expression, expr: &'a Expr) -> Option<&'a str> {
     match &expr.kind {
         ExprKind::Variable(name) => Some(name),
         ExprKind::Attribute(source, _) => root_name(whole, source),
-        ExprKind::Index(source, key) => whole
-            .evaluate(key)
-            .ok()
-            .and_then(|_| root_name(whole, source)),
+        ExprKind::Index(source, key) => {
+            whole.evaluate(key).ok()?;
+            root_name(whole, source)
+        }
         _ => None,
     }
 }

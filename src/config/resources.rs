@@ -1,10 +1,11 @@
 //! Blocks whose type implies a provider, and `import` blocks: docs/rules/config.md 3.
 
 use crate::provider::Engine;
-use crate::syntax::{self, Expr, ExprKind, Strings, is_identifier};
+use crate::syntax::{self, Block, Expr, ExprKind, Spot, Strings, is_identifier};
 
-use super::body::{Block, Spot};
+use super::declarations::labelled_blocks;
 use super::error::{ConfigError, Problem};
+use super::expression::ConfigExpression as _;
 use super::provider_ref::{self, ProviderRef};
 use super::rules::EngineRules;
 
@@ -98,17 +99,17 @@ pub(super) fn read(
 /// An action has few arguments, and one `config` block at most.
 fn check_action(block: &Block<'_>) -> Result<(), ConfigError> {
     for (name, spot) in block.body().names()? {
-        if !["provider", "count", "for_each", "config"].contains(&name.as_str()) {
+        if !["provider", "count", "for_each", "config"].contains(&name) {
             return Err(ConfigError::invalid(
                 spot.place(),
                 Problem::Unexpected {
                     block: "action",
-                    argument: name,
+                    argument: name.to_owned(),
                 },
             ));
         }
     }
-    match block.body().blocks("config", 0)?.get(1) {
+    match labelled_blocks(block.body(), "config", 0)?.get(1) {
         None => Ok(()),
         Some(second) => {
             let argument = "second `config`".to_owned();
@@ -127,7 +128,7 @@ fn check_action(block: &Block<'_>) -> Result<(), ConfigError> {
 pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, ConfigError> {
     let body = block.body();
     let missing = || ConfigError::invalid(block.place(), Problem::ImportTarget);
-    let to = body.argument("to")?.ok_or_else(missing)?.value;
+    let to = body.argument("to")?.ok_or_else(missing)?.value();
     if body.argument("id")?.is_some() == body.argument("identity")?.is_some() {
         return Err(ConfigError::invalid(block.place(), Problem::ImportIdentity));
     }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::provider::Engine;
-use crate::syntax::is_identifier;
+use crate::syntax::{Block, SourceFile, is_identifier};
 
-use super::body::{Block, File};
 use super::calls::{self, Call};
+use super::declarations::labelled_blocks;
 use super::error::{ConfigError, Problem};
 use super::files::{self, is_hidden};
 use super::options::DEFAULT_TEST_DIRECTORY;
@@ -103,7 +103,7 @@ impl Found {
     fn read_all(&mut self, directory: &Path, prefix: &str, names: &[String], engine: Engine) {
         for name in names {
             let path = directory.join(name);
-            let file = files::read(&path).and_then(|text| Ok(File::parse(&path, text)?));
+            let file = files::read(&path).and_then(|text| Ok(SourceFile::parse(&path, text)?));
             let result = file.and_then(|file| self.read_file(&file, prefix, name, engine));
             self.errors.extend(result.err());
         }
@@ -111,7 +111,7 @@ impl Found {
 
     fn read_file(
         &mut self,
-        file: &File,
+        file: &SourceFile,
         prefix: &str,
         name: &str,
         engine: Engine,
@@ -119,7 +119,7 @@ impl Found {
         let base = name.strip_suffix(ENDINGS[0]).unwrap_or(name);
         let body = file.body();
         let mut names = BTreeSet::new();
-        for run in body.blocks("run", 1)? {
+        for run in labelled_blocks(&body, "run", 1)? {
             let run_name = run.label(0).to_owned();
             if !is_identifier(&run_name) {
                 return Err(ConfigError::invalid(
@@ -142,7 +142,7 @@ impl Found {
             }
         }
         if engine.counts_test_providers() {
-            for block in body.blocks("provider", 1)? {
+            for block in labelled_blocks(&body, "provider", 1)? {
                 self.providers.push(provider_blocks::read(&block, engine)?);
             }
         }
@@ -152,7 +152,7 @@ impl Found {
 
 /// The module that a run uses instead of the root.
 fn run_module(run: &Block<'_>, name: &str) -> Result<Option<Call>, ConfigError> {
-    match run.body().blocks("module", 0)?.first() {
+    match labelled_blocks(run.body(), "module", 0)?.first() {
         Some(module) => calls::read_run_module(module, name).map(Some),
         None => Ok(None),
     }

@@ -98,9 +98,9 @@ impl Exceeded {
 }
 
 /// What the constants of one file may still take together: each has a budget of its own, and a file has many.
-#[derive(Clone, Debug)]
-pub struct FileBudget {
-    steps: Arc<AtomicU64>,
+#[derive(Debug)]
+pub(super) struct FileBudget {
+    steps: AtomicU64,
 }
 
 /// The steps for all constants of one file.
@@ -108,14 +108,15 @@ const FILE_STEPS: u64 = 4_000_000;
 
 impl Default for FileBudget {
     fn default() -> Self {
-        let steps = Arc::new(AtomicU64::new(FILE_STEPS));
-        Self { steps }
+        Self {
+            steps: AtomicU64::new(FILE_STEPS),
+        }
     }
 }
 
 impl FileBudget {
     /// Does what evaluates a constant of the file, within the budget of one.
-    pub fn constant<T>(&self, evaluate: impl FnOnce(&Budget) -> T) -> T {
+    pub(super) fn evaluate<T>(&self, evaluate: impl FnOnce(&Budget) -> T) -> T {
         let left = self.steps.load(Ordering::Relaxed);
         let [steps, values, bytes] = CONSTANT;
         let limits = [steps.min(left), values, bytes];
@@ -395,8 +396,8 @@ mod tests {
         let all = count(CONSTANT[0]);
         let turns = FILE_STEPS / CONSTANT[0];
         for _ in 0..turns {
-            assert_eq!(file.constant(|budget| budget.steps(all)), Ok(()));
+            assert_eq!(file.evaluate(|budget| budget.steps(all)), Ok(()));
         }
-        assert!(file.constant(|budget| budget.steps(1)).is_err());
+        assert!(file.evaluate(|budget| budget.steps(1)).is_err());
     }
 }

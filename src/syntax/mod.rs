@@ -9,24 +9,27 @@
 //! about providers become trees. The parser is our own: hcl-rs and hcl-edit refuse some valid Terraform (duplicate keys,
 //! byte order marks, newlines around operators in `{for}`, text after a heredoc marker) and cost ten times the time.
 
+mod body;
 mod budget;
-mod document;
 mod error;
 mod eval;
 mod expr;
+mod expression;
 mod json;
 mod lexer;
+mod native;
 mod number;
 mod parser;
 #[cfg(test)]
 mod properties;
+mod source_file;
 mod strings;
 mod templates;
 mod tree;
 mod value;
 
-pub use budget::{Budget, Exceeded, FileBudget, Resource, RunBudget};
-pub use document::{Argument, Block, Body, Document, Label};
+pub use body::{Argument, Block, Body, Label};
+pub use budget::{Budget, Exceeded, Resource, RunBudget};
 pub use error::{Fault, Problem, SyntaxError};
 pub use eval::{
     BoundedConstants, Constants, EvalFault, EvalProblem, Refusal, Scope, check_references, evaluate,
@@ -35,9 +38,10 @@ pub use expr::{
     BinaryOperator, Call, Entry, Expr, ExprKind, For, MAX_DEPTH, MAX_EXPRESSION, Part,
     UnaryOperator,
 };
-pub use json::{JsonArgument, JsonBlock, JsonBody, JsonDocument, Strings};
+pub use expression::{Expression, Strings};
 pub use lexer::is_identifier;
 pub use number::Number;
+pub use source_file::{SourceFile, Spot};
 pub use value::Value;
 
 use parser::Parser;

@@ -3,9 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::{
-    Constants, Document, JsonDocument, Strings, evaluate, parse_expression, parse_template,
-};
+use super::{Constants, SourceFile, Strings, evaluate, parse_expression, parse_template};
 
 /// Pieces that syntax is made of, so that random texts get deep into the parser.
 const PIECES: &[&str] = &[
@@ -103,22 +101,19 @@ fn soup(pieces: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
 
 /// Reads all that a document offers.
 fn exhaust(body: &super::Body<'_>) {
-    for argument in body.arguments() {
-        let span = argument.value_span();
-        assert!(span.start <= span.end && argument.place().line > 0 && !argument.name().is_empty());
-        let expression = argument
-            .expression()
+    for argument in body.arguments().expect("native syntax") {
+        let value = argument.value();
+        assert!(value.place().line > 0 && argument.place().line > 0 && !argument.name().is_empty());
+        let expression = value
+            .tree(Strings::Plain)
             .expect("checked when the file was read, and not deep");
         // Whether it has a value does not matter.
         let _ = evaluate(&expression, &Constants);
     }
-    for block in body.blocks() {
-        assert!(
-            block
-                .labels()
-                .all(|label| label.span.start < label.span.end)
-        );
-        exhaust(&block.body());
+    for block in body.native_blocks() {
+        let mut labels = block.labels().iter();
+        assert!(labels.all(|label| label.span.start < label.span.end));
+        exhaust(block.body());
     }
 }
 
@@ -127,8 +122,8 @@ proptest! {
 
     #[test]
     fn native_syntax(text in soup(PIECES)) {
-        match Document::parse("a.tf", text.clone()) {
-            Ok(document) => exhaust(&document.body()),
+        match SourceFile::parse("a.tf", text.clone()) {
+            Ok(file) => exhaust(&file.body()),
             Err(error) => prop_assert!(error.place.line > 0 && error.place.line <= text.len() + 1),
         }
     }
@@ -146,13 +141,13 @@ proptest! {
 
     #[test]
     fn json(text in soup(JSON_PIECES)) {
-        if let Ok(document) = JsonDocument::parse("a.tf.json", text) {
-            let body = document.body();
+        if let Ok(file) = SourceFile::parse("a.tf.json", text) {
+            let body = file.body();
             // Whether these kinds of blocks are there does not matter.
             let _ = (body.blocks("a", 2), body.names());
             for argument in body.arguments().unwrap_or_default() {
                 for strings in [Strings::Plain, Strings::Templates] {
-                    if let Ok(expression) = document.expression(argument.value(), strings) {
+                    if let Ok(expression) = argument.value().tree(strings) {
                         let _ = evaluate(&expression, &Constants);
                     }
                 }

@@ -18,12 +18,13 @@ use std::sync::Arc;
 use crate::provider::Engine;
 use crate::span::{Place, Span};
 use crate::syntax::{
-    self, BoundedConstants, Budget, EvalProblem, Exceeded, Expr, RunBudget, Strings, Value,
+    self, BoundedConstants, Budget, EvalProblem, Exceeded, Expr, Expression, RunBudget, Strings,
+    Value,
 };
 
 use super::calls::{Call, Variable};
 use super::error::ConfigError;
-use super::expression::Expression;
+use super::expression::ConfigExpression as _;
 use super::files;
 use super::functions::{FileAccess, Functions};
 use super::location::Location;

@@ -7,8 +7,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::access::leaves_repository;
-
-use super::super::expression::Expression;
+use crate::syntax::Expression;
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

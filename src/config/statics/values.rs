@@ -5,12 +5,12 @@ use std::path::Path;
 
 use crate::access::{AccessError, ReadAccess};
 use crate::span::Explain as _;
-use crate::syntax::{self, BoundedConstants, Budget, EvalProblem, Expr, Strings, Value};
+use crate::syntax::{
+    self, BoundedConstants, Budget, EvalProblem, Expr, Expression, SourceFile, Strings, Value,
+};
 
-use super::super::body::File;
 use super::super::calls::Variable;
 use super::super::error::ConfigError;
-use super::super::expression::Expression;
 use super::super::files;
 use super::super::location::clean;
 use super::super::options::{EnvironmentValue, ReadOptions, VariableOption};
@@ -139,8 +139,8 @@ impl Values {
     }
 
     fn add(&mut self, path: &Path, text: Vec<u8>) -> Result<(), ConfigError> {
-        let file = File::parse(path, text)?;
-        if file.body().first_block().is_some() {
+        let file = SourceFile::parse(path, text)?;
+        if file.body().native_blocks().next().is_some() {
             let message =
                 "it holds blocks, and only arguments can be in a variable file".to_owned();
             return Err(ConfigError::Variables {
@@ -150,7 +150,7 @@ impl Values {
         }
         for argument in file.body().arguments()? {
             self.given
-                .insert(argument.name, Given::Written(argument.value));
+                .insert(argument.name().to_owned(), Given::Written(argument.value()));
         }
         Ok(())
     }

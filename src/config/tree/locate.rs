@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::access::ReadAccess;
 use crate::provider::ModuleVersionConstraints;
+use crate::syntax::Spot;
 
-use super::super::body::Spot;
 use super::super::call_target::Target;
 use super::super::calls::Call;
 use super::super::error::ConfigError;

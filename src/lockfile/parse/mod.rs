@@ -23,7 +23,7 @@ use super::error::{ParseError, ParseProblem};
 use super::render::header;
 use crate::provider::{Engine, ProviderAddr};
 use crate::span::{Place, Span};
-use crate::syntax::{Document, SyntaxError};
+use crate::syntax::{SourceFile, SyntaxError};
 use reader::Reader;
 
 /// A lock file that was read.
@@ -53,7 +53,7 @@ impl LockFile {
 /// Reads the content of the lock file at `path`. The engine decides which addresses have no lock, and which host short
 /// addresses mean in messages.
 pub fn parse(path: &Path, text: &[u8], engine: Engine) -> Result<LockFile, Vec<ParseError>> {
-    let document = match Document::parse(path, text.to_vec()) {
+    let document = match SourceFile::parse(path, text.to_vec()) {
         Ok(document) => document,
         Err(error) => return Err(vec![syntax_error(path, text, error)]),
     };

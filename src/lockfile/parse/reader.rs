@@ -8,8 +8,8 @@ use crate::lockfile::error::{ParseError, ParseProblem};
 use crate::provider::{Engine, Hash, ProviderAddr, Version, VersionConstraints};
 use crate::span::{Place, Span};
 use crate::syntax::{
-    Argument, Block, Body, Constants, Document, EvalFault, Expr, ExprKind, Value, check_references,
-    evaluate,
+    Block, Body, Constants, EvalFault, Expr, ExprKind, Expression, SourceFile, Strings,
+    SyntaxError, Value, check_references, evaluate,
 };
 
 /// Goes through a file and gathers what it says and what is wrong with it.
@@ -26,10 +26,10 @@ impl Reader<'_> {
     }
 
     /// The whole file.
-    pub(super) fn file(&mut self, document: &Document) {
-        let body = document.body();
+    pub(super) fn file(&mut self, file: &SourceFile) {
+        let body = file.body();
         self.refuse_arguments(&body, &[]);
-        for block in body.blocks() {
+        for block in body.native_blocks() {
             let kind = block.kind();
             if kind != "provider" && kind != "module" {
                 self.error(
@@ -47,7 +47,7 @@ impl Reader<'_> {
     }
 
     fn refuse_arguments(&mut self, body: &Body<'_>, known: &[&str]) {
-        for argument in body.arguments() {
+        for argument in self.keep(body.arguments()).unwrap_or_default() {
             if !known.contains(&argument.name()) {
                 let problem = ParseProblem::UnsupportedArgument(argument.name().to_owned());
                 self.error(argument.place(), problem);
@@ -55,18 +55,25 @@ impl Reader<'_> {
         }
     }
 
+    fn argument(&mut self, body: &Body<'_>, name: &str) -> Option<Expression> {
+        self.keep(body.value(name)).flatten()
+    }
+
+    fn keep<T>(&mut self, result: Result<T, SyntaxError>) -> Option<T> {
+        result
+            .map_err(|error| self.error(error.place, ParseProblem::Syntax(error.problem)))
+            .ok()
+    }
+
     fn has_one_label(&mut self, block: &Block<'_>) -> bool {
         let kind = block.kind().to_owned();
-        let mut labels = block.labels();
-        match (labels.next(), labels.next()) {
-            (None, _) => self.error(block.place(), ParseProblem::MissingLabel(kind)),
-            (Some(_), Some(second)) => {
-                self.error(
-                    block.document().place(second.span),
-                    ParseProblem::ExtraneousLabel(kind),
-                );
+        match block.labels() {
+            [] => self.error(block.place(), ParseProblem::MissingLabel(kind)),
+            [_] => return true,
+            [_, _, ..] => {
+                let place = block.label_spot(1).place();
+                self.error(place, ParseProblem::ExtraneousLabel(kind));
             }
-            (Some(_), None) => return true,
         }
         false
     }
@@ -75,20 +82,18 @@ impl Reader<'_> {
     fn provider(&mut self, block: &Block<'_>) {
         let body = block.body();
         let address = self.address(block);
-        self.refuse_arguments(&body, &["version", "constraints", "hashes"]);
-        for inner in body.blocks() {
+        self.refuse_arguments(body, &["version", "constraints", "hashes"]);
+        for inner in body.native_blocks() {
             self.error(
                 inner.place(),
                 ParseProblem::UnsupportedBlock(inner.kind().to_owned()),
             );
         }
-        let version = self.version(&body, block);
-        let constraints = body
-            .argument("constraints")
-            .map(|argument| self.constraints(argument));
-        let hashes = body
-            .argument("hashes")
-            .map(|argument| self.hashes(argument));
+        let version = self.version(body, block);
+        let constraints = self.argument(body, "constraints");
+        let constraints = constraints.map(|argument| self.constraints(&argument));
+        let hashes = self.argument(body, "hashes");
+        let hashes = hashes.map(|argument| self.hashes(&argument));
         if let (Some(address), Some(version)) = (address, version) {
             let lock = ProviderLock {
                 version,
@@ -101,8 +106,8 @@ impl Reader<'_> {
 
     /// The address of the block, if it may have one; the first block of an address takes it.
     fn address(&mut self, block: &Block<'_>) -> Option<ProviderAddr> {
-        let label = block.labels().next()?;
-        let place = block.document().place(label.span);
+        let label = block.labels().first()?;
+        let place = block.label_spot(0).place();
         let address = match ProviderAddr::parse(&label.text, self.engine) {
             Ok(address) => address,
             Err(error) => {
@@ -129,27 +134,27 @@ impl Reader<'_> {
     }
 
     fn version(&mut self, body: &Body<'_>, block: &Block<'_>) -> Option<Version> {
-        let Some(argument) = body.argument("version") else {
+        let Some(argument) = self.argument(body, "version") else {
             self.error(block.place(), ParseProblem::MissingVersion);
             return None;
         };
-        let expr = self.expression(argument)?;
-        let value = self.value(argument, &expr)?;
+        let expr = self.expression(&argument)?;
+        let value = self.value(&argument, &expr)?;
         if value == Value::Null {
-            self.error(argument.value_place(), ParseProblem::MissingVersion);
+            self.error(argument.place(), ParseProblem::MissingVersion);
             return None;
         }
-        let text = self.string(argument, expr.span, value)?;
+        let text = self.string(&argument, expr.span, value)?;
         let problem = match Version::parse(&text) {
             Ok(version) if version.to_string() == text => return Some(version),
             Ok(version) => ParseProblem::NonCanonicalVersion(version.to_string()),
             Err(error) => ParseProblem::InvalidVersion(error),
         };
-        self.error(argument.value_place(), problem);
+        self.error(argument.place(), problem);
         None
     }
 
-    fn constraints(&mut self, argument: Argument<'_>) -> Option<VersionConstraints> {
+    fn constraints(&mut self, argument: &Expression) -> Option<VersionConstraints> {
         let expr = self.expression(argument)?;
         let value = self.value(argument, &expr)?;
         let text = self.string(argument, expr.span, value)?;
@@ -163,16 +168,16 @@ impl Reader<'_> {
         }
     }
 
-    fn hashes(&mut self, argument: Argument<'_>) -> BTreeSet<Hash> {
+    fn hashes(&mut self, argument: &Expression) -> BTreeSet<Hash> {
         let Some(expr) = self.expression(argument) else {
             return BTreeSet::new();
         };
         let ExprKind::Tuple(elements) = &expr.kind else {
-            self.error(argument.value_place(), ParseProblem::NotAList);
+            self.error(argument.place(), ParseProblem::NotAList);
             return BTreeSet::new();
         };
         if elements.is_empty() {
-            self.error(argument.value_place(), ParseProblem::EmptyHashSet);
+            self.error(argument.place(), ParseProblem::EmptyHashSet);
         }
         elements
             .iter()
@@ -180,31 +185,25 @@ impl Reader<'_> {
             .collect()
     }
 
-    fn hash(&mut self, argument: Argument<'_>, element: &Expr) -> Option<Hash> {
+    fn hash(&mut self, argument: &Expression, element: &Expr) -> Option<Hash> {
         let value = self.value(argument, element)?;
         let text = self.string(argument, element.span, value)?;
         match Hash::parse(&text) {
             Ok(hash) => Some(hash),
             Err(error) => {
-                let place = argument.document().place(element.span);
+                let place = argument.place_of(element.span);
                 self.error(place, ParseProblem::InvalidHash(error));
                 None
             }
         }
     }
 
-    fn expression(&mut self, argument: Argument<'_>) -> Option<Expr> {
-        match argument.expression() {
-            Ok(expr) => Some(expr),
-            Err(error) => {
-                self.error(error.place, ParseProblem::Syntax(error.problem));
-                None
-            }
-        }
+    fn expression(&mut self, argument: &Expression) -> Option<Expr> {
+        self.keep(argument.tree(Strings::Plain))
     }
 
     /// The value of an expression without references or calls, also in branches that are not taken.
-    fn value(&mut self, argument: Argument<'_>, expr: &Expr) -> Option<Value> {
+    fn value(&mut self, argument: &Expression, expr: &Expr) -> Option<Value> {
         if let Some(text) = expr.as_text() {
             return Some(Value::String(text));
         }
@@ -212,29 +211,26 @@ impl Reader<'_> {
         match result {
             Ok(value) => Some(value),
             Err(EvalFault { span, problem }) => {
-                self.error(
-                    argument.document().place(span),
-                    ParseProblem::Value(problem),
-                );
+                self.error(argument.place_of(span), ParseProblem::Value(problem));
                 None
             }
         }
     }
 
-    fn string(&mut self, argument: Argument<'_>, span: Span, value: Value) -> Option<String> {
+    fn string(&mut self, argument: &Expression, span: Span, value: Value) -> Option<String> {
         if let Value::String(text) = value {
             return Some(text);
         }
         let text = value.to_text();
         if text.is_none() {
-            let place = argument.document().place(span);
+            let place = argument.place_of(span);
             self.error(place, ParseProblem::NotAString(value.type_name()));
         }
         text
     }
 
     /// The place of a part of a string: exactly, where the string is written as it is, else that of the whole value.
-    fn place_within(&self, argument: Argument<'_>, expr: &Expr, string: &str, part: Span) -> Place {
+    fn place_within(&self, argument: &Expression, expr: &Expr, string: &str, part: Span) -> Place {
         let start = expr.span.start + 1;
         let verbatim = self.text.get(start..start + string.len()) == Some(string.as_bytes());
         let span = if verbatim && expr.as_text().is_some() {
@@ -242,6 +238,6 @@ impl Reader<'_> {
         } else {
             expr.span
         };
-        argument.document().place(span)
+        argument.place_of(span)
     }
 }

@@ -2,276 +2,176 @@
 
 use std::collections::HashSet;
 
-use crate::span::{Place, Span};
+use crate::span::Span;
 
-use super::super::document::Label;
-use super::super::error::{Problem, SyntaxError};
-use super::{JsonDocument, NodeId, NodeKind, Property};
+use super::super::body::{Argument, Block, Body, Label};
+use super::super::error::{Fault, Problem, SyntaxError};
+use super::super::source_file::SourceFile;
+use super::{JsonFile, JsonId, JsonKind, JsonValue, Property};
 
-/// A property of this name is a comment.
+/// A property with this name is a comment.
 const COMMENT: &str = "//";
 
-/// An object, or an array of objects that count as one.
+const OBJECT_REQUIRED: &str = "an object is required here";
+const OBJECTS_REQUIRED: &str = "an object or an array of objects is required here";
+
+/// An object, or an array of objects that are merged.
 #[derive(Clone, Copy, Debug)]
-pub struct JsonBody<'a> {
-    document: &'a JsonDocument,
-    node: NodeId,
+pub(in crate::syntax) struct JsonBody<'a> {
+    pub(in crate::syntax) file: &'a SourceFile,
+    json: &'a JsonFile,
+    value: JsonId,
 }
 
 impl<'a> JsonBody<'a> {
-    pub(super) const fn new(document: &'a JsonDocument, node: NodeId) -> Self {
-        Self { document, node }
+    pub(in crate::syntax) const fn of_file(file: &'a SourceFile, json: &'a JsonFile) -> Self {
+        Self {
+            file,
+            json,
+            value: json.root,
+        }
     }
 
-    /// All properties as arguments, for bodies that hold nothing else. Such a body is one object, and names do not repeat.
-    pub fn arguments(&self) -> Result<Vec<JsonArgument<'a>>, SyntaxError> {
-        let node = self.document.node(self.node);
-        let NodeKind::Object(properties) = &node.kind else {
-            return Err(self.wrong(node.span, "an object is required here"));
+    /// All properties as arguments. The body must be a single object in which no name occurs twice.
+    pub(in crate::syntax) fn arguments(&self) -> Result<Vec<Argument<'a>>, SyntaxError> {
+        let value = self.json_value(self.value);
+        let JsonKind::Object(properties) = &value.kind else {
+            return Err(self.error(value.span, Problem::Json(OBJECT_REQUIRED)));
         };
-        let mut arguments: Vec<JsonArgument<'a>> = Vec::with_capacity(properties.len());
         let mut names = HashSet::with_capacity(properties.len());
-        for property in properties
+        properties
             .iter()
             .filter(|property| property.name != COMMENT)
-        {
-            if !names.insert(property.name.as_str()) {
-                let problem = Problem::AttributeRedefined(property.name.clone());
-                return Err(self.document.error(property.name_span, problem));
-            }
-            arguments.push(JsonArgument {
-                document: self.document,
-                property,
-            });
-        }
-        Ok(arguments)
+            .map(|property| {
+                if names.insert(property.name.as_str()) {
+                    Ok(self.as_argument(property))
+                } else {
+                    Err(self.redefined(property))
+                }
+            })
+            .collect()
     }
 
-    /// All properties as arguments, for bodies that hold blocks as well: what is what, the caller knows.
-    pub fn properties_as_arguments(&self) -> Result<Vec<JsonArgument<'a>>, SyntaxError> {
-        let properties = self
-            .properties()?
-            .into_iter()
-            .filter(|property| property.name != COMMENT);
+    /// All properties as arguments, including those that the caller reads as blocks.
+    pub(in crate::syntax) fn mixed_arguments(&self) -> Result<Vec<Argument<'a>>, SyntaxError> {
+        let properties = self.properties(self.value)?.into_iter();
         Ok(properties
-            .map(|property| JsonArgument {
-                document: self.document,
-                property,
-            })
+            .filter(|property| property.name != COMMENT)
+            .map(|property| self.as_argument(property))
             .collect())
     }
 
-    /// The argument of that name; an error if there are several.
-    pub fn argument(&self, name: &str) -> Result<Option<JsonArgument<'a>>, SyntaxError> {
-        let mut found = None;
-        for property in self
-            .properties()?
-            .into_iter()
-            .filter(|property| property.name == name)
-        {
-            if found.is_some() {
-                return Err(self.document.error(
-                    property.name_span,
-                    Problem::AttributeRedefined(name.to_owned()),
-                ));
-            }
-            found = Some(JsonArgument {
-                document: self.document,
-                property,
-            });
+    /// The argument with this name. Fails if the name occurs twice.
+    pub(in crate::syntax) fn argument(
+        &self,
+        name: &str,
+    ) -> Result<Option<Argument<'a>>, SyntaxError> {
+        let properties = self.properties(self.value)?;
+        let mut named = properties.iter().filter(|property| property.name == name);
+        match (named.next(), named.next()) {
+            (_, Some(second)) => Err(self.redefined(second)),
+            (first, None) => Ok(first.map(|property| self.as_argument(property))),
         }
-        Ok(found)
     }
 
-    /// The blocks of that kind, whose labels are `labels` levels of keys.
-    pub fn blocks(&self, kind: &str, labels: usize) -> Result<Vec<JsonBlock<'a>>, SyntaxError> {
+    /// The blocks of this kind, whose labels are `labels` levels of property names.
+    pub(in crate::syntax) fn blocks(
+        &self,
+        kind: &str,
+        labels: usize,
+    ) -> Result<Vec<Block<'a>>, SyntaxError> {
         let mut blocks = Vec::new();
-        for property in self
-            .properties()?
-            .into_iter()
-            .filter(|property| property.name == kind)
-        {
-            self.unpack(property, labels, &mut Vec::new(), &mut blocks)?;
+        for property in self.properties(self.value)? {
+            if property.name == kind {
+                self.add_blocks(property, property, labels, &mut Vec::new(), &mut blocks)?;
+            }
         }
         Ok(blocks)
     }
 
-    /// Names and places of all properties that are no comments.
-    pub fn names(&self) -> Result<Vec<(&'a str, Span)>, SyntaxError> {
-        let names = self
-            .properties()?
-            .into_iter()
-            .map(|property| (property.name.as_str(), property.name_span));
-        Ok(names.filter(|(name, _)| *name != COMMENT).collect())
-    }
-
-    /// The file that it is part of.
-    pub const fn document(&self) -> &'a JsonDocument {
-        self.document
-    }
-
-    /// Where it ends.
-    pub fn end(&self) -> Place {
-        let end = self.document.node(self.node).span.end;
-        self.document.place(Span::new(end.saturating_sub(1), end))
-    }
-
-    fn wrong(&self, span: Span, message: &'static str) -> SyntaxError {
-        self.document.error(span, Problem::Json(message))
-    }
-
-    fn properties(&self) -> Result<Vec<&'a Property>, SyntaxError> {
-        self.merged(self.node)
-    }
-
-    /// The properties of an object, or of all objects in an array; none of `null`.
-    fn merged(&self, id: NodeId) -> Result<Vec<&'a Property>, SyntaxError> {
-        let document = self.document;
-        let node = document.node(id);
-        match &node.kind {
-            NodeKind::Null => Ok(Vec::new()),
-            NodeKind::Object(properties) => Ok(properties.iter().collect()),
-            NodeKind::Array(values) => {
-                let mut all = Vec::new();
-                for &value in values {
-                    let node = document.node(value);
-                    match &node.kind {
-                        NodeKind::Object(properties) => all.extend(properties),
-                        _ => return Err(self.wrong(node.span, "an object is required here")),
-                    }
-                }
-                Ok(all)
-            }
-            _ => Err(self.wrong(
-                node.span,
-                "an object or an array of objects is required here",
-            )),
-        }
-    }
-
-    /// Recurses once for each label; a block has three at most.
-    fn unpack(
+    /// Adds the blocks in the value of `property`, which is part of the value of `block`. Recurses once per label; blocks have
+    /// at most three.
+    fn add_blocks(
         &self,
+        block: &'a Property,
         property: &'a Property,
         labels_left: usize,
         labels: &mut Vec<Label>,
-        blocks: &mut Vec<JsonBlock<'a>>,
+        blocks: &mut Vec<Block<'a>>,
     ) -> Result<(), SyntaxError> {
-        let node = self.document.node(property.value);
+        let value = self.json_value(property.value);
         if labels_left > 0 {
-            let keys = self.merged(property.value)?;
+            let keys = self.properties(property.value)?;
             if keys.is_empty() {
-                return Err(self.wrong(
-                    node.span,
-                    "a block needs a property whose name is its label",
-                ));
+                let message = "a block needs a property whose name is its label";
+                return Err(self.error(value.span, Problem::Json(message)));
             }
             for key in keys {
                 labels.push(Label {
                     text: key.name.clone(),
                     span: key.name_span,
                 });
-                self.unpack(key, labels_left - 1, labels, blocks)?;
+                self.add_blocks(block, key, labels_left - 1, labels, blocks)?;
                 labels.pop();
             }
             return Ok(());
         }
-        let kind_span = property.name_span;
-        let mut add = |id| {
-            let body = JsonBody::new(self.document, id);
-            blocks.push(JsonBlock {
-                labels: labels.clone(),
-                kind_span,
-                body,
-            });
+        let contents = match &value.kind {
+            JsonKind::Null => &[],
+            JsonKind::Object(_) => std::slice::from_ref(&property.value),
+            JsonKind::Array(values) => values.as_slice(),
+            _ => return Err(self.error(value.span, Problem::Json(OBJECTS_REQUIRED))),
         };
-        match &node.kind {
-            NodeKind::Null => {}
-            NodeKind::Object(_) => add(property.value),
-            NodeKind::Array(values) => values.iter().copied().for_each(add),
-            _ => {
-                return Err(self.wrong(
-                    node.span,
-                    "an object or an array of objects is required here",
-                ));
-            }
-        }
+        blocks.extend(contents.iter().map(|&value| Block {
+            kind: &block.name,
+            labels: labels.clone(),
+            span: labels.last().map_or(block.name_span, |label| label.span),
+            body: Body::json(Self { value, ..*self }),
+        }));
         Ok(())
     }
-}
 
-/// A property as an argument.
-#[derive(Clone, Copy, Debug)]
-pub struct JsonArgument<'a> {
-    pub(super) document: &'a JsonDocument,
-    property: &'a Property,
-}
-
-impl<'a> JsonArgument<'a> {
-    /// Its name.
-    pub fn name(&self) -> &'a str {
-        &self.property.name
+    /// The properties of an object, or of all objects in an array. `null` has no properties.
+    fn properties(&self, id: JsonId) -> Result<Vec<&'a Property>, SyntaxError> {
+        let value = self.json_value(id);
+        match &value.kind {
+            JsonKind::Null => Ok(Vec::new()),
+            JsonKind::Object(properties) => Ok(properties.iter().collect()),
+            JsonKind::Array(values) => {
+                let mut merged = Vec::new();
+                for &value in values {
+                    let value = self.json_value(value);
+                    let JsonKind::Object(properties) = &value.kind else {
+                        return Err(self.error(value.span, Problem::Json(OBJECT_REQUIRED)));
+                    };
+                    merged.extend(properties);
+                }
+                Ok(merged)
+            }
+            _ => Err(self.error(value.span, Problem::Json(OBJECTS_REQUIRED))),
+        }
     }
 
-    /// The range of its name.
-    pub const fn name_span(&self) -> Span {
-        self.property.name_span
+    fn as_argument(&self, property: &'a Property) -> Argument<'a> {
+        Argument {
+            file: self.file,
+            name: &property.name,
+            name_span: property.name_span,
+            value: self.json_value(property.value).span,
+            json_value: Some(property.value),
+        }
     }
 
-    /// The place of its name.
-    pub fn place(&self) -> Place {
-        self.document.place(self.property.name_span)
+    fn json_value(&self, id: JsonId) -> &'a JsonValue {
+        &self.json.values[id]
     }
 
-    /// The place of its value.
-    pub fn value_place(&self) -> Place {
-        self.document
-            .place(self.document.node(self.property.value).span)
+    fn redefined(&self, property: &Property) -> SyntaxError {
+        let problem = Problem::AttributeRedefined(property.name.clone());
+        self.error(property.name_span, problem)
     }
 
-    /// The position of its value in the document, for [`JsonDocument::expression`].
-    pub const fn value(&self) -> usize {
-        self.property.value
-    }
-
-    /// The file that it is part of.
-    pub const fn document(&self) -> &'a JsonDocument {
-        self.document
-    }
-}
-
-/// A block in JSON syntax.
-#[derive(Clone, Debug)]
-pub struct JsonBlock<'a> {
-    labels: Vec<Label>,
-    kind_span: Span,
-    body: JsonBody<'a>,
-}
-
-impl<'a> JsonBlock<'a> {
-    /// Its labels.
-    pub fn labels(&self) -> &[Label] {
-        &self.labels
-    }
-
-    /// The range of its last label, or of its kind.
-    pub fn span(&self) -> Span {
-        self.labels
-            .last()
-            .map_or(self.kind_span, |label| label.span)
-    }
-
-    /// The place of its last label, or of its kind.
-    pub fn place(&self) -> Place {
-        let span = self
-            .labels
-            .last()
-            .map_or(self.kind_span, |label| label.span);
-        self.body.document.place(span)
-    }
-
-    /// Its content.
-    pub const fn body(&self) -> JsonBody<'a> {
-        self.body
+    fn error(&self, span: Span, problem: Problem) -> SyntaxError {
+        self.file.error(Fault::new(span, problem))
     }
 }

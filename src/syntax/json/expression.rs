@@ -2,108 +2,89 @@
 
 use crate::span::Span;
 
-use super::super::error::{Problem, SyntaxError};
-use super::super::expr::{Entry, Expr, ExprKind, MAX_DEPTH, MAX_EXPRESSION, Part};
+use super::super::error::{Fault, Problem};
+use super::super::expr::{Entry, Expr, ExprKind, MAX_DEPTH, Part};
+use super::super::expression::Strings;
 use super::super::number::Number;
 use super::super::parse_template;
-use super::{JsonDocument, NodeId, NodeKind};
+use super::{JsonFile, JsonId, JsonKind};
 
-/// What strings in JSON syntax are, which depends on where they stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strings {
-    /// Text as it is.
-    Plain,
-    /// Templates, with `${}`.
-    Templates,
+impl JsonFile {
+    /// Converts a value of the file with this text. Fails for a string that is not a valid template, and for nesting beyond
+    /// [`MAX_DEPTH`].
+    pub(in crate::syntax) fn expression(
+        &self,
+        text: &[u8],
+        value: JsonId,
+        strings: Strings,
+    ) -> Result<Expr, Fault> {
+        let converter = Converter {
+            json: self,
+            text,
+            strings,
+        };
+        converter.expression(value, MAX_DEPTH)
+    }
 }
 
-impl JsonDocument {
-    /// A value as an expression. Fails for a string that is no valid template, for nesting beyond [`MAX_DEPTH`], and for a
-    /// length beyond [`MAX_EXPRESSION`].
-    pub fn expression(&self, value: NodeId, strings: Strings) -> Result<Expr, SyntaxError> {
-        let span = self.node(value).span;
-        if span.end - span.start > MAX_EXPRESSION {
-            return Err(self.error(span, Problem::TooLong(MAX_EXPRESSION)));
-        }
-        self.convert(value, strings, MAX_DEPTH)
-    }
+struct Converter<'a> {
+    json: &'a JsonFile,
+    text: &'a [u8],
+    strings: Strings,
+}
 
-    fn convert(
-        &self,
-        id: NodeId,
-        strings: Strings,
-        depth_left: usize,
-    ) -> Result<Expr, SyntaxError> {
-        let node = self.node(id);
+impl Converter<'_> {
+    fn expression(&self, value: JsonId, depth_left: usize) -> Result<Expr, Fault> {
+        let value = &self.json.values[value];
+        let span = value.span;
         let Some(left) = depth_left.checked_sub(1) else {
-            return Err(self.error(node.span, Problem::TooDeep(MAX_DEPTH)));
+            return Err(Fault::new(span, Problem::TooDeep(MAX_DEPTH)));
         };
-        let leaf = |kind| {
-            Ok(Expr {
-                span: node.span,
-                kind,
-                depth: 1,
-            })
-        };
-        match &node.kind {
-            NodeKind::Null => leaf(ExprKind::Null),
-            NodeKind::Bool(value) => leaf(ExprKind::Bool(*value)),
-            NodeKind::Number => {
-                let text = String::from_utf8_lossy(&self.text[node.span.start..node.span.end]);
-                let number = Number::parse(&text)
-                    .ok_or_else(|| self.error(node.span, Problem::InvalidNumber))?;
-                leaf(ExprKind::Number(number))
-            }
-            NodeKind::String(text) => self.string(text, node.span, strings),
-            NodeKind::Array(values) => {
-                let elements = values
-                    .iter()
-                    .map(|&value| self.convert(value, strings, left));
+        let (kind, parts_depth) = match &value.kind {
+            JsonKind::Null => (ExprKind::Null, 0),
+            JsonKind::Bool(value) => (ExprKind::Bool(*value), 0),
+            JsonKind::Number => (ExprKind::Number(self.number(span)?), 0),
+            JsonKind::String(text) => return self.string(text, span),
+            JsonKind::Array(values) => {
+                let elements = values.iter().map(|&value| self.expression(value, left));
                 let elements = elements.collect::<Result<Vec<_>, _>>()?;
-                let depth = 1 + elements.iter().map(Expr::depth).max().unwrap_or(0);
-                Ok(Expr {
-                    span: node.span,
-                    kind: ExprKind::Tuple(elements),
-                    depth,
-                })
+                let depth = elements.iter().map(Expr::depth).max();
+                (ExprKind::Tuple(elements), depth.unwrap_or(0))
             }
-            NodeKind::Object(properties) => {
+            JsonKind::Object(properties) => {
                 let entries = properties.iter().map(|property| {
-                    let key = self.string(&property.name, property.name_span, strings)?;
-                    Ok(Entry {
-                        key,
-                        value: self.convert(property.value, strings, left)?,
-                    })
+                    let key = self.string(&property.name, property.name_span)?;
+                    let value = self.expression(property.value, left)?;
+                    Ok(Entry { key, value })
                 });
-                let entries = entries.collect::<Result<Vec<_>, SyntaxError>>()?;
-                let deepest = entries
+                let entries = entries.collect::<Result<Vec<_>, Fault>>()?;
+                let depths = entries
                     .iter()
-                    .flat_map(|entry| [entry.key.depth, entry.value.depth])
-                    .max();
-                let depth = 1 + deepest.unwrap_or(0);
-                Ok(Expr {
-                    span: node.span,
-                    kind: ExprKind::Object(entries),
-                    depth,
-                })
+                    .map(|entry| entry.key.depth.max(entry.value.depth));
+                let depth = depths.max();
+                (ExprKind::Object(entries), depth.unwrap_or(0))
             }
-        }
+        };
+        let depth = parts_depth + 1;
+        Ok(Expr { span, kind, depth })
     }
 
-    /// Spans inside of a string would be those of the decoded text, so faults get the place of the whole string.
-    fn string(&self, text: &str, span: Span, strings: Strings) -> Result<Expr, SyntaxError> {
-        match strings {
-            Strings::Plain => {
-                let kind = ExprKind::Template(vec![Part::Text(text.to_owned())]);
-                Ok(Expr {
-                    span,
-                    kind,
-                    depth: 1,
-                })
-            }
+    fn number(&self, span: Span) -> Result<Number, Fault> {
+        let text = String::from_utf8_lossy(&self.text[span.start..span.end]);
+        Number::parse(&text).ok_or(Fault::new(span, Problem::InvalidNumber))
+    }
+
+    /// Faults in a template mark the whole string, because their spans refer to the decoded text.
+    fn string(&self, text: &str, span: Span) -> Result<Expr, Fault> {
+        match self.strings {
+            Strings::Plain => Ok(Expr {
+                span,
+                kind: ExprKind::Template(vec![Part::Text(text.to_owned())]),
+                depth: 1,
+            }),
             Strings::Templates => match parse_template(text) {
                 Ok(template) => Ok(Expr { span, ..template }),
-                Err(fault) => Err(self.error(span, fault.problem)),
+                Err(fault) => Err(Fault::new(span, fault.problem)),
             },
         }
     }
@@ -112,39 +93,29 @@ impl JsonDocument {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::{Constants, evaluate};
+    use crate::syntax::{Constants, SourceFile, Value, evaluate};
 
-    fn value(text: &str, strings: Strings) -> Result<crate::syntax::Value, String> {
-        let document =
-            JsonDocument::parse("a.tf.json", text.into()).map_err(|error| error.to_string())?;
-        let argument = document
-            .body()
-            .argument("a")
-            .map_err(|error| error.to_string())?
-            .ok_or("no `a`")?;
-        let expr = document
-            .expression(argument.value(), strings)
-            .map_err(|error| error.to_string())?;
-        evaluate(&expr, &Constants).map_err(|fault| fault.problem.to_string())
+    fn value(text: &str, strings: Strings) -> Option<Value> {
+        let file = SourceFile::parse("a.tf.json", text.into()).ok()?;
+        let value = file.body().value("a").ok()??;
+        evaluate(&value.tree(strings).ok()?, &Constants).ok()
     }
 
     #[test]
-    fn strings_are_templates_only_where_asked_for() {
-        assert_eq!(value(r#"{"a": "${1}"}"#, Strings::Plain), Ok("${1}".into()));
+    fn strings_are_templates_on_request() {
+        let templates = |text| value(text, Strings::Templates);
         assert_eq!(
-            value(r#"{"a": "x${1}"}"#, Strings::Templates),
-            Ok("x1".into())
+            value(r#"{"a": "${1}"}"#, Strings::Plain),
+            Some("${1}".into())
         );
-        assert_eq!(
-            value(r#"{"a": "$${1}"}"#, Strings::Templates),
-            Ok("${1}".into())
-        );
-        assert!(value(r#"{"a": "${"}"#, Strings::Templates).is_err());
+        assert_eq!(templates(r#"{"a": "x${1}"}"#), Some("x1".into()));
+        assert_eq!(templates(r#"{"a": "$${1}"}"#), Some("${1}".into()));
+        assert_eq!(templates(r#"{"a": "${"}"#), None);
     }
 
     #[test]
     fn arguments_do_not_repeat() {
-        assert!(value(r#"{"a": 1, "a": 2}"#, Strings::Plain).is_err());
-        assert!(value(r#"[{"a": 1}, {"a": 2}]"#, Strings::Plain).is_err());
+        assert_eq!(value(r#"{"a": 1, "a": 2}"#, Strings::Plain), None);
+        assert_eq!(value(r#"[{"a": 1}, {"a": 2}]"#, Strings::Plain), None);
     }
 }

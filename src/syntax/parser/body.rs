@@ -2,9 +2,9 @@
 
 use crate::span::Span;
 
-use super::super::document::{Node, repeated_argument};
 use super::super::error::{Fault, Problem};
 use super::super::lexer::Kind;
+use super::super::native::{NativeItem, repeated_argument};
 use super::super::strings::literal_length;
 use super::sink::Sink;
 use super::{Parser, State, Step};
@@ -22,7 +22,7 @@ impl<S: Sink> Parser<'_, S> {
             },
             Kind::CloseBrace if !self.frames.is_empty() => self.close_block(),
             Kind::End if self.frames.is_empty() => {
-                self.check_repeats(0, self.nodes.len())?;
+                self.check_repeats(0, self.items.len())?;
                 Ok(Step::Done)
             }
             Kind::End => Err(Fault::new(self.innermost_brace(), Problem::UnclosedBlock)),
@@ -39,17 +39,17 @@ impl<S: Sink> Parser<'_, S> {
     fn argument(&mut self, name: Span, one_line: bool) -> Result<Step, Fault> {
         self.next()?;
         let start = self.peek()?.span.start;
-        let node = self.nodes.len();
+        let item = self.items.len();
         let value = Span::new(start, start);
-        self.nodes.push(Node::Argument { name, value });
-        self.push(State::Argument { node, one_line }, start);
+        self.items.push(NativeItem::Argument { name, value });
+        self.push(State::Argument { item, one_line }, start);
         Ok(Step::Operand)
     }
 
     /// The value of an argument is complete.
-    pub(super) fn close_argument(&mut self, node: usize, one_line: bool) -> Result<Step, Fault> {
+    pub(super) fn close_argument(&mut self, item: usize, one_line: bool) -> Result<Step, Fault> {
         let span = self.pop();
-        if let Some(Node::Argument { value, .. }) = self.nodes.get_mut(node) {
+        if let Some(NativeItem::Argument { value, .. }) = self.items.get_mut(item) {
             *value = span;
         }
         let token = self.next()?;
@@ -75,14 +75,13 @@ impl<S: Sink> Parser<'_, S> {
                 _ => return Err(Fault::new(token.span, Problem::InvalidBlock)),
             }
         };
-        let node = self.nodes.len();
-        self.nodes.push(Node::Block {
+        let item = self.items.len();
+        self.items.push(NativeItem::Block {
             kind,
             labels: first_label..self.labels.len(),
-            end: node,
-            close: brace,
+            content: item + 1..item + 1,
         });
-        self.push(State::Block { node }, brace.start);
+        self.push(State::Block { item }, brace.start);
         match self.peek()?.kind {
             Kind::Newline | Kind::End | Kind::CloseBrace => Ok(Step::Item),
             _ => self.one_line_body(),
@@ -123,19 +122,18 @@ impl<S: Sink> Parser<'_, S> {
     /// The closing brace of a block is consumed.
     fn close_block(&mut self) -> Result<Step, Fault> {
         let brace = Span::new(self.last_end - 1, self.last_end);
-        let node = match self.frames.last() {
+        let item = match self.frames.last() {
             Some(frame) => match frame.state {
-                State::Block { node } => node,
+                State::Block { item } => item,
                 _ => return Err(Fault::new(brace, Problem::ItemRequired)),
             },
             None => return Err(Fault::new(brace, Problem::ItemRequired)),
         };
         self.pop();
-        self.check_repeats(node + 1, self.nodes.len())?;
-        let count = self.nodes.len();
-        if let Some(Node::Block { end, close, .. }) = self.nodes.get_mut(node) {
-            *end = count;
-            *close = brace;
+        self.check_repeats(item + 1, self.items.len())?;
+        let end = self.items.len();
+        if let Some(NativeItem::Block { content, .. }) = self.items.get_mut(item) {
+            content.end = end;
         }
         let token = self.next()?;
         match token.kind {
@@ -149,7 +147,7 @@ impl<S: Sink> Parser<'_, S> {
 
     /// An argument may be set once in a body.
     fn check_repeats(&self, start: usize, end: usize) -> Result<(), Fault> {
-        match repeated_argument(&self.nodes, start..end, self.lexer.text) {
+        match repeated_argument(&self.items, start..end, self.lexer.text) {
             None => Ok(()),
             Some(span) => {
                 let name = String::from_utf8_lossy(self.text(span)).into_owned();

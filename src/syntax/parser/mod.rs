@@ -3,7 +3,7 @@
 //! The parser is a machine with a stack of [`Frame`]s on the heap: nesting costs memory, never call stack, and every step
 //! consumes text or pops a frame, so time is linear. A frame is something that is open: a block, an argument, a parenthesis,
 //! an operator that waits for its right side, a string. [`Step`] says what comes next in the frame on top. Blocks and
-//! arguments are noted as [`Node`]s; expressions are told to a [`Sink`].
+//! arguments are noted as [`NativeItem`]s; expressions are told to a [`Sink`].
 //!
 //! The grammar follows <https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md>; where that is loose, what
 //! Terraform's parser accepts decides.
@@ -17,10 +17,10 @@ mod template;
 
 use crate::span::Span;
 
-use super::document::Node;
 use super::error::{Fault, Problem};
 use super::expr::{BinaryOperator, UnaryOperator};
 use super::lexer::{Kind, Lexer, Token};
+use super::native::NativeItem;
 use for_expression::ForFrame;
 use sink::{Event, NoTree, Sink};
 use template::{OpenDirective, TemplateFrame};
@@ -50,10 +50,10 @@ struct Frame {
 /// What a frame waits for.
 enum State {
     Block {
-        node: usize,
+        item: usize,
     },
     Argument {
-        node: usize,
+        item: usize,
         one_line: bool,
     },
     /// An expression that is the whole text.
@@ -101,14 +101,14 @@ pub(super) struct Parser<'a, S> {
     last_end: usize,
     frames: Vec<Frame>,
     directives: Vec<OpenDirective>,
-    nodes: Vec<Node>,
+    items: Vec<NativeItem>,
     labels: Vec<Span>,
     sink: S,
 }
 
 impl<'a> Parser<'a, NoTree> {
-    /// Reads a whole file: its nodes and the labels that they refer to.
-    pub(super) fn file(text: &'a [u8]) -> Result<(Vec<Node>, Vec<Span>), Fault> {
+    /// Reads a whole file: its items and the labels that they refer to.
+    pub(super) fn file(text: &'a [u8]) -> Result<(Vec<NativeItem>, Vec<Span>), Fault> {
         let start = if text.starts_with(BYTE_ORDER_MARK) {
             BYTE_ORDER_MARK.len()
         } else {
@@ -116,7 +116,7 @@ impl<'a> Parser<'a, NoTree> {
         };
         let mut parser = Parser::new(text, start, NoTree);
         parser.run(Step::Item)?;
-        Ok((parser.nodes, parser.labels))
+        Ok((parser.items, parser.labels))
     }
 }
 
@@ -138,7 +138,7 @@ impl<'a, S: Sink> Parser<'a, S> {
             last_end: at,
             frames: Vec::new(),
             directives: Vec::new(),
-            nodes: Vec::new(),
+            items: Vec::new(),
             labels: Vec::new(),
             sink,
         }
@@ -189,7 +189,7 @@ impl<'a, S: Sink> Parser<'a, S> {
         if self.frames.len() > MAX_NESTING {
             return Err(Fault::new(here(), Problem::TooNested(MAX_NESTING)));
         }
-        if self.nodes.len() + self.labels.len() > MAX_ITEMS {
+        if self.items.len() + self.labels.len() > MAX_ITEMS {
             return Err(Fault::new(here(), Problem::TooManyItems(MAX_ITEMS)));
         }
         Ok(())

@@ -54,7 +54,7 @@ impl<S: Sink> Parser<'_, S> {
             return Ok(Step::Done);
         };
         match frame.state {
-            State::Argument { node, one_line } => self.close_argument(node, one_line),
+            State::Argument { item, one_line } => self.close_argument(item, one_line),
             State::Whole => {
                 self.expect(Kind::End, Problem::ExtraCharacters)?;
                 Ok(Step::Done)

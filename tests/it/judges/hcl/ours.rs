@@ -1,31 +1,34 @@
 //! The outline of a file as our parser reads it.
 
 use tflock::syntax::{
-    BinaryOperator, Block, Body, Document, Entry, Expr, ExprKind, For, Part, UnaryOperator,
+    BinaryOperator, Block, Body, Entry, Expr, ExprKind, For, Part, SourceFile, Strings,
+    UnaryOperator,
 };
 
 use super::outline::{self, Text};
 
 /// The outline of `text`, or why our parser refuses it.
 pub(super) fn outline(text: &str) -> Result<String, String> {
-    let document = Document::parse("main.tf", text.as_bytes().to_vec());
-    let document = document.map_err(|error| format!("{:?}", error.problem))?;
-    Ok(outline_of(&document.body()))
+    let file = SourceFile::parse("main.tf", text.as_bytes().to_vec());
+    let file = file.map_err(|error| format!("{:?}", error.problem))?;
+    Ok(outline_of(&file.body()))
 }
 
 fn outline_of(body: &Body<'_>) -> String {
-    let arguments = body.arguments().map(|argument| {
+    let arguments = body.arguments().expect("native syntax").into_iter();
+    let arguments = arguments.map(|argument| {
         let expression = argument
-            .expression()
+            .value()
+            .tree(Strings::Plain)
             .expect("the generator does not nest deeply");
         (argument.name().to_owned(), value(&expression))
     });
-    outline::body(arguments, body.blocks().map(|it| block(&it)))
+    outline::body(arguments, body.native_blocks().map(|it| block(&it)))
 }
 
 fn block(block: &Block<'_>) -> String {
-    let labels = block.labels().map(|label| label.text);
-    outline::block(block.kind(), labels, &outline_of(&block.body()))
+    let labels = block.labels().iter().map(|label| label.text.clone());
+    outline::block(block.kind(), labels, &outline_of(block.body()))
 }
 
 fn value(expression: &Expr) -> String {

@@ -1,4 +1,4 @@
-//! Reads JSON text (RFC 8259) into a list of nodes, without recursion.
+//! Reads JSON text (RFC 8259) into a list of values, without recursion.
 //!
 //! serde_json is not used here: it gives no positions, keeps one of several equal keys, and recurses.
 
@@ -8,7 +8,7 @@ use crate::span::Span;
 
 use super::super::error::{Fault, Problem};
 use super::super::parser::MAX_NESTING;
-use super::{Node, NodeId, NodeKind, Property};
+use super::{JsonId, JsonKind, JsonValue, Property};
 
 /// An array or object that is not closed yet.
 struct Open {
@@ -17,7 +17,7 @@ struct Open {
 }
 
 enum OpenKind {
-    Array(Vec<NodeId>),
+    Array(Vec<JsonId>),
     /// The properties so far, and the name of the one whose value comes next.
     Object(Vec<Property>, Option<(String, Span)>),
 }
@@ -28,16 +28,16 @@ const MAX_VALUES: usize = 500_000;
 struct Reader<'a> {
     text: &'a [u8],
     at: usize,
-    nodes: Vec<Node>,
+    values: Vec<JsonValue>,
     open: Vec<Open>,
 }
 
-/// The nodes of a text, and which is its root.
-pub(super) fn read(text: &[u8]) -> Result<(Vec<Node>, NodeId), Fault> {
+/// The values of a text, and which is its root.
+pub(super) fn parse(text: &[u8]) -> Result<(Vec<JsonValue>, JsonId), Fault> {
     let mut reader = Reader {
         text,
         at: 0,
-        nodes: Vec::new(),
+        values: Vec::new(),
         open: Vec::new(),
     };
     let root = reader.run()?;
@@ -45,11 +45,11 @@ pub(super) fn read(text: &[u8]) -> Result<(Vec<Node>, NodeId), Fault> {
     if reader.at < text.len() {
         return Err(reader.fault("something follows the value"));
     }
-    Ok((reader.nodes, root))
+    Ok((reader.values, root))
 }
 
 impl Reader<'_> {
-    fn run(&mut self) -> Result<NodeId, Fault> {
+    fn run(&mut self) -> Result<JsonId, Fault> {
         loop {
             self.check_size()?;
             let mut finished = self.value()?;
@@ -69,7 +69,7 @@ impl Reader<'_> {
         if self.open.len() > MAX_NESTING {
             return Err(Fault::new(here(), Problem::TooNested(MAX_NESTING)));
         }
-        if self.nodes.len() > MAX_VALUES {
+        if self.values.len() > MAX_VALUES {
             return Err(Fault::new(here(), Problem::TooManyItems(MAX_VALUES)));
         }
         Ok(())
@@ -93,16 +93,16 @@ impl Reader<'_> {
         found
     }
 
-    fn node(&mut self, start: usize, kind: NodeKind) -> NodeId {
-        self.nodes.push(Node {
+    fn add_value(&mut self, start: usize, kind: JsonKind) -> JsonId {
+        self.values.push(JsonValue {
             span: Span::new(start, self.at),
             kind,
         });
-        self.nodes.len() - 1
+        self.values.len() - 1
     }
 
     /// A whole value, or `None` if one was opened.
-    fn value(&mut self) -> Result<Option<NodeId>, Fault> {
+    fn value(&mut self) -> Result<Option<JsonId>, Fault> {
         self.skip_blanks();
         let start = self.at;
         let kind = match self.text.get(start) {
@@ -119,23 +119,23 @@ impl Reader<'_> {
                     });
                     return Ok(None);
                 }
-                NodeKind::Array(Vec::new())
+                JsonKind::Array(Vec::new())
             }
-            Some(b'"') => NodeKind::String(self.string()?),
+            Some(b'"') => JsonKind::String(self.string()?),
             Some(b'-' | b'0'..=b'9') => {
                 self.number()?;
-                NodeKind::Number
+                JsonKind::Number
             }
             Some(b'a'..=b'z') => self.keyword()?,
             None => return Err(self.fault("a value is missing")),
             Some(_) => return Err(self.fault("this starts no value")),
         };
-        Ok(Some(self.node(start, kind)))
+        Ok(Some(self.add_value(start, kind)))
     }
 
-    fn open_object(&mut self, start: usize) -> Result<Option<NodeId>, Fault> {
+    fn open_object(&mut self, start: usize) -> Result<Option<JsonId>, Fault> {
         if self.next_is(b'}') {
-            return Ok(Some(self.node(start, NodeKind::Object(Vec::new()))));
+            return Ok(Some(self.add_value(start, JsonKind::Object(Vec::new()))));
         }
         let name = self.property_name()?;
         self.open.push(Open {
@@ -160,14 +160,14 @@ impl Reader<'_> {
     }
 
     /// Puts a finished value into what was open around it. The result is that, if it is finished now.
-    fn add(&mut self, open: Open, id: NodeId) -> Result<Option<NodeId>, Fault> {
+    fn add(&mut self, open: Open, id: JsonId) -> Result<Option<JsonId>, Fault> {
         let Open { start, mut kind } = open;
         match &mut kind {
             OpenKind::Array(values) => {
                 values.push(id);
                 if self.next_is(b']') {
                     let values = std::mem::take(values);
-                    return Ok(Some(self.node(start, NodeKind::Array(values))));
+                    return Ok(Some(self.add_value(start, JsonKind::Array(values))));
                 }
                 if !self.next_is(b',') {
                     return Err(self.fault("a comma or `]` is expected"));
@@ -183,7 +183,7 @@ impl Reader<'_> {
                 }
                 if self.next_is(b'}') {
                     let properties = std::mem::take(properties);
-                    return Ok(Some(self.node(start, NodeKind::Object(properties))));
+                    return Ok(Some(self.add_value(start, JsonKind::Object(properties))));
                 }
                 if !self.next_is(b',') {
                     return Err(self.fault("a comma or `}` is expected"));
@@ -195,11 +195,11 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    fn keyword(&mut self) -> Result<NodeKind, Fault> {
+    fn keyword(&mut self) -> Result<JsonKind, Fault> {
         for (word, kind) in [
-            (&b"null"[..], NodeKind::Null),
-            (b"true", NodeKind::Bool(true)),
-            (b"false", NodeKind::Bool(false)),
+            (&b"null"[..], JsonKind::Null),
+            (b"true", JsonKind::Bool(true)),
+            (b"false", JsonKind::Bool(false)),
         ] {
             let rest = &self.text[self.at..];
             let next = rest.get(word.len());
@@ -323,10 +323,10 @@ mod tests {
             r#"{"a": [1, -2.5e+3, true, false, null, "x\n\u00e9\ud83d\ude00"], "a": {"b": {}}}"#,
             r#"{"a": "\ud800"}"#,
         ] {
-            assert!(read(text.as_bytes()).is_ok(), "{text}");
+            assert!(parse(text.as_bytes()).is_ok(), "{text}");
         }
         assert!(
-            read(b"{\"a\": \"\xff\"}").is_ok(),
+            parse(b"{\"a\": \"\xff\"}").is_ok(),
             "not UTF-8, which Go's reader lets pass"
         );
         for text in [
@@ -355,7 +355,7 @@ mod tests {
             "// c\n{}",
             "{\"a\": \u{0}1}",
         ] {
-            assert!(read(text.as_bytes()).is_err(), "{text:?}");
+            assert!(parse(text.as_bytes()).is_err(), "{text:?}");
         }
     }
 
@@ -364,9 +364,9 @@ mod tests {
         let levels = 200_000;
         let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         assert_eq!(
-            read(text.as_bytes()).map(|(nodes, _)| nodes.len()),
+            parse(text.as_bytes()).map(|(values, _)| values.len()),
             Ok(levels)
         );
-        assert!(read("{\"a\":".repeat(levels).as_bytes()).is_err());
+        assert!(parse("{\"a\":".repeat(levels).as_bytes()).is_err());
     }
 }

@@ -1,0 +1,186 @@
+//! Bodies, blocks and arguments: one interface to native and JSON syntax.
+
+use crate::span::{Place, Span};
+
+use super::error::SyntaxError;
+use super::expression::Expression;
+use super::json::{JsonBody, JsonId};
+use super::native::NativeBody;
+use super::source_file::{SourceFile, Spot};
+
+/// The content of a file or block.
+///
+/// JSON syntax does not distinguish arguments from blocks, nor labels from names. Callers therefore say what they expect, and
+/// most methods fail if the JSON text has another shape. They never fail for native syntax.
+#[derive(Clone, Debug)]
+pub struct Body<'a>(BodySyntax<'a>);
+
+#[derive(Clone, Debug)]
+enum BodySyntax<'a> {
+    Native(NativeBody<'a>),
+    Json(JsonBody<'a>),
+}
+
+impl<'a> Body<'a> {
+    pub(super) const fn native(body: NativeBody<'a>) -> Self {
+        Self(BodySyntax::Native(body))
+    }
+
+    pub(super) const fn json(body: JsonBody<'a>) -> Self {
+        Self(BodySyntax::Json(body))
+    }
+
+    const fn file(&self) -> &'a SourceFile {
+        match &self.0 {
+            BodySyntax::Native(body) => body.file,
+            BodySyntax::Json(body) => body.file,
+        }
+    }
+
+    /// Returns the argument with this name.
+    pub fn argument(&self, name: &str) -> Result<Option<Argument<'a>>, SyntaxError> {
+        match &self.0 {
+            BodySyntax::Native(body) => Ok(body.argument(name)),
+            BodySyntax::Json(body) => body.argument(name),
+        }
+    }
+
+    /// Returns the value of the argument with this name.
+    pub fn value(&self, name: &str) -> Result<Option<Expression>, SyntaxError> {
+        Ok(self.argument(name)?.map(|argument| argument.value()))
+    }
+
+    /// Returns all arguments. In JSON syntax, every property counts as an argument.
+    pub fn arguments(&self) -> Result<Vec<Argument<'a>>, SyntaxError> {
+        match &self.0 {
+            BodySyntax::Native(body) => Ok(body.arguments().collect()),
+            BodySyntax::Json(body) => body.arguments(),
+        }
+    }
+
+    /// Like [`Body::arguments`], for a body that can also contain blocks. In JSON syntax, blocks are among the results, and a
+    /// name may occur more than once.
+    pub fn mixed_arguments(&self) -> Result<Vec<Argument<'a>>, SyntaxError> {
+        match &self.0 {
+            BodySyntax::Native(_) => self.arguments(),
+            BodySyntax::Json(body) => body.mixed_arguments(),
+        }
+    }
+
+    /// Returns the blocks of this kind. In JSON syntax, `labels` levels of property names are their labels; in native syntax,
+    /// blocks have the labels that the file gives them, which can be more or fewer.
+    pub fn blocks(&self, kind: &str, labels: usize) -> Result<Vec<Block<'a>>, SyntaxError> {
+        match &self.0 {
+            BodySyntax::Native(body) => Ok(body.blocks(|found| found == kind.as_bytes()).collect()),
+            BodySyntax::Json(body) => body.blocks(kind, labels),
+        }
+    }
+
+    /// Returns the blocks of all kinds in native syntax, and nothing in JSON syntax.
+    pub fn native_blocks(&self) -> impl Iterator<Item = Block<'a>> + use<'a> {
+        let native = match &self.0 {
+            BodySyntax::Native(body) => Some(body.blocks(|_| true)),
+            BodySyntax::Json(_) => None,
+        };
+        native.into_iter().flatten()
+    }
+
+    /// Returns the names of all arguments and the kinds of all blocks.
+    pub fn names(&self) -> Result<Vec<(&'a str, Spot)>, SyntaxError> {
+        let arguments = self.mixed_arguments()?.into_iter();
+        let arguments = arguments.map(|argument| (argument.name, argument.spot()));
+        let blocks = self.native_blocks().map(|block| (block.kind, block.spot()));
+        Ok(arguments.chain(blocks).collect())
+    }
+}
+
+/// `name = value`, or a property in JSON syntax.
+#[derive(Clone, Copy, Debug)]
+pub struct Argument<'a> {
+    pub(super) file: &'a SourceFile,
+    pub(super) name: &'a str,
+    pub(super) name_span: Span,
+    pub(super) value: Span,
+    /// Only in JSON syntax.
+    pub(super) json_value: Option<JsonId>,
+}
+
+impl<'a> Argument<'a> {
+    /// The name.
+    pub const fn name(&self) -> &'a str {
+        self.name
+    }
+
+    /// The position of the name.
+    pub fn spot(&self) -> Spot {
+        Spot::new(self.file.clone(), self.name_span)
+    }
+
+    /// The place of the name.
+    pub fn place(&self) -> Place {
+        self.file.place(self.name_span)
+    }
+
+    /// The value.
+    pub fn value(&self) -> Expression {
+        Expression::new(self.file.clone(), self.value, self.json_value)
+    }
+}
+
+/// `kind "label" ... { }`, or the same as nested objects in JSON syntax.
+#[derive(Clone, Debug)]
+pub struct Block<'a> {
+    pub(super) kind: &'a str,
+    pub(super) labels: Vec<Label>,
+    pub(super) span: Span,
+    pub(super) body: Body<'a>,
+}
+
+/// A label of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The text without quotes.
+    pub text: String,
+    /// The bytes, with quotes.
+    pub span: Span,
+}
+
+impl<'a> Block<'a> {
+    /// The keyword that the block starts with.
+    pub const fn kind(&self) -> &'a str {
+        self.kind
+    }
+
+    /// All labels.
+    pub fn labels(&self) -> &[Label] {
+        &self.labels
+    }
+
+    /// The text of a label; empty if the block has fewer labels.
+    pub fn label(&self, index: usize) -> &str {
+        self.labels
+            .get(index)
+            .map_or("", |label| label.text.as_str())
+    }
+
+    /// The position of a label; that of the block if it has fewer labels.
+    pub fn label_spot(&self, index: usize) -> Spot {
+        let span = self.labels.get(index).map_or(self.span, |label| label.span);
+        Spot::new(self.body.file().clone(), span)
+    }
+
+    /// The position of the keyword. In JSON syntax, that of the last label if there are labels.
+    pub fn spot(&self) -> Spot {
+        Spot::new(self.body.file().clone(), self.span)
+    }
+
+    /// The place of [`Block::spot`].
+    pub fn place(&self) -> Place {
+        self.body.file().place(self.span)
+    }
+
+    /// The content.
+    pub const fn body(&self) -> &Body<'a> {
+        &self.body
+    }
+}

@@ -1,0 +1,101 @@
+//! Values of arguments, before they are parsed into trees.
+
+use std::path::Path;
+
+use crate::span::{Place, Span};
+
+use super::budget::{Budget, Exceeded};
+use super::error::{Fault, Problem, SyntaxError};
+use super::eval::{BoundedConstants, EvalFault, evaluate};
+use super::expr::{Expr, MAX_EXPRESSION};
+use super::json::JsonId;
+use super::parser::Parser;
+use super::source_file::{FileSyntax, SourceFile, Spot};
+use super::tree::TreeBuilder;
+use super::value::Value;
+
+/// How to read strings in JSON syntax. Native syntax ignores it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strings {
+    /// Literal text.
+    Plain,
+    /// Templates with `${}`.
+    Templates,
+}
+
+/// The value of an argument as a byte range of its file. [`Expression::tree`] parses it.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    file: SourceFile,
+    span: Span,
+    /// Only in JSON syntax.
+    json_value: Option<JsonId>,
+}
+
+impl Expression {
+    pub(super) const fn new(file: SourceFile, span: Span, json_value: Option<JsonId>) -> Self {
+        Self {
+            file,
+            span,
+            json_value,
+        }
+    }
+
+    /// The position of the value.
+    pub fn spot(&self) -> Spot {
+        Spot::new(self.file.clone(), self.span)
+    }
+
+    /// The path of the file that contains the value.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Whether the file is in JSON syntax.
+    pub const fn is_json(&self) -> bool {
+        self.json_value.is_some()
+    }
+
+    /// The place of the value.
+    pub fn place(&self) -> Place {
+        self.file.place(self.span)
+    }
+
+    /// The place of a part of the tree. In JSON syntax, the place of the whole value, because spans within strings refer to
+    /// the decoded text.
+    pub fn place_of(&self, part: Span) -> Place {
+        self.file
+            .place(if self.is_json() { self.span } else { part })
+    }
+
+    /// Takes the cost of the tree from a budget ([`super::pay_for_tree`]).
+    pub fn pay_for_tree(&self, budget: &Budget) -> Result<(), Exceeded> {
+        super::pay_for_tree(self.length(), budget)
+    }
+
+    /// Parses the value. The syntax was checked with the file, so this fails only for nesting beyond [`super::MAX_DEPTH`], for
+    /// a length beyond [`MAX_EXPRESSION`], and for a JSON string that is not a valid template.
+    pub fn tree(&self, strings: Strings) -> Result<Expr, SyntaxError> {
+        if self.length() > MAX_EXPRESSION {
+            let fault = Fault::new(self.span, Problem::TooLong(MAX_EXPRESSION));
+            return Err(self.file.error(fault));
+        }
+        let text = self.file.text();
+        let tree = match (self.file.syntax(), self.json_value) {
+            (FileSyntax::Json(file), Some(value)) => file.expression(text, value, strings),
+            _ => Parser::expression_at(text, self.span.start, TreeBuilder::new(text))
+                .and_then(TreeBuilder::finish),
+        };
+        tree.map_err(|fault| self.file.error(fault))
+    }
+
+    /// Evaluates a part of the tree without variables and functions, within the budget of constants in this file.
+    pub fn evaluate_constant(&self, tree: &Expr) -> Result<Value, EvalFault> {
+        let constants = self.file.constants();
+        constants.evaluate(|budget| evaluate(tree, &BoundedConstants(budget)))
+    }
+
+    const fn length(&self) -> usize {
+        self.span.end.saturating_sub(self.span.start)
+    }
+}

@@ -1,0 +1,109 @@
+//! A parsed file in native or JSON syntax.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use crate::span::{Lines, Place, Span};
+
+use super::body::Body;
+use super::budget::FileBudget;
+use super::error::{Fault, SyntaxError};
+use super::json::{JsonBody, JsonFile};
+use super::native::{NativeBody, NativeFile};
+
+/// A file without syntax errors. Clones share its content.
+#[derive(Clone, Debug)]
+pub struct SourceFile(Arc<FileContent>);
+
+#[derive(Debug)]
+struct FileContent {
+    path: PathBuf,
+    text: Vec<u8>,
+    lines: OnceLock<Lines>,
+    constants: FileBudget,
+    syntax: FileSyntax,
+}
+
+#[derive(Debug)]
+pub(super) enum FileSyntax {
+    Native(NativeFile),
+    Json(JsonFile),
+}
+
+impl SourceFile {
+    /// Parses `text`, the content of the file at `path`. A path that ends in `.json` selects JSON syntax. Returns the first
+    /// syntax error anywhere in the file, like Terraform.
+    pub fn parse(path: impl Into<PathBuf>, text: Vec<u8>) -> Result<Self, SyntaxError> {
+        let path = path.into();
+        let is_json = path.extension().is_some_and(|ending| ending == "json");
+        let parsed = if is_json {
+            JsonFile::parse(&text).map(FileSyntax::Json)
+        } else {
+            NativeFile::parse(&text).map(FileSyntax::Native)
+        };
+        match parsed {
+            Ok(syntax) => Ok(Self(Arc::new(FileContent {
+                path,
+                text,
+                lines: OnceLock::new(),
+                constants: FileBudget::default(),
+                syntax,
+            }))),
+            Err(fault) => Err(fault.in_file(&path, &text)),
+        }
+    }
+
+    /// The body of the whole file.
+    pub fn body(&self) -> Body<'_> {
+        match &self.0.syntax {
+            FileSyntax::Native(file) => Body::native(NativeBody::of_file(self, file)),
+            FileSyntax::Json(file) => Body::json(JsonBody::of_file(self, file)),
+        }
+    }
+
+    /// The path as the caller gave it.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// The place of a byte range of this file.
+    pub fn place(&self, span: Span) -> Place {
+        Place::indexed(&self.0.lines, &self.0.path, &self.0.text, span)
+    }
+
+    pub(super) fn text(&self) -> &[u8] {
+        &self.0.text
+    }
+
+    pub(super) fn syntax(&self) -> &FileSyntax {
+        &self.0.syntax
+    }
+
+    /// The budget that all constants of this file share.
+    pub(super) fn constants(&self) -> &FileBudget {
+        &self.0.constants
+    }
+
+    pub(super) fn error(&self, fault: Fault) -> SyntaxError {
+        fault.in_file(&self.0.path, &self.0.text)
+    }
+}
+
+/// A byte range of a file. Its line and column are computed only for reports: a large file has many declarations, and errors
+/// mention few of them.
+#[derive(Clone, Debug)]
+pub struct Spot {
+    file: SourceFile,
+    span: Span,
+}
+
+impl Spot {
+    pub(super) const fn new(file: SourceFile, span: Span) -> Self {
+        Self { file, span }
+    }
+
+    /// The line and column, with the source line.
+    pub fn place(&self) -> Place {
+        self.file.place(self.span)
+    }
+}
