@@ -11,7 +11,7 @@
 //!                                           |
 //!                 packages: each asked for once, if at all    (locking::packages, cache, registry, package)
 //!                                           |
-//!                                 new locks                   (locking::assemble)
+//!                                 new locks                   (locking::evidence)
 //!                                           |
 //!                    bytes, compared and replaced whole       (lockfile::render, lockfile::save)
 //!                                           |

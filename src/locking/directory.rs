@@ -1,4 +1,4 @@
-//! One root module: its requirements and its old lock become its new lock.
+//! Locks one root module: its requirements and its old lock file become its new lock file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,55 +8,55 @@ use crate::provider::{Engine, Platform, ProviderAddr, Requirements, Version};
 use crate::span::Place;
 
 use super::error::LockingError;
-use super::join::join_bounded;
+use super::join_bounded::join_bounded;
 use super::note::Note;
 use super::packages::Packages;
 use super::policy::{Policy, ProviderScope};
+use super::provider_task::ProviderTask;
 use super::record::PackageRecord;
-use super::work::Work;
 
-/// What is to be locked for one directory.
+/// A root module to lock or verify.
 #[derive(Clone, Debug)]
 pub struct LockJob {
-    /// Whose rules are followed.
+    /// The engine whose rules apply.
     pub engine: Engine,
-    /// What the configuration requires; with `lock_only`, what the lock file itself does.
+    /// The requirements of the configuration or, with `lock_only`, of the lock file itself.
     pub requirements: Arc<Requirements>,
-    /// Whether that is all it requires. If not, nothing is pruned.
+    /// Whether all requirements are known. If not, no entry is pruned.
     pub complete: bool,
-    /// The lock file beside no configuration: its entries are the requirements.
+    /// There is a lock file but no configuration, so its entries are the requirements.
     pub lock_only: bool,
-    /// What is locked now.
+    /// The content of the lock file; empty if there is none.
     pub old: Arc<Locks>,
-    /// Where each entry of the lock file stands.
+    /// Where each entry of the lock file begins.
     pub places: BTreeMap<ProviderAddr, Place>,
 }
 
-/// The new lock of one directory.
+/// The new lock of one root module.
 #[derive(Clone, Debug)]
 pub struct LockedDirectory {
-    /// What the lock file is to hold.
+    /// The content of the new lock file.
     pub locks: Locks,
-    /// What the user should know.
+    /// Warnings for the user.
     pub notes: Vec<Note>,
-    /// The packages that stand behind it.
+    /// The packages whose hashes were recorded.
     pub verified: Vec<VerifiedPackage>,
 }
 
-/// A package that was verified for this directory.
+/// A package that was verified for a root module.
 #[derive(Clone, Debug)]
 pub struct VerifiedPackage {
-    /// Which provider.
+    /// The provider.
     pub address: ProviderAddr,
-    /// Which version.
+    /// The version.
     pub version: Version,
-    /// For which platform.
+    /// The platform.
     pub platform: Platform,
-    /// What is known of it.
+    /// The hashes and the signer.
     pub record: Arc<PackageRecord>,
 }
 
-/// The requirements that a lock file beside no configuration stands for: its own entries.
+/// The requirements of a directory with a lock file and no configuration: the entries of the lock file.
 pub fn requirements_from_lock(
     locks: &Locks,
     places: &BTreeMap<ProviderAddr, Place>,
@@ -69,64 +69,44 @@ pub fn requirements_from_lock(
     requirements
 }
 
-/// Works out the new lock of one directory. All providers are worked on, and every failure is told; with any, there is no
-/// new lock.
+/// Computes the new lock of one root module. The errors of all its providers are returned together.
 pub async fn lock_directory(
     job: &LockJob,
     policy: &Policy,
     packages: &Packages,
 ) -> Result<LockedDirectory, Vec<LockingError>> {
     let scope = ProviderScope::new(policy, job.engine);
-    let mut old = Arc::clone(&job.old);
-    let mut notes = Vec::new();
-    if job.engine == Engine::Tofu && !job.lock_only {
-        let mut with_twins = Locks::clone(&old);
-        let of = with_twins.add_twins();
-        if !of.is_empty() {
-            old = Arc::new(with_twins);
-            notes.push(Note::Twins { of });
-        }
-    }
-    let wanted = job
-        .requirements
-        .providers
-        .iter()
-        .filter(|(address, _)| address.is_lockable(job.engine) && scope.includes(address));
-    let work = wanted.map(|(address, requirement)| {
-        let work = Work {
-            engine: job.engine,
-            address,
-            requirement,
-            old: old.providers.get(address),
-            entry: job.places.get(address),
-            policy,
-            packages,
-        };
-        let wanted = scope.wanted(address);
-        async move { (address, work.run(wanted).await) }
-    });
-    let work = work.collect();
-    let worked = join_bounded(work).await;
+    let (old, twins) = with_twins(job);
+    let tasks = ProviderTask::all(job, &old.providers, &scope, policy, packages)
+        .map(|task| {
+            let target = scope.version_target(task.address);
+            async move { (task.address, task.lock(target).await) }
+        })
+        .collect();
+    let results = join_bounded(tasks).await;
 
-    let mut errors = Vec::new();
-    let mut verified = Vec::new();
-    // Not before: while directories wait for one another's packages, they share what they have in common.
+    let (mut notes, mut verified, mut errors) = (Vec::new(), Vec::new(), Vec::new());
+    // Cloned only now: directories that wait for packages share one copy of equal lock files.
     let mut locks = Locks::clone(&old);
-    for (address, result) in worked {
+    for (address, result) in results {
         match result {
-            Ok(done) => {
-                locks.providers.insert(address.clone(), done.lock);
-                notes.extend(done.notes);
-                verified.extend(done.verified);
+            Ok(locked) => {
+                locks.providers.insert(address.clone(), locked.lock);
+                notes.extend(locked.notes);
+                verified.extend(locked.verified);
             }
-            Err(error) => errors.extend(error),
+            Err(failures) => errors.extend(failures),
         }
     }
     if !errors.is_empty() {
         return Err(errors);
     }
+    let is_pruned = policy.prune && job.complete && !job.lock_only;
+    if !twins.is_empty() && !is_pruned {
+        notes.insert(0, Note::Twins { of: twins });
+    }
     if !job.lock_only {
-        settle_the_rest(job, policy, &scope, &mut locks, &mut notes);
+        prune_or_report(job, policy, &scope, &mut locks, &mut notes);
     }
     Ok(LockedDirectory {
         locks,
@@ -135,8 +115,21 @@ pub async fn lock_directory(
     })
 }
 
-/// Entries that nothing requires stay and are told of, or go with `--prune`. Twins without hashes are told of once, as twins.
-fn settle_the_rest(
+/// The old lock with the entries that OpenTofu adds when it reads a file that Terraform wrote, and the entries that got one.
+fn with_twins(job: &LockJob) -> (Arc<Locks>, Vec<ProviderAddr>) {
+    if job.engine != Engine::Tofu || job.lock_only {
+        return (Arc::clone(&job.old), Vec::new());
+    }
+    let mut locks = Locks::clone(&job.old);
+    let twins = locks.add_twins();
+    if twins.is_empty() {
+        return (Arc::clone(&job.old), twins);
+    }
+    (Arc::new(locks), twins)
+}
+
+/// Removes entries that are not required (`--prune`) or reports them. Twins have no hashes and are reported separately.
+fn prune_or_report(
     job: &LockJob,
     policy: &Policy,
     scope: &ProviderScope,
@@ -154,7 +147,6 @@ fn settle_the_rest(
         for address in &unrequired {
             locks.providers.remove(address);
         }
-        notes.retain(|note| !matches!(note, Note::Twins { .. }));
         return;
     }
     if policy.prune && !unrequired.is_empty() {

@@ -1,44 +1,44 @@
-//! The use case: requirements and existing locks become new locks.
+//! The use case: requirements and existing locks become new locks, or are compared with them.
 //!
-//! `select` picks one version per provider, `packages` has what registries and packages say (each thing asked for once per
-//! run, or recalled from the disk cache), `assemble` makes the new entry of it, and `directory` does all three for one root
-//! module. Nothing here touches lock files on disk.
+//! `lock_directory` locks a root module, and `audit` verifies its lock file. Both work on one `provider_task` per required
+//! provider: `select` chooses its version, `packages` supplies what registries and packages say about that version, and
+//! `evidence` compares that with recorded hashes and makes the new entry. Nothing here writes lock files.
 
-mod age;
-mod assemble;
 mod audit;
 mod directory;
+mod disk_cache;
 mod error;
+mod evidence;
 mod finding;
-mod join;
+mod join_bounded;
+mod lock_provider;
+mod min_age;
 mod note;
 mod package_mirror;
 mod packages;
 mod policy;
-mod recall;
+mod provider_task;
 mod record;
 mod select;
 mod signers;
 mod transfer;
 mod trust;
-mod work;
 
-pub use age::Undated;
-pub use assemble::{Evidence, ListedHashes, Verdict, assemble, judge, strays};
 pub use audit::{Audit, AuditTarget, audit};
 pub use directory::{
     LockJob, LockedDirectory, VerifiedPackage, lock_directory, requirements_from_lock,
 };
+pub use disk_cache::CacheAccess;
 pub use error::{CacheGap, LockingError, LockingProblem, PackageFailure};
+pub use evidence::{Evidence, ListedHashes};
 pub use finding::{Finding, Fix, Rule};
+pub use min_age::Undated;
 pub use note::Note;
 pub use packages::{EngineSource, Packages};
 pub use policy::{
     Mismatch, Missing, Policy, ProviderScope, TargetError, Upgrade, UpgradeTarget, VersionTarget,
 };
-pub use recall::CacheAccess;
 pub use record::{HashOrigin, PackageForm, PackageRecord, Voucher};
-pub use select::{Selection, check_constraints, foregone, select};
 pub use signers::{Fingerprint, RefusedSigner, SignerRules, Signers, SignersError};
 pub use transfer::{Downloaded, TransferError};
 pub use trust::Trust;

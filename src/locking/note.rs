@@ -5,7 +5,7 @@ use std::fmt;
 use crate::package::Lapse;
 use crate::provider::{Engine, Platform, ProviderAddr, Version};
 
-use super::age::Undated;
+use super::min_age::Undated;
 
 /// What the user should know about a directory although nothing failed.
 #[derive(Clone, Debug, PartialEq, Eq)]

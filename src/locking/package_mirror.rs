@@ -1,5 +1,5 @@
-//! Packages that are kept on disk beside being hashed: in one pass over their bytes, and without a download where the mirror
-//! has them already.
+//! The mirror that a run fills while it hashes packages: zips are stored in the same pass over their bytes, and packages that
+//! the mirror has already are not downloaded.
 
 use std::fs::File;
 use std::io;
@@ -10,44 +10,53 @@ use crate::mirror::{Incoming, Mirror, StoredPackage};
 use crate::package::PackageHashes;
 use crate::provider::{Digest, PackageId};
 
-use super::packages::Packages;
+/// The mirror to fill, if there is one (`tflock mirror`).
+#[derive(Clone, Default)]
+pub(super) struct PackageMirror(pub(super) Option<Arc<Mirror>>);
 
-impl Packages {
-    /// The same, but the zip of each package that a source is asked for is kept for `mirror`. It is put in its place by
-    /// whoever knows that a lock file wants it.
-    #[must_use]
-    pub fn with_mirror(mut self, mirror: Arc<Mirror>) -> Self {
-        self.transfers = self.transfers.with_mirror(mirror);
-        self
+impl PackageMirror {
+    /// A file for a zip that is about to be downloaded; `None` without a mirror.
+    pub(super) fn stage(&self) -> io::Result<Option<Incoming>> {
+        self.0.as_ref().map(|mirror| mirror.incoming()).transpose()
     }
 
-    /// The hashes of the zip with this digest, if nothing has to be downloaded: an earlier run has hashed it, and where zips
-    /// are kept, the mirror has the package already.
-    pub(super) async fn in_hand(&self, package: &PackageId, zh: Digest) -> Option<PackageHashes> {
-        let known = self.known_hashes(zh, &package.provider.type_name).await;
-        let Some(mirror) = self.transfers.mirror() else {
-            return known;
-        };
-        let (mirror, id) = (Arc::clone(mirror), package.clone());
-        let look = move || look(&mirror, &id, zh, known);
-        // A task that cannot be joined was cancelled with its runtime, or broke off.
-        tokio::task::spawn_blocking(look).await.ok().flatten()
+    /// Stores a zip whose digest was compared with the expected one.
+    pub(super) fn keep(&self, digest: Digest, staged: Option<Incoming>) {
+        if let (Some(mirror), Some(staged)) = (&self.0, staged) {
+            mirror.keep(digest, staged);
+        }
     }
 
-    /// A zip of a mirror on disk; if it is to be kept, a copy of it, so that nobody can change what was hashed.
-    pub(super) fn open_local(&self, path: &Path) -> io::Result<(File, Option<Incoming>)> {
+    /// Opens a zip on disk. With a mirror the file is a private copy, so that no process can change what was hashed.
+    pub(super) fn open_copy(&self, path: &Path) -> io::Result<(File, Option<Incoming>)> {
         let mut file = File::open(path)?;
-        let Some(mirror) = self.transfers.mirror() else {
+        let Some(mut copy) = self.stage()? else {
             return Ok((file, None));
         };
-        let mut kept = mirror.incoming()?;
-        io::copy(&mut file, &mut kept)?;
-        Ok((kept.reopen()?, Some(kept)))
+        io::copy(&mut file, &mut copy)?;
+        Ok((copy.reopen()?, Some(copy)))
+    }
+
+    /// The hashes of the zip with digest `zh`, if no download is needed. `known` are its hashes from the disk cache; with a
+    /// mirror, the package must also be in the mirror and intact.
+    pub(super) async fn hashes(
+        &self,
+        id: &PackageId,
+        zh: Digest,
+        known: Option<PackageHashes>,
+    ) -> Option<PackageHashes> {
+        let Some(mirror) = &self.0 else {
+            return known;
+        };
+        let (mirror, id) = (Arc::clone(mirror), id.clone());
+        let look = move || hashes_of_stored(&mirror, &id, zh, known);
+        // Joining fails only if the runtime shuts down or the task panicked.
+        tokio::task::spawn_blocking(look).await.ok().flatten()
     }
 }
 
-/// The hashes of a package that lies where it belongs. What is wrong with it is of no interest: the right one is fetched.
-fn look(
+/// The hashes of a package in the mirror. `None` if it is missing, damaged or another one: then it is downloaded.
+fn hashes_of_stored(
     mirror: &Mirror,
     id: &PackageId,
     zh: Digest,

@@ -151,7 +151,7 @@ impl ProviderScope {
     }
 
     /// What is to be done with the version of `address`.
-    pub fn wanted(&self, address: &ProviderAddr) -> VersionTarget<'_> {
+    pub fn version_target(&self, address: &ProviderAddr) -> VersionTarget<'_> {
         match &self.upgrade {
             ScopedUpgrade::None => VersionTarget::Keep,
             ScopedUpgrade::All => VersionTarget::Newest,
@@ -195,10 +195,13 @@ mod tests {
             let scope = ProviderScope::new(&policy, engine);
             let anvil = address("acme/anvil", engine);
             let wanted = Version::parse("1.2.0").unwrap();
-            assert_eq!(scope.wanted(&anvil), VersionTarget::To(&wanted));
-            assert_eq!(scope.wanted(&address("aws", engine)), VersionTarget::Newest);
+            assert_eq!(scope.version_target(&anvil), VersionTarget::To(&wanted));
             assert_eq!(
-                scope.wanted(&address("acme/bolt", engine)),
+                scope.version_target(&address("aws", engine)),
+                VersionTarget::Newest
+            );
+            assert_eq!(
+                scope.version_target(&address("acme/bolt", engine)),
                 VersionTarget::Keep
             );
             assert!(scope.includes(&anvil));
@@ -212,12 +215,12 @@ mod tests {
         let all = policy(Upgrade::All, &[]);
         let scope = ProviderScope::new(&all, Engine::Terraform);
         assert_eq!(
-            (scope.wanted(&anvil), scope.includes(&anvil)),
+            (scope.version_target(&anvil), scope.includes(&anvil)),
             (VersionTarget::Newest, true)
         );
         let none = policy(Upgrade::None, &[]);
         let scope = ProviderScope::new(&none, Engine::Terraform);
-        assert_eq!(scope.wanted(&anvil), VersionTarget::Keep);
+        assert_eq!(scope.version_target(&anvil), VersionTarget::Keep);
     }
 
     #[test]

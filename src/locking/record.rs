@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::package::{AuthenticityError, PackageHashes, Reported, Signer, VerifiedList};
 use crate::provider::{Engine, Hash, HashScheme};
 
-use super::assemble::{Evidence, ListedHashes};
+use super::evidence::{Evidence, ListedHashes};
 
 /// What is known of one package: verified as far as its source allows, and hashed.
 #[derive(Clone, Debug)]
@@ -92,8 +92,10 @@ impl PackageRecord {
             return None;
         }
         let is_listed = match &self.evidence.listed {
-            ListedHashes::All(listed) => listed.contains(hash),
-            ListedHashes::OwnZips | ListedHashes::Unknown => self.evidence.genuine.contains(hash),
+            ListedHashes::Complete(listed) => listed.contains(hash),
+            ListedHashes::Incomplete | ListedHashes::Unknown => {
+                self.evidence.genuine.contains(hash)
+            }
         };
         Some(match &self.voucher {
             Voucher::MirrorHashes | Voucher::Nothing => HashOrigin::Mirror,
@@ -115,7 +117,7 @@ impl PackageRecord {
             evidence: Evidence {
                 recorded,
                 genuine,
-                listed: ListedHashes::of(shasums, package.zh),
+                listed: ListedHashes::new(shasums, package.zh),
             },
             voucher: signer.map_or(Voucher::Unsigned, |signer| {
                 Voucher::Signature(Box::new(signer))
@@ -150,7 +152,7 @@ impl PackageRecord {
             evidence: Evidence {
                 recorded: reported.hashes,
                 genuine,
-                listed: ListedHashes::of(shasums, own),
+                listed: ListedHashes::new(shasums, own),
             },
             voucher: Voucher::Report(list.signer().cloned().map(Box::new)),
             h1: reported.package.h1.clone(),
@@ -178,7 +180,7 @@ impl PackageRecord {
             evidence: Evidence {
                 recorded,
                 genuine: BTreeSet::from([package.h1.clone(), Hash::zh(package.zh)]),
-                listed: ListedHashes::OwnZips,
+                listed: ListedHashes::Incomplete,
             },
             voucher,
             h1: package.h1.clone(),

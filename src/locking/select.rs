@@ -1,4 +1,4 @@
-//! Requirements and existing locks become one version per provider (docs/rules/constraints.md 4, docs/rules/lock-file.md 5).
+//! Selects the version of a provider (docs/rules/constraints.md 4, docs/rules/lock-file.md 5).
 
 use crate::provider::{Engine, ProviderAddr, Version, VersionConstraints, newest};
 use crate::registry::AvailableVersions;
@@ -8,32 +8,38 @@ use super::policy::VersionTarget;
 
 /// The version selected for one provider of one root module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Selection {
+pub(super) enum Selection {
     /// The locked version stays.
     Kept(Version),
     /// Nothing was locked before.
     New(Version),
-    /// The locked version gives way: it no longer fits, or an upgrade was asked for.
-    Moved {
-        /// What was locked.
-        from: Version,
-        /// What is now selected.
-        to: Version,
-    },
+    /// Another version replaces the locked one, because that no longer fits or an upgrade was requested.
+    Moved { from: Version, to: Version },
 }
 
 impl Selection {
     /// The version that the new lock records.
-    pub fn version(&self) -> &Version {
+    pub(super) fn version(&self) -> &Version {
         match self {
             Self::Kept(version) | Self::New(version) | Self::Moved { to: version, .. } => version,
         }
     }
+
+    fn new(locked: Option<&Version>, selected: Version) -> Self {
+        match locked {
+            None => Self::New(selected),
+            Some(version) if *version == selected => Self::Kept(selected),
+            Some(version) => Self::Moved {
+                from: version.clone(),
+                to: selected,
+            },
+        }
+    }
 }
 
-/// Refuses constraints that the engine refuses before it asks a registry: OpenTofu names the version 0.0.0 an error where it
-/// is the one exact version asked for.
-pub fn check_constraints(
+/// Refuses constraints that the engine refuses without a request: for OpenTofu, version 0.0.0 as the only exact version is an
+/// error.
+pub(super) fn check_constraints(
     constraints: &VersionConstraints,
     engine: Engine,
 ) -> Result<(), Box<LockingProblem>> {
@@ -45,17 +51,17 @@ pub fn check_constraints(
 
 /// Selects a version of `address` among those that its source lists.
 ///
-/// A locked version that still fits is kept unless `wanted` says otherwise; it must still be listed. Otherwise the newest
-/// version that fits is taken. Platforms take no part: a version without a package for an asked platform is an error later,
-/// never a reason to try another.
-pub fn select(
+/// A locked version that fits stays, unless `target` says otherwise, and must still be listed. Otherwise the newest version
+/// that fits is selected. Platforms are ignored: a version without a package for a requested platform is an error later,
+/// never a reason to select another version.
+pub(super) fn select(
     address: &ProviderAddr,
     constraints: &VersionConstraints,
     locked: Option<&Version>,
-    wanted: VersionTarget<'_>,
+    target: VersionTarget<'_>,
     listed: &AvailableVersions,
 ) -> Result<Selection, Box<LockingProblem>> {
-    let target = match (wanted, locked) {
+    let selected = match (target, locked) {
         (VersionTarget::Keep, Some(version)) if constraints.allows(version) => {
             if !lists(listed, version) {
                 return Err(Box::new(LockingProblem::VersionGone {
@@ -65,46 +71,36 @@ pub fn select(
             }
             version
         }
-        (VersionTarget::To(version), _) => named(constraints, version, listed)?,
+        (VersionTarget::To(version), _) => {
+            check_target(constraints, version, listed)?;
+            version
+        }
         _ => newest(listed.versions(), constraints)
-            .ok_or_else(|| nothing_fits(constraints, listed))?,
+            .ok_or_else(|| no_version_fits(constraints, listed))?,
     };
-    let target = target.clone();
-    Ok(match locked {
-        None => Selection::New(target),
-        Some(version) if *version == target => Selection::Kept(target),
-        Some(version) => Selection::Moved {
-            from: version.clone(),
-            to: target,
-        },
-    })
+    Ok(Selection::new(locked, selected.clone()))
 }
 
-/// The selection that any list of versions would lead to, as long as it has that version: the locked one that is kept, or
-/// the only one that the constraints allow.
-pub fn foregone(
+/// The selection if it does not depend on the list of versions, provided that the list contains the version: the locked one
+/// if it stays, or the only one that the constraints allow.
+pub(super) fn select_without_list(
     constraints: &VersionConstraints,
     locked: Option<&Version>,
-    wanted: VersionTarget<'_>,
+    target: VersionTarget<'_>,
 ) -> Option<Selection> {
-    if wanted != VersionTarget::Keep {
+    if target != VersionTarget::Keep {
         return None;
     }
-    if let Some(version) = locked.filter(|version| constraints.allows(version)) {
-        return Some(Selection::Kept(version.clone()));
-    }
+    let kept = locked.filter(|version| constraints.allows(version));
     let mut exact = constraints.exact();
-    let only = exact.find(|version| constraints.allows(version))?.clone();
-    Some(match locked {
-        None => Selection::New(only),
-        Some(version) => Selection::Moved {
-            from: version.clone(),
-            to: only,
-        },
-    })
+    let selected = match kept {
+        Some(version) => version,
+        None => exact.find(|version| constraints.allows(version))?,
+    };
+    Some(Selection::new(locked, selected.clone()))
 }
 
-fn nothing_fits(
+fn no_version_fits(
     constraints: &VersionConstraints,
     listed: &AvailableVersions,
 ) -> Box<LockingProblem> {
@@ -118,12 +114,12 @@ fn nothing_fits(
     })
 }
 
-/// The version that `--upgrade=ADDR@VERSION` names, if the constraints allow it and the source has it.
-fn named<'a>(
+/// Checks the version of `--upgrade=ADDR@VERSION`.
+fn check_target(
     constraints: &VersionConstraints,
-    version: &'a Version,
+    version: &Version,
     listed: &AvailableVersions,
-) -> Result<&'a Version, Box<LockingProblem>> {
+) -> Result<(), Box<LockingProblem>> {
     if !lists(listed, version) {
         return Err(Box::new(LockingProblem::TargetUnknown {
             version: version.clone(),
@@ -135,7 +131,7 @@ fn named<'a>(
             constraints: constraints.clone(),
         }));
     }
-    Ok(version)
+    Ok(())
 }
 
 fn lists(listed: &AvailableVersions, version: &Version) -> bool {
@@ -171,23 +167,47 @@ mod tests {
         }
     }
 
-    fn outcome(asked: &str, locked: Option<&str>, wanted: VersionTarget<'_>) -> String {
-        let address = ProviderAddr::parse("acme/anvil", Engine::Terraform).unwrap();
-        let locked = locked.map(version);
-        let on_offer = listed(&["1.0.0", "1.1.0", "2.0.0-rc1", "2.0.0"]);
-        match select(
-            &address,
-            &constraints(asked),
-            locked.as_ref(),
-            wanted,
-            &on_offer,
-        ) {
-            Ok(selection) => told(&selection),
-            Err(problem) => problem.to_string(),
+    /// A row `CONSTRAINTS | LOCKED | TARGET | EXPECTED`. TARGET is `keep`, `newest` or a version.
+    struct Row<'a> {
+        constraints: VersionConstraints,
+        locked: Option<Version>,
+        target: &'a str,
+        named: Option<Version>,
+        expected: &'a str,
+    }
+
+    impl<'a> Row<'a> {
+        fn parse(row: &'a str) -> Self {
+            let columns: Vec<&str> = row.split('|').map(str::trim).collect();
+            let [constraint, locked, target, expected] = columns[..] else {
+                panic!("{row}");
+            };
+            Self {
+                constraints: constraints(constraint),
+                locked: (!locked.is_empty()).then(|| version(locked)),
+                target,
+                named: Version::parse(target).ok(),
+                expected,
+            }
+        }
+
+        fn target(&self) -> VersionTarget<'_> {
+            match (self.target, &self.named) {
+                ("keep", _) => VersionTarget::Keep,
+                ("newest", _) => VersionTarget::Newest,
+                (_, version) => VersionTarget::To(version.as_ref().unwrap()),
+            }
+        }
+
+        fn select(&self) -> Result<Selection, Box<LockingProblem>> {
+            let address = ProviderAddr::parse("acme/anvil", Engine::Terraform).unwrap();
+            let listed = listed(&["1.0.0", "1.1.0", "2.0.0-rc1", "2.0.0"]);
+            let locked = self.locked.as_ref();
+            select(&address, &self.constraints, locked, self.target(), &listed)
         }
     }
 
-    fn told(selection: &Selection) -> String {
+    fn describe(selection: &Selection) -> String {
         match selection {
             Selection::Kept(version) => format!("kept {version}"),
             Selection::New(version) => format!("new {version}"),
@@ -197,117 +217,62 @@ mod tests {
 
     #[test]
     fn a_locked_version_that_fits_is_kept_and_any_other_gives_way() {
-        let (old, gone) = (version("1.0.0"), version("1.0.5"));
-        let rows = [
-            ("", None, VersionTarget::Keep, "new 2.0.0"),
-            ("~> 1.0", None, VersionTarget::Keep, "new 1.1.0"),
-            ("~> 1.0", Some("1.0.0"), VersionTarget::Keep, "kept 1.0.0"),
-            (
-                "~> 1.0",
-                Some("1.0.0"),
-                VersionTarget::Newest,
-                "1.0.0 -> 1.1.0",
-            ),
-            ("~> 1.0", Some("1.1.0"), VersionTarget::Newest, "kept 1.1.0"),
-            (
-                "~> 2.0",
-                Some("1.0.0"),
-                VersionTarget::Keep,
-                "1.0.0 -> 2.0.0",
-            ),
-            // Nothing allows 0.0.0, not even the absence of constraints.
-            ("", Some("0.0.0"), VersionTarget::Keep, "0.0.0 -> 2.0.0"),
-            // A pin that goes back is followed as well.
-            (
-                "1.0.0",
-                Some("2.0.0"),
-                VersionTarget::Keep,
-                "2.0.0 -> 1.0.0",
-            ),
-            (
-                "~> 1.0",
-                Some("1.1.0"),
-                VersionTarget::To(&old),
-                "1.1.0 -> 1.0.0",
-            ),
-            (
-                "~> 1.0",
-                Some("1.0.5"),
-                VersionTarget::Keep,
-                "the locked version 1.0.5 is no longer available",
-            ),
-            // What is gone does not matter once it no longer fits.
-            (
-                "~> 2.0",
-                Some("1.0.5"),
-                VersionTarget::Keep,
-                "1.0.5 -> 2.0.0",
-            ),
-            (
-                "~> 1.0",
-                None,
-                VersionTarget::To(&gone),
-                "its registry does not list the version 1.0.5 that `--upgrade` names",
-            ),
-            (
-                "~> 2.0",
-                None,
-                VersionTarget::To(&old),
-                "the constraints `~> 2.0` do not allow the version 1.0.0 that `--upgrade` names",
-            ),
-            (
-                "> 2.0",
-                None,
-                VersionTarget::Keep,
-                "no available releases match the constraints `> 2.0.0`",
-            ),
-        ];
-        for (asked, locked, wanted, expected) in rows {
-            assert_eq!(
-                outcome(asked, locked, wanted),
-                expected,
-                "{asked} {locked:?}"
-            );
+        // Nothing allows 0.0.0, not even the absence of constraints. A pin to an older version is followed. A version that is
+        // gone does not matter once it no longer fits.
+        let rows = "\
+               |       | keep   | new 2.0.0
+        ~> 1.0 |       | keep   | new 1.1.0
+        ~> 1.0 | 1.0.0 | keep   | kept 1.0.0
+        ~> 1.0 | 1.0.0 | newest | 1.0.0 -> 1.1.0
+        ~> 1.0 | 1.1.0 | newest | kept 1.1.0
+        ~> 2.0 | 1.0.0 | keep   | 1.0.0 -> 2.0.0
+               | 0.0.0 | keep   | 0.0.0 -> 2.0.0
+        1.0.0  | 2.0.0 | keep   | 2.0.0 -> 1.0.0
+        ~> 1.0 | 1.1.0 | 1.0.0  | 1.1.0 -> 1.0.0
+        ~> 1.0 | 1.0.5 | keep   | the locked version 1.0.5 is no longer available
+        ~> 2.0 | 1.0.5 | keep   | 1.0.5 -> 2.0.0
+        ~> 1.0 |       | 1.0.5  | its registry does not list the version 1.0.5 that `--upgrade` names
+        ~> 2.0 |       | 1.0.0  | the constraints `~> 2.0` do not allow the version 1.0.0 that `--upgrade` names
+        > 2.0  |       | keep   | no available releases match the constraints `> 2.0.0`";
+        for row in rows.lines() {
+            let case = Row::parse(row);
+            let found = match case.select() {
+                Ok(selection) => describe(&selection),
+                Err(problem) => problem.to_string(),
+            };
+            assert_eq!(found, case.expected, "{row}");
         }
     }
 
     #[test]
-    fn a_provider_without_releases_is_no_matter_of_constraints() {
+    fn without_releases_the_error_does_not_blame_the_constraints() {
         let address = ProviderAddr::parse("acme/anvil", Engine::Terraform).unwrap();
-        let only_beta = listed(&["1.0.0-beta"]);
-        let problem = select(
-            &address,
-            &constraints(""),
-            None,
-            VersionTarget::Keep,
-            &only_beta,
-        );
-        assert_eq!(
-            problem.unwrap_err().to_string(),
-            "no releases are available"
-        );
+        let listed = listed(&["1.0.0-beta"]);
+        let target = VersionTarget::Keep;
+        let problem = select(&address, &constraints(""), None, target, &listed).unwrap_err();
+        assert_eq!(problem.to_string(), "no releases are available");
     }
 
     #[test]
-    fn platforms_and_protocols_take_no_part() {
+    fn platforms_and_protocols_are_ignored() {
         let address = ProviderAddr::parse("acme/anvil", Engine::Terraform).unwrap();
-        let mut on_offer = listed(&["1.0.0", "1.1.0"]);
+        let mut listed = listed(&["1.0.0", "1.1.0"]);
         let platform = |text| Platform::parse(text).unwrap();
-        on_offer.versions[0].platforms = [platform("linux_amd64")].into();
-        on_offer.versions[1].platforms = [platform("plan9_mips")].into();
-        on_offer.versions[1].protocols = vec!["4.0".to_owned()];
+        listed.versions[0].platforms = [platform("linux_amd64")].into();
+        listed.versions[1].platforms = [platform("plan9_mips")].into();
+        listed.versions[1].protocols = vec!["4.0".to_owned()];
         let selected = select(
             &address,
             &constraints(""),
             None,
             VersionTarget::Keep,
-            &on_offer,
+            &listed,
         );
         assert_eq!(selected.unwrap(), Selection::New(version("1.1.0")));
     }
 
     #[test]
-    fn only_opentofu_refuses_the_zero_version_by_name() {
+    fn only_opentofu_refuses_the_zero_version() {
         let zero = constraints("0.0.0");
         assert!(check_constraints(&zero, Engine::Terraform).is_ok());
         assert!(check_constraints(&zero, Engine::Tofu).is_err());
@@ -316,62 +281,31 @@ mod tests {
 
     #[test]
     fn some_selections_need_no_list() {
-        let named = version("1.0.0");
-        let rows = [
-            ("", None, VersionTarget::Keep, None),
-            ("", Some("1.1.0"), VersionTarget::Keep, Some("kept 1.1.0")),
-            ("~> 1.0", None, VersionTarget::Keep, None),
-            (
-                "~> 1.0",
-                Some("1.1.0"),
-                VersionTarget::Keep,
-                Some("kept 1.1.0"),
-            ),
-            ("~> 1.0", Some("1.1.0"), VersionTarget::Newest, None),
-            ("~> 1.0", Some("1.1.0"), VersionTarget::To(&named), None),
-            ("~> 2.0", Some("1.1.0"), VersionTarget::Keep, None),
-            ("1.1.0", None, VersionTarget::Keep, Some("new 1.1.0")),
-            (
-                "= 1.1.0, >= 1.0",
-                None,
-                VersionTarget::Keep,
-                Some("new 1.1.0"),
-            ),
-            ("= 1.1", None, VersionTarget::Keep, Some("new 1.1.0")),
-            (
-                "2.0.0-rc1",
-                None,
-                VersionTarget::Keep,
-                Some("new 2.0.0-rc1"),
-            ),
-            (
-                "1.1.0",
-                Some("1.0.0"),
-                VersionTarget::Keep,
-                Some("1.0.0 -> 1.1.0"),
-            ),
-            ("1.1.0", None, VersionTarget::Newest, None),
-            // Nothing fits, which the list of versions helps to say.
-            ("1.1.0, < 1.0", None, VersionTarget::Keep, None),
-            ("1.1.0, 1.0.0", None, VersionTarget::Keep, None),
-            ("0.0.0", None, VersionTarget::Keep, None),
-        ];
-        for (asked, locked, wanted, expected) in rows {
-            let locked = locked.map(version);
-            let found = foregone(&constraints(asked), locked.as_ref(), wanted);
-            let told = found.as_ref().map(told);
-            assert_eq!(told.as_deref(), expected, "{asked} {locked:?}");
+        // In the last three rows no version fits, and the error names the newest listed version.
+        let rows = "\
+                       |       | keep   | -
+                       | 1.1.0 | keep   | kept 1.1.0
+        ~> 1.0         |       | keep   | -
+        ~> 1.0         | 1.1.0 | keep   | kept 1.1.0
+        ~> 1.0         | 1.1.0 | newest | -
+        ~> 1.0         | 1.1.0 | 1.0.0  | -
+        ~> 2.0         | 1.1.0 | keep   | -
+        1.1.0          |       | keep   | new 1.1.0
+        = 1.1.0, >= 1.0 |      | keep   | new 1.1.0
+        = 1.1          |       | keep   | new 1.1.0
+        2.0.0-rc1      |       | keep   | new 2.0.0-rc1
+        1.1.0          | 1.0.0 | keep   | 1.0.0 -> 1.1.0
+        1.1.0          |       | newest | -
+        1.1.0, < 1.0   |       | keep   | -
+        1.1.0, 1.0.0   |       | keep   | -
+        0.0.0          |       | keep   | -";
+        for row in rows.lines() {
+            let case = Row::parse(row);
+            let found = select_without_list(&case.constraints, case.locked.as_ref(), case.target());
+            let described = found.as_ref().map(describe);
+            assert_eq!(described.as_deref().unwrap_or("-"), case.expected, "{row}");
             if let Some(found) = found {
-                let address = ProviderAddr::parse("acme/anvil", Engine::Terraform).unwrap();
-                let on_offer = listed(&["1.0.0", "1.1.0", "2.0.0-rc1", "2.0.0"]);
-                let selected = select(
-                    &address,
-                    &constraints(asked),
-                    locked.as_ref(),
-                    wanted,
-                    &on_offer,
-                );
-                assert_eq!(selected.ok(), Some(found), "{asked}");
+                assert_eq!(case.select().ok(), Some(found), "{row}");
             }
         }
     }

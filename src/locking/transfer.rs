@@ -1,11 +1,12 @@
-//! One package from where it lies into its hashes.
+//! Downloads a package and computes its hashes.
 //!
-//! A package that arrives is hashed on the way, without a file. Where that cannot be done (what the archive's end says does
-//! not fit what was seen before, or it cannot be read from the front) it is fetched again, into a temporary file. Where zips
-//! are to be kept, each is written to a file in the same pass.
+//! A package is hashed while it arrives, without a file. If that is impossible (the directory at the end of the zip
+//! contradicts what came before, or the zip cannot be read from the front), it is downloaded again into a temporary file.
+//! If there is a mirror to fill, each zip is written to a file in the same pass, and no second download is needed.
 
 use std::fs::File;
 use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,97 +14,80 @@ use bytes::Bytes;
 use tokio::sync::Semaphore;
 use url::Url;
 
-use crate::mirror::{Incoming, Mirror};
 use crate::package::{
     Limits, NeedsFile, PackageError, PackageHashes, StreamHasher, Streamed, hash_archive,
+    hash_directory,
 };
-use crate::provider::Digest;
+use crate::provider::{Digest, Hash};
 use crate::registry::{Download, PackageId, RegistryClient, RegistryError};
 use crate::reporter::{Reporter, TransferId};
 
-/// The packages in flight, and how many there have been.
+use super::package_mirror::PackageMirror;
+
+/// Downloads packages, a bounded number at a time, and counts them.
 pub(super) struct Transfers {
-    reporter: Arc<dyn Reporter>,
+    pub(super) reporter: Arc<dyn Reporter>,
     limits: Limits,
-    /// Where zips are kept.
-    mirror: Option<Arc<Mirror>>,
-    /// `--jobs`.
+    pub(super) mirror: PackageMirror,
+    /// One permit per package in flight (`--jobs`).
     in_flight: Semaphore,
     started: AtomicU64,
     again: AtomicU64,
     bytes: AtomicU64,
 }
 
-/// How much was downloaded.
+/// How much a run downloaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Downloaded {
-    /// Packages; one that was fetched again counts twice.
+    /// Number of downloads. A package that was downloaded again counts twice.
     pub packages: u64,
-    /// Packages that were fetched again, because they could not be hashed as they came.
+    /// Number of packages that were downloaded again because they could not be hashed while they arrived.
     pub again: u64,
-    /// Bytes of all of them.
+    /// Bytes of all downloads.
     pub bytes: u64,
 }
 
-/// Why a package has no hashes.
+/// Why the hashes of a package are unknown.
 #[derive(Debug, thiserror::Error)]
 pub enum TransferError {
-    /// It could not be downloaded.
+    /// The download failed.
     #[error(transparent)]
     Download(#[from] RegistryError),
-    /// It arrived, and has another digest than it should have.
+    /// The package does not have the expected digest.
     #[error("the package has the SHA-256 {found}")]
     OtherDigest {
-        /// Its digest.
+        /// The digest of what was downloaded.
         found: Digest,
     },
-    /// It arrived, and has no hash.
+    /// The package cannot be read.
     #[error(transparent)]
     Package(#[from] PackageError),
-    /// It could not be kept while it was hashed.
+    /// A temporary file cannot be written or read.
     #[error("cannot keep the package in a temporary file")]
     TemporaryFile(#[source] io::Error),
 }
 
-/// What is to be fetched.
+/// A package to download.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted<'a> {
-    /// Which package, for people and for the type that its executable must be named for.
+pub(super) struct PackageDownload<'a> {
     pub(super) package: &'a PackageId,
-    /// The zip.
     pub(super) url: &'a Url,
-    /// The digest that it must have, if that is known. Its content does not count before it was compared.
+    /// The digest that the zip must have, if known. Errors in its content are reported only if the digest is right.
     pub(super) digest: Option<Digest>,
 }
 
 impl Transfers {
-    /// Up to `jobs` packages at the same time.
+    /// `jobs` is the maximum number of packages in flight.
     pub(super) fn new(reporter: Arc<dyn Reporter>, limits: Limits, jobs: usize) -> Self {
         Self {
             reporter,
             limits,
-            mirror: None,
+            mirror: PackageMirror::default(),
             in_flight: Semaphore::new(jobs),
             started: AtomicU64::new(0),
             again: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
         }
-    }
-
-    /// The same, but each zip is kept in `mirror` too.
-    pub(super) fn with_mirror(self, mirror: Arc<Mirror>) -> Self {
-        let mirror = Some(mirror);
-        Self { mirror, ..self }
-    }
-
-    /// Where zips are kept.
-    pub(super) const fn mirror(&self) -> Option<&Arc<Mirror>> {
-        self.mirror.as_ref()
-    }
-
-    /// Who is told about progress.
-    pub(super) fn reporter(&self) -> &dyn Reporter {
-        &*self.reporter
     }
 
     /// How much was downloaded so far.
@@ -116,100 +100,103 @@ impl Transfers {
     }
 
     /// Downloads a package and hashes it.
-    pub(super) async fn hash(
+    pub(super) async fn hash_download(
         &self,
         client: &RegistryClient,
-        wanted: Wanted<'_>,
+        request: PackageDownload<'_>,
     ) -> Result<PackageHashes, TransferError> {
         let _permit = self.in_flight.acquire().await;
-        let type_name = &wanted.package.provider.type_name;
-        let mut hasher = StreamHasher::new(type_name, self.limits)?;
-        let keep = self.mirror.as_ref().map(|mirror| mirror.incoming());
-        let mut keep = keep.transpose().map_err(TransferError::TemporaryFile)?;
-        let mut arriving = self.start(client, wanted).await?;
-        while let Some(piece) = arriving.next().await? {
-            if let Some(kept) = &mut keep {
-                kept.write_all(&piece)
+        let type_name = &request.package.provider.type_name;
+        let mut stream = StreamHasher::new(type_name, self.limits)?;
+        let mut staged = self.mirror.stage().map_err(TransferError::TemporaryFile)?;
+        let mut transfer = self.start(client, request).await?;
+        while let Some(chunk) = transfer.next().await? {
+            if let Some(file) = &mut staged {
+                file.write_all(&chunk)
                     .map_err(TransferError::TemporaryFile)?;
             }
-            hasher.send(piece).await?;
+            stream.send(chunk).await?;
         }
-        drop(arriving);
-        let streamed = hasher.finish().await?;
-        compare(wanted.digest, streamed.zh())?;
-        match (streamed, keep) {
+        drop(transfer);
+        let streamed = stream.finish().await?;
+        check_digest(request.digest, streamed.zh())?;
+        match (streamed, staged) {
             (Streamed::Refused { error, .. }, _) => Err(error.into()),
-            (Streamed::Hashed(found), keep) => {
-                self.keep(found.zh, keep);
-                Ok(found)
+            (Streamed::Hashed(hashes), staged) => {
+                self.mirror.keep(hashes.zh, staged);
+                Ok(hashes)
             }
-            (Streamed::NeedsFile { zh, .. }, Some(kept)) => {
-                let file = kept.reopen().map_err(TransferError::TemporaryFile)?;
-                let found = self.hash_file(file, wanted.package).await?;
-                compare(Some(zh), found.zh)?;
-                self.keep(zh, Some(kept));
-                Ok(found)
+            (Streamed::NeedsFile { zh, .. }, Some(staged)) => {
+                let file = staged.reopen().map_err(TransferError::TemporaryFile)?;
+                let hashes = self.hash_file(file, request.package).await?;
+                check_digest(Some(zh), hashes.zh)?;
+                self.mirror.keep(zh, Some(staged));
+                Ok(hashes)
             }
             (Streamed::NeedsFile { zh, reason, .. }, None) => {
-                let wanted = Wanted {
+                let request = PackageDownload {
                     digest: Some(zh),
-                    ..wanted
+                    ..request
                 };
-                self.hash_from_file(client, wanted, reason).await
+                self.download_again(client, request, reason).await
             }
         }
     }
 
-    /// Keeps a zip with the right digest, if there is one to be kept.
-    pub(super) fn keep(&self, digest: Digest, incoming: Option<Incoming>) {
-        if let (Some(mirror), Some(incoming)) = (&self.mirror, incoming) {
-            mirror.keep(digest, incoming);
-        }
-    }
-
-    /// The long way: the package in a temporary file that has no name, and so cannot be left behind.
-    async fn hash_from_file(
+    /// Downloads a package into a temporary file without a name, which cannot be left behind, and hashes the file.
+    async fn download_again(
         &self,
         client: &RegistryClient,
-        wanted: Wanted<'_>,
+        request: PackageDownload<'_>,
         reason: NeedsFile,
     ) -> Result<PackageHashes, TransferError> {
-        let package = wanted.package;
+        let package = request.package;
         tracing::info!(%package, %reason, "fetching again, into a temporary file");
         self.again.fetch_add(1, Ordering::Relaxed);
         let mut file = tempfile::tempfile().map_err(TransferError::TemporaryFile)?;
-        let mut arriving = self.start(client, wanted).await?;
-        while let Some(piece) = arriving.next().await? {
-            file.write_all(&piece)
+        let mut transfer = self.start(client, request).await?;
+        while let Some(chunk) = transfer.next().await? {
+            file.write_all(&chunk)
                 .map_err(TransferError::TemporaryFile)?;
         }
-        drop(arriving);
+        drop(transfer);
         let hashes = self.hash_file(file, package).await?;
-        compare(wanted.digest, hashes.zh)?;
+        check_digest(request.digest, hashes.zh)?;
         Ok(hashes)
     }
 
-    /// The hashes of a zip on disk.
-    pub(super) async fn hash_file(
+    /// Hashes a zip in a filesystem mirror, and stores it in the mirror to fill.
+    pub(super) async fn hash_local(
+        &self,
+        path: &Path,
+        package: &PackageId,
+    ) -> Result<PackageHashes, PackageError> {
+        let (file, copy) = self.mirror.open_copy(path).map_err(PackageError::Read)?;
+        let hashes = self.hash_file(file, package).await?;
+        self.mirror.keep(hashes.zh, copy);
+        Ok(hashes)
+    }
+
+    async fn hash_file(
         &self,
         file: File,
         package: &PackageId,
-    ) -> Result<PackageHashes, TransferError> {
+    ) -> Result<PackageHashes, PackageError> {
         let (type_name, limits) = (package.provider.type_name.clone(), self.limits);
-        let hashed = tokio::task::spawn_blocking(move || hash_archive(&file, &type_name, &limits));
-        // A task that cannot be joined was cancelled with its runtime, or broke off.
-        let hashed = hashed.await.unwrap_or(Err(PackageError::Interrupted));
-        Ok(hashed?)
+        tokio::task::spawn_blocking(move || hash_archive(&file, &type_name, &limits))
+            .await
+            // Joining fails only if the runtime shuts down or the task panicked.
+            .unwrap_or(Err(PackageError::Interrupted))
     }
 
     async fn start<'a>(
         &'a self,
         client: &RegistryClient,
-        wanted: Wanted<'_>,
-    ) -> Result<Arriving<'a>, RegistryError> {
-        let download = client.download(wanted.url).await?;
+        request: PackageDownload<'_>,
+    ) -> Result<ReportedTransfer<'a>, RegistryError> {
+        let download = client.download(request.url).await?;
         let id = TransferId(self.started.fetch_add(1, Ordering::Relaxed));
-        let package = wanted.package;
+        let package = request.package;
         let label = format!(
             "{}/{} {} {}",
             package.provider.namespace,
@@ -218,42 +205,53 @@ impl Transfers {
             package.platform
         );
         self.reporter.transfer_started(id, &label, download.size());
-        Ok(Arriving {
-            all: self,
+        Ok(ReportedTransfer {
+            transfers: self,
             id,
             download,
         })
     }
 }
 
-fn compare(expected: Option<Digest>, found: Digest) -> Result<(), TransferError> {
+/// The `h1` hash of an unpacked package.
+pub(super) async fn hash_files(
+    directory: PathBuf,
+    type_name: String,
+) -> Result<Hash, PackageError> {
+    tokio::task::spawn_blocking(move || hash_directory(&directory, &type_name))
+        .await
+        // Joining fails only if the runtime shuts down or the task panicked.
+        .unwrap_or(Err(PackageError::Interrupted))
+}
+
+fn check_digest(expected: Option<Digest>, found: Digest) -> Result<(), TransferError> {
     match expected {
         Some(expected) if expected != found => Err(TransferError::OtherDigest { found }),
         _ => Ok(()),
     }
 }
 
-/// A download, which the reporter sees for as long as this value lives.
-struct Arriving<'a> {
-    all: &'a Transfers,
+/// A download whose progress is reported. Dropping it reports its end.
+struct ReportedTransfer<'a> {
+    transfers: &'a Transfers,
     id: TransferId,
     download: Download,
 }
 
-impl Arriving<'_> {
+impl ReportedTransfer<'_> {
     async fn next(&mut self) -> Result<Option<Bytes>, RegistryError> {
-        let piece = self.download.chunk().await?;
-        if let Some(piece) = &piece {
-            let bytes = piece.len() as u64;
-            self.all.bytes.fetch_add(bytes, Ordering::Relaxed);
-            self.all.reporter.transfer_advanced(self.id, bytes);
+        let chunk = self.download.chunk().await?;
+        if let Some(chunk) = &chunk {
+            let bytes = chunk.len() as u64;
+            self.transfers.bytes.fetch_add(bytes, Ordering::Relaxed);
+            self.transfers.reporter.transfer_advanced(self.id, bytes);
         }
-        Ok(piece)
+        Ok(chunk)
     }
 }
 
-impl Drop for Arriving<'_> {
+impl Drop for ReportedTransfer<'_> {
     fn drop(&mut self) {
-        self.all.reporter.transfer_finished(self.id);
+        self.transfers.reporter.transfer_finished(self.id);
     }
 }

@@ -1,31 +1,60 @@
-//! What is asked of signatures beyond the engine's own rules.
+//! The rules for signatures beyond those of the engine.
 
 use std::time::SystemTime;
 
-use crate::package::{AuthenticityError, SignaturePolicy, VerifiedList};
-use crate::provider::{Engine, ProviderAddr};
+use crate::cache::Answer;
+use crate::package::{
+    AuthenticityError, PackageClaims, SignaturePolicy, VerifiedList, verify_list,
+};
+use crate::provider::{Engine, PackageId, ProviderAddr};
 
 use super::record::PackageRecord;
 
-/// What is asked of signatures beyond the engine's own rules.
+/// The user's rules for signatures beyond those of the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Trust {
-    /// `OPENTOFU_ENFORCE_GPG_VALIDATION=true`: OpenTofu accepts no list without keys.
+    /// `OPENTOFU_ENFORCE_GPG_VALIDATION=true`: OpenTofu accepts no list from a registry that has no keys for the provider.
     pub enforce_validation: bool,
-    /// `OPENTOFU_ENFORCE_GPG_EXPIRATION=true`: OpenTofu accepts nothing that has expired.
+    /// `OPENTOFU_ENFORCE_GPG_EXPIRATION=true`: OpenTofu accepts no expired key.
     pub enforce_expiration: bool,
-    /// `--trust-registry-hashes`: what a registry reports in `packages` is recorded without a look at the packages.
+    /// `--trust-registry-hashes`: hashes that a registry reports in `packages` are recorded without a download.
     pub registry_hashes: bool,
 }
 
-impl Trust {
-    /// What is recorded on the word of a registry alone, where that is trusted and given. Who demands signatures everywhere
-    /// (`OPENTOFU_ENFORCE_GPG_VALIDATION`) does not take reports either, as in OpenTofu.
-    pub(super) fn on_report(
+/// Verifies the answers of registries by the rules and the clock of one run.
+#[derive(Clone, Copy)]
+pub(super) struct Verifier {
+    pub(super) trust: Trust,
+    /// The time of the run, at which keys and signatures must be valid.
+    pub(super) now: SystemTime,
+}
+
+impl Verifier {
+    /// Verifies the signature over the checksum list, and the list's line for `package`.
+    pub(super) fn verify(
+        self,
+        engine: Engine,
+        package: &PackageId,
+        answer: &Answer,
+    ) -> Result<VerifiedList, AuthenticityError> {
+        let claims = PackageClaims {
+            platform: &package.platform,
+            filename: &answer.filename,
+            shasum: &answer.shasum,
+            keys: &answer.keys,
+            reported: &answer.reported,
+        };
+        let policy = self.policy(engine, &package.provider);
+        verify_list(&claims, &answer.list, &answer.signature, &policy)
+    }
+
+    /// The record of a package from its registry's report, without a download. `None` unless `--trust-registry-hashes` is set
+    /// and the registry reports the hashes. As in OpenTofu, `OPENTOFU_ENFORCE_GPG_VALIDATION` rules reports out.
+    pub(super) fn accept_report(
         self,
         list: &VerifiedList,
     ) -> Result<Option<PackageRecord>, AuthenticityError> {
-        if !self.registry_hashes || self.enforce_validation {
+        if !self.trust.registry_hashes || self.trust.enforce_validation {
             return Ok(None);
         }
         let reported = list.reported()?;
@@ -33,19 +62,14 @@ impl Trust {
     }
 
     /// The rules for one provider (docs/rules/registry.md 4 and 6).
-    pub(super) fn policy(
-        self,
-        engine: Engine,
-        address: &ProviderAddr,
-        now: SystemTime,
-    ) -> SignaturePolicy {
-        let own_registry = address.hostname.as_ascii() == Engine::Tofu.default_host();
+    fn policy(self, engine: Engine, provider: &ProviderAddr) -> SignaturePolicy {
+        let is_opentofu_registry = provider.hostname.as_ascii() == Engine::Tofu.default_host();
         SignaturePolicy {
             engine,
-            now,
-            keys_optional: engine == Engine::Tofu && own_registry,
-            enforce_validation: self.enforce_validation,
-            enforce_expiration: self.enforce_expiration,
+            now: self.now,
+            keys_optional: engine == Engine::Tofu && is_opentofu_registry,
+            enforce_validation: self.trust.enforce_validation,
+            enforce_expiration: self.trust.enforce_expiration,
         }
     }
 }

@@ -78,9 +78,9 @@ impl Session {
             None
         });
         let recall = match (&store, settings.cache.usage) {
-            (None, _) | (_, CacheUsage::None) => CacheAccess::Nothing,
+            (None, _) | (_, CacheUsage::None) => CacheAccess::None,
             (Some(store), CacheUsage::Refresh) => CacheAccess::Hashes(Arc::clone(store)),
-            (Some(store), CacheUsage::All) => CacheAccess::Everything(Arc::clone(store)),
+            (Some(store), CacheUsage::All) => CacheAccess::All(Arc::clone(store)),
         };
         let fetcher = fetcher(&runtime, &sources, tree);
         let fetcher = Arc::new(match &store {

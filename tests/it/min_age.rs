@@ -134,6 +134,6 @@ fn an_age_that_nobody_knows_is_said() {
     registry.misbehave(Misbehave::on("*2.0.0*SHA256SUMS").status(404));
     let outcome = lock(&context, "--upgrade --min-age 1").expect_success();
     assert_eq!(version(&context), "1.2.0");
-    let told = "2.0.0 passed over: it cannot be known how long it has been out, since its checksum list cannot be had";
+    let told = "2.0.0 passed over: it cannot be known how long it has been out, since its checksum list cannot be downloaded";
     outcome.assert_stderr(told);
 }

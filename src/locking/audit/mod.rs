@@ -3,7 +3,7 @@
 //! Nothing is written, and nothing is taken for right because it was recorded. What cannot be asked without a network is
 //! listed as not checked.
 
-mod entry;
+mod provider_audit;
 mod words;
 
 use crate::lockfile::ProviderLock;
@@ -13,10 +13,11 @@ use crate::span::Place;
 use super::directory::{LockJob, VerifiedPackage};
 use super::error::LockingError;
 use super::finding::{Finding, Fix, Rule};
-use super::join::join_bounded;
+use super::join_bounded::join_bounded;
 use super::packages::Packages;
 use super::policy::{Policy, ProviderScope};
-use entry::Entry;
+use super::provider_task::ProviderTask;
+use provider_audit::ProviderAudit;
 
 /// What an audit of one directory comes to.
 #[derive(Debug, Default)]
@@ -46,37 +47,27 @@ pub struct AuditTarget<'a> {
 pub async fn audit(audited: AuditTarget<'_>, policy: &Policy, packages: &Packages) -> Audit {
     let job = audited.job;
     let scope = ProviderScope::new(policy, job.engine);
-    let required = job.requirements.providers.iter();
-    let required: Vec<_> = required
-        .filter(|(address, _)| address.is_lockable(job.engine) && scope.includes(address))
-        .collect();
+    let tasks: Vec<_> =
+        ProviderTask::all(job, &job.old.providers, &scope, policy, packages).collect();
     let mut audit = Audit::default();
     let Some(text) = audited.text else {
-        if let Some((_, first)) = required.first() {
-            let place = first.declared.as_ref().unwrap_or(audited.file);
+        if let Some(first) = tasks.first() {
+            let place = first.requirement.declared.as_ref().unwrap_or(audited.file);
             audit.findings.push(Finding {
                 rule: Rule::NoLockFile,
                 address: None,
                 place: place.clone(),
-                message: format!("there is no lock file, and {}", needed(required.len())),
+                message: format!("there is no lock file, and {}", needed(tasks.len())),
                 fix: Fix::lock([], named(policy)),
             });
         }
         return audit;
     };
-    let entries = required.into_iter().map(|(address, requirement)| {
-        let entry = Entry {
-            audited,
-            text,
-            address,
-            requirement,
-            policy,
-            packages,
-        };
-        entry.audit()
+    let audits = tasks.into_iter().map(|task| {
+        let target = audited;
+        ProviderAudit { task, target, text }.audit()
     });
-    let entries = entries.collect();
-    for part in join_bounded(entries).await {
+    for part in join_bounded(audits.collect()).await {
         audit.findings.extend(part.findings);
         audit.errors.extend(part.errors);
         audit.unchecked.extend(part.unchecked);

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::entry::{Entry, Looked};
 use super::named;
+use super::provider_audit::{CheckedPackages, ProviderAudit};
 use crate::lockfile::ProviderLock;
 use crate::locking::PackageRecord;
 use crate::locking::error::{LockingError, LockingProblem, PackageFailure};
@@ -13,26 +13,25 @@ use crate::locking::policy::Missing;
 use crate::provider::{Hash, HashScheme, Platform};
 use crate::span::Place;
 
-impl Entry<'_> {
+impl ProviderAudit<'_> {
     pub(super) fn finding(&self, rule: Rule, message: String, fix: Fix) -> Finding {
-        let place = self.audited.job.places.get(self.address);
+        let place = self.task.entry;
         Finding {
             rule,
-            address: Some(self.address.clone()),
-            place: place.unwrap_or(self.audited.file).clone(),
+            address: Some(self.task.address.clone()),
+            place: place.unwrap_or(self.target.file).clone(),
             message,
             fix,
         }
     }
 
     pub(super) fn lock<const N: usize>(&self, options: [String; N]) -> Fix {
-        Fix::lock(options, named(self.policy))
+        Fix::lock(options, named(self.task.policy))
     }
 
     /// The line of the entry that holds `needle`; else where the entry begins.
     pub(super) fn line_with(&self, needle: &str) -> Place {
-        let entry = self.audited.job.places.get(self.address);
-        let entry = entry.unwrap_or(self.audited.file);
+        let entry = self.task.entry.unwrap_or(self.target.file);
         let lines = self.text.split(|byte| *byte == b'\n').zip(1..);
         let lines = lines.skip(entry.line);
         let mut lines = lines.take_while(|(line, _)| !line.starts_with(b"}"));
@@ -51,14 +50,14 @@ impl Entry<'_> {
     }
 
     pub(super) fn outside(&self, lock: &ProviderLock) -> Option<Finding> {
-        let constraints = &self.requirement.constraints;
+        let constraints = &self.task.requirement.constraints;
         (!constraints.allows(&lock.version)).then(|| Finding {
             place: self.line_with("version"),
             ..self.finding(
                 Rule::VersionOutsideConstraints,
                 format!(
                     "the locked version {} of `{}` is outside the constraints `{constraints}`",
-                    lock.version, self.address
+                    lock.version, self.task.address
                 ),
                 self.lock([]),
             )
@@ -66,7 +65,7 @@ impl Entry<'_> {
     }
 
     pub(super) fn recorded_constraints(&self, lock: &ProviderLock) -> Option<Finding> {
-        let (recorded, required) = (&lock.constraints, &self.requirement.constraints);
+        let (recorded, required) = (&lock.constraints, &self.task.requirement.constraints);
         let shown = |text: String| match text.as_str() {
             "" => "none".to_owned(),
             _ => format!("`{text}`"),
@@ -77,7 +76,7 @@ impl Entry<'_> {
                 Rule::ConstraintsDiffer,
                 format!(
                     "the constraints recorded for `{}` are {}, those of the configuration {}",
-                    self.address,
+                    self.task.address,
                     shown(recorded.to_string()),
                     shown(required.to_string())
                 ),
@@ -92,7 +91,7 @@ impl Entry<'_> {
         if lock.hashes.iter().any(|hash| is_h1(&hash)) {
             return Vec::new();
         }
-        let platforms = self.policy.platforms.iter();
+        let platforms = self.task.policy.platforms.iter();
         platforms
             .map(|platform| self.without_h1(lock, platform))
             .collect()
@@ -103,14 +102,14 @@ impl Entry<'_> {
             Rule::PlatformWithoutH1,
             format!(
                 "`{}` {} has no `h1` hash for {platform}: `init` there downloads it again, whatever its plugin cache holds",
-                self.address, lock.version
+                self.task.address, lock.version
             ),
             Fix::lock([], std::slice::from_ref(platform)),
         )
     }
 
     pub(super) fn foreign(&self, lock: &ProviderLock) -> Finding {
-        let subject = format!("`{}` {}", self.address, lock.version);
+        let subject = format!("`{}` {}", self.task.address, lock.version);
         self.finding(
             Rule::ForeignHashes,
             format!(
@@ -122,9 +121,13 @@ impl Entry<'_> {
     }
 
     /// What `tflock lock` would add beside the `h1` of asked platforms.
-    pub(super) fn incomplete(&self, lock: &ProviderLock, looked: &Looked) -> Option<Finding> {
-        let own: BTreeSet<&Hash> = looked.records.values().map(|record| &record.h1).collect();
-        let recorded = looked.evidence.recorded.iter();
+    pub(super) fn incomplete(
+        &self,
+        lock: &ProviderLock,
+        checked: &CheckedPackages,
+    ) -> Option<Finding> {
+        let own: BTreeSet<&Hash> = checked.records.values().map(|record| &record.h1).collect();
+        let recorded = checked.evidence.recorded.iter();
         let missing = recorded.filter(|hash| !lock.hashes.contains(hash) && !own.contains(hash));
         let count = missing.count();
         let (hashes, are) = if count == 1 {
@@ -137,7 +140,7 @@ impl Entry<'_> {
                 Rule::HashSetIncomplete,
                 format!(
                     "{count} {hashes} that the registry lists for `{}` {} {are} not recorded",
-                    self.address, lock.version
+                    self.task.address, lock.version
                 ),
                 self.lock([]),
             )
@@ -158,7 +161,7 @@ impl Entry<'_> {
                 format!(
                     "{} recorded {hashes} of `{}` {} {are} in no signed list and no package: {}",
                     strays.len(),
-                    self.address,
+                    self.task.address,
                     lock.version,
                     quoted.join(", ")
                 ),
@@ -171,12 +174,12 @@ impl Entry<'_> {
     }
 
     pub(super) fn unpublished(&self, lock: &ProviderLock, platform: &Platform) -> Option<Finding> {
-        (self.policy.missing_platform == Missing::Error).then(|| {
+        (self.task.policy.missing_platform == Missing::Error).then(|| {
             self.finding(
                 Rule::PlatformNotPublished,
                 format!(
                     "`{}` {} has no package for {platform}",
-                    self.address, lock.version
+                    self.task.address, lock.version
                 ),
                 Fix::ByHand(format!(
                     "choose a version that has one, drop {platform}, or accept it with `--missing-platform warn`"
@@ -191,13 +194,12 @@ impl Entry<'_> {
         platform: &Platform,
         record: &PackageRecord,
     ) -> Option<Finding> {
-        let signers = &self.policy.signers;
-        let refused = signers.check(self.address, record.signer()).err()?;
+        let refused = self.task.refused_signer(record)?;
         Some(self.finding(
             Rule::SignerRefused,
             format!(
                 "the package of `{}` {} for {platform} is not accepted: {refused}",
-                self.address, lock.version
+                self.task.address, lock.version
             ),
             Fix::ByHand("find out who signed it before `[signers]` is changed".to_owned()),
         ))
@@ -217,10 +219,6 @@ impl Entry<'_> {
     }
 
     pub(super) fn error(&self, problem: LockingProblem) -> LockingError {
-        LockingError {
-            address: self.address.clone(),
-            place: self.audited.job.places.get(self.address).cloned(),
-            problem: Box::new(problem),
-        }
+        self.task.error(self.task.entry, problem)
     }
 }

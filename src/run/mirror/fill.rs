@@ -163,9 +163,7 @@ impl Filler {
         engine: Engine,
         id: &PackageId,
     ) -> Result<Arc<PackageRecord>, Arc<PackageFailure>> {
-        self.packages
-            .package(engine, &id.provider, &id.version, &id.platform)
-            .await
+        self.packages.package(engine, id).await
     }
 
     /// Whether `init` takes the package by this lock file.

@@ -56,7 +56,7 @@ pub(super) fn record(h1: &str) -> Arc<PackageRecord> {
         evidence: Evidence {
             recorded: hashes(&[h1, "h1:reported", "zh:a", "zh:b"]),
             genuine: hashes(&[h1, "zh:a", "zh:b"]),
-            listed: ListedHashes::All(hashes(&["zh:a", "zh:b"])),
+            listed: ListedHashes::Complete(hashes(&["zh:a", "zh:b"])),
         },
         voucher: Voucher::Signature(Box::new(signer)),
         h1: Hash::parse(h1).unwrap(),

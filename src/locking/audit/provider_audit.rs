@@ -1,0 +1,223 @@
+//! Verifies one required provider: compares its entry with its source and its packages.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+
+use super::{Audit, AuditTarget};
+use crate::lockfile::ProviderLock;
+use crate::locking::PackageRecord;
+use crate::locking::error::LockingProblem;
+use crate::locking::evidence::{Evidence, Verdict};
+use crate::locking::finding::{Finding, Rule};
+use crate::locking::provider_task::{Coverage, ProviderTask};
+use crate::provider::Platform;
+
+/// The platforms that most recorded `h1` hashes belong to. Their packages are checked first.
+const LIKELY: [&str; 5] = [
+    "linux_amd64",
+    "darwin_arm64",
+    "linux_arm64",
+    "darwin_amd64",
+    "windows_amd64",
+];
+
+/// The audit of one required provider.
+pub(super) struct ProviderAudit<'a> {
+    pub(super) task: ProviderTask<'a>,
+    pub(super) target: AuditTarget<'a>,
+    /// The bytes of the lock file.
+    pub(super) text: &'a [u8],
+}
+
+/// The packages of the requested platforms.
+#[derive(Default)]
+pub(super) struct CheckedPackages {
+    pub(super) records: BTreeMap<Platform, Arc<PackageRecord>>,
+    pub(super) evidence: Evidence,
+}
+
+impl ProviderAudit<'_> {
+    pub(super) async fn audit(self) -> Audit {
+        let mut audit = Audit::default();
+        let Some(lock) = self.task.old else {
+            let place = self.task.requirement.declared.as_ref();
+            audit.findings.push(Finding {
+                place: place.unwrap_or(self.target.file).clone(),
+                ..self.finding(
+                    Rule::ProviderNotLocked,
+                    format!("`{}` is required but not locked", self.task.address),
+                    self.lock([]),
+                )
+            });
+            return audit;
+        };
+        if let Some(finding) = self.outside(lock) {
+            audit.findings.push(finding);
+            return audit;
+        }
+        audit.findings.extend(self.recorded_constraints(lock));
+        match self.published_platforms(lock, &mut audit).await {
+            Some(published) => self.check_packages(lock, &published, &mut audit).await,
+            None => audit.findings.extend(self.certainly_without_h1(lock)),
+        }
+        audit
+    }
+
+    /// The platforms for which the source lists a package of the locked version; none if only the disk cache can be used.
+    /// `None` if the source does not list the version or cannot be reached.
+    async fn published_platforms(
+        &self,
+        lock: &ProviderLock,
+        audit: &mut Audit,
+    ) -> Option<BTreeSet<Platform>> {
+        let ProviderTask {
+            engine,
+            address,
+            packages,
+            ..
+        } = self.task;
+        let subject = format!("version {} of `{address}`", lock.version);
+        if packages.is_cache_only(engine, address) {
+            let unchecked = format!("whether the registry still has {subject}");
+            audit.unchecked.push(unchecked);
+            return Some(BTreeSet::new());
+        }
+        let listed = match packages.versions(engine, address).await {
+            Ok(listed) => listed,
+            Err(error) if error.is_offline() => {
+                let unchecked = format!("whether there still is {subject}");
+                audit.unchecked.push(unchecked);
+                return None;
+            }
+            Err(error) => {
+                audit
+                    .errors
+                    .push(self.error(LockingProblem::Registry(error)));
+                return None;
+            }
+        };
+        if listed.versions().any(|version| *version == lock.version) {
+            return Some(listed.platforms(&lock.version));
+        }
+        audit.findings.push(Finding {
+            place: self.line_with("version"),
+            ..self.finding(
+                Rule::VersionGone,
+                format!("its registry no longer has {subject}"),
+                self.lock([format!("--upgrade={address}")]),
+            )
+        });
+        None
+    }
+
+    /// Checks the packages of all requested platforms, and further packages if recorded `h1` hashes belong to none of them.
+    async fn check_packages(
+        &self,
+        lock: &ProviderLock,
+        published: &BTreeSet<Platform>,
+        audit: &mut Audit,
+    ) {
+        let mut checked = self.check_requested_platforms(lock, audit).await;
+        if checked.records.is_empty() {
+            audit.findings.extend(self.certainly_without_h1(lock));
+            return;
+        }
+        for (platform, record) in &checked.records {
+            let verified = self.task.verified(&lock.version, platform, record);
+            audit.verified.push(verified);
+        }
+        let coverage = self.match_recorded_h1(lock, published, &mut checked).await;
+        let is_complete = matches!(coverage, Coverage::Complete);
+        let is_foreign = match checked.evidence.judge(&lock.hashes) {
+            Verdict::Genuine => false,
+            Verdict::PerhapsOtherPlatforms => is_complete,
+            Verdict::Foreign => true,
+        };
+        if is_foreign {
+            audit.findings.push(self.foreign(lock));
+            return;
+        }
+        for (platform, record) in &checked.records {
+            if !lock.hashes.contains(&record.h1) {
+                audit.findings.push(self.without_h1(lock, platform));
+            }
+        }
+        audit.findings.extend(self.incomplete(lock, &checked));
+        let strays = checked.evidence.strays(&lock.hashes, is_complete);
+        audit.findings.extend(self.strays(lock, &strays));
+        match coverage {
+            Coverage::Complete => {}
+            Coverage::Offline => audit.unchecked.push(format!(
+                "whether all other hashes of `{}` {} belong to packages of it",
+                self.task.address, lock.version
+            )),
+            Coverage::Failed(platform, failure) => {
+                audit.errors.push(self.failure(lock, &platform, failure));
+            }
+        }
+    }
+
+    /// The packages of the requested platforms that are available. The others are reported.
+    async fn check_requested_platforms(
+        &self,
+        lock: &ProviderLock,
+        audit: &mut Audit,
+    ) -> CheckedPackages {
+        let mut checked = CheckedPackages::default();
+        let platforms = &self.task.policy.platforms;
+        let packages = platforms
+            .iter()
+            .map(|platform| self.task.package_if_available(&lock.version, platform));
+        let packages = join_all(packages).await;
+        for (platform, package) in platforms.iter().zip(packages) {
+            match package {
+                Ok(Some(record)) => {
+                    audit.findings.extend(self.refused(lock, platform, &record));
+                    checked.evidence.extend(record.evidence.clone());
+                    checked.records.insert(platform.clone(), record);
+                }
+                Ok(None) => audit.unchecked.push(format!(
+                    "whether the hashes of `{}` {} for {platform} are recorded",
+                    self.task.address, lock.version
+                )),
+                Err(failure) if failure.is_missing_platform() => {
+                    audit.findings.extend(self.unpublished(lock, platform));
+                }
+                Err(failure) => audit.errors.push(self.failure(lock, platform, failure)),
+            }
+        }
+        checked
+    }
+
+    /// Checks the packages of platforms that were not requested, until every recorded `h1` belongs to one of them.
+    async fn match_recorded_h1(
+        &self,
+        lock: &ProviderLock,
+        published: &BTreeSet<Platform>,
+        checked: &mut CheckedPackages,
+    ) -> Coverage {
+        let mut others: Vec<&Platform> = published
+            .iter()
+            .filter(|platform| !checked.records.contains_key(*platform))
+            .collect();
+        others.sort_by_key(|platform| {
+            let name = platform.to_string();
+            LIKELY
+                .iter()
+                .position(|likely| *likely == name)
+                .unwrap_or(LIKELY.len())
+        });
+        let is_enough = |evidence: &Evidence| evidence.unmatched_h1(&lock.hashes).next().is_none();
+        self.task
+            .check_other_platforms(
+                &lock.version,
+                &others,
+                &mut checked.evidence,
+                |_record| true,
+                is_enough,
+            )
+            .await
+    }
+}

@@ -1,0 +1,171 @@
+//! What `lock` and `verify` have in common for one required provider of a root module.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::lockfile::ProviderLock;
+use crate::provider::{Engine, PackageId, Platform, ProviderAddr, Requirement, Version};
+use crate::span::Place;
+
+use super::directory::{LockJob, VerifiedPackage};
+use super::error::{LockingError, LockingProblem, PackageFailure};
+use super::evidence::Evidence;
+use super::packages::Packages;
+use super::policy::{Policy, ProviderScope};
+use super::record::PackageRecord;
+use super::signers::RefusedSigner;
+
+/// One required provider of a root module, to be locked or verified.
+#[derive(Clone, Copy)]
+pub(super) struct ProviderTask<'a> {
+    pub(super) engine: Engine,
+    pub(super) address: &'a ProviderAddr,
+    pub(super) requirement: &'a Requirement,
+    /// The entry of the lock file, if there is one.
+    pub(super) old: Option<&'a ProviderLock>,
+    /// Where that entry begins.
+    pub(super) entry: Option<&'a Place>,
+    pub(super) policy: &'a Policy,
+    pub(super) packages: &'a Packages,
+}
+
+/// How far the platforms of a version were checked.
+pub(super) enum Coverage {
+    /// As far as needed.
+    Complete,
+    /// `--offline` forbids a download.
+    Offline,
+    /// The package for this platform could not be downloaded or verified.
+    Failed(Platform, Arc<PackageFailure>),
+}
+
+impl<'a> ProviderTask<'a> {
+    /// The required providers of a root module that are in `scope`. `old` are the entries of the lock file.
+    pub(super) fn all(
+        job: &'a LockJob,
+        old: &'a BTreeMap<ProviderAddr, ProviderLock>,
+        scope: &'a ProviderScope,
+        policy: &'a Policy,
+        packages: &'a Packages,
+    ) -> impl Iterator<Item = Self> {
+        let is_in_scope =
+            |address: &ProviderAddr| address.is_lockable(job.engine) && scope.includes(address);
+        job.requirements
+            .providers
+            .iter()
+            .filter(move |(address, _)| is_in_scope(address))
+            .map(move |(address, requirement)| Self {
+                engine: job.engine,
+                address,
+                requirement,
+                old: old.get(address),
+                entry: job.places.get(address),
+                policy,
+                packages,
+            })
+    }
+
+    /// A failure of this provider at `place`.
+    pub(super) fn error(
+        &self,
+        place: Option<&Place>,
+        problem: impl Into<Box<LockingProblem>>,
+    ) -> LockingError {
+        LockingError {
+            address: self.address.clone(),
+            place: place.cloned(),
+            problem: problem.into(),
+        }
+    }
+
+    /// Why `[signers]` does not allow the signer of a package; `None` if it does.
+    pub(super) fn refused_signer(&self, record: &PackageRecord) -> Option<Box<RefusedSigner>> {
+        let signers = &self.policy.signers;
+        signers.check(self.address, record.signer()).err()
+    }
+
+    pub(super) fn verified(
+        &self,
+        version: &Version,
+        platform: &Platform,
+        record: &Arc<PackageRecord>,
+    ) -> VerifiedPackage {
+        VerifiedPackage {
+            address: self.address.clone(),
+            version: version.clone(),
+            platform: platform.clone(),
+            record: Arc::clone(record),
+        }
+    }
+
+    /// The package of a version for a platform, from its source.
+    pub(super) async fn package(
+        &self,
+        version: &Version,
+        platform: &Platform,
+    ) -> Result<Arc<PackageRecord>, Arc<PackageFailure>> {
+        let id = PackageId {
+            provider: self.address.clone(),
+            version: version.clone(),
+            platform: platform.clone(),
+        };
+        self.packages.package(self.engine, &id).await
+    }
+
+    /// The same from the disk cache if no request can be sent; `None` if the cache lacks the package or `--offline` forbids
+    /// the download.
+    pub(super) async fn package_if_available(
+        &self,
+        version: &Version,
+        platform: &Platform,
+    ) -> Result<Option<Arc<PackageRecord>>, Arc<PackageFailure>> {
+        if self.packages.is_cache_only(self.engine, self.address) {
+            let platforms = std::slice::from_ref(platform);
+            let cached = self
+                .packages
+                .cached_version(self.engine, self.address, version, platforms)
+                .await
+                .ok();
+            return Ok(cached.and_then(|cached| Some(Arc::clone(&cached.records.first()?.1))));
+        }
+        match self.package(version, platform).await {
+            Err(failure) if failure.is_offline() => Ok(None),
+            package => package.map(Some),
+        }
+    }
+
+    /// Checks the packages of further platforms, one after the other until `is_enough`, and adds their hashes to the genuine
+    /// ones. Packages that `accepts` refuses are ignored.
+    pub(super) async fn check_other_platforms(
+        &self,
+        version: &Version,
+        platforms: &[&Platform],
+        evidence: &mut Evidence,
+        accepts: impl Fn(&PackageRecord) -> bool,
+        is_enough: impl Fn(&Evidence) -> bool,
+    ) -> Coverage {
+        let mut coverage = Coverage::Complete;
+        for platform in platforms {
+            if is_enough(evidence) {
+                return Coverage::Complete;
+            }
+            match self.package_if_available(version, platform).await {
+                Ok(Some(record)) if accepts(&record) => {
+                    let genuine = record.evidence.genuine.iter().cloned();
+                    evidence.genuine.extend(genuine);
+                }
+                Ok(Some(_)) => {}
+                Ok(None) => coverage = Coverage::Offline,
+                Err(failure) if failure.is_missing_platform() => {}
+                Err(failure) => coverage = Coverage::Failed((*platform).clone(), failure),
+            }
+        }
+        if is_enough(evidence) {
+            return Coverage::Complete;
+        }
+        if self.packages.is_cache_only(self.engine, self.address) {
+            return Coverage::Offline;
+        }
+        coverage
+    }
+}
