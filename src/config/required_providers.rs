@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::provider::{Engine, ProviderAddr, VersionConstraints};
 use crate::span::Place;
 use crate::syntax::{
-    self, Argument, Block, Entry, Expr, ExprKind, Expression, Spot, Strings, Value,
+    self, Argument, Block, Expr, ExprKind, Expression, ObjectEntry, Spot, Strings, Value,
 };
 
 use super::declarations::Faults;
@@ -72,7 +72,7 @@ fn parse_entry(argument: &Argument<'_>, engine: Engine) -> Result<RequiredProvid
 fn parse_object(
     argument: &Argument<'_>,
     value: &Expression,
-    entries: &[Entry],
+    entries: &[ObjectEntry],
     engine: Engine,
 ) -> Result<RequiredProvider, ConfigError> {
     let name = argument.name();

@@ -24,7 +24,7 @@ pub(super) struct RunModule {
 
 /// What the test files of a root module say.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct TestFiles {
     pub(super) runs: Vec<RunModule>,
     /// Only OpenTofu counts them.
     pub(super) providers: Vec<ProviderBlock>,
@@ -42,8 +42,8 @@ pub fn is_test_file(name: &str) -> bool {
 }
 
 /// Reads the test files in `root` and in its test directory.
-pub(super) fn read(root: &Path, directory: &Path, engine: Engine) -> Found {
-    let mut found = Found::default();
+pub(super) fn read(root: &Path, directory: &Path, engine: Engine) -> TestFiles {
+    let mut found = TestFiles::default();
     match files::list(root) {
         Ok(names) => {
             let names = names
@@ -99,7 +99,7 @@ fn select(names: Vec<String>, engine: Engine) -> Vec<String> {
     names.into_iter().filter(is_read).collect()
 }
 
-impl Found {
+impl TestFiles {
     fn read_all(&mut self, directory: &Path, prefix: &str, names: &[String], engine: Engine) {
         for name in names {
             let path = directory.join(name);

@@ -7,7 +7,7 @@ use crate::provider::{
     AddressError, ConstraintError, Engine, HashError, ProviderAddr, VersionError,
 };
 use crate::span::{Explain, Place};
-use crate::syntax::{EvalProblem, Problem};
+use crate::syntax::{EvalProblem, SyntaxProblem};
 
 /// The largest lock file that is read. Ten thousand hashes are less than a megabyte.
 pub(super) const MAX_LOCK_FILE_SIZE: u64 = 32 * 1024 * 1024;
@@ -39,7 +39,7 @@ impl Error for ParseError {
 pub enum ParseProblem {
     /// Not even HCL.
     #[error(transparent)]
-    Syntax(Problem),
+    Syntax(SyntaxProblem),
     /// A merge that Git left to be finished.
     #[error("unfinished merge: the lock file has conflict markers")]
     ConflictMarker,

@@ -1,6 +1,6 @@
 //! What the evaluation of expressions may cost: steps, values and bytes of text.
 //!
-//! Whoever writes a configuration chooses how often a loop runs and how long a text becomes. Each root module has a [`Budget`],
+//! Whoever writes a configuration chooses how often a loop runs and how long a text becomes. Each root module has a [`EvalBudget`],
 //! from which everything is taken before it is computed or copied, and nothing is given back: so the memory of all its values
 //! is bounded too. All root modules of a run share a [`RunBudget`]. A root module has an allowance of its own, far above what
 //! configurations need, and takes only what goes beyond it from the run: whatever the others do, it has its allowance.
@@ -16,7 +16,7 @@ use super::value::Value;
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Resource {
+pub enum BudgetResource {
     /// Expressions, turns of a loop, comparisons, and bytes that are looked at again and again.
     Steps,
     /// Values that are made or copied. One takes about a hundred bytes of memory.
@@ -25,7 +25,7 @@ pub enum Resource {
     Bytes,
 }
 
-/// So much of each resource, in the order of [`Resource`].
+/// So much of each resource, in the order of [`BudgetResource`].
 type Amounts = [u64; 3];
 
 /// What a root module may take: half a second and 60 MB at worst. Sources and versions are short texts, made of a few values.
@@ -50,20 +50,20 @@ const PARTS: u64 = 16;
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("evaluation takes more than {limit} {resource}, the budget of {owner}")]
 pub struct Exceeded {
-    owner: Owner,
-    resource: Resource,
+    owner: BudgetOwner,
+    resource: BudgetResource,
     limit: u64,
 }
 
 /// Whose budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Owner {
+enum BudgetOwner {
     Constant,
     Root,
     Run,
 }
 
-impl fmt::Display for Owner {
+impl fmt::Display for BudgetOwner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Constant => "the constant expressions of one file",
@@ -73,7 +73,7 @@ impl fmt::Display for Owner {
     }
 }
 
-impl fmt::Display for Resource {
+impl fmt::Display for BudgetResource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Steps => "steps",
@@ -87,10 +87,10 @@ impl Exceeded {
     /// What helps.
     pub const fn hint(self) -> &'static str {
         match self.owner {
-            Owner::Constant | Owner::Root => {
+            BudgetOwner::Constant | BudgetOwner::Root => {
                 "make what module sources and versions refer to smaller, or write them out"
             }
-            Owner::Run => {
+            BudgetOwner::Run => {
                 "run tflock on fewer directories at once, or make what module sources and versions refer to smaller"
             }
         }
@@ -116,13 +116,13 @@ impl Default for FileBudget {
 
 impl FileBudget {
     /// Does what evaluates a constant of the file, within the budget of one.
-    pub(super) fn evaluate<T>(&self, evaluate: impl FnOnce(&Budget) -> T) -> T {
+    pub(super) fn evaluate<T>(&self, evaluate: impl FnOnce(&EvalBudget) -> T) -> T {
         let left = self.steps.load(Ordering::Relaxed);
         let [steps, values, bytes] = CONSTANT;
         let limits = [steps.min(left), values, bytes];
-        let budget = Budget::new(Owner::Constant, limits, limits, None);
+        let budget = EvalBudget::new(BudgetOwner::Constant, limits, limits, None);
         let result = evaluate(&budget);
-        let used = budget.used()[Resource::Steps as usize];
+        let used = budget.used()[BudgetResource::Steps as usize];
         // Threads that meet here take a little more than there is.
         self.steps
             .store(left.saturating_sub(used), Ordering::Relaxed);
@@ -133,12 +133,12 @@ impl FileBudget {
 /// What is left for the root modules of a run beyond their allowances. They may be read on several threads.
 #[derive(Debug)]
 pub struct RunBudget {
-    shared: Mutex<Shared>,
+    shared: Mutex<RunRemainder>,
     freed: Condvar,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct RunRemainder {
     left: Amounts,
     /// How many more root modules may go beyond their allowance now.
     places: usize,
@@ -146,7 +146,7 @@ struct Shared {
 
 impl Default for RunBudget {
     fn default() -> Self {
-        let shared = Shared {
+        let shared = RunRemainder {
             left: RUN,
             places: LARGE_AT_ONCE,
         };
@@ -158,7 +158,7 @@ impl Default for RunBudget {
 }
 
 impl RunBudget {
-    fn locked(&self) -> std::sync::MutexGuard<'_, Shared> {
+    fn locked(&self) -> std::sync::MutexGuard<'_, RunRemainder> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -181,7 +181,7 @@ impl RunBudget {
     }
 
     /// Takes what is asked for, or all that is left.
-    fn take(&self, resource: Resource, amount: u64) -> u64 {
+    fn take(&self, resource: BudgetResource, amount: u64) -> u64 {
         let left = &mut self.locked().left[resource as usize];
         let taken = amount.min(*left);
         *left -= taken;
@@ -194,8 +194,8 @@ impl RunBudget {
 /// Once it is used up, whatever is asked for is refused, and [`super::evaluate`] fails whatever came out: `try()` cannot catch
 /// that.
 #[derive(Debug)]
-pub struct Budget {
-    owner: Owner,
+pub struct EvalBudget {
+    owner: BudgetOwner,
     limits: Amounts,
     used: [Cell<u64>; 3],
     /// What may be used without drawing on the run.
@@ -205,18 +205,23 @@ pub struct Budget {
     exceeded: Cell<Option<Exceeded>>,
 }
 
-impl Budget {
+impl EvalBudget {
     /// The budget of a root module, as a part of that of the run.
     pub fn of_root(run: Arc<RunBudget>) -> Self {
-        Self::new(Owner::Root, ROOT, ALLOWANCE, Some(run))
+        Self::new(BudgetOwner::Root, ROOT, ALLOWANCE, Some(run))
     }
 
     /// The budget of constants.
     pub fn of_constant() -> Self {
-        Self::new(Owner::Constant, CONSTANT, CONSTANT, None)
+        Self::new(BudgetOwner::Constant, CONSTANT, CONSTANT, None)
     }
 
-    fn new(owner: Owner, limits: Amounts, granted: Amounts, run: Option<Arc<RunBudget>>) -> Self {
+    fn new(
+        owner: BudgetOwner,
+        limits: Amounts,
+        granted: Amounts,
+        run: Option<Arc<RunBudget>>,
+    ) -> Self {
         Self {
             owner,
             limits,
@@ -241,19 +246,19 @@ impl Budget {
     /// Takes steps.
     #[inline]
     pub fn steps(&self, count: usize) -> Result<(), Exceeded> {
-        self.take(Resource::Steps, count)
+        self.take(BudgetResource::Steps, count)
     }
 
     /// Takes values.
     #[inline]
     pub fn values(&self, count: usize) -> Result<(), Exceeded> {
-        self.take(Resource::Values, count)
+        self.take(BudgetResource::Values, count)
     }
 
     /// Takes bytes of text.
     #[inline]
     pub fn bytes(&self, count: usize) -> Result<(), Exceeded> {
-        self.take(Resource::Bytes, count)
+        self.take(BudgetResource::Bytes, count)
     }
 
     /// Takes what a value and all that is in it cost.
@@ -265,12 +270,12 @@ impl Budget {
 
     /// Fails if so many values and bytes cannot be had. They are taken when they are there.
     pub fn room_for(&self, values: usize, bytes: usize) -> Result<(), Exceeded> {
-        self.reach(Resource::Values, values)?;
-        self.reach(Resource::Bytes, bytes).map(drop)
+        self.reach(BudgetResource::Values, values)?;
+        self.reach(BudgetResource::Bytes, bytes).map(drop)
     }
 
     #[inline]
-    fn take(&self, resource: Resource, count: usize) -> Result<(), Exceeded> {
+    fn take(&self, resource: BudgetResource, count: usize) -> Result<(), Exceeded> {
         let total = self.reach(resource, count)?;
         self.used[resource as usize].set(total);
         Ok(())
@@ -278,7 +283,7 @@ impl Budget {
 
     /// What is used in all once so much more is.
     #[inline]
-    fn reach(&self, resource: Resource, count: usize) -> Result<u64, Exceeded> {
+    fn reach(&self, resource: BudgetResource, count: usize) -> Result<u64, Exceeded> {
         let at = resource as usize;
         let total = self.used[at].get().saturating_add(count as u64);
         if total > self.granted[at].get() {
@@ -289,7 +294,7 @@ impl Budget {
 
     /// Draws on the run until `total` is granted.
     #[cold]
-    fn draw(&self, resource: Resource, total: u64) -> Result<(), Exceeded> {
+    fn draw(&self, resource: BudgetResource, total: u64) -> Result<(), Exceeded> {
         if let Some(exceeded) = self.exceeded.get() {
             return Err(exceeded);
         }
@@ -305,12 +310,12 @@ impl Budget {
         let granted = granted + run.take(resource, wanted);
         self.granted[at].set(granted);
         if total > granted {
-            return Err(self.exceed(Owner::Run, resource, RUN[at]));
+            return Err(self.exceed(BudgetOwner::Run, resource, RUN[at]));
         }
         Ok(())
     }
 
-    fn exceed(&self, owner: Owner, resource: Resource, limit: u64) -> Exceeded {
+    fn exceed(&self, owner: BudgetOwner, resource: BudgetResource, limit: u64) -> Exceeded {
         let exceeded = Exceeded {
             owner,
             resource,
@@ -322,7 +327,7 @@ impl Budget {
     }
 }
 
-impl Drop for Budget {
+impl Drop for EvalBudget {
     fn drop(&mut self) {
         if let Some(run) = self.run.as_ref().filter(|_| self.is_large.get()) {
             let unused = [0, 1, 2].map(|at| {
@@ -346,19 +351,19 @@ mod tests {
     fn all_of_a_budget_can_be_had_and_no_more() {
         for (resource, said) in [
             (
-                Resource::Steps,
+                BudgetResource::Steps,
                 "evaluation takes more than 4000000 steps, the budget of one root module",
             ),
             (
-                Resource::Values,
+                BudgetResource::Values,
                 "evaluation takes more than 250000 values, the budget of one root module",
             ),
             (
-                Resource::Bytes,
+                BudgetResource::Bytes,
                 "evaluation takes more than 16000000 bytes of text, the budget of one root module",
             ),
         ] {
-            let budget = Budget::of_root(Arc::default());
+            let budget = EvalBudget::of_root(Arc::default());
             let all = count(ROOT[resource as usize]);
             assert_eq!(budget.take(resource, all), Ok(()));
             let exceeded = budget.take(resource, 1).unwrap_err();
@@ -372,8 +377,8 @@ mod tests {
     #[test]
     fn an_allowance_is_there_whatever_the_run_has_left() {
         let run: Arc<RunBudget> = Arc::default();
-        run.take(Resource::Values, u64::MAX);
-        let budget = Budget::of_root(Arc::clone(&run));
+        run.take(BudgetResource::Values, u64::MAX);
+        let budget = EvalBudget::of_root(Arc::clone(&run));
         assert_eq!(budget.values(count(ALLOWANCE[1])), Ok(()));
         let said = "evaluation takes more than 4000000 values, the budget of all root modules of a run beyond their allowances";
         assert_eq!(budget.values(1).unwrap_err().to_string(), said);
@@ -382,7 +387,7 @@ mod tests {
     #[test]
     fn what_is_not_used_goes_back_to_the_run() {
         let run: Arc<RunBudget> = Arc::default();
-        let budget = Budget::of_root(Arc::clone(&run));
+        let budget = EvalBudget::of_root(Arc::clone(&run));
         assert_eq!(budget.steps(count(ALLOWANCE[0]) + 1), Ok(()));
         assert!(run.locked().left[0] < RUN[0] - 1);
         drop(budget);

@@ -1,6 +1,6 @@
 //! What can be wrong with a text in HCL syntax.
 //!
-//! The parser works on bytes and knows no file names: it reports a [`Fault`], a problem with its byte range. Whoever knows
+//! The parser works on bytes and knows no file names: it reports a [`SyntaxFault`], a problem with its byte range. Whoever knows
 //! the file turns it into a [`SyntaxError`], which carries the place with its source line.
 
 use std::path::Path;
@@ -16,7 +16,7 @@ pub struct SyntaxError {
     /// Where it is.
     pub place: Place,
     /// What it is.
-    pub problem: Problem,
+    pub problem: SyntaxProblem,
 }
 
 impl Explain for SyntaxError {
@@ -31,16 +31,16 @@ impl Explain for SyntaxError {
 
 /// A problem and its byte range, before the file is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct SyntaxFault {
     /// The bytes to mark.
     pub span: Span,
     /// What is wrong with them.
-    pub problem: Problem,
+    pub problem: SyntaxProblem,
 }
 
-impl Fault {
+impl SyntaxFault {
     /// A problem with `span`.
-    pub const fn new(span: Span, problem: Problem) -> Self {
+    pub const fn new(span: Span, problem: SyntaxProblem) -> Self {
         Self { span, problem }
     }
 
@@ -55,7 +55,7 @@ impl Fault {
 
 /// What is wrong. The cases are those that Terraform tells apart, under the same headings where they are useful.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum Problem {
+pub enum SyntaxProblem {
     /// A character that the language does not use.
     #[error("invalid character: `{0}` is not used in this language")]
     InvalidCharacter(char),
@@ -189,7 +189,7 @@ pub enum Problem {
     Json(&'static str),
 }
 
-impl Problem {
+impl SyntaxProblem {
     /// Whether the text is too much, which says nothing of what it holds.
     pub const fn is_limit(&self) -> bool {
         matches!(

@@ -34,7 +34,7 @@ pub enum ExprKind {
     /// `1.5`.
     Number(Number),
     /// A string, a heredoc, or a bare template.
-    Template(Vec<Part>),
+    Template(Vec<TemplatePart>),
     /// A name alone, the start of a traversal.
     Variable(String),
     /// `value.name`.
@@ -46,13 +46,13 @@ pub enum ExprKind {
     /// The element at hand in a splat.
     Item,
     /// `name(arguments...)`.
-    Call(Call),
+    Call(FunctionCall),
     /// `(value)`.
     Parentheses(Box<Expr>),
     /// `[a, b]`.
     Tuple(Vec<Expr>),
     /// `{ key = value }`.
-    Object(Vec<Entry>),
+    Object(Vec<ObjectEntry>),
     /// `-a`, `!a`.
     Unary(UnaryOperator, Box<Expr>),
     /// `a + b`.
@@ -60,12 +60,12 @@ pub enum ExprKind {
     /// `condition ? yes : no`.
     Conditional(Box<[Expr; 3]>),
     /// `[for ...]`, `{for ...}`.
-    For(Box<For>),
+    For(Box<ForExpr>),
 }
 
 /// A part of a template.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Part {
+pub enum TemplatePart {
     /// Text as it is.
     Text(String),
     /// `${value}`.
@@ -94,7 +94,7 @@ pub enum Part {
 
 /// A call of a function.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Call {
+pub struct FunctionCall {
     /// Its name, with namespaces.
     pub name: String,
     /// The place of the name.
@@ -107,7 +107,7 @@ pub struct Call {
 
 /// An entry of an object.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct ObjectEntry {
     /// Its key; a bare name is the key itself ([`Expr::as_key`]).
     pub key: Expr,
     /// Its value.
@@ -116,7 +116,7 @@ pub struct Entry {
 
 /// A `for` expression.
 #[derive(Clone, Debug, PartialEq)]
-pub struct For {
+pub struct ForExpr {
     /// The variable for keys.
     pub key_name: Option<String>,
     /// The variable for values.
@@ -189,7 +189,7 @@ impl Expr {
         parts
             .iter()
             .try_fold(String::new(), |text, part| match part {
-                Part::Text(more) => Some(text + more),
+                TemplatePart::Text(more) => Some(text + more),
                 _ => None,
             })
     }

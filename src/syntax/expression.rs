@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::span::{Place, Span};
 
-use super::budget::{Budget, Exceeded};
-use super::error::{Fault, Problem, SyntaxError};
+use super::budget::{EvalBudget, Exceeded};
+use super::error::{SyntaxError, SyntaxFault, SyntaxProblem};
 use super::eval::{BoundedConstants, EvalFault, evaluate};
 use super::expr::{Expr, MAX_EXPRESSION};
 use super::json::JsonId;
@@ -69,7 +69,7 @@ impl Expression {
     }
 
     /// Takes the cost of the tree from a budget ([`super::pay_for_tree`]).
-    pub fn pay_for_tree(&self, budget: &Budget) -> Result<(), Exceeded> {
+    pub fn pay_for_tree(&self, budget: &EvalBudget) -> Result<(), Exceeded> {
         super::pay_for_tree(self.length(), budget)
     }
 
@@ -77,7 +77,7 @@ impl Expression {
     /// a length beyond [`MAX_EXPRESSION`], and for a JSON string that is not a valid template.
     pub fn tree(&self, strings: Strings) -> Result<Expr, SyntaxError> {
         if self.length() > MAX_EXPRESSION {
-            let fault = Fault::new(self.span, Problem::TooLong(MAX_EXPRESSION));
+            let fault = SyntaxFault::new(self.span, SyntaxProblem::TooLong(MAX_EXPRESSION));
             return Err(self.file.error(fault));
         }
         let text = self.file.text();

@@ -8,18 +8,18 @@ use memchr::{memchr, memmem};
 
 use crate::span::Span;
 
-use super::error::{Fault, Problem};
+use super::error::{SyntaxFault, SyntaxProblem};
 
 /// A token and the bytes it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) span: Span,
 }
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// The text is over.
     End,
     Newline,
@@ -71,18 +71,18 @@ pub(super) struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     /// The next token. After the end it is `End` again and again.
-    pub(super) fn token(&mut self) -> Result<Token, Fault> {
+    pub(super) fn token(&mut self) -> Result<Token, SyntaxFault> {
         self.skip_blanks();
         let start = self.at;
         let Some(&byte) = self.text.get(start) else {
-            return Ok(self.emit(Kind::End, 0));
+            return Ok(self.emit(TokenKind::End, 0));
         };
         match byte {
-            b'\n' => Ok(self.emit(Kind::Newline, 1)),
-            b'\r' if self.rest().starts_with(b"\r\n") => Ok(self.emit(Kind::Newline, 2)),
+            b'\n' => Ok(self.emit(TokenKind::Newline, 1)),
+            b'\r' if self.rest().starts_with(b"\r\n") => Ok(self.emit(TokenKind::Newline, 2)),
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => Ok(self.identifier()),
             b'0'..=b'9' => Ok(self.number()),
-            b'"' => Ok(self.emit(Kind::Quote, 1)),
+            b'"' => Ok(self.emit(TokenKind::Quote, 1)),
             0x80.. => self.unicode_identifier(),
             _ => self.symbol(byte),
         }
@@ -93,7 +93,7 @@ impl<'a> Lexer<'a> {
         &self.text[self.at..]
     }
 
-    fn emit(&mut self, kind: Kind, length: usize) -> Token {
+    fn emit(&mut self, kind: TokenKind, length: usize) -> Token {
         let span = Span::new(self.at, self.at + length);
         self.at = span.end;
         Token { kind, span }
@@ -120,19 +120,19 @@ impl<'a> Lexer<'a> {
     fn identifier(&mut self) -> Token {
         let rest = self.rest();
         let length = identifier_length(rest);
-        self.emit(Kind::Identifier, length)
+        self.emit(TokenKind::Identifier, length)
     }
 
-    fn unicode_identifier(&mut self) -> Result<Token, Fault> {
+    fn unicode_identifier(&mut self) -> Result<Token, SyntaxFault> {
         match character(self.rest()) {
             Some((first, _)) if unicode_ident::is_xid_start(first) => Ok(self.identifier()),
-            Some((first, width)) => Err(self.fault(width, Problem::InvalidCharacter(first))),
-            None => Err(self.fault(1, Problem::InvalidEncoding)),
+            Some((first, width)) => Err(self.fault(width, SyntaxProblem::InvalidCharacter(first))),
+            None => Err(self.fault(1, SyntaxProblem::InvalidEncoding)),
         }
     }
 
-    fn fault(&self, length: usize, problem: Problem) -> Fault {
-        Fault::new(Span::new(self.at, self.at + length), problem)
+    fn fault(&self, length: usize, problem: SyntaxProblem) -> SyntaxFault {
+        SyntaxFault::new(Span::new(self.at, self.at + length), problem)
     }
 
     /// The longest run of digits, dots and exponents that does not end with a dot.
@@ -151,55 +151,56 @@ impl<'a> Lexer<'a> {
                 whole = length;
             }
         }
-        self.emit(Kind::Number, whole)
+        self.emit(TokenKind::Number, whole)
     }
 
-    fn symbol(&mut self, byte: u8) -> Result<Token, Fault> {
+    fn symbol(&mut self, byte: u8) -> Result<Token, SyntaxFault> {
         let (kind, length) = match self.rest() {
-            [b'=', b'=', ..] => (Kind::EqualTo, 2),
-            [b'=', b'>', ..] => (Kind::FatArrow, 2),
-            [b'!', b'=', ..] => (Kind::NotEqualTo, 2),
-            [b'<', b'=', ..] => (Kind::LessOrEqual, 2),
-            [b'>', b'=', ..] => (Kind::GreaterOrEqual, 2),
-            [b'&', b'&', ..] => (Kind::And, 2),
-            [b'|', b'|', ..] => (Kind::Or, 2),
-            [b':', b':', ..] => (Kind::DoubleColon, 2),
-            [b'.', b'.', b'.', ..] => (Kind::Ellipsis, 3),
-            [b'~', b'}', ..] => (Kind::TrimCloseBrace, 2),
-            [b'<', b'<', tail @ ..] if heredoc_introducer(tail).is_some() => {
-                (Kind::Heredoc, 2 + heredoc_introducer(tail).unwrap_or(0))
-            }
+            [b'=', b'=', ..] => (TokenKind::EqualTo, 2),
+            [b'=', b'>', ..] => (TokenKind::FatArrow, 2),
+            [b'!', b'=', ..] => (TokenKind::NotEqualTo, 2),
+            [b'<', b'=', ..] => (TokenKind::LessOrEqual, 2),
+            [b'>', b'=', ..] => (TokenKind::GreaterOrEqual, 2),
+            [b'&', b'&', ..] => (TokenKind::And, 2),
+            [b'|', b'|', ..] => (TokenKind::Or, 2),
+            [b':', b':', ..] => (TokenKind::DoubleColon, 2),
+            [b'.', b'.', b'.', ..] => (TokenKind::Ellipsis, 3),
+            [b'~', b'}', ..] => (TokenKind::TrimCloseBrace, 2),
+            [b'<', b'<', tail @ ..] if heredoc_introducer(tail).is_some() => (
+                TokenKind::Heredoc,
+                2 + heredoc_introducer(tail).unwrap_or(0),
+            ),
             _ => (single(byte).ok_or_else(|| self.invalid(byte))?, 1),
         };
         Ok(self.emit(kind, length))
     }
 
-    fn invalid(&self, byte: u8) -> Fault {
-        self.fault(1, Problem::InvalidCharacter(char::from(byte)))
+    fn invalid(&self, byte: u8) -> SyntaxFault {
+        self.fault(1, SyntaxProblem::InvalidCharacter(char::from(byte)))
     }
 }
 
-const fn single(byte: u8) -> Option<Kind> {
+const fn single(byte: u8) -> Option<TokenKind> {
     Some(match byte {
-        b'{' => Kind::OpenBrace,
-        b'}' => Kind::CloseBrace,
-        b'[' => Kind::OpenBracket,
-        b']' => Kind::CloseBracket,
-        b'(' => Kind::OpenParen,
-        b')' => Kind::CloseParen,
-        b'=' => Kind::Equal,
-        b':' => Kind::Colon,
-        b',' => Kind::Comma,
-        b'.' => Kind::Dot,
-        b'?' => Kind::Question,
-        b'!' => Kind::Bang,
-        b'*' => Kind::Star,
-        b'/' => Kind::Slash,
-        b'%' => Kind::Percent,
-        b'+' => Kind::Plus,
-        b'-' => Kind::Minus,
-        b'<' => Kind::Less,
-        b'>' => Kind::Greater,
+        b'{' => TokenKind::OpenBrace,
+        b'}' => TokenKind::CloseBrace,
+        b'[' => TokenKind::OpenBracket,
+        b']' => TokenKind::CloseBracket,
+        b'(' => TokenKind::OpenParen,
+        b')' => TokenKind::CloseParen,
+        b'=' => TokenKind::Equal,
+        b':' => TokenKind::Colon,
+        b',' => TokenKind::Comma,
+        b'.' => TokenKind::Dot,
+        b'?' => TokenKind::Question,
+        b'!' => TokenKind::Bang,
+        b'*' => TokenKind::Star,
+        b'/' => TokenKind::Slash,
+        b'%' => TokenKind::Percent,
+        b'+' => TokenKind::Plus,
+        b'-' => TokenKind::Minus,
+        b'<' => TokenKind::Less,
+        b'>' => TokenKind::Greater,
         _ => return None,
     })
 }
@@ -258,7 +259,7 @@ pub(super) fn character(text: &[u8]) -> Option<(char, usize)> {
 mod tests {
     use super::*;
 
-    fn kinds(text: &str) -> Vec<Kind> {
+    fn kinds(text: &str) -> Vec<TokenKind> {
         let mut lexer = Lexer {
             text: text.as_bytes(),
             at: 0,
@@ -266,7 +267,7 @@ mod tests {
         let mut found = Vec::new();
         loop {
             let token = lexer.token().expect("only valid tokens here");
-            if token.kind == Kind::End {
+            if token.kind == TokenKind::End {
                 return found;
             }
             found.push(token.kind);
@@ -275,7 +276,7 @@ mod tests {
 
     #[test]
     fn comments_vanish_but_their_newlines_stay() {
-        use Kind::{Identifier, Newline, Slash, Star};
+        use TokenKind::{Identifier, Newline, Slash, Star};
         for (text, expected) in [
             ("a # b\nc", vec![Identifier, Newline, Identifier]),
             ("a // b\rc\nd", vec![Identifier, Newline, Identifier]),
@@ -305,7 +306,7 @@ mod tests {
             let token = lexer.token().expect("a number");
             assert_eq!(
                 (token.kind, token.span.end),
-                (Kind::Number, length),
+                (TokenKind::Number, length),
                 "{text}"
             );
         }
@@ -327,9 +328,12 @@ mod tests {
 
     #[test]
     fn a_heredoc_needs_its_word_and_newline() {
-        assert_eq!(kinds("<<EOT\r\n"), [Kind::Heredoc]);
-        assert_eq!(kinds("<<-é\n"), [Kind::Heredoc]);
-        assert_eq!(kinds("<< "), [Kind::Less, Kind::Less]);
-        assert_eq!(kinds("<<EOT"), [Kind::Less, Kind::Less, Kind::Identifier]);
+        assert_eq!(kinds("<<EOT\r\n"), [TokenKind::Heredoc]);
+        assert_eq!(kinds("<<-é\n"), [TokenKind::Heredoc]);
+        assert_eq!(kinds("<< "), [TokenKind::Less, TokenKind::Less]);
+        assert_eq!(
+            kinds("<<EOT"),
+            [TokenKind::Less, TokenKind::Less, TokenKind::Identifier]
+        );
     }
 }

@@ -29,14 +29,15 @@ mod tree;
 mod value;
 
 pub use body::{Argument, Block, Body, Label};
-pub use budget::{Budget, Exceeded, Resource, RunBudget};
-pub use error::{Fault, Problem, SyntaxError};
+pub use budget::{BudgetResource, EvalBudget, Exceeded, RunBudget};
+pub use error::{SyntaxError, SyntaxFault, SyntaxProblem};
 pub use eval::{
-    BoundedConstants, Constants, EvalFault, EvalProblem, Refusal, Scope, check_references, evaluate,
+    BoundedConstants, Constants, EvalFault, EvalProblem, EvalScope, Refusal, check_references,
+    evaluate,
 };
 pub use expr::{
-    BinaryOperator, Call, Entry, Expr, ExprKind, For, MAX_DEPTH, MAX_EXPRESSION, Part,
-    UnaryOperator,
+    BinaryOperator, Expr, ExprKind, ForExpr, FunctionCall, MAX_DEPTH, MAX_EXPRESSION, ObjectEntry,
+    TemplatePart, UnaryOperator,
 };
 pub use expression::{Expression, Strings};
 pub use lexer::is_identifier;
@@ -48,13 +49,13 @@ use parser::Parser;
 use tree::TreeBuilder;
 
 /// Reads `text` as one expression. Newlines count nowhere in it, as in parentheses.
-pub fn parse_expression(text: &str) -> Result<Expr, Fault> {
+pub fn parse_expression(text: &str) -> Result<Expr, SyntaxFault> {
     Parser::whole_expression(text.as_bytes(), TreeBuilder::new(text.as_bytes()))
         .and_then(TreeBuilder::finish)
 }
 
 /// Reads `text` as a template without quotes around it, as strings in JSON syntax are.
-pub fn parse_template(text: &str) -> Result<Expr, Fault> {
+pub fn parse_template(text: &str) -> Result<Expr, SyntaxFault> {
     Parser::whole_template(text.as_bytes(), TreeBuilder::new(text.as_bytes()))
         .and_then(TreeBuilder::finish)
 }
@@ -67,7 +68,7 @@ const BYTES_OF_STEP: usize = 4;
 
 /// Takes from a budget what the tree of an expression of so many bytes costs. A tree takes room only as long as its value is
 /// computed.
-pub fn pay_for_tree(bytes: usize, budget: &Budget) -> Result<(), Exceeded> {
+pub fn pay_for_tree(bytes: usize, budget: &EvalBudget) -> Result<(), Exceeded> {
     budget.steps(bytes / BYTES_OF_STEP)?;
     budget.room_for(bytes / BYTES_OF_NODE, bytes)
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::span::Span;
 
 use super::body::{Argument, Block, Body, Label};
-use super::error::Fault;
+use super::error::SyntaxFault;
 use super::parser::Parser;
 use super::source_file::SourceFile;
 use super::strings::decode;
@@ -38,7 +38,7 @@ pub(super) struct NativeFile {
 
 impl NativeFile {
     /// Parses `text`. Returns the first syntax error anywhere in the file, like Terraform.
-    pub(super) fn parse(text: &[u8]) -> Result<Self, Fault> {
+    pub(super) fn parse(text: &[u8]) -> Result<Self, SyntaxFault> {
         let (items, labels) = Parser::file(text)?;
         Ok(Self { items, labels })
     }
@@ -179,7 +179,7 @@ fn label(file: &SourceFile, span: Span) -> Label {
 
 #[cfg(test)]
 mod tests {
-    use crate::syntax::{Body, MAX_DEPTH, Problem, SourceFile, Strings, SyntaxError};
+    use crate::syntax::{Body, MAX_DEPTH, SourceFile, Strings, SyntaxError, SyntaxProblem};
 
     fn parse(text: impl AsRef<[u8]>) -> Result<SourceFile, SyntaxError> {
         SourceFile::parse("a.tf", text.as_ref().to_vec())
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn syntax_errors_and_their_places() {
-        use Problem as P;
+        use SyntaxProblem as P;
         for (text, place, problem) in [
             ("a", "1:1", P::ItemRequired),
             ("a = 1 b = 2", "1:7", P::MissingNewlineAfterArgument),
@@ -342,7 +342,7 @@ mod tests {
             let file = parse(&text).unwrap_or_else(|error| panic!("{open}: {}", error.problem));
             let value = file.body().value("a").unwrap().expect("just written");
             let tree = value.tree(Strings::Plain).map_err(|error| error.problem);
-            assert_eq!(tree, Err(Problem::TooDeep(MAX_DEPTH)), "{open}");
+            assert_eq!(tree, Err(SyntaxProblem::TooDeep(MAX_DEPTH)), "{open}");
         }
         let blocks = format!("{}{}", "a {\n".repeat(LEVELS), "}\n".repeat(LEVELS));
         assert!(parse(&blocks).is_ok());

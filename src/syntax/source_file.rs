@@ -7,7 +7,7 @@ use crate::span::{Lines, Place, Span};
 
 use super::body::Body;
 use super::budget::FileBudget;
-use super::error::{Fault, SyntaxError};
+use super::error::{SyntaxError, SyntaxFault};
 use super::json::{JsonBody, JsonFile};
 use super::native::{NativeBody, NativeFile};
 
@@ -84,7 +84,7 @@ impl SourceFile {
         &self.0.constants
     }
 
-    pub(super) fn error(&self, fault: Fault) -> SyntaxError {
+    pub(super) fn error(&self, fault: SyntaxFault) -> SyntaxError {
         fault.in_file(&self.0.path, &self.0.text)
     }
 }

@@ -2,14 +2,14 @@
 
 use crate::span::Span;
 
-use super::error::{Fault, Problem};
+use super::error::{SyntaxFault, SyntaxProblem};
 use super::lexer::character;
 
 /// How many bytes at the start of `text` are literal text of a quoted string: up to the closing quote, a `${` or `%{`, or the
 /// end of the text. `at` is where `text` starts in the file.
-pub(super) fn literal_length(text: &[u8], at: usize) -> Result<usize, Fault> {
+pub(super) fn literal_length(text: &[u8], at: usize) -> Result<usize, SyntaxFault> {
     let fault = |start: usize, length: usize, problem| {
-        Fault::new(Span::new(at + start, at + start + length), problem)
+        SyntaxFault::new(Span::new(at + start, at + start + length), problem)
     };
     let mut length = 0;
     while let Some(&byte) = text.get(length) {
@@ -17,17 +17,17 @@ pub(super) fn literal_length(text: &[u8], at: usize) -> Result<usize, Fault> {
             b'"' => break,
             b'\\' => match escape(&text[length..]) {
                 Some((_, width)) => width,
-                None => return Err(fault(length, 2, Problem::InvalidEscape)),
+                None => return Err(fault(length, 2, SyntaxProblem::InvalidEscape)),
             },
             b'$' | b'%' => match sequence(&text[length..]) {
                 Sequence::Begins => break,
                 Sequence::Escaped => 3,
                 Sequence::None => 1,
             },
-            b'\n' | b'\r' => return Err(fault(length, 1, Problem::MultiLineString)),
+            b'\n' | b'\r' => return Err(fault(length, 1, SyntaxProblem::MultiLineString)),
             0x80.. => match character(&text[length..]) {
                 Some((_, width)) => width,
-                None => return Err(fault(length, 1, Problem::InvalidEncoding)),
+                None => return Err(fault(length, 1, SyntaxProblem::InvalidEncoding)),
             },
             _ => 1,
         };
@@ -36,14 +36,15 @@ pub(super) fn literal_length(text: &[u8], at: usize) -> Result<usize, Fault> {
 }
 
 /// The same for heredocs and bare templates: up to and with the newline, or up to a sequence or the end.
-pub(super) fn line_length(text: &[u8], at: usize) -> Result<usize, Fault> {
-    let fault = |start: usize, problem| Fault::new(Span::new(at + start, at + start + 1), problem);
+pub(super) fn line_length(text: &[u8], at: usize) -> Result<usize, SyntaxFault> {
+    let fault =
+        |start: usize, problem| SyntaxFault::new(Span::new(at + start, at + start + 1), problem);
     let mut length = 0;
     while let Some(&byte) = text.get(length) {
         length += match byte {
             b'\n' => return Ok(length + 1),
             b'\r' if text.get(length + 1) == Some(&b'\n') => return Ok(length + 2),
-            b'\r' => return Err(fault(length, Problem::InvalidCharacter('\r'))),
+            b'\r' => return Err(fault(length, SyntaxProblem::InvalidCharacter('\r'))),
             b'$' | b'%' => match sequence(&text[length..]) {
                 Sequence::Begins => break,
                 Sequence::Escaped => 3,
@@ -51,7 +52,7 @@ pub(super) fn line_length(text: &[u8], at: usize) -> Result<usize, Fault> {
             },
             0x80.. => match character(&text[length..]) {
                 Some((_, width)) => width,
-                None => return Err(fault(length, Problem::InvalidEncoding)),
+                None => return Err(fault(length, SyntaxProblem::InvalidEncoding)),
             },
             _ => 1,
         };
@@ -148,13 +149,13 @@ mod tests {
     #[test]
     fn what_no_quoted_string_may_hold() {
         for (text, problem) in [
-            ("a\nb", Problem::MultiLineString),
-            ("a\rb", Problem::MultiLineString),
-            (r"\x", Problem::InvalidEscape),
-            (r"\u12", Problem::InvalidEscape),
-            (r"\ud800", Problem::InvalidEscape),
-            (r"\U00110000", Problem::InvalidEscape),
-            (r"\", Problem::InvalidEscape),
+            ("a\nb", SyntaxProblem::MultiLineString),
+            ("a\rb", SyntaxProblem::MultiLineString),
+            (r"\x", SyntaxProblem::InvalidEscape),
+            (r"\u12", SyntaxProblem::InvalidEscape),
+            (r"\ud800", SyntaxProblem::InvalidEscape),
+            (r"\U00110000", SyntaxProblem::InvalidEscape),
+            (r"\", SyntaxProblem::InvalidEscape),
         ] {
             let found = literal_length(text.as_bytes(), 0).expect_err(text);
             assert_eq!(found.problem, problem, "{text}");
@@ -162,7 +163,7 @@ mod tests {
         let found = literal_length(b"a\xff", 7).expect_err("not UTF-8");
         assert_eq!(
             (found.problem, found.span.start),
-            (Problem::InvalidEncoding, 8)
+            (SyntaxProblem::InvalidEncoding, 8)
         );
     }
 

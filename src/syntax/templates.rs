@@ -1,10 +1,10 @@
 //! From the flat pieces of a template to its parts: trimming, indentation, directives.
 
-use super::expr::{Expr, Part};
+use super::expr::{Expr, TemplatePart};
 use super::parser::sink::Trim;
 
 /// A piece of a template in the order of the text.
-pub(super) enum Piece {
+pub(super) enum TemplatePiece {
     Text(String),
     Value(Expr, Trim),
     If(Expr, Trim),
@@ -19,7 +19,7 @@ pub(super) enum Piece {
     EndFor(Trim),
 }
 
-impl Piece {
+impl TemplatePiece {
     const fn trim(&self) -> Option<Trim> {
         match self {
             Self::Text(_) => None,
@@ -32,7 +32,7 @@ impl Piece {
 }
 
 /// The parts of a template. `flush` removes the common indentation, as `<<-` asks.
-pub(super) fn assemble(mut pieces: Vec<Piece>, flush: bool) -> Vec<Part> {
+pub(super) fn assemble(mut pieces: Vec<TemplatePiece>, flush: bool) -> Vec<TemplatePart> {
     trim(&mut pieces);
     if flush {
         remove_indentation(&mut pieces);
@@ -41,18 +41,18 @@ pub(super) fn assemble(mut pieces: Vec<Piece>, flush: bool) -> Vec<Part> {
 }
 
 /// `~` takes the blanks of the neighboring text: of its line before, and through the end of its line after.
-fn trim(pieces: &mut [Piece]) {
+fn trim(pieces: &mut [TemplatePiece]) {
     for at in 0..pieces.len() {
         let Some(trim) = pieces[at].trim() else {
             continue;
         };
         if trim.before
-            && let Some(Piece::Text(text)) = at.checked_sub(1).map(|at| &mut pieces[at])
+            && let Some(TemplatePiece::Text(text)) = at.checked_sub(1).map(|at| &mut pieces[at])
         {
             text.truncate(text.trim_end().len());
         }
         if trim.after
-            && let Some(Piece::Text(text)) = pieces.get_mut(at + 1)
+            && let Some(TemplatePiece::Text(text)) = pieces.get_mut(at + 1)
         {
             *text = text.trim_start().to_owned();
         }
@@ -60,12 +60,12 @@ fn trim(pieces: &mut [Piece]) {
 }
 
 /// Removes as many blanks from the start of every line as the least indented one has; blank lines do not count.
-fn remove_indentation(pieces: &mut [Piece]) {
+fn remove_indentation(pieces: &mut [TemplatePiece]) {
     let mut least = usize::MAX;
     let mut starts = Vec::new();
     let mut line_start = true;
     for (at, piece) in pieces.iter().enumerate() {
-        let Piece::Text(text) = piece else {
+        let TemplatePiece::Text(text) = piece else {
             if line_start {
                 least = 0;
             }
@@ -80,63 +80,63 @@ fn remove_indentation(pieces: &mut [Piece]) {
         line_start = text.ends_with('\n');
     }
     for at in starts {
-        if let Piece::Text(text) = &mut pieces[at] {
+        if let TemplatePiece::Text(text) = &mut pieces[at] {
             *text = text.chars().skip(least).collect();
         }
     }
 }
 
 /// A directive that waits for its end, with the parts around it.
-struct Open {
-    directive: Part,
-    outer: Vec<Part>,
+struct UnclosedDirective {
+    directive: TemplatePart,
+    outer: Vec<TemplatePart>,
     in_else: bool,
 }
 
 /// Puts what stands between directives into them. The parser has checked that they are balanced.
-fn nest(pieces: Vec<Piece>) -> Vec<Part> {
-    let mut open: Vec<Open> = Vec::new();
-    let mut parts: Vec<Part> = Vec::new();
+fn nest(pieces: Vec<TemplatePiece>) -> Vec<TemplatePart> {
+    let mut open: Vec<UnclosedDirective> = Vec::new();
+    let mut parts: Vec<TemplatePart> = Vec::new();
     for piece in pieces {
         match piece {
-            Piece::Text(text) => match parts.last_mut() {
-                Some(Part::Text(before)) => before.push_str(&text),
-                _ => parts.push(Part::Text(text)),
+            TemplatePiece::Text(text) => match parts.last_mut() {
+                Some(TemplatePart::Text(before)) => before.push_str(&text),
+                _ => parts.push(TemplatePart::Text(text)),
             },
-            Piece::Value(value, _) => parts.push(Part::Value(value)),
-            Piece::If(condition, _) => {
-                let directive = Part::If {
+            TemplatePiece::Value(value, _) => parts.push(TemplatePart::Value(value)),
+            TemplatePiece::If(condition, _) => {
+                let directive = TemplatePart::If {
                     condition,
                     yes: Vec::new(),
                     no: Vec::new(),
                 };
-                open.push(Open {
+                open.push(UnclosedDirective {
                     directive,
                     outer: std::mem::take(&mut parts),
                     in_else: false,
                 });
             }
-            Piece::For {
+            TemplatePiece::For {
                 key,
                 value,
                 collection,
                 ..
             } => {
-                let directive = Part::For {
+                let directive = TemplatePart::For {
                     key,
                     value,
                     collection,
                     body: Vec::new(),
                 };
-                open.push(Open {
+                open.push(UnclosedDirective {
                     directive,
                     outer: std::mem::take(&mut parts),
                     in_else: false,
                 });
             }
-            Piece::Else(_) => {
-                if let Some(Open {
-                    directive: Part::If { yes, .. },
+            TemplatePiece::Else(_) => {
+                if let Some(UnclosedDirective {
+                    directive: TemplatePart::If { yes, .. },
                     in_else,
                     ..
                 }) = open.last_mut()
@@ -145,7 +145,7 @@ fn nest(pieces: Vec<Piece>) -> Vec<Part> {
                     *in_else = true;
                 }
             }
-            Piece::EndIf(_) | Piece::EndFor(_) => {
+            TemplatePiece::EndIf(_) | TemplatePiece::EndFor(_) => {
                 if let Some(closed) = open.pop() {
                     parts = close(closed, parts);
                 }
@@ -155,16 +155,16 @@ fn nest(pieces: Vec<Piece>) -> Vec<Part> {
     parts
 }
 
-fn close(open: Open, inner: Vec<Part>) -> Vec<Part> {
-    let Open {
+fn close(open: UnclosedDirective, inner: Vec<TemplatePart>) -> Vec<TemplatePart> {
+    let UnclosedDirective {
         mut directive,
         outer: mut parts,
         in_else,
     } = open;
     match &mut directive {
-        Part::If { yes, no, .. } => *(if in_else { no } else { yes }) = inner,
-        Part::For { body, .. } => *body = inner,
-        Part::Text(_) | Part::Value(_) => {}
+        TemplatePart::If { yes, no, .. } => *(if in_else { no } else { yes }) = inner,
+        TemplatePart::For { body, .. } => *body = inner,
+        TemplatePart::Text(_) | TemplatePart::Value(_) => {}
     }
     parts.push(directive);
     parts

@@ -2,18 +2,18 @@
 
 use crate::span::Span;
 
-use super::error::{Fault, Problem};
-use super::expr::{Call, Entry, Expr, ExprKind, For, MAX_DEPTH, Part};
+use super::error::{SyntaxFault, SyntaxProblem};
+use super::expr::{Expr, ExprKind, ForExpr, FunctionCall, MAX_DEPTH, ObjectEntry, TemplatePart};
 use super::number::Number;
-use super::parser::sink::{Directive, Event, ForNames, ForShape, Sink, Trim};
+use super::parser::sink::{Directive, Event, EventSink, ForNames, ForShape, Trim};
 use super::strings::decode;
-use super::templates::{Piece, assemble};
+use super::templates::{TemplatePiece, assemble};
 
 /// A sink with a stack of finished expressions. Each knows its depth, so that no tree becomes deeper than [`MAX_DEPTH`].
 pub(super) struct TreeBuilder<'a> {
     text: &'a [u8],
     done: Vec<Expr>,
-    pieces: Vec<Piece>,
+    pieces: Vec<TemplatePiece>,
     /// For each open template: where its pieces begin, and its depth so far.
     templates: Vec<(usize, usize)>,
 }
@@ -29,13 +29,13 @@ impl<'a> TreeBuilder<'a> {
     }
 
     /// The one expression that was read.
-    pub(super) fn finish(mut self) -> Result<Expr, Fault> {
+    pub(super) fn finish(mut self) -> Result<Expr, SyntaxFault> {
         self.pop().map(|(expr, _)| expr)
     }
 
     /// The parser is balanced, so there is one; an error is still better than a panic.
-    fn pop(&mut self) -> Result<(Expr, usize), Fault> {
-        let missing = Fault::new(Span::new(0, 0), Problem::ExpressionRequired);
+    fn pop(&mut self) -> Result<(Expr, usize), SyntaxFault> {
+        let missing = SyntaxFault::new(Span::new(0, 0), SyntaxProblem::ExpressionRequired);
         let expr = self.done.pop().ok_or(missing)?;
         let depth = expr.depth;
         Ok((expr, depth))
@@ -48,9 +48,9 @@ impl<'a> TreeBuilder<'a> {
     }
 
     /// Adds an expression whose parts are `depth` deep.
-    fn push(&mut self, kind: ExprKind, span: Span, depth: usize) -> Result<(), Fault> {
+    fn push(&mut self, kind: ExprKind, span: Span, depth: usize) -> Result<(), SyntaxFault> {
         if depth >= MAX_DEPTH {
-            return Err(Fault::new(span, Problem::TooDeep(MAX_DEPTH)));
+            return Err(SyntaxFault::new(span, SyntaxProblem::TooDeep(MAX_DEPTH)));
         }
         let depth = depth + 1;
         self.done.push(Expr { span, kind, depth });
@@ -61,15 +61,19 @@ impl<'a> TreeBuilder<'a> {
         String::from_utf8_lossy(&self.text[span.start..span.end]).into_owned()
     }
 
-    fn number(&self, span: Span) -> Result<ExprKind, Fault> {
+    fn number(&self, span: Span) -> Result<ExprKind, SyntaxFault> {
         let number = Number::parse(&self.string(span));
         number
             .map(ExprKind::Number)
-            .ok_or(Fault::new(span, Problem::InvalidNumber))
+            .ok_or(SyntaxFault::new(span, SyntaxProblem::InvalidNumber))
     }
 
     /// Wraps the latest expression; the result spans from its start to the end of `span`.
-    fn wrap(&mut self, span: Span, make: impl FnOnce(Box<Expr>) -> ExprKind) -> Result<(), Fault> {
+    fn wrap(
+        &mut self,
+        span: Span,
+        make: impl FnOnce(Box<Expr>) -> ExprKind,
+    ) -> Result<(), SyntaxFault> {
         let (inner, depth) = self.pop()?;
         let span = inner.span.to(span);
         self.push(make(Box::new(inner)), span, depth)
@@ -80,7 +84,7 @@ impl<'a> TreeBuilder<'a> {
         &mut self,
         span: Option<Span>,
         make: impl FnOnce(Box<Expr>, Box<Expr>) -> ExprKind,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SyntaxFault> {
         let (right, right_depth) = self.pop()?;
         let (left, left_depth) = self.pop()?;
         let span = left.span.to(span.unwrap_or(right.span));
@@ -91,17 +95,17 @@ impl<'a> TreeBuilder<'a> {
         )
     }
 
-    fn object(&mut self, count: usize, span: Span) -> Result<(), Fault> {
+    fn object(&mut self, count: usize, span: Span) -> Result<(), SyntaxFault> {
         let (parts, depth) = self.pop_many(count * 2);
         let mut parts = parts.into_iter();
         let mut entries = Vec::with_capacity(count);
         while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
-            entries.push(Entry { key, value });
+            entries.push(ObjectEntry { key, value });
         }
         self.push(ExprKind::Object(entries), span, depth)
     }
 
-    fn conditional(&mut self) -> Result<(), Fault> {
+    fn conditional(&mut self) -> Result<(), SyntaxFault> {
         let (no, third) = self.pop()?;
         let (yes, second) = self.pop()?;
         let (condition, first) = self.pop()?;
@@ -114,7 +118,7 @@ impl<'a> TreeBuilder<'a> {
         )
     }
 
-    fn for_expression(&mut self, shape: ForShape, span: Span) -> Result<(), Fault> {
+    fn for_expression(&mut self, shape: ForShape, span: Span) -> Result<(), SyntaxFault> {
         let mut depth = 0;
         let mut part = |builder: &mut Self| {
             let (expr, part_depth) = builder.pop()?;
@@ -131,7 +135,7 @@ impl<'a> TreeBuilder<'a> {
         let collection = part(self)?;
         let (key_name, value_name) = self.names(shape.names);
         let grouped = shape.grouped;
-        let kind = ExprKind::For(Box::new(For {
+        let kind = ExprKind::For(Box::new(ForExpr {
             key_name,
             value_name,
             collection,
@@ -151,7 +155,7 @@ impl<'a> TreeBuilder<'a> {
     }
 
     /// The latest expression becomes part of the open template.
-    fn take_into_template(&mut self) -> Result<Expr, Fault> {
+    fn take_into_template(&mut self) -> Result<Expr, SyntaxFault> {
         let (expr, depth) = self.pop()?;
         if let Some((_, template_depth)) = self.templates.last_mut() {
             *template_depth = depth.max(*template_depth);
@@ -159,28 +163,28 @@ impl<'a> TreeBuilder<'a> {
         Ok(expr)
     }
 
-    fn directive(&mut self, directive: Directive, trim: Trim) -> Result<(), Fault> {
+    fn directive(&mut self, directive: Directive, trim: Trim) -> Result<(), SyntaxFault> {
         let piece = match directive {
-            Directive::If => Piece::If(self.take_into_template()?, trim),
-            Directive::Else => Piece::Else(trim),
-            Directive::EndIf => Piece::EndIf(trim),
+            Directive::If => TemplatePiece::If(self.take_into_template()?, trim),
+            Directive::Else => TemplatePiece::Else(trim),
+            Directive::EndIf => TemplatePiece::EndIf(trim),
             Directive::For(names) => {
                 let collection = self.take_into_template()?;
                 let (key, value) = self.names(names);
-                Piece::For {
+                TemplatePiece::For {
                     key,
                     value,
                     collection,
                     trim,
                 }
             }
-            Directive::EndFor => Piece::EndFor(trim),
+            Directive::EndFor => TemplatePiece::EndFor(trim),
         };
         self.pieces.push(piece);
         Ok(())
     }
 
-    fn template_end(&mut self, flush: bool, span: Span) -> Result<(), Fault> {
+    fn template_end(&mut self, flush: bool, span: Span) -> Result<(), SyntaxFault> {
         let (start, depth) = self.templates.pop().unwrap_or_default();
         let pieces = self.pieces.split_off(start);
         // Directives nest in the tree as well.
@@ -188,22 +192,22 @@ impl<'a> TreeBuilder<'a> {
         let mut deepest = 0;
         for piece in &pieces {
             match piece {
-                Piece::If(..) | Piece::For { .. } => open += 1,
-                Piece::EndIf(_) | Piece::EndFor(_) => open = open.saturating_sub(1),
+                TemplatePiece::If(..) | TemplatePiece::For { .. } => open += 1,
+                TemplatePiece::EndIf(_) | TemplatePiece::EndFor(_) => open = open.saturating_sub(1),
                 _ => {}
             }
             deepest = deepest.max(open);
         }
         if deepest + depth >= MAX_DEPTH {
-            return Err(Fault::new(span, Problem::TooDeep(MAX_DEPTH)));
+            return Err(SyntaxFault::new(span, SyntaxProblem::TooDeep(MAX_DEPTH)));
         }
-        let parts: Vec<Part> = assemble(pieces, flush);
+        let parts: Vec<TemplatePart> = assemble(pieces, flush);
         self.push(ExprKind::Template(parts), span, depth + deepest)
     }
 }
 
-impl Sink for TreeBuilder<'_> {
-    fn event(&mut self, event: Event, span: Span) -> Result<(), Fault> {
+impl EventSink for TreeBuilder<'_> {
+    fn event(&mut self, event: Event, span: Span) -> Result<(), SyntaxFault> {
         match event {
             Event::Null => self.push(ExprKind::Null, span, 0),
             Event::True => self.push(ExprKind::Bool(true), span, 0),
@@ -238,7 +242,7 @@ impl Sink for TreeBuilder<'_> {
                 expand,
             } => {
                 let (arguments, depth) = self.pop_many(arguments);
-                let call = Call {
+                let call = FunctionCall {
                     name: self.call_name(name),
                     name_span: name,
                     arguments,
@@ -269,7 +273,7 @@ impl Sink for TreeBuilder<'_> {
                 Ok(())
             }
             Event::Text { quoted } => {
-                self.pieces.push(Piece::Text(decode(
+                self.pieces.push(TemplatePiece::Text(decode(
                     &self.text[span.start..span.end],
                     quoted,
                 )));
@@ -277,7 +281,7 @@ impl Sink for TreeBuilder<'_> {
             }
             Event::Interpolation(trim) => {
                 let value = self.take_into_template()?;
-                self.pieces.push(Piece::Value(value, trim));
+                self.pieces.push(TemplatePiece::Value(value, trim));
                 Ok(())
             }
             Event::Directive(directive, trim) => self.directive(directive, trim),

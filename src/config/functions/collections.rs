@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::syntax::{Budget, Exceeded, Number, Value};
+use crate::syntax::{EvalBudget, Exceeded, Number, Value};
 
 use super::super::statics::types::sorted_set;
 use super::types::{CommonType, alike, alike_in_all};
@@ -120,7 +120,7 @@ fn contains(arguments: &[Value]) -> Outcome {
     }
 }
 
-fn distinct(value: &Value, budget: &Budget) -> Outcome {
+fn distinct(value: &Value, budget: &EvalBudget) -> Outcome {
     let mut unique: Vec<Value> = Vec::new();
     for element in alike(list(value)?)? {
         pay_for_comparisons(std::slice::from_ref(&element), unique.len(), budget)?;
@@ -158,7 +158,7 @@ fn flatten(elements: &[Value]) -> Vec<Value> {
 pub(super) fn pay_for_comparisons(
     values: &[Value],
     others: usize,
-    budget: &Budget,
+    budget: &EvalBudget,
 ) -> Result<(), Exceeded> {
     let steps = |value: &Value| {
         let (values, bytes) = value.cost();
@@ -321,7 +321,7 @@ fn to_map(value: &Value) -> Outcome {
 }
 
 /// The elements of the first that are in all others, or in none.
-fn set_filter(arguments: &[Value], wanted: bool, budget: &Budget) -> Outcome {
+fn set_filter(arguments: &[Value], wanted: bool, budget: &EvalBudget) -> Outcome {
     let lists = arguments.iter().map(list);
     let lists = alike_in_all(lists.collect::<Result<_, _>>()?)?;
     let (first, others) = lists.split_first().ok_or_else(arity)?;

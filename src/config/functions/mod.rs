@@ -22,7 +22,7 @@ use std::sync::Arc;
 use crate::provider::Engine;
 use crate::span::Span;
 use crate::syntax::{
-    self, Budget, EvalFault, EvalProblem, Exceeded, Number, Refusal, Scope, Value,
+    self, EvalBudget, EvalFault, EvalProblem, EvalScope, Exceeded, Number, Refusal, Value,
 };
 
 use super::location::Location;
@@ -39,7 +39,7 @@ pub(super) struct Functions {
     /// Which files they may read.
     files: FileAccess,
     /// What they may cost.
-    budget: Rc<Budget>,
+    budget: Rc<EvalBudget>,
 }
 
 /// What a function says when it fails.
@@ -137,7 +137,7 @@ const UNSUPPORTED_BY_TOFU_ONLY: [&str; 2] = ["base64gunzip", "cidrcontains"];
 const TOFU_ONLY: [&str; 1] = ["urldecode"];
 
 impl Functions {
-    pub(super) fn new(root: &Path, engine: Engine, budget: Rc<Budget>) -> Self {
+    pub(super) fn new(root: &Path, engine: Engine, budget: Rc<EvalBudget>) -> Self {
         Self {
             root: root.to_path_buf(),
             engine,
@@ -275,7 +275,7 @@ impl Functions {
 
 /// The value of a text that is one expression, with the functions of an engine and without variables.
 pub fn evaluate_alone(text: &str, engine: Engine) -> Result<Value, EvalFault> {
-    let budget = Rc::new(Budget::of_root(Arc::default()));
+    let budget = Rc::new(EvalBudget::of_root(Arc::default()));
     syntax::pay_for_tree(text.len(), &budget).map_err(|exceeded| EvalFault {
         span: Span::default(),
         problem: exceeded.into(),
@@ -288,12 +288,12 @@ pub fn evaluate_alone(text: &str, engine: Engine) -> Result<Value, EvalFault> {
 /// Functions without variables.
 struct FunctionsAlone(Functions);
 
-impl Scope for FunctionsAlone {
+impl EvalScope for FunctionsAlone {
     fn reference(&self, root: &str, _: Option<&str>) -> Result<Rc<Value>, EvalProblem> {
         Err(EvalProblem::VariablesNotAllowed(root.to_owned()))
     }
 
-    fn budget(&self) -> Option<&Budget> {
+    fn budget(&self) -> Option<&EvalBudget> {
         Some(&self.0.budget)
     }
 

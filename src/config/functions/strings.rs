@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use regex::{Regex, RegexBuilder};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::syntax::{Budget, Exceeded, Number, Value};
+use crate::syntax::{EvalBudget, Exceeded, Number, Value};
 
 use super::{Failure, Function, Functions, Outcome, arity, integer, letters, list, position, text};
 
@@ -153,7 +153,7 @@ fn replace(functions: &Functions, arguments: &[Value]) -> Outcome {
 }
 
 /// `new` may name groups of each match, several times.
-fn replace_matches(pattern: &Regex, whole: &str, new: &str, budget: &Budget) -> Outcome {
+fn replace_matches(pattern: &Regex, whole: &str, new: &str, budget: &EvalBudget) -> Outcome {
     let names = new.matches('$').count();
     let mut replaced = String::new();
     let mut end = 0;
@@ -175,7 +175,7 @@ fn replace_matches(pattern: &Regex, whole: &str, new: &str, budget: &Budget) -> 
 
 /// `\w`, `\d`, `\s` and `\b` mean letters, digits and spaces of ASCII in Go, and all that there are here: that matters for other
 /// texts only.
-fn compile(pattern: &str, whole: &str, budget: &Budget) -> Result<Regex, Failure> {
+fn compile(pattern: &str, whole: &str, budget: &EvalBudget) -> Result<Regex, Failure> {
     let has_class = pattern.contains("[:") || CLASSES.iter().any(|class| pattern.contains(class));
     if has_class && !whole.is_ascii() {
         return Err(Failure::Unsupported);
@@ -220,7 +220,7 @@ const LEAST_WEIGHT: usize = 50;
 fn pay_for_match(
     found: &regex::Captures<'_>,
     rest: usize,
-    budget: &Budget,
+    budget: &EvalBudget,
 ) -> Result<(), Exceeded> {
     budget.steps(found.len() + rest / BYTES_OF_STEP)
 }
@@ -228,7 +228,7 @@ fn pay_for_match(
 /// Escapes in regular expressions that mean less in Go.
 const CLASSES: [&str; 8] = ["\\w", "\\W", "\\d", "\\D", "\\s", "\\S", "\\b", "\\B"];
 
-fn regex(arguments: &[Value], budget: &Budget) -> Outcome {
+fn regex(arguments: &[Value], budget: &EvalBudget) -> Outcome {
     let [pattern, whole] = arguments else {
         return Err(arity());
     };
@@ -240,7 +240,7 @@ fn regex(arguments: &[Value], budget: &Budget) -> Outcome {
     Ok(captured(&pattern, &found))
 }
 
-fn regex_all(arguments: &[Value], budget: &Budget) -> Outcome {
+fn regex_all(arguments: &[Value], budget: &EvalBudget) -> Outcome {
     let [pattern, whole] = arguments else {
         return Err(arity());
     };

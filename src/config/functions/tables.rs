@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::syntax::{Budget, Exceeded, Value};
+use crate::syntax::{EvalBudget, Exceeded, Value};
 
 use super::collections::pay_for_comparisons;
 use super::types::{alike, alike_in_all};
@@ -26,7 +26,7 @@ pub(super) fn find(name: &str) -> Option<Function> {
 const MAX_PRODUCT: usize = 1 << 14;
 
 /// All combinations, the last list running fastest.
-fn product(arguments: &[Value], budget: &Budget) -> Outcome {
+fn product(arguments: &[Value], budget: &EvalBudget) -> Outcome {
     if arguments.len() < 2 {
         return Err("at least two lists are needed".into());
     }
@@ -52,7 +52,11 @@ fn product(arguments: &[Value], budget: &Budget) -> Outcome {
 }
 
 /// Each row is repeated for each element, and the other way around.
-fn room_for_rows(rows: &[Vec<Value>], elements: &[Value], budget: &Budget) -> Result<(), Exceeded> {
+fn room_for_rows(
+    rows: &[Vec<Value>],
+    elements: &[Value],
+    budget: &EvalBudget,
+) -> Result<(), Exceeded> {
     let cost = |values: &mut dyn Iterator<Item = &Value>| {
         values.fold((0_usize, 0_usize), |(values, bytes), value| {
             let (more_values, more_bytes) = value.cost();
@@ -71,7 +75,7 @@ fn room_for_rows(rows: &[Vec<Value>], elements: &[Value], budget: &Budget) -> Re
 }
 
 /// `matchkeys(values, keys, search)`: the values whose keys are searched for.
-fn match_keys(arguments: &[Value], budget: &Budget) -> Outcome {
+fn match_keys(arguments: &[Value], budget: &EvalBudget) -> Outcome {
     let [values, keys, search] = arguments else {
         return Err(arity());
     };
@@ -108,7 +112,7 @@ fn chunks(arguments: &[Value]) -> Outcome {
 }
 
 /// A map of lists turned around.
-fn transpose(arguments: &[Value], budget: &Budget) -> Outcome {
+fn transpose(arguments: &[Value], budget: &EvalBudget) -> Outcome {
     let [Value::Object(entries)] = arguments else {
         return Err("a map of lists is needed".into());
     };
@@ -131,7 +135,7 @@ fn transpose(arguments: &[Value], budget: &Budget) -> Outcome {
 }
 
 /// RFC 4180 as Go reads it: the first record has the names of the columns, every other one becomes an object.
-fn csv(text: &str, budget: &Budget) -> Outcome {
+fn csv(text: &str, budget: &EvalBudget) -> Outcome {
     let separators = text.bytes().filter(|byte| matches!(byte, b',' | b'\n'));
     budget.room_for(2 * separators.count(), text.len())?;
     let mut records = records(text)?.into_iter();

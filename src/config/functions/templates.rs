@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::syntax::{self, Budget, EvalProblem, Exceeded, Number, Scope, Value};
+use crate::syntax::{self, EvalBudget, EvalProblem, EvalScope, Exceeded, Number, Value};
 
 use super::{Failure, Function, Functions, Outcome, arity, integer, list, text};
 
@@ -41,7 +41,7 @@ pub(super) fn find(name: &str) -> Option<Function> {
 }
 
 /// The verbs `%s`, `%d`, `%v`, `%q` and `%%`, with widths for numbers and text.
-pub(super) fn format(arguments: &[Value], budget: &Budget) -> Result<String, Failure> {
+pub(super) fn format(arguments: &[Value], budget: &EvalBudget) -> Result<String, Failure> {
     let (pattern, mut values) = arguments.split_first().ok_or_else(arity)?;
     let pattern = text(pattern)?;
     let mut result = String::new();
@@ -79,7 +79,7 @@ pub(super) fn format(arguments: &[Value], budget: &Budget) -> Result<String, Fai
 /// Text must not be made to grow without bounds.
 const MAX_WIDTH: usize = 1000;
 
-fn padded(flags: &str, verb: char, value: &Value, budget: &Budget) -> Result<String, Failure> {
+fn padded(flags: &str, verb: char, value: &Value, budget: &EvalBudget) -> Result<String, Failure> {
     let shown = match verb {
         's' => text(value)?,
         'd' => integer(value)?.to_string(),
@@ -113,7 +113,7 @@ fn padded(flags: &str, verb: char, value: &Value, budget: &Budget) -> Result<Str
 }
 
 /// A value as `%v` shows it: numbers from a million on, and very small ones, with an exponent.
-fn general(value: &Value, budget: &Budget) -> Result<String, Exceeded> {
+fn general(value: &Value, budget: &EvalBudget) -> Result<String, Exceeded> {
     let plain = match value.to_text() {
         Some(text) => text,
         None => to_json(value, budget)?,
@@ -146,7 +146,7 @@ fn general(value: &Value, budget: &Budget) -> Result<String, Exceeded> {
 }
 
 /// `format` for each element of the lists among the arguments.
-fn format_list(arguments: &[Value], budget: &Budget) -> Outcome {
+fn format_list(arguments: &[Value], budget: &EvalBudget) -> Outcome {
     let lengths = arguments
         .iter()
         .skip(1)
@@ -179,13 +179,13 @@ fn format_list(arguments: &[Value], budget: &Budget) -> Outcome {
 const BYTES_OF_STEP: usize = 16;
 
 /// JSON as Go writes it: no spaces, numbers with all their digits, and no letter that HTML or JavaScript would take for its own.
-fn to_json(value: &Value, budget: &Budget) -> Result<String, Exceeded> {
+fn to_json(value: &Value, budget: &EvalBudget) -> Result<String, Exceeded> {
     let mut json = String::new();
     write_json(value, &mut json, budget)?;
     Ok(json)
 }
 
-fn write_json(value: &Value, json: &mut String, budget: &Budget) -> Result<(), Exceeded> {
+fn write_json(value: &Value, json: &mut String, budget: &EvalBudget) -> Result<(), Exceeded> {
     match value {
         Value::Null | Value::Unknown | Value::Sensitive(_) => json.push_str("null"),
         Value::Bool(value) => json.push_str(if *value { "true" } else { "false" }),
@@ -302,7 +302,7 @@ struct TemplateScope<'a> {
     variables: BTreeMap<&'a str, Rc<Value>>,
 }
 
-impl Scope for TemplateScope<'_> {
+impl EvalScope for TemplateScope<'_> {
     fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Rc<Value>, EvalProblem> {
         let missing = || EvalProblem::Reference(format!("the template has no variable `{root}`"));
         let value = self.variables.get(root).ok_or_else(missing)?;
@@ -317,7 +317,7 @@ impl Scope for TemplateScope<'_> {
         }
     }
 
-    fn budget(&self) -> Option<&Budget> {
+    fn budget(&self) -> Option<&EvalBudget> {
         Some(&self.functions.budget)
     }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
 
-use crate::syntax::{Budget, Number, Value};
+use crate::syntax::{EvalBudget, Number, Value};
 
 use super::{Failure, Outcome};
 
@@ -31,7 +31,7 @@ const FALSE: [&str; 11] = [
 /// The key whose value is merged into its mapping.
 const MERGE: &str = "<<";
 
-pub(super) fn decode(text: &str, budget: &Budget) -> Outcome {
+pub(super) fn decode(text: &str, budget: &EvalBudget) -> Outcome {
     if text.len() > MAX_BYTES {
         return Err(Failure::Unsupported);
     }
@@ -49,7 +49,7 @@ struct Reader<'a> {
     /// By the number that the crate gives an anchor. One whose value is not complete yet is not there.
     anchors: HashMap<usize, Value>,
     values: usize,
-    budget: &'a Budget,
+    budget: &'a EvalBudget,
 }
 
 impl<'a> Reader<'a> {

@@ -18,8 +18,8 @@ use std::sync::Arc;
 use crate::provider::Engine;
 use crate::span::{Place, Span};
 use crate::syntax::{
-    self, BoundedConstants, Budget, EvalProblem, Exceeded, Expr, Expression, RunBudget, Strings,
-    Value,
+    self, BoundedConstants, EvalBudget, EvalProblem, Exceeded, Expr, Expression, RunBudget,
+    Strings, Value,
 };
 
 use super::calls::{Call, Variable};
@@ -50,7 +50,7 @@ pub(super) struct Environment<'a> {
     /// Which files the root module may have read.
     pub(super) files: FileAccess,
     /// What all that is evaluated below the root may cost.
-    budget: Rc<Budget>,
+    budget: Rc<EvalBudget>,
     /// What needed more than there was.
     exceeded_at: OnceCell<Place>,
     /// The first function that was called and is not supported. Its value is unknown, which does no harm where a result does
@@ -91,7 +91,7 @@ impl Traced {
 
 impl<'a> Environment<'a> {
     pub(super) fn new(root: &'a Path, options: &'a ReadOptions, run: &Arc<RunBudget>) -> Self {
-        let budget = Rc::new(Budget::of_root(Arc::clone(run)));
+        let budget = Rc::new(EvalBudget::of_root(Arc::clone(run)));
         let files = FileAccess::of_root(root, Arc::clone(&options.files));
         let functions = Functions::new(root, options.engine, Rc::clone(&budget));
         Self {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::provider::Engine;
-use crate::syntax::{Budget, EvalProblem, Expr, Scope, Value};
+use crate::syntax::{EvalBudget, EvalProblem, EvalScope, Expr, Value};
 
 use super::super::functions::Functions;
 use super::origins::{Origin, Origins};
@@ -87,7 +87,7 @@ impl Names<'_> {
     }
 }
 
-impl Scope for Names<'_> {
+impl EvalScope for Names<'_> {
     fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Rc<Value>, EvalProblem> {
         let environment = self.instance.environment;
         match (root, attribute) {
@@ -103,7 +103,7 @@ impl Scope for Names<'_> {
         }
     }
 
-    fn budget(&self) -> Option<&Budget> {
+    fn budget(&self) -> Option<&EvalBudget> {
         Some(&self.instance.environment.budget)
     }
 

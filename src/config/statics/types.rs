@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::syntax::{self, BoundedConstants, Budget, Expr, ExprKind, Value};
+use crate::syntax::{self, BoundedConstants, EvalBudget, Expr, ExprKind, Value};
 
 /// A type constraint.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +21,7 @@ pub(in crate::config) enum Type {
 
 impl Type {
     /// Reads a constraint such as `list(object({ a = string }))`.
-    pub(in crate::config) fn parse(expr: &Expr, budget: &Budget) -> Option<Self> {
+    pub(in crate::config) fn parse(expr: &Expr, budget: &EvalBudget) -> Option<Self> {
         match &expr.kind {
             // The form of old configurations, and the only one in JSON.
             ExprKind::Template(_) => match expr.as_text()?.as_str() {
@@ -57,7 +57,7 @@ impl Type {
         })
     }
 
-    fn constructed(name: &str, argument: &Expr, budget: &Budget) -> Option<Self> {
+    fn constructed(name: &str, argument: &Expr, budget: &EvalBudget) -> Option<Self> {
         match (name, &argument.kind) {
             ("list", _) => Some(Self::List(Box::new(Self::parse(argument, budget)?))),
             ("set", _) => Some(Self::Set(Box::new(Self::parse(argument, budget)?))),
@@ -83,7 +83,7 @@ impl Type {
     }
 
     /// The type of an attribute of an object, perhaps `optional(type, default)`.
-    fn attribute(expr: &Expr, budget: &Budget) -> Option<(Self, Option<Value>)> {
+    fn attribute(expr: &Expr, budget: &EvalBudget) -> Option<(Self, Option<Value>)> {
         let ExprKind::Call(call) = &expr.kind else {
             return Some((Self::parse(expr, budget)?, None));
         };
@@ -103,7 +103,7 @@ impl Type {
     }
 
     /// The value in this type; `None` if it has none there, or if the budget is used up.
-    pub(in crate::config) fn convert(&self, value: Value, budget: &Budget) -> Option<Value> {
+    pub(in crate::config) fn convert(&self, value: Value, budget: &EvalBudget) -> Option<Value> {
         budget.steps(1).ok()?;
         if matches!(value, Value::Null | Value::Unknown | Value::Sensitive(_)) {
             return Some(value);
@@ -155,7 +155,7 @@ impl Type {
         }
     }
 
-    fn convert_all(&self, elements: Vec<Value>, budget: &Budget) -> Option<Vec<Value>> {
+    fn convert_all(&self, elements: Vec<Value>, budget: &EvalBudget) -> Option<Vec<Value>> {
         elements
             .into_iter()
             .map(|element| self.convert(element, budget))
@@ -182,7 +182,7 @@ mod tests {
     fn convert(constraint: &str, value: &str) -> Option<Value> {
         let value =
             syntax::evaluate(&syntax::parse_expression(value).unwrap(), &Constants).unwrap();
-        let budget = Budget::of_constant();
+        let budget = EvalBudget::of_constant();
         Type::parse(&syntax::parse_expression(constraint).unwrap(), &budget)?
             .convert(value, &budget)
     }

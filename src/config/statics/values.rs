@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::access::{AccessError, ReadAccess};
 use crate::span::Explain as _;
 use crate::syntax::{
-    self, BoundedConstants, Budget, EvalProblem, Expr, Expression, SourceFile, Strings, Value,
+    self, BoundedConstants, EvalBudget, EvalProblem, Expr, Expression, SourceFile, Strings, Value,
 };
 
 use super::super::calls::Variable;
@@ -160,7 +160,7 @@ impl Values {
         &self,
         variable: &Variable,
         constraint: &Type,
-        budget: &Budget,
+        budget: &EvalBudget,
     ) -> Result<Option<Value>, EvalProblem> {
         let problem = |message: &str| {
             EvalProblem::Reference(format!("the value of `var.{}` {message}", variable.name))

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::span::Span;
 
-use super::super::expr::{Entry, Expr, For};
+use super::super::expr::{Expr, ForExpr, ObjectEntry};
 use super::super::number::Number;
 use super::super::value::{MAP_VALUES, Value};
 use super::scope::at;
@@ -97,7 +97,7 @@ impl Evaluator<'_> {
         result
     }
 
-    pub(super) fn object(&mut self, entries: &[Entry]) -> Result<Value, EvalFault> {
+    pub(super) fn object(&mut self, entries: &[ObjectEntry]) -> Result<Value, EvalFault> {
         let mut object = BTreeMap::new();
         let mut known = true;
         for entry in entries {
@@ -154,7 +154,11 @@ impl Evaluator<'_> {
         Ok(Value::Tuple(results))
     }
 
-    pub(super) fn for_expression(&mut self, parts: &For, span: Span) -> Result<Value, EvalFault> {
+    pub(super) fn for_expression(
+        &mut self,
+        parts: &ForExpr,
+        span: Span,
+    ) -> Result<Value, EvalFault> {
         let source = self.value(&parts.collection)?;
         self.pay_for_turns(parts.collection.span, &source)?;
         let Some(found) = at(parts.collection.span, elements(source))? else {
@@ -183,7 +187,7 @@ impl Evaluator<'_> {
 
     fn for_element(
         &mut self,
-        parts: &For,
+        parts: &ForExpr,
         results: &mut ForResults,
         span: Span,
     ) -> Result<(), EvalFault> {
@@ -244,7 +248,7 @@ struct ForResults {
 }
 
 impl ForResults {
-    fn finish(self, parts: &For) -> Value {
+    fn finish(self, parts: &ForExpr) -> Value {
         if self.unknown {
             return Value::Unknown;
         }

@@ -15,11 +15,11 @@ use thiserror::Error;
 
 use crate::span::Span;
 
-use super::budget::{Budget, Exceeded};
-use super::error::Fault;
-use super::expr::{Call, Expr, ExprKind};
+use super::budget::{EvalBudget, Exceeded};
+use super::error::SyntaxFault;
+use super::expr::{Expr, ExprKind, FunctionCall};
 use super::value::Value;
-pub use scope::{BoundedConstants, Constants, Scope};
+pub use scope::{BoundedConstants, Constants, EvalScope};
 use scope::{Locals, at};
 
 /// Why an expression has no value, and where in it.
@@ -79,7 +79,7 @@ pub enum EvalProblem {
     Arithmetic,
     /// Syntax, in a text that is evaluated.
     #[error("{0}")]
-    Syntax(super::error::Problem),
+    Syntax(super::error::SyntaxProblem),
     /// A file that a function cannot read.
     #[error("`{function}` cannot read {}: {why}", shown_file(path.as_deref()))]
     File {
@@ -191,8 +191,8 @@ impl EvalProblem {
     }
 }
 
-impl From<Fault> for EvalFault {
-    fn from(fault: Fault) -> Self {
+impl From<SyntaxFault> for EvalFault {
+    fn from(fault: SyntaxFault) -> Self {
         Self {
             span: fault.span,
             problem: EvalProblem::Syntax(fault.problem),
@@ -203,12 +203,12 @@ impl From<Fault> for EvalFault {
 /// The value of `expr` in `scope`. References of branches that are not taken do not matter ([`check_references`]).
 ///
 /// Fails if the budget is used up, whatever `try()` made of that.
-pub fn evaluate(expr: &Expr, scope: &dyn Scope) -> Result<Value, EvalFault> {
+pub fn evaluate(expr: &Expr, scope: &dyn EvalScope) -> Result<Value, EvalFault> {
     let own;
     let budget = if let Some(budget) = scope.budget() {
         budget
     } else {
-        own = Budget::of_constant();
+        own = EvalBudget::of_constant();
         &own
     };
     let mut evaluator = Evaluator {
@@ -228,10 +228,10 @@ pub fn evaluate(expr: &Expr, scope: &dyn Scope) -> Result<Value, EvalFault> {
 }
 
 /// Fails with the first reference or function of `expr` that the scope refuses, whether or not its value needs it.
-pub fn check_references(expr: &Expr, scope: &dyn Scope) -> Result<(), EvalFault> {
+pub fn check_references(expr: &Expr, scope: &dyn EvalScope) -> Result<(), EvalFault> {
     let checked = references::check(expr, scope, &mut Vec::new());
     // Values that are referred to may have used it up.
-    match scope.budget().and_then(Budget::exceeded) {
+    match scope.budget().and_then(EvalBudget::exceeded) {
         Some(exceeded) => Err(EvalFault {
             span: checked.err().map_or(expr.span, |fault| fault.span),
             problem: exceeded.into(),
@@ -241,8 +241,8 @@ pub fn check_references(expr: &Expr, scope: &dyn Scope) -> Result<(), EvalFault>
 }
 
 struct Evaluator<'a> {
-    scope: &'a dyn Scope,
-    budget: &'a Budget,
+    scope: &'a dyn EvalScope,
+    budget: &'a EvalBudget,
     locals: Locals,
     /// The innermost expression that found the budget used up.
     exceeded_at: Option<Span>,
@@ -325,7 +325,7 @@ impl Evaluator<'_> {
         })
     }
 
-    fn call(&mut self, call: &Call, span: Span) -> Result<Value, EvalFault> {
+    fn call(&mut self, call: &FunctionCall, span: Span) -> Result<Value, EvalFault> {
         match call.name.strip_prefix("core::").unwrap_or(&call.name) {
             "try" => self.try_each(&call.arguments, span),
             "can" => self.can(&call.arguments, span),

@@ -3,14 +3,14 @@
 //! Terraform resolves every reference first, also those of branches that are not taken and of the arguments of `try`: a
 //! missing variable is an error there, whatever the value would be.
 
-use super::super::expr::{Expr, ExprKind, Part};
+use super::super::expr::{Expr, ExprKind, TemplatePart};
 use super::EvalFault;
-use super::scope::{Scope, at};
+use super::scope::{EvalScope, at};
 
 /// Fails with the first reference or function that the scope refuses.
 pub(super) fn check(
     expr: &Expr,
-    scope: &dyn Scope,
+    scope: &dyn EvalScope,
     bound: &mut Vec<String>,
 ) -> Result<(), EvalFault> {
     match &expr.kind {
@@ -62,7 +62,11 @@ pub(super) fn check(
     }
 }
 
-fn check_all(exprs: &[Expr], scope: &dyn Scope, bound: &mut Vec<String>) -> Result<(), EvalFault> {
+fn check_all(
+    exprs: &[Expr],
+    scope: &dyn EvalScope,
+    bound: &mut Vec<String>,
+) -> Result<(), EvalFault> {
     exprs.iter().try_for_each(|expr| check(expr, scope, bound))
 }
 
@@ -70,7 +74,7 @@ fn check_name(
     expr: &Expr,
     root: &str,
     attribute: Option<&str>,
-    scope: &dyn Scope,
+    scope: &dyn EvalScope,
     bound: &[String],
 ) -> Result<(), EvalFault> {
     if bound.iter().any(|name| name == root) {
@@ -94,19 +98,19 @@ fn binding(
 }
 
 fn check_parts(
-    parts: &[Part],
-    scope: &dyn Scope,
+    parts: &[TemplatePart],
+    scope: &dyn EvalScope,
     bound: &mut Vec<String>,
 ) -> Result<(), EvalFault> {
     parts.iter().try_for_each(|part| match part {
-        Part::Text(_) => Ok(()),
-        Part::Value(expr) => check(expr, scope, bound),
-        Part::If { condition, yes, no } => {
+        TemplatePart::Text(_) => Ok(()),
+        TemplatePart::Value(expr) => check(expr, scope, bound),
+        TemplatePart::If { condition, yes, no } => {
             check(condition, scope, bound)?;
             check_parts(yes, scope, bound)?;
             check_parts(no, scope, bound)
         }
-        Part::For {
+        TemplatePart::For {
             key,
             value,
             collection,

@@ -4,18 +4,18 @@ use std::rc::Rc;
 
 use crate::span::Span;
 
-use super::super::budget::Budget;
+use super::super::budget::EvalBudget;
 use super::super::expr::Expr;
 use super::super::value::Value;
 use super::{EvalFault, EvalProblem};
 
 /// Resolves the names in an expression. Variables of `for` expressions are none of its business.
-pub trait Scope {
+pub trait EvalScope {
     /// The value of `root.attribute`, or of `root` alone. The same reference may be asked for more than once.
     fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Rc<Value>, EvalProblem>;
 
     /// From where evaluation takes what it costs; each evaluation has a small budget of its own where there is none.
-    fn budget(&self) -> Option<&Budget>;
+    fn budget(&self) -> Option<&EvalBudget>;
 
     /// Whether a call of the function is possible at all; asked for every call, also in branches that are not taken.
     fn check_function(&self, name: &str) -> Result<(), EvalProblem>;
@@ -36,14 +36,14 @@ pub struct Constants;
 
 /// [`Constants`] at the expense of a budget that they share with something else.
 #[derive(Clone, Copy, Debug)]
-pub struct BoundedConstants<'a>(pub &'a Budget);
+pub struct BoundedConstants<'a>(pub &'a EvalBudget);
 
-impl Scope for BoundedConstants<'_> {
+impl EvalScope for BoundedConstants<'_> {
     fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Rc<Value>, EvalProblem> {
         Constants.reference(root, attribute)
     }
 
-    fn budget(&self) -> Option<&Budget> {
+    fn budget(&self) -> Option<&EvalBudget> {
         Some(self.0)
     }
 
@@ -56,12 +56,12 @@ impl Scope for BoundedConstants<'_> {
     }
 }
 
-impl Scope for Constants {
+impl EvalScope for Constants {
     fn reference(&self, root: &str, _: Option<&str>) -> Result<Rc<Value>, EvalProblem> {
         Err(EvalProblem::VariablesNotAllowed(root.to_owned()))
     }
 
-    fn budget(&self) -> Option<&Budget> {
+    fn budget(&self) -> Option<&EvalBudget> {
         None
     }
 

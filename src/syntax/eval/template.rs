@@ -2,7 +2,7 @@
 
 use crate::span::Span;
 
-use super::super::expr::{Expr, Part};
+use super::super::expr::{Expr, TemplatePart};
 use super::super::value::Value;
 use super::collections::elements;
 use super::scope::at;
@@ -10,8 +10,12 @@ use super::{EvalFault, EvalProblem, Evaluator, operators};
 
 impl Evaluator<'_> {
     /// A template that is one interpolation has its value, of any type; every other is a string.
-    pub(super) fn template(&mut self, parts: &[Part], span: Span) -> Result<Value, EvalFault> {
-        if let [Part::Value(expr)] = parts {
+    pub(super) fn template(
+        &mut self,
+        parts: &[TemplatePart],
+        span: Span,
+    ) -> Result<Value, EvalFault> {
+        if let [TemplatePart::Value(expr)] = parts {
             return self.value(expr);
         }
         let mut text = String::new();
@@ -24,17 +28,22 @@ impl Evaluator<'_> {
     }
 
     /// Appends the text of the parts; false if any is unknown.
-    fn parts(&mut self, parts: &[Part], text: &mut String, span: Span) -> Result<bool, EvalFault> {
+    fn parts(
+        &mut self,
+        parts: &[TemplatePart],
+        text: &mut String,
+        span: Span,
+    ) -> Result<bool, EvalFault> {
         let mut known = true;
         for part in parts {
             known &= match part {
-                Part::Text(more) => {
+                TemplatePart::Text(more) => {
                     self.pay(span, 0, more.len())?;
                     text.push_str(more);
                     true
                 }
-                Part::Value(expr) => self.interpolation(expr, text)?,
-                Part::If { condition, yes, no } => match self.value(condition)? {
+                TemplatePart::Value(expr) => self.interpolation(expr, text)?,
+                TemplatePart::If { condition, yes, no } => match self.value(condition)? {
                     Value::Unknown | Value::Sensitive(_) => false,
                     value => {
                         let branch = if at(condition.span, operators::boolean(&value))? {
@@ -45,7 +54,7 @@ impl Evaluator<'_> {
                         self.parts(branch, text, span)?
                     }
                 },
-                Part::For {
+                TemplatePart::For {
                     key,
                     value,
                     collection,

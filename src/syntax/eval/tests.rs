@@ -6,7 +6,7 @@ use super::*;
 /// Knows `var.known`, `var.unknown`, and the function `upper`.
 struct Few;
 
-impl Scope for Few {
+impl EvalScope for Few {
     fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Rc<Value>, EvalProblem> {
         match (root, attribute) {
             ("var", Some("known")) => Ok(Rc::new("k".into())),
@@ -15,7 +15,7 @@ impl Scope for Few {
         }
     }
 
-    fn budget(&self) -> Option<&Budget> {
+    fn budget(&self) -> Option<&EvalBudget> {
         None
     }
 

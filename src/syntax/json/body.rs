@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::span::Span;
 
 use super::super::body::{Argument, Block, Body, Label};
-use super::super::error::{Fault, Problem, SyntaxError};
+use super::super::error::{SyntaxError, SyntaxFault, SyntaxProblem};
 use super::super::source_file::SourceFile;
 use super::{JsonFile, JsonId, JsonKind, JsonValue, Property};
 
@@ -36,7 +36,7 @@ impl<'a> JsonBody<'a> {
     pub(in crate::syntax) fn arguments(&self) -> Result<Vec<Argument<'a>>, SyntaxError> {
         let value = self.json_value(self.value);
         let JsonKind::Object(properties) = &value.kind else {
-            return Err(self.error(value.span, Problem::Json(OBJECT_REQUIRED)));
+            return Err(self.error(value.span, SyntaxProblem::Json(OBJECT_REQUIRED)));
         };
         let mut names = HashSet::with_capacity(properties.len());
         properties
@@ -104,7 +104,7 @@ impl<'a> JsonBody<'a> {
             let keys = self.properties(property.value)?;
             if keys.is_empty() {
                 let message = "a block needs a property whose name is its label";
-                return Err(self.error(value.span, Problem::Json(message)));
+                return Err(self.error(value.span, SyntaxProblem::Json(message)));
             }
             for key in keys {
                 labels.push(Label {
@@ -120,7 +120,7 @@ impl<'a> JsonBody<'a> {
             JsonKind::Null => &[],
             JsonKind::Object(_) => std::slice::from_ref(&property.value),
             JsonKind::Array(values) => values.as_slice(),
-            _ => return Err(self.error(value.span, Problem::Json(OBJECTS_REQUIRED))),
+            _ => return Err(self.error(value.span, SyntaxProblem::Json(OBJECTS_REQUIRED))),
         };
         blocks.extend(contents.iter().map(|&value| Block {
             kind: &block.name,
@@ -142,13 +142,13 @@ impl<'a> JsonBody<'a> {
                 for &value in values {
                     let value = self.json_value(value);
                     let JsonKind::Object(properties) = &value.kind else {
-                        return Err(self.error(value.span, Problem::Json(OBJECT_REQUIRED)));
+                        return Err(self.error(value.span, SyntaxProblem::Json(OBJECT_REQUIRED)));
                     };
                     merged.extend(properties);
                 }
                 Ok(merged)
             }
-            _ => Err(self.error(value.span, Problem::Json(OBJECTS_REQUIRED))),
+            _ => Err(self.error(value.span, SyntaxProblem::Json(OBJECTS_REQUIRED))),
         }
     }
 
@@ -167,11 +167,11 @@ impl<'a> JsonBody<'a> {
     }
 
     fn redefined(&self, property: &Property) -> SyntaxError {
-        let problem = Problem::AttributeRedefined(property.name.clone());
+        let problem = SyntaxProblem::AttributeRedefined(property.name.clone());
         self.error(property.name_span, problem)
     }
 
-    fn error(&self, span: Span, problem: Problem) -> SyntaxError {
-        self.file.error(Fault::new(span, problem))
+    fn error(&self, span: Span, problem: SyntaxProblem) -> SyntaxError {
+        self.file.error(SyntaxFault::new(span, problem))
     }
 }

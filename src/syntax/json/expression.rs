@@ -2,8 +2,8 @@
 
 use crate::span::Span;
 
-use super::super::error::{Fault, Problem};
-use super::super::expr::{Entry, Expr, ExprKind, MAX_DEPTH, Part};
+use super::super::error::{SyntaxFault, SyntaxProblem};
+use super::super::expr::{Expr, ExprKind, MAX_DEPTH, ObjectEntry, TemplatePart};
 use super::super::expression::Strings;
 use super::super::number::Number;
 use super::super::parse_template;
@@ -17,7 +17,7 @@ impl JsonFile {
         text: &[u8],
         value: JsonId,
         strings: Strings,
-    ) -> Result<Expr, Fault> {
+    ) -> Result<Expr, SyntaxFault> {
         let converter = Converter {
             json: self,
             text,
@@ -34,11 +34,11 @@ struct Converter<'a> {
 }
 
 impl Converter<'_> {
-    fn expression(&self, value: JsonId, depth_left: usize) -> Result<Expr, Fault> {
+    fn expression(&self, value: JsonId, depth_left: usize) -> Result<Expr, SyntaxFault> {
         let value = &self.json.values[value];
         let span = value.span;
         let Some(left) = depth_left.checked_sub(1) else {
-            return Err(Fault::new(span, Problem::TooDeep(MAX_DEPTH)));
+            return Err(SyntaxFault::new(span, SyntaxProblem::TooDeep(MAX_DEPTH)));
         };
         let (kind, parts_depth) = match &value.kind {
             JsonKind::Null => (ExprKind::Null, 0),
@@ -55,9 +55,9 @@ impl Converter<'_> {
                 let entries = properties.iter().map(|property| {
                     let key = self.string(&property.name, property.name_span)?;
                     let value = self.expression(property.value, left)?;
-                    Ok(Entry { key, value })
+                    Ok(ObjectEntry { key, value })
                 });
-                let entries = entries.collect::<Result<Vec<_>, Fault>>()?;
+                let entries = entries.collect::<Result<Vec<_>, SyntaxFault>>()?;
                 let depths = entries
                     .iter()
                     .map(|entry| entry.key.depth.max(entry.value.depth));
@@ -69,22 +69,22 @@ impl Converter<'_> {
         Ok(Expr { span, kind, depth })
     }
 
-    fn number(&self, span: Span) -> Result<Number, Fault> {
+    fn number(&self, span: Span) -> Result<Number, SyntaxFault> {
         let text = String::from_utf8_lossy(&self.text[span.start..span.end]);
-        Number::parse(&text).ok_or(Fault::new(span, Problem::InvalidNumber))
+        Number::parse(&text).ok_or(SyntaxFault::new(span, SyntaxProblem::InvalidNumber))
     }
 
     /// Faults in a template mark the whole string, because their spans refer to the decoded text.
-    fn string(&self, text: &str, span: Span) -> Result<Expr, Fault> {
+    fn string(&self, text: &str, span: Span) -> Result<Expr, SyntaxFault> {
         match self.strings {
             Strings::Plain => Ok(Expr {
                 span,
-                kind: ExprKind::Template(vec![Part::Text(text.to_owned())]),
+                kind: ExprKind::Template(vec![TemplatePart::Text(text.to_owned())]),
                 depth: 1,
             }),
             Strings::Templates => match parse_template(text) {
                 Ok(template) => Ok(Expr { span, ..template }),
-                Err(fault) => Err(Fault::new(span, fault.problem)),
+                Err(fault) => Err(SyntaxFault::new(span, fault.problem)),
             },
         }
     }

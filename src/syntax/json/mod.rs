@@ -10,7 +10,7 @@ mod parser;
 
 use crate::span::Span;
 
-use super::error::{Fault, Problem};
+use super::error::{SyntaxFault, SyntaxProblem};
 pub(super) use body::JsonBody;
 
 /// The position of a value in [`JsonFile::values`].
@@ -50,13 +50,13 @@ pub(super) struct JsonFile {
 
 impl JsonFile {
     /// Parses `text`. The root must be an object, or an array of objects.
-    pub(super) fn parse(text: &[u8]) -> Result<Self, Fault> {
+    pub(super) fn parse(text: &[u8]) -> Result<Self, SyntaxFault> {
         let (values, root) = parser::parse(text)?;
         match values[root].kind {
             JsonKind::Object(_) | JsonKind::Array(_) => Ok(Self { values, root }),
-            _ => Err(Fault::new(
+            _ => Err(SyntaxFault::new(
                 values[root].span,
-                Problem::Json("the root must be an object"),
+                SyntaxProblem::Json("the root must be an object"),
             )),
         }
     }

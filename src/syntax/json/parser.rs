@@ -6,17 +6,17 @@ use std::borrow::Cow;
 
 use crate::span::Span;
 
-use super::super::error::{Fault, Problem};
+use super::super::error::{SyntaxFault, SyntaxProblem};
 use super::super::parser::MAX_NESTING;
 use super::{JsonId, JsonKind, JsonValue, Property};
 
 /// An array or object that is not closed yet.
-struct Open {
+struct OpenContainer {
     start: usize,
-    kind: OpenKind,
+    kind: ContainerKind,
 }
 
-enum OpenKind {
+enum ContainerKind {
     Array(Vec<JsonId>),
     /// The properties so far, and the name of the one whose value comes next.
     Object(Vec<Property>, Option<(String, Span)>),
@@ -25,16 +25,16 @@ enum OpenKind {
 /// How many values a file may have: those of a few megabytes have a tenth.
 const MAX_VALUES: usize = 500_000;
 
-struct Reader<'a> {
+struct JsonParser<'a> {
     text: &'a [u8],
     at: usize,
     values: Vec<JsonValue>,
-    open: Vec<Open>,
+    open: Vec<OpenContainer>,
 }
 
 /// The values of a text, and which is its root.
-pub(super) fn parse(text: &[u8]) -> Result<(Vec<JsonValue>, JsonId), Fault> {
-    let mut reader = Reader {
+pub(super) fn parse(text: &[u8]) -> Result<(Vec<JsonValue>, JsonId), SyntaxFault> {
+    let mut reader = JsonParser {
         text,
         at: 0,
         values: Vec::new(),
@@ -48,8 +48,8 @@ pub(super) fn parse(text: &[u8]) -> Result<(Vec<JsonValue>, JsonId), Fault> {
     Ok((reader.values, root))
 }
 
-impl Reader<'_> {
-    fn run(&mut self) -> Result<JsonId, Fault> {
+impl JsonParser<'_> {
+    fn run(&mut self) -> Result<JsonId, SyntaxFault> {
         loop {
             self.check_size()?;
             let mut finished = self.value()?;
@@ -64,20 +64,29 @@ impl Reader<'_> {
     }
 
     /// What is kept in mind takes up to a hundred times the memory of its text.
-    fn check_size(&self) -> Result<(), Fault> {
+    fn check_size(&self) -> Result<(), SyntaxFault> {
         let here = || Span::new(self.at, self.at);
         if self.open.len() > MAX_NESTING {
-            return Err(Fault::new(here(), Problem::TooNested(MAX_NESTING)));
+            return Err(SyntaxFault::new(
+                here(),
+                SyntaxProblem::TooNested(MAX_NESTING),
+            ));
         }
         if self.values.len() > MAX_VALUES {
-            return Err(Fault::new(here(), Problem::TooManyItems(MAX_VALUES)));
+            return Err(SyntaxFault::new(
+                here(),
+                SyntaxProblem::TooManyItems(MAX_VALUES),
+            ));
         }
         Ok(())
     }
 
-    fn fault(&self, message: &'static str) -> Fault {
+    fn fault(&self, message: &'static str) -> SyntaxFault {
         let end = self.text.len().min(self.at + 1);
-        Fault::new(Span::new(self.at.min(end), end), Problem::Json(message))
+        SyntaxFault::new(
+            Span::new(self.at.min(end), end),
+            SyntaxProblem::Json(message),
+        )
     }
 
     fn skip_blanks(&mut self) {
@@ -102,7 +111,7 @@ impl Reader<'_> {
     }
 
     /// A whole value, or `None` if one was opened.
-    fn value(&mut self) -> Result<Option<JsonId>, Fault> {
+    fn value(&mut self) -> Result<Option<JsonId>, SyntaxFault> {
         self.skip_blanks();
         let start = self.at;
         let kind = match self.text.get(start) {
@@ -113,9 +122,9 @@ impl Reader<'_> {
             Some(b'[') => {
                 self.at += 1;
                 if !self.next_is(b']') {
-                    self.open.push(Open {
+                    self.open.push(OpenContainer {
                         start,
-                        kind: OpenKind::Array(Vec::new()),
+                        kind: ContainerKind::Array(Vec::new()),
                     });
                     return Ok(None);
                 }
@@ -133,19 +142,19 @@ impl Reader<'_> {
         Ok(Some(self.add_value(start, kind)))
     }
 
-    fn open_object(&mut self, start: usize) -> Result<Option<JsonId>, Fault> {
+    fn open_object(&mut self, start: usize) -> Result<Option<JsonId>, SyntaxFault> {
         if self.next_is(b'}') {
             return Ok(Some(self.add_value(start, JsonKind::Object(Vec::new()))));
         }
         let name = self.property_name()?;
-        self.open.push(Open {
+        self.open.push(OpenContainer {
             start,
-            kind: OpenKind::Object(Vec::new(), Some(name)),
+            kind: ContainerKind::Object(Vec::new(), Some(name)),
         });
         Ok(None)
     }
 
-    fn property_name(&mut self) -> Result<(String, Span), Fault> {
+    fn property_name(&mut self) -> Result<(String, Span), SyntaxFault> {
         self.skip_blanks();
         let start = self.at;
         if self.text.get(start) != Some(&b'"') {
@@ -160,10 +169,10 @@ impl Reader<'_> {
     }
 
     /// Puts a finished value into what was open around it. The result is that, if it is finished now.
-    fn add(&mut self, open: Open, id: JsonId) -> Result<Option<JsonId>, Fault> {
-        let Open { start, mut kind } = open;
+    fn add(&mut self, open: OpenContainer, id: JsonId) -> Result<Option<JsonId>, SyntaxFault> {
+        let OpenContainer { start, mut kind } = open;
         match &mut kind {
-            OpenKind::Array(values) => {
+            ContainerKind::Array(values) => {
                 values.push(id);
                 if self.next_is(b']') {
                     let values = std::mem::take(values);
@@ -173,7 +182,7 @@ impl Reader<'_> {
                     return Err(self.fault("a comma or `]` is expected"));
                 }
             }
-            OpenKind::Object(properties, next) => {
+            ContainerKind::Object(properties, next) => {
                 if let Some((name, name_span)) = next.take() {
                     properties.push(Property {
                         name,
@@ -191,11 +200,11 @@ impl Reader<'_> {
                 *next = Some(self.property_name()?);
             }
         }
-        self.open.push(Open { start, kind });
+        self.open.push(OpenContainer { start, kind });
         Ok(None)
     }
 
-    fn keyword(&mut self) -> Result<JsonKind, Fault> {
+    fn keyword(&mut self) -> Result<JsonKind, SyntaxFault> {
         for (word, kind) in [
             (&b"null"[..], JsonKind::Null),
             (b"true", JsonKind::Bool(true)),
@@ -219,8 +228,8 @@ impl Reader<'_> {
         self.at - start
     }
 
-    fn number(&mut self) -> Result<(), Fault> {
-        let invalid = Problem::Json("this is no number");
+    fn number(&mut self) -> Result<(), SyntaxFault> {
+        let invalid = SyntaxProblem::Json("this is no number");
         let start = self.at;
         self.at += usize::from(self.text[start] == b'-');
         let leading_zero = self.text.get(self.at) == Some(&b'0');
@@ -238,12 +247,12 @@ impl Reader<'_> {
         if valid {
             Ok(())
         } else {
-            Err(Fault::new(Span::new(start, self.at), invalid))
+            Err(SyntaxFault::new(Span::new(start, self.at), invalid))
         }
     }
 
     /// The text of a string. Bytes that are not UTF-8 become replacement characters, as in Go.
-    fn string(&mut self) -> Result<String, Fault> {
+    fn string(&mut self) -> Result<String, SyntaxFault> {
         let start = self.at;
         self.at += 1;
         let mut text = String::new();
@@ -265,16 +274,16 @@ impl Reader<'_> {
                 }
                 None => {
                     let span = Span::new(start, start + 1);
-                    return Err(Fault::new(
+                    return Err(SyntaxFault::new(
                         span,
-                        Problem::Json("this string has no closing quote"),
+                        SyntaxProblem::Json("this string has no closing quote"),
                     ));
                 }
             }
         }
     }
 
-    fn escape(&mut self) -> Result<char, Fault> {
+    fn escape(&mut self) -> Result<char, SyntaxFault> {
         let selector = self.text.get(self.at + 1).copied();
         let letter = match selector {
             Some(b'n') => '\n',
@@ -291,7 +300,7 @@ impl Reader<'_> {
     }
 
     /// `\u1234`, or two of them for one character; half a pair becomes the replacement character, as in Go.
-    fn unicode_escape(&mut self) -> Result<char, Fault> {
+    fn unicode_escape(&mut self) -> Result<char, SyntaxFault> {
         let unit = |at: usize| -> Option<u32> {
             let digits = std::str::from_utf8(self.text.get(at + 2..at + 6)?).ok()?;
             let is_escape = self.text[at..].starts_with(b"\\u")

@@ -2,32 +2,40 @@
 
 use crate::span::Span;
 
-use super::super::error::{Fault, Problem};
-use super::super::lexer::Kind;
+use super::super::error::{SyntaxFault, SyntaxProblem};
+use super::super::lexer::TokenKind;
 use super::super::native::{NativeItem, repeated_argument};
 use super::super::strings::literal_length;
-use super::sink::Sink;
-use super::{Parser, State, Step};
+use super::sink::EventSink;
+use super::{FrameState, Parser, ParserStep};
 
-impl<S: Sink> Parser<'_, S> {
+impl<S: EventSink> Parser<'_, S> {
     /// One item of a body, or its end.
-    pub(super) fn item(&mut self) -> Result<Step, Fault> {
+    pub(super) fn item(&mut self) -> Result<ParserStep, SyntaxFault> {
         let token = self.next()?;
         match token.kind {
-            Kind::Newline => Ok(Step::Item),
-            Kind::Identifier => match self.peek()?.kind {
-                Kind::Equal => self.argument(token.span, false),
-                Kind::Quote | Kind::OpenBrace | Kind::Identifier => self.block(token.span),
-                _ => Err(Fault::new(token.span, Problem::ItemRequired)),
+            TokenKind::Newline => Ok(ParserStep::Item),
+            TokenKind::Identifier => match self.peek()?.kind {
+                TokenKind::Equal => self.argument(token.span, false),
+                TokenKind::Quote | TokenKind::OpenBrace | TokenKind::Identifier => {
+                    self.block(token.span)
+                }
+                _ => Err(SyntaxFault::new(token.span, SyntaxProblem::ItemRequired)),
             },
-            Kind::CloseBrace if !self.frames.is_empty() => self.close_block(),
-            Kind::End if self.frames.is_empty() => {
+            TokenKind::CloseBrace if !self.frames.is_empty() => self.close_block(),
+            TokenKind::End if self.frames.is_empty() => {
                 self.check_repeats(0, self.items.len())?;
-                Ok(Step::Done)
+                Ok(ParserStep::Done)
             }
-            Kind::End => Err(Fault::new(self.innermost_brace(), Problem::UnclosedBlock)),
-            Kind::Quote => Err(Fault::new(token.span, Problem::QuotedArgumentName)),
-            _ => Err(Fault::new(token.span, Problem::ItemRequired)),
+            TokenKind::End => Err(SyntaxFault::new(
+                self.innermost_brace(),
+                SyntaxProblem::UnclosedBlock,
+            )),
+            TokenKind::Quote => Err(SyntaxFault::new(
+                token.span,
+                SyntaxProblem::QuotedArgumentName,
+            )),
+            _ => Err(SyntaxFault::new(token.span, SyntaxProblem::ItemRequired)),
         }
     }
 
@@ -36,43 +44,53 @@ impl<S: Sink> Parser<'_, S> {
         Span::new(start, start + 1)
     }
 
-    fn argument(&mut self, name: Span, one_line: bool) -> Result<Step, Fault> {
+    fn argument(&mut self, name: Span, one_line: bool) -> Result<ParserStep, SyntaxFault> {
         self.next()?;
         let start = self.peek()?.span.start;
         let item = self.items.len();
         let value = Span::new(start, start);
         self.items.push(NativeItem::Argument { name, value });
-        self.push(State::Argument { item, one_line }, start);
-        Ok(Step::Operand)
+        self.push(FrameState::Argument { item, one_line }, start);
+        Ok(ParserStep::Operand)
     }
 
     /// The value of an argument is complete.
-    pub(super) fn close_argument(&mut self, item: usize, one_line: bool) -> Result<Step, Fault> {
+    pub(super) fn close_argument(
+        &mut self,
+        item: usize,
+        one_line: bool,
+    ) -> Result<ParserStep, SyntaxFault> {
         let span = self.pop();
         if let Some(NativeItem::Argument { value, .. }) = self.items.get_mut(item) {
             *value = span;
         }
         let token = self.next()?;
         match token.kind {
-            Kind::CloseBrace if one_line => self.close_block(),
-            _ if one_line => Err(Fault::new(token.span, Problem::InvalidOneLineBlock)),
-            Kind::Newline | Kind::End => {
-                self.peeked = (token.kind == Kind::End).then_some(token);
-                Ok(Step::Item)
+            TokenKind::CloseBrace if one_line => self.close_block(),
+            _ if one_line => Err(SyntaxFault::new(
+                token.span,
+                SyntaxProblem::InvalidOneLineBlock,
+            )),
+            TokenKind::Newline | TokenKind::End => {
+                self.peeked = (token.kind == TokenKind::End).then_some(token);
+                Ok(ParserStep::Item)
             }
-            _ => Err(Fault::new(token.span, Problem::MissingNewlineAfterArgument)),
+            _ => Err(SyntaxFault::new(
+                token.span,
+                SyntaxProblem::MissingNewlineAfterArgument,
+            )),
         }
     }
 
-    fn block(&mut self, kind: Span) -> Result<Step, Fault> {
+    fn block(&mut self, kind: Span) -> Result<ParserStep, SyntaxFault> {
         let first_label = self.labels.len();
         let brace = loop {
             let token = self.next()?;
             match token.kind {
-                Kind::OpenBrace => break token.span,
-                Kind::Identifier => self.labels.push(token.span),
-                Kind::Quote => self.quoted_label(token.span.start)?,
-                _ => return Err(Fault::new(token.span, Problem::InvalidBlock)),
+                TokenKind::OpenBrace => break token.span,
+                TokenKind::Identifier => self.labels.push(token.span),
+                TokenKind::Quote => self.quoted_label(token.span.start)?,
+                _ => return Err(SyntaxFault::new(token.span, SyntaxProblem::InvalidBlock)),
             }
         };
         let item = self.items.len();
@@ -81,25 +99,25 @@ impl<S: Sink> Parser<'_, S> {
             labels: first_label..self.labels.len(),
             content: item + 1..item + 1,
         });
-        self.push(State::Block { item }, brace.start);
+        self.push(FrameState::Block { item }, brace.start);
         match self.peek()?.kind {
-            Kind::Newline | Kind::End | Kind::CloseBrace => Ok(Step::Item),
+            TokenKind::Newline | TokenKind::End | TokenKind::CloseBrace => Ok(ParserStep::Item),
             _ => self.one_line_body(),
         }
     }
 
-    fn quoted_label(&mut self, start: usize) -> Result<(), Fault> {
+    fn quoted_label(&mut self, start: usize) -> Result<(), SyntaxFault> {
         let length = literal_length(self.lexer.rest(), self.lexer.at)?;
         self.lexer.at += length;
         match self.lexer.rest().first() {
             Some(b'"') => self.lexer.at += 1,
             Some(b'$' | b'%') => {
                 let span = Span::new(self.lexer.at, self.lexer.at + 2);
-                return Err(Fault::new(span, Problem::TemplateInLabel));
+                return Err(SyntaxFault::new(span, SyntaxProblem::TemplateInLabel));
             }
             _ => {
                 let span = Span::new(start, self.lexer.at);
-                return Err(Fault::new(span, Problem::UnterminatedTemplate));
+                return Err(SyntaxFault::new(span, SyntaxProblem::UnterminatedTemplate));
             }
         }
         self.last_end = self.lexer.at;
@@ -108,26 +126,28 @@ impl<S: Sink> Parser<'_, S> {
     }
 
     /// `{ name = value }`.
-    fn one_line_body(&mut self) -> Result<Step, Fault> {
-        let name = self.expect(Kind::Identifier, Problem::ItemRequired)?.span;
+    fn one_line_body(&mut self) -> Result<ParserStep, SyntaxFault> {
+        let name = self
+            .expect(TokenKind::Identifier, SyntaxProblem::ItemRequired)?
+            .span;
         match self.peek()?.kind {
-            Kind::Equal => self.argument(name, true),
-            Kind::Quote | Kind::OpenBrace | Kind::Identifier => {
-                Err(Fault::new(name, Problem::InvalidOneLineBlock))
+            TokenKind::Equal => self.argument(name, true),
+            TokenKind::Quote | TokenKind::OpenBrace | TokenKind::Identifier => {
+                Err(SyntaxFault::new(name, SyntaxProblem::InvalidOneLineBlock))
             }
-            _ => Err(Fault::new(name, Problem::ItemRequired)),
+            _ => Err(SyntaxFault::new(name, SyntaxProblem::ItemRequired)),
         }
     }
 
     /// The closing brace of a block is consumed.
-    fn close_block(&mut self) -> Result<Step, Fault> {
+    fn close_block(&mut self) -> Result<ParserStep, SyntaxFault> {
         let brace = Span::new(self.last_end - 1, self.last_end);
         let item = match self.frames.last() {
             Some(frame) => match frame.state {
-                State::Block { item } => item,
-                _ => return Err(Fault::new(brace, Problem::ItemRequired)),
+                FrameState::Block { item } => item,
+                _ => return Err(SyntaxFault::new(brace, SyntaxProblem::ItemRequired)),
             },
-            None => return Err(Fault::new(brace, Problem::ItemRequired)),
+            None => return Err(SyntaxFault::new(brace, SyntaxProblem::ItemRequired)),
         };
         self.pop();
         self.check_repeats(item + 1, self.items.len())?;
@@ -137,21 +157,27 @@ impl<S: Sink> Parser<'_, S> {
         }
         let token = self.next()?;
         match token.kind {
-            Kind::Newline | Kind::End => {
-                self.peeked = (token.kind == Kind::End).then_some(token);
-                Ok(Step::Item)
+            TokenKind::Newline | TokenKind::End => {
+                self.peeked = (token.kind == TokenKind::End).then_some(token);
+                Ok(ParserStep::Item)
             }
-            _ => Err(Fault::new(token.span, Problem::MissingNewlineAfterBlock)),
+            _ => Err(SyntaxFault::new(
+                token.span,
+                SyntaxProblem::MissingNewlineAfterBlock,
+            )),
         }
     }
 
     /// An argument may be set once in a body.
-    fn check_repeats(&self, start: usize, end: usize) -> Result<(), Fault> {
+    fn check_repeats(&self, start: usize, end: usize) -> Result<(), SyntaxFault> {
         match repeated_argument(&self.items, start..end, self.lexer.text) {
             None => Ok(()),
             Some(span) => {
                 let name = String::from_utf8_lossy(self.text(span)).into_owned();
-                Err(Fault::new(span, Problem::AttributeRedefined(name)))
+                Err(SyntaxFault::new(
+                    span,
+                    SyntaxProblem::AttributeRedefined(name),
+                ))
             }
         }
     }

@@ -1,9 +1,9 @@
 //! `[for k, v in collection : value if condition]` and its form with braces.
 
-use super::super::error::{Fault, Problem};
-use super::super::lexer::Kind;
-use super::sink::{Event, ForNames, ForShape, Sink};
-use super::{Parser, State, Step};
+use super::super::error::{SyntaxFault, SyntaxProblem};
+use super::super::lexer::TokenKind;
+use super::sink::{Event, EventSink, ForNames, ForShape};
+use super::{FrameState, Parser, ParserStep};
 
 /// How far a `for` expression has come.
 #[derive(Clone, Copy)]
@@ -25,30 +25,30 @@ enum ForPart {
     Condition,
 }
 
-impl<S: Sink> Parser<'_, S> {
+impl<S: EventSink> Parser<'_, S> {
     /// The bracket is open and `for` comes next. Newlines count nowhere in it.
-    pub(super) fn open_for(&mut self, object: bool) -> Result<Step, Fault> {
+    pub(super) fn open_for(&mut self, object: bool) -> Result<ParserStep, SyntaxFault> {
         self.newlines = false;
         self.next()?;
-        let names = self.for_names(Problem::InvalidFor)?;
-        self.set_state(State::For(ForFrame {
+        let names = self.for_names(SyntaxProblem::InvalidFor)?;
+        self.set_state(FrameState::For(ForFrame {
             names,
             object,
             part: ForPart::Collection,
             keyed: false,
             grouped: false,
         }));
-        Ok(Step::Operand)
+        Ok(ParserStep::Operand)
     }
 
     /// `k, v in`, of an expression or a directive.
     pub(super) fn for_names(
         &mut self,
-        problem: fn(&'static str) -> Problem,
-    ) -> Result<ForNames, Fault> {
+        problem: fn(&'static str) -> SyntaxProblem,
+    ) -> Result<ForNames, SyntaxFault> {
         let first = self
             .expect(
-                Kind::Identifier,
+                TokenKind::Identifier,
                 problem("a variable name is required after `for`"),
             )?
             .span;
@@ -56,11 +56,11 @@ impl<S: Sink> Parser<'_, S> {
             key: None,
             value: first,
         };
-        if self.peek()?.kind == Kind::Comma {
+        if self.peek()?.kind == TokenKind::Comma {
             self.next()?;
             let value = self
                 .expect(
-                    Kind::Identifier,
+                    TokenKind::Identifier,
                     problem("a variable name is required after the comma"),
                 )?
                 .span;
@@ -70,7 +70,7 @@ impl<S: Sink> Parser<'_, S> {
             };
         }
         if !self.peek_is_word(b"in")? {
-            return Err(Fault::new(
+            return Err(SyntaxFault::new(
                 self.peek()?.span,
                 problem("`in` is required after the variable names"),
             ));
@@ -80,46 +80,49 @@ impl<S: Sink> Parser<'_, S> {
     }
 
     /// A part of the `for` on top is complete.
-    pub(super) fn after_for_part(&mut self, mut frame: ForFrame) -> Result<Step, Fault> {
+    pub(super) fn after_for_part(
+        &mut self,
+        mut frame: ForFrame,
+    ) -> Result<ParserStep, SyntaxFault> {
         match frame.part {
             ForPart::Collection => {
                 self.expect(
-                    Kind::Colon,
-                    Problem::InvalidFor("a colon is required after the collection"),
+                    TokenKind::Colon,
+                    SyntaxProblem::InvalidFor("a colon is required after the collection"),
                 )?;
                 frame.part = ForPart::First;
             }
-            ForPart::First if self.peek()?.kind == Kind::FatArrow => {
+            ForPart::First if self.peek()?.kind == TokenKind::FatArrow => {
                 let arrow = self.next()?;
                 if !frame.object {
-                    return Err(Fault::new(
+                    return Err(SyntaxFault::new(
                         arrow.span,
-                        Problem::InvalidFor("a tuple takes no keys"),
+                        SyntaxProblem::InvalidFor("a tuple takes no keys"),
                     ));
                 }
                 frame.part = ForPart::Value;
                 frame.keyed = true;
             }
             ForPart::First if frame.object => {
-                return Err(Fault::new(
+                return Err(SyntaxFault::new(
                     self.peek()?.span,
-                    Problem::InvalidFor("an object needs keys, with `=>`"),
+                    SyntaxProblem::InvalidFor("an object needs keys, with `=>`"),
                 ));
             }
             ForPart::First | ForPart::Value => return self.after_for_value(frame),
             ForPart::Condition => return self.close_for(frame, true),
         }
-        self.set_state(State::For(frame));
-        Ok(Step::Operand)
+        self.set_state(FrameState::For(frame));
+        Ok(ParserStep::Operand)
     }
 
-    fn after_for_value(&mut self, mut frame: ForFrame) -> Result<Step, Fault> {
-        if self.peek()?.kind == Kind::Ellipsis {
+    fn after_for_value(&mut self, mut frame: ForFrame) -> Result<ParserStep, SyntaxFault> {
+        if self.peek()?.kind == TokenKind::Ellipsis {
             let ellipsis = self.next()?;
             if !frame.object {
-                return Err(Fault::new(
+                return Err(SyntaxFault::new(
                     ellipsis.span,
-                    Problem::InvalidFor("`...` cannot group into a tuple"),
+                    SyntaxProblem::InvalidFor("`...` cannot group into a tuple"),
                 ));
             }
             frame.grouped = true;
@@ -129,19 +132,19 @@ impl<S: Sink> Parser<'_, S> {
         }
         self.next()?;
         frame.part = ForPart::Condition;
-        self.set_state(State::For(frame));
-        Ok(Step::Operand)
+        self.set_state(FrameState::For(frame));
+        Ok(ParserStep::Operand)
     }
 
-    fn close_for(&mut self, frame: ForFrame, conditional: bool) -> Result<Step, Fault> {
+    fn close_for(&mut self, frame: ForFrame, conditional: bool) -> Result<ParserStep, SyntaxFault> {
         let close = if frame.object {
-            Kind::CloseBrace
+            TokenKind::CloseBrace
         } else {
-            Kind::CloseBracket
+            TokenKind::CloseBracket
         };
         self.expect(
             close,
-            Problem::InvalidFor("something follows where it should end"),
+            SyntaxProblem::InvalidFor("something follows where it should end"),
         )?;
         self.complete(Event::For(ForShape {
             names: frame.names,

@@ -2,8 +2,8 @@
 //!
 //! The parser is a machine with a stack of [`Frame`]s on the heap: nesting costs memory, never call stack, and every step
 //! consumes text or pops a frame, so time is linear. A frame is something that is open: a block, an argument, a parenthesis,
-//! an operator that waits for its right side, a string. [`Step`] says what comes next in the frame on top. Blocks and
-//! arguments are noted as [`NativeItem`]s; expressions are told to a [`Sink`].
+//! an operator that waits for its right side, a string. [`ParserStep`] says what comes next in the frame on top. Blocks and
+//! arguments are noted as [`NativeItem`]s; expressions are told to a [`EventSink`].
 //!
 //! The grammar follows <https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md>; where that is loose, what
 //! Terraform's parser accepts decides.
@@ -17,17 +17,17 @@ mod template;
 
 use crate::span::Span;
 
-use super::error::{Fault, Problem};
+use super::error::{SyntaxFault, SyntaxProblem};
 use super::expr::{BinaryOperator, UnaryOperator};
-use super::lexer::{Kind, Lexer, Token};
+use super::lexer::{Lexer, Token, TokenKind};
 use super::native::NativeItem;
 use for_expression::ForFrame;
-use sink::{Event, NoTree, Sink};
+use sink::{Event, EventSink, NoTree};
 use template::{OpenDirective, TemplateFrame};
 
 /// What the machine does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
+enum ParserStep {
     /// Read an item of a body.
     Item,
     /// Read the start of an expression.
@@ -42,13 +42,13 @@ enum Step {
 
 /// Something open: what it is, where it began, and whether newlines counted around it.
 struct Frame {
-    state: State,
+    state: FrameState,
     start: usize,
     outer_newlines: bool,
 }
 
 /// What a frame waits for.
-enum State {
+enum FrameState {
     Block {
         item: usize,
     },
@@ -108,14 +108,14 @@ pub(super) struct Parser<'a, S> {
 
 impl<'a> Parser<'a, NoTree> {
     /// Reads a whole file: its items and the labels that they refer to.
-    pub(super) fn file(text: &'a [u8]) -> Result<(Vec<NativeItem>, Vec<Span>), Fault> {
+    pub(super) fn file(text: &'a [u8]) -> Result<(Vec<NativeItem>, Vec<Span>), SyntaxFault> {
         let start = if text.starts_with(BYTE_ORDER_MARK) {
             BYTE_ORDER_MARK.len()
         } else {
             0
         };
         let mut parser = Parser::new(text, start, NoTree);
-        parser.run(Step::Item)?;
+        parser.run(ParserStep::Item)?;
         Ok((parser.items, parser.labels))
     }
 }
@@ -129,7 +129,7 @@ const MAX_ITEMS: usize = 1_000_000;
 /// May stand before a file, and is no part of it.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-impl<'a, S: Sink> Parser<'a, S> {
+impl<'a, S: EventSink> Parser<'a, S> {
     fn new(text: &'a [u8], at: usize, sink: S) -> Self {
         Self {
             lexer: Lexer { text, at },
@@ -145,63 +145,69 @@ impl<'a, S: Sink> Parser<'a, S> {
     }
 
     /// Reads the expression that starts at `at`, as it stands in a body, and not what follows it.
-    pub(super) fn expression_at(text: &'a [u8], at: usize, sink: S) -> Result<S, Fault> {
+    pub(super) fn expression_at(text: &'a [u8], at: usize, sink: S) -> Result<S, SyntaxFault> {
         let mut parser = Self::new(text, at, sink);
-        parser.push(State::Part, at);
-        parser.run(Step::Operand)?;
+        parser.push(FrameState::Part, at);
+        parser.run(ParserStep::Operand)?;
         Ok(parser.sink)
     }
 
     /// Reads a text that is one expression; newlines count nowhere in it.
-    pub(super) fn whole_expression(text: &'a [u8], sink: S) -> Result<S, Fault> {
+    pub(super) fn whole_expression(text: &'a [u8], sink: S) -> Result<S, SyntaxFault> {
         let mut parser = Self::new(text, 0, sink);
-        parser.push_without_newlines(State::Whole, 0);
-        parser.run(Step::Operand)?;
+        parser.push_without_newlines(FrameState::Whole, 0);
+        parser.run(ParserStep::Operand)?;
         Ok(parser.sink)
     }
 
     /// Reads a text that is a template without quotes around it.
-    pub(super) fn whole_template(text: &'a [u8], sink: S) -> Result<S, Fault> {
+    pub(super) fn whole_template(text: &'a [u8], sink: S) -> Result<S, SyntaxFault> {
         let mut parser = Self::new(text, 0, sink);
-        parser.push(State::Whole, 0);
+        parser.push(FrameState::Whole, 0);
         let step = parser.open_template(TemplateFrame::bare(), 0)?;
         parser.run(step)?;
         Ok(parser.sink)
     }
 
-    fn run(&mut self, mut step: Step) -> Result<(), Fault> {
+    fn run(&mut self, mut step: ParserStep) -> Result<(), SyntaxFault> {
         loop {
             self.check_size()?;
             step = match step {
-                Step::Item => self.item()?,
-                Step::Operand => self.operand()?,
-                Step::Operator => self.operator()?,
-                Step::Text => self.template_text()?,
-                Step::Done => return Ok(()),
+                ParserStep::Item => self.item()?,
+                ParserStep::Operand => self.operand()?,
+                ParserStep::Operator => self.operator()?,
+                ParserStep::Text => self.template_text()?,
+                ParserStep::Done => return Ok(()),
             };
         }
     }
 
     /// What is kept in mind takes up to a hundred times the memory of its text.
     #[inline]
-    fn check_size(&self) -> Result<(), Fault> {
+    fn check_size(&self) -> Result<(), SyntaxFault> {
         let here = || Span::new(self.last_end, self.last_end);
         if self.frames.len() > MAX_NESTING {
-            return Err(Fault::new(here(), Problem::TooNested(MAX_NESTING)));
+            return Err(SyntaxFault::new(
+                here(),
+                SyntaxProblem::TooNested(MAX_NESTING),
+            ));
         }
         if self.items.len() + self.labels.len() > MAX_ITEMS {
-            return Err(Fault::new(here(), Problem::TooManyItems(MAX_ITEMS)));
+            return Err(SyntaxFault::new(
+                here(),
+                SyntaxProblem::TooManyItems(MAX_ITEMS),
+            ));
         }
         Ok(())
     }
 
-    fn peek(&mut self) -> Result<Token, Fault> {
+    fn peek(&mut self) -> Result<Token, SyntaxFault> {
         loop {
             let token = match self.peeked {
                 Some(token) => token,
                 None => self.lexer.token()?,
             };
-            if token.kind == Kind::Newline && !self.newlines {
+            if token.kind == TokenKind::Newline && !self.newlines {
                 self.peeked = None;
                 continue;
             }
@@ -210,25 +216,25 @@ impl<'a, S: Sink> Parser<'a, S> {
         }
     }
 
-    fn next(&mut self) -> Result<Token, Fault> {
+    fn next(&mut self) -> Result<Token, SyntaxFault> {
         let token = self.peek()?;
         self.peeked = None;
         self.last_end = token.span.end;
         Ok(token)
     }
 
-    fn peek_is_word(&mut self, word: &[u8]) -> Result<bool, Fault> {
+    fn peek_is_word(&mut self, word: &[u8]) -> Result<bool, SyntaxFault> {
         let token = self.peek()?;
-        Ok(token.kind == Kind::Identifier && self.text(token.span) == word)
+        Ok(token.kind == TokenKind::Identifier && self.text(token.span) == word)
     }
 
     /// Consumes a token of this kind, or fails with this problem at what stands there.
-    fn expect(&mut self, kind: Kind, problem: Problem) -> Result<Token, Fault> {
+    fn expect(&mut self, kind: TokenKind, problem: SyntaxProblem) -> Result<Token, SyntaxFault> {
         let token = self.next()?;
         if token.kind == kind {
             Ok(token)
         } else {
-            Err(Fault::new(token.span, problem))
+            Err(SyntaxFault::new(token.span, problem))
         }
     }
 
@@ -236,7 +242,7 @@ impl<'a, S: Sink> Parser<'a, S> {
         &self.lexer.text[span.start..span.end]
     }
 
-    fn push(&mut self, state: State, start: usize) {
+    fn push(&mut self, state: FrameState, start: usize) {
         let outer_newlines = self.newlines;
         self.frames.push(Frame {
             state,
@@ -245,7 +251,7 @@ impl<'a, S: Sink> Parser<'a, S> {
         });
     }
 
-    fn push_without_newlines(&mut self, state: State, start: usize) {
+    fn push_without_newlines(&mut self, state: FrameState, start: usize) {
         self.push(state, start);
         self.newlines = false;
     }
@@ -261,9 +267,9 @@ impl<'a, S: Sink> Parser<'a, S> {
     }
 
     /// Closes the frame on top as a complete expression.
-    fn complete(&mut self, event: Event) -> Result<Step, Fault> {
+    fn complete(&mut self, event: Event) -> Result<ParserStep, SyntaxFault> {
         let span = self.pop();
         self.sink.event(event, span)?;
-        Ok(Step::Operator)
+        Ok(ParserStep::Operator)
     }
 }

@@ -2,48 +2,51 @@
 
 use crate::span::Span;
 
-use super::super::error::{Fault, Problem};
+use super::super::error::{SyntaxFault, SyntaxProblem};
 use super::super::expr::UnaryOperator;
-use super::super::lexer::{Kind, Token};
+use super::super::lexer::{Token, TokenKind};
 use super::super::number::is_number;
-use super::sink::{Event, Sink};
+use super::sink::{Event, EventSink};
 use super::template::TemplateFrame;
-use super::{Parser, State, Step};
+use super::{FrameState, Parser, ParserStep};
 
-impl<S: Sink> Parser<'_, S> {
+impl<S: EventSink> Parser<'_, S> {
     /// The start of an expression.
-    pub(super) fn operand(&mut self) -> Result<Step, Fault> {
+    pub(super) fn operand(&mut self) -> Result<ParserStep, SyntaxFault> {
         let token = self.next()?;
         let start = token.span.start;
         match token.kind {
-            Kind::Number => self.number(token.span),
-            Kind::Identifier => self.name(token.span),
-            Kind::Quote => self.open_template(TemplateFrame::quoted(), start),
-            Kind::Heredoc => {
+            TokenKind::Number => self.number(token.span),
+            TokenKind::Identifier => self.name(token.span),
+            TokenKind::Quote => self.open_template(TemplateFrame::quoted(), start),
+            TokenKind::Heredoc => {
                 self.open_template(TemplateFrame::heredoc(token.span, self.lexer.text), start)
             }
-            Kind::Minus => self.unary(UnaryOperator::Negate, start),
-            Kind::Bang => self.unary(UnaryOperator::Not, start),
-            Kind::OpenParen => {
-                self.push_without_newlines(State::Parentheses, start);
-                Ok(Step::Operand)
+            TokenKind::Minus => self.unary(UnaryOperator::Negate, start),
+            TokenKind::Bang => self.unary(UnaryOperator::Not, start),
+            TokenKind::OpenParen => {
+                self.push_without_newlines(FrameState::Parentheses, start);
+                Ok(ParserStep::Operand)
             }
-            Kind::OpenBracket => self.open_tuple(start),
-            Kind::OpenBrace => self.open_object(start),
-            _ => Err(Fault::new(token.span, Problem::ExpressionRequired)),
+            TokenKind::OpenBracket => self.open_tuple(start),
+            TokenKind::OpenBrace => self.open_object(start),
+            _ => Err(SyntaxFault::new(
+                token.span,
+                SyntaxProblem::ExpressionRequired,
+            )),
         }
     }
 
-    pub(super) fn leaf(&mut self, event: Event, span: Span) -> Result<Step, Fault> {
+    pub(super) fn leaf(&mut self, event: Event, span: Span) -> Result<ParserStep, SyntaxFault> {
         self.sink.event(event, span)?;
-        Ok(Step::Operator)
+        Ok(ParserStep::Operator)
     }
 
-    fn number(&mut self, span: Span) -> Result<Step, Fault> {
+    fn number(&mut self, span: Span) -> Result<ParserStep, SyntaxFault> {
         if is_number(self.text(span)) {
             self.leaf(Event::Number, span)
         } else {
-            Err(Fault::new(span, Problem::InvalidNumber))
+            Err(SyntaxFault::new(span, SyntaxProblem::InvalidNumber))
         }
     }
 
@@ -51,14 +54,17 @@ impl<S: Sink> Parser<'_, S> {
         clippy::unnecessary_wraps,
         reason = "it is one of the steps of `operand`"
     )]
-    fn unary(&mut self, operator: UnaryOperator, start: usize) -> Result<Step, Fault> {
-        self.push(State::Unary(operator), start);
-        Ok(Step::Operand)
+    fn unary(&mut self, operator: UnaryOperator, start: usize) -> Result<ParserStep, SyntaxFault> {
+        self.push(FrameState::Unary(operator), start);
+        Ok(ParserStep::Operand)
     }
 
     /// A constant, a variable, or the name of a function.
-    fn name(&mut self, span: Span) -> Result<Step, Fault> {
-        if matches!(self.peek()?.kind, Kind::OpenParen | Kind::DoubleColon) {
+    fn name(&mut self, span: Span) -> Result<ParserStep, SyntaxFault> {
+        if matches!(
+            self.peek()?.kind,
+            TokenKind::OpenParen | TokenKind::DoubleColon
+        ) {
             return self.open_call(span);
         }
         let event = match self.text(span) {
@@ -70,24 +76,27 @@ impl<S: Sink> Parser<'_, S> {
         self.leaf(event, span)
     }
 
-    fn open_call(&mut self, first: Span) -> Result<Step, Fault> {
+    fn open_call(&mut self, first: Span) -> Result<ParserStep, SyntaxFault> {
         let mut name = first;
         let mut open = self.next()?;
-        while open.kind == Kind::DoubleColon {
-            let part = self.expect(Kind::Identifier, Problem::MissingFunctionName)?;
+        while open.kind == TokenKind::DoubleColon {
+            let part = self.expect(TokenKind::Identifier, SyntaxProblem::MissingFunctionName)?;
             name = name.to(part.span);
             open = self.next()?;
         }
-        if open.kind != Kind::OpenParen {
-            return Err(Fault::new(open.span, Problem::MissingOpenParenthesis));
+        if open.kind != TokenKind::OpenParen {
+            return Err(SyntaxFault::new(
+                open.span,
+                SyntaxProblem::MissingOpenParenthesis,
+            ));
         }
-        self.push_without_newlines(State::Call { name, count: 0 }, first.start);
+        self.push_without_newlines(FrameState::Call { name, count: 0 }, first.start);
         self.argument_or_close(name, 0)
     }
 
-    fn argument_or_close(&mut self, name: Span, count: usize) -> Result<Step, Fault> {
-        if self.peek()?.kind != Kind::CloseParen {
-            return Ok(Step::Operand);
+    fn argument_or_close(&mut self, name: Span, count: usize) -> Result<ParserStep, SyntaxFault> {
+        if self.peek()?.kind != TokenKind::CloseParen {
+            return Ok(ParserStep::Operand);
         }
         self.next()?;
         self.complete(Event::Call {
@@ -98,82 +107,97 @@ impl<S: Sink> Parser<'_, S> {
     }
 
     /// An argument of a call is complete; `count` were complete before.
-    pub(super) fn after_call_argument(&mut self, name: Span, count: usize) -> Result<Step, Fault> {
+    pub(super) fn after_call_argument(
+        &mut self,
+        name: Span,
+        count: usize,
+    ) -> Result<ParserStep, SyntaxFault> {
         let count = count + 1;
         let token = self.next()?;
         match token.kind {
-            Kind::CloseParen => self.complete(Event::Call {
+            TokenKind::CloseParen => self.complete(Event::Call {
                 name,
                 arguments: count,
                 expand: false,
             }),
-            Kind::Ellipsis => {
-                self.expect(Kind::CloseParen, Problem::MissingCloseParenthesis)?;
+            TokenKind::Ellipsis => {
+                self.expect(
+                    TokenKind::CloseParen,
+                    SyntaxProblem::MissingCloseParenthesis,
+                )?;
                 self.complete(Event::Call {
                     name,
                     arguments: count,
                     expand: true,
                 })
             }
-            Kind::Comma => {
-                self.set_state(State::Call { name, count });
+            TokenKind::Comma => {
+                self.set_state(FrameState::Call { name, count });
                 self.argument_or_close(name, count)
             }
-            Kind::End => Err(Fault::new(name, Problem::UnterminatedCall)),
-            _ => Err(Fault::new(token.span, Problem::MissingArgumentSeparator)),
+            TokenKind::End => Err(SyntaxFault::new(name, SyntaxProblem::UnterminatedCall)),
+            _ => Err(SyntaxFault::new(
+                token.span,
+                SyntaxProblem::MissingArgumentSeparator,
+            )),
         }
     }
 
-    pub(super) fn set_state(&mut self, state: State) {
+    pub(super) fn set_state(&mut self, state: FrameState) {
         if let Some(frame) = self.frames.last_mut() {
             frame.state = state;
         }
     }
 
-    fn open_tuple(&mut self, start: usize) -> Result<Step, Fault> {
-        self.push_without_newlines(State::Tuple { count: 0 }, start);
+    fn open_tuple(&mut self, start: usize) -> Result<ParserStep, SyntaxFault> {
+        self.push_without_newlines(FrameState::Tuple { count: 0 }, start);
         if self.peek_is_word(b"for")? {
             return self.open_for(false);
         }
         self.element_or_close(0)
     }
 
-    fn element_or_close(&mut self, count: usize) -> Result<Step, Fault> {
-        if self.peek()?.kind != Kind::CloseBracket {
-            return Ok(Step::Operand);
+    fn element_or_close(&mut self, count: usize) -> Result<ParserStep, SyntaxFault> {
+        if self.peek()?.kind != TokenKind::CloseBracket {
+            return Ok(ParserStep::Operand);
         }
         self.next()?;
         self.complete(Event::Tuple(count))
     }
 
     /// An element of a tuple is complete; `count` were complete before.
-    pub(super) fn after_element(&mut self, count: usize) -> Result<Step, Fault> {
+    pub(super) fn after_element(&mut self, count: usize) -> Result<ParserStep, SyntaxFault> {
         let token = self.next()?;
         match token.kind {
-            Kind::CloseBracket => self.complete(Event::Tuple(count + 1)),
-            Kind::Comma => {
-                self.set_state(State::Tuple { count: count + 1 });
+            TokenKind::CloseBracket => self.complete(Event::Tuple(count + 1)),
+            TokenKind::Comma => {
+                self.set_state(FrameState::Tuple { count: count + 1 });
                 self.element_or_close(count + 1)
             }
             _ => Err(self.unfinished(
                 token,
-                Problem::UnterminatedTuple,
-                Problem::MissingItemSeparator,
+                SyntaxProblem::UnterminatedTuple,
+                SyntaxProblem::MissingItemSeparator,
             )),
         }
     }
 
     /// At the end of the text the opening bracket is to blame, elsewhere the token.
-    fn unfinished(&self, token: Token, at_end: Problem, elsewhere: Problem) -> Fault {
-        if token.kind == Kind::End {
+    fn unfinished(
+        &self,
+        token: Token,
+        at_end: SyntaxProblem,
+        elsewhere: SyntaxProblem,
+    ) -> SyntaxFault {
+        if token.kind == TokenKind::End {
             let start = self.frames.last().map_or(0, |frame| frame.start);
-            return Fault::new(Span::new(start, start + 1), at_end);
+            return SyntaxFault::new(Span::new(start, start + 1), at_end);
         }
-        Fault::new(token.span, elsewhere)
+        SyntaxFault::new(token.span, elsewhere)
     }
 
-    fn open_object(&mut self, start: usize) -> Result<Step, Fault> {
-        self.push(State::Key { count: 0 }, start);
+    fn open_object(&mut self, start: usize) -> Result<ParserStep, SyntaxFault> {
+        self.push(FrameState::Key { count: 0 }, start);
         self.newlines = false;
         if self.peek_is_word(b"for")? {
             return self.open_for(true);
@@ -181,46 +205,46 @@ impl<S: Sink> Parser<'_, S> {
         self.key_or_close(0)
     }
 
-    fn key_or_close(&mut self, count: usize) -> Result<Step, Fault> {
+    fn key_or_close(&mut self, count: usize) -> Result<ParserStep, SyntaxFault> {
         self.newlines = false;
         let token = self.peek()?;
         self.newlines = true;
-        if token.kind != Kind::CloseBrace {
-            return Ok(Step::Operand);
+        if token.kind != TokenKind::CloseBrace {
+            return Ok(ParserStep::Operand);
         }
         self.next()?;
         self.complete(Event::Object(count))
     }
 
     /// The key of an entry is complete.
-    pub(super) fn after_key(&mut self, count: usize) -> Result<Step, Fault> {
+    pub(super) fn after_key(&mut self, count: usize) -> Result<ParserStep, SyntaxFault> {
         let token = self.next()?;
         match token.kind {
-            Kind::Equal | Kind::Colon => {
-                self.set_state(State::Entry { count });
-                Ok(Step::Operand)
+            TokenKind::Equal | TokenKind::Colon => {
+                self.set_state(FrameState::Entry { count });
+                Ok(ParserStep::Operand)
             }
             _ => Err(self.unfinished(
                 token,
-                Problem::UnterminatedObject,
-                Problem::MissingKeyValueSeparator,
+                SyntaxProblem::UnterminatedObject,
+                SyntaxProblem::MissingKeyValueSeparator,
             )),
         }
     }
 
     /// The value of an entry is complete; `count` entries were complete before.
-    pub(super) fn after_entry(&mut self, count: usize) -> Result<Step, Fault> {
+    pub(super) fn after_entry(&mut self, count: usize) -> Result<ParserStep, SyntaxFault> {
         let token = self.next()?;
         match token.kind {
-            Kind::CloseBrace => self.complete(Event::Object(count + 1)),
-            Kind::Comma | Kind::Newline => {
-                self.set_state(State::Key { count: count + 1 });
+            TokenKind::CloseBrace => self.complete(Event::Object(count + 1)),
+            TokenKind::Comma | TokenKind::Newline => {
+                self.set_state(FrameState::Key { count: count + 1 });
                 self.key_or_close(count + 1)
             }
             _ => Err(self.unfinished(
                 token,
-                Problem::UnterminatedObject,
-                Problem::MissingAttributeSeparator,
+                SyntaxProblem::UnterminatedObject,
+                SyntaxProblem::MissingAttributeSeparator,
             )),
         }
     }

@@ -2,153 +2,161 @@
 
 use crate::span::Span;
 
-use super::super::error::{Fault, Problem};
+use super::super::error::{SyntaxFault, SyntaxProblem};
 use super::super::expr::BinaryOperator;
-use super::super::lexer::Kind;
+use super::super::lexer::TokenKind;
 use super::super::number::is_number;
-use super::sink::{Event, Sink};
-use super::{Parser, State, Step};
+use super::sink::{Event, EventSink};
+use super::{FrameState, Parser, ParserStep};
 
-impl<S: Sink> Parser<'_, S> {
+impl<S: EventSink> Parser<'_, S> {
     /// After an operand: the next operator, or the end of the expression.
-    pub(super) fn operator(&mut self) -> Result<Step, Fault> {
+    pub(super) fn operator(&mut self) -> Result<ParserStep, SyntaxFault> {
         let kind = self.peek()?.kind;
         match kind {
-            Kind::Dot => return self.attribute(),
-            Kind::OpenBracket => return self.open_index(),
+            TokenKind::Dot => return self.attribute(),
+            TokenKind::OpenBracket => return self.open_index(),
             _ => {}
         }
         match self.frames.last().map(|frame| &frame.state) {
-            Some(State::Splat) => return self.complete(Event::SplatEnd),
-            Some(&State::Unary(operator)) => return self.complete(Event::Unary(operator)),
+            Some(FrameState::Splat) => return self.complete(Event::SplatEnd),
+            Some(&FrameState::Unary(operator)) => return self.complete(Event::Unary(operator)),
             _ => {}
         }
         if let Some(operator) = binary_operator(kind) {
             return self.binary(operator);
         }
-        if let Some(&State::Binary(operator)) = self.frames.last().map(|frame| &frame.state) {
+        if let Some(&FrameState::Binary(operator)) = self.frames.last().map(|frame| &frame.state) {
             return self.complete(Event::Binary(operator));
         }
-        if kind == Kind::Question {
+        if kind == TokenKind::Question {
             self.next()?;
-            self.push(State::IfTrue, self.last_end);
-            return Ok(Step::Operand);
+            self.push(FrameState::IfTrue, self.last_end);
+            return Ok(ParserStep::Operand);
         }
         self.end_of_expression()
     }
 
     /// Operators on the left that bind at least as strongly are complete.
-    fn binary(&mut self, operator: BinaryOperator) -> Result<Step, Fault> {
-        if let Some(&State::Binary(left)) = self.frames.last().map(|frame| &frame.state)
+    fn binary(&mut self, operator: BinaryOperator) -> Result<ParserStep, SyntaxFault> {
+        if let Some(&FrameState::Binary(left)) = self.frames.last().map(|frame| &frame.state)
             && left.precedence() >= operator.precedence()
         {
             return self.complete(Event::Binary(left));
         }
         self.next()?;
-        self.push(State::Binary(operator), self.last_end);
-        Ok(Step::Operand)
+        self.push(FrameState::Binary(operator), self.last_end);
+        Ok(ParserStep::Operand)
     }
 
-    fn end_of_expression(&mut self) -> Result<Step, Fault> {
+    fn end_of_expression(&mut self) -> Result<ParserStep, SyntaxFault> {
         let Some(frame) = self.frames.last() else {
-            return Ok(Step::Done);
+            return Ok(ParserStep::Done);
         };
         match frame.state {
-            State::Argument { item, one_line } => self.close_argument(item, one_line),
-            State::Whole => {
-                self.expect(Kind::End, Problem::ExtraCharacters)?;
-                Ok(Step::Done)
+            FrameState::Argument { item, one_line } => self.close_argument(item, one_line),
+            FrameState::Whole => {
+                self.expect(TokenKind::End, SyntaxProblem::ExtraCharacters)?;
+                Ok(ParserStep::Done)
             }
-            State::Parentheses => {
-                self.expect(Kind::CloseParen, Problem::UnbalancedParentheses)?;
+            FrameState::Parentheses => {
+                self.expect(TokenKind::CloseParen, SyntaxProblem::UnbalancedParentheses)?;
                 self.complete(Event::Parentheses)
             }
-            State::Tuple { count } => self.after_element(count),
-            State::Key { count } => self.after_key(count),
-            State::Entry { count } => self.after_entry(count),
-            State::Index => {
-                self.expect(Kind::CloseBracket, Problem::MissingIndexBracket)?;
+            FrameState::Tuple { count } => self.after_element(count),
+            FrameState::Key { count } => self.after_key(count),
+            FrameState::Entry { count } => self.after_entry(count),
+            FrameState::Index => {
+                self.expect(TokenKind::CloseBracket, SyntaxProblem::MissingIndexBracket)?;
                 self.complete(Event::Index)
             }
-            State::Call { name, count } => self.after_call_argument(name, count),
-            State::For(frame) => self.after_for_part(frame),
-            State::IfTrue => {
-                self.expect(Kind::Colon, Problem::MissingFalseExpression)?;
-                self.set_state(State::IfFalse);
-                Ok(Step::Operand)
+            FrameState::Call { name, count } => self.after_call_argument(name, count),
+            FrameState::For(frame) => self.after_for_part(frame),
+            FrameState::IfTrue => {
+                self.expect(TokenKind::Colon, SyntaxProblem::MissingFalseExpression)?;
+                self.set_state(FrameState::IfFalse);
+                Ok(ParserStep::Operand)
             }
-            State::IfFalse => self.complete(Event::Conditional),
-            State::Interpolation { trim } => self.close_interpolation(trim),
-            State::Directive { directive, trim } => self.close_directive(directive, trim),
+            FrameState::IfFalse => self.complete(Event::Conditional),
+            FrameState::Interpolation { trim } => self.close_interpolation(trim),
+            FrameState::Directive { directive, trim } => self.close_directive(directive, trim),
             // The others are completed before an expression can end in them.
-            State::Part
-            | State::Block { .. }
-            | State::Template(_)
-            | State::Splat
-            | State::Unary(_)
-            | State::Binary(_) => Ok(Step::Done),
+            FrameState::Part
+            | FrameState::Block { .. }
+            | FrameState::Template(_)
+            | FrameState::Splat
+            | FrameState::Unary(_)
+            | FrameState::Binary(_) => Ok(ParserStep::Done),
         }
     }
 
-    fn open_index(&mut self) -> Result<Step, Fault> {
+    fn open_index(&mut self) -> Result<ParserStep, SyntaxFault> {
         let start = self.next()?.span.start;
-        if self.peek()?.kind == Kind::Star {
+        if self.peek()?.kind == TokenKind::Star {
             self.next()?;
-            self.expect(Kind::CloseBracket, Problem::MissingIndexBracket)?;
-            self.push(State::Splat, start);
+            self.expect(TokenKind::CloseBracket, SyntaxProblem::MissingIndexBracket)?;
+            self.push(FrameState::Splat, start);
             self.sink
                 .event(Event::SplatStart, Span::new(start, self.last_end))?;
-            return Ok(Step::Operator);
+            return Ok(ParserStep::Operator);
         }
-        self.push_without_newlines(State::Index, start);
-        Ok(Step::Operand)
+        self.push_without_newlines(FrameState::Index, start);
+        Ok(ParserStep::Operand)
     }
 
     /// `.name`, `.0`, or `.*` with its own attributes.
-    fn attribute(&mut self) -> Result<Step, Fault> {
+    fn attribute(&mut self) -> Result<ParserStep, SyntaxFault> {
         let dot = self.next()?.span;
-        if self.peek()?.kind != Kind::Star {
+        if self.peek()?.kind != TokenKind::Star {
             self.attribute_step()?;
-            return Ok(Step::Operator);
+            return Ok(ParserStep::Operator);
         }
         let star = self.next()?.span;
         self.sink.event(Event::SplatStart, dot.to(star))?;
-        while self.peek()?.kind == Kind::Dot {
+        while self.peek()?.kind == TokenKind::Dot {
             self.next()?;
             self.attribute_step()?;
         }
         self.leaf(Event::SplatEnd, Span::new(dot.start, self.last_end))
     }
 
-    fn attribute_step(&mut self) -> Result<(), Fault> {
+    fn attribute_step(&mut self) -> Result<(), SyntaxFault> {
         let token = self.next()?;
         let event = match token.kind {
-            Kind::Identifier => Event::Attribute(token.span),
-            Kind::Number if self.text(token.span).contains(&b'.') => {
-                return Err(Fault::new(token.span, Problem::ChainedLegacyIndex));
+            TokenKind::Identifier => Event::Attribute(token.span),
+            TokenKind::Number if self.text(token.span).contains(&b'.') => {
+                return Err(SyntaxFault::new(
+                    token.span,
+                    SyntaxProblem::ChainedLegacyIndex,
+                ));
             }
-            Kind::Number if is_number(self.text(token.span)) => Event::LegacyIndex(token.span),
-            _ => return Err(Fault::new(token.span, Problem::AttributeNameRequired)),
+            TokenKind::Number if is_number(self.text(token.span)) => Event::LegacyIndex(token.span),
+            _ => {
+                return Err(SyntaxFault::new(
+                    token.span,
+                    SyntaxProblem::AttributeNameRequired,
+                ));
+            }
         };
         self.sink.event(event, token.span)
     }
 }
 
-const fn binary_operator(kind: Kind) -> Option<BinaryOperator> {
+const fn binary_operator(kind: TokenKind) -> Option<BinaryOperator> {
     Some(match kind {
-        Kind::Or => BinaryOperator::Or,
-        Kind::And => BinaryOperator::And,
-        Kind::EqualTo => BinaryOperator::Equal,
-        Kind::NotEqualTo => BinaryOperator::NotEqual,
-        Kind::Less => BinaryOperator::Less,
-        Kind::LessOrEqual => BinaryOperator::LessOrEqual,
-        Kind::Greater => BinaryOperator::Greater,
-        Kind::GreaterOrEqual => BinaryOperator::GreaterOrEqual,
-        Kind::Plus => BinaryOperator::Add,
-        Kind::Minus => BinaryOperator::Subtract,
-        Kind::Star => BinaryOperator::Multiply,
-        Kind::Slash => BinaryOperator::Divide,
-        Kind::Percent => BinaryOperator::Modulo,
+        TokenKind::Or => BinaryOperator::Or,
+        TokenKind::And => BinaryOperator::And,
+        TokenKind::EqualTo => BinaryOperator::Equal,
+        TokenKind::NotEqualTo => BinaryOperator::NotEqual,
+        TokenKind::Less => BinaryOperator::Less,
+        TokenKind::LessOrEqual => BinaryOperator::LessOrEqual,
+        TokenKind::Greater => BinaryOperator::Greater,
+        TokenKind::GreaterOrEqual => BinaryOperator::GreaterOrEqual,
+        TokenKind::Plus => BinaryOperator::Add,
+        TokenKind::Minus => BinaryOperator::Subtract,
+        TokenKind::Star => BinaryOperator::Multiply,
+        TokenKind::Slash => BinaryOperator::Divide,
+        TokenKind::Percent => BinaryOperator::Modulo,
         _ => return None,
     })
 }

@@ -5,7 +5,7 @@
 
 use crate::span::Span;
 
-use super::super::error::Fault;
+use super::super::error::SyntaxFault;
 use super::super::expr::{BinaryOperator, UnaryOperator};
 
 /// One step of the postfix order. Counts say how many of the latest expressions become parts of this one.
@@ -85,17 +85,17 @@ pub(in crate::syntax) enum Directive {
 }
 
 /// Receives the events.
-pub(in crate::syntax) trait Sink {
+pub(in crate::syntax) trait EventSink {
     /// `span` is what the event covers.
-    fn event(&mut self, event: Event, span: Span) -> Result<(), Fault>;
+    fn event(&mut self, event: Event, span: Span) -> Result<(), SyntaxFault>;
 }
 
 /// Builds nothing.
 pub(in crate::syntax) struct NoTree;
 
-impl Sink for NoTree {
+impl EventSink for NoTree {
     #[inline]
-    fn event(&mut self, _: Event, _: Span) -> Result<(), Fault> {
+    fn event(&mut self, _: Event, _: Span) -> Result<(), SyntaxFault> {
         Ok(())
     }
 }

@@ -6,11 +6,11 @@ use memchr::memchr;
 
 use crate::span::Span;
 
-use super::super::error::{Fault, Problem};
-use super::super::lexer::Kind;
+use super::super::error::{SyntaxFault, SyntaxProblem};
+use super::super::lexer::TokenKind;
 use super::super::strings::{line_length, literal_length};
-use super::sink::{Directive, Event, Sink, Trim};
-use super::{Parser, State, Step};
+use super::sink::{Directive, Event, EventSink, Trim};
+use super::{FrameState, Parser, ParserStep};
 
 /// A string that is open.
 #[derive(Clone, Copy)]
@@ -35,11 +35,11 @@ enum TemplateEnd {
 /// A directive that waits for its end.
 pub(super) struct OpenDirective {
     start: Span,
-    kind: OpenKind,
+    kind: DirectiveKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum OpenKind {
+enum DirectiveKind {
     If,
     Else,
     For,
@@ -74,24 +74,25 @@ impl TemplateFrame {
     }
 }
 
-impl<S: Sink> Parser<'_, S> {
+impl<S: EventSink> Parser<'_, S> {
     /// The opening quote or introducer is consumed.
     pub(super) fn open_template(
         &mut self,
         mut frame: TemplateFrame,
         start: usize,
-    ) -> Result<Step, Fault> {
+    ) -> Result<ParserStep, SyntaxFault> {
         frame.outer_directives = self.directives.len();
-        self.push(State::Template(frame), start);
+        self.push(FrameState::Template(frame), start);
         self.sink
             .event(Event::TemplateStart, Span::new(start, self.lexer.at))?;
-        Ok(Step::Text)
+        Ok(ParserStep::Text)
     }
 
     /// Text up to the next sequence, or to the end of the string.
-    pub(super) fn template_text(&mut self) -> Result<Step, Fault> {
-        let Some(&State::Template(frame)) = self.frames.last().map(|frame| &frame.state) else {
-            return Ok(Step::Operator);
+    pub(super) fn template_text(&mut self) -> Result<ParserStep, SyntaxFault> {
+        let Some(&FrameState::Template(frame)) = self.frames.last().map(|frame| &frame.state)
+        else {
+            return Ok(ParserStep::Operator);
         };
         let quoted = matches!(frame.end, TemplateEnd::Quote);
         loop {
@@ -147,35 +148,42 @@ impl<S: Sink> Parser<'_, S> {
         found
     }
 
-    fn unterminated(&self) -> Fault {
+    fn unterminated(&self) -> SyntaxFault {
         let start = self.frames.last().map_or(0, |frame| frame.start);
-        Fault::new(Span::new(start, start + 1), Problem::UnterminatedTemplate)
+        SyntaxFault::new(
+            Span::new(start, start + 1),
+            SyntaxProblem::UnterminatedTemplate,
+        )
     }
 
-    fn close_template(&mut self, frame: TemplateFrame, flush: bool) -> Result<Step, Fault> {
+    fn close_template(
+        &mut self,
+        frame: TemplateFrame,
+        flush: bool,
+    ) -> Result<ParserStep, SyntaxFault> {
         if self.directives.len() > frame.outer_directives {
             let start = self
                 .directives
                 .last()
                 .map_or(Span::default(), |open| open.start);
-            return Err(Fault::new(start, Problem::UnbalancedDirectives));
+            return Err(SyntaxFault::new(start, SyntaxProblem::UnbalancedDirectives));
         }
         self.last_end = self.lexer.at;
         self.complete(Event::TemplateEnd { flush })
     }
 
     /// `${` or `%{`, perhaps with `~`.
-    fn open_sequence(&mut self, interpolation: bool) -> Result<Step, Fault> {
+    fn open_sequence(&mut self, interpolation: bool) -> Result<ParserStep, SyntaxFault> {
         let start = self.lexer.at;
         self.lexer.at += 2;
         let trim = self.lexer.rest().first() == Some(&b'~');
         self.lexer.at += usize::from(trim);
         if interpolation {
-            self.push_without_newlines(State::Interpolation { trim }, start);
-            return Ok(Step::Operand);
+            self.push_without_newlines(FrameState::Interpolation { trim }, start);
+            return Ok(ParserStep::Operand);
         }
         self.push_without_newlines(
-            State::Directive {
+            FrameState::Directive {
                 directive: Directive::EndIf,
                 trim,
             },
@@ -184,38 +192,38 @@ impl<S: Sink> Parser<'_, S> {
         self.open_directive(trim)
     }
 
-    fn open_directive(&mut self, trim: bool) -> Result<Step, Fault> {
+    fn open_directive(&mut self, trim: bool) -> Result<ParserStep, SyntaxFault> {
         let word = self
-            .expect(Kind::Identifier, Problem::InvalidDirective)?
+            .expect(TokenKind::Identifier, SyntaxProblem::InvalidDirective)?
             .span;
         match self.text(word) {
             b"if" => {
                 self.directives.push(OpenDirective {
                     start: word,
-                    kind: OpenKind::If,
+                    kind: DirectiveKind::If,
                 });
-                self.set_state(State::Directive {
+                self.set_state(FrameState::Directive {
                     directive: Directive::If,
                     trim,
                 });
-                Ok(Step::Operand)
+                Ok(ParserStep::Operand)
             }
             b"for" => {
-                let names = self.for_names(Problem::InvalidForDirective)?;
+                let names = self.for_names(SyntaxProblem::InvalidForDirective)?;
                 self.directives.push(OpenDirective {
                     start: word,
-                    kind: OpenKind::For,
+                    kind: DirectiveKind::For,
                 });
-                self.set_state(State::Directive {
+                self.set_state(FrameState::Directive {
                     directive: Directive::For(names),
                     trim,
                 });
-                Ok(Step::Operand)
+                Ok(ParserStep::Operand)
             }
             b"else" => self.end_directive(word, Directive::Else, trim),
             b"endif" => self.end_directive(word, Directive::EndIf, trim),
             b"endfor" => self.end_directive(word, Directive::EndFor, trim),
-            _ => Err(Fault::new(word, Problem::InvalidDirective)),
+            _ => Err(SyntaxFault::new(word, SyntaxProblem::InvalidDirective)),
         }
     }
 
@@ -225,13 +233,13 @@ impl<S: Sink> Parser<'_, S> {
         word: Span,
         directive: Directive,
         trim: bool,
-    ) -> Result<Step, Fault> {
+    ) -> Result<ParserStep, SyntaxFault> {
         let outer = self
             .frames
             .iter()
             .rev()
             .find_map(|frame| match frame.state {
-                State::Template(template) => Some(template.outer_directives),
+                FrameState::Template(template) => Some(template.outer_directives),
                 _ => None,
             });
         let is_ours = self.directives.len() > outer.unwrap_or(0);
@@ -241,15 +249,15 @@ impl<S: Sink> Parser<'_, S> {
             .filter(|_| is_ours)
             .map(|open| open.kind);
         match (directive, open) {
-            (Directive::Else, Some(OpenKind::If)) => {
+            (Directive::Else, Some(DirectiveKind::If)) => {
                 self.directives.push(OpenDirective {
                     start: word,
-                    kind: OpenKind::Else,
+                    kind: DirectiveKind::Else,
                 });
             }
-            (Directive::EndIf, Some(OpenKind::If | OpenKind::Else))
-            | (Directive::EndFor, Some(OpenKind::For)) => {}
-            _ => return Err(Fault::new(word, Problem::UnbalancedDirectives)),
+            (Directive::EndIf, Some(DirectiveKind::If | DirectiveKind::Else))
+            | (Directive::EndFor, Some(DirectiveKind::For)) => {}
+            _ => return Err(SyntaxFault::new(word, SyntaxProblem::UnbalancedDirectives)),
         }
         self.close_directive(directive, trim)
     }
@@ -259,37 +267,40 @@ impl<S: Sink> Parser<'_, S> {
         &mut self,
         directive: Directive,
         before: bool,
-    ) -> Result<Step, Fault> {
+    ) -> Result<ParserStep, SyntaxFault> {
         let after = self.close_brace()?;
         let span = self.pop();
         self.sink
             .event(Event::Directive(directive, Trim { before, after }), span)?;
-        Ok(Step::Text)
+        Ok(ParserStep::Text)
     }
 
     /// The expression of an interpolation is complete.
-    pub(super) fn close_interpolation(&mut self, before: bool) -> Result<Step, Fault> {
+    pub(super) fn close_interpolation(&mut self, before: bool) -> Result<ParserStep, SyntaxFault> {
         let after = self.close_brace()?;
         let span = self.pop();
         self.sink
             .event(Event::Interpolation(Trim { before, after }), span)?;
-        Ok(Step::Text)
+        Ok(ParserStep::Text)
     }
 
     /// Whether the closing brace trims.
-    fn close_brace(&mut self) -> Result<bool, Fault> {
+    fn close_brace(&mut self) -> Result<bool, SyntaxFault> {
         let token = self.next()?;
         match token.kind {
-            Kind::CloseBrace => Ok(false),
-            Kind::TrimCloseBrace => Ok(true),
-            Kind::End | Kind::Quote => {
+            TokenKind::CloseBrace => Ok(false),
+            TokenKind::TrimCloseBrace => Ok(true),
+            TokenKind::End | TokenKind::Quote => {
                 let start = self.frames.last().map_or(0, |frame| frame.start);
-                Err(Fault::new(
+                Err(SyntaxFault::new(
                     Span::new(start, start + 2),
-                    Problem::UnclosedInterpolation,
+                    SyntaxProblem::UnclosedInterpolation,
                 ))
             }
-            _ => Err(Fault::new(token.span, Problem::ExtraInInterpolation)),
+            _ => Err(SyntaxFault::new(
+                token.span,
+                SyntaxProblem::ExtraInInterpolation,
+            )),
         }
     }
 }

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use super::Functions;
 use crate::provider::Engine;
-use crate::syntax::{Budget, EvalProblem, Value};
+use crate::syntax::{EvalBudget, EvalProblem, Value};
 
-fn budget() -> Rc<Budget> {
-    Rc::new(Budget::of_root(Arc::default()))
+fn budget() -> Rc<EvalBudget> {
+    Rc::new(EvalBudget::of_root(Arc::default()))
 }
 
 fn value(text: &str) -> Result<Value, EvalProblem> {

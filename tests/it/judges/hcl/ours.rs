@@ -1,8 +1,8 @@
 //! The outline of a file as our parser reads it.
 
 use tflock::syntax::{
-    BinaryOperator, Block, Body, Entry, Expr, ExprKind, For, Part, SourceFile, Strings,
-    UnaryOperator,
+    BinaryOperator, Block, Body, Expr, ExprKind, ForExpr, ObjectEntry, SourceFile, Strings,
+    TemplatePart, UnaryOperator,
 };
 
 use super::outline::{self, Text};
@@ -64,7 +64,7 @@ fn value(expression: &Expr) -> String {
 /// Stands for [`ExprKind::Item`] until the splat around it is known; no generated text contains it.
 const ITEM: &str = "\u{0}item";
 
-fn entry(entry: &Entry) -> String {
+fn entry(entry: &ObjectEntry) -> String {
     let key = entry
         .key
         .as_key()
@@ -72,7 +72,7 @@ fn entry(entry: &Entry) -> String {
     outline::list("entry", [key, value(&entry.value)])
 }
 
-fn for_expression(it: &For) -> String {
+fn for_expression(it: &ForExpr) -> String {
     outline::for_expression(outline::For {
         key_name: it.key_name.as_deref(),
         value_name: &it.value_name,
@@ -84,18 +84,18 @@ fn for_expression(it: &For) -> String {
     })
 }
 
-fn template(parts: &[Part]) -> String {
+fn template(parts: &[TemplatePart]) -> String {
     outline::template(parts.iter().map(part))
 }
 
-fn part(part: &Part) -> Text {
+fn part(part: &TemplatePart) -> Text {
     Text::Sequence(match part {
-        Part::Text(text) => return Text::Plain(text.clone()),
-        Part::Value(it) => outline::list("value", [value(it)]),
-        Part::If { condition, yes, no } => {
+        TemplatePart::Text(text) => return Text::Plain(text.clone()),
+        TemplatePart::Value(it) => outline::list("value", [value(it)]),
+        TemplatePart::If { condition, yes, no } => {
             outline::list("if", [value(condition), template(yes), template(no)])
         }
-        Part::For {
+        TemplatePart::For {
             key,
             value: name,
             collection,
