@@ -2,12 +2,17 @@
 
 use serde_json::{Value, json};
 use tflock::provider::Engine;
-use tflock::registry::{BaseUrl, ByteLimit, Token};
+use tflock::registry::{BaseUrl, ByteLimit};
 use tflock::span::Explain;
-use tflock_test_support::{Body, Document, FakeRegistry, Misbehave, Response};
+use tflock_test_support::{
+    Body, Document, FakeRegistry, Misbehave, Response, assert_contains, table,
+};
 use url::Url;
 
-use super::{Waits, address, client, configured, host, linux, outcome, settings, version};
+use super::{
+    Waits, address, client, configured, connect, describe, host, linux, list_versions, outcome,
+    redirect, set_token, settings, version,
+};
 
 const LIST: &str = "/registry.terraform.io/v1/providers/acme/ledger/versions";
 const DESCRIPTION: &str =
@@ -52,9 +57,7 @@ async fn version_lists() {
     for (body, expected) in rows {
         // The content type does not matter.
         registry.serve(LIST, Document::new("text/html", Body::bytes(*body)));
-        let result = client(configured(&registry, &Waits::default()))
-            .versions(&address("acme/ledger"))
-            .await;
+        let result = connect(&registry).versions(&address("acme/ledger")).await;
         let found = match &result {
             Ok(available) => available
                 .versions()
@@ -83,6 +86,10 @@ async fn descriptions() {
         changed[field] = value;
         changed
     };
+    let expect_answer = "the answer is not what the protocol asks for";
+    let with_keys = |keys| with("signing_keys", json!({ "gpg_public_keys": keys }));
+    let no_digest = "`shasum` is not 64 hexadecimal digits";
+    let no_address = "`download_url` is no http or https address";
     let rows = [
         (description(), "ok"),
         (without("protocols"), "ok"),
@@ -91,38 +98,25 @@ async fn descriptions() {
         (without("os"), "it is for `_amd64`"),
         (with("arch", json!("AMD64")), "it is for `linux_AMD64`"),
         (with("os", json!("darwin")), "it is for `darwin_amd64`"),
-        (
-            with("download_url", json!("ftp://h.test/x")),
-            "`download_url` is no http or https address",
-        ),
-        (
-            with("shasum", json!("e3b0")),
-            "`shasum` is not 64 hexadecimal digits",
-        ),
-        (without("shasum"), "`shasum` is not 64 hexadecimal digits"),
+        (with("download_url", json!("ftp://h.test/x")), no_address),
+        (with("shasum", json!("e3b0")), no_digest),
+        (without("shasum"), no_digest),
         (without("shasums_url"), "ok"),
         (without("signing_keys"), "ok"),
         (with("signing_keys", Value::Null), "ok"),
-        (with("signing_keys", json!({"gpg_public_keys": null})), "ok"),
+        (with_keys(Value::Null), "ok"),
         (
-            with("signing_keys", json!({"gpg_public_keys": [null]})),
+            with_keys(json!([null])),
             "one of its signing keys is `null`",
         ),
         (with("packages", json!({"nonsense": 1})), "ok"),
-        (
-            with("filename", json!(5)),
-            "the answer is not what the protocol asks for",
-        ),
-        (json!([]), "the answer is not what the protocol asks for"),
+        (with("filename", json!(5)), expect_answer),
+        (json!([]), expect_answer),
     ];
     for (body, expected) in rows {
         registry.serve(DESCRIPTION, Document::json(&body));
-        let client = client(configured(&registry, &Waits::default()));
-        let found = outcome(
-            client
-                .package_meta(&address("acme/ledger"), &version("1.0.0"), &linux())
-                .await,
-        );
+        let client = connect(&registry);
+        let found = outcome(describe(&client).await);
         assert!(found.contains(expected), "{body}: {found}");
     }
 }
@@ -131,7 +125,7 @@ async fn descriptions() {
 async fn the_fields_of_a_description() {
     let registry = FakeRegistry::start();
     serve(&registry);
-    let client = client(configured(&registry, &Waits::default()));
+    let client = connect(&registry);
     let meta = client
         .package_meta(&address("acme/ledger"), &version("1.0"), &linux())
         .await
@@ -161,17 +155,9 @@ async fn plugin_protocols() {
     let mut old = description();
     old["protocols"] = json!(["4.0", "7.1"]);
     registry.serve(DESCRIPTION, Document::json(&old));
-    let client = client(configured(&registry, &Waits::default()));
-    let error = client
-        .package_meta(&address("acme/ledger"), &version("1.0.0"), &linux())
-        .await
-        .unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("speaks plugin protocol 4.0, 7.1"),
-        "{error}"
-    );
+    let client = connect(&registry);
+    let error = describe(&client).await.unwrap_err();
+    assert_contains(&error.to_string(), "speaks plugin protocol 4.0, 7.1");
     assert_eq!(error.hint().as_deref(), Some("version 1.1.0 would do"));
 }
 
@@ -179,61 +165,39 @@ async fn plugin_protocols() {
 async fn statuses() {
     let registry = FakeRegistry::start();
     serve(&registry);
-    let rows = [
-        (
-            404,
-            "has no provider `registry.terraform.io/acme/ledger`",
-            "has no package for `linux_amd64`",
-            "404",
-            1,
-        ),
-        (
-            401,
-            "requires credentials",
-            "requires credentials",
-            "401",
-            1,
-        ),
-        (
-            403,
-            "requires credentials",
-            "requires credentials",
-            "403",
-            1,
-        ),
-        (429, "429", "429", "429", 4),
-        (500, "500", "500", "500", 4),
-        (502, "502", "502", "502", 4),
-        (503, "503", "503", "503", 4),
-        (501, "501", "501", "501", 1),
-        (201, "201", "201", "201", 1),
-        (204, "204", "204", "204", 1),
-        (400, "400", "400", "400", 1),
-        (410, "410", "410", "410", 1),
-        (423, "423", "423", "423", 1),
-    ];
-    for (status, list, package, document, requests) in rows {
-        let client = client(configured(&registry, &Waits::default()));
+    for [status, of_list, package, document, requests] in table(
+        "
+        404 | has no provider `registry.terraform.io/acme/ledger` | has no package for `linux_amd64` | 404 | 1
+        401 | requires credentials | requires credentials | 401 | 1
+        403 | requires credentials | requires credentials | 403 | 1
+        429 | 429 | 429 | 429 | 4
+        500 | 500 | 500 | 500 | 4
+        502 | 502 | 502 | 502 | 4
+        503 | 503 | 503 | 503 | 4
+        501 | 501 | 501 | 501 | 1
+        201 | 201 | 201 | 201 | 1
+        204 | 204 | 204 | 204 | 1
+        400 | 400 | 400 | 400 | 1
+        410 | 410 | 410 | 410 | 1
+        423 | 423 | 423 | 423 | 1
+        ",
+    ) {
+        let code = status.parse().unwrap();
+        let requests: usize = requests.parse().unwrap();
+        let client = connect(&registry);
         let sums = Url::parse(&registry.url("/sums")).unwrap();
-        for (path, expected) in [(LIST, list), (DESCRIPTION, package), ("/sums", document)] {
+        for (path, expected) in [(LIST, of_list), (DESCRIPTION, package), ("/sums", document)] {
             registry.behave();
             registry.log().clear();
-            registry.misbehave(Misbehave::on(path).status(status));
+            registry.misbehave(Misbehave::on(path).status(code));
             let found = match path {
-                LIST => outcome(client.versions(&address("acme/ledger")).await),
-                DESCRIPTION => outcome(
-                    client
-                        .package_meta(&address("acme/ledger"), &version("1.0.0"), &linux())
-                        .await,
-                ),
+                LIST => list_versions(&client, "acme/ledger").await,
+                DESCRIPTION => outcome(describe(&client).await),
                 _ => outcome(client.document(&sums, LIMIT).await),
             };
             assert!(found.contains(expected), "{status} {path}: {found}");
-            assert_eq!(
-                registry.log().count("GET", path),
-                requests,
-                "{status} {path}"
-            );
+            let asked = registry.log().count("GET", path);
+            assert_eq!(asked, requests, "{status} {path}");
         }
     }
 }
@@ -242,50 +206,34 @@ async fn statuses() {
 async fn hints_say_what_may_be_wrong() {
     let registry = FakeRegistry::start();
     serve(&registry);
+    let (on_list, on_description) = (Misbehave::on(LIST), Misbehave::on(DESCRIPTION));
+    let status = |status| on_list.clone().status(status);
     for (rule, expected) in [
-        (
-            Misbehave::on(LIST).status(423),
-            "Terragrunt's provider cache server",
-        ),
-        (
-            Misbehave::on(LIST).status(501),
-            "that lacks this part of the protocol",
-        ),
-        (Misbehave::on(LIST).html(), "answered with a web page"),
-        (Misbehave::on(LIST).status(404), "is the namespace right?"),
-        (
-            Misbehave::on(LIST).status(401),
-            "set `TF_TOKEN_registry_terraform_io`",
-        ),
-        (
-            Misbehave::on(DESCRIPTION).status(404),
-            "published for darwin_arm64",
-        ),
+        (status(423), "Terragrunt's provider cache server"),
+        (status(501), "that lacks this part of the protocol"),
+        (on_list.clone().html(), "answered with a web page"),
+        (status(404), "is the namespace right?"),
+        (status(401), "set `TF_TOKEN_registry_terraform_io`"),
+        (on_description.status(404), "published for darwin_arm64"),
     ] {
         registry.behave();
         registry.misbehave(rule);
-        let client = client(configured(&registry, &Waits::default()));
+        let client = connect(&registry);
         let error = match client.versions(&address("acme/ledger")).await {
             Err(error) => error,
-            Ok(_) => client
-                .package_meta(&address("acme/ledger"), &version("1.0.0"), &linux())
-                .await
-                .unwrap_err(),
+            Ok(_) => describe(&client).await.unwrap_err(),
         };
         let hint = error.hint().unwrap_or_default();
         assert!(hint.contains(expected), "{error}: {hint}");
     }
     registry.behave();
     registry.misbehave(Misbehave::on(LIST).status(410));
-    let error = client(configured(&registry, &Waits::default()))
+    let error = connect(&registry)
         .versions(&address("acme/ledger"))
         .await
         .unwrap_err();
-    assert_eq!(
-        error.place().unwrap().path.to_str(),
-        Some("test.tfrc"),
-        "the `host` block is named"
-    );
+    let place = error.place().unwrap();
+    assert_eq!(place.path.to_str(), Some("test.tfrc"), "the `host` block");
 }
 
 #[tokio::test]
@@ -294,11 +242,8 @@ async fn a_rejected_token_is_named_as_such() {
     serve(&registry);
     registry.misbehave(Misbehave::on(LIST).status(403));
     let mut settings = configured(&registry, &Waits::default());
-    settings
-        .credentials
-        .tokens
-        .insert(host("registry.terraform.io"), Token::new("t"));
-    let found = outcome(client(settings).versions(&address("acme/ledger")).await);
+    set_token(&mut settings, "registry.terraform.io", "t");
+    let found = list_versions(&client(settings), "acme/ledger").await;
     assert_eq!(
         found,
         "host `registry.terraform.io` rejected the credentials that are configured for it"
@@ -310,32 +255,17 @@ async fn redirects_are_followed_nine_times() {
     for (length, expected) in [(9, "ok"), (10, "more than 9 redirects")] {
         let registry = FakeRegistry::start();
         serve(&registry);
-        for step in 0..length {
-            let from = if step == 0 {
-                LIST.to_owned()
-            } else {
-                format!("/{step}")
-            };
-            registry.misbehave(Misbehave::on(&from).redirect(&format!("/{}", step + 1)));
-        }
+        redirect(&registry, length, LIST, &format!("/{length}"));
         registry.serve(
             &format!("/{length}"),
             Document::json(&json!({"versions": []})),
         );
-        let found = outcome(
-            client(configured(&registry, &Waits::default()))
-                .versions(&address("acme/ledger"))
-                .await,
-        );
+        let found = list_versions(&connect(&registry), "acme/ledger").await;
         assert!(found.ends_with(expected), "{length}: {found}");
     }
     let registry = FakeRegistry::start();
     registry.misbehave(Misbehave::on(LIST).redirect(LIST));
-    let found = outcome(
-        client(configured(&registry, &Waits::default()))
-            .versions(&address("acme/ledger"))
-            .await,
-    );
+    let found = list_versions(&connect(&registry), "acme/ledger").await;
     assert!(found.ends_with("more than 9 redirects"), "{found}");
     assert_eq!(registry.log().total(), 10, "a loop is not tried again");
 }
@@ -349,23 +279,17 @@ async fn requests_say_who_asks() {
         settings.engine = engine;
         let client = client(settings);
         client.versions(&address("acme/ledger")).await.unwrap();
-        let meta = client
-            .package_meta(&address("acme/ledger"), &version("1.0.0"), &linux())
-            .await
-            .unwrap();
+        let meta = describe(&client).await.unwrap();
         client.document(&meta.shasums_url, LIMIT).await.unwrap();
         let hits = registry.log().hits();
-        let versions: Vec<_> = hits
-            .iter()
-            .map(|hit| hit.request.header("x-terraform-version"))
-            .collect();
-        assert_eq!(versions, [Some(expected), Some(expected), None]);
-        assert!(hits.iter().all(|hit| {
-            hit.request
-                .header("user-agent")
-                .unwrap()
-                .starts_with("tflock/")
-        }));
+        let version = |at: usize| hits[at].request.header("x-terraform-version");
+        assert_eq!(
+            [0, 1, 2].map(version),
+            [Some(expected), Some(expected), None]
+        );
+        for hit in hits {
+            assert_contains(hit.request.header("user-agent").unwrap(), "tflock/");
+        }
     }
 }
 
@@ -373,7 +297,7 @@ async fn requests_say_who_asks() {
 async fn each_answer_is_asked_for_once() {
     let registry = FakeRegistry::start();
     serve(&registry);
-    let client = client(configured(&registry, &Waits::default()));
+    let client = connect(&registry);
     let clone = client.clone();
     let (provider, one) = (address("acme/ledger"), version("1.0.0"));
     let missing = address("acme/missing");
@@ -437,14 +361,10 @@ async fn compressed_documents_are_limited_by_what_comes_out() {
         .with("Content-Encoding", "gzip")
         .body(encoder.finish().unwrap());
     registry.misbehave(Misbehave::on(LIST).respond(response));
-    let found = outcome(
-        client(configured(&registry, &Waits::default()))
-            .versions(&address("acme/ledger"))
-            .await,
-    );
-    assert!(
-        found.ends_with("more than 16777216 bytes (limit for registry answers)"),
-        "{found}"
+    let found = list_versions(&connect(&registry), "acme/ledger").await;
+    assert_contains(
+        &found,
+        "more than 16777216 bytes (limit for registry answers)",
     );
 }
 
@@ -463,23 +383,16 @@ async fn a_base_url_replaces_discovery_and_takes_no_token() {
             host: host("registry.terraform.io"),
             url,
         });
-        settings
-            .credentials
-            .tokens
-            .insert(host("registry.terraform.io"), Token::new("t"));
+        set_token(&mut settings, "registry.terraform.io", "t");
         assert_eq!(
-            outcome(client(settings).versions(&address("acme/ledger")).await),
+            list_versions(&client(settings), "acme/ledger").await,
             "ok",
             "{base}"
         );
     }
-    assert!(
-        registry
-            .log()
-            .hits()
-            .iter()
-            .all(|hit| hit.request.header("authorization").is_none())
-    );
+    for hit in registry.log().hits() {
+        assert_eq!(hit.request.header("authorization"), None);
+    }
 }
 
 #[tokio::test]
@@ -488,7 +401,7 @@ async fn offline_means_no_request() {
     serve(&registry);
     let mut settings = configured(&registry, &Waits::default());
     settings.http.offline = true;
-    let found = outcome(client(settings).versions(&address("acme/ledger")).await);
+    let found = list_versions(&client(settings), "acme/ledger").await;
     assert!(
         found.ends_with("the network is switched off by `--offline`"),
         "{found}"

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 use tflock::registry::Token;
-use tflock_test_support::{Document, FakeRegistry, Misbehave, TestAuthority};
+use tflock_test_support::{Document, FakeRegistry, Misbehave, TestAuthority, assert_contains};
 use url::Url;
 
 use super::{
-    Waits, address, client, configure, configured, host, linux, outcome, settings, trusting,
-    version,
+    Waits, address, client, configure, configured, host, linux, list_versions, outcome, set_token,
+    settings, trusting, version,
 };
 
 /// The `Authorization` headers of the requests so far, by path.
@@ -44,30 +44,18 @@ async fn tokens_go_where_they_should() {
         registry.url("/b/")
     );
     configure(&mut settings, &text);
-    settings
-        .credentials
-        .tokens
-        .insert(host("h.test"), Token::new("secret"));
+    set_token(&mut settings, "h.test", "secret");
     let client = client(settings);
     let same = address("h.test/acme/same");
     client.versions(&same).await.unwrap();
-    client
-        .versions(&address("h.test/acme/other"))
-        .await
-        .unwrap();
-    let meta = client
-        .package_meta(&same, &version("1.0.0"), &linux())
-        .await
-        .unwrap();
+    let other = address("h.test/acme/other");
+    client.versions(&other).await.unwrap();
+    let (version, linux) = (version("1.0.0"), linux());
+    let meta = client.package_meta(&same, &version, &linux).await.unwrap();
     let limit = tflock::registry::ByteLimit { name: "", bytes: 9 };
     client.document(&meta.shasums_url, limit).await.unwrap();
-    client
-        .download(&meta.download_url)
-        .await
-        .unwrap()
-        .chunk()
-        .await
-        .unwrap();
+    let mut download = client.download(&meta.download_url).await.unwrap();
+    download.chunk().await.unwrap();
     client.versions(&address("g.test/acme/same")).await.unwrap();
 
     let token = || Some("Bearer secret".to_owned());
@@ -82,10 +70,8 @@ async fn tokens_go_where_they_should() {
         ("/b/acme/same/versions", None),
         ("/moved", None),
     ];
-    assert_eq!(
-        authorizations(&registry),
-        expected.map(|(path, value)| (path.to_owned(), value))
-    );
+    let expected = expected.map(|(path, value)| (path.to_owned(), value));
+    assert_eq!(authorizations(&registry), expected);
     assert_eq!(authorizations(&elsewhere), [("/away".to_owned(), None)]);
 }
 
@@ -97,18 +83,13 @@ async fn an_empty_token_is_sent_and_a_broken_one_is_not() {
         ("a\nb", "the token holds a line break"),
     ] {
         let mut settings = configured(&registry, &Waits::default());
-        settings
-            .credentials
-            .tokens
-            .insert(host("registry.terraform.io"), Token::new(token));
-        let found = outcome(client(settings).versions(&address("acme/ledger")).await);
-        assert!(found.contains(expected), "{found}");
+        set_token(&mut settings, "registry.terraform.io", token);
+        let found = list_versions(&client(settings), "acme/ledger").await;
+        assert_contains(&found, expected);
     }
-    assert_eq!(
-        registry.log().hits()[0].request.header("authorization"),
-        Some("Bearer")
-    );
-    assert_eq!(registry.log().total(), 1);
+    let hits = registry.log().hits();
+    assert_eq!(hits[0].request.header("authorization"), Some("Bearer"));
+    assert_eq!(hits.len(), 1);
 }
 
 #[cfg(unix)]
@@ -150,16 +131,12 @@ mod helper {
             .tokens
             .extend(variable.map(|token| (default, Token::new(token))));
         let client = client(settings);
-        let found = outcome(client.versions(&address("acme/ledger")).await);
-        outcome(client.versions(&address("acme/anvil")).await);
+        let found = list_versions(&client, "acme/ledger").await;
+        list_versions(&client, "acme/anvil").await;
         let arguments =
             std::fs::read_to_string(directory.path().join("arguments")).unwrap_or_default();
-        let sent = registry.log().hits().first().map(|hit| {
-            hit.request
-                .header("authorization")
-                .unwrap_or("none")
-                .to_owned()
-        });
+        let sent = authorizations(&registry).into_iter().next();
+        let sent = sent.map(|(_, token)| token.unwrap_or("none".to_owned()));
         (sent.unwrap_or(found), arguments)
     }
 
@@ -173,11 +150,8 @@ mod helper {
             ("echo '{}'", "none"),
             (r#"echo '{"token":null}'"#, "none"),
         ] {
-            assert_eq!(
-                ask(Some(action), "", None).await,
-                (expected.to_owned(), CALL.to_owned()),
-                "{action}"
-            );
+            let (found, call) = ask(Some(action), "", None).await;
+            assert_eq!((&*found, &*call), (expected, CALL), "{action}");
         }
     }
 
@@ -192,14 +166,12 @@ mod helper {
             ("true", "did not write the JSON object"),
         ] {
             let (found, arguments) = ask(Some(action), "", None).await;
-            assert!(
-                found.starts_with("cannot get credentials for `registry.terraform.io`: "),
-                "{found}"
+            assert_contains(
+                &found,
+                "cannot get credentials for `registry.terraform.io`: ",
             );
-            assert!(
-                found.contains(expected) && !found.contains("secret"),
-                "{found}"
-            );
+            assert_contains(&found, expected);
+            assert!(!found.contains("secret"), "{found}");
             assert_eq!(arguments, CALL, "asked once for two providers");
         }
     }
@@ -233,15 +205,12 @@ mod helper {
         let helper = Some(r#"echo '{"token":"h"}'"#);
         let block = r#"credentials "registry.terraform.io" { token = "b" }"#;
         let empty = r#"credentials "registry.terraform.io" {}"#;
+        let other = r#"credentials "other.test" { token = "b" }"#;
         for (blocks, variable, expected) in [
             (block, Some("v"), "Bearer v"),
             (block, None, "Bearer b"),
             (empty, None, "none"),
-            (
-                r#"credentials "other.test" { token = "b" }"#,
-                None,
-                "Bearer h",
-            ),
+            (other, None, "Bearer h"),
         ] {
             let (found, _) = ask(helper, blocks, variable).await;
             assert_eq!(found, expected, "{blocks} {variable:?}");
@@ -260,9 +229,7 @@ async fn urls_with_user_info_do_not_leak_to_other_hosts() {
         .replace("http://", "http://user:pass@");
     let client = client(settings(&Waits::default()));
     client.download(&Url::parse(&url).unwrap()).await.unwrap();
-    assert_eq!(
-        authorizations(&registry)[0].1.as_deref(),
-        Some("Basic dXNlcjpwYXNz")
-    );
-    assert_eq!(authorizations(&elsewhere)[0].1, None);
+    let first = |registry| authorizations(registry).remove(0).1;
+    assert_eq!(first(&registry).as_deref(), Some("Basic dXNlcjpwYXNz"));
+    assert_eq!(first(&elsewhere), None);
 }

@@ -4,10 +4,14 @@ use std::time::Duration;
 
 use serde_json::json;
 use tflock::provider::Engine;
-use tflock::registry::Token;
-use tflock_test_support::{Document, FakeRegistry, Misbehave, Response, TestAuthority};
+use tflock_test_support::{
+    Document, FakeRegistry, Misbehave, Response, TestAuthority, assert_contains, multiline, table,
+};
 
-use super::{Waits, address, client, configure, host, outcome, settings, trusting};
+use super::{
+    Waits, address, client, configure, fits, list_versions, outcome, redirect, set_token, settings,
+    trusting,
+};
 
 const DOCUMENT: &str = "/.well-known/terraform.json";
 
@@ -55,101 +59,55 @@ impl Site {
     }
 }
 
-fn json_body(body: impl Into<Vec<u8>>) -> Response {
-    let mut response = Response::status(200).body(body);
-    response.headers = vec![("Content-Type".to_owned(), "application/json".to_owned())];
-    response
-}
-
-fn typed(content_type: &str) -> Response {
-    let mut response = json_body(r#"{"providers.v1":"/v1/"}"#);
-    response.headers = vec![("Content-Type".to_owned(), content_type.to_owned())];
-    response
-}
+/// Status, content type, body, outcome and number of requests.
+const ANSWERS: &str = r#"
+    200 | application/json                |                                        | ok | 1
+    200 | Application/JSON; charset=utf-8 |                                        | ok | 1
+    200 | text/json                       |                                        | the content type is `text/json`, not `application/json` | 1
+    200 | none                            |                                        | the content type is missing, not `application/json` | 1
+    404 |                                 |                                        | does not offer a provider registry | 1
+    401 |                                 |                                        | the server answered 401 Unauthorized | 1
+    410 |                                 |                                        | the server answered 410 Gone | 1
+    201 |                                 |                                        | the server answered 201 Created | 1
+    501 |                                 |                                        | the server answered 501 Not Implemented | 1
+    429 |                                 |                                        | the server answered 429 Too Many Requests | 4
+    500 |                                 |                                        | the server answered 500 Internal Server Error | 4
+    503 |                                 |                                        | the server answered 503 Service Unavailable | 4
+    200 | application/json                | []                                     | invalid type: sequence, expected a map | 1
+    200 | application/json                | {                                      | EOF while parsing | 1
+    200 | application/json                | {} x                                   | trailing characters | 1
+    200 | application/json                | BOM{}                                  | expected value | 1
+    200 | application/json                | {}                                     | does not offer a provider registry | 1
+    200 | application/json                | {"providers.v1":null}                  | does not support the provider registry protocol | 1
+    200 | application/json                | {"providers.v1":["x"]}                 | does not support the provider registry protocol | 1
+    200 | application/json                | {"providers.v2":"/v2/"}                | does not support the provider registry protocol | 1
+    200 | application/json                | {"Providers.V1":"/v1/"}                | does not offer a provider registry | 1
+    200 | application/json                | {"providers.v1":"https://u@h.test/"}   | it holds a user name or password | 1
+    200 | application/json                | {"providers.v1":"http://h.test/v1/"}   | would be fetched over plain http | 1
+    200 | application/json                | {"x":"MEGABYTE"}                       | more than 1048576 bytes (limit for discovery documents) | 1
+"#;
 
 #[tokio::test]
 async fn answers() {
     let site = Site::start();
-    let mut untyped = typed("");
-    untyped.headers.clear();
-    let status = |status| Response::status(status);
-    let rows: Vec<(Response, &str, usize)> = vec![
-        (typed("application/json"), "ok", 1),
-        (typed("Application/JSON; charset=utf-8"), "ok", 1),
-        (
-            typed("text/json"),
-            "the content type is `text/json`, not `application/json`",
-            1,
-        ),
-        (
-            untyped,
-            "the content type is missing, not `application/json`",
-            1,
-        ),
-        (status(404), "does not offer a provider registry", 1),
-        (status(401), "the server answered 401 Unauthorized", 1),
-        (status(410), "the server answered 410 Gone", 1),
-        (status(201), "the server answered 201 Created", 1),
-        (status(501), "the server answered 501 Not Implemented", 1),
-        (status(429), "the server answered 429 Too Many Requests", 4),
-        (
-            status(500),
-            "the server answered 500 Internal Server Error",
-            4,
-        ),
-        (
-            status(503),
-            "the server answered 503 Service Unavailable",
-            4,
-        ),
-        (json_body("[]"), "invalid type: sequence, expected a map", 1),
-        (json_body("{"), "EOF while parsing", 1),
-        (json_body("{} x"), "trailing characters", 1),
-        (json_body("\u{feff}{}"), "expected value", 1),
-        (json_body("{}"), "does not offer a provider registry", 1),
-        (
-            json_body(r#"{"providers.v1":null}"#),
-            "does not support the provider registry protocol",
-            1,
-        ),
-        (
-            json_body(r#"{"providers.v1":["x"]}"#),
-            "does not support the provider registry protocol",
-            1,
-        ),
-        (
-            json_body(r#"{"providers.v2":"/v2/"}"#),
-            "does not support the provider registry protocol",
-            1,
-        ),
-        (
-            json_body(r#"{"Providers.V1":"/v1/"}"#),
-            "does not offer a provider registry",
-            1,
-        ),
-        (
-            json_body(r#"{"providers.v1":"https://u@h.test/"}"#),
-            "it holds a user name or password",
-            1,
-        ),
-        (
-            json_body(r#"{"providers.v1":"http://h.test/v1/"}"#),
-            "would be fetched over plain http",
-            1,
-        ),
-        (
-            json_body(format!("{{\"x\":\"{}\"}}", "x".repeat(1024 * 1024))),
-            "more than 1048576 bytes (limit for discovery documents)",
-            1,
-        ),
-    ];
-    for (response, expected, requests) in rows {
-        let shown = format!("{} {:?}", response.status, response.headers);
+    for [status, content_type, body, expected, requests] in table(ANSWERS) {
+        let mut response = Response::status(status.parse().unwrap());
+        if status == "200" {
+            let body = if body.is_empty() {
+                r#"{"providers.v1":"/v1/"}"#
+            } else {
+                body
+            };
+            let body = body.replace("BOM", "\u{feff}");
+            response = response.body(body.replace("MEGABYTE", &"x".repeat(1024 * 1024)));
+            response.headers = vec![("Content-Type".to_owned(), content_type.to_owned())];
+            response.headers.retain(|_| content_type != "none");
+        }
         site.registry
             .misbehave(Misbehave::on(DOCUMENT).respond(response));
         let (found, asked) = site.ask(Engine::Terraform, &Waits::default()).await;
-        assert!(found.contains(expected), "{shown}: {found}");
-        assert_eq!(asked, requests, "{shown}");
+        assert!(found.contains(expected), "{status} {body}: {found}");
+        assert_eq!(asked.to_string(), requests, "{status} {body}");
         site.registry.behave();
     }
 }
@@ -162,49 +120,25 @@ async fn the_document_is_asked_for_once_with_the_hosts_token() {
         &json!({"versions": [{"version": "1.0.0"}]}),
     );
     let mut settings = trusting(&site.authority, &Waits::default());
-    settings
-        .credentials
-        .tokens
-        .insert(host(&site.host), Token::new("secret"));
+    set_token(&mut settings, &site.host, "secret");
     let client = client(settings);
     let ledger = address(&format!("{}/acme/ledger", site.host));
     let anvil = address(&format!("{}/acme/anvil", site.host));
     let (first, second) = tokio::join!(client.versions(&ledger), client.versions(&anvil));
     assert!(first.is_ok() && second.is_ok());
     let hits = site.registry.log().hits();
-    let asked: Vec<_> = hits
-        .iter()
-        .filter(|hit| hit.request.path == DOCUMENT)
-        .collect();
-    let [hit] = asked[..] else {
-        panic!("asked for {} times", asked.len());
+    let asked = hits.iter().filter(|hit| hit.request.path == DOCUMENT);
+    let [hit] = asked.collect::<Vec<_>>()[..] else {
+        panic!(
+            "asked for {} times",
+            site.registry.log().count("GET", DOCUMENT)
+        );
     };
     assert_eq!(hit.request.header("accept"), Some("application/json"));
     assert_eq!(hit.request.header("authorization"), Some("Bearer secret"));
     assert_eq!(hit.request.header("x-terraform-version"), None);
-    assert!(
-        hit.request
-            .header("user-agent")
-            .unwrap()
-            .starts_with("tflock/")
-    );
-}
-
-/// Redirects from the document through `/.well-known/1`, `/.well-known/2`, ... to the last, which answers.
-fn chain(site: &Site, length: usize) {
-    for step in 0..length {
-        let from = if step == 0 {
-            DOCUMENT.to_owned()
-        } else {
-            format!("/.well-known/{step}")
-        };
-        let to = format!("/.well-known/{}", step + 1);
-        site.registry.misbehave(Misbehave::on(&from).redirect(&to));
-    }
-    site.serve(
-        &format!("/.well-known/{length}"),
-        &json!({"providers.v1": "/v1/"}),
-    );
+    let agent = hit.request.header("user-agent").unwrap();
+    assert!(agent.starts_with("tflock/"), "{agent}");
 }
 
 #[tokio::test]
@@ -216,7 +150,9 @@ async fn redirects_are_followed_so_far_and_no_further() {
         (Engine::Tofu, 10, "more than 9 redirects", 1),
     ] {
         let site = Site::start();
-        chain(&site, length);
+        let last = format!("/.well-known/{length}");
+        redirect(&site.registry, length, DOCUMENT, &last);
+        site.serve(&last, &json!({"providers.v1": "/v1/"}));
         let (found, asked) = site.ask(engine, &Waits::default()).await;
         assert!(found.ends_with(expected), "{engine} {length}: {found}");
         assert_eq!(asked, requests, "{engine} {length}");
@@ -240,33 +176,23 @@ async fn redirects_to_another_host_lose_the_token_and_move_the_base() {
     site.registry
         .misbehave(Misbehave::on(DOCUMENT).redirect(&format!("https://{other}/.well-known/z/doc")));
     let mut settings = trusting(&site.authority, &Waits::default());
-    settings
-        .credentials
-        .tokens
-        .insert(host(&site.host), Token::new("secret"));
+    set_token(&mut settings, &site.host, "secret");
     let result = client(settings)
         .versions(&address(&format!("{}/acme/ledger", site.host)))
         .await;
     assert_eq!(outcome(result), "ok");
-    let seen: Vec<_> = site
-        .registry
-        .log()
-        .hits()
-        .iter()
-        .map(|hit| {
-            (
-                hit.request.path.clone(),
-                hit.request.header("authorization").is_some(),
-            )
-        })
-        .collect();
+    let hits = site.registry.log().hits();
+    let seen = hits.iter().map(|hit| {
+        let token = hit.request.header("authorization");
+        (hit.request.path.as_str(), token.is_some())
+    });
     let expected = [
         (DOCUMENT, true),
         ("/.well-known/z/doc", false),
         // The token goes by the host that the address names, wherever its registry is.
         ("/.well-known/z/v1/acme/ledger/versions", true),
     ];
-    assert_eq!(seen, expected.map(|(path, token)| (path.to_owned(), token)));
+    assert_eq!(seen.collect::<Vec<_>>(), expected);
 }
 
 #[tokio::test]
@@ -349,22 +275,13 @@ async fn waits() {
     site.registry.misbehave(Misbehave::on(DOCUMENT).status(500));
     site.ask(Engine::Terraform, &waits).await;
     let found = waits.take();
-    let expected = [100..=125, 200..=250, 400..=500];
     assert!(
-        found.len() == 3
-            && expected
-                .iter()
-                .zip(&found)
-                .all(|(range, wait)| range.contains(wait)),
+        fits(&found, &[100..=125, 200..=250, 400..=500]),
         "{found:?}"
     );
     site.registry.behave();
-    site.registry.misbehave(
-        Misbehave::on(DOCUMENT)
-            .status(429)
-            .retry_after("7")
-            .times(2),
-    );
+    let rule = Misbehave::on(DOCUMENT).status(429);
+    site.registry.misbehave(rule.retry_after("7").times(2));
     site.ask(Engine::Terraform, &waits).await;
     assert_eq!(waits.take(), [7000, 7000]);
 }
@@ -374,43 +291,25 @@ async fn host_blocks_replace_discovery() {
     let registry = FakeRegistry::start();
     let list = json!({"versions": [{"version": "1.0.0"}]});
     registry.serve("/base/acme/ledger/versions", Document::json(&list));
-    for (services, expected) in [
-        (
-            format!("providers.v1 = \"{}\"", registry.url("/base/")),
-            "ok",
-        ),
-        (
-            format!("providers.v1 = \"{}\"", registry.url("/base/x?y=z#a")),
-            "ok",
-        ),
-        (
-            format!("modules.v1 = \"{}\"", registry.url("/base/")),
-            "does not offer a provider registry",
-        ),
-        (String::new(), "does not offer a provider registry"),
-        (
-            "providers.v1 = 5".to_owned(),
-            "does not support the provider registry protocol",
-        ),
-        (
-            "providers.v1 = \"ftp://h.test/\"".to_owned(),
-            "its scheme is neither http nor https",
-        ),
-        (
-            "providers.v1 = <<E\nhttps://h.test/\nE\n".to_owned(),
-            "it holds a control character",
-        ),
-    ] {
+    let base = registry.url("/base/");
+    for [services, expected] in table(
+        r#"
+        providers.v1 = "BASE"                    | ok
+        providers.v1 = "BASEx?y=z#a"             | ok
+        modules.v1 = "BASE"                      | does not offer a provider registry
+                                                 | does not offer a provider registry
+        providers.v1 = 5                         | does not support the provider registry protocol
+        providers.v1 = "ftp://h.test/"           | its scheme is neither http nor https
+        providers.v1 = <<E\nhttps://h.test/\nE\n | it holds a control character
+        "#,
+    ) {
+        let services = multiline(services).replace("BASE", &base);
         let mut settings = settings(&Waits::default());
         configure(
             &mut settings,
             &format!("host \"H.test:443\" {{ services = {{ {services} }} }}"),
         );
-        let found = outcome(
-            client(settings)
-                .versions(&address("h.test/acme/ledger"))
-                .await,
-        );
+        let found = list_versions(&client(settings), "h.test/acme/ledger").await;
         assert!(found.contains(expected), "{services}: {found}");
     }
     assert_eq!(registry.log().count("GET", DOCUMENT), 0);
@@ -437,14 +336,7 @@ async fn certificates_of_strangers_are_refused() {
     let stranger = TestAuthority::create();
     let waits = Waits::default();
     let settings = trusting(&stranger, &waits);
-    let found = outcome(
-        client(settings)
-            .versions(&address(&format!("{}/acme/ledger", site.host)))
-            .await,
-    );
-    assert!(
-        found.contains("the server's certificate is not accepted"),
-        "{found}"
-    );
+    let found = list_versions(&client(settings), &format!("{}/acme/ledger", site.host)).await;
+    assert_contains(&found, "the server's certificate is not accepted");
     assert!(waits.take().is_empty());
 }

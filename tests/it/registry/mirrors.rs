@@ -6,12 +6,17 @@ use serde_json::{Value, json};
 use tflock::cli_config::Builder;
 use tflock::provider::{Digest, Engine, Hash, Platform};
 use tflock::registry::{
-    LocalPackage, Located, MirrorHashError, NetworkMirror, PackageSource, RegistryClient, Token,
+    LocalPackage, Located, MirrorHashError, MirrorPackage, NetworkMirror, PackageSource,
+    RegistryClient, RegistryError,
 };
 use tflock::span::Explain as _;
-use tflock_test_support::{Document, FakeRegistry, Misbehave, TestAuthority, table};
+use tflock_test_support::{
+    Document, FakeRegistry, Misbehave, TestAuthority, assert_contains, table,
+};
 
-use super::{Waits, address, client, configure, host, linux, outcome, trusting, version};
+use super::{
+    Waits, address, client, configure, linux, outcome, redirect, set_token, trusting, version,
+};
 
 const INDEX: &str = "/mirror/registry.terraform.io/acme/ledger/index.json";
 const ARCHIVES: &str = "/mirror/registry.terraform.io/acme/ledger/1.0.0.json";
@@ -59,14 +64,13 @@ impl Site {
 
     /// The outcome of asking for versions, then for the package.
     async fn ask(&self) -> (String, String) {
-        let mirror = self.mirror();
-        let provider = address("acme/ledger");
-        let versions = mirror.versions(&provider).await.map(|_| ());
-        let package = mirror
-            .package(&provider, &version("1.0.0"), &linux())
-            .await
-            .map(|_| ());
-        (outcome(versions), outcome(package))
+        let versions = self.mirror().versions(&address("acme/ledger")).await;
+        (outcome(versions), outcome(self.package().await))
+    }
+
+    async fn package(&self) -> Result<MirrorPackage, RegistryError> {
+        let (provider, version) = (address("acme/ledger"), version("1.0.0"));
+        self.mirror().package(&provider, &version, &linux()).await
     }
 }
 
@@ -99,19 +103,12 @@ async fn the_protocol() {
         .package(&provider, &version("1.0"), &darwin)
         .await
         .unwrap_err();
-    assert!(
-        error
-            .hint()
-            .unwrap()
-            .starts_with("published for linux_amd64"),
-        "{error}"
-    );
+    assert_contains(&error.hint().unwrap(), "published for linux_amd64");
     let hits = site.registry.log().hits();
     assert_eq!(hits.len(), 2, "each document is asked for once");
-    assert!(
-        hits.iter()
-            .all(|hit| hit.request.header("x-terraform-version") == Some("1.15.9"))
-    );
+    for hit in hits {
+        assert_eq!(hit.request.header("x-terraform-version"), Some("1.15.9"));
+    }
 }
 
 #[tokio::test]
@@ -133,20 +130,19 @@ async fn hosts_are_written_in_ascii_with_their_port() {
 async fn base_urls() {
     let site = Site::start();
     let provider = address("acme/ledger");
-    for (base, expected) in [
-        (site.base(), "ok"),
-        (format!("https://{}/mirror/x", site.host), "ok"),
-        (format!("https://{}/mirror/?a=b#c", site.host), "ok"),
-        (
-            format!("https://{}/mirror", site.host),
-            "does not have provider",
-        ),
-        (
-            site.registry.url("/mirror/"),
-            "it does not begin with `https://`",
-        ),
-        ("mirror".to_owned(), "it is no URL"),
-    ] {
+    let origin = format!("https://{}", site.host);
+    let plain = site.registry.url("");
+    for [base, expected] in table(
+        "
+        ORIGIN/mirror/        | ok
+        ORIGIN/mirror/x       | ok
+        ORIGIN/mirror/?a=b#c  | ok
+        ORIGIN/mirror         | does not have provider
+        PLAIN/mirror/         | it does not begin with `https://`
+        mirror                | it is no URL
+        ",
+    ) {
+        let base = base.replace("ORIGIN", &origin).replace("PLAIN", &plain);
         let found = match NetworkMirror::new(site.client(), &base, None) {
             Ok(mirror) => outcome(mirror.versions(&provider).await),
             Err(error) => error.to_string(),
@@ -157,28 +153,21 @@ async fn base_urls() {
 
 #[tokio::test]
 async fn statuses() {
-    for (status, index, archives, requests) in [
-        (
-            404,
-            "mirror `https://localhost:",
-            "cannot list the archives of `registry.terraform.io/acme/ledger` 1.0.0",
-            1,
-        ),
-        (401, "host `localhost:", "requires credentials", 1),
-        (403, "host `localhost:", "requires credentials", 1),
-        (429, "429 Too Many Requests", "429 Too Many Requests", 4),
-        (
-            500,
-            "500 Internal Server Error",
-            "500 Internal Server Error",
-            4,
-        ),
-        (501, "501 Not Implemented", "501 Not Implemented", 1),
-        (204, "204 No Content", "204 No Content", 1),
-    ] {
+    for [status, index, archives, requests] in table(
+        "
+        404 | mirror `https://localhost: | cannot list the archives of `registry.terraform.io/acme/ledger` 1.0.0 | 1
+        401 | host `localhost:           | requires credentials      | 1
+        403 | host `localhost:           | requires credentials      | 1
+        429 | 429 Too Many Requests      | 429 Too Many Requests     | 4
+        500 | 500 Internal Server Error  | 500 Internal Server Error | 4
+        501 | 501 Not Implemented        | 501 Not Implemented       | 1
+        204 | 204 No Content             | 204 No Content            | 1
+        ",
+    ) {
+        let requests: usize = requests.parse().unwrap();
         let site = Site::start();
         site.registry
-            .misbehave(Misbehave::on("/mirror/*").status(status));
+            .misbehave(Misbehave::on("/mirror/*").status(status.parse().unwrap()));
         let (versions, package) = site.ask().await;
         assert!(versions.contains(index), "{status}: {versions}");
         assert!(package.contains(archives), "{status}: {package}");
@@ -188,55 +177,36 @@ async fn statuses() {
 
 #[tokio::test]
 async fn content_types_and_bodies() {
-    let typed = |content_type: &str| {
-        Document::new(content_type, Document::json(&json!({"versions": {}})).body)
-    };
-    let body =
-        |text: &str| Document::new("application/json", tflock_test_support::Body::bytes(text));
-    for (document, expected) in [
-        (typed("application/json; x=y"), "ok"),
-        (typed("text/json"), "the content type is `text/json`"),
-        (typed(""), "the content type is ``"),
-        (body(r#"{"Versions":{"1.0.0":null}} text"#), "ok"),
-        (body(r#"{"versions":null}"#), "ok"),
-        (body("{}"), "ok"),
-        (
-            body(r#"{"versions":["1.0.0"]}"#),
-            "the answer is not what the protocol asks for",
-        ),
-        (
-            body(r#"{"versions":{"1.0.0":5}}"#),
-            "the answer is not what the protocol asks for",
-        ),
-        (
-            body("nonsense"),
-            "the answer is not what the protocol asks for",
-        ),
-    ] {
+    for [content_type, body, expected] in table(
+        r#"
+        application/json; x=y | {"versions": {}}                   | ok
+        text/json             | {"versions": {}}                   | the content type is `text/json`
+                              | {"versions": {}}                   | the content type is ``
+        application/json      | {"Versions":{"1.0.0":null}} text   | ok
+        application/json      | {"versions":null}                  | ok
+        application/json      | {}                                 | ok
+        application/json      | {"versions":["1.0.0"]}             | the answer is not what the protocol asks for
+        application/json      | {"versions":{"1.0.0":5}}           | the answer is not what the protocol asks for
+        application/json      | nonsense                           | the answer is not what the protocol asks for
+        "#,
+    ) {
+        let document = Document::new(content_type, tflock_test_support::Body::bytes(body));
         let site = Site::start();
         site.registry.serve(INDEX, document);
         let (found, _) = site.ask().await;
-        assert!(found.contains(expected), "{expected}: {found}");
+        assert!(found.contains(expected), "{content_type} {body}: {found}");
     }
+    let linux = |archive: Value| json!({"archives": {"linux_amd64": archive}});
+    let wrong_hash = linux(json!({"url": "x", "hashes": ["nothing"]}));
+    let no_address = "its `url` is no http or https address";
+    let no_package = "has no package for `linux_amd64`";
     for (value, expected) in [
         (archives("http://h.test/x.zip"), "ok"),
-        (
-            archives("ftp://h.test/x.zip"),
-            "its `url` is no http or https address",
-        ),
-        (
-            json!({"archives": {"linux_amd64": {"url": "x", "hashes": ["nothing"]}}}),
-            "`nothing` is no hash",
-        ),
-        (json!({"archives": {"linux_amd64": {"url": "x"}}}), "ok"),
-        (
-            json!({"archives": {"linux_amd64": null}}),
-            "has no package for `linux_amd64`",
-        ),
-        (
-            json!({"archives": null}),
-            "has no package for `linux_amd64`",
-        ),
+        (archives("ftp://h.test/x.zip"), no_address),
+        (wrong_hash, "`nothing` is no hash"),
+        (linux(json!({"url": "x"})), "ok"),
+        (linux(Value::Null), no_package),
+        (json!({"archives": null}), no_package),
     ] {
         let site = Site::start();
         site.serve(ARCHIVES, &value);
@@ -249,24 +219,9 @@ async fn content_types_and_bodies() {
 async fn five_redirects_move_the_base_and_a_sixth_is_too_many() {
     for (length, expected) in [(5, "ok"), (6, "more than 5 redirects")] {
         let site = Site::start();
-        for step in 0..length {
-            let from = if step == 0 {
-                ARCHIVES.to_owned()
-            } else {
-                format!("/{step}")
-            };
-            let to = if step + 1 == length {
-                "/moved/doc.json".to_owned()
-            } else {
-                format!("/{}", step + 1)
-            };
-            site.registry.misbehave(Misbehave::on(&from).redirect(&to));
-        }
+        redirect(&site.registry, length, ARCHIVES, "/moved/doc.json");
         site.serve("/moved/doc.json", &archives("x.zip"));
-        let found = site
-            .mirror()
-            .package(&address("acme/ledger"), &version("1.0.0"), &linux())
-            .await;
+        let found = site.package().await;
         match &found {
             Ok(package) => assert_eq!(package.url.path(), "/moved/x.zip"),
             Err(_) => assert_eq!(length, 6),
@@ -281,14 +236,8 @@ async fn tokens_go_by_the_host_of_the_mirror() {
     let elsewhere = Site::start();
     elsewhere.serve("/away.json", &archives("x.zip"));
     let mut settings = trusting(&site.authority, &Waits::default());
-    settings
-        .credentials
-        .tokens
-        .insert(host(&site.host), Token::new("secret"));
-    settings
-        .credentials
-        .tokens
-        .insert(host("registry.terraform.io"), Token::new("wrong"));
+    set_token(&mut settings, &site.host, "secret");
+    set_token(&mut settings, "registry.terraform.io", "wrong");
     let plain = elsewhere.registry.url("/away.json");
     site.registry
         .misbehave(Misbehave::on(ARCHIVES).redirect(&plain));
@@ -299,16 +248,11 @@ async fn tokens_go_by_the_host_of_the_mirror() {
         .await
         .unwrap();
     let hits = site.registry.log().hits();
-    assert!(
-        hits.iter()
-            .all(|hit| hit.request.header("authorization") == Some("Bearer secret"))
-    );
-    assert_eq!(
-        elsewhere.registry.log().hits()[0]
-            .request
-            .header("authorization"),
-        None
-    );
+    for hit in hits {
+        assert_eq!(hit.request.header("authorization"), Some("Bearer secret"));
+    }
+    let away = &elsewhere.registry.log().hits()[0];
+    assert_eq!(away.request.header("authorization"), None);
 }
 
 #[tokio::test]
@@ -329,17 +273,13 @@ async fn hashes_vouch_for_a_package_if_one_matches() {
         let site = Site::start();
         let archive = json!({"url": "x", "hashes": hashes});
         site.serve(ARCHIVES, &json!({"archives": {"linux_amd64": archive}}));
-        let (mirror, provider) = (site.mirror(), address("acme/ledger"));
-        let package = mirror.package(&provider, &version("1.0.0"), &linux()).await;
-        let checked = package
-            .unwrap()
-            .check(digest, Some(&Hash::parse(h1).unwrap()));
+        let package = site.package().await.unwrap();
+        let checked = package.check(digest, Some(&Hash::parse(h1).unwrap()));
         let found = match &checked {
-            Ok(matching) => matching
-                .iter()
-                .map(Hash::as_str)
-                .collect::<Vec<_>>()
-                .join(" "),
+            Ok(matching) => {
+                let hashes: Vec<_> = matching.iter().map(Hash::as_str).collect();
+                hashes.join(" ")
+            }
             Err(MirrorHashError::UnknownSchemes(_)) => "unknown schemes".to_owned(),
             Err(MirrorHashError::Mismatch(_)) => "mismatch".to_owned(),
         };
@@ -399,32 +339,19 @@ async fn methods_are_asked_in_order_and_their_versions_united() {
     );
     let client = site.client();
     let source = source(&client, &block);
-    assert_eq!(
-        versions(&source, "acme/ledger").await,
-        "0.9.0 1.0.0 1.1.0-rc1"
-    );
+    let found = versions(&source, "acme/ledger").await;
+    assert_eq!(found, "0.9.0 1.0.0 1.1.0-rc1");
     let missing = versions(&source, "acme/anvil").await;
-    assert!(
-        missing.starts_with(
-            "provider `registry.terraform.io/acme/anvil` is in none of its sources: `"
-        ),
-        "{missing}"
-    );
-    assert!(
-        !missing.contains(&second.path().display().to_string()),
-        "excluded: {missing}"
-    );
+    let expected = "provider `registry.terraform.io/acme/anvil` is in none of its sources: `";
+    assert_contains(&missing, expected);
+    let excluded = second.path().display().to_string();
+    assert!(!missing.contains(&excluded), "{missing}");
     let provider = address("acme/ledger");
     let locate = |text: &'static str| {
         let (source, provider) = (source.clone(), provider.clone());
         async move {
-            source
-                .locate(
-                    &provider,
-                    &version("1.0.0"),
-                    &Platform::parse(text).unwrap(),
-                )
-                .await
+            let (version, platform) = (version("1.0.0"), Platform::parse(text).unwrap());
+            source.locate(&provider, &version, &platform).await
         }
     };
     let Ok(Located::Local(LocalPackage::Directory(path))) = locate("linux_amd64").await else {
@@ -468,11 +395,7 @@ async fn a_failing_method_is_not_passed_over() {
     );
     let source = source(&site.client(), &block);
     let error = source.versions(&address("acme/ledger")).await.unwrap_err();
-    assert_eq!(
-        error.place().unwrap().line,
-        2,
-        "the method at fault is named"
-    );
+    assert_eq!(error.place().unwrap().line, 2, "the failing method");
     assert!(outcome::<()>(Err(error)).contains("410 Gone"));
 }
 
@@ -522,16 +445,8 @@ async fn one_directory_or_one_mirror_stands_alone() {
     assert_eq!(versions(&source, "acme/ledger").await, "1.0.0");
     assert_eq!(versions(&source, "acme/anvil").await, "", "no version fits");
     let source = PackageSource::filesystem(Engine::Terraform, local.path().join("missing"));
-    assert!(
-        versions(&source, "acme/ledger")
-            .await
-            .starts_with("cannot search `")
-    );
+    assert_contains(&versions(&source, "acme/ledger").await, "cannot search `");
     let source = PackageSource::network(site.client(), &site.base()).unwrap();
     assert_eq!(versions(&source, "acme/ledger").await, "1.0.0 1.1.0-rc1");
-    assert!(
-        versions(&source, "acme/anvil")
-            .await
-            .starts_with("mirror `https://")
-    );
+    assert_contains(&versions(&source, "acme/anvil").await, "mirror `https://");
 }

@@ -68,6 +68,7 @@ mod retries;
 
 use std::error::Error;
 use std::future::Future;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -75,9 +76,11 @@ use std::time::Duration;
 
 use tflock::cli_config::Builder;
 use tflock::provider::{Engine, Hostname, Platform, ProviderAddr, Version};
-use tflock::registry::{Pause, RegistryClient, RegistryError, RegistrySettings, Roots};
+use tflock::registry::{
+    PackageMeta, Pause, RegistryClient, RegistryError, RegistrySettings, Roots, Token,
+};
 use tflock::reporter;
-use tflock_test_support::{FakeRegistry, TestAuthority};
+use tflock_test_support::{FakeRegistry, Misbehave, TestAuthority};
 
 /// Waits that do not take place, in milliseconds.
 #[derive(Clone, Default)]
@@ -131,6 +134,51 @@ fn configure(settings: &mut RegistrySettings, text: &str) {
 
 fn client(settings: RegistrySettings) -> RegistryClient {
     RegistryClient::new(settings, reporter::silent()).unwrap()
+}
+
+/// A client that the `host` blocks of the registry lead there.
+fn connect(registry: &FakeRegistry) -> RegistryClient {
+    client(configured(registry, &Waits::default()))
+}
+
+/// Adds a token for a host.
+fn set_token(settings: &mut RegistrySettings, name: &str, token: &str) {
+    let tokens = &mut settings.credentials.tokens;
+    tokens.insert(host(name), Token::new(token));
+}
+
+/// The outcome of listing the versions of a provider.
+async fn list_versions(client: &RegistryClient, provider: &str) -> String {
+    outcome(client.versions(&address(provider)).await)
+}
+
+/// The description of `acme/ledger` 1.0.0.
+async fn describe(client: &RegistryClient) -> Result<Arc<PackageMeta>, RegistryError> {
+    let (provider, version) = (address("acme/ledger"), version("1.0.0"));
+    client.package_meta(&provider, &version, &linux()).await
+}
+
+/// Sends requests for `first` through the paths `/1`, `/2` and so on to `last`, by this number of redirects.
+fn redirect(registry: &FakeRegistry, length: usize, first: &str, last: &str) {
+    for step in 0..length {
+        let from = if step == 0 {
+            first.to_owned()
+        } else {
+            format!("/{step}")
+        };
+        let to = if step + 1 == length {
+            last.to_owned()
+        } else {
+            format!("/{}", step + 1)
+        };
+        registry.misbehave(Misbehave::on(&from).redirect(&to));
+    }
+}
+
+/// Whether each wait is in its range.
+fn fits(waits: &[u128], expected: &[RangeInclusive<u128>]) -> bool {
+    let mut pairs = expected.iter().zip(waits);
+    expected.len() == waits.len() && pairs.all(|(range, wait)| range.contains(wait))
 }
 
 fn address(text: &str) -> ProviderAddr {

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use tflock::provider::Engine;
 use tflock::registry::{RegistryError, RegistrySettings};
-use tflock_test_support::{Document, FakeRegistry, Misbehave, Response};
+use tflock_test_support::{Document, FakeRegistry, Misbehave, Response, assert_contains};
 use url::Url;
 
-use super::{Waits, client, outcome, settings};
+use super::{Waits, client, outcome, redirect, settings};
 
 const ZIP: &str = "/files/x.zip";
 
@@ -32,6 +32,11 @@ async fn fetch(settings: RegistrySettings, url: &str) -> Result<Vec<u8>, Registr
         body.extend_from_slice(&piece);
     }
     Ok(body)
+}
+
+/// Fetches the package of the registry.
+async fn fetch_from(registry: &FakeRegistry) -> Result<Vec<u8>, RegistryError> {
+    fetch(settings(&Waits::default()), &registry.url(ZIP)).await
 }
 
 /// A short stall timeout, so that tests of it are short.
@@ -59,45 +64,28 @@ async fn a_package_is_one_get() {
     let [hit] = &hits[..] else {
         panic!("{} requests", hits.len());
     };
-    assert_eq!(
-        (hit.request.method.as_str(), hit.request.query.as_deref()),
-        ("GET", Some("archive=false&checksum=x"))
-    );
-    assert_eq!(
-        (
-            hit.request.header("authorization"),
-            hit.request.header("range")
-        ),
-        (None, None)
-    );
+    assert_eq!(hit.request.method, "GET");
+    let query = hit.request.query.as_deref();
+    assert_eq!(query, Some("archive=false&checksum=x"));
+    for header in ["authorization", "range"] {
+        assert_eq!(hit.request.header(header), None, "{header}");
+    }
 }
 
 #[tokio::test]
 async fn statuses() {
-    for (status, requests) in [
-        (404, 1),
-        (401, 1),
-        (403, 1),
-        (201, 1),
-        (204, 1),
-        (206, 1),
-        (501, 1),
-        (429, 4),
-        (500, 4),
-        (503, 4),
-    ] {
+    let once = [404, 401, 403, 201, 204, 206, 501].map(|status| (status, 1));
+    let four_times = [429, 500, 503].map(|status| (status, 4));
+    for (status, requests) in once.into_iter().chain(four_times) {
         let registry = serve(10);
-        registry.misbehave(
-            Misbehave::on(ZIP)
-                .status(status)
-                .header("X-Terraform-Get", "/elsewhere"),
-        );
-        let found = outcome(fetch(settings(&Waits::default()), &registry.url(ZIP)).await);
+        let rule = Misbehave::on(ZIP).status(status);
+        registry.misbehave(rule.header("X-Terraform-Get", "/elsewhere"));
+        let found = outcome(fetch_from(&registry).await);
         assert!(
             found.starts_with("cannot download `http://127.0.0.1:"),
             "{found}"
         );
-        assert!(found.contains(&status.to_string()), "{found}");
+        assert_contains(&found, &status.to_string());
         assert_eq!(registry.log().total(), requests, "{status}");
     }
 }
@@ -124,9 +112,9 @@ async fn broken_bodies_are_resumed() {
         if offset == "300000" {
             // All of it came, and the server promised more: that is for nobody to decide.
             let found = outcome(body);
-            assert!(
-                found.contains("could not be resumed: the server has less of it now"),
-                "{found}"
+            assert_contains(
+                &found,
+                "could not be resumed: the server has less of it now",
             );
             continue;
         }
@@ -134,16 +122,10 @@ async fn broken_bodies_are_resumed() {
         assert_eq!(hits.len(), 2, "{rule:?}");
         let range = hits[1].request.header("range");
         let expected = format!("bytes={offset}-");
-        assert_eq!(
-            range,
-            (offset != "0").then_some(expected.as_str()),
-            "{rule:?}"
-        );
-        assert_eq!(
-            hits[1].request.header("if-range").is_some(),
-            offset != "0",
-            "{rule:?}"
-        );
+        let resumed = offset != "0";
+        assert_eq!(range, resumed.then_some(expected.as_str()), "{rule:?}");
+        let if_range = hits[1].request.header("if-range");
+        assert_eq!(if_range.is_some(), resumed, "{rule:?}");
     }
 }
 
@@ -152,12 +134,7 @@ async fn servers_without_ranges_are_asked_for_all_of_it() {
     let registry = serve(300_000);
     registry.misbehave(Misbehave::on(ZIP).cut(150_000).times(1));
     registry.misbehave(Misbehave::on(ZIP).no_ranges());
-    assert!(
-        fetch(settings(&Waits::default()), &registry.url(ZIP))
-            .await
-            .unwrap()
-            == content(300_000)
-    );
+    assert!(fetch_from(&registry).await.unwrap() == content(300_000));
     assert_eq!(registry.log().bytes(ZIP), 450_000);
 }
 
@@ -168,38 +145,30 @@ async fn what_changed_in_between_is_not_pieced_together() {
             .with("Content-Range", value)
             .body("tail")
     };
+    let zip = Misbehave::on(ZIP);
+    let part = |value| zip.clone().respond(range(value));
+    let shortened = zip.clone().rewrite(|body| body[..200_000].to_vec());
     let rows = [
+        (zip.clone().header("ETag", "\"new\"").no_ranges(), "ok"),
         (
-            Misbehave::on(ZIP).header("ETag", "\"new\"").no_ranges(),
-            "ok",
-        ),
-        (
-            Misbehave::on(ZIP)
-                .rewrite(|mut body| {
-                    body.truncate(200_000);
-                    body
-                })
-                .no_ranges(),
+            shortened.no_ranges(),
             "the server has something else there now",
         ),
         (
-            Misbehave::on(ZIP).respond(range("bytes 7-10/300000")),
+            part("bytes 7-10/300000"),
             "the server sends another part than the one asked for",
         ),
         (
-            Misbehave::on(ZIP).respond(range("bytes 150000-150003/150004")),
+            part("bytes 150000-150003/150004"),
             "its length on the server has changed",
         ),
-        (
-            Misbehave::on(ZIP).status(416),
-            "the server has less of it now",
-        ),
+        (zip.clone().status(416), "the server has less of it now"),
     ];
     for (rule, expected) in rows {
         let registry = serve(300_000);
         registry.misbehave(Misbehave::on(ZIP).cut(150_000).times(1));
         registry.misbehave(rule.clone());
-        let found = outcome(fetch(settings(&Waits::default()), &registry.url(ZIP)).await);
+        let found = outcome(fetch_from(&registry).await);
         assert!(found.ends_with(expected), "{rule:?}: {found}");
     }
 }
@@ -216,10 +185,7 @@ async fn progress_earns_new_tries() {
     registry.misbehave(Misbehave::on(ZIP).cut(10));
     let found = outcome(fetch(settings(&waits), &registry.url(ZIP)).await);
     assert!(found.contains("(4 attempts"), "{found}");
-    assert!(
-        found.contains("the answer broke off after 40 bytes"),
-        "{found}"
-    );
+    assert_contains(&found, "the answer broke off after 40 bytes");
 }
 
 #[tokio::test]
@@ -240,18 +206,14 @@ async fn a_drip_ends() {
         found.ends_with("less than 1024 bytes arrived within 1 s"),
         "{found}"
     );
-    assert_eq!(
-        registry.log().total(),
-        1,
-        "a server that drips once will do so again"
-    );
+    assert_eq!(registry.log().total(), 1, "the request is not repeated");
 }
 
 #[tokio::test]
 async fn announced_sizes_have_a_limit() {
     let registry = serve(10);
     registry.misbehave(Misbehave::on(ZIP).content_length(5 * 1024 * 1024 * 1024));
-    let found = outcome(fetch(settings(&Waits::default()), &registry.url(ZIP)).await);
+    let found = outcome(fetch_from(&registry).await);
     assert!(
         found.ends_with("more than 4294967296 bytes (limit for packages)"),
         "{found}"
@@ -272,34 +234,19 @@ async fn gzip_is_undone_and_resumed() {
         let registry = serve(10);
         registry.misbehave(rule.respond(response.clone()).times(1));
         registry.misbehave(Misbehave::on(ZIP).respond(response.clone()));
-        assert!(
-            fetch(settings(&Waits::default()), &registry.url(ZIP))
-                .await
-                .unwrap()
-                == content(300_000)
-        );
+        assert!(fetch_from(&registry).await.unwrap() == content(300_000));
     }
     let registry = serve(10);
     registry.misbehave(Misbehave::on(ZIP).header("Content-Encoding", "gzip"));
-    let found = outcome(fetch(settings(&Waits::default()), &registry.url(ZIP)).await);
-    assert!(
-        found.contains("the answer is not encoded as it says"),
-        "{found}"
-    );
+    let found = outcome(fetch_from(&registry).await);
+    assert_contains(&found, "the answer is not encoded as it says");
 }
 
 #[tokio::test]
 async fn redirects_are_followed_nine_times() {
     for (length, expected) in [(9, "ok"), (10, "more than 9 redirects")] {
         let registry = serve(10);
-        for step in 0..length {
-            let to = if step + 1 == length {
-                ZIP.to_owned()
-            } else {
-                format!("/{}", step + 1)
-            };
-            registry.misbehave(Misbehave::on(&format!("/{step}")).redirect(&to));
-        }
+        redirect(&registry, length, "/0", ZIP);
         let found = outcome(fetch(settings(&Waits::default()), &registry.url("/0")).await);
         assert!(found.ends_with(expected), "{found}");
     }
@@ -310,16 +257,12 @@ async fn netrc_names_the_host_with_its_port() {
     let registry = serve(10);
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("netrc");
-    let with_port = format!("machine 127.0.0.1:{} login u password p", registry.port());
-    let basic = Some("Basic dTpw");
+    let with_port = &*format!("machine 127.0.0.1:{} login u password p", registry.port());
+    let without_port = "machine 127.0.0.1 login u password p";
     for (text, engine, expected) in [
-        (Some(with_port.as_str()), Engine::Terraform, basic),
-        (Some(with_port.as_str()), Engine::Tofu, None),
-        (
-            Some("machine 127.0.0.1 login u password p"),
-            Engine::Terraform,
-            None,
-        ),
+        (Some(with_port), Engine::Terraform, Some("Basic dTpw")),
+        (Some(with_port), Engine::Tofu, None),
+        (Some(without_port), Engine::Terraform, None),
         (Some("default login u password p"), Engine::Terraform, None),
         (None, Engine::Terraform, None),
     ] {
@@ -332,11 +275,9 @@ async fn netrc_names_the_host_with_its_port() {
         settings.engine = engine;
         settings.netrc = Some(path.clone());
         fetch(settings, &registry.url(ZIP)).await.unwrap();
-        assert_eq!(
-            registry.log().hits()[0].request.header("authorization"),
-            expected,
-            "{text:?} {engine}"
-        );
+        let hit = &registry.log().hits()[0];
+        let sent = hit.request.header("authorization");
+        assert_eq!(sent, expected, "{text:?} {engine}");
     }
 }
 
@@ -349,22 +290,13 @@ async fn netrc_is_not_sent_to_other_hosts_and_need_not_be_readable() {
     let path = directory.path().join("netrc");
     let mut settings = settings(&Waits::default());
     settings.netrc = Some(path.clone());
-    std::fs::write(
-        &path,
-        format!("machine 127.0.0.1:{} login u password p", registry.port()),
-    )
-    .unwrap();
+    let text = format!("machine 127.0.0.1:{} login u password p", registry.port());
+    std::fs::write(&path, text).unwrap();
     fetch(settings.clone(), &registry.url(ZIP)).await.unwrap();
-    assert!(
-        registry.log().hits()[0]
-            .request
-            .header("authorization")
-            .is_some()
-    );
-    assert_eq!(
-        elsewhere.log().hits()[0].request.header("authorization"),
-        None
-    );
+    for (server, is_sent) in [(&registry, true), (&elsewhere, false)] {
+        let hit = &server.log().hits()[0];
+        assert_eq!(hit.request.header("authorization").is_some(), is_sent);
+    }
     std::fs::write(&path, "machine a secret").unwrap();
     registry.log().clear();
     fetch(settings, &registry.url(ZIP)).await.unwrap();

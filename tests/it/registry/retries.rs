@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::json;
 use tflock::registry::{RegistryClient, positive};
-use tflock_test_support::{Document, FakeRegistry, Misbehave};
+use tflock_test_support::{Document, FakeRegistry, Misbehave, assert_contains};
 
-use super::{Waits, address, client, configured, outcome, settings};
+use super::{Waits, client, configured, connect, fits, list_versions, outcome, settings};
 
 const LIST: &str = "/registry.terraform.io/v1/providers/acme/ledger/versions";
 
@@ -20,7 +20,7 @@ fn registry() -> FakeRegistry {
 }
 
 async fn ask(client: &RegistryClient) -> String {
-    outcome(client.versions(&address("acme/ledger")).await)
+    list_versions(client, "acme/ledger").await
 }
 
 #[tokio::test]
@@ -56,11 +56,7 @@ async fn what_breaks_on_the_way_is_tried_again() {
     for rule in rules {
         let registry = registry();
         registry.misbehave(rule.clone().times(3));
-        assert_eq!(
-            ask(&client(configured(&registry, &Waits::default()))).await,
-            "ok",
-            "{rule:?}"
-        );
+        assert_eq!(ask(&connect(&registry)).await, "ok", "{rule:?}");
         assert_eq!(registry.log().count("GET", LIST), 4, "{rule:?}");
     }
 }
@@ -68,43 +64,25 @@ async fn what_breaks_on_the_way_is_tried_again() {
 #[tokio::test]
 async fn waits_double_and_servers_may_set_them() {
     let date = "Sat, 21 Nov 2020 12:00:00 GMT";
-    for (rule, expected) in [
-        (
-            Misbehave::on(LIST).status(500),
-            vec![1000..=1250, 2000..=2500, 4000..=5000],
-        ),
-        (
-            Misbehave::on(LIST).status(429).retry_after("3"),
-            vec![3000..=3000; 3],
-        ),
-        (
-            Misbehave::on(LIST).status(503).retry_after("0"),
-            vec![0..=0; 3],
-        ),
-        (
-            Misbehave::on(LIST).status(503).retry_after(date),
-            vec![0..=0; 3],
-        ),
-        (
-            Misbehave::on(LIST).status(503).retry_after("3600"),
-            vec![60_000..=60_000; 3],
-        ),
-        (
-            Misbehave::on(LIST).status(500).retry_after("3"),
-            vec![1000..=1250, 2000..=2500, 4000..=5000],
-        ),
+    let doubled = vec![1000..=1250, 2000..=2500, 4000..=5000];
+    for (status, header, expected) in [
+        (500, None, doubled.clone()),
+        (429, Some("3"), vec![3000..=3000; 3]),
+        (503, Some("0"), vec![0..=0; 3]),
+        (503, Some(date), vec![0..=0; 3]),
+        (503, Some("3600"), vec![60_000..=60_000; 3]),
+        (500, Some("3"), doubled.clone()),
     ] {
+        let mut rule = Misbehave::on(LIST).status(status);
+        if let Some(header) = header {
+            rule = rule.retry_after(header);
+        }
         let registry = registry();
         registry.misbehave(rule);
         let waits = Waits::default();
         ask(&client(configured(&registry, &waits))).await;
         let found = waits.take();
-        let fits = expected.len() == found.len()
-            && expected
-                .iter()
-                .zip(&found)
-                .all(|(range, wait)| range.contains(wait));
-        assert!(fits, "{found:?} is not in {expected:?}");
+        assert!(fits(&found, &expected), "{status} {header:?}: {found:?}");
     }
 }
 
@@ -127,28 +105,15 @@ async fn a_slow_document_times_out_and_is_tried_again() {
 async fn a_silent_host_is_given_up() {
     let registry = registry();
     registry.misbehave(Misbehave::on("*").reset());
-    let client = client(configured(&registry, &Waits::default()));
+    let client = connect(&registry);
     let mut found = Vec::new();
     for name in ["a", "b", "c", "d", "e"] {
-        found.push(outcome(
-            client.versions(&address(&format!("acme/{name}"))).await,
-        ));
+        found.push(list_versions(&client, &format!("acme/{name}")).await);
     }
-    assert!(
-        found[2].contains("cannot connect to the server"),
-        "{}",
-        found[2]
-    );
-    assert!(
-        found[3].contains("answered none of 3 earlier requests"),
-        "{}",
-        found[3]
-    );
-    assert_eq!(
-        registry.log().total(),
-        12,
-        "four tries for each of three providers"
-    );
+    assert_contains(&found[2], "cannot connect to the server");
+    assert_contains(&found[3], "answered none of 3 earlier requests");
+    let requests = registry.log().total();
+    assert_eq!(requests, 12, "four tries for each of three providers");
 }
 
 #[tokio::test]
@@ -158,12 +123,8 @@ async fn a_port_where_nobody_listens() {
         &mut settings,
         r#"host "h.test" { services { providers.v1 = "http://127.0.0.1:1/" } }"#,
     );
-    let found = outcome(
-        client(settings)
-            .versions(&address("h.test/acme/ledger"))
-            .await,
-    );
-    assert!(found.contains("cannot connect to the server: "), "{found}");
+    let found = list_versions(&client(settings), "h.test/acme/ledger").await;
+    assert_contains(&found, "cannot connect to the server: ");
     assert!(
         found.contains(
             "the request for `http://127.0.0.1:1/acme/ledger/versions` failed (4 attempts"
@@ -180,17 +141,11 @@ async fn errors_show_no_secrets() {
         .replace("http://", "http://user:hidden@");
     let client = client(settings(&Waits::default()));
     let limit = tflock::registry::ByteLimit { name: "", bytes: 9 };
-    let found = outcome(
-        client
-            .document(&url::Url::parse(&url).unwrap(), limit)
-            .await,
-    );
-    assert!(
-        found.contains("/missing`") && found.contains("404"),
-        "{found}"
-    );
-    assert!(
-        !found.contains("secret") && !found.contains("hidden"),
-        "{found}"
-    );
+    let url = url::Url::parse(&url).unwrap();
+    let found = outcome(client.document(&url, limit).await);
+    assert_contains(&found, "/missing`");
+    assert_contains(&found, "404");
+    for secret in ["secret", "hidden"] {
+        assert!(!found.contains(secret), "{found}");
+    }
 }

@@ -1,4 +1,4 @@
-//! Test cases as text: trees of files, and tables.
+//! Test cases as text: trees of files, tables, and parts of messages.
 
 /// The files of a tree: each path stands in a line `-- path --`, and the lines below it are the text of the file. The
 /// indentation of the first header is removed from every line.
@@ -47,6 +47,12 @@ pub fn table<const N: usize>(text: &str) -> Vec<[&str; N]> {
 /// A cell with `\\n` in it as the text of several lines.
 pub fn multiline(cell: &str) -> String {
     cell.replace("\\n", "\n")
+}
+
+/// Fails the test, with the whole text, unless the text contains `part`.
+#[track_caller]
+pub fn assert_contains(text: &str, part: &str) {
+    assert!(text.contains(part), "`{part}` is missing in:\n{text}");
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ mod tool;
 pub use archive::{Archive, ArchiveWriter};
 pub use context::TestContext;
 pub use document::{Body, Document};
-pub use fixture::{multiline, table};
+pub use fixture::{assert_contains, multiline, table};
 pub use gpg::GpgHome;
 pub use hash::{h1, sha256_hex};
 pub use http::{Hit, Log, Misbehave, Request, Response};
