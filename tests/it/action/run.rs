@@ -1,7 +1,5 @@
 //! The action's own step: what it makes of its inputs, and what it tells the workflow.
 
-use std::process::Command;
-
 use tflock_test_support::{FakeRegistry, ProviderSpec};
 
 use super::workflow::{Ended, Node, Runner, can_run, step};
@@ -23,9 +21,9 @@ fn start() -> Option<(FakeRegistry, Runner)> {
         let text = "terraform {\n  required_providers {\n    anvil = { source = \"acme/anvil\", version = \"~> 1.0\" }\n  }\n}\n";
         std::fs::write(directory.join("main.tf"), text).unwrap();
     }
-    git(&runner, &["init", "--quiet", "--initial-branch", "main"]);
-    git(&runner, &["add", "--all"]);
-    git(&runner, &["commit", "--quiet", "--message", "all"]);
+    git(&runner, "init --quiet --initial-branch main");
+    git(&runner, "add --all");
+    git(&runner, "commit --quiet --message all");
     let configuration = runner.path("terraform.rc");
     let runner = runner
         .with("TF_CLI_CONFIG_FILE", configuration.to_str().unwrap())
@@ -57,17 +55,8 @@ const EVENT: [&str; 5] = [
 
 const DIRECTORIES: [&str; 4] = ["a", "-r", "b c", "$(touch pwned)"];
 
-fn git(runner: &Runner, arguments: &[&str]) {
-    let mut command = Command::new("git");
-    command
-        .current_dir(runner.path("workspace"))
-        .args(arguments);
-    for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
-        command
-            .env(format!("{name}_NAME"), "a")
-            .env(format!("{name}_EMAIL"), "a@example.com");
-    }
-    assert!(command.status().unwrap().success(), "{arguments:?}");
+fn git(runner: &Runner, line: &str) {
+    tflock_test_support::git(&runner.path("workspace"), line);
 }
 
 fn run(runner: &Runner) -> Ended {
@@ -258,7 +247,7 @@ fn only_what_changed_is_worked_on() {
     let main = runner.path("workspace/a/main.tf");
     let text = std::fs::read_to_string(&main).unwrap();
     std::fs::write(main, text.replace("~> 1.0", "1.0.0")).unwrap();
-    git(&runner, &["commit", "--quiet", "--all", "--message", "a"]);
+    git(&runner, "commit --quiet --all --message a");
     let runner = runner
         .means("inputs.command", "lock")
         .means("inputs.changed", "HEAD^1");

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tflock_test_support::{
-    FakeRegistry, Misbehave, Outcome, Program, TestAuthority, TestContext, require_or_skip,
+    FakeRegistry, Misbehave, Outcome, Program, TestAuthority, TestContext, git, git_with_input,
+    require_or_skip,
 };
 
 use crate::TFLOCK;
@@ -33,6 +34,12 @@ enum Git {
 }
 
 const BOTH: [Git; 2] = [Git::Installed, Git::IgnoresBareRepositorySetting];
+
+/// Modules are fetched by the first run and looked up by the second.
+const LOCK_TWICE: [&str; 2] = [
+    "lock --platform linux_amd64 .",
+    "lock --check --platform linux_amd64 .",
+];
 
 impl Site {
     fn start(git: Git) -> Self {
@@ -91,13 +98,10 @@ impl Site {
     /// Writes a root module that has modules fetched by each way that there is.
     fn call_modules(&self, directory: &str) {
         let commit = git(&self.outside("modules"), "rev-parse HEAD");
-        let references = [
-            String::new(),
-            "?ref=main".to_owned(),
-            format!("?ref={commit}"),
-            format!("?ref={}", &commit[..9]),
-        ];
-        let calls = references.iter().enumerate().map(|(index, reference)| {
+        let short = &commit[..9];
+        let references = ["", "?ref=main", "?ref=COMMIT", "?ref=SHORT"].iter();
+        let calls = references.enumerate().map(|(index, reference)| {
+            let reference = reference.replace("COMMIT", &commit).replace("SHORT", short);
             let url = self.modules_url();
             format!("module \"m{index}\" {{\n  source = \"git::{url}//sub{reference}\"\n}}\n")
         });
@@ -112,12 +116,10 @@ impl Site {
         self.context.write(&path("objects/keep"), "");
         self.context.write(&path("refs/keep"), "");
         let head = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n";
+        let attributes = "* filter=evil diff=evil merge=evil\n";
         self.context
-            .write(&path("config"), format!("{head}{config}"));
-        self.context.write(
-            &path(".gitattributes"),
-            "* filter=evil diff=evil merge=evil\n",
-        );
+            .write(&path("config"), format!("{head}{config}"))
+            .write(&path(".gitattributes"), attributes);
     }
 
     /// A shell command that leaves a canary.
@@ -157,10 +159,8 @@ impl Site {
     }
 
     fn tflock(&self, directory: &str, arguments: &str) -> Program {
-        let program = self.context.command(arguments);
-        let program = program
-            .env("PATH", &self.path)
-            .env("GIT_CONFIG_NOSYSTEM", "1");
+        let program = self.context.command(arguments).env("PATH", &self.path);
+        let program = program.env("GIT_CONFIG_NOSYSTEM", "1");
         program.current_dir(self.context.path(directory))
     }
 
@@ -179,12 +179,8 @@ impl Site {
         program(&self.outside("bin/git"), &format!("#!/bin/sh\n{script}\n"));
     }
 
-    /// Every way that git is run for modules: fetched by the first run, looked up by the second.
     fn lock_twice(&self, directory: &str) {
-        for arguments in [
-            "lock --platform linux_amd64 .",
-            "lock --check --platform linux_amd64 .",
-        ] {
+        for arguments in LOCK_TWICE {
             self.run(directory, arguments).expect_success();
         }
     }
@@ -223,16 +219,7 @@ fn bare(site: &Site, name: &str) -> PathBuf {
 fn git_with(directory: &Path, arguments: &str, input: &str) -> String {
     let file = directory.join("input");
     fs::write(&file, input).unwrap();
-    let output = Command::new("git")
-        .args(["-c", "user.name=t", "-c", "user.email=t@t.test"])
-        .args(arguments.split_whitespace())
-        .current_dir(directory)
-        .stdin(fs::File::open(&file).unwrap())
-        .output()
-        .unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "git {arguments}: {errors}");
-    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    git_with_input(directory, arguments, fs::File::open(&file).unwrap())
 }
 
 /// Commits a tree, given as lines for `git mktree`, to the branch `main`.
@@ -255,22 +242,6 @@ fn bomb(repository: &Path, kind: &str, object: &str) -> String {
         entry = format!("040000 tree {}", git_with(repository, "mktree", &lines));
     }
     unreachable!("the last level returns")
-}
-
-/// Runs git as the user who prepares a test.
-fn git(directory: &Path, arguments: &str) -> String {
-    let output = Command::new("git")
-        .args(["-c", "user.name=t", "-c", "user.email=t@t.test"])
-        .args(["-c", "protocol.file.allow=always"])
-        .args(arguments.split_whitespace())
-        .current_dir(directory)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .output()
-        .unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "git {arguments}: {errors}");
-    String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
 #[test]
@@ -310,10 +281,7 @@ fn settings_of_a_hostile_directory_have_no_effect() {
         };
         let first = fetches(site.run("a", "lock --platform linux_amd64 ."));
         let second = fetches(site.run("a", "lock --check --platform linux_amd64 ."));
-        assert_eq!(
-            first, second,
-            "{config}: the second run believes `ls-remote`"
-        );
+        assert_eq!(first, second, "{config}: nothing is fetched again");
     }
 }
 
@@ -323,11 +291,8 @@ fn a_credential_helper_of_the_tree_is_not_asked() {
         let authority = TestAuthority::create();
         let mut registry = FakeRegistry::start();
         let host = registry.serve_tls(&authority);
-        registry.misbehave(
-            Misbehave::on("**")
-                .status(401)
-                .header("WWW-Authenticate", "Basic realm=x"),
-        );
+        let rule = Misbehave::on("**").status(401);
+        registry.misbehave(rule.header("WWW-Authenticate", "Basic realm=x"));
         let site = Site::start(git);
         let config = format!(
             "[url \"https://{host}/\"]\n\tinsteadOf = file:///\n[http]\n\tsslCAInfo = {}\n[credential]\n\thelper = !{}\n",
@@ -460,15 +425,10 @@ fn a_home_directory_inside_the_tree_configures_nothing() {
             "." | "link" => value.to_owned(),
             rest => format!("{}{rest}", site.context.work().display()),
         };
-        for arguments in [
-            "lock --platform linux_amd64 .",
-            "lock --check --platform linux_amd64 .",
-        ] {
+        for arguments in LOCK_TWICE {
             let program = site.tflock(".", arguments).env(name, &value);
-            program
-                .env_remove("GIT_CONFIG_NOSYSTEM")
-                .run()
-                .expect_success();
+            let program = program.env_remove("GIT_CONFIG_NOSYSTEM");
+            program.run().expect_success();
         }
         site.assert_untouched(&format!("{name}={value}"));
     }
@@ -486,11 +446,8 @@ fn attributes_of_a_module_run_no_filter_of_the_user() {
     }
     let home = site.context.work().join("../home/.gitconfig");
     let smudge = site.canary("filter");
-    fs::write(
-        home,
-        format!("[filter \"evil\"]\n\tsmudge = {smudge}; cat\n"),
-    )
-    .unwrap();
+    let filter = format!("[filter \"evil\"]\n\tsmudge = {smudge}; cat\n");
+    fs::write(home, filter).unwrap();
     site.call_modules("root");
     let outcome = site.run("root", "lock --platform linux_amd64 .");
     site.assert_untouched("attributes");
@@ -525,15 +482,16 @@ fn a_repository_of_the_tree_is_served_without_programs_of_its_own() {
                 commit_tree(&outer, &tree);
                 url = format!("file://{}", outer.display());
             }
-            for reference in [
-                String::new(),
-                format!("?ref={commit}"),
-                format!("?ref={}", &commit[..8]),
-            ] {
+            for end in ["", &commit, &commit[..8]] {
+                let reference = if end.is_empty() {
+                    String::new()
+                } else {
+                    format!("?ref={end}")
+                };
                 let call = format!("module \"m\" {{\n  source = \"git::{url}{reference}\"\n}}\n");
                 site.context.write("root/main.tf", call);
-                site.run("root", "lock --platform linux_amd64 .")
-                    .expect_code(1);
+                let lock = site.run("root", "lock --platform linux_amd64 .");
+                lock.expect_code(1);
                 site.assert_untouched(&format!("{kind:?} {through}{reference}"));
             }
         }
@@ -552,15 +510,11 @@ fn trees_with_too_many_paths_are_refused_before_they_are_checked_out() {
     let top = bomb(&directories, "040000 tree", &empty);
     commit_tree(&directories, &top);
     let outer = bare(&site, "outer");
-    let text = format!(
-        "[submodule \"s\"]\n\tpath = s\n\turl = file://{}\n",
-        files.display()
-    );
+    let url = format!("file://{}", files.display());
+    let text = format!("[submodule \"s\"]\n\tpath = s\n\turl = {url}\n");
     let file = git_with(&outer, "hash-object -w --stdin", &text);
-    commit_tree(
-        &outer,
-        &format!("100644 blob {file}\t.gitmodules\n160000 commit {commit}\ts\n"),
-    );
+    let tree = format!("100644 blob {file}\t.gitmodules\n160000 commit {commit}\ts\n");
+    commit_tree(&outer, &tree);
     for repository in ["files", "directories", "outer"] {
         let (outcome, wall, _) = site.fail_to_lock(repository);
         let message = "has more than 500000 files and directories, the most that are accepted";
@@ -582,11 +536,8 @@ fn submodules_do_not_multiply_without_an_end() {
     let mut commit = commit_tree(&repository, "");
     for _ in 0..12 {
         let link = |path: &str| format!("160000 commit {commit}\t{path}\n");
-        let tree = format!(
-            "100644 blob {file}\t.gitmodules\n{}{}",
-            link("a"),
-            link("b")
-        );
+        let links = link("a") + &link("b");
+        let tree = format!("100644 blob {file}\t.gitmodules\n{links}");
         commit = commit_tree(&repository, &tree);
     }
     fs::remove_file(site.outside("bin/git")).unwrap();
@@ -598,19 +549,17 @@ fn submodules_do_not_multiply_without_an_end() {
 #[test]
 fn what_git_writes_takes_no_memory() {
     let site = Site::start(Git::Installed);
+    let long_error =
+        "head -c 400000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo fatal: the end >&2; exit 128";
+    let no_memory =
+        "echo 'fatal: Out of memory, malloc failed (tried to allocate 9 bytes)' >&2; exit 128";
     for (script, message) in [
-        (
-            "head -c 400000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo fatal: the end >&2; exit 128",
-            "fatal: the end",
-        ),
+        (long_error, "fatal: the end"),
         (
             "yes",
             "with more than 1048576 bytes, the most that are read",
         ),
-        (
-            "echo 'fatal: Out of memory, malloc failed (tried to allocate 9 bytes)' >&2; exit 128",
-            "4294967296 bytes are the most that it may use",
-        ),
+        (no_memory, "4294967296 bytes are the most that it may use"),
     ] {
         site.replace_git(script);
         let (outcome, wall, memory) = site.fail_to_lock("modules");
@@ -630,18 +579,14 @@ fn an_interrupt_ends_what_git_has_started() {
     let mut child = site.tflock("root", "lock --platform linux_amd64 .").spawn();
     let started = || fs::read_to_string(&pid).unwrap_or_default();
     wait_for(|| started().ends_with('\n'));
-    let kill = |arguments: [&str; 2]| {
-        Command::new("kill")
-            .args(arguments)
-            .output()
-            .unwrap()
-            .status
-    };
-    assert!(kill(["-INT", &child.id().to_string()]).success());
+    let mut kill = Command::new("kill");
+    let kill = kill.args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let helper = started();
     let state = || {
-        let shown = Command::new("ps")
+        let mut ps = Command::new("ps");
+        let shown = ps
             .args(["-o", "stat=", "-p", helper.trim()])
             .output()
             .unwrap();
@@ -654,10 +599,7 @@ fn an_interrupt_ends_what_git_has_started() {
 fn wait_for(holds: impl Fn() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(
-            start.elapsed() < Duration::from_secs(60),
-            "it never happened"
-        );
+        assert!(start.elapsed() < Duration::from_secs(60), "too late");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

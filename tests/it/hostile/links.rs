@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext};
+use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext, assert_contains};
 
 use crate::TFLOCK;
 
@@ -32,26 +32,17 @@ impl Hostile {
         fs::create_dir(context.path(".git")).unwrap();
         context.require("stack", &[("acme/anvil", "1.0.0")]);
         context.require("../outside/user", &[("acme/unneeded", "1.0.0")]);
+        context.write("../outside/secret", format!("{CANARY} {{\n"));
         let hostile = Self {
             context,
             _registry: registry,
         };
-        hostile
-            .context
-            .write("../outside/secret", format!("{CANARY} {{\n"));
         for directory in ["stack", "../outside/user"] {
-            hostile
-                .run(&["lock", "--platform", "linux_amd64", directory])
-                .expect_success();
+            let lock = format!("lock --platform linux_amd64 {directory}");
+            hostile.run(&lock).expect_success();
         }
         hostile
-            .run(&[
-                "mirror",
-                "../outside/mirror",
-                "../outside/user",
-                "--platform",
-                "linux_amd64",
-            ])
+            .run("mirror ../outside/mirror ../outside/user --platform linux_amd64")
             .expect_success();
         hostile
     }
@@ -73,17 +64,14 @@ impl Hostile {
     }
 
     /// Runs in the repository; a run that waits for something fails the test.
-    fn run(&self, arguments: &[&str]) -> Outcome {
-        let program = self.context.tflock(arguments.iter().copied());
+    fn run(&self, arguments: &str) -> Outcome {
+        let program = self.context.command(arguments);
         let (sender, receiver) = mpsc::channel();
         thread::spawn(move || drop(sender.send(program.run())));
         let outcome = receiver.recv_timeout(Duration::from_secs(20));
-        let outcome = outcome.unwrap_or_else(|_| panic!("{arguments:?} does not end"));
+        let outcome = outcome.unwrap_or_else(|_| panic!("{arguments} does not end"));
         let told = format!("{}{}", outcome.stdout, outcome.stderr);
-        assert!(
-            !told.contains(CANARY),
-            "{arguments:?} shows a file: {outcome:?}"
-        );
+        assert!(!told.contains(CANARY), "shows a file\n{outcome}");
         outcome
     }
 
@@ -97,18 +85,11 @@ impl Hostile {
 
     /// Runs, and says what went wrong; nothing outside may have changed.
     #[track_caller]
-    fn refused(&self, arguments: &[&str]) -> String {
+    fn refused(&self, arguments: &str) -> String {
         let before = self.everything_outside();
         let outcome = self.run(arguments);
-        assert_eq!(
-            self.everything_outside(),
-            before,
-            "{arguments:?} changes files outside"
-        );
-        assert!(
-            outcome.code.is_some_and(|code| code > 0),
-            "{arguments:?}: {outcome:?}"
-        );
+        assert_eq!(self.everything_outside(), before, "{arguments}");
+        assert!(outcome.code.is_some_and(|code| code > 0), "{outcome}");
         outcome.stderr
     }
 }
@@ -127,71 +108,35 @@ fn collect(directory: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
 }
 
 /// Every way of `mirror` to write to `m`.
-const MIRRORS: [&[&str]; 5] = [
-    &["mirror", "m", "--platform", "linux_amd64", "stack"],
-    &[
-        "mirror",
-        "m",
-        "--platform",
-        "linux_amd64",
-        "--prune=all",
-        "stack",
-    ],
-    &[
-        "mirror",
-        "m",
-        "--platform",
-        "linux_amd64",
-        "--prune=all",
-        "--layout",
-        "unpacked",
-        "stack",
-    ],
-    &[
-        "mirror",
-        "m",
-        "--platform",
-        "linux_amd64",
-        "--lock",
-        "stack",
-    ],
-    &[
-        "mirror",
-        "m",
-        "--platform",
-        "linux_amd64",
-        "--check",
-        "stack",
-    ],
+const MIRRORS: [&str; 5] = [
+    "mirror m --platform linux_amd64 stack",
+    "mirror m --platform linux_amd64 --prune=all stack",
+    "mirror m --platform linux_amd64 --prune=all --layout unpacked stack",
+    "mirror m --platform linux_amd64 --lock stack",
+    "mirror m --platform linux_amd64 --check stack",
 ];
 
 #[test]
 fn a_mirror_that_leaves_the_repository_is_refused() {
     let hostile = Hostile::new();
-    for (target, path) in [
-        ("../outside/mirror", "m"),
-        ("../outside", "m"),
-        ("../outside/new", "m"),
-        (".git", "m"),
-        (".git/hooks", "m"),
-        ("/dev/shm", "m"),
+    for target in [
+        "../outside/mirror",
+        "../outside",
+        "../outside/new",
+        ".git",
+        ".git/hooks",
+        "/dev/shm",
     ] {
-        hostile.link(target, path);
+        hostile.link(target, "m");
         for arguments in MIRRORS {
             let error = hostile.refused(arguments);
-            assert!(
-                error.contains("cannot use `m` as a mirror"),
-                "{target}: {error}"
-            );
+            assert_contains(&error, "cannot use `m` as a mirror");
         }
     }
     // A link on the way there.
     hostile.link("../outside", "d");
-    let error = hostile.refused(&["mirror", "d/mirror", "--prune=all", "stack"]);
-    assert!(
-        error.contains("cannot use `d/mirror` as a mirror"),
-        "{error}"
-    );
+    let error = hostile.refused("mirror d/mirror --prune=all stack");
+    assert_contains(&error, "cannot use `d/mirror` as a mirror");
 }
 
 #[test]
@@ -199,6 +144,7 @@ fn links_within_a_mirror_are_refused() {
     let hostile = Hostile::new();
     let outside = hostile.outside("mirror");
     let of_host = outside.join(HOST);
+    let inside = PathBuf::from("../../../stack");
     for (target, path) in [
         (outside.clone(), format!("m/{HOST}")),
         (of_host.join("acme"), format!("m/{HOST}/acme")),
@@ -206,17 +152,14 @@ fn links_within_a_mirror_are_refused() {
             of_host.join("acme/unneeded"),
             format!("m/{HOST}/acme/anvil"),
         ),
-        // Inside of the repository, too: what one provider has is none of another's.
-        (
-            PathBuf::from("../../../stack"),
-            format!("m/{HOST}/acme/anvil"),
-        ),
+        // A link within the repository could mix the packages of two providers.
+        (inside, format!("m/{HOST}/acme/anvil")),
     ] {
         hostile.link(&target, &path);
         for arguments in MIRRORS {
             let error = hostile.refused(arguments);
             let expected = format!("cannot use `{path}` in a mirror: it is a link");
-            assert!(error.contains(&expected), "{arguments:?}: {error}");
+            assert!(error.contains(&expected), "{arguments}: {error}");
         }
         fs::remove_dir_all(hostile.context.path("m")).unwrap();
     }
@@ -245,13 +188,8 @@ fn files_of_a_mirror_are_not_links_and_not_special() {
         hostile.run(MIRRORS[0]).expect_success();
         let path = hostile.context.path(&format!("{provider}/{name}"));
         fs::remove_file(&path).unwrap();
-        assert!(
-            Command::new("mkfifo")
-                .arg(&path)
-                .status()
-                .unwrap()
-                .success()
-        );
+        let made = Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
         assert_eq!(hostile.run(MIRRORS[4]).code, Some(3), "{name}");
         hostile.run(MIRRORS[0]).expect_success();
         hostile.run(MIRRORS[4]).expect_success();
@@ -261,44 +199,24 @@ fn files_of_a_mirror_are_not_links_and_not_special() {
 #[test]
 fn unpacked_packages_hold_no_links() {
     let hostile = Hostile::new();
-    let fill: &[&str] = &[
-        "mirror",
-        "m",
-        "--platform",
-        "linux_amd64",
-        "--layout",
-        "unpacked",
-        "stack",
-    ];
-    let check = [fill, &["--check"]].concat();
+    let fill = "mirror m --platform linux_amd64 --layout unpacked stack";
+    let check = &format!("{fill} --check");
     hostile.run(fill).expect_success();
     let version = format!("m/{HOST}/acme/anvil/1.0.0");
-    for (target, path) in [
-        (
-            hostile.outside("secret"),
-            format!("{version}/linux_amd64/more"),
-        ),
-        (
-            PathBuf::from("/dev/zero"),
-            format!("{version}/linux_amd64/more"),
-        ),
-        (
-            PathBuf::from("/proc/self/environ"),
-            format!("{version}/linux_amd64/d/more"),
-        ),
-        (
-            hostile.outside("user"),
-            format!("{version}/linux_amd64/more"),
-        ),
+    for (target, name) in [
+        (hostile.outside("secret"), "more"),
+        (PathBuf::from("/dev/zero"), "more"),
+        (PathBuf::from("/proc/self/environ"), "d/more"),
+        (hostile.outside("user"), "more"),
     ] {
+        let path = format!("{version}/linux_amd64/{name}");
         let before = hostile.everything_outside();
         hostile.link(&target, &path);
-        let outcome = hostile.run(&check);
-        assert_eq!(outcome.code, Some(3), "{outcome:?}");
-        assert!(outcome.stdout.contains("is a link"), "{outcome:?}");
+        let outcome = hostile.run(check);
+        outcome.expect_code(3).assert_stdout("is a link");
         // The right package takes its place.
         hostile.run(fill).expect_success();
-        hostile.run(&check).expect_success();
+        hostile.run(check).expect_success();
         assert_eq!(hostile.everything_outside(), before);
     }
     for (linked, target) in [("linux_amd64", "user"), ("", "mirror")] {
@@ -306,7 +224,7 @@ fn unpacked_packages_hold_no_links() {
         let path = path.trim_end_matches('/');
         fs::remove_dir_all(hostile.context.path(path)).unwrap();
         hostile.link(hostile.outside(target), path);
-        for arguments in [fill, &check] {
+        for arguments in [fill, check] {
             let error = hostile.refused(arguments);
             assert!(error.contains("in a mirror: it is a link"), "{error}");
         }
@@ -326,35 +244,21 @@ fn mirrors_of_the_user_work() {
         "../own/kept",
         "new/m",
     ] {
-        for arguments in [&[][..], &["--prune=all"], &["--check"]] {
-            let named = ["mirror", directory, "--platform", "linux_amd64", "stack"];
-            hostile.run(&[&named, arguments].concat()).expect_success();
+        for option in ["", "--prune=all", "--check"] {
+            let mirror = format!("mirror {directory} --platform linux_amd64 stack {option}");
+            hostile.run(&mirror).expect_success();
         }
     }
     hostile.link("new/m", "inside");
     hostile
-        .run(&[
-            "mirror",
-            "inside",
-            "--platform",
-            "linux_amd64",
-            "--check",
-            "stack",
-        ])
+        .run("mirror inside --platform linux_amd64 --check stack")
         .expect_success();
 }
 
 #[test]
 fn the_cli_configuration_is_not_written_through_links() {
     let hostile = Hostile::new();
-    let fill = [
-        "mirror",
-        "m",
-        "--platform",
-        "linux_amd64",
-        "stack",
-        "--cli-config",
-    ];
+    let fill = |file: &str| format!("mirror m --platform linux_amd64 stack --cli-config {file}");
     for target in [
         "../outside/new.tfrc",
         "../outside/secret",
@@ -362,12 +266,12 @@ fn the_cli_configuration_is_not_written_through_links() {
         "/dev/shm/x",
     ] {
         hostile.link(target, "m.tfrc");
-        let error = hostile.refused(&[&fill[..], &["m.tfrc"]].concat());
+        let error = hostile.refused(&fill("m.tfrc"));
         assert!(error.contains("cannot write `m.tfrc`"), "{target}: {error}");
     }
     fs::remove_file(hostile.context.path("m.tfrc")).unwrap();
     for name in ["m.tfrc", "m.tfrc", "../outside/own.tfrc"] {
-        hostile.run(&[&fill[..], &[name]].concat()).expect_success();
+        hostile.run(&fill(name)).expect_success();
     }
 }
 
@@ -392,28 +296,21 @@ fn lock_files_do_not_lead_out_of_the_repository() {
     ] {
         hostile.link(target, "stack/.terraform.lock.hcl");
         for arguments in [
-            &["lock", "--platform", "linux_amd64,darwin_arm64", "stack"][..],
-            &[
-                "lock",
-                "--check",
-                "--diff",
-                "--platform",
-                "linux_amd64,darwin_arm64",
-                "stack",
-            ],
-            &["verify", "--platform", "linux_amd64", "stack"],
-            &["list", "stack"],
-            &["mirror", "m", "--lock", "stack"],
+            "lock --platform linux_amd64,darwin_arm64 stack",
+            "lock --check --diff --platform linux_amd64,darwin_arm64 stack",
+            "verify --platform linux_amd64 stack",
+            "list stack",
+            "mirror m --lock stack",
         ] {
             let error = hostile.refused(arguments);
-            assert!(error.contains(expected), "{arguments:?} {target}: {error}");
+            assert!(error.contains(expected), "{arguments} {target}: {error}");
         }
     }
     // Another regular file of the repository.
     hostile.context.write("shared.hcl", &lock);
     hostile.link("../shared.hcl", "stack/.terraform.lock.hcl");
     hostile
-        .run(&["lock", "--platform", "linux_amd64,darwin_arm64", "stack"])
+        .run("lock --platform linux_amd64,darwin_arm64 stack")
         .expect_success();
     assert_ne!(hostile.context.read("shared.hcl"), lock);
 }
@@ -432,27 +329,21 @@ fn named_directories_do_not_lead_out_of_the_repository() {
         "d2/up/user",
         "linked/main.tf",
     ] {
-        for command in [&["lock"][..], &["lock", "-r"], &["list"], &["verify"]] {
-            let error = hostile.refused(
-                &[
-                    command,
-                    &["--platform", "linux_amd64", path]
-                        [if command[0] == "list" { 2 } else { 0 }..],
-                ]
-                .concat(),
-            );
-            assert!(
-                error.contains("leads out of the repository"),
-                "{path}: {error}"
-            );
+        for command in ["lock", "lock -r", "list", "verify"] {
+            let platform = if command == "list" {
+                ""
+            } else {
+                "--platform linux_amd64"
+            };
+            let error = hostile.refused(&format!("{command} {platform} {path}"));
+            assert_contains(&error, "leads out of the repository");
         }
     }
     // Links that stay, and the path without a link, are fine.
     hostile.link("stack", "inside");
     for path in ["inside", "../outside/user"] {
-        hostile
-            .run(&["lock", "--platform", "linux_amd64", path])
-            .expect_success();
+        let lock = format!("lock --platform linux_amd64 {path}");
+        hostile.run(&lock).expect_success();
     }
 }
 
@@ -469,22 +360,15 @@ fn config_files_do_not_lead_out_of_the_repository() {
         ("stack", "it is not a regular file"),
     ] {
         hostile.link(target, ".tflock.toml");
-        for arguments in [
-            &["lock", "stack"][..],
-            &["config", "stack"],
-            &["verify", "stack"],
-        ] {
+        for arguments in ["lock stack", "config stack", "verify stack"] {
             let error = hostile.refused(arguments);
-            let named = "cannot read the config file `.tflock.toml`";
-            assert!(
-                error.contains(named) && error.contains(expected),
-                "{target}: {error}"
-            );
+            assert_contains(&error, "cannot read the config file `.tflock.toml`");
+            assert_contains(&error, expected);
         }
     }
     hostile
         .context
         .write("shared.toml", "platforms = [\"linux_amd64\"]\n");
     hostile.link("shared.toml", ".tflock.toml");
-    hostile.run(&["lock", "--check", "stack"]).expect_success();
+    hostile.run("lock --check stack").expect_success();
 }

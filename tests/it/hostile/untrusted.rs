@@ -1,6 +1,10 @@
 //! `--untrusted`: what a stranger's configuration reaches, and what it is refused.
 
-use tflock_test_support::{FakeRegistry, Outcome, Program, ProviderSpec, TestContext};
+use std::sync::Arc;
+
+use tflock_test_support::{
+    FakeRegistry, Hit, Outcome, Program, ProviderSpec, TestContext, git, table,
+};
 
 use crate::TFLOCK;
 use crate::modules::binary::{call, publish_module, requiring, with_modules};
@@ -20,9 +24,8 @@ impl Site {
         let both = ["registry.terraform.io", "registry.opentofu.org"];
         registry.publish(ProviderSpec::new("acme/anvil").hosts(both));
         registry.publish(ProviderSpec::new("acme/bolt").hosts(["evil.test"]));
-        let module = [("main.tf", requiring("acme/anvil", ">= 1.0"))];
-        let module = module.each_ref().map(|(name, text)| (*name, text.as_str()));
-        publish_module(&registry, "acme/net/any", "1.0.0", &module);
+        let module = requiring("acme/anvil", ">= 1.0");
+        publish_module(&registry, "acme/net/any", "1.0.0", &[("main.tf", &module)]);
         let context = TestContext::new(TFLOCK, &registry);
         context.set_cli_config(&with_modules(&registry));
         context.require("good", &[("acme/anvil", "")]);
@@ -30,28 +33,24 @@ impl Site {
         Self { registry, context }
     }
 
-    fn lock(&self, options: &[&str]) -> Program {
+    fn lock(&self, options: &str) -> Program {
         let fixed = "lock --platform linux_amd64 good bad";
         let port = self.registry.port().to_string();
-        let options = options.iter().map(|option| option.replace("{PORT}", &port));
-        let program = self.context.command(fixed).args(options);
-        ["evil_test", "modules_test", "127_0_0_1"]
-            .into_iter()
-            .fold(program, |program, host| {
-                program.env(&format!("TF_TOKEN_{host}"), SECRET)
-            })
+        let options = options.replace("{PORT}", &port);
+        let mut program = self.context.command(&format!("{fixed} {options}"));
+        for host in ["evil_test", "modules_test", "127_0_0_1"] {
+            program = program.env(&format!("TF_TOKEN_{host}"), SECRET);
+        }
+        program
     }
 
     /// Runs it; the other directory is always written.
     #[track_caller]
-    fn run(&self, options: &[&str], code: i32) -> Outcome {
+    fn run(&self, options: &str, code: i32) -> Outcome {
         let outcome = self.lock(options).run().expect_code(code);
         assert!(self.context.lock_file("good").is_some(), "{outcome}");
-        assert_eq!(
-            self.context.lock_file("bad").is_some(),
-            code == 0,
-            "{outcome}"
-        );
+        let is_locked = self.context.lock_file("bad").is_some();
+        assert_eq!(is_locked, code == 0, "{outcome}");
         outcome
     }
 
@@ -75,38 +74,23 @@ fn hosts_are_asked_only_if_the_user_allows_them() {
     let page = call("net", "{URL}/page", "");
     let git = call("net", "git::https://evil.test/r.git", "");
     let public = "--allow-host=registry.terraform.io";
-    for (bad, path, refused, allowed) in [
-        (
-            &evil_provider,
-            "/evil.test/",
-            "evil.test",
-            Some("--allow-host=evil.test"),
-        ),
-        (
-            &registry_module,
-            "/modules/",
-            "modules.test",
-            Some("--allow-host=modules.test"),
-        ),
-        (
-            &archive,
-            "/files/",
-            "127.0.0.1:{PORT}",
-            Some("--allow-host=127.0.0.1:{PORT}"),
-        ),
-        (&page, "/page", "127.0.0.1:{PORT}", None),
-        (&git, "/r.git", "evil.test", None),
+    for (bad, path, refused, can_be_allowed) in [
+        (&evil_provider, "/evil.test/", "evil.test", true),
+        (&registry_module, "/modules/", "modules.test", true),
+        (&archive, "/files/", "127.0.0.1:{PORT}", true),
+        (&page, "/page", "127.0.0.1:{PORT}", false),
+        (&git, "/r.git", "evil.test", false),
     ] {
         let site = Site::with(bad);
-        let outcome = site.run(&["--untrusted"], 1);
+        let outcome = site.run("--untrusted", 1);
         let host = refused.replace("{PORT}", "[PORT]");
         let message = format!("host `{host}` is not allowed, and this run is `--untrusted`");
         outcome.assert_stderr(&message);
         outcome.assert_stderr(&format!("--allow-host {host}"));
         assert!(!site.was_asked(path), "{bad}");
         assert!(!site.sent_secrets(), "{bad}");
-        if let Some(option) = allowed {
-            site.run(&["--untrusted", public, option], 0);
+        if can_be_allowed {
+            site.run(&format!("--untrusted {public} --allow-host={refused}"), 0);
             assert!(site.was_asked(path), "{bad}");
         }
     }
@@ -120,9 +104,9 @@ fn the_cache_is_no_way_around() {
         call("net", "{URL}/files/acme/net/any.zip", ""),
     ] {
         let site = Site::with(&bad);
-        site.run(&[], 0);
+        site.run("", 0);
         std::fs::remove_file(site.context.path("bad/.terraform.lock.hcl")).unwrap();
-        let outcome = site.run(&["--untrusted"], 1);
+        let outcome = site.run("--untrusted", 1);
         outcome.assert_stderr("is not allowed");
     }
 }
@@ -131,23 +115,17 @@ fn the_cache_is_no_way_around() {
 #[test]
 fn the_environment_switches_it_on() {
     let site = Site::with(&requiring("evil.test/acme/bolt", ">= 1.0"));
-    let outcome = site
-        .lock(&[])
-        .env("TFLOCK_UNTRUSTED", "1")
-        .run()
-        .expect_code(1);
-    outcome.assert_stderr("host `evil.test` is not allowed");
-    let outcome = site
-        .lock(&[])
-        .env("TFLOCK_UNTRUSTED", "maybe")
-        .run()
-        .expect_code(2);
-    outcome.assert_stderr("the values are `1` and `0`");
-    let outcome = site
-        .lock(&["--allow-host", "evil.test"])
-        .run()
-        .expect_code(2);
-    outcome.assert_stderr("cannot use `--allow-host` without `--untrusted`");
+    for [options, value, code, message] in table(
+        "
+                              | 1     | 1 | host `evil.test` is not allowed
+                              | maybe | 2 | the values are `1` and `0`
+        --allow-host evil.test | 0    | 2 | cannot use `--allow-host` without `--untrusted`
+        ",
+    ) {
+        let lock = site.lock(options).env("TFLOCK_UNTRUSTED", value);
+        let outcome = lock.run().expect_code(code.parse().unwrap());
+        outcome.assert_stderr(message);
+    }
 }
 
 /// netrc names hosts as well; a server that only the configuration or a registry names gets nothing.
@@ -163,26 +141,18 @@ fn netrc_is_for_allowed_hosts() {
     let hosts = "--allow-host=registry.terraform.io,modules.test";
     let authorized = |site: &Site| {
         let hits = site.registry.log().hits();
-        let files = hits
-            .iter()
-            .filter(|hit| hit.request.path.starts_with("/files/"));
-        files
-            .filter(|hit| format!("{hit:?}").to_lowercase().contains("basic "))
-            .count()
+        let is_authorized = |hit: &&Arc<Hit>| {
+            let shown = format!("{hit:?}").to_lowercase();
+            hit.request.path.starts_with("/files/") && shown.contains("basic ")
+        };
+        hits.iter().filter(is_authorized).count()
     };
-    site.run(&["--untrusted", hosts], 0);
+    site.run(&format!("--untrusted {hosts}"), 0);
     assert!(site.was_asked("/files/"));
     assert_eq!(authorized(&site), 0);
     std::fs::remove_file(site.context.path("bad/.terraform.lock.hcl")).unwrap();
-    site.run(
-        &[
-            "--untrusted",
-            "--no-cache",
-            hosts,
-            "--allow-host=127.0.0.1:{PORT}",
-        ],
-        0,
-    );
+    let server = "--allow-host=127.0.0.1:{PORT}";
+    site.run(&format!("--untrusted --no-cache {hosts} {server}"), 0);
     assert_eq!(authorized(&site), 1);
 }
 
@@ -196,39 +166,26 @@ fn packages_in_the_tree_are_no_source() {
         .write(&format!("terraform.d/plugins/{package}"), "altered");
     let genuine = site.registry.fill("{h1:acme/anvil:1.0.0:linux_amd64}");
     for (options, is_genuine) in [
-        (&["--source=config"][..], false),
-        (&["--source=config", "--untrusted"], true),
+        ("--source=config", false),
+        ("--source=config --untrusted", true),
     ] {
         site.run(options, 0);
         let locked = site.context.lock_file("bad").unwrap();
-        assert_eq!(
-            locked.contains(&genuine),
-            is_genuine,
-            "{options:?}\n{locked}"
-        );
+        assert_eq!(locked.contains(&genuine), is_genuine, "{options}\n{locked}");
         for directory in ["good", "bad"] {
             std::fs::remove_file(site.context.path(directory).join(".terraform.lock.hcl")).unwrap();
         }
     }
 }
 
-/// A repository with one commit of the site, as a runner has checked it out.
+/// Commits the tree of the site, as a runner has checked it out.
 fn commit(site: &Site) {
-    let git = |arguments: &[&str]| {
-        let mut command = std::process::Command::new("git");
-        command.current_dir(site.context.work()).args(arguments);
-        for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
-            command
-                .env(format!("{name}_NAME"), "a")
-                .env(format!("{name}_EMAIL"), "a@b.test");
-        }
-        assert!(command.status().unwrap().success(), "{arguments:?}");
-    };
+    let work = site.context.work();
     if !site.context.path(".git").exists() {
-        git(&["init", "--quiet", "--initial-branch=main"]);
+        git(&work, "init --quiet --initial-branch=main");
     }
-    git(&["add", "--all", "--force"]);
-    git(&["commit", "--quiet", "--message=all"]);
+    git(&work, "add --all --force");
+    git(&work, "commit --quiet --message=all");
 }
 
 /// A source that is `./module` if `condition` holds, and no directory otherwise.
@@ -263,43 +220,20 @@ fn configurations_reach_what_git_tracks() {
         ),
         ("../outside/main.tf", ""),
     ];
+    let not_tracked = "git does not track it, and this run is `--untrusted`";
+    let outside_of = "outside of the repository, and this run is `--untrusted`";
     for (bad, options, without, message) in [
-        (&tracked, &[][..], 0, ""),
-        (
-            &untracked,
-            &[],
-            0,
-            "git does not track it, and this run is `--untrusted`",
-        ),
-        (&untracked, &["--allow-read=bad"], 0, ""),
-        (
-            &exists,
-            &[],
-            0,
-            "git does not track it, and this run is `--untrusted`",
-        ),
-        (&variable, &[], 0, "not known before apply"),
-        (&variable, &["--allow-env=TF_VAR_v"], 0, ""),
-        (&workspace, &[], 0, "module `m` is called at `./missing`"),
-        (
-            &outside,
-            &[],
-            0,
-            "outside of the repository, and this run is `--untrusted`",
-        ),
-        (
-            &link,
-            &[],
-            0,
-            "outside of the repository, and this run is `--untrusted`",
-        ),
-        (
-            &outside_file,
-            &[],
-            1,
-            "is outside of the repository, and this run is `--untrusted`",
-        ),
-        (&installed, &[], 0, "host `evil.test` is not allowed"),
+        (&tracked, "", 0, ""),
+        (&untracked, "", 0, not_tracked),
+        (&untracked, "--allow-read=bad", 0, ""),
+        (&exists, "", 0, not_tracked),
+        (&variable, "", 0, "not known before apply"),
+        (&variable, "--allow-env=TF_VAR_v", 0, ""),
+        (&workspace, "", 0, "module `m` is called at `./missing`"),
+        (&outside, "", 0, outside_of),
+        (&link, "", 0, outside_of),
+        (&outside_file, "", 1, outside_of),
+        (&installed, "", 0, "host `evil.test` is not allowed"),
     ] {
         let site = Site::with(bad);
         for (path, text) in data {
@@ -307,24 +241,22 @@ fn configurations_reach_what_git_tracks() {
         }
         let root = site.context.path("..").canonicalize().unwrap();
         let bad = bad.replace("{ROOT}", root.to_str().unwrap());
-        site.context.write(
-            "bad/main.tofu",
-            format!("{}{bad}", requiring("acme/anvil", ">= 1.0")),
-        );
+        let text = requiring("acme/anvil", ">= 1.0") + &bad;
+        site.context.write("bad/main.tofu", text);
         std::fs::remove_file(site.context.path("bad/main.tf")).unwrap();
         #[cfg(unix)]
         std::os::unix::fs::symlink("../../outside", site.context.path("bad/link")).unwrap();
         commit(&site);
         site.context.write("bad/untracked", "s");
-        let run = |mode: &[&str], code: i32| {
-            let program = site.lock(options).args(mode).env("TF_VAR_v", "s");
-            let engine = ["--engine=tofu", "--create=always"];
-            program.args(engine).run().expect_code(code)
+        let run = |mode: &str, code: i32| {
+            let options = format!("{options} {mode} --engine=tofu --create=always");
+            let program = site.lock(&options).env("TF_VAR_v", "s");
+            program.run().expect_code(code)
         };
         if options.is_empty() {
-            run(&[], without);
+            run("", without);
         }
-        let outcome = run(&["--untrusted"], i32::from(!message.is_empty()));
+        let outcome = run("--untrusted", i32::from(!message.is_empty()));
         assert!(outcome.stderr.contains(message), "{bad}\n{outcome}");
     }
 }
@@ -334,55 +266,43 @@ fn configurations_reach_what_git_tracks() {
 #[test]
 fn config_files_of_the_tree_can_only_tighten() {
     let nobody = "[signers]\n\"*/*\" = []\n";
+    let (warn, error) = (
+        "missing-module = \"warn\"\n",
+        "missing-module = \"error\"\n",
+    );
     for (before, now, named, code) in [
         // What the tree says alone.
         (None, "ignore-paths = [\"bad\"]\n", None, 1),
-        (None, "missing-module = \"warn\"\n", None, 1),
+        (None, warn, None, 1),
         (None, "create = \"never\"\n", None, 1),
         // What the revision said.
         (Some(nobody), "", None, 1),
-        (Some("missing-module = \"warn\"\n"), "", None, 0),
-        (
-            Some("missing-module = \"warn\"\n"),
-            "missing-module = \"error\"\n",
-            None,
-            1,
-        ),
+        (Some(warn), "", None, 0),
+        (Some(warn), error, None, 1),
         // What the command line names.
-        (None, "", Some("missing-module = \"warn\"\n"), 0),
+        (None, "", Some(warn), 0),
         (None, "", Some(nobody), 1),
     ] {
-        let bad = format!(
-            "{}{}",
-            requiring("acme/anvil", ">= 1.0"),
-            call("m", "evil.test/acme/net/any", "")
-        );
+        let bad = requiring("acme/anvil", ">= 1.0") + &call("m", "evil.test/acme/net/any", "");
         let site = Site::with(&bad);
         if let Some(text) = before {
             site.context.write(".tflock.toml", text);
         }
         commit(&site);
         site.context.write(".tflock.toml", now);
-        site.context
-            .write("bad/main.tf", format!("{bad}\n# changed\n"));
-        site.context.write(
-            "good/main.tf",
-            format!(
-                "{}\n# changed\n",
-                requiring("acme/anvil", "").replace("      version = \"\"\n", "")
-            ),
-        );
-        let mut options = vec!["--untrusted", "--changed=HEAD"];
+        for directory in ["good", "bad"] {
+            let file = format!("{directory}/main.tf");
+            let changed = site.context.read(&file) + "\n# changed\n";
+            site.context.write(&file, changed);
+        }
+        let mut options = "--untrusted --changed=HEAD".to_owned();
         if let Some(text) = named {
             site.context.write("../home/trusted.toml", text);
-            options.push("--config=../home/trusted.toml");
+            options += " --config=../home/trusted.toml";
         }
         let outcome = site.lock(&options).run();
-        assert_eq!(
-            outcome.code,
-            Some(code),
-            "{before:?} {now:?} {named:?}\n{outcome}"
-        );
+        let case = format!("{before:?} {now:?} {named:?}");
+        assert_eq!(outcome.code, Some(code), "{case}\n{outcome}");
     }
 }
 
@@ -394,13 +314,11 @@ fn deleted_config_files_still_count() {
         .write("bad/.tflock.toml", "[signers]\n\"*/*\" = []\n");
     commit(&site);
     std::fs::remove_file(site.context.path("bad/.tflock.toml")).unwrap();
-    let lock = |options: &[&str]| {
-        let fixed = "lock -r --platform=linux_amd64 --changed=HEAD";
-        site.context.command(fixed).args(options).run()
-    };
-    let outcome = lock(&["--untrusted"]).expect_code(1);
+    let lock = "lock -r --platform=linux_amd64 --changed=HEAD";
+    let outcome = site.context.run(&format!("{lock} --untrusted"));
+    let outcome = outcome.expect_code(1);
     outcome.assert_stderr("HEAD:bad/.tflock.toml:2:1");
     assert!(site.context.lock_file("bad").is_none());
-    lock(&[]).expect_code(0);
+    site.context.run(lock).expect_success();
     assert!(site.context.lock_file("bad").is_some());
 }

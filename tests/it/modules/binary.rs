@@ -55,12 +55,12 @@ fn site() -> (FakeRegistry, TestContext, Repository, String) {
         .write("modules/deepest/main.tf", &requiring("acme/bolt", "~> 1.0"))
         .write("main.tf", &requiring("acme/screw", "> 1.0"));
     let first = repository.commit();
-    repository.git(&["tag", "v1"]);
-    repository.git(&["checkout", "--quiet", "-b", "feature/x"]);
+    repository.git("tag v1");
+    repository.git("checkout --quiet -b feature/x");
     repository
         .write("modules/net/main.tf", &requiring("acme/rivet", ">= 1.0"))
         .commit();
-    repository.git(&["checkout", "--quiet", "main"]);
+    repository.git("checkout --quiet main");
     repository
         .write("modules/net/main.tf", &requiring("acme/nowhere", "9.9.9"))
         .commit();

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::thread;
 
 use tempfile::TempDir;
@@ -20,7 +19,7 @@ impl Repository {
         let repository = Self {
             directory: TempDir::new().unwrap(),
         };
-        repository.git(&["init", "--quiet", "--initial-branch=main"]);
+        repository.git("init --quiet --initial-branch=main");
         repository
     }
 
@@ -32,20 +31,9 @@ impl Repository {
         format!("git::file://{}", self.path().display())
     }
 
-    /// Runs git in it, with an identity of its own and no settings of anybody.
-    pub(super) fn git(&self, arguments: &[&str]) -> String {
-        let output = Command::new("git")
-            .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
-            .args(["-c", "protocol.file.allow=always"])
-            .args(arguments)
-            .current_dir(self.path())
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .output()
-            .unwrap();
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "git {arguments:?}: {errors}");
-        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    /// Runs git in it.
+    pub(super) fn git(&self, line: &str) -> String {
+        tflock_test_support::git(self.path(), line)
     }
 
     pub(super) fn write(&self, path: &str, text: &str) -> &Self {
@@ -57,9 +45,9 @@ impl Repository {
 
     /// Commits everything and gives the commit's name.
     pub(super) fn commit(&self) -> String {
-        self.git(&["add", "--all"]);
-        self.git(&["commit", "--quiet", "--message=x"]);
-        self.git(&["rev-parse", "HEAD"])
+        self.git("add --all");
+        self.git("commit --quiet --message=x");
+        self.git("rev-parse HEAD")
     }
 }
 
@@ -67,16 +55,16 @@ impl Repository {
 fn references_and_subdirectories() {
     let repository = Repository::create();
     let first = repository.write("main.tf", "first").commit();
-    repository.git(&["tag", "light"]);
+    repository.git("tag light");
     let second = repository.write("main.tf", "second").commit();
-    repository.git(&["tag", "--annotate", "--message=x", "v1.0"]);
-    repository.git(&["checkout", "--quiet", "-b", "feature/x"]);
+    repository.git("tag --annotate --message=x v1.0");
+    repository.git("checkout --quiet -b feature/x");
     repository
         .write("main.tf", "branch")
         .write("modules/net/main.tf", "net")
         .commit();
-    repository.git(&["tag", "20240101"]);
-    repository.git(&["checkout", "--quiet", "main"]);
+    repository.git("tag 20240101");
+    repository.git("checkout --quiet main");
     repository.write("main.tf", "newest").commit();
 
     let site = Site::start();
@@ -128,7 +116,7 @@ fn each_repository_is_fetched_once() {
         .write("a/main.tf", "a")
         .write("b/main.tf", "b")
         .commit();
-    repository.git(&["tag", "v1"]);
+    repository.git("tag v1");
     let (site, url) = (Site::start(), repository.url());
     thread::scope(|scope| {
         for index in 0..50 {
@@ -219,23 +207,20 @@ fn submodules_are_fetched_by_the_allowed_protocols() {
     let (inner, outer) = (Repository::create(), Repository::create());
     inner.write("main.tf", "inner").commit();
     outer.write("main.tf", "outer");
-    outer.git(&[
-        "submodule",
-        "--quiet",
-        "add",
-        "--",
-        inner.path().to_str().unwrap(),
-        "sub",
-    ]);
+    let path = inner.path().display();
+    outer.git(&format!("submodule --quiet add -- {path} sub"));
     let url = format!("file://{}", inner.path().display());
-    outer.git(&["config", "--file", ".gitmodules", "submodule.sub.url", &url]);
+    outer.git(&format!(
+        "config --file .gitmodules submodule.sub.url {url}"
+    ));
     let good = outer.commit();
     let site = Site::start();
     let source = outer.url();
     assert_eq!(site.text(&format!("{source}//sub?ref={good}")), "inner");
 
     let bad = format!("ext::sh -c touch% {}", site.marker().display());
-    outer.git(&["config", "--file", ".gitmodules", "submodule.sub.url", &bad]);
+    let modules = format!("[submodule \"sub\"]\n\tpath = sub\n\turl = {bad}\n");
+    outer.write(".gitmodules", &modules);
     outer.commit();
     let refused = site.text(&source);
     assert!(refused.starts_with("git cannot fetch"), "{refused}");

@@ -21,7 +21,7 @@ fn git_runs(site: &Site) -> (usize, usize) {
 fn branches_and_tags_are_looked_up_and_commits_are_not() {
     let repository = Repository::create();
     let first = repository.write("main.tf", "first").commit();
-    repository.git(&["tag", "--annotate", "--message=x", "v1"]);
+    repository.git("tag --annotate --message=x v1");
     let url = repository.url();
     let sources = [
         (format!("{url}?ref={first}"), (0, 0)),

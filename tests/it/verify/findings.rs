@@ -1,9 +1,7 @@
 //! Each finding: the situation it comes from, and how every format tells of it.
 
-use std::process::Command;
-
 use serde_json::Value;
-use tflock_test_support::{FakeRegistry, Misbehave, TestContext};
+use tflock_test_support::{FakeRegistry, Misbehave, TestContext, assert_contains, git};
 
 use super::{edit, json, lock, start, verify};
 
@@ -37,12 +35,7 @@ const CASES: &[Case] = &[
         code: "TFL002",
         name: "lock-file-ignored",
         arrange: |_, context| {
-            let git = |arguments: &[&str]| {
-                let mut command = Command::new("git");
-                command.current_dir(context.work()).args(arguments);
-                assert!(command.output().unwrap().status.success());
-            };
-            git(&["init", "-q"]);
+            git(&context.work(), "init -q");
             context.write(".gitignore", "*.log\n.terraform*\n");
         },
         place: ".gitignore:2",
@@ -168,10 +161,8 @@ const CASES: &[Case] = &[
             context.require("a", &[("acme/rivet", "1.0.0")]);
             std::fs::remove_file(context.path(FILE)).unwrap();
             lock(context, super::PLATFORMS);
-            context.write(
-                "a/.tflock.toml",
-                "platforms = [\"linux_amd64\", \"windows_amd64\"]\n",
-            );
+            let platforms = "platforms = [\"linux_amd64\", \"windows_amd64\"]\n";
+            context.write("a/.tflock.toml", platforms);
         },
         place: "a/.terraform.lock.hcl:4",
         message: "`registry.terraform.io/acme/rivet` 1.0.0 has no package for windows_amd64",
@@ -182,11 +173,9 @@ const CASES: &[Case] = &[
         code: "TFL013",
         name: "signer-refused",
         arrange: |_, context| {
-            let signers = format!(
-                "platforms = [\"linux_amd64\"]\n[signers]\n\"acme/*\" = [\"{}\"]\n",
-                "0".repeat(40)
-            );
-            context.write("a/.tflock.toml", signers);
+            let signers = format!("[signers]\n\"acme/*\" = [\"{}\"]\n", "0".repeat(40));
+            let platforms = "platforms = [\"linux_amd64\"]\n";
+            context.write("a/.tflock.toml", platforms.to_owned() + &signers);
         },
         place: "a/.terraform.lock.hcl:4",
         message: "the package of `registry.terraform.io/acme/anvil` 1.1.0 for linux_amd64 is not accepted: ",
@@ -226,8 +215,7 @@ fn every_situation_has_its_finding_in_every_format() {
         let run = |format: &str| {
             let options = format!("--format {format} a");
             let outcome = if by_file {
-                let verify = ["verify"].into_iter().chain(options.split(' '));
-                context.tflock(verify).run()
+                context.run(&format!("verify {options}"))
             } else {
                 verify(&context, &options)
             };
@@ -236,13 +224,11 @@ fn every_situation_has_its_finding_in_every_format() {
         check_json(case, &json(&run("json")));
         check_sarif(case, &json(&run("sarif")));
         let text = run("text");
-        assert!(
-            text.starts_with(&format!("{} {}: {}", case.code, case.name, case.message)),
-            "{text}"
-        );
-        assert!(text.contains(&format!("\n  {}", case.place)), "{text}");
-        assert!(text.contains(&format!("\n  fix: {}\n", case.fix)), "{text}");
-        assert!(text.contains("1 directory: 1 flagged; 1 finding"), "{text}");
+        let title = format!("{} {}: {}", case.code, case.name, case.message);
+        assert!(text.starts_with(&title), "{text}");
+        assert_contains(&text, &format!("\n  {}", case.place));
+        assert_contains(&text, &format!("\n  fix: {}\n", case.fix));
+        assert_contains(&text, "1 directory: 1 flagged; 1 finding");
         let github = run("github");
         let (file, line) = place(case);
         let line = line.map_or(String::new(), |line| format!(",line={line}"));
@@ -279,10 +265,8 @@ fn check_json(case: &Case, document: &Value) {
 fn check_sarif(case: &Case, document: &Value) {
     let run = &document["runs"][0];
     let rule = &run["tool"]["driver"]["rules"][0];
-    assert_eq!(
-        (&rule["id"], &rule["name"]),
-        (&case.code.into(), &case.name.into())
-    );
+    assert_eq!(rule["id"], case.code);
+    assert_eq!(rule["name"], case.name);
     let result = &run["results"][0];
     assert_eq!(result["ruleId"], case.code);
     let text = result["message"]["text"].as_str().unwrap();

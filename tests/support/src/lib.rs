@@ -4,7 +4,7 @@
 //! - [`ProviderSpec`]: one provider to publish; [`SigningKey`], [`GpgHome`]: who signs it.
 //! - [`RawZip`]: archives written byte by byte, for what no zip library would write.
 //! - [`TestContext`]: a temporary tree, and `tflock`, `terraform` and `tofu` run in it.
-//! - [`table`]: test cases, one per line.
+//! - [`table`]: test cases, one per line; [`git`]: repositories to test with.
 //!
 //! Nothing here uses the product's code: hashes, archives and answers are made independently, so that a test
 //! compares two opinions. Same input, same bytes: contents come from seeds and time stamps are fixed, which is
@@ -14,6 +14,7 @@ mod archive;
 mod context;
 mod document;
 mod fixture;
+mod git;
 mod glob;
 mod gpg;
 mod hash;
@@ -33,6 +34,7 @@ pub use archive::{Archive, ArchiveWriter};
 pub use context::TestContext;
 pub use document::{Body, Document};
 pub use fixture::{assert_contains, multiline, table};
+pub use git::{git, git_with_input};
 pub use gpg::GpgHome;
 pub use hash::{h1, sha256_hex};
 pub use http::{Hit, Log, Misbehave, Request, Response};

@@ -1,0 +1,29 @@
+//! `git`, as the user who prepares a test.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Runs `git` in `directory` with the arguments in `line`, which are separated by white space, and without the settings of
+/// this machine. Returns what it writes, trimmed.
+#[track_caller]
+pub fn git(directory: &Path, line: &str) -> String {
+    git_with_input(directory, line, Stdio::null())
+}
+
+/// Runs `git` as [`git`] does, with this standard input.
+#[track_caller]
+pub fn git_with_input(directory: &Path, line: &str, input: impl Into<Stdio>) -> String {
+    let output = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@t.test"])
+        .args(["-c", "protocol.file.allow=always"])
+        .args(line.split_whitespace())
+        .current_dir(directory)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .stdin(input)
+        .output()
+        .expect("git is on PATH");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "git {line}: {errors}");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
