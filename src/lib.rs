@@ -27,6 +27,7 @@
 //! | --- | --- |
 //! | the program | `main` |
 //! | the command line | [`cli`] what was typed, [`settings`] what it means, [`run`] the commands, [`printer`] the only door to the terminal, [`diagnostic`] errors as text, [`progress`] bars |
+//! | options | [`options`]: the options that `.tflock.toml` may set too, each declared once |
 //! | the use case | [`locking`]: requirements and old locks become new locks; [`modules`]: remote modules become directories |
 //! | the tree | [`walk`] finds module directories |
 //! | the outside world | [`config`] what `.tf` files ask for, [`registry`] who has packages, [`lockfile`] the lock file format, [`git`] the program and what changed |
@@ -60,6 +61,7 @@ pub mod lockfile;
 pub mod locking;
 pub mod mirror;
 pub mod modules;
+pub mod options;
 pub mod owner;
 pub mod package;
 pub mod parallel;

@@ -4,29 +4,29 @@ use clap::{Args, Subcommand};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  How much there is, and whether it is used:
+  Show the size of the cache, and whether it is used:
       tflock cache info
-  The directory, for a cache of continuous integration:
+  Print its directory, for the cache of a CI system:
       tflock cache dir";
 
 /// Options of `tflock cache`.
 #[derive(Args, Clone, Debug)]
 pub struct CacheCommandArgs {
-    /// What to do with it.
+    /// The command.
     #[command(subcommand)]
     pub command: CacheCommand,
 }
 
-/// What can be done with the disk cache.
+/// Commands of `tflock cache`.
 #[derive(Clone, Debug, Subcommand)]
 pub enum CacheCommand {
-    /// Print where it is
+    /// Print the directory of the disk cache
     Dir,
-    /// Say how much it holds, and whether it is used
+    /// Show how much the disk cache holds, and whether it is used
     Info,
-    /// Remove what is in it
+    /// Remove the content of the disk cache
     Clean {
-        /// Only what was written more than this many days ago
+        /// Remove only what was written more than DAYS days ago
         #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36_500))]
         older_than: Option<u32>,
     },

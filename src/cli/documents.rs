@@ -1,4 +1,4 @@
-//! What is made of the command line itself: shell completions and manual pages.
+//! Shell completions and manual pages, generated from the command line.
 
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
@@ -20,7 +20,7 @@ Examples:
 /// Options of `tflock completions`.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct CompletionsArgs {
-    /// For which shell.
+    /// Complete command lines in this shell.
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }
@@ -28,13 +28,13 @@ pub struct CompletionsArgs {
 /// Options of `tflock man`.
 #[derive(Args, Clone, Debug)]
 pub struct ManArgs {
-    /// The page of this command [default: the one about tflock itself]
+    /// Print the page of this command [default: the page about tflock itself]
     #[arg(value_name = "COMMAND")]
     command: Option<String>,
 }
 
 impl CompletionsArgs {
-    /// The script.
+    /// Returns the script.
     pub fn render(self) -> String {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "tflock", &mut script);
@@ -43,18 +43,23 @@ impl CompletionsArgs {
 }
 
 impl ManArgs {
-    /// The page as roff; the names of all pages where there is none of that name.
+    /// Returns the page as roff, or the names of all commands if there is no such command.
     pub fn render(&self) -> Result<String, Vec<String>> {
         let mut whole = Cli::command().disable_help_subcommand(true);
-        // Options that all commands have belong to their pages as well.
+        // Adds the options that all commands have to the page of each.
         whole.build();
         let (title, command) = match &self.command {
             None => ("tflock".to_owned(), &whole),
             Some(name) => {
-                let names = || whole.get_subcommands().map(|one| one.get_name().to_owned());
-                let found = whole.find_subcommand(name);
-                let found = found.ok_or_else(|| names().collect::<Vec<_>>())?;
-                (format!("tflock-{name}"), found)
+                let names = || {
+                    whole
+                        .get_subcommands()
+                        .map(|command| command.get_name().to_owned())
+                };
+                let command = whole
+                    .find_subcommand(name)
+                    .ok_or_else(|| names().collect::<Vec<_>>())?;
+                (format!("tflock-{name}"), command)
             }
         };
         let mut page = Vec::new();

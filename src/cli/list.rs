@@ -2,17 +2,19 @@
 
 use clap::{Args, ValueEnum};
 
+use crate::options::{LIST, LayeredArgs};
+
 use super::groups::{ReadingArgs, SourceArgs, TreeArgs};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  Everything below this directory: what is a root, what it requires, what is locked and what there is:
+  List every root module below this directory, with its required, locked and available versions:
       tflock list -r
-  As a table for a pull request:
+  Write a table for a pull request:
       tflock list -r --format markdown stacks
-  As a page to keep open:
+  Write a page for a browser:
       tflock list -r --format html > providers.html
-  Directories that have something newer within their constraints:
+  List directories with a newer version within their constraints:
       tflock list -r --format json | jq -r '.directories[]
           | select(any(.providers[]; .state == \"outdated\")).path'";
 
@@ -22,13 +24,16 @@ pub struct ListArgs {
     /// Which directories.
     #[command(flatten)]
     pub tree: TreeArgs,
+    /// Options that a config file may set too.
+    #[command(flatten)]
+    pub layered: LayeredArgs<LIST>,
     /// How configurations are read.
     #[command(flatten)]
     pub reading: ReadingArgs,
     /// Where versions come from.
     #[command(flatten)]
     pub sources: SourceArgs,
-    /// What the list is for
+    /// Print the list in this format
     #[arg(
         long,
         value_name = "FORMAT",
@@ -38,7 +43,7 @@ pub struct ListArgs {
     pub format: ListFormatArg,
 }
 
-/// Values of `--format`.
+/// Values of `--format` of `list`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ListFormatArg {
     /// For people
@@ -47,6 +52,6 @@ pub enum ListFormatArg {
     Json,
     /// A table for pull requests and wikis
     Markdown,
-    /// One page for a browser, which needs no network: a matrix to filter and sort
+    /// A self-contained page for a browser: a matrix to filter and sort
     Html,
 }

@@ -2,25 +2,26 @@
 
 use clap::Args;
 
-use super::groups::{PlatformArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs};
-use super::values::{CreateArg, MismatchArg, MissingArg};
+use crate::options::{LOCK, LayeredArgs};
+
+use super::groups::{ReadingArgs, ReportArgs, SourceArgs, TreeArgs};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  Every lock file of the repository, for two platforms:
+  Lock the whole repository for two platforms:
       tflock lock -r --platform linux_amd64 --platform darwin_arm64 ./
-  One directory, for the current platform:
+  Lock one directory for the current platform:
       tflock lock stacks/network
-  In CI: fail if a lock file is not what it should be, and show why:
+  In CI, fail and show the difference if a lock file is not up to date:
       tflock lock -r --platform linux_amd64,darwin_arm64 --check --diff ./
   Move one provider to the newest version that its constraints allow:
       tflock lock -r --platform linux_amd64 --upgrade=hashicorp/aws ./";
 
 pub(super) const CONFIG_EXAMPLES: &str = "\
 Examples:
-  What holds for this directory, and from which line of which .tflock.toml:
+  Show the settings of this directory, and which line of which .tflock.toml sets them:
       tflock config
-  What a command line makes of it:
+  Show the effect of a command line:
       tflock config -r --platform linux_amd64 --no-prune stacks/network";
 
 /// Options of `tflock lock`.
@@ -29,20 +30,9 @@ pub struct LockArgs {
     /// Which directories.
     #[command(flatten)]
     pub tree: TreeArgs,
-    /// Whether a missing lock file is created [default: auto]
-    #[arg(
-        long,
-        value_name = "WHEN",
-        help_heading = "Which directories",
-        long_help = "Whether a missing lock file is created. `auto`: for a directory named on the command line, always; for \
-one found by -r, or named through one of its files, if it requires a provider and no other directory of the repository \
-calls it as a local module [default: auto]"
-    )]
-    pub create: Option<CreateArg>,
-
-    /// For which platforms.
+    /// Options that a config file may set too.
     #[command(flatten)]
-    pub platforms: PlatformArgs,
+    pub layered: LayeredArgs<LOCK>,
     /// Move to the newest version that the constraints allow: all providers, or this one (repeatable)
     #[arg(
         long,
@@ -53,39 +43,19 @@ calls it as a local module [default: auto]"
         help_heading = "What to lock"
     )]
     pub upgrade: Vec<String>,
-    /// With --upgrade: pass over versions that were signed less than DAYS days ago
+    /// With --upgrade: skip versions that were signed less than DAYS days ago
     #[arg(
         long,
         value_name = "DAYS",
         requires = "upgrade",
         help_heading = "What to lock",
-        long_help = "With --upgrade: pass over versions whose checksum list was signed less than DAYS days ago, or of which nobody \
-can say when. A version that --upgrade names is taken whatever its age, and no locked version is moved back"
+        long_help = "With --upgrade: skip versions whose checksum list was signed less than DAYS days ago or at an unknown time. \
+A version that --upgrade names is taken whatever its age, and no locked version is moved back"
     )]
     pub min_age: Option<u16>,
-    /// Work on this provider only; other entries stay (repeatable)
+    /// Work on this provider only, and keep other entries (repeatable)
     #[arg(long = "provider", value_name = "ADDR", help_heading = "What to lock")]
     pub providers: Vec<String>,
-    /// Whether entries are removed.
-    #[command(flatten)]
-    pub prune: PruneArgs,
-    /// When no recorded hash of a kept version is genuine [default: error]
-    #[arg(
-        long,
-        value_name = "WHAT",
-        help_heading = "What to lock",
-        long_help = "When no recorded hash of a kept version is genuine (it was re-uploaded or tampered with). `error`: the \
-directory fails; `add`: record the right hashes beside the foreign ones, as `terraform providers lock` does; `replace`: \
-record only the right ones [default: error]"
-    )]
-    pub mismatch: Option<MismatchArg>,
-    /// When a selected version has no package for an asked platform [default: error]
-    #[arg(
-        long = "missing-platform",
-        value_name = "WHAT",
-        help_heading = "What to lock"
-    )]
-    pub missing_platform: Option<MissingArg>,
 
     /// How configurations are read.
     #[command(flatten)]
@@ -98,9 +68,9 @@ record only the right ones [default: error]"
         long,
         conflicts_with_all = ["fs_mirror", "net_mirror"],
         help_heading = "Where packages come from",
-        long_help = "Record the hashes that a registry reports for all platforms (`packages`, which OpenTofu's registry gives) \
-without downloading packages. The checksum list and its signature are checked all the same; `h1` hashes are then the \
-registry's own word. Counts for engine `tofu`; where a registry reports nothing, packages are downloaded as usual"
+        long_help = "Record the hashes that a registry reports for all platforms (`packages`, which OpenTofu's registry sends) \
+without downloading packages. tflock checks the checksum list and its signature all the same; the `h1` hashes are then the claim \
+of the registry alone. Applies to engine `tofu`; if a registry reports nothing, packages are downloaded as usual"
     )]
     pub trust_registry_hashes: bool,
 
@@ -115,26 +85,14 @@ registry's own word. Counts for engine `tofu`; where a registry reports nothing,
     pub report: ReportArgs,
 }
 
-/// What a lock file that is not right means.
+/// What a lock file that changes means.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "How to run")]
 pub struct ChangeArgs {
-    /// Write nothing; exit 3 if a lock file would change
+    /// Write nothing, and exit with 3 if a lock file would change
     #[arg(long)]
     pub check: bool,
-    /// Write, and exit 3 if a lock file was created or changed: for hooks that must stop a commit
+    /// Write, and exit with 3 if a lock file was created or changed, to stop a commit in a hook
     #[arg(long, conflicts_with = "check")]
     pub fail_on_change: bool,
-}
-
-/// Whether entries that nothing requires are removed.
-#[derive(Args, Clone, Copy, Debug, Default)]
-#[command(next_help_heading = "What to lock")]
-pub struct PruneArgs {
-    /// Remove entries that the configuration no longer requires
-    #[arg(long)]
-    pub prune: bool,
-    /// Keep them, although `.tflock.toml` says otherwise
-    #[arg(long, overrides_with = "prune")]
-    pub no_prune: bool,
 }

@@ -4,32 +4,36 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::groups::{PlatformArgs, ReadingArgs, SourceArgs, TreeArgs};
-use super::values::MissingArg;
+use crate::options::{LayeredArgs, MIRROR};
+
+use super::groups::{ReadingArgs, SourceArgs, TreeArgs};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  All locked packages of the repository for this machine, and a configuration that makes `init` take them from there:
+  Mirror the locked packages of the repository for this machine, and let `init` use the mirror:
       tflock mirror --cli-config providers.tfrc .providers ./
       TF_CLI_CONFIG_FILE=$PWD/providers.tfrc terraform -chdir=stacks/network init
-  For several platforms, without what no lock file needs any more:
+  Mirror for several platforms, and remove packages that no lock file needs:
       tflock mirror --platform linux_amd64,darwin_arm64 --prune /srv/providers ./
-  Bring lock files up to date in the same run:
+  Update the lock files in the same run:
       tflock mirror --lock /srv/providers ./
-  Is everything there, as it should be?
+  Check that the mirror is complete and undamaged:
       tflock mirror --check /srv/providers ./";
 
 /// Options of `tflock mirror`.
 #[derive(Args, Clone, Debug)]
 pub struct MirrorArgs {
-    /// Where the packages are kept: a filesystem mirror, and behind a web server a network mirror
+    /// Keep the packages in DIR: a filesystem mirror, and behind a web server a network mirror
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
-    /// Which directories. All below PATH count, with or without `-r`.
+    /// Which directories. `tflock mirror` always works on all directories below PATH.
     #[command(flatten)]
     pub tree: TreeArgs,
+    /// Options that a config file may set too.
+    #[command(flatten)]
+    pub layered: LayeredArgs<MIRROR>,
 
-    /// Zips with the index of a network mirror, or directories that `init` links to
+    /// Keep zips with the index of a network mirror, or directories that `init` links to
     #[arg(
         long,
         value_name = "LAYOUT",
@@ -37,9 +41,6 @@ pub struct MirrorArgs {
         help_heading = "What to keep"
     )]
     pub layout: LayoutArg,
-    /// For which platforms.
-    #[command(flatten)]
-    pub platforms: PlatformArgs,
     /// Update the lock files first, in the same pass over the packages
     #[arg(long, help_heading = "What to keep")]
     pub lock: bool,
@@ -52,18 +53,10 @@ pub struct MirrorArgs {
         default_missing_value = "hosts",
         conflicts_with_all = ["changed", "failed"],
         help_heading = "What to keep",
-        long_help = "Remove packages of versions that no lock file below PATH names. `hosts`: on hosts that lock files name; \
-what was put there by hand for other hosts stays. `all`: everywhere [without =REACH: hosts]"
+        long_help = "Remove packages of versions that no lock file below PATH names. `hosts`: on the hosts that lock files name, so \
+that packages which you added for other hosts stay; `all`: on all hosts [without =REACH: hosts]"
     )]
     pub prune: Option<PruneReachArg>,
-    /// When a locked version has no package for an asked platform [default: error]
-    #[arg(
-        long = "missing-platform",
-        value_name = "WHAT",
-        help_heading = "What to keep"
-    )]
-    pub missing_platform: Option<MissingArg>,
-
     /// How configurations are read.
     #[command(flatten)]
     pub reading: ReadingArgs,
@@ -71,13 +64,13 @@ what was put there by hand for other hosts stays. `all`: everywhere [without =RE
     #[command(flatten)]
     pub sources: SourceArgs,
 
-    /// Write nothing; exit 3 if something is missing or damaged
+    /// Write nothing, and exit with 3 if a package is missing or damaged
     #[arg(long, help_heading = "How to run", conflicts_with_all = ["lock", "prune", "cli_config"])]
     pub check: bool,
-    /// Write the CLI configuration that makes Terraform and OpenTofu use DIR; `-` prints it
+    /// Write the CLI configuration that makes Terraform and OpenTofu use DIR, or print it if FILE is `-`
     #[arg(long, value_name = "FILE", help_heading = "How to run")]
     pub cli_config: Option<PathBuf>,
-    /// The report on stdout; messages go to stderr
+    /// Print the report on stdout in this format; messages go to stderr
     #[arg(
         long,
         value_name = "FORMAT",
@@ -96,7 +89,7 @@ pub enum LayoutArg {
     Unpacked,
 }
 
-/// Values of `--prune`.
+/// Values of `--prune` of `mirror`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PruneReachArg {
     /// On hosts that lock files name
@@ -105,7 +98,7 @@ pub enum PruneReachArg {
     All,
 }
 
-/// Values of `--format`.
+/// Values of `--format` of `mirror`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MirrorFormatArg {
     /// For people

@@ -1,4 +1,4 @@
-//! The command line: structures and help text, no behavior. What was typed becomes meaning in `settings`.
+//! The command line: structures and help texts without behavior. `settings` checks the values.
 
 mod cache;
 mod documents;
@@ -10,20 +10,15 @@ mod values;
 mod verify;
 
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{ArgAction, Args, Parser, Subcommand};
+use clap::{ArgAction, Args, CommandFactory as _, Parser, Subcommand};
 
 pub use cache::{CacheCommand, CacheCommandArgs};
 pub use documents::{CompletionsArgs, ManArgs};
-pub use groups::{
-    CacheArgs, ConfinementArgs, MAX_JOBS, PlatformArgs, ReadingArgs, ReportArgs, SourceArgs,
-    TreeArgs,
-};
+pub use groups::{CacheArgs, ConfinementArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs};
 pub use list::{ListArgs, ListFormatArg};
-pub use lock::{ChangeArgs, LockArgs, PruneArgs};
+pub use lock::{ChangeArgs, LockArgs};
 pub use mirror::{LayoutArg, MirrorArgs, MirrorFormatArg, PruneReachArg};
-pub use values::{
-    ColorChoice, CreateArg, EngineArg, FormatArg, MismatchArg, MissingArg, SourceArg,
-};
+pub use values::{ColorChoice, FormatArg, SourceArg};
 pub use verify::VerifyArgs;
 
 const STYLES: Styles = Styles::styled()
@@ -37,8 +32,8 @@ Exit codes:
   0    done, nothing failed, no drift
   1    a directory failed; the others were finished
   2    usage, configuration or environment
-  3    --check found a lock file that would change or a mirror that is not complete, --fail-on-change changed one,
-       or verify found something
+  3    --check found a lock file that would change or an incomplete mirror, --fail-on-change changed a lock file,
+       or verify has findings
   130  interrupted
 
 Run `tflock lock --help` for examples.";
@@ -48,10 +43,10 @@ Run `tflock lock --help` for examples.";
 #[command(name = "tflock", version, styles = STYLES, after_help = AFTER_HELP, max_term_width = 100)]
 #[command(arg_required_else_help = true, infer_long_args = false)]
 pub struct Cli {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
-    /// Output options, the same for every command.
+    /// Output options, which every command has.
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -68,16 +63,16 @@ pub enum Command {
     /// Show which directory requires which provider, at which version
     #[command(after_help = list::EXAMPLES, visible_alias = "ls")]
     List(Box<ListArgs>),
-    /// Keep the locked packages on disk, as a filesystem and network mirror
+    /// Mirror the locked packages on disk, as a filesystem and network mirror
     #[command(after_help = mirror::EXAMPLES)]
     Mirror(Box<MirrorArgs>),
-    /// Show what is in force for PATH, and who said it: the command line, a config file, the environment, or nobody
+    /// Show the effective settings for PATH and their sources: command line, config file, environment or default
     ///
-    /// Takes the options of `tflock lock`: put `config` in the place of `lock` to see what a command line means. Nothing is
-    /// read but config files, and nothing is written.
+    /// Takes the options of `tflock lock`: replace `lock` by `config` to see what a command line means. Reads config files
+    /// only, and writes nothing.
     #[command(after_help = lock::CONFIG_EXAMPLES)]
     Config(Box<LockArgs>),
-    /// Look at the disk cache, or empty it
+    /// Inspect or clean the disk cache
     #[command(after_help = cache::EXAMPLES)]
     Cache(CacheCommandArgs),
     /// Print a script that completes command lines
@@ -95,10 +90,21 @@ pub struct OutputArgs {
     /// Print nothing unless something fails
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say more: unchanged directories, who signed what, notes
+    /// Print more: unchanged directories, signers of packages, notes
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
-    /// Colored output
+    /// Color the output
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
+}
+
+/// Whether a command has the option `--name`.
+pub fn has_option(name: &str) -> bool {
+    let program = Cli::command();
+    let mut commands = program.get_subcommands();
+    commands.any(|command| {
+        command
+            .get_arguments()
+            .any(|argument| argument.get_long() == Some(name))
+    })
 }

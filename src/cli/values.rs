@@ -1,8 +1,8 @@
-//! What options accept where a few words are all there is.
+//! Options of the command line that accept one of a few words.
 
 use clap::ValueEnum;
 
-/// When output is colored.
+/// Values of `--color`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ColorChoice {
     /// On a terminal, unless `NO_COLOR` is set
@@ -13,38 +13,7 @@ pub enum ColorChoice {
     Never,
 }
 
-/// Values of `--create`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CreateArg {
-    /// For root modules
-    Auto,
-    /// For every module directory
-    Always,
-    /// For none
-    Never,
-}
-
-/// Values of `--mismatch`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum MismatchArg {
-    /// The directory fails
-    Error,
-    /// Foreign hashes stay beside the right ones
-    Add,
-    /// Only the right hashes are recorded
-    Replace,
-}
-
-/// Values of `--missing-platform` and its like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum MissingArg {
-    /// The directory fails
-    Error,
-    /// Record the rest and say so
-    Warn,
-}
-
-/// Values of `--format`.
+/// Values of `--format` of `lock` and `verify`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FormatArg {
     /// For people
@@ -60,19 +29,8 @@ pub enum FormatArg {
 /// Values of `--source`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SourceArg {
-    /// The origin registries, as `terraform providers lock` does
+    /// The origin registries, as in `terraform providers lock`
     Registry,
-    /// Mirrors and registries as for `terraform init`
+    /// Mirrors and registries as in `terraform init`
     Config,
-}
-
-/// Values of `--engine`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum EngineArg {
-    /// By the lock file, `.tofu` files, version files and the rest of the tree
-    Auto,
-    /// Terraform
-    Terraform,
-    /// OpenTofu
-    Tofu,
 }

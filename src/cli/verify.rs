@@ -2,16 +2,17 @@
 
 use clap::Args;
 
-use super::groups::{PlatformArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs};
-use super::values::MissingArg;
+use crate::options::{LayeredArgs, VERIFY};
+
+use super::groups::{ReadingArgs, ReportArgs, SourceArgs, TreeArgs};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  Every lock file of the repository, for the platforms that people and CI use:
+  Check every lock file of the repository for the platforms of your colleagues and of CI:
       tflock verify -r --platform linux_amd64,darwin_arm64 ./
-  What can be said without a network:
+  Check what can be checked without a network:
       tflock verify -r --offline ./
-  For code scanning:
+  Write a report for code scanning:
       tflock verify -r --format sarif ./ > tflock.sarif";
 
 /// Options of `tflock verify`.
@@ -20,19 +21,12 @@ pub struct VerifyArgs {
     /// Which directories.
     #[command(flatten)]
     pub tree: TreeArgs,
-    /// For which platforms.
+    /// Options that a config file may set too.
     #[command(flatten)]
-    pub platforms: PlatformArgs,
-    /// Check these providers only (repeatable)
+    pub layered: LayeredArgs<VERIFY>,
+    /// Check this provider only (repeatable)
     #[arg(long = "provider", value_name = "ADDR", help_heading = "What to check")]
     pub providers: Vec<String>,
-    /// When a locked version has no package for an asked platform [default: error]
-    #[arg(
-        long = "missing-platform",
-        value_name = "WHAT",
-        help_heading = "What to check"
-    )]
-    pub missing_platform: Option<MissingArg>,
     /// How configurations are read.
     #[command(flatten)]
     pub reading: ReadingArgs,

@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::access::repository_root;
-use crate::cli::TreeArgs;
 use crate::config::{self, ModuleCache, local_modules};
 use crate::parallel;
 use crate::provider::Engine;
-use crate::settings::TreeSettings;
+use crate::settings::{Environment, SettingsError, TreeSettings};
 use crate::walk::{WalkOptions, WalkedDirectory, walk};
 
 /// Why a directory without a lock file gets none.
@@ -59,9 +58,17 @@ impl Called {
     }
 }
 
-/// The paths with one file of each directory in the same repositories that reaches one of them: so they are worked on like
-/// those whose files were named, by the config file that governs them.
-pub(super) fn with_callers(tree: &TreeArgs, settings: &TreeSettings) -> TreeArgs {
+/// Adds one file of each directory in the same repositories that reaches a path of the settings. So tflock treats these
+/// directories as if the user had named one of their files.
+pub(super) fn add_callers(
+    settings: &mut TreeSettings,
+    environment: &Environment,
+) -> Result<(), SettingsError> {
+    let paths = files_of_callers(settings);
+    settings.add_paths(&paths, environment)
+}
+
+fn files_of_callers(settings: &TreeSettings) -> Vec<PathBuf> {
     let areas = settings.areas.iter();
     let named: BTreeSet<&PathBuf> = areas.flat_map(|area| &area.real_paths).collect();
     let tops: BTreeSet<PathBuf> = named.iter().map(|path| repository_root(path)).collect();
@@ -78,12 +85,7 @@ pub(super) fn with_callers(tree: &TreeArgs, settings: &TreeSettings) -> TreeArgs
         cache: ModuleCache::new(),
     };
     let callers = parallel::map(&directories, |directory| reader.file_of_caller(directory));
-    let mut tree = tree.clone();
-    if tree.paths.is_empty() {
-        tree.paths.push(PathBuf::from("."));
-    }
-    tree.paths.extend(callers.into_iter().flatten());
-    tree
+    callers.into_iter().flatten().collect()
 }
 
 /// Looks for those who reach one of the named directories.

@@ -14,12 +14,12 @@ use crate::lockfile::SaveError;
 use crate::locking::{Packages, Upgrade, lock_directory};
 use crate::modules::Fetcher;
 use crate::printer::Printer;
-use crate::provider::{Platform, ProviderAddr};
+use crate::provider::ProviderAddr;
 use crate::settings::{Environment, LockSettings, OutputSettings, ReportSettings, TreeSettings};
 use crate::span::{Explain, Place};
 
 use super::alive::Alive;
-use super::callers::with_callers;
+use super::callers::add_callers;
 use super::read::{self, Again, Directory, Task};
 use super::renderings::Renderings;
 use super::report::{Detail, DirectoryReport, Fate, RunReport};
@@ -38,15 +38,10 @@ pub(super) fn command(
     printer: Printer,
 ) -> anyhow::Result<u8> {
     let alive = Alive::show(output);
-    let resolve = |args: &LockArgs| {
-        let settings = LockSettings::resolve(args, environment, &Platform::current());
-        settings.map_err(|error| Refused::because(&error))
-    };
-    let mut settings = resolve(args)?;
+    let mut settings =
+        LockSettings::resolve(args, environment).map_err(|error| Refused::because(&error))?;
     if args.tree.callers {
-        let mut args = args.clone();
-        args.tree = with_callers(&args.tree, &settings.tree);
-        settings = resolve(&args)?;
+        add_callers(&mut settings.tree, environment).map_err(|error| Refused::because(&error))?;
     }
     let reporting = settings.report.clone();
     let change_is_drift = settings.check || settings.fail_on_change;

@@ -29,7 +29,7 @@ pub use report::{Base, Detail, DirectoryReport, Fate, ProviderReport, RunReport}
 use crate::cli::{Cli, Command};
 use crate::diagnostic::Diagnostic;
 use crate::printer::{LogWriter, Printer};
-use crate::settings::{self, Environment};
+use crate::settings::{Environment, OutputSettings};
 use crate::span::Explain;
 use session::Refused;
 
@@ -50,7 +50,7 @@ impl Explain for ReportLost {}
 
 /// Does what the command line says, and says how it went.
 pub fn execute(cli: &Cli, environment: &Environment) -> ExitCode {
-    let output = settings::output(&cli.output, environment);
+    let output = OutputSettings::resolve(&cli.output, environment);
     let printer = Printer::new(output.quiet, output.verbosity, output.styled);
     start_log(environment);
     let code = match &cli.command {

@@ -9,7 +9,9 @@ use crate::locking::EngineSource;
 use crate::provider::Engine;
 use crate::registry::{PackageSource, RegistryClient, RegistryError};
 use crate::reporter::Reporter;
-use crate::settings::{self, Environment, Network, SourceChoice, SourceSettings, TreeSettings};
+use crate::settings::{
+    Environment, NetworkSettings, SourceChoice, SourceSettings, TreeSettings, network_settings,
+};
 
 /// The sources, and what should be known about the configuration behind them.
 pub(super) struct Sources {
@@ -30,7 +32,7 @@ pub(super) fn sources(
     let mut cautions = Vec::new();
     let allowed_hosts = tree.allowed_hosts();
     for engine in tree.engines() {
-        let network = settings::network(environment, engine);
+        let network = network_settings(environment, engine);
         let mut network = network.map_err(|error| Box::new(Diagnostic::general(&error)))?;
         network.registry.http.offline = settings.cache.offline;
         network.registry.allowed_hosts = allowed_hosts.clone();
@@ -59,7 +61,7 @@ pub(super) fn sources(
 fn choose(
     choice: &SourceChoice,
     client: &RegistryClient,
-    network: &Network,
+    network: &NetworkSettings,
     cautions: &mut Vec<Diagnostic>,
 ) -> Result<PackageSource, Box<Diagnostic>> {
     let engine = client.settings().engine;

@@ -14,12 +14,11 @@ use crate::lockfile::FILE_NAME;
 use crate::locking::{Audit, AuditTarget, Finding, Fix, Packages, Rule, audit};
 use crate::modules::Fetcher;
 use crate::printer::Printer;
-use crate::provider::Platform;
 use crate::settings::{Environment, OutputSettings, TreeSettings, VerifySettings};
 use crate::span::Place;
 
 use super::alive::Alive;
-use super::callers::with_callers;
+use super::callers::add_callers;
 use super::lock::refuse_targets_of_nobody;
 use super::read::{self, Directory, Task};
 use super::report::{Detail, DirectoryReport, Fate, ProviderReport, RunReport};
@@ -34,15 +33,10 @@ pub(super) fn command(
     printer: Printer,
 ) -> anyhow::Result<u8> {
     let alive = Alive::show(output);
-    let resolve = |args: &VerifyArgs| {
-        let settings = VerifySettings::resolve(args, environment, &Platform::current());
-        settings.map_err(|error| Refused::because(&error))
-    };
-    let mut settings = resolve(args)?;
+    let mut settings =
+        VerifySettings::resolve(args, environment).map_err(|error| Refused::because(&error))?;
     if args.tree.callers {
-        let mut args = args.clone();
-        args.tree = with_callers(&args.tree, &settings.tree);
-        settings = resolve(&args)?;
+        add_callers(&mut settings.tree, environment).map_err(|error| Refused::because(&error))?;
     }
     let (tree, reporting) = (&settings.tree, settings.report.clone());
     let session = Session::open(environment, alive, printer, tree, &settings.sources)?;

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use crate::git::GitError;
 use crate::locking::TargetError;
-use crate::provider::{AddressError, HostnameError, PlatformError};
+use crate::options::RejectedArgument;
+use crate::provider::{AddressError, HostnameError};
 use crate::span::{Explain, Place};
 
 use super::config_file::ConfigFileError;
-use super::suggest::nearest;
 use super::working_set::ReportError;
 
 /// Why the command line cannot be followed.
@@ -27,22 +27,9 @@ pub enum SettingsError {
         /// What the system says.
         source: std::io::Error,
     },
-    /// `--ignore-path` is no regular expression.
-    #[error("cannot read `--ignore-path {pattern}`")]
-    Pattern {
-        /// As given.
-        pattern: String,
-        /// Where it is wrong.
-        source: Box<regex::Error>,
-    },
-    /// `--platform` is no platform.
-    #[error("cannot read `--platform {text}`")]
-    Platform {
-        /// As given.
-        text: String,
-        /// What is wrong with it.
-        source: PlatformError,
-    },
+    /// An invalid value of an option that config files may set too.
+    #[error(transparent)]
+    Option(#[from] RejectedArgument),
     /// `--upgrade` names no provider or no version.
     #[error("cannot read `--upgrade={text}`")]
     Upgrade {
@@ -140,7 +127,7 @@ impl Explain for SettingsError {
                     "if that is the value of `{option}`, write `{option}={path}`"
                 ))
             }
-            Self::Platform { text, .. } => platform_hint(text),
+            Self::Option(error) => error.hint(),
             Self::OnlyUntrusted { option } => Some(format!(
                 "everything is allowed without `--untrusted`: add it, or drop `{option}`"
             )),
@@ -169,35 +156,4 @@ impl SettingsError {
         }
         self
     }
-}
-
-/// Platforms that providers are published for, for suggestions only: any other is asked for as it is.
-const USUAL_PLATFORMS: [&str; 14] = [
-    "darwin_amd64",
-    "darwin_arm64",
-    "freebsd_386",
-    "freebsd_amd64",
-    "freebsd_arm",
-    "freebsd_arm64",
-    "linux_386",
-    "linux_amd64",
-    "linux_arm",
-    "linux_arm64",
-    "openbsd_amd64",
-    "windows_386",
-    "windows_amd64",
-    "windows_arm64",
-];
-
-/// The usual platform that `text` was probably meant to be: `linux-amd64`, `linux/arm64`, `macos_arm64`, `linux_x86_64`.
-pub(super) fn platform_hint(text: &str) -> Option<String> {
-    let meant = text
-        .to_lowercase()
-        .replace("x86_64", "amd64")
-        .replace("aarch64", "arm64")
-        .replace("macos", "darwin")
-        .replace("win64", "windows_amd64")
-        .replace(['-', '/', ' '], "_");
-    let meant = nearest(&meant, USUAL_PLATFORMS)?;
-    Some(format!("did you mean `{meant}`?"))
 }

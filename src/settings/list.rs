@@ -1,31 +1,32 @@
-//! What `tflock list` is to show.
+//! The settings of `tflock list`.
 
-use crate::cli::{ListArgs, ListFormatArg, PlatformArgs};
-use crate::provider::Platform;
+use crate::cli::{ListArgs, ListFormatArg};
 
-use super::{Environment, SettingsError, SourceSettings, TreeSettings, Typed};
+use super::tree::{LockTargets, TreeRequest};
+use super::{Environment, SettingsError, SourceSettings, TreeSettings};
 
-/// What `tflock list` is to show.
+/// The settings of `tflock list`.
 #[derive(Clone, Debug)]
 pub struct ListSettings {
-    /// Where.
+    /// The directories.
     pub tree: TreeSettings,
     /// Where versions come from.
     pub sources: SourceSettings,
-    /// In which form.
+    /// The format of the list.
     pub format: ListFormatArg,
 }
 
 impl ListSettings {
-    /// Checks what was typed. A list says what `tflock lock` would work on, so config files count as they do there.
-    pub fn resolve(
-        args: &ListArgs,
-        environment: &Environment,
-        current: &Platform,
-    ) -> Result<Self, SettingsError> {
-        let platforms = PlatformArgs::default();
-        let typed = Typed::new(&args.tree, &platforms, &args.reading, &args.sources);
-        let tree = TreeSettings::resolve(&typed, environment, current)?;
+    /// Checks the command line, and merges it with config files and the environment. Config files apply as for `tflock lock`,
+    /// so that the list shows the directories that it would work on.
+    pub fn resolve(args: &ListArgs, environment: &Environment) -> Result<Self, SettingsError> {
+        let request = TreeRequest {
+            tree: &args.tree,
+            reading: &args.reading,
+            command_line: args.layered.layer()?,
+            targets: LockTargets::no_upgrade(&[]),
+        };
+        let tree = TreeSettings::resolve(request, environment)?;
         Ok(Self {
             sources: SourceSettings::resolve(&args.sources, environment, tree.jobs()),
             tree,

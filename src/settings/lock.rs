@@ -1,23 +1,25 @@
-//! What `tflock lock` is to do.
+//! The settings of `tflock lock`.
 
 use std::time::Duration;
 
 use crate::cli::LockArgs;
 use crate::locking::{Upgrade, UpgradeTarget};
-use crate::provider::{Engine, Platform, ProviderAddr};
+use crate::provider::{Engine, ProviderAddr};
 
-use super::{Environment, ReportSettings, SettingsError, SourceSettings, TreeSettings, Typed};
+use super::path_group::PathGroup;
+use super::tree::{LockTargets, TreeRequest, config_files, path_groups};
+use super::{Environment, ReportSettings, SettingsError, SourceSettings, TreeSettings};
 
-/// What `tflock lock` is to do.
+/// The settings of `tflock lock`.
 #[derive(Clone, Debug)]
 pub struct LockSettings {
-    /// Where.
+    /// The directories.
     pub tree: TreeSettings,
     /// Where packages come from.
     pub sources: SourceSettings,
     /// Write nothing.
     pub check: bool,
-    /// A lock file that was created or changed counts as found.
+    /// Treat a lock file that was created or changed as drift.
     pub fail_on_change: bool,
     /// Show how lock files change.
     pub diff: bool,
@@ -26,24 +28,26 @@ pub struct LockSettings {
 }
 
 impl LockSettings {
-    /// Checks what was typed. `current` is the platform to lock for when none is named.
-    pub fn resolve(
-        args: &LockArgs,
-        environment: &Environment,
-        current: &Platform,
-    ) -> Result<Self, SettingsError> {
-        let upgrade = upgrade(&args.upgrade)?;
+    /// Checks the command line, and merges it with config files and the environment.
+    pub fn resolve(args: &LockArgs, environment: &Environment) -> Result<Self, SettingsError> {
         check_providers(&args.providers)?;
-        let tree = TreeSettings::resolve(&typed(args), environment, current);
-        let mut tree = tree.map_err(|error| match upgrade {
-            Upgrade::All => error.after("--upgrade"),
-            Upgrade::None | Upgrade::Named(_) => error,
-        })?;
-        tree = tree.with_policy(|policy| {
-            policy.upgrade = upgrade.clone();
-            policy.providers.clone_from(&args.providers);
-            policy.min_age = args.min_age.map(days);
-        });
+        let upgrade = upgrade(&args.upgrade)?;
+        let is_upgrade_of_all = upgrade == Upgrade::All;
+        let request = TreeRequest {
+            tree: &args.tree,
+            reading: &args.reading,
+            command_line: args.layered.layer()?,
+            targets: LockTargets {
+                upgrade,
+                providers: args.providers.clone(),
+                min_age: args.min_age.map(days),
+            },
+        };
+        let tree = TreeSettings::resolve(request, environment);
+        let mut tree = match tree {
+            Err(error) if is_upgrade_of_all => return Err(error.after("--upgrade")),
+            tree => tree?,
+        };
         tree.clean_up = !args.change.check;
         let mut sources = SourceSettings::resolve(&args.sources, environment, tree.jobs());
         sources.trust.registry_hashes = args.trust_registry_hashes;
@@ -58,19 +62,18 @@ impl LockSettings {
     }
 }
 
-/// What was typed of the things that a config file may set as well.
-pub fn typed(args: &LockArgs) -> Typed<'_> {
-    Typed {
-        create: args.create,
-        prune: match (args.prune.prune, args.prune.no_prune) {
-            (true, _) => Some(true),
-            (false, true) => Some(false),
-            (false, false) => None,
-        },
-        mismatch: args.mismatch,
-        missing_platform: args.missing_platform,
-        ..Typed::new(&args.tree, &args.platforms, &args.reading, &args.sources)
-    }
+/// The effective options of the paths of a command line, for `tflock config`.
+pub fn effective_options(
+    args: &LockArgs,
+    environment: &Environment,
+) -> Result<Vec<PathGroup>, SettingsError> {
+    let config_files = config_files(&args.tree, &args.reading.confinement, environment)?;
+    path_groups(
+        &args.tree,
+        &args.layered.layer()?,
+        environment,
+        &config_files,
+    )
 }
 
 fn days(count: u16) -> Duration {
@@ -87,7 +90,7 @@ pub(super) fn check_providers(texts: &[String]) -> Result<(), SettingsError> {
     Ok(())
 }
 
-/// `--upgrade` without a value means all, whatever else is named.
+/// `--upgrade` without a value means all providers, even if others are named too.
 fn upgrade(texts: &[String]) -> Result<Upgrade, SettingsError> {
     if texts.is_empty() {
         return Ok(Upgrade::None);
@@ -101,9 +104,6 @@ fn upgrade(texts: &[String]) -> Result<Upgrade, SettingsError> {
             source: Box::new(source),
         })
     };
-    texts
-        .iter()
-        .map(target)
-        .collect::<Result<_, _>>()
-        .map(Upgrade::Named)
+    let targets: Result<_, _> = texts.iter().map(target).collect();
+    targets.map(Upgrade::Named)
 }

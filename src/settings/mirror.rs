@@ -1,35 +1,36 @@
-//! What `tflock mirror` is to do.
+//! The settings of `tflock mirror`.
 
 use std::path::PathBuf;
 
-use crate::cli::{CreateArg, LayoutArg, MirrorArgs, MirrorFormatArg, PruneReachArg, ReportArgs};
+use crate::cli::{LayoutArg, MirrorArgs, MirrorFormatArg, PruneReachArg, ReportArgs};
 use crate::mirror::{Layout, MirrorDirectory};
-use crate::provider::Platform;
+use crate::options::{Create, Sourced};
 
+use super::tree::{LockTargets, TreeRequest};
 use super::{
-    Environment, LockSettings, ReportSettings, SettingsError, SourceSettings, TreeSettings, Typed,
+    Environment, LockSettings, ReportSettings, SettingsError, SourceSettings, TreeSettings,
 };
 
-/// What `tflock mirror` is to do.
+/// The settings of `tflock mirror`.
 #[derive(Clone, Debug)]
 pub struct MirrorSettings {
-    /// Where packages are kept.
+    /// The mirror.
     pub directory: MirrorDirectory,
-    /// Directories and sources, and how lock files are updated.
+    /// The directories, the sources, and how lock files are updated.
     pub lock: LockSettings,
     /// Update lock files first.
     pub update_locks: bool,
     /// Write nothing.
     pub check: bool,
-    /// Remove what is not needed.
+    /// Remove packages that no lock file needs.
     pub prune: Option<PruneReachArg>,
-    /// Where the CLI configuration goes.
+    /// Where the CLI configuration is written.
     pub cli_config: Option<CliConfigTarget>,
-    /// The form of the report.
+    /// The format of the report.
     pub format: MirrorFormatArg,
 }
 
-/// Where the CLI configuration goes.
+/// Where the CLI configuration is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CliConfigTarget {
     /// To standard output.
@@ -39,20 +40,19 @@ pub enum CliConfigTarget {
 }
 
 impl MirrorSettings {
-    /// Checks what was typed. `current` is the platform to keep packages for when none is named.
-    pub fn resolve(
-        args: &MirrorArgs,
-        environment: &Environment,
-        current: &Platform,
-    ) -> Result<Self, SettingsError> {
-        let mut in_tree = args.tree.clone();
-        in_tree.recursive = true;
-        let typed = Typed {
-            create: (!args.lock).then_some(CreateArg::Never),
-            missing_platform: args.missing_platform,
-            ..Typed::new(&in_tree, &args.platforms, &args.reading, &args.sources)
+    /// Checks the command line, and merges it with config files and the environment.
+    pub fn resolve(args: &MirrorArgs, environment: &Environment) -> Result<Self, SettingsError> {
+        let mut tree_args = args.tree.clone();
+        tree_args.recursive = true;
+        let mut command_line = args.layered.layer()?;
+        command_line.create = (!args.lock).then_some(Sourced::from_command_line(Create::Never));
+        let request = TreeRequest {
+            tree: &tree_args,
+            reading: &args.reading,
+            command_line,
+            targets: LockTargets::no_upgrade(&[]),
         };
-        let mut tree = TreeSettings::resolve(&typed, environment, current)?;
+        let mut tree = TreeSettings::resolve(request, environment)?;
         tree.clean_up = args.lock;
         tree.locks_alone = !args.lock;
         let layout = match args.layout {

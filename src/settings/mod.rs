@@ -1,43 +1,38 @@
-//! Arguments and environment become settings: everything checked and typed, nothing left to look up later.
+//! The command line, config files and the environment become settings: checked, typed and complete.
 
-mod area;
 mod cache;
 mod config_file;
 mod environment;
 mod error;
-mod governed;
-mod in_force;
 mod list;
 mod lock;
 mod mirror;
 mod network;
 mod output;
+mod path_group;
+mod reading;
 mod report;
-mod sourced;
 mod sources;
-mod suggest;
+mod tree;
 mod untrusted;
 mod verify;
 mod working_set;
 
-pub use area::{Area, Create, TreeSettings, config_files};
 pub use cache::{CacheSettings, CacheUsage, cache_directory};
 pub use config_file::{
-    ConfigFile, ConfigFileError, ConfigFiles, ConfigTexts, NAME as CONFIG_FILE_NAME, ValueError,
+    ConfigFile, ConfigFileError, ConfigFiles, ConfigTexts, NAME as CONFIG_FILE_NAME,
 };
 pub use environment::Environment;
 pub use error::SettingsError;
-pub use in_force::{InForce, Typed};
 pub use list::ListSettings;
-pub use lock::{LockSettings, typed};
+pub use lock::{LockSettings, effective_options};
 pub use mirror::{CliConfigTarget, MirrorSettings};
-pub use network::{Network, engine_of_base_url, network};
-pub use output::{OutputSettings, output};
+pub use network::{NetworkSettings, network_settings};
+pub use output::OutputSettings;
+pub use path_group::PathGroup;
 pub use report::ReportSettings;
-pub use sourced::{Origin, Sourced};
 pub use sources::{SourceChoice, SourceSettings};
+pub use tree::{Area, TreeSettings};
 pub use untrusted::Untrusted;
 pub use verify::VerifySettings;
 pub use working_set::{ReportError, WorkingSet};
-
-use crate::cli::MAX_JOBS;

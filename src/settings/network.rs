@@ -16,7 +16,7 @@ use super::{Environment, SettingsError};
 
 /// What the environment and the CLI configuration say for one engine, and what could not be read of the latter.
 #[derive(Debug)]
-pub struct Network {
+pub struct NetworkSettings {
     /// How registries are reached.
     pub registry: RegistrySettings,
     /// The `provider_installation` block, for `--source config`.
@@ -30,7 +30,10 @@ pub struct Network {
 }
 
 /// Reads the CLI configuration of `engine` and joins it with the environment.
-pub fn network(environment: &Environment, engine: Engine) -> Result<Network, SettingsError> {
+pub fn network_settings(
+    environment: &Environment,
+    engine: Engine,
+) -> Result<NetworkSettings, SettingsError> {
     let places = places(environment);
     let loaded = cli_config::load(&places, engine);
     let number = |name: &str| environment.get(name).and_then(positive);
@@ -70,7 +73,7 @@ pub fn network(environment: &Environment, engine: Engine) -> Result<Network, Set
         .dir
         .as_ref()
         .map(|dir| dir.value.as_str()));
-    Ok(Network {
+    Ok(NetworkSettings {
         plugin_cache: cache.map(PathBuf::from),
         provider_installation: loaded.config.provider_installation,
         implied_mirrors: places.implied_mirrors(engine, &environment.working_directory),
@@ -80,7 +83,7 @@ pub fn network(environment: &Environment, engine: Engine) -> Result<Network, Set
 }
 
 /// The engine that `TFREGISTRY_BASE_URL` selects: OpenTofu, if its host is OpenTofu's registry.
-pub fn engine_of_base_url(environment: &Environment) -> Option<Engine> {
+pub(super) fn engine_of_base_url(environment: &Environment) -> Option<Engine> {
     let url = environment.non_empty("TFREGISTRY_BASE_URL")?;
     let host = Url::parse(url).ok()?.host_str()?.to_owned();
     (host == Engine::Tofu.default_host()).then_some(Engine::Tofu)
@@ -167,7 +170,7 @@ mod tests {
         let variables = fixed.iter().chain(variables);
         let variables = variables.map(|(name, value)| (name.into(), value.into()));
         let environment = Environment::new(variables, "/here".into());
-        let network = network(&environment, Engine::Terraform).unwrap();
+        let network = network_settings(&environment, Engine::Terraform).unwrap();
         network.registry
     }
 
@@ -218,7 +221,7 @@ mod tests {
             let variables = variables.map(|(name, value)| (name.into(), value.into()));
             let environment = Environment::new(variables, "/here".into());
             for (engine, counts) in [(Engine::Tofu, true), (Engine::Terraform, false)] {
-                let settings = network(&environment, engine).unwrap().registry;
+                let settings = network_settings(&environment, engine).unwrap().registry;
                 let named = positive(variable);
                 assert_eq!(
                     settings.retries,

@@ -1,34 +1,36 @@
-//! How much is said, and in which colors.
+//! How much is printed, and in which colors.
 
 use crate::cli::{ColorChoice, OutputArgs};
 
 use super::Environment;
 
-/// How much is printed and how, as far as arguments and environment decide it.
+/// How much is printed and how, according to the command line and the environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutputSettings {
-    /// Only failures.
+    /// Print failures only.
     pub quiet: bool,
-    /// 0: the usual; 1 and more: details.
+    /// 0: a summary; 1 and more: details.
     pub verbosity: u8,
-    /// Colors always or never; `None`: where a terminal shows them.
+    /// Whether output is colored; `None`: if it goes to a terminal.
     pub styled: Option<bool>,
-    /// Progress bars, where a terminal shows them.
+    /// Show progress bars if output goes to a terminal.
     pub progress: bool,
 }
 
-/// `--quiet`, `--verbose`, `--color`, `NO_COLOR`, `TERM`, `CI`.
-pub fn output(args: &OutputArgs, environment: &Environment) -> OutputSettings {
-    let plain =
-        environment.non_empty("NO_COLOR").is_some() || environment.get("TERM") == Some("dumb");
-    OutputSettings {
-        quiet: args.quiet,
-        verbosity: args.verbose,
-        styled: match args.color {
-            ColorChoice::Always => Some(true),
-            ColorChoice::Never => Some(false),
-            ColorChoice::Auto => plain.then_some(false),
-        },
-        progress: !args.quiet && environment.non_empty("CI").is_none(),
+impl OutputSettings {
+    /// Merges the command line with `NO_COLOR`, `TERM` and `CI`.
+    pub fn resolve(args: &OutputArgs, environment: &Environment) -> Self {
+        let is_plain =
+            environment.non_empty("NO_COLOR").is_some() || environment.get("TERM") == Some("dumb");
+        Self {
+            quiet: args.quiet,
+            verbosity: args.verbose,
+            styled: match args.color {
+                ColorChoice::Always => Some(true),
+                ColorChoice::Never => Some(false),
+                ColorChoice::Auto => is_plain.then_some(false),
+            },
+            progress: !args.quiet && environment.non_empty("CI").is_none(),
+        }
     }
 }

@@ -1,17 +1,15 @@
-//! What `tflock verify` is to check.
+//! The settings of `tflock verify`.
 
 use crate::cli::VerifyArgs;
-use crate::provider::Platform;
 
 use super::lock::check_providers;
-use super::{
-    CacheUsage, Environment, ReportSettings, SettingsError, SourceSettings, TreeSettings, Typed,
-};
+use super::tree::{LockTargets, TreeRequest};
+use super::{CacheUsage, Environment, ReportSettings, SettingsError, SourceSettings, TreeSettings};
 
-/// What `tflock verify` is to check.
+/// The settings of `tflock verify`.
 #[derive(Clone, Debug)]
 pub struct VerifySettings {
-    /// Where.
+    /// The directories.
     pub tree: TreeSettings,
     /// Where packages come from.
     pub sources: SourceSettings,
@@ -20,20 +18,17 @@ pub struct VerifySettings {
 }
 
 impl VerifySettings {
-    /// Checks what was typed. `current` is the platform to check for when none is named. Registries are asked again, like
-    /// with `--refresh`: what they said before is not what they say now. Only without a network, it has to do.
-    pub fn resolve(
-        args: &VerifyArgs,
-        environment: &Environment,
-        current: &Platform,
-    ) -> Result<Self, SettingsError> {
+    /// Checks the command line, and merges it with config files and the environment. Cached answers of registries may be out
+    /// of date, so they are used only with `--offline`.
+    pub fn resolve(args: &VerifyArgs, environment: &Environment) -> Result<Self, SettingsError> {
         check_providers(&args.providers)?;
-        let typed = Typed {
-            missing_platform: args.missing_platform,
-            ..Typed::new(&args.tree, &args.platforms, &args.reading, &args.sources)
+        let request = TreeRequest {
+            tree: &args.tree,
+            reading: &args.reading,
+            command_line: args.layered.layer()?,
+            targets: LockTargets::no_upgrade(&args.providers),
         };
-        let tree = TreeSettings::resolve(&typed, environment, current)?;
-        let tree = tree.with_policy(|policy| policy.providers.clone_from(&args.providers));
+        let tree = TreeSettings::resolve(request, environment)?;
         let mut sources = SourceSettings::resolve(&args.sources, environment, tree.jobs());
         if !sources.cache.offline && sources.cache.usage == CacheUsage::All {
             sources.cache.usage = CacheUsage::Refresh;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Deserialize;
 
@@ -60,28 +61,43 @@ pub enum ReportError {
 impl WorkingSet {
     pub(super) fn resolve(
         tree: &TreeArgs,
-        areas: &[Area],
+        areas: &[Arc<Area>],
         git: &GitSettings,
         environment: &Environment,
     ) -> Result<Self, SettingsError> {
-        let working_directory = &environment.working_directory;
-        let changed = tree.changed.as_deref();
-        let changed = changed.map(|revision| {
+        let changed = tree.changed.as_deref().map(|revision| {
             let revision = (!revision.is_empty()).then_some(revision);
             changes(areas, git, revision)
         });
-        let failed = tree.failed.as_deref().map(|path| {
-            let failed = failed(path, working_directory);
-            let failed = failed.map_err(|source| SettingsError::Report {
-                path: path.to_path_buf(),
+        let failed = tree.failed.as_ref().map(|path| {
+            let failed = failed_directories(path, &environment.working_directory);
+            failed.map_err(|source| SettingsError::Report {
+                path: path.clone(),
                 source,
-            })?;
-            Ok::<_, SettingsError>(failed.within(areas))
+            })
         });
-        Ok(Self {
+        let mut set = Self {
             changed: changed.transpose()?,
             failed: failed.transpose()?,
-        })
+        };
+        set.limit_to(areas);
+        Ok(set)
+    }
+
+    /// Sorts the failed directories into those that the paths of the areas lead to and others.
+    pub(super) fn limit_to(&mut self, areas: &[Arc<Area>]) {
+        let is_reached = |directory: &PathBuf| {
+            areas.iter().any(|area| {
+                let mut paths = area.real_paths.iter();
+                paths.any(|path| path == directory || area.recursive && directory.starts_with(path))
+            })
+        };
+        if let Some(failed) = &mut self.failed {
+            failed.directories.append(&mut failed.out_of_reach);
+            let directories = std::mem::take(&mut failed.directories);
+            (failed.directories, failed.out_of_reach) =
+                directories.into_iter().partition(is_reached);
+        }
     }
 
     /// What is said of it before the work begins, one line each.
@@ -100,23 +116,6 @@ impl WorkingSet {
 }
 
 impl Failed {
-    /// Keeps those that the paths of the areas lead to.
-    fn within(self, areas: &[Area]) -> Self {
-        let is_reached = |directory: &PathBuf| {
-            areas.iter().any(|area| {
-                let mut paths = area.real_paths.iter();
-                paths.any(|path| path == directory || area.recursive && directory.starts_with(path))
-            })
-        };
-        let all = self.directories.into_iter();
-        let (directories, out_of_reach) = all.partition(is_reached);
-        Self {
-            directories,
-            out_of_reach,
-            gone: self.gone,
-        }
-    }
-
     fn notes(&self) -> Vec<String> {
         let counted = |count: usize| match count {
             1 => "1 directory".to_owned(),
@@ -144,7 +143,7 @@ impl Failed {
 
 /// What changed, in each repository that a path lies in.
 fn changes(
-    areas: &[Area],
+    areas: &[Arc<Area>],
     git: &GitSettings,
     revision: Option<&str>,
 ) -> Result<Vec<Changes>, SettingsError> {
@@ -171,7 +170,7 @@ struct Directory {
 
 /// The directories that failed by the report in `path`. Paths in it are relative to where
 /// that run was started, which is taken to be here.
-fn failed(path: &Path, working_directory: &Path) -> Result<Failed, ReportError> {
+fn failed_directories(path: &Path, working_directory: &Path) -> Result<Failed, ReportError> {
     let file = File::open(working_directory.join(path))?;
     if file.metadata()?.len() > MAX_REPORT_BYTES {
         return Err(ReportError::TooLarge);

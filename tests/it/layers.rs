@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms, row by row from the bottom. `span` lies under `provider`, whose errors point at places.
-const ROWS: [&[&str]; 9] = [
+const ROWS: [&[&str]; 10] = [
     &["span", "redacted_url"],
     &["provider"],
     &[
@@ -25,6 +25,7 @@ const ROWS: [&[&str]; 9] = [
     &["config", "registry", "lockfile", "cache", "git"],
     &["walk"],
     &["locking", "modules"],
+    &["options"],
     COMMAND,
     &["main"],
 ];
@@ -46,10 +47,10 @@ const BESIDE: [(&str, &str); 2] = [("settings", "cli"), ("printer", "diagnostic"
 /// Outside crates, and doors to the process, with the rooms that may name them.
 const HOMES: [(&str, &[&str]); 13] = [
     ("reqwest::", &["registry"]),
-    ("clap::", &["cli", "main"]),
+    ("clap::", &["cli", "options", "main"]),
     ("clap_complete::", &["cli"]),
     ("clap_mangen::", &["cli"]),
-    ("toml::", &["settings"]),
+    ("toml::", &["options", "settings"]),
     ("pgp::", &["package"]),
     ("zip::", &["package"]),
     ("hcl::", &["syntax"]),

@@ -18,7 +18,7 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::locking::Packages;
 use crate::modules::Fetcher;
 use crate::printer::Printer;
-use crate::provider::{Engine, Platform, ProviderAddr};
+use crate::provider::{Engine, ProviderAddr};
 use crate::settings::{Environment, ListSettings, OutputSettings};
 use crate::span::visible_name;
 
@@ -167,8 +167,8 @@ pub(super) fn command(
     printer: Printer,
 ) -> anyhow::Result<u8> {
     let alive = Alive::show(output);
-    let settings = ListSettings::resolve(args, environment, &Platform::current())
-        .map_err(|error| Refused::because(&error))?;
+    let settings =
+        ListSettings::resolve(args, environment).map_err(|error| Refused::because(&error))?;
     let format = settings.format;
     let (tree, sources) = (&settings.tree, &settings.sources);
     let session = Session::open(environment, alive, printer, tree, sources)?;

@@ -17,7 +17,6 @@ use crate::cli::{MirrorArgs, MirrorFormatArg};
 use crate::diagnostic::Diagnostic;
 use crate::mirror::MirrorError;
 use crate::printer::Printer;
-use crate::provider::Platform;
 use crate::settings::{CliConfigTarget, Environment, MirrorSettings, OutputSettings};
 
 use super::alive::Alive;
@@ -37,8 +36,8 @@ pub(super) fn command(
     printer: Printer,
 ) -> anyhow::Result<u8> {
     let alive = Alive::show(output);
-    let settings = MirrorSettings::resolve(args, environment, &Platform::current())
-        .map_err(|error| Refused::because(&error))?;
+    let settings =
+        MirrorSettings::resolve(args, environment).map_err(|error| Refused::because(&error))?;
     let confined = settings.directory.check_links_to();
     confined.map_err(|error| Refused::because(&error))?;
     let session = Session::open(

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::config::{ReadOptions, local_callers};
+use crate::options::Create;
 use crate::run::callers::Called;
-use crate::settings::{Area, Create};
+use crate::settings::Area;
 use crate::walk::{FoundBy, WalkOptions, walk};
 
 use super::reader::{Read, Reader};

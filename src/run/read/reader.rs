@@ -9,11 +9,12 @@ use crate::diagnostic::Diagnostic;
 use crate::lockfile::{self, LockFile, Locks};
 use crate::locking::{LockJob, Missing, ProviderScope, requirements_from_lock};
 use crate::modules::Fetcher;
+use crate::options::Create;
 use crate::owner::Owner;
 use crate::provider::Engine;
 use crate::run::callers::Skipped;
 use crate::run::lock_files::LockFiles;
-use crate::settings::{Area, Create, TreeSettings};
+use crate::settings::{Area, TreeSettings};
 use crate::span::Explain;
 use crate::walk::{FoundBy, WalkedDirectory};
 

@@ -3,43 +3,13 @@
 use std::path::PathBuf;
 
 use crate::access::LinkError;
+use crate::cli::has_option;
 use crate::git::GitError;
 use crate::locking::SignersError;
-use crate::provider::PlatformError;
+use crate::options::{ValueError, is_layered_option, nearest, quoted_list};
 use crate::span::{Explain, Place};
 
-use super::{KEYS, MAX_BYTES, NAME};
-use crate::settings::error::platform_hint;
-use crate::settings::suggest::nearest;
-
-/// Options that only the command line has, for those who look for them in the file.
-const ONLY_TYPED: [&str; 25] = [
-    "allow-env",
-    "allow-host",
-    "allow-read",
-    "changed",
-    "check",
-    "config",
-    "diff",
-    "failed",
-    "format",
-    "fs-mirror",
-    "min-age",
-    "net-mirror",
-    "no-cache",
-    "no-tests",
-    "offline",
-    "provider",
-    "recursive",
-    "refresh",
-    "source",
-    "test-directory",
-    "trust-registry-hashes",
-    "untrusted",
-    "upgrade",
-    "var",
-    "var-file",
-];
+use super::{MAX_BYTES, NAME, keys};
 
 /// Why a config file cannot be followed.
 #[derive(Debug, thiserror::Error)]
@@ -93,7 +63,7 @@ pub enum ConfigFileError {
     #[error("cannot use `{key} = {text}`")]
     Value {
         /// The key.
-        key: &'static str,
+        key: String,
         /// As written.
         text: String,
         /// What is wrong with it.
@@ -103,9 +73,11 @@ pub enum ConfigFileError {
     },
     /// The value would accept what nothing vouches for.
     #[error(
-        "cannot use `mismatch = \"{text}\"` in a config file, which may tighten trust and never loosen it"
+        "cannot use `{key} = {text}` in a config file, which may tighten trust and never loosen it"
     )]
     LoosensTrust {
+        /// The key.
+        key: String,
         /// As written.
         text: String,
         /// Where.
@@ -119,26 +91,6 @@ pub enum ConfigFileError {
         /// Where.
         place: Box<Place>,
     },
-}
-
-/// What is wrong with a value of the right type.
-#[derive(Debug, thiserror::Error)]
-pub enum ValueError {
-    /// It is none of the words.
-    #[error("the values are {}", words(.0))]
-    Word(Vec<&'static str>),
-    /// It is no platform.
-    #[error(transparent)]
-    Platform(#[from] PlatformError),
-    /// It is no regular expression.
-    #[error(transparent)]
-    Pattern(Box<regex::Error>),
-    /// It is too small or too large.
-    #[error("it is not from 1 to {0}")]
-    Range(u16),
-    /// There is nothing in the list.
-    #[error("it names no platform")]
-    Empty,
 }
 
 impl Explain for ConfigFileError {
@@ -157,22 +109,10 @@ impl Explain for ConfigFileError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::UnknownKey { key, .. } => Some(unknown_key_hint(key)),
-            Self::Value { text, source, .. } => {
-                let text = text.trim_matches('"');
-                match source {
-                    ValueError::Word(words) => {
-                        let known = words.iter().copied();
-                        nearest(text, known).map(|word| format!("did you mean `{word}`?"))
-                    }
-                    ValueError::Platform(_) => platform_hint(text),
-                    ValueError::Empty => {
-                        Some("leave the key out to lock for this machine's platform".to_owned())
-                    }
-                    ValueError::Pattern(_) | ValueError::Range(_) => None,
-                }
-            }
-            Self::LoosensTrust { text, .. } => Some(format!(
-                "whoever finds a package changed decides for that run: `--mismatch {text}` on the command line"
+            Self::Value { text, source, .. } => source.hint(text.trim_matches('"')),
+            Self::LoosensTrust { key, text, .. } => Some(format!(
+                "to accept a changed package in one run, use `--{key} {}` on the command line",
+                text.trim_matches(['"', '\''])
             )),
             Self::Signers { source, .. } => source.hint(),
             Self::Revision(source) => source.hint(),
@@ -185,21 +125,12 @@ impl Explain for ConfigFileError {
 
 fn unknown_key_hint(key: &str) -> String {
     let option = key.to_lowercase().replace('_', "-");
-    if ONLY_TYPED.contains(&option.as_str()) {
+    if has_option(&option) && !is_layered_option(&option) {
         return format!("`--{option}` is an option of the command line only");
     }
-    match nearest(key, KEYS) {
+    let keys = keys();
+    match nearest(key, keys.iter().copied()) {
         Some(word) => format!("did you mean `{word}`?"),
-        None => format!("the keys are {}", words(&KEYS)),
-    }
-}
-
-/// `a`, `b` and `c`, each in backticks.
-fn words(words: &[&str]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-    match quoted.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} and {last}", others.join(", ")),
-        None => String::new(),
+        None => format!("the keys are {}", quoted_list(&keys)),
     }
 }

@@ -134,7 +134,7 @@ impl ConfigFiles {
             let mut file = read::parse(&shown, &text)?;
             file.directory = directory.to_path_buf();
             if self.is_untrusted {
-                file = file.tightening();
+                file.options = file.options.without_loosening();
             }
             Ok(Arc::new(file))
         });

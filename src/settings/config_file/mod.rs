@@ -43,16 +43,13 @@ mod trusted;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-
-use regex::Regex;
+use std::sync::Arc;
 
 use crate::access::open_confined;
-use crate::locking::{Mismatch, Missing, Signers};
-use crate::provider::{Engine, Platform};
+use crate::locking::{SignerRules, Signers};
+use crate::options::{OptionLayer, Sourced, option_keys};
 
-use super::{Create, Sourced};
-
-pub use error::{ConfigFileError, ValueError};
+pub use error::ConfigFileError;
 pub use levels::{ConfigFiles, ConfigTexts};
 pub(super) use trusted::{RevisionTexts, read_named};
 
@@ -62,68 +59,31 @@ pub const NAME: &str = crate::walk::CONFIG_FILE_NAME;
 /// The most bytes of a config file: thousands of signers, and no mistake for something else.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// All keys.
-const KEYS: [&str; 10] = [
-    "create",
-    "engine",
-    "ignore-paths",
-    "jobs",
-    "mismatch",
-    "missing-module",
-    "missing-platform",
-    "platforms",
-    "prune",
-    "signers",
-];
-
-/// What one file says; `None` where it says nothing.
+/// What one file sets.
 #[derive(Clone, Debug, Default)]
 pub struct ConfigFile {
     /// The file as messages name it.
     pub shown: PathBuf,
     /// The directory that `ignore-paths` are relative to, without links.
     pub directory: PathBuf,
-    /// `platforms`, each once.
-    pub platforms: Option<Sourced<Vec<Platform>>>,
-    /// `ignore-paths`.
-    pub ignore_paths: Option<Sourced<Vec<Regex>>>,
-    /// `create`.
-    pub create: Option<Sourced<Create>>,
-    /// `engine`; a value of `None` is `auto`.
-    pub engine: Option<Sourced<Option<Engine>>>,
-    /// `missing-platform`.
-    pub missing_platform: Option<Sourced<Missing>>,
-    /// `missing-module`.
-    pub missing_module: Option<Sourced<Missing>>,
-    /// `mismatch`.
-    pub mismatch: Option<Sourced<Mismatch>>,
-    /// `prune`.
-    pub prune: Option<Sourced<bool>>,
-    /// `jobs`.
-    pub jobs: Option<Sourced<u16>>,
+    /// The options.
+    pub options: OptionLayer,
     /// `[signers]`.
     pub signers: Option<Sourced<Signers>>,
 }
 
-impl ConfigFile {
-    /// What a stranger's file may still say: nothing that makes a run check less, keep less or accept more.
-    fn tightening(&self) -> Self {
-        Self {
-            ignore_paths: None,
-            create: self
-                .create
-                .clone()
-                .filter(|create| create.value != Create::Never),
-            missing_platform: self.missing_platform.clone().filter(is_error),
-            missing_module: self.missing_module.clone().filter(is_error),
-            prune: self.prune.clone().filter(|prune| !prune.value),
-            ..self.clone()
-        }
-    }
+/// The rules of all `[signers]`, given the files with the nearest first. The file at the top is the first to refuse a key.
+pub(super) fn signer_rules(files: &[Arc<ConfigFile>]) -> SignerRules {
+    let signers = files.iter().rev().filter_map(|file| file.signers.as_ref());
+    signers.map(|signers| signers.value.clone()).collect()
 }
 
-fn is_error(missing: &Sourced<Missing>) -> bool {
-    missing.value == Missing::Error
+/// All keys, in alphabetical order.
+fn keys() -> Vec<&'static str> {
+    let mut keys = option_keys();
+    keys.push("signers");
+    keys.sort_unstable();
+    keys
 }
 
 fn text(path: &Path, shown: &Path) -> Result<Vec<u8>, ConfigFileError> {

@@ -1,19 +1,19 @@
-//! A value together with who said it.
+//! A value and where it comes from.
 
 use std::fmt;
 
 use crate::span::Place;
 
-/// Who said it. The earlier wins over the later.
+/// Where a value comes from. Earlier sources take precedence over later ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Typed.
+    /// An option on the command line.
     CommandLine,
-    /// In a config file.
+    /// A line of a config file.
     File(Place),
-    /// In this variable.
+    /// The environment variable of this name.
     Environment(&'static str),
-    /// Nobody: tflock's own choice.
+    /// tflock's default.
     Default,
 }
 
@@ -28,28 +28,21 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value and who said it.
+/// A value and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sourced<T> {
-    /// What was said.
+    /// The value.
     pub value: T,
-    /// By whom.
+    /// Where it comes from.
     pub origin: Origin,
 }
 
 impl<T> Sourced<T> {
-    /// What the command line says, else the file, else nobody: then it is `default`.
-    pub fn choose(typed: Option<T>, file: Option<&Self>, default: T) -> Self
-    where
-        T: Clone,
-    {
-        let typed = typed.map(|value| Self {
+    /// A value of the command line.
+    pub const fn from_command_line(value: T) -> Self {
+        Self {
             value,
             origin: Origin::CommandLine,
-        });
-        typed.or_else(|| file.cloned()).unwrap_or(Self {
-            value: default,
-            origin: Origin::Default,
-        })
+        }
     }
 }

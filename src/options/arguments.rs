@@ -1,0 +1,70 @@
+//! The options of the table on the command line.
+
+use std::fmt;
+
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+
+use super::value::ValueError;
+use super::{OptionLayer, command_arguments};
+
+/// What the user gave of the options that the table declares for `COMMAND`.
+#[derive(Clone)]
+pub struct LayeredArgs<const COMMAND: u8>(ArgMatches);
+
+/// An invalid value on the command line.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read `--{option} {text}`")]
+pub struct RejectedArgument {
+    option: &'static str,
+    text: String,
+    source: ValueError,
+}
+
+impl RejectedArgument {
+    pub(super) fn new(option: &'static str, text: &str, source: ValueError) -> Self {
+        Self {
+            option,
+            text: text.to_owned(),
+            source,
+        }
+    }
+
+    /// What the user can do.
+    pub fn hint(&self) -> Option<String> {
+        self.source.hint(&self.text)
+    }
+}
+
+impl<const COMMAND: u8> LayeredArgs<COMMAND> {
+    /// Checks the values that clap does not check.
+    pub fn layer(&self) -> Result<OptionLayer, RejectedArgument> {
+        OptionLayer::from_matches(COMMAND, &self.0)
+    }
+}
+
+impl<const COMMAND: u8> fmt::Debug for LayeredArgs<COMMAND> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.layer().fmt(f)
+    }
+}
+
+impl<const COMMAND: u8> Args for LayeredArgs<COMMAND> {
+    fn augment_args(command: Command) -> Command {
+        command.args(command_arguments(COMMAND))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<const COMMAND: u8> FromArgMatches for LayeredArgs<COMMAND> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self(matches.clone()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.0 = matches.clone();
+        Ok(())
+    }
+}

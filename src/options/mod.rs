@@ -1,0 +1,182 @@
+//! The options that `.tflock.toml` may set too. The table below declares each of them once.
+//!
+//! clap's arguments, the keys of the config file, the rows of `tflock config` and the effective values all come from the
+//! table. A value on the command line takes precedence over one in a config file, and that over the default; [`Sourced`]
+//! remembers where the effective value comes from.
+//!
+//! To add an option, add an entry to the table, read [`EffectiveOptions`] where the value matters, and describe the option
+//! in docs/reference/options.md.
+
+#[macro_use]
+mod layers;
+mod arguments;
+mod sourced;
+mod spec;
+mod suggest;
+mod value;
+
+use std::cmp::Ord;
+
+use regex::Regex;
+
+use crate::locking::{Mismatch, Missing};
+use crate::provider::{Engine, Platform};
+
+pub use arguments::{LayeredArgs, RejectedArgument};
+pub use sourced::{Origin, Sourced};
+pub use spec::{LIST, LOCK, MIRROR, OptionRow, VERIFY};
+pub use suggest::{nearest, quoted_list};
+pub use value::{NumberUpTo, RejectedValue, Rejection, TomlValue, ValueError, strings};
+
+use spec::OptionSpec;
+use value::WordValue;
+
+layered_options! {
+    platforms: Vec<Platform> = OptionSpec {
+        key: "platforms",
+        option: "platform",
+        commands: LOCK | VERIFY | MIRROR,
+        heading: "What to lock",
+        value_name: "OS_ARCH",
+        help: "Include this platform, such as `linux_amd64` (repeatable, comma lists accepted) [default: this machine's]",
+        ..OptionSpec::new(|| vec![Platform::current()])
+    };
+    ignore_paths: Vec<Regex> = OptionSpec {
+        key: "ignore-paths",
+        option: "ignore-path",
+        short: Some('i'),
+        commands: LOCK | VERIFY | MIRROR | LIST,
+        heading: "Which directories",
+        value_name: "REGEX",
+        help: "Skip paths that match this regular expression (repeatable)",
+        counts_if_untrusted: |_| false,
+        ..OptionSpec::new(Vec::new)
+    };
+    create: Create = OptionSpec {
+        key: "create",
+        option: "create",
+        commands: LOCK,
+        heading: "Which directories",
+        value_name: "WHEN",
+        help: "Create missing lock files",
+        details: "`auto`: in every directory named on the command line, and in a directory that -r found or that was named \
+            through one of its files if it requires a provider and no other directory of the repository calls it as a local \
+            module",
+        counts_if_untrusted: |create| *create != Create::Never,
+        ..OptionSpec::new(|| Create::Auto)
+    };
+    engine: Option<Engine> = OptionSpec {
+        key: "engine",
+        option: "engine",
+        commands: LOCK | VERIFY | MIRROR | LIST,
+        heading: "How configurations are read",
+        value_name: "TOOL",
+        help: "Follow the rules of this tool",
+        ..OptionSpec::new(|| None)
+    };
+    missing_platform: Missing = OptionSpec {
+        key: "missing-platform",
+        option: "missing-platform",
+        commands: LOCK | VERIFY | MIRROR,
+        heading: "What to lock",
+        value_name: "WHAT",
+        help: "Fail or warn if a version has no package for a requested platform",
+        strictest: Some(Ord::cmp),
+        counts_if_untrusted: |missing| *missing == Missing::Error,
+        ..OptionSpec::new(|| Missing::Error)
+    };
+    missing_module: Missing = OptionSpec {
+        key: "missing-module",
+        option: "missing-module",
+        commands: LOCK | VERIFY | MIRROR | LIST,
+        heading: "How configurations are read",
+        value_name: "WHAT",
+        help: "Fail or warn if a called module cannot be fetched",
+        details: "With `warn`, lock what is known, report what is not, and never prune",
+        strictest: Some(Ord::cmp),
+        counts_if_untrusted: |missing| *missing == Missing::Error,
+        ..OptionSpec::new(|| Missing::Error)
+    };
+    // `replace` is as unsafe in a file as `add`: it would silently record a re-uploaded package for every user.
+    mismatch: Mismatch = OptionSpec {
+        key: "mismatch",
+        option: "mismatch",
+        commands: LOCK,
+        heading: "What to lock",
+        value_name: "WHAT",
+        help: "Fail, add or replace if no recorded hash of a kept version is genuine",
+        details: "Such a package was uploaded again, or the lock file was tampered with",
+        is_allowed_in_file: |mismatch| *mismatch == Mismatch::Error,
+        ..OptionSpec::new(|| Mismatch::Error)
+    };
+    prune: bool = OptionSpec {
+        key: "prune",
+        option: "prune",
+        commands: LOCK,
+        heading: "What to lock",
+        help: "Remove entries that the configuration no longer requires",
+        counts_if_untrusted: |prune| !prune,
+        ..OptionSpec::new(|| false)
+    };
+    jobs: NumberUpTo<256> = OptionSpec {
+        key: "jobs",
+        option: "jobs",
+        short: Some('j'),
+        commands: LOCK | VERIFY | MIRROR | LIST,
+        heading: "Where packages come from",
+        value_name: "N",
+        help: "Process at most N packages at once; hashing uses all cores",
+        strictest: Some(Ord::cmp),
+        ..OptionSpec::new(|| NumberUpTo(8))
+    };
+}
+
+/// Whether a missing lock file is created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Create {
+    /// For directories named on the command line, and for discovered root modules that require providers.
+    Auto,
+    /// For every module directory.
+    Always,
+    /// For no directory.
+    Never,
+}
+
+impl WordValue for Create {
+    const WORDS: &'static [(&'static str, Self, &'static str)] = &[
+        ("auto", Self::Auto, "For root modules"),
+        ("always", Self::Always, "For every module directory"),
+        ("never", Self::Never, "For no directory"),
+    ];
+}
+
+impl WordValue for Option<Engine> {
+    const WORDS: &'static [(&'static str, Self, &'static str)] = &[
+        (
+            "auto",
+            None,
+            "Decide per directory by the lock file, `.tofu` files, version files and the rest of the tree",
+        ),
+        ("terraform", Some(Engine::Terraform), "Terraform"),
+        ("tofu", Some(Engine::Tofu), "OpenTofu"),
+    ];
+}
+
+impl WordValue for Missing {
+    const WORDS: &'static [(&'static str, Self, &'static str)] = &[
+        ("error", Self::Error, "The directory fails"),
+        ("warn", Self::Warn, "Record the rest and print a warning"),
+    ];
+}
+
+impl WordValue for Mismatch {
+    const WORDS: &'static [(&'static str, Self, &'static str)] = &[
+        ("error", Self::Error, "The directory fails"),
+        (
+            "add",
+            Self::Add,
+            "Record the correct hashes beside the foreign ones, as `terraform providers lock` does",
+        ),
+        ("replace", Self::Replace, "Record only the correct hashes"),
+    ];
+}

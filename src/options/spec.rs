@@ -1,0 +1,148 @@
+//! What the table says of an option.
+
+use std::cmp::Ordering;
+
+use clap::{Arg, ArgMatches};
+
+use super::arguments::RejectedArgument;
+use super::sourced::{Origin, Sourced};
+use super::value::{OptionValue, RejectedValue, Rejection, TomlValue};
+
+/// `tflock lock` and `tflock config`.
+pub const LOCK: u8 = 1;
+/// `tflock verify`.
+pub const VERIFY: u8 = 2;
+/// `tflock mirror`.
+pub const MIRROR: u8 = 4;
+/// `tflock list`.
+pub const LIST: u8 = 8;
+
+/// One entry of the table.
+pub(super) struct OptionSpec<T> {
+    /// The key in `.tflock.toml`.
+    pub(super) key: &'static str,
+    /// The long name on the command line.
+    pub(super) option: &'static str,
+    pub(super) short: Option<char>,
+    /// The commands that take the option, as a set of bits.
+    pub(super) commands: u8,
+    /// The heading in the help of a command.
+    pub(super) heading: &'static str,
+    /// The name of the value in the help. Switches have none.
+    pub(super) value_name: &'static str,
+    /// The summary in the help, without the default.
+    pub(super) help: &'static str,
+    /// What `--help` adds to the summary.
+    pub(super) details: &'static str,
+    pub(super) default: fn() -> T,
+    /// The order of values, the strictest first. If several config files set the option, the strictest value counts, or
+    /// the value of the nearest file if there is no such order.
+    pub(super) strictest: Option<fn(&T, &T) -> Ordering>,
+    /// Whether a config file may set this value at all.
+    pub(super) is_allowed_in_file: fn(&T) -> bool,
+    /// Whether a config file that an untrusted person could have changed may set this value.
+    pub(super) counts_if_untrusted: fn(&T) -> bool,
+}
+
+/// One row of `tflock config`.
+pub struct OptionRow {
+    /// The key in the config file.
+    pub key: &'static str,
+    /// The effective value, safe to print.
+    pub value: String,
+    /// Where the value comes from.
+    pub origin: Origin,
+}
+
+impl<T> OptionSpec<T> {
+    /// What most options have in common.
+    pub(super) const fn new(default: fn() -> T) -> Self {
+        Self {
+            key: "",
+            option: "",
+            short: None,
+            commands: 0,
+            heading: "",
+            value_name: "",
+            help: "",
+            details: "",
+            default,
+            strictest: None,
+            is_allowed_in_file: |_| true,
+            counts_if_untrusted: |_| true,
+        }
+    }
+}
+
+impl<T: OptionValue> OptionSpec<T> {
+    /// The arguments of `command` for the option.
+    pub(super) fn arguments(&self, command: u8) -> Vec<Arg> {
+        if self.commands & command == 0 {
+            return Vec::new();
+        }
+        let default = (self.default)().default_in_help();
+        let default = default.map_or_else(String::new, |text| format!(" [default: {text}]"));
+        let details = match self.details {
+            "" => String::new(),
+            details => format!(". {details}"),
+        };
+        let argument = Arg::new(self.option)
+            .long(self.option)
+            .short(self.short)
+            .help_heading(self.heading)
+            .help(format!("{}{default}", self.help))
+            .long_help(format!("{}{details}{default}", self.help));
+        T::arguments(argument, self.value_name)
+    }
+
+    /// The value on the command line, if there is one.
+    pub(super) fn given(
+        &self,
+        command: u8,
+        matches: &ArgMatches,
+    ) -> Result<Option<Sourced<T>>, RejectedArgument> {
+        if self.commands & command == 0 {
+            return Ok(None);
+        }
+        let value = T::from_matches(matches, self.option)?;
+        Ok(value.map(Sourced::from_command_line))
+    }
+
+    /// The value in a config file.
+    pub(super) fn parse_toml(&self, value: &TomlValue<'_>) -> Result<T, RejectedValue> {
+        let parsed = T::from_toml(value, self.is_allowed_in_file)?;
+        if (self.is_allowed_in_file)(&parsed) {
+            Ok(parsed)
+        } else {
+            Err(RejectedValue::new(value, Rejection::LoosensTrust))
+        }
+    }
+
+    /// The effective value, given the values of config files with the nearest file first.
+    pub(super) fn choose<'a>(
+        &self,
+        command_line: Option<&Sourced<T>>,
+        mut files: impl Iterator<Item = &'a Sourced<T>>,
+    ) -> Sourced<T>
+    where
+        T: 'a,
+    {
+        let of_files = || match self.strictest {
+            Some(order) => files.min_by(|a, b| order(&a.value, &b.value)),
+            None => files.next(),
+        };
+        let chosen = command_line.or_else(of_files).cloned();
+        chosen.unwrap_or_else(|| Sourced {
+            value: (self.default)(),
+            origin: Origin::Default,
+        })
+    }
+
+    pub(super) fn row(&self, effective: &Sourced<T>) -> OptionRow {
+        OptionRow {
+            key: self.key,
+            value: effective.value.display(),
+            origin: effective.origin.clone(),
+        }
+    }
+}

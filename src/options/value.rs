@@ -1,0 +1,359 @@
+//! The types of values that options have: how the command line and TOML write them, and how tflock shows them.
+
+use std::ops::Range;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+use clap::{Arg, ArgAction, ArgMatches};
+use regex::Regex;
+use toml::Spanned;
+use toml::de::DeValue;
+
+use crate::provider::{Platform, PlatformError};
+use crate::span::visible_name;
+
+use super::arguments::RejectedArgument;
+use super::suggest::{nearest, platform_hint, quoted_list};
+
+/// A value of a config file and its position.
+pub type TomlValue<'a> = Spanned<DeValue<'a>>;
+
+/// The type of an option's value.
+pub(super) trait OptionValue: Clone {
+    /// Completes the argument of the option, and adds others that belong to it.
+    fn arguments(argument: Arg, value_name: &'static str) -> Vec<Arg>;
+
+    /// The value on the command line, if there is one.
+    fn from_matches(
+        matches: &ArgMatches,
+        option: &'static str,
+    ) -> Result<Option<Self>, RejectedArgument>;
+
+    /// The value in a config file. Messages list only values that are allowed there.
+    fn from_toml(
+        value: &TomlValue<'_>,
+        is_allowed: fn(&Self) -> bool,
+    ) -> Result<Self, RejectedValue>;
+
+    /// The value for people, safe to print.
+    fn display(&self) -> String;
+
+    /// The value as a default in the help, unless the text of the help names it.
+    fn default_in_help(&self) -> Option<String> {
+        Some(self.display())
+    }
+}
+
+/// A value that is one of a few words.
+pub(super) trait WordValue: Copy + PartialEq + Send + Sync + 'static {
+    /// Each word with its meaning and its help.
+    const WORDS: &'static [(&'static str, Self, &'static str)];
+}
+
+/// A number from 1 to `MAX`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NumberUpTo<const MAX: u16>(pub u16);
+
+/// A value of a config file that its option does not accept.
+#[derive(Debug)]
+pub struct RejectedValue {
+    /// The bytes of the value in the file.
+    pub span: Range<usize>,
+    /// Why the value is not accepted.
+    pub rejection: Rejection,
+}
+
+/// Why a value of a config file is not accepted.
+#[derive(Debug)]
+pub enum Rejection {
+    /// It has the wrong type.
+    Type {
+        /// The type of the option.
+        expected: &'static str,
+        /// The type in the file.
+        found: &'static str,
+    },
+    /// It has the right type, but is invalid.
+    Invalid(ValueError),
+    /// Only the command line may give it.
+    LoosensTrust,
+}
+
+/// An invalid value of the right type.
+#[derive(Debug, thiserror::Error)]
+pub enum ValueError {
+    /// An unknown word.
+    #[error("the values are {}", quoted_list(.0))]
+    Word(Vec<&'static str>),
+    /// An invalid platform.
+    #[error(transparent)]
+    Platform(#[from] PlatformError),
+    /// An invalid regular expression.
+    #[error(transparent)]
+    Pattern(Box<regex::Error>),
+    /// A number that is too small or too large.
+    #[error("it is not from 1 to {0}")]
+    Range(u16),
+    /// An empty list of platforms.
+    #[error("it names no platform")]
+    Empty,
+}
+
+impl ValueError {
+    /// What the user can do about the value `text`.
+    pub fn hint(&self, text: &str) -> Option<String> {
+        match self {
+            Self::Word(words) => {
+                let word = nearest(text, words.iter().copied())?;
+                Some(format!("did you mean `{word}`?"))
+            }
+            Self::Platform(_) => platform_hint(text),
+            Self::Empty => Some("leave the key out to lock for this machine's platform".to_owned()),
+            Self::Pattern(_) | Self::Range(_) => None,
+        }
+    }
+}
+
+impl RejectedValue {
+    pub(super) fn new(value: &TomlValue<'_>, rejection: Rejection) -> Self {
+        let span = value.span();
+        Self { span, rejection }
+    }
+
+    /// A value of another type than `expected`.
+    pub fn wrong_type(value: &TomlValue<'_>, expected: &'static str) -> Self {
+        let found = match value.get_ref() {
+            DeValue::String(_) => "a string",
+            DeValue::Integer(_) => "a number",
+            DeValue::Float(_) => "a fraction",
+            DeValue::Boolean(_) => "true or false",
+            DeValue::Datetime(_) => "a date",
+            DeValue::Array(_) => "a list",
+            DeValue::Table(_) => "a table",
+        };
+        Self::new(value, Rejection::Type { expected, found })
+    }
+
+    fn invalid(value: &TomlValue<'_>, error: ValueError) -> Self {
+        Self::new(value, Rejection::Invalid(error))
+    }
+}
+
+/// The strings of an array, each with its value for messages.
+pub fn strings<'v>(
+    value: &'v TomlValue<'v>,
+) -> Result<Vec<(&'v str, &'v TomlValue<'v>)>, RejectedValue> {
+    let wrong_type = |value| RejectedValue::wrong_type(value, "a list of strings, as `[\"...\"]`");
+    let items = value
+        .get_ref()
+        .as_array()
+        .ok_or_else(|| wrong_type(value))?;
+    let string = |item: &'v TomlValue<'v>| {
+        let text = item.get_ref().as_str().ok_or_else(|| wrong_type(item))?;
+        Ok((text, item))
+    };
+    items.iter().map(string).collect()
+}
+
+/// The texts that the user gave for an option; empty if there are none.
+fn texts<'m>(matches: &'m ArgMatches, option: &str) -> Vec<&'m str> {
+    let texts = matches.get_many::<String>(option).unwrap_or_default();
+    texts.map(String::as_str).collect()
+}
+
+impl<T: WordValue> OptionValue for T {
+    fn arguments(argument: Arg, value_name: &'static str) -> Vec<Arg> {
+        let words = T::WORDS.iter();
+        let words = words.map(|(word, _, help)| PossibleValue::new(*word).help(*help));
+        let parser = PossibleValuesParser::new(words).map(|word| word_value::<T>(&word));
+        vec![argument.value_name(value_name).value_parser(parser)]
+    }
+
+    fn from_matches(
+        matches: &ArgMatches,
+        option: &'static str,
+    ) -> Result<Option<Self>, RejectedArgument> {
+        Ok(matches.get_one::<Option<T>>(option).copied().flatten())
+    }
+
+    fn from_toml(
+        value: &TomlValue<'_>,
+        is_allowed: fn(&Self) -> bool,
+    ) -> Result<Self, RejectedValue> {
+        let text = value.get_ref().as_str();
+        let text = text.ok_or_else(|| RejectedValue::wrong_type(value, "a string"))?;
+        word_value(text).ok_or_else(|| {
+            let allowed = T::WORDS
+                .iter()
+                .filter(|(_, meaning, _)| is_allowed(meaning));
+            let words = allowed.map(|(word, ..)| *word).collect();
+            RejectedValue::invalid(value, ValueError::Word(words))
+        })
+    }
+
+    fn display(&self) -> String {
+        let word = T::WORDS.iter().find(|(_, meaning, _)| meaning == self);
+        word.map_or_else(String::new, |(word, ..)| (*word).to_owned())
+    }
+}
+
+fn word_value<T: WordValue>(text: &str) -> Option<T> {
+    let known = T::WORDS.iter().find(|(word, ..)| *word == text);
+    known.map(|(_, meaning, _)| *meaning)
+}
+
+impl OptionValue for bool {
+    /// A switch, and `--no-` in front of it against a config file.
+    fn arguments(argument: Arg, _: &'static str) -> Vec<Arg> {
+        let argument = argument.action(ArgAction::SetTrue);
+        let name = argument.get_id().to_string();
+        let help = format!("Override `{name} = true` of a config file");
+        let off = argument
+            .clone()
+            .id(format!("no-{name}"))
+            .long(format!("no-{name}"));
+        let off = off.short(None).help(help.clone()).long_help(help);
+        vec![argument, off.overrides_with(name)]
+    }
+
+    fn from_matches(
+        matches: &ArgMatches,
+        option: &'static str,
+    ) -> Result<Option<Self>, RejectedArgument> {
+        let is_off = matches.get_flag(&format!("no-{option}"));
+        let is_on = matches.get_flag(option);
+        Ok((is_on || is_off).then_some(is_on))
+    }
+
+    fn from_toml(value: &TomlValue<'_>, _: fn(&Self) -> bool) -> Result<Self, RejectedValue> {
+        let truth = value.get_ref().as_bool();
+        truth.ok_or_else(|| RejectedValue::wrong_type(value, "true or false"))
+    }
+
+    fn display(&self) -> String {
+        self.to_string()
+    }
+
+    fn default_in_help(&self) -> Option<String> {
+        None
+    }
+}
+
+impl<const MAX: u16> OptionValue for NumberUpTo<MAX> {
+    fn arguments(argument: Arg, value_name: &'static str) -> Vec<Arg> {
+        let parser = clap::value_parser!(u16).range(1..=i64::from(MAX));
+        vec![argument.value_name(value_name).value_parser(parser)]
+    }
+
+    fn from_matches(
+        matches: &ArgMatches,
+        option: &'static str,
+    ) -> Result<Option<Self>, RejectedArgument> {
+        Ok(matches.get_one(option).copied().map(Self))
+    }
+
+    fn from_toml(value: &TomlValue<'_>, _: fn(&Self) -> bool) -> Result<Self, RejectedValue> {
+        let number = value.get_ref().as_integer();
+        let number = number.ok_or_else(|| RejectedValue::wrong_type(value, "a whole number"))?;
+        u16::from_str_radix(number.as_str(), number.radix())
+            .ok()
+            .filter(|number| (1..=MAX).contains(number))
+            .map(Self)
+            .ok_or_else(|| RejectedValue::invalid(value, ValueError::Range(MAX)))
+    }
+
+    fn display(&self) -> String {
+        self.0.to_string()
+    }
+}
+
+/// Each platform once, in the order given.
+impl OptionValue for Vec<Platform> {
+    fn arguments(argument: Arg, value_name: &'static str) -> Vec<Arg> {
+        let argument = argument.value_name(value_name).value_delimiter(',');
+        vec![argument.action(ArgAction::Append)]
+    }
+
+    fn from_matches(
+        matches: &ArgMatches,
+        option: &'static str,
+    ) -> Result<Option<Self>, RejectedArgument> {
+        let mut platforms = Self::new();
+        for text in texts(matches, option) {
+            let platform = Platform::parse(text)
+                .map_err(|error| RejectedArgument::new(option, text, error.into()))?;
+            if !platforms.contains(&platform) {
+                platforms.push(platform);
+            }
+        }
+        Ok((!platforms.is_empty()).then_some(platforms))
+    }
+
+    fn from_toml(value: &TomlValue<'_>, _: fn(&Self) -> bool) -> Result<Self, RejectedValue> {
+        let mut platforms = Self::new();
+        for (text, item) in strings(value)? {
+            let platform = Platform::parse(text)
+                .map_err(|error| RejectedValue::invalid(item, error.into()))?;
+            if !platforms.contains(&platform) {
+                platforms.push(platform);
+            }
+        }
+        if platforms.is_empty() {
+            return Err(RejectedValue::invalid(value, ValueError::Empty));
+        }
+        Ok(platforms)
+    }
+
+    fn display(&self) -> String {
+        self.iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
+    fn default_in_help(&self) -> Option<String> {
+        None
+    }
+}
+
+impl OptionValue for Vec<Regex> {
+    fn arguments(argument: Arg, value_name: &'static str) -> Vec<Arg> {
+        vec![argument.value_name(value_name).action(ArgAction::Append)]
+    }
+
+    fn from_matches(
+        matches: &ArgMatches,
+        option: &'static str,
+    ) -> Result<Option<Self>, RejectedArgument> {
+        let pattern =
+            |text| parse_pattern(text).map_err(|error| RejectedArgument::new(option, text, error));
+        let patterns: Self = texts(matches, option)
+            .into_iter()
+            .map(pattern)
+            .collect::<Result<_, _>>()?;
+        Ok((!patterns.is_empty()).then_some(patterns))
+    }
+
+    fn from_toml(value: &TomlValue<'_>, _: fn(&Self) -> bool) -> Result<Self, RejectedValue> {
+        let pattern =
+            |(text, item)| parse_pattern(text).map_err(|error| RejectedValue::invalid(item, error));
+        strings(value)?.into_iter().map(pattern).collect()
+    }
+
+    fn display(&self) -> String {
+        let patterns = self
+            .iter()
+            .map(|pattern| format!("`{}`", visible_name(pattern.as_str())));
+        match patterns.collect::<Vec<_>>().join(", ") {
+            text if text.is_empty() => "none".to_owned(),
+            text => text,
+        }
+    }
+
+    fn default_in_help(&self) -> Option<String> {
+        None
+    }
+}
+
+fn parse_pattern(text: &str) -> Result<Regex, ValueError> {
+    Regex::new(text).map_err(|error| ValueError::Pattern(Box::new(error)))
+}

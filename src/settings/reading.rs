@@ -1,0 +1,109 @@
+//! How configurations are read, from options such as `--var` and from variables such as `TF_VAR_*`.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::cli::{ConfinementArgs, ReadingArgs};
+use crate::config::{DEFAULT_TEST_DIRECTORY, EnvironmentValue, ReadOptions, Tests, VariableOption};
+use crate::provider::Engine;
+
+use super::{Environment, SettingsError, Untrusted};
+
+/// The variable that selects the workspace.
+const WORKSPACE: &str = "TF_WORKSPACE";
+
+/// The most bytes of a pipe with values of variables.
+const MAX_PIPED_BYTES: u64 = 16 << 20;
+
+/// The options for reading root modules, except the engine and the files that may be read.
+pub(super) fn read_options(
+    args: &ReadingArgs,
+    environment: &Environment,
+    untrusted: Option<&Untrusted>,
+) -> Result<ReadOptions, SettingsError> {
+    let environment_value = |name: &str, value: &str| match untrusted {
+        Some(untrusted) if !untrusted.environment.contains(name) => EnvironmentValue::Withheld,
+        _ => EnvironmentValue::Known(value.to_owned()),
+    };
+    let root_variable = |(variable, value): (&str, &str)| {
+        let name = variable.strip_prefix("TF_VAR_")?;
+        Some((name.to_owned(), environment_value(variable, value)))
+    };
+    let workspace = environment.non_empty(WORKSPACE);
+    Ok(ReadOptions {
+        data_directory: environment.non_empty("TF_DATA_DIR").map(PathBuf::from),
+        workspace: workspace.map(|name| environment_value(WORKSPACE, name)),
+        environment: environment.iter().filter_map(root_variable).collect(),
+        variables: variables(args)?,
+        tests: if args.no_tests {
+            Tests::Skip
+        } else {
+            let directory = args.test_directory.clone();
+            Tests::Read {
+                directory: directory.unwrap_or_else(|| DEFAULT_TEST_DIRECTORY.into()),
+            }
+        },
+        is_untrusted: untrusted.is_some(),
+        ..ReadOptions::new(Engine::Terraform)
+    })
+}
+
+fn variables(args: &ReadingArgs) -> Result<Vec<VariableOption>, SettingsError> {
+    let value = |text: &String| {
+        let (name, value) = text.split_once('=').ok_or(SettingsError::Variable)?;
+        Ok(VariableOption::Value {
+            name: name.to_owned(),
+            text: value.to_owned(),
+        })
+    };
+    let values = args.variables.iter().map(value);
+    let files = args.variable_files.iter().map(|path| variable_file(path));
+    values.chain(files).collect()
+}
+
+/// Reads a `--var-file` now if it has an absolute path and is no regular file, such as a pipe: only one root module could
+/// read it.
+fn variable_file(path: &Path) -> Result<VariableOption, SettingsError> {
+    let path = path.to_path_buf();
+    let is_read_once = |metadata: std::fs::Metadata| !metadata.is_file() && !metadata.is_dir();
+    if !path.is_absolute() || !path.metadata().is_ok_and(is_read_once) {
+        return Ok(VariableOption::File(path));
+    }
+    let mut text = Vec::new();
+    let read = File::open(&path).and_then(|file| {
+        let size = file.take(MAX_PIPED_BYTES + 1).read_to_end(&mut text)?;
+        if size as u64 > MAX_PIPED_BYTES {
+            let message = format!("it has more than {MAX_PIPED_BYTES} bytes");
+            return Err(io::Error::other(message));
+        }
+        Ok(())
+    });
+    match read {
+        Ok(()) => Ok(VariableOption::Content {
+            path,
+            text: text.into(),
+        }),
+        Err(source) => Err(SettingsError::VariableFile { path, source }),
+    }
+}
+
+/// The directories of `--allow-read`, absolute and without links.
+pub(super) fn allowed_directories(
+    args: &ConfinementArgs,
+    environment: &Environment,
+) -> Result<Vec<PathBuf>, SettingsError> {
+    let real_path = |path: &PathBuf| {
+        let directory = environment.working_directory.join(path).canonicalize()?;
+        std::fs::read_dir(&directory)?;
+        Ok(directory)
+    };
+    let directories = args.allow_read.iter();
+    let directories = directories.map(|path| {
+        real_path(path).map_err(|source| SettingsError::AllowRead {
+            path: path.clone(),
+            source,
+        })
+    });
+    directories.collect()
+}

@@ -1,0 +1,330 @@
+//! Which directories a run works on, and the settings of each.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::access::{FileList, ReadRules, find_repository};
+use crate::cli::{ConfinementArgs, ReadingArgs, TreeArgs};
+use crate::config::ReadOptions;
+use crate::git::{GitSettings, TrackedFiles};
+use crate::locking::{Missing, Policy, Upgrade};
+use crate::options::{Create, OptionLayer, Origin};
+use crate::provider::{Engine, Platform};
+use crate::registry::AllowedHosts;
+use crate::walk::IgnoreRule;
+
+use super::config_file::{ConfigFiles, RevisionTexts, read_named, signer_rules};
+use super::path_group::PathGroup;
+use super::reading::{allowed_directories, read_options};
+use super::{ConfigFileError, Environment, SettingsError, Untrusted, WorkingSet};
+
+/// The directories of a run, and how they are read.
+#[derive(Clone, Debug)]
+pub struct TreeSettings {
+    /// The directory that relative paths are relative to, absolute.
+    pub working_directory: PathBuf,
+    /// The areas, in the order of their first path.
+    pub areas: Vec<Arc<Area>>,
+    /// The directories of the areas to work on.
+    pub working_set: WorkingSet,
+    /// How modules are fetched from repositories.
+    pub git: GitSettings,
+    /// What the content of the repository may do if it is untrusted.
+    pub untrusted: Option<Untrusted>,
+    /// Remove temporary files that killed runs have left beside lock files. Not set if the run writes nothing.
+    pub clean_up: bool,
+    /// Read lock files only: locked providers count as required.
+    pub locks_alone: bool,
+    config_files: Arc<ConfigFiles>,
+    groups: Vec<PathGroup>,
+    command_line: OptionLayer,
+    targets: LockTargets,
+    is_recursive: bool,
+    reading: ReadOptions,
+}
+
+/// Paths with the same settings.
+#[derive(Clone, Debug)]
+pub struct Area {
+    /// Directories and files as given on the command line.
+    pub paths: Vec<PathBuf>,
+    /// Their directories, absolute and without links.
+    pub real_paths: Vec<PathBuf>,
+    /// Also work on the directories below.
+    pub recursive: bool,
+    /// Paths to skip.
+    pub ignore_paths: Vec<IgnoreRule>,
+    /// Whether a missing lock file is created.
+    pub create: Create,
+    /// What a lock contains.
+    pub policy: Policy,
+    /// The error of a config file below the paths of the area. The directories that it applies to fail.
+    pub refused: Option<Arc<ConfigFileError>>,
+    /// The engine of all directories; `None`: tflock decides for each.
+    pub engine: Option<Engine>,
+    /// What happens if a called module is unavailable.
+    pub missing_module: Missing,
+    /// Packages in flight.
+    jobs: u16,
+    /// How root modules are read, except the engine.
+    reading: ReadOptions,
+}
+
+/// What a command line says about the directories of a run.
+pub(super) struct TreeRequest<'a> {
+    pub(super) tree: &'a TreeArgs,
+    pub(super) reading: &'a ReadingArgs,
+    /// The options that config files may set too.
+    pub(super) command_line: OptionLayer,
+    pub(super) targets: LockTargets,
+}
+
+/// The providers that a run works on, and those that it upgrades.
+#[derive(Clone, Debug)]
+pub(super) struct LockTargets {
+    pub(super) upgrade: Upgrade,
+    /// Provider addresses; empty: all.
+    pub(super) providers: Vec<String>,
+    pub(super) min_age: Option<Duration>,
+}
+
+impl LockTargets {
+    /// No upgrade of these providers.
+    pub(super) fn no_upgrade(providers: &[String]) -> Self {
+        Self {
+            upgrade: Upgrade::None,
+            providers: providers.to_vec(),
+            min_age: None,
+        }
+    }
+}
+
+impl TreeSettings {
+    /// Checks the paths, and merges the command line and the config files that apply to them.
+    pub(super) fn resolve(
+        request: TreeRequest<'_>,
+        environment: &Environment,
+    ) -> Result<Self, SettingsError> {
+        let TreeRequest {
+            tree,
+            reading,
+            command_line,
+            targets,
+        } = request;
+        let confinement = &reading.confinement;
+        let untrusted = Untrusted::resolve(confinement, environment)?;
+        let mut reading = read_options(reading, environment, untrusted.as_ref())?;
+        let config_files = config_files(tree, confinement, environment)?;
+        let groups = path_groups(tree, &command_line, environment, &config_files)?;
+        let git = git_settings(environment, real_paths(&groups));
+        let tracked = untrusted.is_some().then(|| TrackedFiles::new(git.clone()));
+        reading.files = Arc::new(ReadRules {
+            named: Vec::new(),
+            allowed: allowed_directories(confinement, environment)?,
+            listed: tracked.map(|tracked| FileList::new(move |path| tracked.has(path))),
+        });
+        let mut settings = Self {
+            working_directory: environment.working_directory.clone(),
+            areas: Vec::new(),
+            working_set: WorkingSet::default(),
+            config_files: Arc::new(config_files),
+            git,
+            untrusted,
+            clean_up: false,
+            locks_alone: false,
+            groups,
+            command_line,
+            targets,
+            is_recursive: tree.recursive || is_everywhere(tree),
+            reading,
+        };
+        settings.make_areas();
+        settings.working_set =
+            WorkingSet::resolve(tree, &settings.areas, &settings.git, environment)?;
+        Ok(settings)
+    }
+
+    /// Adds paths, such as the directories that `--callers` finds.
+    pub fn add_paths(
+        &mut self,
+        paths: &[PathBuf],
+        environment: &Environment,
+    ) -> Result<(), SettingsError> {
+        let (command_line, files) = (&self.command_line, &self.config_files);
+        PathGroup::add(&mut self.groups, paths, command_line, environment, files)?;
+        self.make_areas();
+        self.working_set.limit_to(&self.areas);
+        Ok(())
+    }
+
+    fn make_areas(&mut self) {
+        let named = real_paths(&self.groups).chain([&self.working_directory]);
+        self.reading.files = Arc::new(ReadRules {
+            named: named.cloned().collect(),
+            ..ReadRules::clone(&self.reading.files)
+        });
+        let areas = self.groups.iter().map(|group| Arc::new(self.area(group)));
+        self.areas = areas.collect();
+    }
+
+    fn area(&self, group: &PathGroup) -> Area {
+        let options = &group.options;
+        let targets = self.targets.clone();
+        Area {
+            paths: group.paths.clone(),
+            real_paths: group.real_paths.clone(),
+            recursive: self.is_recursive,
+            ignore_paths: group.ignore_rules(),
+            create: options.create.value,
+            policy: Policy {
+                platforms_defaulted: options.platforms.origin == Origin::Default,
+                platforms: options.platforms.value.clone(),
+                upgrade: targets.upgrade,
+                providers: targets.providers,
+                prune: options.prune.value,
+                mismatch: options.mismatch.value,
+                missing_platform: options.missing_platform.value,
+                min_age: targets.min_age,
+                signers: signer_rules(&group.files),
+            },
+            refused: None,
+            engine: options.engine.value,
+            missing_module: options.missing_module.value,
+            jobs: options.jobs.value.0,
+            reading: self.reading.clone(),
+        }
+    }
+
+    /// Packages in flight in the whole run: the smallest number of all areas.
+    pub fn jobs(&self) -> usize {
+        let jobs = self.areas.iter().map(|area| area.jobs);
+        usize::from(jobs.min().unwrap_or(1))
+    }
+
+    /// The hosts from which registries and modules may be requested.
+    pub fn allowed_hosts(&self) -> AllowedHosts {
+        let untrusted = self.untrusted.as_ref();
+        untrusted.map_or_else(AllowedHosts::all, |untrusted| untrusted.hosts.clone())
+    }
+
+    /// The settings of the directories of `area` below a config file in `directory` (absolute, without links), which is
+    /// below the paths of the area. Only `[signers]` of such a file count.
+    pub fn area_below(&self, area: &Area, directory: &Path) -> Area {
+        let mut below = area.clone();
+        match self.config_files.levels(directory) {
+            Ok(files) => below.policy.signers = signer_rules(&files),
+            Err(error) => below.refused = Some(Arc::new(error)),
+        }
+        below
+    }
+
+    /// The directories below `directory` (both absolute, without links) in which a trusted revision has a config file.
+    pub fn other_config_directories(&self, directory: &Path) -> Vec<PathBuf> {
+        // An error is reported when the config files of a directory are read.
+        let directories = self.config_files.other_directories(directory);
+        directories.unwrap_or_default()
+    }
+
+    /// The engines that directories may have.
+    pub fn engines(&self) -> Vec<Engine> {
+        let all = [Engine::Terraform, Engine::Tofu];
+        let possible = |engine: &Engine| {
+            let mut areas = self.areas.iter();
+            areas.any(|area| area.engine.is_none_or(|only| only == *engine))
+        };
+        all.into_iter().filter(possible).collect()
+    }
+
+    /// The requested platforms of all areas, each once, in the order of the areas.
+    pub fn platforms(&self) -> Vec<Platform> {
+        let mut platforms = Vec::new();
+        for platform in self.areas.iter().flat_map(|area| &area.policy.platforms) {
+            if !platforms.contains(platform) {
+                platforms.push(platform.clone());
+            }
+        }
+        platforms
+    }
+}
+
+impl Area {
+    /// How root modules are read by the rules of `engine`.
+    pub fn read_options(&self, engine: Engine) -> ReadOptions {
+        ReadOptions {
+            engine,
+            ..self.reading.clone()
+        }
+    }
+}
+
+/// Merges the command line and the config files that apply to each path.
+pub(super) fn path_groups(
+    tree: &TreeArgs,
+    command_line: &OptionLayer,
+    environment: &Environment,
+    config_files: &ConfigFiles,
+) -> Result<Vec<PathGroup>, SettingsError> {
+    let here = [PathBuf::from(".")];
+    let paths = if tree.paths.is_empty() {
+        &here
+    } else {
+        &*tree.paths
+    };
+    let mut groups = Vec::new();
+    match PathGroup::add(&mut groups, paths, command_line, environment, config_files) {
+        Ok(()) => Ok(groups),
+        Err(error) if tree.changed.as_deref() == Some("") => Err(error.after("--changed")),
+        Err(error) => Err(error),
+    }
+}
+
+/// The config files of the work tree, and those that come before them.
+pub(super) fn config_files(
+    tree: &TreeArgs,
+    confinement: &ConfinementArgs,
+    environment: &Environment,
+) -> Result<ConfigFiles, SettingsError> {
+    let working_directory = std::fs::canonicalize(&environment.working_directory);
+    let working_directory = working_directory.map_err(|_gone| SettingsError::NoWorkingDirectory)?;
+    let named = confinement.config.as_deref();
+    let named = named.map(|path| read_named(path, &working_directory));
+    let named = named.transpose().map_err(Box::new)?;
+    let files = ConfigFiles::of_work_tree(working_directory.clone()).with_named(named);
+    if Untrusted::resolve(confinement, environment)?.is_none() {
+        return Ok(files);
+    }
+    let revision = tree.changed.as_ref().map(|revision| {
+        let paths = tree.paths.iter();
+        let real_paths = paths.filter_map(|path| working_directory.join(path).canonicalize().ok());
+        let git = git_settings(environment, &real_paths.collect::<Vec<_>>());
+        RevisionTexts::new(git, Some(revision.clone()).filter(|name| !name.is_empty()))
+    });
+    Ok(files.untrusted(revision))
+}
+
+fn real_paths(groups: &[PathGroup]) -> impl Iterator<Item = &PathBuf> {
+    groups.iter().flat_map(|group| &group.real_paths)
+}
+
+/// Git with the environment of the process. Configuration in the repositories that hold `paths` or the working directory does
+/// not count.
+fn git_settings<'a>(
+    environment: &'a Environment,
+    paths: impl IntoIterator<Item = &'a PathBuf>,
+) -> GitSettings {
+    let directory = &environment.working_directory;
+    let paths = paths.into_iter().chain([directory]);
+    let trees: BTreeSet<&Path> = paths.filter_map(|path| find_repository(path)).collect();
+    let trees: Vec<&Path> = trees.into_iter().collect();
+    let variables = environment.iter();
+    let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    GitSettings::new("git", variables.collect()).outside_of(&trees, directory)
+}
+
+/// Whether `--changed` or `--failed` without PATH select from everything below the working directory.
+fn is_everywhere(tree: &TreeArgs) -> bool {
+    let is_narrowed = tree.changed.is_some() || tree.failed.is_some();
+    is_narrowed && tree.paths.is_empty() && !tree.callers
+}
