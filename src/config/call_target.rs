@@ -3,7 +3,7 @@
 use crate::provider::ModuleVersionConstraints;
 use crate::syntax::{EvalProblem, Expression, Value};
 
-use super::calls::Call;
+use super::calls::ModuleCall;
 use super::error::{ConfigError, Problem};
 use super::source::ModuleSource;
 use super::statics::{Instance, Origins, Position};
@@ -72,7 +72,7 @@ impl From<ConfigError> for Unresolved {
 /// Evaluates a call of `instance`'s module.
 pub(super) fn resolve(
     instance: &Instance<'_>,
-    call: &Call,
+    call: &ModuleCall,
     evaluation: Evaluation,
 ) -> Result<Target, Unresolved> {
     let missing = || {
@@ -118,7 +118,7 @@ pub(super) fn resolve(
 /// The versions that are allowed, and why they are not shown. Null is no version.
 fn versions(
     instance: &Instance<'_>,
-    call: &Call,
+    call: &ModuleCall,
     expression: &Expression,
     evaluation: Evaluation,
 ) -> Result<(Option<ModuleVersionConstraints>, Option<String>), Unresolved> {
@@ -156,7 +156,7 @@ fn value(
 fn text(
     value: &Value,
     what: &'static str,
-    call: &Call,
+    call: &ModuleCall,
     expression: &Expression,
 ) -> Result<String, ConfigError> {
     value.to_text().ok_or_else(|| ConfigError::UnknownCall {

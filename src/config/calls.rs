@@ -10,7 +10,7 @@ use super::expression::ConfigExpression as _;
 
 /// A `module` block.
 #[derive(Clone, Debug)]
-pub(super) struct Call {
+pub(super) struct ModuleCall {
     pub(super) name: String,
     pub(super) source: Option<Expression>,
     pub(super) version: Option<Expression>,
@@ -66,7 +66,7 @@ fn check_name(block: &Block<'_>) -> Result<String, ConfigError> {
 }
 
 /// Reads a `module` block.
-pub(super) fn read_call(block: &Block<'_>) -> Result<Call, ConfigError> {
+pub(super) fn read_call(block: &Block<'_>) -> Result<ModuleCall, ConfigError> {
     let body = block.body();
     let mut arguments = BTreeMap::new();
     for argument in body.mixed_arguments()? {
@@ -84,7 +84,7 @@ pub(super) fn read_call(block: &Block<'_>) -> Result<Call, ConfigError> {
                 .map(|argument| (argument.name().to_owned(), argument.value())),
         );
     }
-    Ok(Call {
+    Ok(ModuleCall {
         name: check_name(block)?,
         source: body.value("source")?,
         version: body.value("version")?,
@@ -94,9 +94,9 @@ pub(super) fn read_call(block: &Block<'_>) -> Result<Call, ConfigError> {
 }
 
 /// Reads the `module` block of a `run` block. It gives no values.
-pub(super) fn read_run_module(block: &Block<'_>, name: &str) -> Result<Call, ConfigError> {
+pub(super) fn read_run_module(block: &Block<'_>, name: &str) -> Result<ModuleCall, ConfigError> {
     let body = block.body();
-    Ok(Call {
+    Ok(ModuleCall {
         name: name.to_owned(),
         source: body.value("source")?,
         version: body.value("version")?,

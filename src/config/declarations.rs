@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::provider::Engine;
 use crate::syntax::{Block, Body, SourceFile, Spot};
 
-use super::calls::{self, Call, Local, Variable};
+use super::calls::{self, Local, ModuleCall, Variable};
 use super::error::{ConfigError, Problem};
 use super::files;
 use super::provider_blocks::{self, ProviderBlock};
@@ -23,7 +23,7 @@ pub(super) struct Declarations {
     pub(super) providers: Vec<ProviderBlock>,
     pub(super) resources: Vec<Resource>,
     pub(super) imports: Vec<Import>,
-    pub(super) calls: Vec<Call>,
+    pub(super) calls: Vec<ModuleCall>,
     pub(super) variables: Vec<Variable>,
     pub(super) locals: Vec<Local>,
     /// Blocks that override files cannot have, with their places.

@@ -18,27 +18,27 @@ use super::files;
 use super::location::{Location, clean};
 use super::source::ModuleSource;
 
-/// Where the manifest is, below the data directory.
+/// The path of the manifest, relative to the data directory.
 const MANIFEST: &str = "modules/modules.json";
 
-/// Where the modules are, below the data directory: each package in a directory with the name of its key.
+/// The directory of installed packages, relative to the data directory. Each package is in a directory named after its key.
 const PACKAGES: &str = "modules";
 
-/// The records by key: the names of the calls from the root, joined by dots.
+/// The installed modules by key: the names of the calls from the root, joined by dots.
 #[derive(Debug, Default)]
 pub(super) struct Manifest {
-    records: BTreeMap<String, Record>,
+    records: BTreeMap<String, InstalledModule>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Wire {
+struct ManifestDocument {
     #[serde(rename = "Modules", default)]
-    modules: Vec<Record>,
+    modules: Vec<InstalledModule>,
 }
 
-/// An installed module.
+/// A record of an installed module.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Record {
+pub(super) struct InstalledModule {
     #[serde(rename = "Key")]
     key: String,
     #[serde(rename = "Source", default)]
@@ -49,18 +49,21 @@ pub(super) struct Record {
     pub(super) directory: PathBuf,
 }
 
-/// Why a record is not for a call.
+/// A difference between a record and a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Mismatch {
-    /// Another source is recorded.
-    Source { recorded: String },
-    /// The recorded version is none, or not one that the call allows.
-    Version { recorded: String },
+pub(super) enum RecordMismatch {
+    Source {
+        recorded: String,
+    },
+    /// The recorded version is missing, or the call does not allow it.
+    Version {
+        recorded: String,
+    },
 }
 
 impl Manifest {
-    /// Reads the manifest of a root module. A missing or empty file has no records, and so has one to which a link in the tree
-    /// leads from outside of it; a broken one is an error.
+    /// Reads the manifest of a root module. A missing or empty file has no records. A file that a link in the tree reaches
+    /// outside the repository is treated as missing.
     pub(super) fn read(data_directory: &Path) -> Result<Self, ConfigError> {
         let path = data_directory.join(MANIFEST);
         if confine(&path).is_err() {
@@ -78,10 +81,11 @@ impl Manifest {
         if text.is_empty() {
             return Ok(Self::default());
         }
-        let wire: Wire = serde_json::from_slice(&text).map_err(|source| ConfigError::Manifest {
-            path: path.clone(),
-            source,
-        })?;
+        let wire: ManifestDocument =
+            serde_json::from_slice(&text).map_err(|source| ConfigError::Manifest {
+                path: path.clone(),
+                source,
+            })?;
         let mut records = BTreeMap::new();
         for record in wire.modules {
             if !record.version.is_empty() && ModuleVersion::parse(&record.version).is_err() {
@@ -91,53 +95,49 @@ impl Manifest {
                     version: record.version,
                 });
             }
-            if let Some(twice) = records.insert(record.key.clone(), record) {
-                return Err(ConfigError::ManifestKey {
-                    path,
-                    key: twice.key,
-                });
+            if let Some(InstalledModule { key, .. }) = records.insert(record.key.clone(), record) {
+                return Err(ConfigError::ManifestKey { path, key });
             }
         }
         Ok(Self { records })
     }
 
-    /// Where packages are installed, below the data directory.
+    /// Returns the directory of installed packages.
     pub(super) fn packages(data_directory: &Path) -> PathBuf {
         data_directory.join(PACKAGES)
     }
 
-    /// The record of a key.
-    pub(super) fn record(&self, key: &str) -> Option<&Record> {
+    pub(super) fn record(&self, key: &str) -> Option<&InstalledModule> {
         self.records.get(key)
     }
 }
 
-impl Record {
-    /// Where the tools install the package of this module.
+impl InstalledModule {
+    /// Returns the directory in which `init` installs the package of this module.
     pub(super) fn package(&self, data_directory: &Path) -> PathBuf {
         Manifest::packages(data_directory).join(&self.key)
     }
 
-    /// Where the module is, if it lies in the tree of its root module or in the data directory: `init` installs nothing
-    /// elsewhere, so only the author of the tree can have named another place.
+    /// Returns the location of the module. `None` if it does not exist or is outside both the repository of the root module and
+    /// the data directory: `init` installs nothing elsewhere, so the record may come from an attacker.
     pub(super) fn locate(&self, root: &Path, data_directory: &Path) -> Option<Location> {
-        let found = Location::new(&clean(&root.join(&self.directory))).ok()?;
+        let location = Location::new(&clean(&root.join(&self.directory))).ok()?;
         let tree = tree_of(&root.canonicalize().ok()?);
         let installed = confine(data_directory).and_then(|path| Ok(path.canonicalize()?));
-        let is_installed = installed.is_ok_and(|installed| found.real.starts_with(installed));
-        (found.real.starts_with(tree) || is_installed).then_some(found)
+        let is_installed = installed.is_ok_and(|installed| location.real.starts_with(installed));
+        (location.real.starts_with(tree) || is_installed).then_some(location)
     }
 
-    /// Whether this is what the call asks for.
+    /// Checks that the source and version are those of a call.
     pub(super) fn check(
         &self,
         source: &ModuleSource,
         versions: Option<&ModuleVersionConstraints>,
         engine: Engine,
-    ) -> Result<(), Mismatch> {
+    ) -> Result<(), RecordMismatch> {
         let recorded = ModuleSource::parse(&self.source, engine);
         if recorded.as_ref() != Ok(source) {
-            return Err(Mismatch::Source {
+            return Err(RecordMismatch::Source {
                 recorded: self.source.clone(),
             });
         }
@@ -147,7 +147,7 @@ impl Record {
         if fits {
             Ok(())
         } else {
-            Err(Mismatch::Version {
+            Err(RecordMismatch::Version {
                 recorded: self.version.clone(),
             })
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::provider::{Engine, ProviderAddr, Requirements, VersionConstraints};
 use crate::syntax::Spot;
 
-use super::calls::{Call, Variable};
+use super::calls::{ModuleCall, Variable};
 use super::declarations::{Declarations, Faults, read_file};
 use super::error::{ConfigError, Problem};
 use super::files::module_files;
@@ -32,7 +32,7 @@ pub(super) struct Module {
     pub(super) providers: BTreeMap<(String, Option<String>), ProviderBlock>,
     pub(super) resources: BTreeMap<ResourceKey, Resource>,
     pub(super) imports: Vec<Import>,
-    pub(super) calls: BTreeMap<String, Call>,
+    pub(super) calls: BTreeMap<String, ModuleCall>,
     pub(super) variables: BTreeMap<String, Variable>,
     pub(super) locals: BTreeMap<String, super::calls::Local>,
     /// What the names in `required_providers` stand for.

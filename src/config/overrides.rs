@@ -3,7 +3,7 @@
 use crate::provider::Engine;
 use crate::syntax::Spot;
 
-use super::calls::{Call, Variable};
+use super::calls::{ModuleCall, Variable};
 use super::declarations::{Declarations, Faults};
 use super::error::{ConfigError, Problem};
 use super::module::Module;
@@ -84,7 +84,7 @@ fn resource(module: &mut Module, resource: Resource) -> Result<(), ConfigError> 
     }
 }
 
-fn call(module: &mut Module, call: Call) -> Result<(), ConfigError> {
+fn call(module: &mut Module, call: ModuleCall) -> Result<(), ConfigError> {
     let Some(base) = module.calls.get_mut(&call.name) else {
         return Err(missing(&call.spot, format!("module `{}`", call.name)));
     };

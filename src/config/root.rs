@@ -10,7 +10,7 @@ use crate::provider::{Engine, ModuleVersionConstraints, Requirements};
 use crate::span::Place;
 
 use super::cache::ModuleCache;
-use super::error::{ConfigError, Problem};
+use super::error::ConfigError;
 use super::options::ReadOptions;
 use super::source::ModuleSource;
 use super::tree::{self, TreeReader};
@@ -150,24 +150,4 @@ pub struct LocalModules {
 /// The local modules of the root module in `directory`, as far as they can be found without fetching anything.
 pub fn local_modules(directory: &Path, options: &ReadOptions, cache: &ModuleCache) -> LocalModules {
     TreeReader::new(options, cache, None).local_modules(directory)
-}
-
-/// Whether `error` is about a module that is not there, which `--missing-module warn` forgives.
-pub(super) const fn is_missing_module(error: &ConfigError) -> bool {
-    matches!(
-        error,
-        ConfigError::NotInstalled { .. }
-            | ConfigError::SourceChanged { .. }
-            | ConfigError::VersionChanged { .. }
-            | ConfigError::Fetch { .. }
-            | ConfigError::Concealed {
-                is_missing: true,
-                ..
-            }
-    )
-}
-
-/// An `import` block in a module that is called.
-pub(super) fn import_in_child(place: &Place) -> ConfigError {
-    ConfigError::invalid(place.clone(), Problem::ImportInChild)
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::provider::Engine;
 use crate::syntax::{Block, SourceFile, is_identifier};
 
-use super::calls::{self, Call};
+use super::calls::{self, ModuleCall};
 use super::declarations::labelled_blocks;
 use super::error::{ConfigError, Problem};
 use super::files::{self, is_hidden};
@@ -19,7 +19,7 @@ use super::rules::EngineRules;
 pub(super) struct RunModule {
     /// Its key in the manifest.
     pub(super) key: String,
-    pub(super) call: Call,
+    pub(super) call: ModuleCall,
 }
 
 /// What the test files of a root module say.
@@ -151,7 +151,7 @@ impl TestFiles {
 }
 
 /// The module that a run uses instead of the root.
-fn run_module(run: &Block<'_>, name: &str) -> Result<Option<Call>, ConfigError> {
+fn run_module(run: &Block<'_>, name: &str) -> Result<Option<ModuleCall>, ConfigError> {
     match labelled_blocks(run.body(), "module", 0)?.first() {
         Some(module) => calls::read_run_module(module, name).map(Some),
         None => Ok(None),

@@ -22,7 +22,7 @@ use crate::syntax::{
     Strings, Value,
 };
 
-use super::calls::{Call, Variable};
+use super::calls::{ModuleCall, Variable};
 use super::error::ConfigError;
 use super::expression::ConfigExpression as _;
 use super::files;
@@ -42,7 +42,7 @@ pub use values::is_variable_file;
 type Shared = Result<Rc<Value>, EvalProblem>;
 
 /// What all instances below one root share.
-pub(super) struct Environment<'a> {
+pub(super) struct RootContext<'a> {
     pub(super) root: &'a Path,
     pub(super) options: &'a ReadOptions,
     /// The functions of the root module.
@@ -70,9 +70,9 @@ struct Traced {
 /// A module as it is called, or the root.
 pub(super) struct Instance<'a> {
     pub(super) module: &'a Module,
-    environment: &'a Environment<'a>,
+    context: &'a RootContext<'a>,
     /// The caller and its call; none for the root.
-    caller: Option<(&'a Self, &'a Call)>,
+    caller: Option<(&'a Self, &'a ModuleCall)>,
     /// `path.module`.
     path: String,
     functions: Functions,
@@ -89,7 +89,7 @@ impl Traced {
     }
 }
 
-impl<'a> Environment<'a> {
+impl<'a> RootContext<'a> {
     pub(super) fn new(root: &'a Path, options: &'a ReadOptions, run: &Arc<RunBudget>) -> Self {
         let budget = Rc::new(EvalBudget::of_root(Arc::clone(run)));
         let files = FileAccess::of_root(root, Arc::clone(&options.files));
@@ -175,13 +175,13 @@ impl<'a> Environment<'a> {
 }
 
 impl<'a> Instance<'a> {
-    pub(super) fn root(module: &'a Module, environment: &'a Environment<'a>) -> Self {
+    pub(super) fn root(module: &'a Module, context: &'a RootContext<'a>) -> Self {
         Self {
             module,
-            environment,
+            context,
             caller: None,
             path: ".".to_owned(),
-            functions: environment.functions.clone(),
+            functions: context.functions.clone(),
             variables: RefCell::default(),
             locals: RefCell::default(),
         }
@@ -190,13 +190,13 @@ impl<'a> Instance<'a> {
     pub(super) fn child<'b>(
         &'b self,
         module: &'b Module,
-        call: &'b Call,
+        call: &'b ModuleCall,
         path: String,
         location: &Location,
     ) -> Instance<'b> {
         Instance {
             module,
-            environment: self.environment,
+            context: self.context,
             caller: Some((self, call)),
             path,
             functions: self.functions.of_called(location),
@@ -207,7 +207,11 @@ impl<'a> Instance<'a> {
 
     /// Whose rules apply.
     pub(super) fn engine(&self) -> Engine {
-        self.environment.engine()
+        self.context.engine()
+    }
+
+    pub(super) fn context(&self) -> &'a RootContext<'a> {
+        self.context
     }
 
     /// `path.module`.
@@ -223,17 +227,17 @@ impl<'a> Instance<'a> {
     ) -> Result<(Value, Origins), ConfigError> {
         let what = position.what();
         value
-            .pay_for_tree(&self.environment.budget)
+            .pay_for_tree(&self.context.budget)
             .map_err(|budget| value.exceeded(budget))?;
         let tree = value.tree(Strings::Templates)?;
         let (result, origins) = self.tree_value(&tree, position, syntax::MAX_DEPTH);
         if let Err((_, EvalProblem::Exceeded(budget))) = result
-            && let Some(inner) = self.environment.exceeded_at.get()
+            && let Some(inner) = self.context.exceeded_at.get()
         {
             let place = Box::new(inner.clone());
             return Err(ConfigError::Exceeded { place, budget });
         }
-        let result = match (result, self.environment.unsupported.get()) {
+        let result = match (result, self.context.unsupported.get()) {
             (Ok(Value::Unknown), Some(name)) => {
                 let problem = EvalProblem::UnsupportedFunction(name.clone());
                 Err((tree.span, problem))
@@ -257,7 +261,7 @@ impl<'a> Instance<'a> {
         value: &Expression,
         what: &'static str,
     ) -> Result<Value, ConfigError> {
-        let budget = &self.environment.budget;
+        let budget = &self.context.budget;
         value
             .pay_for_tree(budget)
             .map_err(|budget| value.exceeded(budget))?;
@@ -303,11 +307,11 @@ impl<'a> Instance<'a> {
         depth: usize,
     ) -> (Result<Value, EvalProblem>, Origins) {
         // The innermost one comes first.
-        let exceeded_at = |place| drop(self.environment.exceeded_at.set(place));
+        let exceeded_at = |place| drop(self.context.exceeded_at.set(place));
         let mut own = Origins::default();
         own.add_file_of(expression);
         let failed = |problem, own| (Err(problem), own);
-        if let Err(exceeded) = expression.pay_for_tree(&self.environment.budget) {
+        if let Err(exceeded) = expression.pay_for_tree(&self.context.budget) {
             exceeded_at(expression.place());
             return failed(exceeded.into(), own);
         }
@@ -372,12 +376,12 @@ impl<'a> Instance<'a> {
     ) -> Result<Value, EvalProblem> {
         let name = &variable.name;
         let problem = |message: &str| EvalProblem::Reference(format!("`var.{name}` {message}"));
-        match (self.environment.engine(), variable.constant) {
+        match (self.context.engine(), variable.constant) {
             (Engine::Terraform, Some(true)) | (Engine::Tofu, None | Some(true)) => {}
             (Engine::Terraform, _) => return Ok(Value::Unknown),
             (Engine::Tofu, Some(false)) => return Err(problem("has `const = false`")),
         }
-        let budget = &self.environment.budget;
+        let budget = &self.context.budget;
         let constraint = self
             .constraint(variable)
             .ok_or_else(|| problem("has a type that is none"))?;
@@ -407,7 +411,7 @@ impl<'a> Instance<'a> {
     }
 
     fn constraint(&self, variable: &Variable) -> Option<Type> {
-        let budget = &self.environment.budget;
+        let budget = &self.context.budget;
         match &variable.type_constraint {
             None => Some(Type::Any),
             Some(value) => {
@@ -426,11 +430,8 @@ impl<'a> Instance<'a> {
         origins: &mut Origins,
     ) -> Result<Option<Value>, EvalProblem> {
         let Some((caller, call)) = self.caller else {
-            let budget = &self.environment.budget;
-            let given = self
-                .environment
-                .values()?
-                .get(variable, constraint, budget)?;
+            let budget = &self.context.budget;
+            let given = self.context.values()?.get(variable, constraint, budget)?;
             if given.is_some() {
                 origins.add(Origin::Variable(variable.name.clone()));
             }

@@ -58,7 +58,7 @@ impl Names<'_> {
     }
 
     fn refused(&self, root: &str, attribute: Option<&str>) -> Result<Value, EvalProblem> {
-        if self.instance.environment.engine() == Engine::Terraform && self.position.is_indirect() {
+        if self.instance.context.engine() == Engine::Terraform && self.position.is_indirect() {
             return Ok(Value::Unknown);
         }
         let name = attribute.map_or_else(
@@ -71,14 +71,14 @@ impl Names<'_> {
     }
 
     fn path(&self, name: &str) -> Result<Value, EvalProblem> {
-        let environment = self.instance.environment;
-        if self.position == Position::Version && environment.engine() == Engine::Terraform {
+        let context = self.instance.context;
+        if self.position == Position::Version && context.engine() == Engine::Terraform {
             return self.refused("path", Some(name));
         }
         match name {
             "module" => Ok(self.instance.path().into()),
             "root" => Ok(".".into()),
-            "cwd" => match std::path::absolute(environment.root) {
+            "cwd" => match std::path::absolute(context.root) {
                 Ok(path) => Ok(path.to_string_lossy().into_owned().into()),
                 Err(_) => self.refused("path", Some(name)),
             },
@@ -89,13 +89,13 @@ impl Names<'_> {
 
 impl EvalScope for Names<'_> {
     fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Rc<Value>, EvalProblem> {
-        let environment = self.instance.environment;
+        let context = self.instance.context;
         match (root, attribute) {
             ("var", Some(name)) => self.note(self.instance.variable(name, self.depth)),
             ("local", Some(name)) => self.note(self.instance.local(name, self.depth)),
             ("path", Some(name)) => self.path(name).map(Rc::new),
-            ("terraform" | "tofu", Some("workspace")) if environment.engine() == Engine::Tofu => {
-                let (name, origins) = environment.workspace();
+            ("terraform" | "tofu", Some("workspace")) if context.engine() == Engine::Tofu => {
+                let (name, origins) = context.workspace();
                 self.origins.borrow_mut().join(origins);
                 Ok(Rc::new(name.clone()))
             }
@@ -104,7 +104,7 @@ impl EvalScope for Names<'_> {
     }
 
     fn budget(&self) -> Option<&EvalBudget> {
-        Some(&self.instance.environment.budget)
+        Some(&self.instance.context.budget)
     }
 
     fn check_function(&self, name: &str) -> Result<(), EvalProblem> {
@@ -115,7 +115,7 @@ impl EvalScope for Names<'_> {
     }
 
     fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
-        let environment = self.instance.environment;
+        let context = self.instance.context;
         let called = self.instance.functions.call(name, arguments);
         if Functions::reads_files(name) && !matches!(called, Err(EvalProblem::File { .. })) {
             let origin = Origin::Function(name.to_owned());
@@ -124,7 +124,7 @@ impl EvalScope for Names<'_> {
         match called {
             Err(EvalProblem::UnsupportedFunction(name)) => {
                 // The first one is enough for the message, if there will be one.
-                let _ = environment.unsupported.set(name);
+                let _ = context.unsupported.set(name);
                 Ok(Value::Unknown)
             }
             called => called,
@@ -132,7 +132,7 @@ impl EvalScope for Names<'_> {
     }
 
     fn convert(&self, value: Value, target: &Expr) -> Result<Value, EvalProblem> {
-        let budget = &self.instance.environment.budget;
+        let budget = &self.instance.context.budget;
         let converted =
             Type::parse(target, budget).and_then(|target| target.convert(value, budget));
         let message = "the value does not convert to this type".to_owned();

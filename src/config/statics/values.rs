@@ -114,9 +114,9 @@ impl Values {
     /// A file that is read because of its name. One that git does not track may hold another program's secrets.
     fn read_automatic(&mut self, path: &Path, access: &ReadAccess) -> Result<(), ConfigError> {
         if let Err(error @ AccessError::Untracked) = access.locate(path) {
-            return Err(ConfigError::Variables {
-                origin: format!("`{}`", path.display()),
-                message: error.to_string(),
+            return Err(ConfigError::VariableFile {
+                path: path.to_path_buf(),
+                reason: error.to_string(),
             });
         }
         self.read_own(path, access)
@@ -141,11 +141,9 @@ impl Values {
     fn add(&mut self, path: &Path, text: Vec<u8>) -> Result<(), ConfigError> {
         let file = SourceFile::parse(path, text)?;
         if file.body().native_blocks().next().is_some() {
-            let message =
-                "it holds blocks, and only arguments can be in a variable file".to_owned();
-            return Err(ConfigError::Variables {
-                origin: format!("`{}`", path.display()),
-                message,
+            return Err(ConfigError::VariableFile {
+                path: path.to_path_buf(),
+                reason: "it has blocks, but a variable file may only have arguments".to_owned(),
             });
         }
         for argument in file.body().arguments()? {

@@ -1,47 +1,42 @@
-//! Where the module of a call is: beside the caller, installed, or fetched.
+//! Finds the directory of a called module: relative to the caller, installed by `init`, or fetched.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::access::ReadAccess;
 use crate::provider::ModuleVersionConstraints;
-use crate::syntax::Spot;
-
-use super::super::call_target::Target;
-use super::super::calls::Call;
-use super::super::error::ConfigError;
-use super::super::location::{Location, clean};
-use super::super::manifest::{Manifest, Mismatch, Record};
-use super::super::root::{ChosenModule, FetchError, ModuleRequest, MovedModule, is_missing_module};
-use super::super::source::ModuleSource;
-use super::super::statics::{Environment, Instance};
-use super::{Entered, Node, Stopped, TreeReader};
 use crate::redacted_url::RedactedUrl;
 
-/// Where a module is, and its version if it has one.
-type Found = (Location, Option<String>);
+use super::super::call_target::Target;
+use super::super::error::ConfigError;
+use super::super::location::{Location, clean};
+use super::super::manifest::{InstalledModule, Manifest, RecordMismatch};
+use super::super::root::{ChosenModule, FetchError, ModuleRequest, MovedModule};
+use super::super::source::ModuleSource;
+use super::super::statics::RootContext;
+use super::{CallSite, Stopped, TreeReader};
+
+/// The location of a remote module, and its version if it has one.
+type RemoteLocation = (Location, Option<String>);
 
 impl TreeReader<'_> {
-    /// Where the module of a call is.
+    /// Finds the directory of the called module.
     pub(super) fn locate(
         &mut self,
+        site: &CallSite<'_>,
         target: &Target,
-        key: &str,
-        name: &str,
-        spot: &Spot,
-        caller: &Location,
-        environment: &Environment<'_>,
     ) -> Result<Location, Stopped> {
         if let ModuleSource::Local(path) = &target.source {
-            self.called.insert(clean(&caller.shown.join(path)));
-            let confined_to = self.confinement(environment);
-            let found = local(path, name, spot, caller, confined_to).or_else(|error| {
-                let recorded = self.recorded_outside(&error, target, key, caller, environment);
-                recorded.ok_or(error)
-            });
-            return found.map_err(|error| self.fail_call(target, error));
+            let shown = &site.caller.location.shown;
+            self.called_directories.insert(clean(&shown.join(path)));
+            return locate_local(path, site, self.confinement(site.context()))
+                .or_else(|error| {
+                    let recorded = self.recorded_outside_package(&error, site, target);
+                    recorded.ok_or(error)
+                })
+                .map_err(|error| self.fail_call(target, error));
         }
-        let (location, version) = self.remote(target, key, name, spot, environment)?;
+        let (location, version) = self.locate_remote(site, target)?;
         let exact = |versions: &ModuleVersionConstraints| versions.exact().is_some();
         if let Some(version) = version
             && target.hidden.is_none()
@@ -49,31 +44,28 @@ impl TreeReader<'_> {
         {
             let source = target.source.shown();
             let chosen = ChosenModule { source, version };
-            self.found.chosen_modules.insert(key.to_owned(), chosen);
+            let chosen_modules = &mut self.root_module.chosen_modules;
+            chosen_modules.insert(site.key.clone(), chosen);
         }
         Ok(location)
     }
 
-    /// Where the module of a call is that is not local, and its version if it has one.
-    fn remote(
+    fn locate_remote(
         &mut self,
+        site: &CallSite<'_>,
         target: &Target,
-        key: &str,
-        name: &str,
-        spot: &Spot,
-        environment: &Environment<'_>,
-    ) -> Result<Found, Stopped> {
-        match self.installed(target, key, name, spot, environment) {
+    ) -> Result<RemoteLocation, Stopped> {
+        match self.locate_installed(site, target) {
             Ok(Some(found)) => Ok(found),
-            Ok(None) if self.fetcher.is_some() => self.fetch(target, name, spot, environment),
-            Ok(None) => Err(self.fail_call(target, not_installed(target, name, spot))),
-            Err(error) if self.fetcher.is_some() && is_missing_module(&error) => {
-                let (location, version) = self.fetch(target, name, spot, environment)?;
+            Ok(None) if self.fetcher.is_some() => self.fetch(site, target),
+            Ok(None) => Err(self.fail_call(target, not_installed(site, target))),
+            Err(error) if self.fetcher.is_some() && error.is_missing_module() => {
+                let (location, version) = self.fetch(site, target)?;
                 if let (ConfigError::VersionChanged { recorded, .. }, Some(to)) = (error, &version)
                     && target.hidden.is_none()
                 {
-                    self.found.moved_modules.push(MovedModule {
-                        call: key.to_owned(),
+                    self.root_module.moved_modules.push(MovedModule {
+                        call: site.key.clone(),
                         from: recorded,
                         to: to.clone(),
                     });
@@ -84,138 +76,102 @@ impl TreeReader<'_> {
         }
     }
 
-    /// A call that cannot be followed, told without what is not shown of it.
+    /// Records that a call cannot be followed, without quoting a source or version that must stay hidden.
     fn fail_call(&mut self, target: &Target, error: ConfigError) -> Stopped {
         self.fail(target.conceal(error))
     }
 
-    /// Where a local module is that lies outside of the package of its installed caller. The tools install no such call; but
-    /// a record of it, by whomever, they take as it is.
-    fn recorded_outside(
+    /// Finds a local module outside the package of its installed caller. `init` installs no such module, but if `modules.json`
+    /// has a record of it, Terraform and OpenTofu use that.
+    fn recorded_outside_package(
         &self,
         error: &ConfigError,
+        site: &CallSite<'_>,
         target: &Target,
-        key: &str,
-        caller: &Location,
-        environment: &Environment<'_>,
     ) -> Option<Location> {
-        let is_installed = caller.package.as_deref().is_some_and(|package| {
-            let installed = Manifest::packages(&environment.data_directory()).canonicalize();
-            installed.is_ok_and(|installed| package.starts_with(installed))
-        });
-        if !is_installed || !matches!(error, ConfigError::LeavesPackage { .. }) {
+        let package = site.caller.location.package.as_deref()?;
+        let installed = Manifest::packages(&site.context().data_directory()).canonicalize();
+        if !package.starts_with(installed.ok()?)
+            || !matches!(error, ConfigError::LeavesPackage { .. })
+        {
             return None;
         }
-        let manifest = self.manifest.get()?.as_ref().ok()?;
-        let record = manifest.record(key)?;
+        let record = self.manifest.get()?.as_ref().ok()?.record(&site.key)?;
         let versions = target.versions.as_ref();
-        let is_meant = record.check(&target.source, versions, self.options.engine);
-        is_meant
-            .ok()
-            .and_then(|()| directory_of(record, environment))
+        record
+            .check(&target.source, versions, self.options.engine)
+            .ok()?;
+        installed_location(record, site.context())
     }
 
-    /// Where an untrusted configuration may have modules on this machine.
-    fn confinement<'e>(&self, environment: &'e Environment<'_>) -> Option<&'e ReadAccess> {
-        self.options.is_untrusted.then(|| environment.files.get())
+    /// Returns where an untrusted configuration may use directories of this machine; `None` means everywhere.
+    fn confinement<'c>(&self, context: &'c RootContext<'_>) -> Option<&'c ReadAccess> {
+        self.options.is_untrusted.then(|| context.files.get())
     }
 
-    /// The manifest of installed modules. It is ignored for an untrusted configuration, whose author can have committed it.
-    fn manifest(&self, environment: &Environment<'_>) -> &Result<Manifest, Arc<ConfigError>> {
+    /// Reads the manifest of installed modules once. The manifest of an untrusted configuration is ignored, because its author
+    /// may have committed it.
+    fn manifest(&self, context: &RootContext<'_>) -> &Result<Manifest, Arc<ConfigError>> {
         self.manifest.get_or_init(|| {
             if self.options.is_untrusted {
                 return Ok(Manifest::default());
             }
-            Manifest::read(&environment.data_directory()).map_err(Arc::new)
+            Manifest::read(&context.data_directory()).map_err(Arc::new)
         })
     }
 
-    /// What the manifest records for the call, if it does, and if the record is for this call.
-    fn installed(
-        &mut self,
+    /// Finds the module in the manifest. Fails if the record is for another source or version.
+    fn locate_installed(
+        &self,
+        site: &CallSite<'_>,
         target: &Target,
-        key: &str,
-        name: &str,
-        spot: &Spot,
-        environment: &Environment<'_>,
-    ) -> Result<Option<Found>, ConfigError> {
-        let manifest = match self.manifest(environment) {
+    ) -> Result<Option<RemoteLocation>, ConfigError> {
+        let manifest = match self.manifest(site.context()) {
             Ok(manifest) => manifest,
             Err(error) => {
-                let message = error.to_string();
-                let (module, place) = (name.to_owned(), Box::new(spot.place()));
-                let source_text = target.source.shown();
-                return Err(ConfigError::Fetch {
-                    module,
-                    source_text,
-                    place,
-                    source: message.into(),
-                    hint: None,
-                });
+                let source = error.to_string().into();
+                return Err(fetch_error(site, target, FetchError { source, hint: None }));
             }
         };
-        let Some(record) = manifest.record(key) else {
+        let Some(record) = manifest.record(&site.key) else {
             return Ok(None);
         };
-        // A place takes a look through the file.
-        let named = || (name.to_owned(), Box::new(spot.place()));
-        match record.check(
-            &target.source,
-            target.versions.as_ref(),
-            self.options.engine,
-        ) {
+        let versions = target.versions.as_ref();
+        match record.check(&target.source, versions, self.options.engine) {
             Ok(()) => {
                 let version = Some(record.version.clone()).filter(|version| !version.is_empty());
-                let location = directory_of(record, environment);
+                let location = installed_location(record, site.context());
                 Ok(location.map(|location| (location, version)))
             }
-            Err(Mismatch::Source { recorded }) => {
-                let (module, place) = named();
-                Err(ConfigError::SourceChanged {
-                    module,
-                    recorded: RedactedUrl::with_revision(&recorded).to_string(),
-                    wanted: target.source.shown(),
-                    place,
-                })
-            }
-            Err(Mismatch::Version { recorded }) => {
-                let (module, place) = named();
-                let wanted = target
-                    .versions
-                    .as_ref()
-                    .map(ModuleVersionConstraints::to_string)
-                    .unwrap_or_default();
-                Err(ConfigError::VersionChanged {
-                    module,
-                    recorded,
-                    wanted,
-                    place,
-                })
-            }
+            Err(RecordMismatch::Source { recorded }) => Err(ConfigError::SourceChanged {
+                module: site.name(),
+                recorded: RedactedUrl::with_revision(&recorded).to_string(),
+                wanted: target.source.shown(),
+                place: site.place(),
+            }),
+            Err(RecordMismatch::Version { recorded }) => Err(ConfigError::VersionChanged {
+                module: site.name(),
+                recorded,
+                wanted: versions.map(ToString::to_string).unwrap_or_default(),
+                place: site.place(),
+            }),
         }
     }
 
-    /// The module from wherever it comes, and its version if it has one.
-    fn fetch(
-        &mut self,
-        target: &Target,
-        name: &str,
-        spot: &Spot,
-        environment: &Environment<'_>,
-    ) -> Result<Found, Stopped> {
+    fn fetch(&mut self, site: &CallSite<'_>, target: &Target) -> Result<RemoteLocation, Stopped> {
         let Some(fetcher) = self.fetcher else {
-            return Err(self.fail_call(target, not_installed(target, name, spot)));
+            return Err(self.fail_call(target, not_installed(site, target)));
         };
         let request = ModuleRequest {
             source: &target.source,
             versions: target.versions.as_ref(),
-            root: environment.root,
-            place: &spot.place(),
+            root: site.context().root,
+            place: &site.place(),
             engine: self.options.engine,
-            confined_to: self.confinement(environment),
+            confined_to: self.confinement(site.context()),
             is_hidden: target.hidden.is_some(),
         };
-        let location = fetcher.fetch(&request).and_then(|fetched| {
+        let result = fetcher.fetch(&request).and_then(|fetched| {
             let location = Location::within(&fetched.directory, &fetched.package);
             let location = location.map_err(|error| FetchError {
                 source: error.into(),
@@ -223,120 +179,100 @@ impl TreeReader<'_> {
             });
             Ok((location?, fetched.version))
         });
-        location.map_err(|FetchError { source, hint }| {
-            let (module, place) = (name.to_owned(), Box::new(spot.place()));
-            let error = ConfigError::Fetch {
-                module,
-                source_text: target.source.shown(),
-                place,
-                source,
-                hint,
-            };
-            self.fail_call(target, error)
-        })
+        result.map_err(|error| self.fail_call(target, fetch_error(site, target, error)))
     }
 
-    /// A call that uses a function which is not supported: what is installed for it is taken to be right.
-    pub(super) fn by_record_only(
+    /// Enters the installed module of a call whose source uses an unsupported function, without checking its source. Returns
+    /// that the call is not constant.
+    pub(super) fn enter_recorded(
         &mut self,
-        key: &str,
-        instance: &Instance<'_>,
-        call: &Call,
-        node: &Node,
-        environment: &Environment<'_>,
+        site: &CallSite<'_>,
         error: ConfigError,
     ) -> Result<bool, Stopped> {
-        let manifest = self.manifest(environment).as_ref().ok();
-        let record = manifest.and_then(|manifest| manifest.record(key));
-        let location = record.and_then(|record| directory_of(record, environment));
+        let context = site.context();
+        let manifest = self.manifest(context).as_ref().ok();
+        let record = manifest.and_then(|manifest| manifest.record(&site.key));
+        let location = record.and_then(|record| installed_location(record, context));
         let Some(location) = location else {
             return Err(self.fail(error));
         };
-        self.found.warnings.push(format!(
-            "{}: the source of module `{}` uses a function that tflock does not have; what is installed in `{}` is taken for it",
-            call.spot.place(),
-            call.name,
+        self.root_module.warnings.push(format!(
+            "{}: the source of module `{}` uses a function that tflock does not support; tflock reads the module installed in `{}` instead",
+            site.place(),
+            site.call.name,
             location.shown.display()
         ));
-        let path = environment.path_of(&location);
-        self.enter(
-            instance,
-            call,
-            node,
-            environment,
-            Entered {
-                location,
-                key: key.to_owned(),
-                path,
-            },
-        )?;
+        let path = context.path_of(&location);
+        self.enter(site, location, path)?;
         Ok(false)
     }
 }
 
-/// The directory of a record, if it is there. The tools install a package in a directory named after the call; a record that
-/// leads elsewhere is not theirs, and nobody knows how far its package goes.
-fn directory_of(record: &Record, environment: &Environment<'_>) -> Option<Location> {
-    let data_directory = environment.data_directory();
-    let found = record.locate(environment.root, &data_directory)?;
-    let package = record.package(&data_directory).canonicalize();
-    let package = package
-        .ok()
-        .filter(|package| found.real.starts_with(package));
-    Some(Location { package, ..found })
+/// The directory of an installed module, if it exists. `init` installs each package in a directory named after the call. In any
+/// other directory, the boundary of the package is unknown.
+fn installed_location(record: &InstalledModule, context: &RootContext<'_>) -> Option<Location> {
+    let data_directory = context.data_directory();
+    let location = record.locate(context.root, &data_directory)?;
+    let package = record.package(&data_directory).canonicalize().ok();
+    Some(Location {
+        package: package.filter(|package| location.real.starts_with(package)),
+        ..location
+    })
 }
 
-/// The directory of a local module. What was fetched is somebody else's, so it names no directory of this machine.
-fn local(
+/// Finds the directory of a local module. A fetched module may only call modules of its own package.
+fn locate_local(
     path: &str,
-    name: &str,
-    spot: &Spot,
-    caller: &Location,
+    site: &CallSite<'_>,
     confined_to: Option<&ReadAccess>,
 ) -> Result<Location, ConfigError> {
-    let named = || (name.to_owned(), Box::new(spot.place()));
+    let caller = &site.caller.location;
     let joined = caller.join(Path::new(path));
-    let leaves = match (&joined, &caller.package) {
-        (_, None) => false,
-        (Ok(location), Some(package)) => !location.real.starts_with(package),
-        // What is not there is told of only where the package may know.
-        (Err(_), Some(package)) => !clean(&caller.real.join(path)).starts_with(package),
-    };
     let is_outside = |access: &ReadAccess| access.resolve(&caller.real.join(path)).is_err();
-    match joined {
-        _ if caller.package.is_none() && confined_to.is_some_and(is_outside) => {
-            let (module, place) = named();
-            Err(ConfigError::LeavesRepository {
-                module,
+    let leaves_package = |package| match &joined {
+        Ok(location) => !location.real.starts_with(package),
+        // Messages reveal whether a directory exists only inside the package.
+        Err(_) => !clean(&caller.real.join(path)).starts_with(package),
+    };
+    match &caller.package {
+        None if confined_to.is_some_and(is_outside) => {
+            return Err(ConfigError::LeavesRepository {
+                module: site.name(),
                 path: path.to_owned(),
-                place,
-            })
+                place: site.place(),
+            });
         }
-        _ if leaves => {
-            let (module, place) = named();
-            Err(ConfigError::LeavesPackage {
-                module,
+        Some(package) if leaves_package(package) => {
+            return Err(ConfigError::LeavesPackage {
+                module: site.name(),
                 path: path.to_owned(),
-                place,
-            })
+                place: site.place(),
+            });
         }
-        Ok(location) => Ok(location),
-        Err(source) => {
-            let (module, place) = named();
-            Err(ConfigError::NoModuleDirectory {
-                module,
-                directory: clean(&caller.shown.join(path)),
-                place,
-                source,
-            })
-        }
+        _ => {}
+    }
+    joined.map_err(|source| ConfigError::NoModuleDirectory {
+        module: site.name(),
+        directory: clean(&caller.shown.join(path)),
+        place: site.place(),
+        source,
+    })
+}
+
+fn not_installed(site: &CallSite<'_>, target: &Target) -> ConfigError {
+    ConfigError::NotInstalled {
+        module: site.name(),
+        source_text: target.source.shown(),
+        place: site.place(),
     }
 }
 
-fn not_installed(target: &Target, name: &str, spot: &Spot) -> ConfigError {
-    ConfigError::NotInstalled {
-        module: name.to_owned(),
+fn fetch_error(site: &CallSite<'_>, target: &Target, error: FetchError) -> ConfigError {
+    ConfigError::Fetch {
+        module: site.name(),
         source_text: target.source.shown(),
-        place: Box::new(spot.place()),
+        place: site.place(),
+        source: error.source,
+        hint: error.hint,
     }
 }

@@ -1,7 +1,4 @@
-//! Follows module calls from a root. docs/rules/config.md 8.
-//!
-//! The reader goes depth first and remembers two things: which directories are being read (a call to one of them would never
-//! end), and below which everything was local and constant (a second visit finds nothing new).
+//! Follows module calls from a root module, depth first: docs/rules/config.md 8.
 
 mod locate;
 mod runs;
@@ -12,61 +9,87 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::provider::Requirements;
-use crate::span::Place;
+use crate::span::{Explain as _, Place};
 
 use super::cache::ModuleCache;
 use super::call_target::{self, Evaluation, Target, Unresolved};
-use super::calls::Call;
+use super::calls::ModuleCall;
 use super::error::ConfigError;
 use super::location::Location;
 use super::manifest::Manifest;
 use super::module::Module;
 use super::options::{ReadOptions, Tests};
-use super::root::{LocalModules, ModuleFetcher, RootModule, import_in_child, is_missing_module};
+use super::root::{LocalModules, ModuleFetcher, RootModule};
 use super::source::{ModuleSource, clean_path};
-use super::statics::{Environment, Instance};
+use super::statics::{Instance, RootContext};
 use super::test_files;
 
-/// Real configurations nest a handful of levels; this many fit on a small stack.
+/// The most nested calls. Real configurations nest a handful of levels, and this many fit on a small stack.
 const MAX_DEPTH: usize = 60;
 
-/// More calls below one root than this are a mistake, or an attack: calls in pairs grow exponentially.
+/// The most calls below one root. More are a mistake or an attack: calls in pairs grow exponentially.
 const MAX_CALLS: usize = 50_000;
 
-/// More errors of one root module than these are not told: as many more calls of the same kind have the same.
+/// After this many errors of one root module, the reader stops following calls.
 const MAX_ERRORS: usize = 1000;
 
-/// The steps to follow a call, beside those to evaluate it.
-const STEPS_OF_CALL: usize = 20;
+/// The budget steps to follow a call, in addition to those to evaluate it.
+const STEPS_PER_CALL: usize = 20;
 
-/// How many bytes of names are copied in the time of a step.
-const BYTES_OF_STEP: usize = 64;
+/// The bytes of paths and keys that are copied in the time of one budget step.
+const BYTES_PER_STEP: usize = 64;
 
-/// Reads one root module.
+/// Reads one root module with everything that it calls.
 pub(super) struct TreeReader<'a> {
     options: &'a ReadOptions,
     cache: &'a ModuleCache,
     fetcher: Option<&'a dyn ModuleFetcher>,
     manifest: OnceCell<Result<Manifest, Arc<ConfigError>>>,
-    found: RootModule,
+    root_module: RootModule,
     errors: Vec<Arc<ConfigError>>,
-    calls: usize,
-    settled: BTreeSet<PathBuf>,
-    /// The directories of local modules as they are called, also of those that are not there.
-    called: BTreeSet<PathBuf>,
+    call_count: usize,
+    /// Real directories of modules below which all calls are local and constant: a second visit would find nothing new.
+    constant_modules: BTreeSet<PathBuf>,
+    /// The directories of local modules as their callers name them, including those that do not exist.
+    called_directories: BTreeSet<PathBuf>,
 }
 
-/// A module in the tree.
-struct Node {
+/// A module in the tree of calls.
+struct ModuleNode<'a> {
+    instance: &'a Instance<'a>,
     location: Location,
-    /// The names of the calls from the root, joined by dots: the key of the manifest.
+    /// The names of the calls from the root, joined by dots: the key of the manifest. Empty for the root.
     key: String,
-    /// The real directories from the root to this module.
-    above: Vec<PathBuf>,
+    /// The real directories from the root to this module. Calling one of them again would never end.
+    path_from_root: Vec<PathBuf>,
     evaluation: Evaluation,
 }
 
-/// A call that was not followed; the reason is noted.
+/// A module call and the module that makes it.
+struct CallSite<'a> {
+    call: &'a ModuleCall,
+    /// The key of the called module in the manifest.
+    key: String,
+    caller: &'a ModuleNode<'a>,
+}
+
+impl<'a> CallSite<'a> {
+    fn context(&self) -> &'a RootContext<'a> {
+        self.caller.instance.context()
+    }
+
+    fn name(&self) -> String {
+        self.call.name.clone()
+    }
+
+    /// The place of the call. It counts the lines of the file up to there, so ask only for messages.
+    #[expect(clippy::unnecessary_box_returns, reason = "errors box their place")]
+    fn place(&self) -> Box<Place> {
+        Box::new(self.call.spot.place())
+    }
+}
+
+/// A call is not followed. The reason is recorded already.
 struct Stopped;
 
 impl<'a> TreeReader<'a> {
@@ -80,254 +103,201 @@ impl<'a> TreeReader<'a> {
             cache,
             fetcher,
             manifest: OnceCell::new(),
-            found: RootModule::default(),
+            root_module: RootModule::default(),
             errors: Vec::new(),
-            calls: 0,
-            settled: BTreeSet::new(),
-            called: BTreeSet::new(),
+            call_count: 0,
+            constant_modules: BTreeSet::new(),
+            called_directories: BTreeSet::new(),
         }
     }
 
     pub(super) fn read(mut self, directory: &Path) -> Result<RootModule, Vec<Arc<ConfigError>>> {
-        self.follow(directory)?;
+        self.follow_root(directory)?;
         if self.errors.is_empty() {
-            Ok(self.found)
+            Ok(self.root_module)
         } else {
             Err(self.errors)
         }
     }
 
-    /// The local modules that can be found from `directory`.
+    /// Collects the local modules that can be found from `directory`.
     pub(super) fn local_modules(mut self, directory: &Path) -> LocalModules {
-        // What cannot be read calls nothing; that it fails is told where it is read.
-        let followed = self.follow(directory);
-        let mut directories = self.called;
-        directories.append(&mut self.found.local_modules);
+        let followed = self.follow_root(directory);
+        let mut directories = self.called_directories;
+        directories.append(&mut self.root_module.local_modules);
         LocalModules {
             directories,
             complete: followed.is_ok() && self.errors.is_empty(),
         }
     }
 
-    fn follow(&mut self, directory: &Path) -> Result<(), Vec<Arc<ConfigError>>> {
-        let unreadable = |source| {
-            Arc::new(ConfigError::ReadDirectory {
-                path: directory.to_path_buf(),
-                source,
-            })
-        };
-        let location = Location::new(directory).map_err(|source| vec![unreadable(source)])?;
+    fn follow_root(&mut self, directory: &Path) -> Result<(), Vec<Arc<ConfigError>>> {
+        let location = Location::new(directory).map_err(|source| {
+            let path = directory.to_path_buf();
+            vec![Arc::new(ConfigError::ReadDirectory { path, source })]
+        })?;
+        let engine = self.options.engine;
         let module = self
             .cache
-            .module(&location.real, &location.shown, self.options.engine);
-        let module = module.map_err(|errors| vec_of(&errors))?;
-        let environment = Environment::new(&location.shown, self.options, self.cache.budget());
-        let root = Node {
-            above: vec![location.real.clone()],
-            location: location.clone(),
+            .module(&location.real, &location.shown, engine)
+            .map_err(Arc::unwrap_or_clone)?;
+        let shown = location.shown.clone();
+        let context = RootContext::new(&shown, self.options, self.cache.budget());
+        let root = ModuleNode {
+            instance: &Instance::root(&module, &context),
+            path_from_root: vec![location.real.clone()],
+            location,
             key: String::new(),
             evaluation: Evaluation::Dynamic,
         };
-        self.found.requirements = Arc::clone(&module.requirements);
+        self.root_module.requirements = Arc::clone(&module.requirements);
         self.require(&module.root_requirements);
-        let instance = Instance::root(&module, &environment);
-        self.visit(&instance, &root, &environment);
-        self.tests(&instance, &root, &environment);
+        self.follow_calls(&root);
+        self.follow_test_runs(&root);
         Ok(())
     }
 
-    /// Follows all calls of a module. The result is whether everything below is local and constant.
-    fn visit(
-        &mut self,
-        instance: &Instance<'_>,
-        node: &Node,
-        environment: &Environment<'_>,
-    ) -> bool {
-        let mut settled = true;
-        for call in instance.module.calls.values() {
-            settled &= self
-                .call(instance, call, node, environment)
-                .unwrap_or(false);
+    /// Follows all calls of a module. Returns whether all calls below it are local and constant.
+    fn follow_calls(&mut self, caller: &ModuleNode<'_>) -> bool {
+        let mut is_constant = true;
+        for call in caller.instance.module.calls.values() {
+            let key = if caller.key.is_empty() {
+                call.name.clone()
+            } else {
+                format!("{}.{}", caller.key, call.name)
+            };
+            let site = CallSite { call, key, caller };
+            is_constant &= self.follow_call(&site).unwrap_or(false);
         }
-        settled
+        is_constant
     }
 
-    fn call(
-        &mut self,
-        instance: &Instance<'_>,
-        call: &Call,
-        node: &Node,
-        environment: &Environment<'_>,
-    ) -> Result<bool, Stopped> {
-        self.count_call(call, node, environment)?;
-        let key = if node.key.is_empty() {
-            call.name.clone()
-        } else {
-            format!("{}.{}", node.key, call.name)
-        };
-        let target = match call_target::resolve(instance, call, node.evaluation) {
+    /// Follows one call. Returns whether it and all calls below it are local and constant.
+    fn follow_call(&mut self, site: &CallSite<'_>) -> Result<bool, Stopped> {
+        self.count_call(site)?;
+        let caller = site.caller;
+        let target = match call_target::resolve(caller.instance, site.call, caller.evaluation) {
             Ok(target) => target,
             Err(Unresolved::Error(error)) => return Err(self.fail(error)),
-            Err(Unresolved::Unsupported(error)) => {
-                return self.by_record_only(&key, instance, call, node, environment, error);
-            }
+            Err(Unresolved::Unsupported(error)) => return self.enter_recorded(site, error),
         };
-        let is_local = matches!(target.source, ModuleSource::Local(_));
-        let location = self.locate(
-            &target,
-            &key,
-            &call.name,
-            &call.spot,
-            &node.location,
-            environment,
-        )?;
-        let path = match &target.source {
-            ModuleSource::Local(path) => clean_path(&format!("{}/{path}", instance.path())),
-            _ => environment.path_of(&location),
+        let location = self.locate(site, &target)?;
+        let ModuleSource::Local(path) = &target.source else {
+            let path = site.context().path_of(&location);
+            self.enter(site, location, path)?;
+            return Ok(false);
         };
-        let is_constant = is_local && target.is_constant;
-        if is_local {
-            self.found.local_modules.insert(location.real.clone());
-        }
-        if is_constant && self.settled.contains(&location.real) {
+        self.root_module.local_modules.insert(location.real.clone());
+        if target.is_constant && self.constant_modules.contains(&location.real) {
             return Ok(true);
         }
-        let below = self.enter(
-            instance,
-            call,
-            node,
-            environment,
-            Entered {
-                location: location.clone(),
-                key,
-                path,
-            },
-        )?;
-        if is_constant && below {
-            self.settled.insert(location.real);
+        let path = clean_path(&format!("{}/{path}", caller.instance.path()));
+        let real = location.real.clone();
+        let is_constant = self.enter(site, location, path)? && target.is_constant;
+        if is_constant {
+            self.constant_modules.insert(real);
         }
-        Ok(is_constant && below)
+        Ok(is_constant)
     }
 
-    /// Whether one more call is followed: not after too many of them or of errors, nor once the budget is used up.
-    fn count_call(
-        &mut self,
-        call: &Call,
-        node: &Node,
-        environment: &Environment<'_>,
-    ) -> Result<(), Stopped> {
-        if environment.is_exceeded()
-            || self.errors.len().max(self.found.missing.len()) >= MAX_ERRORS
-        {
+    /// Counts a call, and stops after too many calls or errors, or when the budget is used up.
+    fn count_call(&mut self, site: &CallSite<'_>) -> Result<(), Stopped> {
+        let error_count = self.errors.len().max(self.root_module.missing.len());
+        if site.context().is_exceeded() || error_count >= MAX_ERRORS {
             return Err(Stopped);
         }
-        let bytes = node.key.len()
-            + node
-                .above
-                .iter()
-                .map(|path| path.as_os_str().len())
-                .sum::<usize>();
-        if let Err(budget) = environment.steps(STEPS_OF_CALL + bytes / BYTES_OF_STEP) {
-            let place = Box::new(call.spot.place());
+        let paths = site.caller.path_from_root.iter();
+        let bytes: usize = paths.map(|path| path.as_os_str().len()).sum();
+        let steps = STEPS_PER_CALL + (site.caller.key.len() + bytes) / BYTES_PER_STEP;
+        if let Err(budget) = site.context().steps(steps) {
+            let place = site.place();
             return Err(self.fail(ConfigError::Exceeded { place, budget }));
         }
-        self.calls += 1;
-        if self.calls == MAX_CALLS {
-            let place = Box::new(call.spot.place());
+        self.call_count += 1;
+        if self.call_count == MAX_CALLS {
             self.fail(ConfigError::TooMany {
                 limit: MAX_CALLS,
-                place,
+                place: site.place(),
             });
         }
-        if self.calls < MAX_CALLS {
+        if self.call_count < MAX_CALLS {
             Ok(())
         } else {
             Err(Stopped)
         }
     }
 
-    /// Reads the module that a call means, and follows its calls.
+    /// Reads the called module and follows its calls. `path` is the value of `path.module` there. Returns whether all calls
+    /// below it are local and constant.
     fn enter(
         &mut self,
-        instance: &Instance<'_>,
-        call: &Call,
-        node: &Node,
-        environment: &Environment<'_>,
-        entered: Entered,
+        site: &CallSite<'_>,
+        location: Location,
+        path: String,
     ) -> Result<bool, Stopped> {
-        let Entered {
-            location,
-            key,
-            path,
-        } = entered;
-        // A place takes a look through the file.
-        let named = || (call.name.clone(), Box::new(call.spot.place()));
-        if node.above.contains(&location.real) {
-            let (module, place) = named();
+        let caller = site.caller;
+        if caller.path_from_root.contains(&location.real) {
             return Err(self.fail(ConfigError::Recursion {
-                module,
+                module: site.name(),
                 directory: location.shown,
-                place,
+                place: site.place(),
             }));
         }
-        if node.above.len() > MAX_DEPTH {
-            let (module, place) = named();
+        if caller.path_from_root.len() > MAX_DEPTH {
             return Err(self.fail(ConfigError::TooDeep {
-                module,
+                module: site.name(),
                 limit: MAX_DEPTH,
-                place,
+                place: site.place(),
             }));
         }
-        let module = self.module(&location)?;
-        let mut above = node.above.clone();
-        above.push(location.real.clone());
-        let child = Node {
+        let module = self.read_called_module(&location)?;
+        let mut path_from_root = caller.path_from_root.clone();
+        path_from_root.push(location.real.clone());
+        let node = ModuleNode {
+            instance: &caller.instance.child(&module, site.call, path, &location),
             location,
-            key,
-            above,
-            evaluation: node.evaluation,
+            key: site.key.clone(),
+            path_from_root,
+            evaluation: caller.evaluation,
         };
-        let instance = instance.child(&module, call, path, &child.location);
-        Ok(self.visit(&instance, &child, environment))
+        Ok(self.follow_calls(&node))
     }
 
-    /// Reads a module that is called; what it requires joins the rest.
-    fn module(&mut self, location: &Location) -> Result<Arc<Module>, Stopped> {
-        let module = match self
-            .cache
-            .module(&location.real, &location.shown, self.options.engine)
-        {
+    /// Reads a called module and adds its requirements.
+    fn read_called_module(&mut self, location: &Location) -> Result<Arc<Module>, Stopped> {
+        let engine = self.options.engine;
+        let module = match self.cache.module(&location.real, &location.shown, engine) {
             Ok(module) => module,
             Err(errors) => {
-                // Several calls of one broken module make one report.
-                for error in vec_of(&errors) {
-                    if !self.errors.iter().any(|known| {
-                        known.to_string() == error.to_string()
-                            && place_of(known) == place_of(&error)
-                    }) {
-                        self.errors.push(error);
+                for error in errors.iter() {
+                    // Several calls of one broken module make one report.
+                    let is_equal = |known: &Arc<ConfigError>| {
+                        known.place() == error.place() && known.to_string() == error.to_string()
+                    };
+                    if !self.errors.iter().any(is_equal) {
+                        self.errors.push(Arc::clone(error));
                     }
                 }
                 return Err(Stopped);
             }
         };
         if let Some(import) = module.imports.first() {
-            return Err(self.fail(import_in_child(&import.spot.place())));
+            return Err(self.fail(ConfigError::import_in_called_module(&import.spot)));
         }
         self.require(&module.requirements);
         Ok(module)
     }
 
-    /// Adds what another module requires. Roots that call none share what their module requires with it.
+    /// Adds the requirements of another module. Without any, the root module keeps sharing its own with the cache.
     fn require(&mut self, requirements: &Requirements) {
         if !requirements.providers.is_empty() {
-            Arc::make_mut(&mut self.found.requirements).merge(requirements);
+            Arc::make_mut(&mut self.root_module.requirements).merge(requirements);
         }
     }
 
     fn fail(&mut self, error: ConfigError) -> Stopped {
-        let list = if is_missing_module(&error) {
-            &mut self.found.missing
+        let list = if error.is_missing_module() {
+            &mut self.root_module.missing
         } else {
             &mut self.errors
         };
@@ -336,7 +306,7 @@ impl<'a> TreeReader<'a> {
     }
 }
 
-/// The real directories that the module in `directory` calls itself, or runs in its tests.
+/// Returns the real directories of the local modules that the module in `directory` itself calls or runs in tests.
 pub(super) fn direct_local_calls(
     directory: &Path,
     options: &ReadOptions,
@@ -348,8 +318,8 @@ pub(super) fn direct_local_calls(
     let Ok(module) = cache.module(&location.real, &location.shown, options.engine) else {
         return BTreeSet::new();
     };
-    let environment = Environment::new(&location.shown, options, cache.budget());
-    let instance = Instance::root(&module, &environment);
+    let context = RootContext::new(&location.shown, options, cache.budget());
+    let instance = Instance::root(&module, &context);
     let runs = match &options.tests {
         Tests::Skip => Vec::new(),
         Tests::Read { directory } => {
@@ -360,32 +330,14 @@ pub(super) fn direct_local_calls(
         .calls
         .values()
         .map(|call| (call, Evaluation::Dynamic));
-    let calls = calls.chain(runs.iter().map(|run| (&run.call, Evaluation::Literal)));
-    let target = |(call, evaluation)| match call_target::resolve(&instance, call, evaluation) {
-        Ok(Target {
-            source: ModuleSource::Local(path),
-            ..
-        }) => location.join(Path::new(&path)).ok(),
-        _ => None,
-    };
-    calls
-        .filter_map(target)
-        .map(|location| location.real)
-        .collect()
-}
-
-/// What is known of a module before it is read.
-struct Entered {
-    location: Location,
-    key: String,
-    path: String,
-}
-
-/// Each error with its list kept alive; errors cannot be cloned.
-fn vec_of(errors: &Arc<Vec<Arc<ConfigError>>>) -> Vec<Arc<ConfigError>> {
-    errors.iter().map(Arc::clone).collect()
-}
-
-fn place_of(error: &ConfigError) -> Option<&Place> {
-    crate::span::Explain::place(error)
+    let run_calls = runs.iter().map(|run| (&run.call, Evaluation::Literal));
+    let real_directory =
+        |(call, evaluation)| match call_target::resolve(&instance, call, evaluation) {
+            Ok(Target {
+                source: ModuleSource::Local(path),
+                ..
+            }) => Some(location.join(Path::new(&path)).ok()?.real),
+            _ => None,
+        };
+    calls.chain(run_calls).filter_map(real_directory).collect()
 }

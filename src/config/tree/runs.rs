@@ -1,4 +1,4 @@
-//! Modules that test files run. docs/rules/config.md 7.
+//! Modules that test files run: docs/rules/config.md 7.
 
 use std::sync::Arc;
 
@@ -6,50 +6,45 @@ use crate::provider::Requirements;
 
 use super::super::call_target::{self, Evaluation, Unresolved};
 use super::super::error::ConfigError;
-use super::super::module::Module;
-use super::super::options::{ReadOptions, Tests};
+use super::super::options::Tests;
 use super::super::provider_blocks::ProviderBlock;
 use super::super::source::ModuleSource;
-use super::super::statics::{Environment, Instance};
-use super::super::test_files::{self, RunModule};
-use super::{Entered, Node, Stopped, TreeReader};
+use super::super::test_files;
+use super::{CallSite, ModuleNode, Stopped, TreeReader};
 
 impl TreeReader<'_> {
-    /// Modules that test files run.
-    pub(super) fn tests(
-        &mut self,
-        instance: &Instance<'_>,
-        root: &Node,
-        environment: &Environment<'_>,
-    ) {
+    /// Follows the modules that the test files of the root module run.
+    pub(super) fn follow_test_runs(&mut self, root: &ModuleNode<'_>) {
         let Tests::Read { directory } = &self.options.tests else {
             return;
         };
-        let found = test_files::read(&root.location.shown, directory, self.options.engine);
-        self.found.warnings.extend(found.warnings);
-        self.errors.extend(found.errors.into_iter().map(Arc::new));
-        let required = provider_requirements(
-            &found.providers,
-            instance.module,
-            self.options,
-            &mut self.errors,
-        );
-        self.require(&required);
-        for run in &found.runs {
-            // Why it stopped is noted where it did.
-            let _ = self.run_module(run, instance, root, environment);
+        let tests = test_files::read(&root.location.shown, directory, self.options.engine);
+        self.root_module.warnings.extend(tests.warnings);
+        self.errors.extend(tests.errors.into_iter().map(Arc::new));
+        self.require_test_providers(&tests.providers, root);
+        let caller = ModuleNode {
+            instance: root.instance,
+            location: root.location.clone(),
+            key: String::new(),
+            // A test may run the root module itself: that is not a recursion.
+            path_from_root: Vec::new(),
+            evaluation: Evaluation::Literal,
+        };
+        for run in tests.runs {
+            let site = CallSite {
+                call: &run.call,
+                key: run.key,
+                caller: &caller,
+            };
+            // A run that stops has recorded its error.
+            let _ = self.follow_run(&site);
         }
     }
 
-    fn run_module(
-        &mut self,
-        run: &RunModule,
-        instance: &Instance<'_>,
-        root: &Node,
-        environment: &Environment<'_>,
-    ) -> Result<bool, Stopped> {
-        self.count_call(&run.call, root, environment)?;
-        let target = match call_target::resolve(instance, &run.call, Evaluation::Literal) {
+    fn follow_run(&mut self, site: &CallSite<'_>) -> Result<(), Stopped> {
+        self.count_call(site)?;
+        let caller = site.caller;
+        let target = match call_target::resolve(caller.instance, site.call, caller.evaluation) {
             Ok(target) => target,
             Err(Unresolved::Error(error) | Unresolved::Unsupported(error)) => {
                 return Err(self.fail(error));
@@ -57,58 +52,32 @@ impl TreeReader<'_> {
         };
         if let ModuleSource::Remote(_) = target.source {
             let source_text = target.source.shown();
-            let place = Box::new(run.call.spot.place());
+            let place = site.place();
             return Err(self.fail(ConfigError::RemoteRunModule { source_text, place }));
         }
-        let location = self.locate(
-            &target,
-            &run.key,
-            &run.call.name,
-            &run.call.spot,
-            &root.location,
-            environment,
-        )?;
+        let location = self.locate(site, &target)?;
         if matches!(target.source, ModuleSource::Local(_)) {
-            self.found.local_modules.insert(location.real.clone());
+            self.root_module.local_modules.insert(location.real.clone());
         }
         let path = location.shown.to_string_lossy().into_owned();
-        let node = Node {
-            location: root.location.clone(),
-            key: String::new(),
-            // The root itself may be run: it is not a call of its own.
-            above: Vec::new(),
-            evaluation: Evaluation::Literal,
-        };
-        self.enter(
-            instance,
-            &run.call,
-            &node,
-            environment,
-            Entered {
-                location,
-                key: run.key.clone(),
-                path,
-            },
-        )
+        self.enter(site, location, path)?;
+        Ok(())
     }
-}
 
-/// OpenTofu counts `provider` blocks of test files, whose names mean what they mean in the root module.
-fn provider_requirements(
-    blocks: &[ProviderBlock],
-    module: &Module,
-    options: &ReadOptions,
-    errors: &mut Vec<Arc<ConfigError>>,
-) -> Requirements {
-    let mut requirements = Requirements::default();
-    for block in blocks {
-        match module.address_of(&block.name, &block.spot, options.engine) {
-            Ok(address) => {
-                let version = block.version.clone().unwrap_or_default();
-                requirements.require(address, &version, Some(block.spot.place()));
+    /// Adds the requirements of `provider` blocks in test files, which only OpenTofu counts. Their names have the meaning that
+    /// they have in the root module.
+    fn require_test_providers(&mut self, blocks: &[ProviderBlock], root: &ModuleNode<'_>) {
+        let mut requirements = Requirements::default();
+        for block in blocks {
+            let module = root.instance.module;
+            match module.address_of(&block.name, &block.spot, self.options.engine) {
+                Ok(address) => {
+                    let version = block.version.clone().unwrap_or_default();
+                    requirements.require(address, &version, Some(block.spot.place()));
+                }
+                Err(error) => self.errors.push(Arc::new(error)),
             }
-            Err(error) => errors.push(Arc::new(error)),
         }
+        self.require(&requirements);
     }
-    requirements
 }
