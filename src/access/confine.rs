@@ -1,25 +1,26 @@
-//! Paths that the user names, and files with fixed names: their links may not lead out of the repository.
+//! Resolves links in paths that the user names and in files with fixed names. A link inside a repository must not leave it.
 //!
-//! Links above the top of a repository are the user's own. Those below it come with the tree, so a stranger may have made them.
-//! Outside of any repository the working directory takes the place of its top.
+//! Links above the top of the repository belong to the user. Links below it are part of the tree, so a stranger may have
+//! created them. Outside of any repository, the working directory takes the place of the top.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::{AccessError, Links, ReadAccess, check_regular, find_repository, open_checked};
+use super::open::{FinalLink, check_regular, open_checked};
+use super::{AccessError, ReadAccess, find_repository};
 
-/// Why a path is not followed.
+/// Why a link is not followed.
 #[derive(Debug, thiserror::Error)]
 pub enum LinkError {
-    /// A link that comes with the tree leads out of it, or nowhere that could be told.
+    /// A link in the tree leads out of it, or its target cannot be determined.
     #[error("a link leads out of the repository")]
     Outside,
-    /// A link leads into a directory that tools keep for themselves.
+    /// A link leads into a directory of a tool, such as `.git`.
     #[error("a link leads into `{0}`")]
     Internal(&'static str),
-    /// The system refused.
+    /// The operating system reported an error.
     #[error(transparent)]
     Read(#[from] io::Error),
 }
@@ -34,35 +35,35 @@ impl From<AccessError> for LinkError {
     }
 }
 
-/// Resolves every link of a path, which may name a file that does not exist.
+/// Resolves every link of a path. The file may be missing.
 ///
 /// # Errors
-/// [`LinkError::Outside`] and [`LinkError::Internal`] only for links that come with the tree.
+/// [`LinkError::Outside`] and [`LinkError::Internal`] apply to links in the tree only, not to links above it.
 pub fn confine(path: &Path) -> Result<PathBuf, LinkError> {
     let mut real = PathBuf::new();
     for part in std::path::absolute(path)?.components() {
         match part {
             Component::ParentDir => drop(real.pop()),
-            Component::Normal(name) => real = follow(&real, name)?,
+            Component::Normal(name) => real = resolve_component(&real, name)?,
             Component::Prefix(_) | Component::RootDir | Component::CurDir => real.push(part),
         }
     }
     Ok(real)
 }
 
-/// Where `name` in `directory`, a path without links, leads.
-fn follow(directory: &Path, name: &OsStr) -> Result<PathBuf, LinkError> {
+/// Resolves `name` in `directory`, a path without links.
+fn resolve_component(directory: &Path, name: &OsStr) -> Result<PathBuf, LinkError> {
     let path = directory.join(name);
     if !is_link(&path) {
         return Ok(path);
     }
-    match top_of(directory) {
+    match link_boundary(directory) {
         Some(top) => Ok(ReadAccess::below([top]).resolve(&path)?),
         None => Ok(fs::canonicalize(path)?),
     }
 }
 
-/// Where a file leads: the path itself, or the target of a link, which is in the same repository.
+/// Resolves a file that may itself be a link. The target must be in the same repository.
 pub fn resolve_link(path: &Path) -> Result<PathBuf, LinkError> {
     if !is_link(path) {
         return Ok(path.to_path_buf());
@@ -72,37 +73,37 @@ pub fn resolve_link(path: &Path) -> Result<PathBuf, LinkError> {
         _ => Path::new("."),
     };
     let directory = fs::canonicalize(directory)?;
-    Ok(ReadAccess::below([tree_of(&directory)]).resolve(path)?)
+    Ok(ReadAccess::below([enclosing_tree(&directory)]).resolve(path)?)
 }
 
-/// Whether a link that comes with the tree leads `path` out of it. What can be read there was not written for the repository,
-/// so messages do not quote it.
+/// Whether a link in the tree leads `path` out of the repository. Messages do not quote such a file, because it may contain
+/// secrets.
 pub fn leaves_repository(path: &Path) -> bool {
-    let leaves = |found| matches!(found, Err(LinkError::Outside));
+    let leaves = |resolved| matches!(resolved, Err(LinkError::Outside));
     leaves(confine(path)) || leaves(resolve_link(path))
 }
 
-/// Opens a regular file, and says how long it is. A link is followed to a file in the same repository.
+/// Opens a regular file and returns its length in bytes. A link is followed if its target is in the same repository.
 pub fn open_confined(path: &Path) -> Result<(File, u64), LinkError> {
-    match open_checked(path, Links::Refuse) {
+    match open_checked(path, FinalLink::Refuse) {
         Err(_) if is_link(path) => {
             let target = resolve_link(path)?;
             check_regular(&fs::symlink_metadata(&target)?)?;
-            Ok(open_checked(&target, Links::Refuse)?)
+            Ok(open_checked(&target, FinalLink::Refuse)?)
         }
         opened => Ok(opened?),
     }
 }
 
-/// The tree that holds `directory` (absolute, without links): its repository, or outside of any the working directory, or
-/// outside of that, too, `directory` itself.
-pub fn tree_of(directory: &Path) -> PathBuf {
-    top_of(directory).unwrap_or_else(|| directory.to_path_buf())
+/// The tree that contains `directory` (absolute, without links): its repository, otherwise the working directory if that
+/// contains it, otherwise `directory` itself.
+pub fn enclosing_tree(directory: &Path) -> PathBuf {
+    link_boundary(directory).unwrap_or_else(|| directory.to_path_buf())
 }
 
-/// The directory that links in `directory` (absolute, without links) may not leave: the top of its repository, or outside of
-/// any the working directory. `None` if it is in neither.
-fn top_of(directory: &Path) -> Option<PathBuf> {
+/// The directory that links in `directory` (absolute, without links) must not leave: the top of its repository, otherwise the
+/// working directory. `None` if neither contains it.
+fn link_boundary(directory: &Path) -> Option<PathBuf> {
     if let Some(top) = find_repository(directory) {
         return Some(top.to_path_buf());
     }
@@ -118,12 +119,11 @@ fn is_link(path: &Path) -> bool {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::io::Read as _;
     use std::os::unix::fs::symlink;
 
     use super::*;
 
-    /// `repository/` with a `.git`, a directory, a file and links; `outside/` beside it, which `above` leads to.
+    /// `repository/` with a `.git`, a directory, a file and links; beside it `outside/` and the link `above` to it.
     fn tree() -> (tempfile::TempDir, PathBuf) {
         let tree = tempfile::tempdir().unwrap();
         let base = tree.path().canonicalize().unwrap();
@@ -156,7 +156,7 @@ mod tests {
     const INTERNAL: &str = "a link leads into `.git`";
 
     #[test]
-    fn links_of_the_tree_stay_in_it_and_links_above_it_are_the_users_own() {
+    fn links_in_the_tree_must_stay_in_it_and_links_above_it_are_followed() {
         let (_tree, base) = tree();
         for (path, expected) in [
             ("repository/a", "repository/a"),
@@ -178,15 +178,16 @@ mod tests {
                 OUTSIDE | INTERNAL => expected.to_owned(),
                 path => base.join(path).display().to_string(),
             };
-            let found = confine(&base.join(path));
-            let found =
-                found.map_or_else(|error| error.to_string(), |path| path.display().to_string());
-            assert_eq!(found, expected, "{path}");
+            let resolved = match confine(&base.join(path)) {
+                Ok(path) => path.display().to_string(),
+                Err(error) => error.to_string(),
+            };
+            assert_eq!(resolved, expected, "{path}");
         }
     }
 
     #[test]
-    fn files_with_fixed_names_are_regular_and_in_the_repository() {
+    fn files_with_fixed_names_must_be_regular_and_in_the_repository() {
         let (_tree, base) = tree();
         for (path, expected) in [
             ("repository/x", "repository/x"),
@@ -198,13 +199,11 @@ mod tests {
             ("repository/a/no-file", "it is not a regular file"),
             ("repository/a", "it is not a regular file"),
         ] {
-            let found = open_confined(&base.join(path)).map(|mut file| {
-                let mut text = String::new();
-                file.0.read_to_string(&mut text).unwrap();
-                text
-            });
-            let found = found.unwrap_or_else(|error| error.to_string());
-            assert_eq!(found, expected, "{path}");
+            let content = match open_confined(&base.join(path)) {
+                Ok((file, _)) => io::read_to_string(file).unwrap(),
+                Err(error) => error.to_string(),
+            };
+            assert_eq!(content, expected, "{path}");
         }
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::access::{confine, tree_of};
+use crate::access::{confine, enclosing_tree};
 use crate::provider::{Engine, ModuleVersion, ModuleVersionConstraints};
 
 use super::error::ConfigError;
@@ -122,7 +122,7 @@ impl InstalledModule {
     /// the data directory: `init` installs nothing elsewhere, so the record may come from an attacker.
     pub(super) fn locate(&self, root: &Path, data_directory: &Path) -> Option<Location> {
         let location = Location::new(&clean(&root.join(&self.directory))).ok()?;
-        let tree = tree_of(&root.canonicalize().ok()?);
+        let tree = enclosing_tree(&root.canonicalize().ok()?);
         let installed = confine(data_directory).and_then(|path| Ok(path.canonicalize()?));
         let is_installed = installed.is_ok_and(|installed| location.real.starts_with(installed));
         (location.real.starts_with(tree) || is_installed).then_some(location)

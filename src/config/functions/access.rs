@@ -51,13 +51,14 @@ impl FileAccess {
         self.known.get_or_init(|| {
             // A root that has no real path now cannot be read at all.
             let root = self.root.canonicalize();
-            let access = self.rules.root_module(root.as_ref().unwrap_or(&self.root));
+            let access =
+                ReadAccess::for_root_module(&self.rules, root.as_ref().unwrap_or(&self.root));
             match &self.package {
-                Some(package) => access.of_package(package),
+                Some(package) => access.for_package(package),
                 None => self
                     .local_modules
                     .iter()
-                    .fold(access, |access, module| access.of_local_module(module)),
+                    .fold(access, |access, module| access.for_local_module(module)),
             }
         })
     }

@@ -71,7 +71,7 @@ impl Functions {
 /// Why a file cannot be read, and whether that is a refusal.
 fn unread(path: &str, access: &ReadAccess, error: &AccessError) -> Failure {
     let (why, refusal) = match error {
-        AccessError::Outside => (access.outside().to_owned(), Some(Refusal::Outside)),
+        AccessError::Outside => (access.outside_message().to_owned(), Some(Refusal::Outside)),
         AccessError::Internal(_) => (error.to_string(), Some(Refusal::Internal)),
         AccessError::Untracked => (error.to_string(), Some(Refusal::Untracked)),
         AccessError::Read(error) => (error.to_string(), None),

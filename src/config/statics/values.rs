@@ -104,7 +104,7 @@ impl Values {
     ) -> Result<(), ConfigError> {
         let shown = root.join(path);
         let real_root = root.canonicalize().unwrap_or_default();
-        if access.names(&clean(&real_root.join(path))) {
+        if access.contains_unresolved(&clean(&real_root.join(path))) {
             self.read_own(&shown, access)
         } else {
             self.add(&shown, files::read(&shown)?)
