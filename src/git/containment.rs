@@ -1,16 +1,16 @@
-//! What git and its children may take of the machine, and how all of them are ended.
+//! Limits the memory of git and its child processes, and kills all of them.
 //!
-//! On Unix they are a process group of their own. On Linux each may have [`MAX_MEMORY`] of private memory; files that git maps,
-//! such as packs, do not count. Elsewhere only git itself is ended, and its memory has no limit.
+//! On Unix they form a process group. On Linux each process may use [`MAX_MEMORY`] bytes of private memory; mapped files, such
+//! as packs, do not count. On other systems memory is unlimited, and on Windows only git itself is killed.
 
 use std::process::Command;
 
 use tokio::process::Child;
 
-/// The most private memory of each process in bytes. Git holds the largest module repositories in some hundred megabytes.
+/// The most private memory of each process in bytes. Git needs a few hundred megabytes for the largest module repositories.
 pub const MAX_MEMORY: u64 = 4 << 30;
 
-/// Makes the child that is to be started the first of a process group.
+/// Makes the process that `command` starts the leader of a new process group.
 pub(super) fn isolate(command: &mut Command) {
     #[cfg(unix)]
     {
@@ -21,19 +21,19 @@ pub(super) fn isolate(command: &mut Command) {
     let _ = command;
 }
 
-/// The process group of a child. All of it is killed unless the child has ended by itself.
+/// The process group of a child. Dropping it kills the whole group, unless it was released.
 pub(super) struct ProcessGroup {
     #[cfg(unix)]
     leader: Option<rustix::process::Pid>,
 }
 
 impl ProcessGroup {
-    /// Limits the memory of a child that [`isolate`] prepared, and takes charge of its group.
-    pub(super) fn of(child: &Child) -> Self {
+    /// Limits the memory of a child that was started after [`isolate`], and takes ownership of its group.
+    pub(super) fn contain(child: &Child) -> Self {
         #[cfg(unix)]
         {
-            let leader = child.id().and_then(|id| i32::try_from(id).ok());
-            let leader = leader.and_then(rustix::process::Pid::from_raw);
+            let id = child.id().and_then(|id| i32::try_from(id).ok());
+            let leader = id.and_then(rustix::process::Pid::from_raw);
             #[cfg(target_os = "linux")]
             leader.into_iter().for_each(memory::limit);
             Self { leader }
@@ -45,8 +45,8 @@ impl ProcessGroup {
         }
     }
 
-    /// Leaves the group alone from now on: its first process has ended, so that its number may soon be another's. What it
-    /// left behind is meant to stay, such as a cache of credentials.
+    /// Gives up ownership without killing the group. Its leader has ended, so the system may reuse the leader's number.
+    /// Processes that the leader left running, such as a credential cache, are meant to continue.
     pub(super) fn release(mut self) {
         #[cfg(unix)]
         {
@@ -61,7 +61,7 @@ impl ProcessGroup {
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
         if let Some(leader) = self.leader {
-            // A group that is gone needs no signal.
+            // The group may have ended.
             let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
         }
     }
@@ -75,26 +75,27 @@ mod memory {
 
     use super::MAX_MEMORY;
 
-    /// Limits a process that has just been started. Children that it has already must have been started before the limit,
-    /// which all later ones inherit.
+    /// Limits a process that has just started, and the children that it already has. Later children inherit the limit.
     pub(super) fn limit(process: Pid) {
         let inherited = getrlimit(Resource::Data);
         let lower =
             |limit: Option<u64>| Some(limit.map_or(MAX_MEMORY, |limit| limit.min(MAX_MEMORY)));
-        let limit_to = Rlimit {
+        let lowered = Rlimit {
             current: lower(inherited.current),
             maximum: lower(inherited.maximum),
         };
         // The process may have ended.
-        let _ = prlimit(Some(process), Resource::Data, limit_to);
+        let _ = prlimit(Some(process), Resource::Data, lowered);
         children(process).into_iter().for_each(limit);
     }
 
     fn children(process: Pid) -> Vec<Pid> {
         let id = process.as_raw_nonzero();
-        let text = fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
-        let text = text.unwrap_or_default();
-        let ids = text.split_whitespace().filter_map(|id| id.parse().ok());
-        ids.filter_map(Pid::from_raw).collect()
+        fs::read_to_string(format!("/proc/{id}/task/{id}/children"))
+            .unwrap_or_default()
+            .split_whitespace()
+            .filter_map(|id| id.parse().ok())
+            .filter_map(Pid::from_raw)
+            .collect()
     }
 }

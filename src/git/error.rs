@@ -1,83 +1,91 @@
-//! What git cannot tell.
+//! Why git cannot answer a question about the user's repository.
 
 use std::path::PathBuf;
 
 use crate::span::Explain;
 
-/// Why it is not known what changed.
+/// Why git cannot answer a question about the user's repository.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     /// The program does not start.
-    #[error("cannot tell what changed: `{}` does not start", program.display())]
+    #[error("cannot run `{}`", program.display())]
     Program {
-        /// Which one.
+        /// The program.
         program: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// There is no repository.
-    #[error("cannot tell what changed: `{}` is in no git repository", directory.display())]
+    /// The directory is outside of any repository, or its `.git` is invalid.
+    #[error("cannot find a git repository that contains `{}`", directory.display())]
     NoRepository {
-        /// Where one was looked for.
+        /// The directory.
         directory: PathBuf,
     },
-    /// Nobody named a commit, and the history is cut off.
-    #[error("cannot tell what changed: `{}` is a shallow clone, which does not reach back to where this branch began", repository.display())]
+    /// The user named no revision, and the history is incomplete.
+    #[error("cannot find the commit where this branch began: `{}` is a shallow clone", repository.display())]
     Shallow {
         /// The top of the repository.
         repository: PathBuf,
     },
-    /// Nobody named a commit, and no branch looks like the default one.
-    #[error("cannot tell what changed: no branch of `{}` is known as the default one", repository.display())]
+    /// The user named no revision, and the default branch is unknown.
+    #[error("cannot determine the default branch of `{}`", repository.display())]
     NoDefaultBranch {
         /// The top of the repository.
         repository: PathBuf,
     },
-    /// The default branch has another history.
-    #[error("cannot tell what changed: HEAD and `{branch}` have no commit in common")]
+    /// The default branch has a separate history.
+    #[error("cannot compare HEAD with `{branch}`: they have no commit in common")]
     NoMergeBase {
         /// The default branch.
         branch: String,
     },
-    /// The named commit is not there.
-    #[error("cannot tell what changed: there is no commit `{revision}` in `{}`", repository.display())]
+    /// The revision that the user named does not exist.
+    #[error("cannot find the commit `{revision}` in `{}`", repository.display())]
     Revision {
-        /// As given.
+        /// The revision, as given.
         revision: String,
         /// The top of the repository.
         repository: PathBuf,
-        /// Its history is cut off.
+        /// Whether the history is incomplete.
         is_shallow: bool,
     },
     /// A command failed.
-    #[error("cannot tell what changed: `git {command}` failed: {message}")]
+    #[error("cannot run `git {command}`: {message}")]
     Command {
         /// Its name.
         command: &'static str,
-        /// What it wrote.
+        /// The first line of its standard error, or its exit status.
         message: String,
     },
 }
 
 impl Explain for GitError {
     fn hint(&self) -> Option<String> {
-        Some(match self {
-            Self::Program { .. } => "--changed asks git: install it, or leave the option out".to_owned(),
-            Self::NoRepository { .. } => "--changed compares with a commit: leave it out to work on all directories".to_owned(),
-            Self::Shallow { .. } => "fetch the history with `git fetch --unshallow` (`fetch-depth: 0` for actions/checkout, `GIT_DEPTH: 0` in \
-                 GitLab CI), or name a commit that is there: `--changed=REV`"
-                .to_owned(),
-            Self::NoDefaultBranch { .. } => {
-                "`git remote set-head origin --auto` asks the server for it; or name a commit: `--changed=REV`".to_owned()
+        let hint = match self {
+            Self::Program { .. } => "`--changed` needs git: install it, or omit the option",
+            Self::NoRepository { .. } => "omit `--changed` to process all directories",
+            Self::Shallow { .. } => {
+                "fetch the history with `git fetch --unshallow` (`fetch-depth: 0` for actions/checkout, `GIT_DEPTH: 0` in GitLab \
+                 CI), or name an existing commit: `--changed=REV`"
             }
-            Self::NoMergeBase { .. } => "name the commit to compare with: `--changed=REV`".to_owned(),
+            Self::NoDefaultBranch { .. } => {
+                "set it with `git remote set-head origin --auto`, or name a commit: `--changed=REV`"
+            }
+            Self::NoMergeBase { .. } => "name the commit to compare with: `--changed=REV`",
             Self::Revision {
                 revision,
                 is_shallow: true,
                 ..
-            } => format!("this is a shallow clone; `git fetch --depth=1 origin {revision}` fetches that commit alone"),
-            Self::Revision { .. } => "branches of the server have its name in front, as `origin/main`".to_owned(),
+            } => {
+                return Some(format!(
+                    "fetch this commit alone with `git fetch --depth=1 origin {revision}`: the repository is a shallow clone"
+                ));
+            }
+            Self::Revision { .. } => {
+                "write branches of a server with the name of the server, such as `origin/main`"
+            }
             Self::Command { .. } => return None,
-        })
+        };
+        Some(hint.to_owned())
     }
 }

@@ -1,26 +1,32 @@
-//! The `git` program: how it is run, and what it knows of the user's own repository.
+//! Runs the `git` program, and asks it about the user's repository.
 //!
-//! It runs in an environment of its own (`environment`, `working_directory`): remote modules and the files of the tree come
-//! from whoever may open a pull request, and a commit hook sets variables that mean another repository. What it takes is
-//! bounded (`process`, `containment`). `repository` is the only place where git finds a repository by itself.
+//! A stranger's pull request controls remote modules and the files of the tree, and a commit hook sets variables that select
+//! another repository. Git therefore runs in a controlled environment (`environment`, `settings`, `working_directory`) with
+//! limits on time, memory and output (`process`, `containment`). Git discovers a repository by itself only in `repository`.
 
-mod changes;
+mod changed_files;
+mod comparison_base;
 mod containment;
 mod environment;
 mod error;
-mod ignored;
+mod ignored_file;
 mod process;
 mod repository;
 mod revision;
+mod settings;
+mod tracked_files;
 mod working_directory;
 
-pub use changes::{Changes, Since};
+pub use changed_files::ChangedFiles;
+pub use comparison_base::ComparisonBase;
 pub use containment::MAX_MEMORY;
-pub use environment::{GitSettings, Scope};
 pub use error::GitError;
-pub use ignored::{Ignored, ignored};
+pub use ignored_file::{IgnoredFile, find_ignored};
 pub use process::{
-    Finished, GIT_TIMEOUT, MAX_ERROR_TEXT, MAX_OUTPUT, RunError, Taker, run, run_into,
+    GIT_TIMEOUT, MAX_ERROR_TEXT, MAX_OUTPUT, OutputSink, ProcessOutput, RunError, run_collecting,
+    run_streaming,
 };
-pub use repository::path_of;
-pub use revision::{Revision, TrackedFiles};
+pub use repository::parse_path;
+pub use revision::Revision;
+pub use settings::{GitSettings, GitTarget};
+pub use tracked_files::TrackedFiles;

@@ -1,4 +1,4 @@
-//! One run of a program with bounds: time, memory, and how much of what it writes is kept.
+//! Runs a program with limits on time, memory and output.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -10,103 +10,100 @@ use tokio::process::ChildStdin;
 
 use super::containment::{ProcessGroup, isolate};
 
-/// The most time for one run. The largest module repositories take a minute on a slow line.
+/// The most time for one command. The largest module repositories take a minute on a slow line.
 pub const GIT_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How much of the end of standard error is kept: messages repeat its last lines, and servers may write without an end.
+/// How many bytes of standard error are retained, from its end. Error messages quote the last lines, and a server can send
+/// any number of them.
 pub const MAX_ERROR_TEXT: usize = 64 << 10;
 
-/// The most bytes of standard output that are collected: the paths of some million files.
+/// The most bytes of standard output that are collected: the paths of a few million files.
 pub const MAX_OUTPUT: usize = 256 << 20;
 
-/// As many characters of what git wrote are repeated in an error.
+/// The most characters of standard error in an error message.
 const MAX_MESSAGE: usize = 300;
 
-/// As much is read at once.
-const CHUNK: usize = 64 << 10;
+const BUFFER_BYTES: usize = 64 << 10;
 
-/// Takes a part of what a program writes, and says whether it wants more.
-pub type Taker<'a> = dyn FnMut(&[u8]) -> ControlFlow<()> + Send + 'a;
+/// Receives standard output as it arrives. [`ControlFlow::Break`] kills the program.
+pub type OutputSink<'a> = dyn FnMut(&[u8]) -> ControlFlow<()> + Send + 'a;
 
-/// How a program ended.
+/// The result of a program that ended.
 #[derive(Debug)]
-pub struct Finished {
-    /// The exit code.
+pub struct ProcessOutput {
+    /// Its exit status.
     pub status: ExitStatus,
-    /// What it wrote; empty if it was passed on.
-    pub output: Vec<u8>,
+    /// Its standard output; empty if a sink received it.
+    pub stdout: Vec<u8>,
     /// The end of its standard error.
-    pub errors: Vec<u8>,
+    pub stderr: Vec<u8>,
 }
 
-impl Finished {
-    /// The first line of its standard error for an error message, or its exit code.
+impl ProcessOutput {
+    /// The first line of standard error for an error message, otherwise the exit status.
     pub(super) fn message(&self) -> String {
-        let text = String::from_utf8_lossy(&self.errors);
-        let line = text.lines().find(|line| !line.trim().is_empty());
-        line.map_or_else(
-            || self.status.to_string(),
-            |line| {
+        let text = String::from_utf8_lossy(&self.stderr);
+        match text.lines().find(|line| !line.trim().is_empty()) {
+            Some(line) => {
                 let visible = line.chars().filter(|character| !character.is_control());
                 visible.take(MAX_MESSAGE).collect()
-            },
-        )
+            }
+            None => self.status.to_string(),
+        }
     }
 }
 
-/// Why a run has no result. All of its processes are killed by then.
+/// Why a program did not end by itself. All of its processes are killed.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The program does not start, or the connection with it breaks.
+    /// The program does not start, or a pipe to it breaks.
     #[error(transparent)]
     System(#[from] io::Error),
-    /// The caller wants no more of its output.
-    #[error("git was stopped")]
-    Stopped,
-    /// It does not end.
+    /// It exceeds [`GIT_TIMEOUT`].
     #[error("git did not end within {} s", GIT_TIMEOUT.as_secs())]
     Timeout,
-    /// It writes more than it should.
+    /// It writes too much to standard output.
     #[error("git wrote more than {limit} bytes, the most that are read")]
     TooMuchOutput {
-        /// The limit.
+        /// The limit in bytes.
         limit: usize,
     },
 }
 
-/// Runs a program to its end, and collects at most `limit` bytes of its output.
-pub async fn run(command: Command, input: Vec<u8>, limit: usize) -> Result<Finished, RunError> {
-    let mut output = Vec::new();
+/// Runs a program and collects at most `limit` bytes of its standard output.
+pub async fn run_collecting(
+    command: Command,
+    input: Vec<u8>,
+    limit: usize,
+) -> Result<ProcessOutput, RunError> {
+    let mut stdout = Vec::new();
     let mut collect = |bytes: &[u8]| {
-        output.extend_from_slice(bytes);
-        if output.len() > limit {
+        stdout.extend_from_slice(bytes);
+        if stdout.len() > limit {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
     };
-    match run_into(command, input, &mut collect).await {
-        Err(RunError::Stopped) => Err(RunError::TooMuchOutput { limit }),
-        finished => Ok(Finished {
-            output,
-            ..finished?
-        }),
+    match run_streaming(command, input, &mut collect).await? {
+        Some(output) => Ok(ProcessOutput { stdout, ..output }),
+        None => Err(RunError::TooMuchOutput { limit }),
     }
 }
 
-/// Like [`run`], for callers that have no runtime.
-pub(super) fn run_blocking(command: Command, input: Vec<u8>) -> Result<Finished, RunError> {
+/// Like [`run_collecting`] with [`MAX_OUTPUT`], for callers outside of an asynchronous runtime.
+pub(super) fn run_blocking(command: Command, input: Vec<u8>) -> Result<ProcessOutput, RunError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(run(command, input, MAX_OUTPUT))
+    runtime.block_on(run_collecting(command, input, MAX_OUTPUT))
 }
 
-/// Runs a program to its end and passes its output on as it comes, until `take` wants no more.
-pub async fn run_into(
+/// Runs a program and passes its standard output to `sink`. `None` if the sink stopped it.
+pub async fn run_streaming(
     mut command: Command,
     input: Vec<u8>,
-    take: &mut Taker<'_>,
-) -> Result<Finished, RunError> {
+    sink: &mut OutputSink<'_>,
+) -> Result<Option<ProcessOutput>, RunError> {
     isolate(&mut command);
     let mut command = tokio::process::Command::from(command);
     command
@@ -119,65 +116,85 @@ pub async fn run_into(
         .stderr(Stdio::piped())
         .kill_on_drop(true);
     let mut child = command.spawn()?;
-    let group = ProcessGroup::of(&child);
+    let group = ProcessGroup::contain(&child);
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let work = async {
+    let run = async {
         tokio::try_join!(
-            feed(stdin, &input),
-            pass_on(stdout, take),
-            async { Ok(tail(stderr).await?) },
+            async {
+                write_input(stdin, &input).await;
+                Ok(())
+            },
+            stream(stdout, sink),
+            async { Ok(read_end(stderr).await?) },
             async { Ok(child.wait().await?) },
         )
     };
-    let ((), (), errors, status) = tokio::time::timeout(GIT_TIMEOUT, work)
+    let ended = tokio::time::timeout(GIT_TIMEOUT, run)
         .await
-        .map_err(|_elapsed| RunError::Timeout)??;
+        .map_err(|_elapsed| RunError::Timeout)?;
+    let (stderr, status) = match ended {
+        Ok(((), (), stderr, status)) => (stderr, status),
+        Err(StreamError::Stopped) => return Ok(None),
+        Err(StreamError::System(error)) => return Err(error.into()),
+    };
     group.release();
-    Ok(Finished {
+    Ok(Some(ProcessOutput {
         status,
-        output: Vec::new(),
-        errors,
-    })
+        stdout: Vec::new(),
+        stderr,
+    }))
 }
 
-/// Writes to a program, which need not read all of it: its status tells what it makes of that.
-async fn feed(pipe: Option<ChildStdin>, input: &[u8]) -> Result<(), RunError> {
+/// Why reading from a program ended early.
+enum StreamError {
+    /// The sink wants no more.
+    Stopped,
+    System(io::Error),
+}
+
+impl From<io::Error> for StreamError {
+    fn from(error: io::Error) -> Self {
+        Self::System(error)
+    }
+}
+
+/// Writes the input. Errors are ignored: the program need not read all of it, and its exit status says whether it succeeded.
+async fn write_input(pipe: Option<ChildStdin>, input: &[u8]) {
     if let Some(mut pipe) = pipe {
         let _ = pipe.write_all(input).await;
     }
-    Ok(())
 }
 
-async fn pass_on(
+async fn stream(
     pipe: Option<impl AsyncRead + Unpin>,
-    take: &mut Taker<'_>,
-) -> Result<(), RunError> {
+    sink: &mut OutputSink<'_>,
+) -> Result<(), StreamError> {
     let Some(mut pipe) = pipe else { return Ok(()) };
-    let mut chunk = vec![0; CHUNK];
+    let mut buffer = vec![0; BUFFER_BYTES];
     loop {
-        let count = pipe.read(&mut chunk).await?;
+        let count = pipe.read(&mut buffer).await?;
         if count == 0 {
             return Ok(());
         }
-        if take(&chunk[..count]).is_break() {
-            return Err(RunError::Stopped);
+        if sink(&buffer[..count]).is_break() {
+            return Err(StreamError::Stopped);
         }
     }
 }
 
-/// The last [`MAX_ERROR_TEXT`] bytes.
-async fn tail(pipe: Option<impl AsyncRead + Unpin>) -> io::Result<Vec<u8>> {
+/// Reads everything, and returns the last [`MAX_ERROR_TEXT`] bytes.
+async fn read_end(pipe: Option<impl AsyncRead + Unpin>) -> io::Result<Vec<u8>> {
     let Some(mut pipe) = pipe else {
         return Ok(Vec::new());
     };
-    let mut kept = Vec::new();
-    while pipe.read_buf(&mut kept).await? > 0 {
-        if kept.len() >= 2 * MAX_ERROR_TEXT {
-            kept.drain(..kept.len() - MAX_ERROR_TEXT);
+    let mut end = Vec::new();
+    while pipe.read_buf(&mut end).await? > 0 {
+        if end.len() >= 2 * MAX_ERROR_TEXT {
+            end.drain(..end.len() - MAX_ERROR_TEXT);
         }
     }
-    kept.drain(..kept.len().saturating_sub(MAX_ERROR_TEXT));
-    Ok(kept)
+    end.drain(..end.len().saturating_sub(MAX_ERROR_TEXT));
+    Ok(end)
 }
 
 #[cfg(all(test, unix))]
@@ -191,32 +208,26 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_standard_error_is_kept() {
+    fn the_end_of_standard_error_is_retained() {
         let noise = "head -c 3000000 /dev/zero | tr '\\0' x >&2; echo end >&2; echo out; exit 3";
         let finished = run_blocking(shell(noise), Vec::new()).unwrap();
         assert_eq!(finished.status.code(), Some(3));
-        assert_eq!(finished.output, b"out\n");
-        assert_eq!(finished.errors.len(), MAX_ERROR_TEXT);
-        assert!(finished.errors.ends_with(b"xend\n"));
+        assert_eq!(finished.stdout, b"out\n");
+        assert_eq!(finished.stderr.len(), MAX_ERROR_TEXT);
+        assert!(finished.stderr.ends_with(b"xend\n"));
     }
 
     #[test]
-    fn input_need_not_be_read_and_is_passed_on_as_it_is() {
+    fn input_need_not_be_read_and_arrives_unchanged() {
         let input = vec![b'x'; 1 << 20];
-        assert_eq!(
-            run_blocking(shell("cat"), input.clone()).unwrap().output,
-            input
-        );
-        assert!(
-            run_blocking(shell("exit 0"), input)
-                .unwrap()
-                .status
-                .success()
-        );
+        let copied = run_blocking(shell("cat"), input.clone()).unwrap();
+        assert_eq!(copied.stdout, input);
+        let unread = run_blocking(shell("exit 0"), input).unwrap();
+        assert!(unread.status.success());
     }
 
     #[test]
-    fn too_much_output_ends_all_processes() {
+    fn too_much_output_kills_all_processes() {
         let directory = tempfile::tempdir().unwrap();
         let pid = directory.path().join("pid");
         let script = format!("sleep 600 & echo $! > '{}'; yes", pid.display());
@@ -225,7 +236,7 @@ mod tests {
             .build()
             .unwrap();
         let error = runtime
-            .block_on(run(shell(&script), Vec::new(), 1 << 20))
+            .block_on(run_collecting(shell(&script), Vec::new(), 1 << 20))
             .unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -235,7 +246,7 @@ mod tests {
         wait_for_end(child.trim());
     }
 
-    /// Orphans are reaped by another process, or stay zombies.
+    /// Waits until a process is gone or a zombie: another process reaps orphans, or none does.
     fn wait_for_end(process: &str) {
         let is_alive = || {
             let state = Command::new("ps")
@@ -264,6 +275,6 @@ mod tests {
         let finished = run_blocking(shell(script), Vec::new()).unwrap();
         let limit = MAX_MEMORY >> 10;
         let expected = format!("{limit}\n{limit}\n");
-        assert_eq!(String::from_utf8_lossy(&finished.output), expected);
+        assert_eq!(String::from_utf8_lossy(&finished.stdout), expected);
     }
 }

@@ -1,81 +1,172 @@
-//! The user's own repository, by the places of its `.git` and its files.
+//! The user's repository, identified by the paths of its `.git` and its work tree.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::environment::{GitSettings, Scope};
-use super::process::{RunError, run_blocking};
+use super::error::GitError;
+use super::process::{ProcessOutput, RunError, run_blocking};
+use super::settings::{GitSettings, GitTarget};
+use crate::access::find_repository;
 
 /// A repository that git accepts.
-pub(super) struct Repository {
+pub(super) struct Repository<'a> {
+    settings: &'a GitSettings,
     git_dir: PathBuf,
     /// The top of its work tree.
     pub(super) top: PathBuf,
 }
 
-/// Why a directory is no repository that can be used.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum OpenError {
-    /// It has no `.git` that could be one.
-    #[error("`{}` is in no git repository", .0.display())]
-    Missing(PathBuf),
-    /// Git refuses it.
-    #[error("{0}")]
-    Refused(String),
-    /// Git cannot be run.
-    #[error(transparent)]
-    Run(#[from] RunError),
-}
+impl<'a> Repository<'a> {
+    /// Opens the repository that contains `directory`, an absolute path without links.
+    pub(super) fn containing(
+        settings: &'a GitSettings,
+        directory: &Path,
+    ) -> Result<Self, GitError> {
+        match find_repository(directory) {
+            Some(top) => Self::open(settings, top),
+            None => Err(GitError::NoRepository {
+                directory: directory.to_path_buf(),
+            }),
+        }
+    }
 
-impl Repository {
-    /// The repository at `top`, an absolute path without links.
+    /// Opens the repository at `top`, an absolute path without links.
     ///
-    /// Git finds it by itself this one time, since only then it refuses repositories of other users. It cannot find another
-    /// one: without a `.git` it is not asked, and what it finds must be that `.git`.
-    pub(super) fn open(settings: &GitSettings, top: &Path) -> Result<Self, OpenError> {
+    /// Git discovers the repository in this one command only, because only then it refuses repositories of other users. It
+    /// cannot find another repository: `top` must have a `.git`, and git must find exactly that one.
+    pub(super) fn open(settings: &'a GitSettings, top: &Path) -> Result<Self, GitError> {
         let dot_git = top.join(".git");
-        let missing = || OpenError::Missing(top.to_path_buf());
+        let missing = || GitError::NoRepository {
+            directory: top.to_path_buf(),
+        };
         if !dot_git.is_file() && !dot_git.join("HEAD").exists() {
             return Err(missing());
         }
-        let command = settings.command("file", Scope::Discovered(top));
-        let mut command = command.map_err(RunError::System)?;
-        command.args(["rev-parse", "--absolute-git-dir", "--show-toplevel"]);
-        let finished = run_blocking(command, Vec::new())?;
-        if !finished.status.success() {
-            return Err(OpenError::Refused(finished.message()));
-        }
-        let mut lines = finished.output.split(|byte| *byte == b'\n').map(path_of);
-        let mut next = || lines.next().unwrap_or_default();
+        let arguments = ["--absolute-git-dir", "--show-toplevel"];
+        let command = settings.command("file", GitTarget::Discovered(top));
+        let output = run_git(settings, command, "rev-parse", &arguments, Vec::new())?;
+        let stdout = successful("rev-parse", output)?;
+        let mut lines = stdout.split(|byte| *byte == b'\n').map(parse_path);
+        let mut next_path = || lines.next().unwrap_or_default();
         let found = Self {
-            git_dir: next(),
-            top: next(),
+            settings,
+            git_dir: next_path(),
+            top: next_path(),
         };
-        let real = |path: &Path| -> io::Result<PathBuf> { path.canonicalize() };
-        let is_it = dot_git.is_file() || real(&found.git_dir).ok() == real(&dot_git).ok();
-        if is_it { Ok(found) } else { Err(missing()) }
+        let is_expected =
+            dot_git.is_file() || found.git_dir.canonicalize().ok() == dot_git.canonicalize().ok();
+        if is_expected {
+            Ok(found)
+        } else {
+            Err(missing())
+        }
     }
 
-    /// Git, for this repository.
-    pub(super) fn command(&self, settings: &GitSettings) -> io::Result<Command> {
-        let scope = Scope::Repository {
+    /// Runs a git command in this repository, whatever its exit status.
+    pub(super) fn run(
+        &self,
+        name: &'static str,
+        arguments: &[&str],
+        input: Vec<u8>,
+    ) -> Result<ProcessOutput, GitError> {
+        tracing::debug!(command = name, directory = %self.top.display(), "running git");
+        let target = GitTarget::Repository {
             git_dir: &self.git_dir,
             work_tree: &self.top,
         };
-        settings.command("file", scope)
+        let command = self.settings.command("file", target);
+        run_git(self.settings, command, name, arguments, input)
+    }
+
+    /// The standard output of a command that must succeed.
+    pub(super) fn output(
+        &self,
+        name: &'static str,
+        arguments: &[&str],
+    ) -> Result<Vec<u8>, GitError> {
+        successful(name, self.run(name, arguments, Vec::new())?)
+    }
+
+    /// The absolute paths that a command lists, each terminated by NUL.
+    pub(super) fn paths(
+        &self,
+        name: &'static str,
+        arguments: &[&str],
+    ) -> Result<BTreeSet<PathBuf>, GitError> {
+        let output = self.output(name, arguments)?;
+        let names = output.split(|byte| *byte == 0);
+        Ok(names
+            .filter(|name| !name.is_empty())
+            .map(|name| self.top.join(parse_path(name)))
+            .collect())
+    }
+
+    /// The first line that a command writes. `None` if its exit status says that there is no result.
+    pub(super) fn first_line(
+        &self,
+        name: &'static str,
+        arguments: &[&str],
+    ) -> Result<Option<String>, GitError> {
+        let output = self.run(name, arguments, Vec::new())?;
+        match output.status.code() {
+            Some(1) => Ok(None),
+            // Git rejects names such as `a..b` with this status.
+            Some(128) if output.stderr.is_empty() || name == "rev-parse" => Ok(None),
+            _ => {
+                let stdout = successful(name, output)?;
+                let text = String::from_utf8_lossy(&stdout);
+                Ok(Some(text.lines().next().unwrap_or_default().to_owned()))
+            }
+        }
     }
 }
 
-/// A path as git writes it.
+fn run_git(
+    settings: &GitSettings,
+    command: io::Result<Command>,
+    name: &'static str,
+    arguments: &[&str],
+    input: Vec<u8>,
+) -> Result<ProcessOutput, GitError> {
+    command
+        .map_err(RunError::System)
+        .and_then(|mut command| {
+            command.arg(name).args(arguments);
+            run_blocking(command, input)
+        })
+        .map_err(|error| match error {
+            RunError::System(source) => GitError::Program {
+                program: settings.program.clone(),
+                source,
+            },
+            error => GitError::Command {
+                command: name,
+                message: error.to_string(),
+            },
+        })
+}
+
+fn successful(command: &'static str, output: ProcessOutput) -> Result<Vec<u8>, GitError> {
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    Err(GitError::Command {
+        command,
+        message: output.message(),
+    })
+}
+
+/// Converts a path that git wrote.
 #[cfg(unix)]
-pub fn path_of(name: &[u8]) -> PathBuf {
+pub fn parse_path(name: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt as _;
     PathBuf::from(std::ffi::OsStr::from_bytes(name))
 }
 
-/// Git writes UTF-8 on Windows.
+/// Converts a path that git wrote. Git writes UTF-8 on Windows.
 #[cfg(not(unix))]
-pub fn path_of(name: &[u8]) -> PathBuf {
+pub fn parse_path(name: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(name).into_owned())
 }

@@ -1,5 +1,4 @@
-//! The directory that git is started in: an empty one of our own, so that no file of the tree lies where git, a helper or
-//! Windows looks first.
+//! The directory in which git starts. It is empty, so that git, its helpers and Windows find no file of the tree there.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,20 +6,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tempfile::TempDir;
 
-/// An empty directory that only this user can read or write. It is made when it is needed, shared by all clones, and removed
-/// with the last.
+/// An empty directory that only this user can read or write. It is created on first use, shared by all clones of this value, and
+/// removed when the last clone is dropped.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WorkingDirectory {
     directory: Arc<Mutex<Option<TempDir>>>,
 }
 
 impl WorkingDirectory {
-    /// Its path, without links.
+    /// The path of the directory, without links.
     pub(super) fn path(&self) -> io::Result<PathBuf> {
-        let directory = self.directory.lock();
-        let mut directory = directory.unwrap_or_else(PoisonError::into_inner);
-        if let Some(made) = directory.as_ref() {
-            return made.path().canonicalize();
+        let lock = self.directory.lock();
+        let mut directory = lock.unwrap_or_else(PoisonError::into_inner);
+        if let Some(created) = directory.as_ref() {
+            return created.path().canonicalize();
         }
         let mut builder = tempfile::Builder::new();
         builder.prefix("tflock-git-");
@@ -29,8 +28,8 @@ impl WorkingDirectory {
             use std::os::unix::fs::PermissionsExt as _;
             builder.permissions(std::fs::Permissions::from_mode(0o700));
         }
-        let made = builder.tempdir()?;
-        directory.insert(made).path().canonicalize()
+        let created = builder.tempdir()?;
+        directory.insert(created).path().canonicalize()
     }
 }
 
@@ -39,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clones_share_one_empty_directory_that_goes_with_the_last() {
+    fn clones_share_one_empty_directory_until_the_last_is_dropped() {
         let first = WorkingDirectory::default();
         let second = first.clone();
         let path = first.path().unwrap();

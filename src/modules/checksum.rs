@@ -1,7 +1,7 @@
-//! `checksum=` in the address of an archive: `TYPE:HEX`, or `HEX` alone, whose length then tells the type.
+//! `checksum=` in the address of an archive: `TYPE:HEX`, or `HEX` alone, whose length then determines the type.
 //!
-//! SHA-256 and SHA-512 only. MD5 and SHA-1 prove nothing against whoever can replace an archive, and a file of checksums
-//! (`file:`) is one more thing that comes from the same place.
+//! Only SHA-256 and SHA-512 are supported. An attacker who can replace an archive can forge MD5 and SHA-1, and can replace a file
+//! of checksums (`file:`) in the same place.
 
 use std::fmt;
 use std::fs::File;
@@ -13,11 +13,11 @@ use crate::redacted_url::RedactedUrl;
 
 use super::error::ModuleError;
 
-/// What the bytes of an archive must hash to.
+/// The expected checksum of an archive.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Checksum {
     algorithm: Algorithm,
-    /// In lower case.
+    /// Lower-case digits.
     hex: String,
 }
 
@@ -50,27 +50,29 @@ impl fmt::Display for Checksum {
 }
 
 impl Checksum {
-    /// Reads the value of the parameter.
+    /// Parses the value of the parameter.
     pub(super) fn parse(text: &str) -> Result<Self, ModuleError> {
-        let unreadable = |problem| ModuleError::Address {
+        let invalid = |problem| ModuleError::Address {
             address: RedactedUrl::parse(&format!("checksum={text}")),
             problem,
         };
-        let (named, hex) = match text.split_once(':') {
+        let (name, hex) = match text.split_once(':') {
             Some((name, hex)) => (Some(name), hex),
             None => (None, text),
         };
-        let algorithm = match (named, hex.len()) {
+        let algorithm = match (name, hex.len()) {
             (Some("sha256"), _) | (None, 64) => Algorithm::Sha256,
             (Some("sha512"), _) | (None, 128) => Algorithm::Sha512,
             (Some("md5"), _) | (None, 32) => return Err(unsupported("MD5 checksums")),
             (Some("sha1"), _) | (None, 40) => return Err(unsupported("SHA-1 checksums")),
             (Some("file"), _) => return Err(unsupported("files of checksums")),
-            _ => return Err(unreadable("its type is not known")),
+            _ => return Err(invalid("the type of its checksum is unknown")),
         };
         if hex.len() != algorithm.hex_digits() || !hex.bytes().all(|byte| byte.is_ascii_hexdigit())
         {
-            return Err(unreadable("it has not the digits that its type has"));
+            return Err(invalid(
+                "its checksum has the wrong length or is not hexadecimal",
+            ));
         }
         Ok(Self {
             algorithm,
@@ -78,38 +80,35 @@ impl Checksum {
         })
     }
 
-    /// The SHA-256 of a file, which is read from its start.
+    /// Computes the SHA-256 of a file from its start.
     pub(super) fn sha256(file: &mut File) -> io::Result<Self> {
-        file.rewind()?;
-        Ok(Self {
-            algorithm: Algorithm::Sha256,
-            hex: digest::<Sha256>(file)?,
-        })
+        Self::compute(Algorithm::Sha256, file)
     }
 
-    /// The same kind of checksum of a file, which is read from its start.
+    /// Computes the checksum of a file from its start, with the algorithm of `self`.
     pub(super) fn of_file(&self, file: &mut File) -> io::Result<Self> {
+        Self::compute(self.algorithm, file)
+    }
+
+    fn compute(algorithm: Algorithm, file: &mut File) -> io::Result<Self> {
         file.rewind()?;
-        let hex = match self.algorithm {
+        let hex = match algorithm {
             Algorithm::Sha256 => digest::<Sha256>(file)?,
             Algorithm::Sha512 => digest::<Sha512>(file)?,
         };
-        Ok(Self {
-            algorithm: self.algorithm,
-            hex,
-        })
+        Ok(Self { algorithm, hex })
     }
 }
 
-const PIECE_BYTES: usize = 64 << 10;
+const BUFFER_BYTES: usize = 64 << 10;
 
 fn digest<D: sha2::Digest>(file: &mut File) -> io::Result<String> {
     let mut digest = D::new();
-    let mut piece = vec![0; PIECE_BYTES];
+    let mut buffer = vec![0; BUFFER_BYTES];
     loop {
-        match file.read(&mut piece) {
+        match file.read(&mut buffer) {
             Ok(0) => break,
-            Ok(count) => digest.update(&piece[..count]),
+            Ok(count) => digest.update(&buffer[..count]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
@@ -124,7 +123,7 @@ fn digest<D: sha2::Digest>(file: &mut File) -> io::Result<String> {
 }
 
 const fn unsupported(what: &'static str) -> ModuleError {
-    ModuleError::Unsupported { what }
+    ModuleError::Unsupported(what)
 }
 
 #[cfg(test)]
@@ -134,35 +133,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_are_named_or_follow_from_the_length() {
+    fn the_type_is_named_or_follows_from_the_length() {
         let (short, long) = ("Ab".repeat(32), "0".repeat(128));
+        let lower = format!("sha256:{}", short.to_lowercase());
         for (text, expected) in [
-            (short.clone(), format!("sha256:{}", short.to_lowercase())),
-            (
-                format!("sha256:{short}"),
-                format!("sha256:{}", short.to_lowercase()),
-            ),
+            (short.clone(), lower.clone()),
+            (format!("sha256:{short}"), lower),
             (long.clone(), format!("sha512:{long}")),
             (format!("sha512:{long}"), format!("sha512:{long}")),
         ] {
             assert_eq!(Checksum::parse(&text).unwrap().to_string(), expected);
         }
+        let (md5, not_hex) = ("0".repeat(32), "g".repeat(64));
         for (text, expected) in [
-            (
-                format!("md5:{}", "0".repeat(32)),
-                "MD5 checksums are not supported",
-            ),
+            (format!("md5:{md5}"), "MD5 checksums are not supported"),
             ("0".repeat(40), "SHA-1 checksums are not supported"),
+            ("file:https://h.test/sums".to_owned(), "files of checksums"),
             (
-                "file:https://h.test/sums".to_owned(),
-                "files of checksums are not supported",
+                format!("sha256:{long}"),
+                "the wrong length or is not hexadecimal",
             ),
-            (format!("sha256:{long}"), "it has not the digits"),
             (
-                format!("sha256:{}", "g".repeat(64)),
-                "it has not the digits",
+                format!("sha256:{not_hex}"),
+                "the wrong length or is not hexadecimal",
             ),
-            ("x".to_owned(), "its type is not known"),
+            ("x".to_owned(), "the type of its checksum is unknown"),
         ] {
             let error = Checksum::parse(&text).unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");

@@ -1,4 +1,4 @@
-//! What an untrusted configuration may name: hosts that the user allows, and places inside the repository.
+//! Confines an untrusted configuration to the hosts that the user allows, and to paths inside its repository.
 
 use std::path::PathBuf;
 
@@ -7,30 +7,30 @@ use url::Url;
 use crate::config::{ModuleRequest, ModuleSource};
 use crate::registry::AllowedHosts;
 
-use super::address::{Package, RemoteAddress};
+use super::address::{ModulePackage, RemoteAddress};
 use super::error::ModuleError;
 
-/// Checks the registry or server that a call itself names. Addresses that this host answers with may lead elsewhere.
+/// Checks the registry or server that a call names. Addresses in the responses of an allowed host may lead to other hosts.
 pub(super) fn check_host(
     hosts: &AllowedHosts,
     source: &ModuleSource,
-    package: Option<&Package>,
+    package: Option<&ModulePackage>,
 ) -> Result<(), ModuleError> {
-    let refused = |host: String| Err(ModuleError::HostNotAllowed { host });
+    let refused = |host: String| Err(ModuleError::HostNotAllowed(host));
     if let ModuleSource::Registry(module) = source
         && !hosts.allows(&module.host)
     {
         return refused(module.host.as_ascii().to_owned());
     }
-    match package.and_then(url) {
+    match package.and_then(remote_url) {
         Some(url) if !hosts.allows_url(&url) => refused(authority(&url)),
         _ => Ok(()),
     }
 }
 
-/// Checks an address on this machine: an untrusted call reaches nothing outside of its repository, not even if a registry
-/// answers with such an address.
-pub(super) fn check_place(
+/// Checks an address on this machine: an untrusted call must not read outside of its repository, even if the address comes from a
+/// registry.
+pub(super) fn check_local_path(
     request: &ModuleRequest<'_>,
     address: &RemoteAddress,
 ) -> Result<(), ModuleError> {
@@ -38,30 +38,28 @@ pub(super) fn check_place(
         return Ok(());
     };
     let path = match &address.package {
-        Package::Directory(path) | Package::File(path, ..) => Some(path.clone()),
-        Package::Git(git) if git.is_local => path_of(&git.url),
-        Package::Git(_) | Package::Archive(_) | Package::Web(_) => return Ok(()),
+        ModulePackage::Directory(path) | ModulePackage::File(path, ..) => Some(path.clone()),
+        ModulePackage::Git(git) if git.is_local => file_path(&git.url),
+        ModulePackage::Git(_) | ModulePackage::Archive(_) | ModulePackage::Web(_) => return Ok(()),
     };
     if path.is_some_and(|path| access.resolve(&path).is_ok()) {
         return Ok(());
     }
-    Err(ModuleError::OutsideRepository {
-        address: address.package.redacted(),
-    })
+    Err(ModuleError::OutsideRepository(address.package.redacted()))
 }
 
-/// The address on the web, if it is one.
-fn url(package: &Package) -> Option<Url> {
+/// The URL of a package that is not on this machine.
+fn remote_url(package: &ModulePackage) -> Option<Url> {
     match package {
-        Package::Git(git) if git.is_local => None,
-        Package::Git(git) => Url::parse(&git.url).ok(),
-        Package::Archive(archive) => Some(archive.url.clone()),
-        Package::Web(url) => Some(url.clone()),
-        Package::Directory(_) | Package::File(..) => None,
+        ModulePackage::Git(git) if git.is_local => None,
+        ModulePackage::Git(git) => Url::parse(&git.url).ok(),
+        ModulePackage::Archive(archive) => Some(archive.url.clone()),
+        ModulePackage::Web(url) => Some(url.clone()),
+        ModulePackage::Directory(_) | ModulePackage::File(..) => None,
     }
 }
 
-fn path_of(url: &str) -> Option<PathBuf> {
+fn file_path(url: &str) -> Option<PathBuf> {
     Url::parse(url).ok()?.to_file_path().ok()
 }
 

@@ -1,17 +1,16 @@
-//! Symbolic links in what git checked out: none may lead out of the package, where other files of this machine are.
+//! Symbolic links in repositories: none may lead out of the package to other files of this machine.
 //!
-//! A link that would be read as configuration fails the module; others are removed, since repositories hold links for many
-//! purposes that no module cares about. Links that lead nowhere are left: whoever reads them fails.
+//! A configuration file that is such a link makes the module fail. Other links out of the package are removed, because modules do
+//! not need them. Dangling links stay: reading them fails.
 
 use std::fs;
-use std::io;
 use std::path::Path;
 
 use crate::redacted_url::RedactedUrl;
 
-use super::error::ModuleError;
+use super::error::{ModuleError, disk};
 
-/// What the tools read of a module directory.
+/// The endings of configuration files.
 const CONFIGURATION: [&str; 8] = [
     ".tf",
     ".tf.json",
@@ -23,14 +22,11 @@ const CONFIGURATION: [&str; 8] = [
     ".tofutest.json",
 ];
 
-/// Looks at everything below `root`, a real path. `address` is for messages.
+/// Checks all links below `root`, a path without links. `address` is for error messages.
 pub(super) fn confine(root: &Path, address: &RedactedUrl) -> Result<(), ModuleError> {
     let mut waiting = vec![root.to_path_buf()];
     while let Some(directory) = waiting.pop() {
-        let failed = |source: io::Error| ModuleError::Disk {
-            path: directory.clone(),
-            source,
-        };
+        let failed = disk(&directory);
         for entry in fs::read_dir(&directory).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let kind = entry.file_type().map_err(failed)?;
@@ -68,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_lead_to_the_package_or_are_gone() {
+    fn links_out_of_the_package_are_removed_or_errors() {
         let (package, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let root = package.path().canonicalize().unwrap();
         fs::write(other.path().join("secret.tf"), "").unwrap();
@@ -77,14 +73,13 @@ mod tests {
         symlink("../real.tf", root.join("a/b/in.tf")).unwrap();
         symlink(other.path(), root.join("a/b/out")).unwrap();
         symlink("/nowhere/at/all", root.join("dangling.tf")).unwrap();
-        confine(&root, &RedactedUrl::parse("x")).unwrap();
+        let address = RedactedUrl::parse("x");
+        confine(&root, &address).unwrap();
         let is_there = |path: &str| root.join(path).symlink_metadata().is_ok();
         assert!(is_there("a/b/in.tf") && is_there("dangling.tf") && !is_there("a/b/out"));
 
         symlink(other.path().join("secret.tf"), root.join("a/b/out.tf")).unwrap();
-        let error = confine(&root, &RedactedUrl::parse("x"))
-            .unwrap_err()
-            .to_string();
+        let error = confine(&root, &address).unwrap_err().to_string();
         assert_eq!(error, "`a/b/out.tf` in `x` leads out of the module package");
     }
 }

@@ -1,28 +1,37 @@
-//! Remote modules without `init`: from a source, as a configuration has it, to a directory with its files.
+//! Fetches remote modules without `init`: turns a module source into a directory.
 //!
-//! A module registry turns a version constraint into an address (`fetcher`); an address is read once (`address`) and names a git
-//! repository (`git`), an archive on the web (`archive`, `checksum`), a directory of this machine, or a web page that names
-//! another address. What arrives is kept in the disk cache (`kept`) or lies in a temporary directory of the run, and
-//! `subdirectory` finds the module in it. Which versions a root module had is remembered as well (`chosen`).
+//! | step | file |
+//! | --- | --- |
+//! | a registry module becomes a version and an address | `versions` |
+//! | an address is parsed; a web page may redirect to another address | `address`, `resolve` |
+//! | the package is fetched: a git repository, an archive, or a local directory | `obtain`, `git`, `archive`, `tar`, `checksum` |
+//! | the package is stored in the disk cache, or in a temporary directory of the run | `module_store`, `run_directory` |
+//! | the subdirectory of the module is located in the package | `subdirectory` |
+//! | the versions that a root module used are remembered for the report | `chosen_versions` |
 //!
-//! Sources come from whoever may open a pull request. So git may use three protocols and runs without prompts, hooks and the
-//! caller's environment; archives and repositories cannot place or name anything outside of their directory; and all that
-//! arrives has a limit.
+//! A stranger's pull request controls sources. Git is limited to three protocols and runs without prompts, hooks or the caller's
+//! environment; archives and repositories cannot create or name files outside of their directory (`links`); an untrusted
+//! configuration is confined to allowed hosts and its own repository (`confinement`); and every download has a limit.
 
 mod address;
 mod archive;
 mod checksum;
-mod chosen;
+mod chosen_versions;
 mod confinement;
 mod error;
 mod fetcher;
 mod git;
-mod kept;
 mod links;
+mod module_store;
+mod obtain;
+mod resolve;
+mod run_directory;
 mod subdirectory;
+mod tar;
 mod versions;
 
 pub use archive::MAX_ARCHIVE_BYTES;
-pub use error::{ModuleError, TarError};
+pub use error::{ModuleError, ModuleLimit};
 pub use fetcher::Fetcher;
 pub use git::{MAX_REPOSITORY_BYTES, MAX_REPOSITORY_ENTRIES, MAX_SUBMODULES};
+pub use tar::TarError;

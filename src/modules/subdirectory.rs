@@ -1,19 +1,19 @@
-//! The module within its package: `//SUBDIRECTORY`, whose components may hold the wildcards of Go's `filepath.Match`.
+//! Locates a module in its package: `//SUBDIRECTORY`, whose components may contain the wildcards of Go's `filepath.Match`.
 //!
-//! Exactly one path must match, as in Terraform: archives of code hosts have one directory of an unforeseeable name at their
-//! top, and `//*` is how to say that.
+//! Exactly one path must match, as in Terraform. Archives of code hosts have a single top directory with an unpredictable name,
+//! which `//*` matches.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
 use crate::redacted_url::RedactedUrl;
 
-use super::error::ModuleError;
+use super::error::{ModuleError, disk};
 
-/// The directory that `subdirectory` names in the package at `root`, a real path. `address` is for messages.
+/// Finds the directory that `subdirectory` names in the package at `root`, a path without links. `address` is for error
+/// messages.
 pub(super) fn find(
     root: &Path,
     subdirectory: &str,
@@ -24,7 +24,7 @@ pub(super) fn find(
         match component {
             "" | "." => {}
             ".." => return Err(escapes(subdirectory, address)),
-            _ => matching = step(&matching, component)?,
+            _ => matching = match_component(&matching, component)?,
         }
     }
     let missing = || ModuleError::NoSubdirectory {
@@ -59,22 +59,18 @@ fn escapes(subdirectory: &str, address: &RedactedUrl) -> ModuleError {
     }
 }
 
-/// What one component matches below each of the directories.
-fn step(directories: &[PathBuf], component: &str) -> Result<Vec<PathBuf>, ModuleError> {
+/// The paths that one component matches in each of the directories.
+fn match_component(directories: &[PathBuf], component: &str) -> Result<Vec<PathBuf>, ModuleError> {
     let Some(pattern) = pattern(component) else {
-        let exact = directories
+        return Ok(directories
             .iter()
-            .map(|directory| directory.join(component));
-        return Ok(exact
+            .map(|directory| directory.join(component))
             .filter(|path| path.symlink_metadata().is_ok())
             .collect());
     };
     let mut found = Vec::new();
     for directory in directories.iter().filter(|directory| directory.is_dir()) {
-        let failed = |source: io::Error| ModuleError::Disk {
-            path: directory.clone(),
-            source,
-        };
+        let failed = disk(directory);
         for entry in fs::read_dir(directory).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
             if name.to_str().is_some_and(|name| pattern.is_match(name)) {
@@ -86,7 +82,7 @@ fn step(directories: &[PathBuf], component: &str) -> Result<Vec<PathBuf>, Module
     Ok(found)
 }
 
-/// The expression for a component with wildcards; `None` for one without, or with brackets that are not closed.
+/// Translates a component with wildcards to a regular expression. `None` if it has none, or an unclosed bracket.
 fn pattern(component: &str) -> Option<Regex> {
     if !component.contains(['*', '?', '[', '\\']) {
         return None;
@@ -98,15 +94,15 @@ fn pattern(component: &str) -> Option<Regex> {
             '*' => expression.push_str(".*"),
             '?' => expression.push('.'),
             '\\' => expression.push_str(&regex::escape(&characters.next()?.to_string())),
-            '[' => class(&mut characters, &mut expression)?,
+            '[' => translate_class(&mut characters, &mut expression)?,
             plain => expression.push_str(&regex::escape(&plain.to_string())),
         }
     }
     Regex::new(&(expression + ")$")).ok()
 }
 
-/// `[^a-z]`, without the opening bracket.
-fn class(characters: &mut std::str::Chars<'_>, expression: &mut String) -> Option<()> {
+/// Translates a class such as `[^a-z]`, after its opening bracket.
+fn translate_class(characters: &mut std::str::Chars<'_>, expression: &mut String) -> Option<()> {
     expression.push('[');
     let mut first = true;
     loop {
@@ -119,7 +115,7 @@ fn class(characters: &mut std::str::Chars<'_>, expression: &mut String) -> Optio
             '\\' => expression.push_str(&regex::escape(&characters.next()?.to_string())),
             '-' => expression.push('-'),
             plain if plain.is_alphanumeric() => expression.push(plain),
-            // Brackets, ampersands and tildes have a meaning in classes of expressions; `\u{5b}` has none.
+            // Brackets, ampersands and tildes are special in a class of a regular expression; their escapes are not.
             plain => expression.extend(plain.escape_unicode()),
         }
         first = false;
@@ -134,6 +130,8 @@ mod tests {
 
     #[test]
     fn one_path_must_match() {
+        const TWO_MATCH: &str =
+            "`a` has 2 directories that match `r*/modules/*`, and exactly one must match";
         let package = tempfile::tempdir().unwrap();
         let root = package.path().canonicalize().unwrap();
         for directory in [
@@ -154,10 +152,7 @@ mod tests {
             ("r*/modules/[^d]*", "repo-1a2b/modules/net"),
             ("r*/modules/[a-m]*", "repo-1a2b/modules/dns"),
             ("r*/\\[x\\]", "repo-1a2b/[x]"),
-            (
-                "r*/modules/*",
-                "`a` has 2 directories that match `r*/modules/*`, and one is needed",
-            ),
+            ("r*/modules/*", TWO_MATCH),
             ("nope", "`a` has no directory `nope`"),
             ("r*/nope", "`a` has no directory `r*/nope`"),
             ("r*/file", "`a` has no directory `r*/file`"),
@@ -182,13 +177,9 @@ mod tests {
         fs::create_dir(root.join("a")).unwrap();
         std::os::unix::fs::symlink("a", root.join("in")).unwrap();
         std::os::unix::fs::symlink(other.path(), root.join("out")).unwrap();
-        assert_eq!(
-            find(&root, "in", &RedactedUrl::parse("x")).unwrap(),
-            root.join("a")
-        );
-        assert!(matches!(
-            find(&root, "out", &RedactedUrl::parse("x")),
-            Err(ModuleError::Escapes { .. })
-        ));
+        let address = RedactedUrl::parse("x");
+        assert_eq!(find(&root, "in", &address).unwrap(), root.join("a"));
+        let out = find(&root, "out", &address);
+        assert!(matches!(out, Err(ModuleError::Escapes { .. })));
     }
 }

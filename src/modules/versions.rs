@@ -1,24 +1,24 @@
-//! From a module of a registry to a version of it and the address that the registry gives for that.
+//! Selects a version of a registry module, and finds the address of that version.
 
 use crate::config::{ModuleRequest, RegistrySource};
 use crate::provider::{ModuleVersion, newest_module};
 use crate::registry::{ModuleId, ModuleLocation, ModuleVersions, RegistryClient};
 
 use super::error::ModuleError;
-use super::kept::Kept;
+use super::module_store::ModuleStore;
 
-/// A version, and where it is.
+/// A version of a registry module and its address.
 pub(super) struct LocatedVersion {
     pub(super) module: ModuleId,
     pub(super) version: ModuleVersion,
     pub(super) location: ModuleLocation,
 }
 
-/// Finds the newest version that the call allows, and asks where it is. A version has one place forever, so that is asked
-/// once; and where the call names one version, and its place is known, nobody is asked.
+/// Selects the newest version that the call allows, and locates it. The address of a version never changes, so it is requested
+/// once. If the call allows a single version and its address is known, no request is sent.
 pub(super) async fn locate(
     client: &RegistryClient,
-    kept: &Kept,
+    store: &ModuleStore,
     source: &RegistrySource,
     request: &ModuleRequest<'_>,
 ) -> Result<LocatedVersion, ModuleError> {
@@ -28,27 +28,18 @@ pub(super) async fn locate(
         name: source.name.clone(),
         system: source.system.clone(),
     };
-    let named = request.versions.and_then(|versions| versions.exact());
-    if let Some(version) = named
-        && let Some(location) = kept.location(&module, version)
+    let exact = request.versions.and_then(|versions| versions.exact());
+    if let Some(version) = exact
+        && let Some(location) = store.location(&module, version)
     {
-        let version = version.clone();
         return Ok(LocatedVersion {
             module,
-            version,
+            version: version.clone(),
             location,
         });
     }
-    let version = select(client, kept, &module, request).await?;
-    if let Some(location) = kept.location(&module, &version) {
-        return Ok(LocatedVersion {
-            module,
-            version,
-            location,
-        });
-    }
-    let location = client.module_location(&module, &version).await?;
-    kept.note_location(&module, &version, &location);
+    let version = select(client, store, &module, request).await?;
+    let location = location(client, store, &module, &version).await?;
     Ok(LocatedVersion {
         module,
         version,
@@ -56,19 +47,33 @@ pub(super) async fn locate(
     })
 }
 
+async fn location(
+    client: &RegistryClient,
+    store: &ModuleStore,
+    module: &ModuleId,
+    version: &ModuleVersion,
+) -> Result<ModuleLocation, ModuleError> {
+    if let Some(location) = store.location(module, version) {
+        return Ok(location);
+    }
+    let location = client.module_location(module, version).await?;
+    store.record_location(module, version, &location);
+    Ok(location)
+}
+
 async fn select(
     client: &RegistryClient,
-    kept: &Kept,
+    store: &ModuleStore,
     module: &ModuleId,
     request: &ModuleRequest<'_>,
 ) -> Result<ModuleVersion, ModuleError> {
     let known: ModuleVersions = match client.module_versions(module).await {
         Ok(listed) => {
-            kept.note_versions(module, &listed);
+            store.record_versions(module, &listed);
             ModuleVersions::clone(&listed)
         }
-        // Without a network the last list is all there is.
-        Err(error) if client.settings().http.offline => kept.versions(module).ok_or(error)?,
+        // Offline, the last known list is used.
+        Err(error) if client.settings().http.offline => store.versions(module).ok_or(error)?,
         Err(error) => return Err(error.into()),
     };
     let selected = newest_module(&known.versions, request.versions).cloned();

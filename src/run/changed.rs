@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use crate::config::{
     ReadOptions, Tests, VariableOption, clean, is_configuration, is_test_file, is_variable_file,
 };
-use crate::git::Changes;
+use crate::git::ChangedFiles;
 use crate::lockfile::FILE_NAME;
 use crate::settings::{Area, CONFIG_FILE_NAME};
 
@@ -41,7 +41,7 @@ pub(super) struct Candidate<'a> {
 }
 
 impl Changed {
-    pub(super) fn new(changes: &[Changes]) -> Self {
+    pub(super) fn new(changes: &[ChangedFiles]) -> Self {
         let paths = changes.iter().flat_map(|changes| &changes.paths);
         Self {
             paths: paths.cloned().collect(),

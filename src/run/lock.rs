@@ -218,7 +218,8 @@ fn remember_modules(directory: &Directory, fate: Fate, work: &Work) {
         && let Ok(real) = directory.path.canonicalize()
     {
         let now = SystemTime::now();
-        work.fetcher.remember(&real, job.engine, chosen, now);
+        work.fetcher
+            .record_chosen_versions(&real, job.engine, chosen, now);
     }
 }
 

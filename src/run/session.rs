@@ -134,7 +134,7 @@ impl Session {
             }
         });
         drop(self.alive);
-        self.fetcher.tidy(SystemTime::now());
+        self.fetcher.prune(SystemTime::now());
         if let Some(trouble) = self.store.as_ref().and_then(|store| store.trouble()) {
             self.printer.diagnostic(&Diagnostic::caution(trouble));
         }

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 
 use crate::cli::VerifyArgs;
 use crate::diagnostic::Diagnostic;
-use crate::git::{Ignored, ignored};
+use crate::git::{IgnoredFile, find_ignored};
 use crate::lockfile::FILE_NAME;
 use crate::locking::{Audit, AuditTarget, Finding, Fix, Packages, Rule, audit};
 use crate::modules::Fetcher;
@@ -151,7 +151,7 @@ async fn check(directory: Directory, git: Said, work: &Work) -> DirectoryReport 
 
 /// What git says of the lock files, one answer per repository.
 struct Git {
-    by_repository: BTreeMap<PathBuf, Result<BTreeMap<PathBuf, Ignored>, String>>,
+    by_repository: BTreeMap<PathBuf, Result<BTreeMap<PathBuf, IgnoredFile>, String>>,
 }
 
 /// What git says of one lock file.
@@ -176,7 +176,7 @@ impl Git {
             }
         }
         let answer = |(repository, files): (&Path, Vec<PathBuf>)| {
-            let ignored = ignored(&tree.git, repository, &files);
+            let ignored = find_ignored(&tree.git, repository, &files);
             let ignored = ignored.map(|all| {
                 let all = all.into_iter();
                 all.map(|ignored| (ignored.file.clone(), ignored)).collect()
@@ -213,7 +213,7 @@ fn lock_file_in_repository(directory: &Directory, tree: &TreeSettings) -> Option
     Some(real.strip_prefix(top).ok()?.join(FILE_NAME))
 }
 
-fn finding(ignored: &Ignored, directory: &Directory, tree: &TreeSettings) -> Finding {
+fn finding(ignored: &IgnoredFile, directory: &Directory, tree: &TreeSettings) -> Finding {
     let source = directory.repository.join(&ignored.source);
     let shown = source.strip_prefix(&tree.working_directory);
     Finding {

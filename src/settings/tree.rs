@@ -123,7 +123,7 @@ impl TreeSettings {
         reading.files = Arc::new(ReadRules {
             named: Vec::new(),
             allowed: allowed_directories(confinement, environment)?,
-            listed: tracked.map(|tracked| FileList::new(move |path| tracked.has(path))),
+            listed: tracked.map(|tracked| FileList::new(move |path| tracked.contains(path))),
         });
         let mut settings = Self {
             working_directory: environment.working_directory.clone(),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::cli::TreeArgs;
-use crate::git::{Changes, GitSettings};
+use crate::git::{ChangedFiles, GitSettings};
 
 use super::{Area, Environment, SettingsError};
 use crate::access::repository_root;
@@ -25,7 +25,7 @@ const SCHEMA_VERSION: u64 = 1;
 #[derive(Clone, Debug, Default)]
 pub struct WorkingSet {
     /// What changed in the repositories of the paths; `None`: it does not matter.
-    pub changed: Option<Vec<Changes>>,
+    pub changed: Option<Vec<ChangedFiles>>,
     /// The directories that failed; `None`: it does not matter.
     pub failed: Option<Failed>,
 }
@@ -106,7 +106,7 @@ impl WorkingSet {
         let changed = changed.map(|changes| {
             format!(
                 "working on what can have changed since {} in {}",
-                visible_name(&changes.since.to_string()),
+                visible_name(&changes.base.to_string()),
                 shown_path(&changes.top)
             )
         });
@@ -146,11 +146,11 @@ fn changes(
     areas: &[Arc<Area>],
     git: &GitSettings,
     revision: Option<&str>,
-) -> Result<Vec<Changes>, SettingsError> {
+) -> Result<Vec<ChangedFiles>, SettingsError> {
     let directories = areas.iter().flat_map(|area| &area.real_paths);
     let tops: BTreeSet<PathBuf> = directories.map(|path| repository_root(path)).collect();
     let changes = tops.iter().map(|top| {
-        let changes = Changes::since(git, top, revision);
+        let changes = ChangedFiles::since(git, top, revision);
         changes.map_err(|error| Box::new(error).into())
     });
     changes.collect()

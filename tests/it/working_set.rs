@@ -235,11 +235,11 @@ fn what_git_cannot_tell_is_an_error_with_a_way_out() {
     for [directory, arguments, message, hint] in table(
         "
             shallow    | --changed            | is a shallow clone              | `git fetch --unshallow` (`fetch-depth: 0`
-            shallow    | --changed=HEAD~1     | there is no commit `HEAD~1`     | `git fetch --depth=1 origin HEAD~1`
-            .          | --changed=--output=x | there is no commit `--output=x` | `origin/main`
-            .          | --changed=a..b       | there is no commit `a..b`       | `origin/main`
-            empty      | --changed            | no branch of                    | `git remote set-head origin --auto`
-            ../outside | --changed            | is in no git repository         | leave it out
+            shallow    | --changed=HEAD~1     | cannot find the commit `HEAD~1` | `git fetch --depth=1 origin HEAD~1`
+            .          | --changed=--output=x | cannot find the commit `--output=x` | `origin/main`
+            .          | --changed=a..b       | cannot find the commit `a..b` | `origin/main`
+            empty      | --changed            | cannot determine the default branch | `git remote set-head origin --auto`
+            ../outside | --changed            | cannot find a git repository | omit `--changed`
         ",
     ) {
         let program = repository.context.tflock(["lock", "-r", arguments]);
@@ -249,7 +249,7 @@ fn what_git_cannot_tell_is_an_error_with_a_way_out() {
     }
     let program = repository.context.command("lock -r --changed");
     let outcome = program.env("PATH", "").run().expect_code(2);
-    outcome.assert_stderr("`git` does not start");
+    outcome.assert_stderr("cannot run `git`");
     assert_eq!(repository.lock("-r --changed=HEAD shallow").code, Some(0));
 }
 

@@ -1,9 +1,9 @@
-//! Addresses of remote modules: `[GETTER::]URL[//SUBDIRECTORY][?QUERY]`, as go-getter reads them.
+//! Addresses of remote modules: `[GETTER::]URL[//SUBDIRECTORY][?QUERY]`, as go-getter parses them.
 //!
-//! The subdirectory ends where the query begins, and the query belongs to the package. Some of its parameters are for the
-//! getter and are taken out: `ref` and `depth` for git, `archive` and `checksum` for what comes over http.
+//! The subdirectory ends where the query begins, and the query belongs to the package. Parameters for the getter are removed from
+//! the query: `ref` and `depth` for git, `archive` and `checksum` for archives.
 
-mod form;
+mod archive_form;
 #[cfg(test)]
 mod tests;
 
@@ -17,27 +17,24 @@ use crate::redacted_url::RedactedUrl;
 
 use super::checksum::Checksum;
 use super::error::ModuleError;
-use form::{Form, Query};
+use archive_form::{ArchiveForm, UrlQuery};
 
-/// A package, and where in it the module is.
+/// A package and the subdirectory of the module in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RemoteAddress {
-    /// What is fetched.
-    pub(super) package: Package,
-    /// The path in it, as written, perhaps with wildcards; empty for the whole package.
+    pub(super) package: ModulePackage,
+    /// A path that may contain wildcards; empty for the top of the package.
     pub(super) subdirectory: String,
 }
 
-/// What is fetched, the key for doing so once.
+/// What is fetched. Each package is fetched once per run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Package {
-    /// A git repository.
+pub(super) enum ModulePackage {
     Git(GitPackage),
-    /// An archive on the web.
     Archive(ArchivePackage),
-    /// A web address that names another source.
+    /// A web address that redirects to another source.
     Web(Url),
-    /// A directory of this machine.
+    /// A directory on this machine.
     Directory(PathBuf),
     /// An archive on this machine.
     File(PathBuf, ArchiveKind, Option<Checksum>),
@@ -46,36 +43,31 @@ pub(super) enum Package {
 /// A git repository at some commit.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct GitPackage {
-    /// For git, with user info if it is written.
+    /// The URL for git. It may contain user information.
     pub(super) url: String,
-    /// A branch, tag or commit; the default branch otherwise.
+    /// A branch, tag or commit; `None` for the default branch.
     pub(super) reference: Option<String>,
-    /// Whether it is on this machine.
+    /// Whether the repository is on this machine.
     pub(super) is_local: bool,
 }
 
 /// An archive on the web.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ArchivePackage {
-    /// Where.
     pub(super) url: Url,
-    /// Its form.
     pub(super) kind: ArchiveKind,
-    /// What its bytes must hash to.
     pub(super) checksum: Option<Checksum>,
 }
 
 /// The form of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ArchiveKind {
-    /// A zip.
     Zip,
-    /// A gzipped tar.
     TarGz,
 }
 
 impl RemoteAddress {
-    /// Reads a normalized source, one of a registry's answers, or what a web page names.
+    /// Parses a normalized source, an address from a registry, or the target of a redirect.
     pub(super) fn parse(text: &str, engine: Engine) -> Result<Self, ModuleError> {
         let (getter, rest) = split_getter(text);
         let (getter, rest) = expand(getter, rest, engine)?;
@@ -88,7 +80,7 @@ impl RemoteAddress {
     }
 }
 
-impl Package {
+impl ModulePackage {
     /// The address for messages.
     pub(super) fn redacted(&self) -> RedactedUrl {
         match self {
@@ -100,7 +92,7 @@ impl Package {
     }
 }
 
-/// `git::` and what follows.
+/// Splits a getter such as `git::` from the rest.
 fn split_getter(text: &str) -> (&str, &str) {
     match text.split_once("::") {
         Some((getter, rest))
@@ -112,7 +104,7 @@ fn split_getter(text: &str) -> (&str, &str) {
     }
 }
 
-/// Writes out shorthands behind a getter: `git::github.com/o/r`, `git::/srv/repo`.
+/// Expands shorthands after a getter, such as `git::github.com/o/r` and `git::/srv/repo`.
 fn expand(getter: &str, rest: &str, engine: Engine) -> Result<(String, String), ModuleError> {
     if rest.contains("://") {
         return Ok((getter.to_owned(), rest.to_owned()));
@@ -127,7 +119,7 @@ fn expand(getter: &str, rest: &str, engine: Engine) -> Result<(String, String), 
     }
 }
 
-/// The package with its query, and the subdirectory.
+/// Splits an address into the package with its query, and the subdirectory.
 fn split_subdirectory(text: &str) -> (String, String) {
     let query_at = text.find('?').unwrap_or(text.len());
     let (location, query) = text.split_at(query_at);
@@ -144,9 +136,12 @@ fn split_subdirectory(text: &str) -> (String, String) {
     }
 }
 
-fn package(getter: &str, location: &str) -> Result<Package, ModuleError> {
-    let scheme = location.split("://").next().unwrap_or_default();
-    let scheme = scheme.to_ascii_lowercase();
+fn package(getter: &str, location: &str) -> Result<ModulePackage, ModuleError> {
+    let scheme = location
+        .split("://")
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     match (getter, scheme.as_str()) {
         ("git", _) | ("", "git") => git(location, &scheme),
         ("hg", _) | ("", "hg") => Err(unsupported("modules from Mercurial (`hg`)")),
@@ -158,39 +153,46 @@ fn package(getter: &str, location: &str) -> Result<Package, ModuleError> {
         ("" | "http" | "https", "http" | "https") => web(location),
         ("" | "file", "file") => file(location),
         ("", "ssh") => Err(bad(location, "an ssh address needs `git::` in front")),
-        _ => Err(bad(location, "nothing is known to fetch it with")),
+        _ => Err(bad(location, "its scheme is not supported")),
     }
 }
 
-fn git(location: &str, scheme: &str) -> Result<Package, ModuleError> {
+fn git(location: &str, scheme: &str) -> Result<ModulePackage, ModuleError> {
     if !matches!(scheme, "https" | "ssh" | "file") {
         return Err(ModuleError::Protocol {
             address: RedactedUrl::parse(location),
             protocol: scheme.to_owned(),
         });
     }
-    let url = Url::parse(location)
-        .map_err(|_no_url| bad(location, "it is no URL; is its port a number?"))?;
+    let url = Url::parse(location).map_err(|_no_url| {
+        bad(
+            location,
+            "it is not a valid URL; check that its port is a number",
+        )
+    })?;
     let starts_like_option =
         |text: &str| text.starts_with('-') || text.to_ascii_lowercase().starts_with("%2d");
     if location.chars().any(char::is_control)
         || url.host_str().is_some_and(starts_like_option)
         || starts_like_option(url.username())
     {
-        return Err(bad(location, "git could take a part of it for an option"));
+        return Err(bad(location, "git could read a part of it as an option"));
     }
-    let mut query = Query::of(&url);
+    let mut query = UrlQuery::parse(&url);
     let reference = query.take("ref").filter(|reference| !reference.is_empty());
-    // Only one state is needed, whatever depth is asked for.
+    // The depth is ignored: tflock needs a single commit.
     drop(query.take("depth"));
     if query.take("sshkey").is_some() {
         return Err(unsupported("private keys in addresses (`sshkey`)"));
     }
     if reference.as_deref().is_some_and(|name| !is_reference(name)) {
-        return Err(bad(location, "its `ref` is no branch, tag or commit"));
+        return Err(bad(
+            location,
+            "its `ref` is not a valid branch, tag or commit",
+        ));
     }
     let plain = location.split('?').next().unwrap_or_default();
-    Ok(Package::Git(GitPackage {
+    Ok(ModulePackage::Git(GitPackage {
         url: match query.render() {
             Some(query) => format!("{plain}?{query}"),
             None => plain.to_owned(),
@@ -200,39 +202,39 @@ fn git(location: &str, scheme: &str) -> Result<Package, ModuleError> {
     }))
 }
 
-/// Whether git takes a text for a name and for nothing else: no option, no range, no refspec.
+/// Whether git reads `name` as the name of a commit, not as an option, a range or a refspec.
 fn is_reference(name: &str) -> bool {
     let bad = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);
     !name.starts_with(['-', '+']) && !name.contains(bad) && !name.contains("..")
 }
 
-fn web(location: &str) -> Result<Package, ModuleError> {
-    let mut url = Url::parse(location).map_err(|_no_url| bad(location, "it is no URL"))?;
-    let Form {
+fn web(location: &str) -> Result<ModulePackage, ModuleError> {
+    let mut url = Url::parse(location).map_err(|_no_url| bad(location, "it is not a valid URL"))?;
+    let ArchiveForm {
         kind,
         checksum,
         query,
-    } = Form::of(&url)?;
+    } = ArchiveForm::parse(&url)?;
     url.set_query(query.render().as_deref());
     Ok(match kind {
-        Some(kind) => Package::Archive(ArchivePackage {
+        Some(kind) => ModulePackage::Archive(ArchivePackage {
             url,
             kind,
             checksum,
         }),
-        None => Package::Web(url),
+        None => ModulePackage::Web(url),
     })
 }
 
-fn file(location: &str) -> Result<Package, ModuleError> {
-    let url = Url::parse(location).map_err(|_no_url| bad(location, "it is no URL"))?;
+fn file(location: &str) -> Result<ModulePackage, ModuleError> {
+    let url = Url::parse(location).map_err(|_no_url| bad(location, "it is not a valid URL"))?;
     let path = url
         .to_file_path()
-        .map_err(|()| bad(location, "it is no path of this machine"))?;
-    let Form { kind, checksum, .. } = Form::of(&url)?;
+        .map_err(|()| bad(location, "it is not a path on this machine"))?;
+    let ArchiveForm { kind, checksum, .. } = ArchiveForm::parse(&url)?;
     Ok(match kind {
-        Some(kind) if !path.is_dir() => Package::File(path, kind, checksum),
-        _ => Package::Directory(path),
+        Some(kind) if !path.is_dir() => ModulePackage::File(path, kind, checksum),
+        _ => ModulePackage::Directory(path),
     })
 }
 
@@ -244,5 +246,5 @@ fn bad(address: &str, problem: &'static str) -> ModuleError {
 }
 
 const fn unsupported(what: &'static str) -> ModuleError {
-    ModuleError::Unsupported { what }
+    ModuleError::Unsupported(what)
 }

@@ -1,4 +1,4 @@
-//! How far git may go for an untrusted configuration: to which hosts, and where with the user's credentials.
+//! Which hosts git may contact for an untrusted configuration, and which of them get the user's credentials.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::modules::error::ModuleError;
 use crate::redacted_url::RedactedUrl;
 use crate::registry::AllowedHosts;
 
-/// Git, and the hosts that the user allows.
+/// The git settings and the hosts that the user allows.
 #[derive(Clone, Copy)]
 pub(in crate::modules) struct GitAccess<'a> {
     pub(in crate::modules) settings: &'a GitSettings,
@@ -18,7 +18,7 @@ pub(in crate::modules) struct GitAccess<'a> {
 }
 
 impl<'a> GitAccess<'a> {
-    /// How git is run for an address. A host that only a registry or a module names gets no credentials.
+    /// The git settings for an address. A host that the user did not allow, such as one named by a registry, gets no credentials.
     pub(super) fn settings_for(&self, url: &str) -> Cow<'a, GitSettings> {
         let is_allowed = match Url::parse(url) {
             Ok(url) if url.scheme() == "file" => true,
@@ -32,8 +32,8 @@ impl<'a> GitAccess<'a> {
         }
     }
 
-    /// Checks a submodule: on the host of its repository, or on one that the user allows. On this machine there is none that
-    /// an untrusted configuration may name.
+    /// Checks the address of a submodule: it must be on the host of its repository, or on an allowed host. For an untrusted
+    /// configuration it must not be on this machine.
     pub(super) fn check_submodule(
         &self,
         package: &GitPackage,
@@ -43,18 +43,18 @@ impl<'a> GitAccess<'a> {
             return Ok(());
         }
         let url = Url::parse(&submodule.url).ok();
-        let url = url.filter(|url| matches!(url.scheme(), "https" | "ssh"));
-        let Some(url) = url else {
-            let address = RedactedUrl::parse(&submodule.url);
-            return Err(ModuleError::OutsideRepository { address });
+        let Some(url) = url.filter(|url| matches!(url.scheme(), "https" | "ssh")) else {
+            return Err(ModuleError::OutsideRepository(RedactedUrl::parse(
+                &submodule.url,
+            )));
         };
-        let own = Url::parse(&package.url).ok();
-        let is_own = own.is_some_and(|own| own.host() == url.host() && own.port() == url.port());
-        if is_own || self.hosts.allows_url(&url) {
+        let has_same_host = Url::parse(&package.url)
+            .is_ok_and(|own| own.host() == url.host() && own.port() == url.port());
+        if has_same_host || self.hosts.allows_url(&url) {
             return Ok(());
         }
-        let host = url.host_str().unwrap_or_default().to_owned();
-        Err(ModuleError::HostNotAllowed { host })
+        let host = url.host_str().unwrap_or_default();
+        Err(ModuleError::HostNotAllowed(host.to_owned()))
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
     use crate::provider::Hostname;
 
     #[test]
-    fn submodules_stay_on_hosts_that_are_allowed() {
+    fn submodules_must_be_on_allowed_hosts() {
         let settings = GitSettings::new("git", BTreeMap::new());
         let allowed = AllowedHosts::only([Hostname::parse("good.test").unwrap()]);
         let everywhere = AllowedHosts::all();
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_are_for_allowed_hosts() {
+    fn only_allowed_hosts_get_credentials() {
         let settings = GitSettings::new("git", BTreeMap::new());
         let hosts = AllowedHosts::only([Hostname::parse("good.test").unwrap()]);
         let access = GitAccess {

@@ -1,49 +1,53 @@
-//! Submodules: each is fetched as a repository of its own, by the same rules and within the same bounds.
+//! Fetches submodules, each like a separate repository, within the limits of the package.
 //!
-//! `git submodule` is not used. It would check out each submodule before anything is known of its size, as deep as they
-//! are nested, and it is a shell script that works in the directories it has just written.
+//! `git submodule` is not used: it checks out nested submodules before their size is known, and it is a shell script that works in
+//! the directories that it has just written.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::git::{Scope, path_of};
+use crate::git::{GitTarget, parse_path};
 use crate::modules::address::GitPackage;
-use crate::modules::error::ModuleError;
+use crate::modules::error::{ModuleError, ModuleLimit};
 use crate::redacted_url::RedactedUrl;
 
 use super::access::GitAccess;
-use super::program::{Bounds, Git};
-use super::tree::Gitlink;
-use super::{Fetched, Repository, is_commit};
+use super::runner::{FetchLimits, GitRunner};
+use super::tree_listing::Gitlink;
+use super::{FetchedCommit, RepositoryFetch, is_commit};
 
-/// The most submodules of a package, nested ones among them. A repository can be its own submodule.
+/// The most submodules of a package, including nested ones. A repository can be its own submodule.
 pub const MAX_SUBMODULES: usize = 100;
 
 /// The file with the addresses of submodules.
 const FILE: &str = ".gitmodules";
 
-/// Which settings of that file matter.
+/// The settings of that file that matter, as a regular expression for git.
 const SETTINGS: &str = r"^submodule\..*\.(path|url|update)$";
 
-/// Fetches what `fetched`, the commit of `package` in the directory of the bounds, says of submodules.
+/// Fetches the submodules of `fetched`, the commit of `package` in the directory of `limits`.
 pub(super) async fn fetch(
     access: GitAccess<'_>,
     package: &GitPackage,
-    fetched: Fetched,
-    bounds: Bounds<'_>,
+    fetched: FetchedCommit,
+    limits: FetchLimits<'_>,
 ) -> Result<(), ModuleError> {
     let mut count = 0;
-    let mut waiting = vec![(package.clone(), bounds.directory.to_path_buf(), fetched)];
+    let mut waiting = vec![(package.clone(), limits.directory.to_path_buf(), fetched)];
     while let Some((package, directory, fetched)) = waiting.pop() {
         let settings = access.settings_for(&package.url);
-        let git = Git::new(&settings, &package, bounds);
-        for (gitlink, url) in wanted(&git, &package, &directory, fetched).await? {
+        let git = GitRunner {
+            settings: &settings,
+            package: &package,
+            limits,
+        };
+        for (gitlink, url) in configured_submodules(&git, &directory, fetched).await? {
             count += 1;
             if count > MAX_SUBMODULES {
-                return Err(ModuleError::TooManySubmodules {
+                return Err(ModuleError::Limit {
                     address: RedactedUrl::parse(&package.url),
-                    limit: MAX_SUBMODULES,
+                    limit: ModuleLimit::Submodules(MAX_SUBMODULES),
                 });
             }
             let inner = GitPackage {
@@ -52,30 +56,30 @@ pub(super) async fn fetch(
                 is_local: package.is_local,
             };
             access.check_submodule(&package, &inner)?;
-            let target = place(&package, &directory, &gitlink)?;
+            let target = target_directory(&package, &directory, &gitlink)?;
             let settings = access.settings_for(&inner.url);
-            let repository = Repository {
-                git: Git::new(&settings, &inner, bounds),
+            let git = GitRunner {
+                settings: &settings,
                 package: &inner,
-                target: &target,
+                limits,
             };
-            let fetched = repository.fetch().await?;
+            let fetched = RepositoryFetch::new(git, &target).fetch().await?;
             waiting.push((inner, target, fetched));
         }
     }
     Ok(())
 }
 
-/// The submodules to be fetched and their addresses.
-async fn wanted(
-    git: &Git<'_>,
-    package: &GitPackage,
+/// The submodules of a commit and their addresses, without those that `.gitmodules` excludes.
+async fn configured_submodules(
+    git: &GitRunner<'_>,
     directory: &Path,
-    fetched: Fetched,
+    fetched: FetchedCommit,
 ) -> Result<Vec<(Gitlink, String)>, ModuleError> {
+    let package = git.package;
     let file = directory.join(FILE);
-    let is_file = fs::symlink_metadata(&file).is_ok_and(|found| found.is_file());
-    if fetched.tree.submodules.is_empty() || !is_file {
+    let is_file = fs::symlink_metadata(&file).is_ok_and(|metadata| metadata.is_file());
+    if fetched.submodules.is_empty() || !is_file {
         return Ok(Vec::new());
     }
     let option = format!("--file={}", file.display());
@@ -87,18 +91,18 @@ async fn wanted(
         "--get-regexp",
         SETTINGS,
     ];
-    let listed = git.run(Scope::Nothing, &list, &[]).await?;
-    let known = addresses(&listed);
-    let mut wanted = Vec::new();
-    for gitlink in fetched.tree.submodules {
+    let listed = git.run(GitTarget::NoRepository, &list, &[]).await?;
+    let by_path = parse_submodules(&listed);
+    let mut configured = Vec::new();
+    for gitlink in fetched.submodules {
         let path = String::from_utf8_lossy(&gitlink.path).into_owned();
-        let submodule = known.get(&path);
+        let submodule = by_path.get(&path);
         if submodule.is_some_and(|submodule| submodule.is_skipped) {
             continue;
         }
         let url = submodule.and_then(|submodule| submodule.url.as_deref());
         match url.filter(|_| is_commit(&gitlink.commit)) {
-            Some(url) => wanted.push((gitlink, absolute(&package.url, url))),
+            Some(url) => configured.push((gitlink, resolve_address(&package.url, url))),
             None => {
                 return Err(ModuleError::NoSubmoduleAddress {
                     address: RedactedUrl::parse(&package.url),
@@ -107,16 +111,16 @@ async fn wanted(
             }
         }
     }
-    Ok(wanted)
+    Ok(configured)
 }
 
-/// Where a submodule goes: the empty directory that git made for it. A tree that no git would write can have a link there.
-fn place(
+/// The directory for a submodule: the empty one that git created. A crafted tree can have a link in its path, which is refused.
+fn target_directory(
     package: &GitPackage,
     directory: &Path,
     gitlink: &Gitlink,
 ) -> Result<PathBuf, ModuleError> {
-    let target = directory.join(path_of(&gitlink.path));
+    let target = directory.join(parse_path(&gitlink.path));
     let is_itself = fs::canonicalize(&target).is_ok_and(|real| real == target);
     let is_empty = || fs::read_dir(&target).is_ok_and(|mut entries| entries.next().is_none());
     if is_itself && is_empty() {
@@ -128,17 +132,17 @@ fn place(
     })
 }
 
-/// What `.gitmodules` says of one submodule.
+/// One submodule in `.gitmodules`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Submodule {
     path: String,
     url: Option<String>,
-    /// It is not to be fetched, by `update = none`.
+    /// Whether `update = none` excludes it.
     is_skipped: bool,
 }
 
-/// Reads `submodule.NAME.SETTING<LF>VALUE`, each ended by NUL, into submodules by their paths.
-fn addresses(listed: &str) -> BTreeMap<String, Submodule> {
+/// Parses `submodule.NAME.SETTING<LF>VALUE` records, each terminated by NUL, into submodules by path.
+fn parse_submodules(listed: &str) -> BTreeMap<String, Submodule> {
     let mut by_name: BTreeMap<&str, Submodule> = BTreeMap::new();
     for record in listed.split('\0') {
         let Some((key, value)) = record.split_once('\n') else {
@@ -154,13 +158,14 @@ fn addresses(listed: &str) -> BTreeMap<String, Submodule> {
             _ => submodule.is_skipped = value == "none",
         }
     }
-    let all = by_name.into_values();
-    all.map(|submodule| (submodule.path.clone(), submodule))
+    by_name
+        .into_values()
+        .map(|submodule| (submodule.path.clone(), submodule))
         .collect()
 }
 
-/// The address of a submodule, which may be relative to that of its repository.
-fn absolute(repository: &str, url: &str) -> String {
+/// Resolves the address of a submodule, which may be relative to the address of its repository.
+fn resolve_address(repository: &str, url: &str) -> String {
     let mut base = repository.trim_end_matches('/');
     let mut rest = url;
     loop {
@@ -192,12 +197,16 @@ mod tests {
             ("git@h:o/r", "../x", "git@h:o/x"),
             ("https://h/o/r", "git@h:o/x", "git@h:o/x"),
         ] {
-            assert_eq!(absolute(repository, url), expected, "{repository} {url}");
+            assert_eq!(
+                resolve_address(repository, url),
+                expected,
+                "{repository} {url}"
+            );
         }
     }
 
     #[test]
-    fn settings_are_read_by_path() {
+    fn submodules_are_found_by_path() {
         let listed = "submodule.a.b.path\nx/\0submodule.a.b.url\n../x\0submodule.n.path\nn\0submodule.n.update\nnone\0\
                       submodule.bare.url\0";
         let x = Submodule {
@@ -211,12 +220,12 @@ mod tests {
             is_skipped: true,
         };
         let expected = BTreeMap::from([("x".to_owned(), x), ("n".to_owned(), n)]);
-        assert_eq!(addresses(listed), expected);
+        assert_eq!(parse_submodules(listed), expected);
     }
 
     #[cfg(unix)]
     #[test]
-    fn submodules_go_to_empty_directories_of_the_package() {
+    fn submodules_are_written_to_empty_directories_of_the_package() {
         let base = tempfile::tempdir().unwrap();
         let base = base.path().canonicalize().unwrap();
         let directory = base.join("package");
@@ -228,7 +237,7 @@ mod tests {
             reference: None,
             is_local: false,
         };
-        for (path, is_fine) in [
+        for (path, is_valid) in [
             ("a/empty", true),
             ("a", false),
             ("missing", false),
@@ -241,8 +250,8 @@ mod tests {
                 path: path.into(),
                 commit: String::new(),
             };
-            let found = place(&package, &directory, &gitlink);
-            assert_eq!(found.is_ok(), is_fine, "{path}: {found:?}");
+            let found = target_directory(&package, &directory, &gitlink);
+            assert_eq!(found.is_ok(), is_valid, "{path}: {found:?}");
         }
     }
 }

@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
         {
             let since = self
                 .fetcher
-                .moved_since(&real, engine, &root.chosen_modules);
+                .moved_modules(&real, engine, &root.chosen_modules);
             let is_told = |call: &String| root.moved_modules.iter().any(|told| told.call == *call);
             moved.extend(since.into_iter().filter(|module| !is_told(&module.call)));
         }

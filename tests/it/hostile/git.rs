@@ -364,7 +364,7 @@ fn what_lies_beside_a_broken_repository_is_none() {
             site.assert_untouched(&format!("{kind:?}, {arguments}"));
             if arguments.contains("--changed") {
                 let outcome = outcome.expect_code(2);
-                outcome.assert_stderr("is in no git repository");
+                outcome.assert_stderr("cannot find a git repository");
             }
         }
     }

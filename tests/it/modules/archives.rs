@@ -115,10 +115,10 @@ fn pages_name_the_source_of_a_module() {
         ("/header//b", "x"),
         ("/relative", "x"),
         ("/page//b", "x"),
-        ("/loop", "leads on to more than 5 other addresses"),
+        ("/loop", "redirects more than 5 times"),
         (
             "/silent",
-            "is no archive and does not say where the module is",
+            "is not an archive and does not name a module source",
         ),
         ("/none", "the server answered 404 Not Found"),
     ] {

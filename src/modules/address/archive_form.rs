@@ -1,4 +1,4 @@
-//! What the end of an address says of the thing it names: the form of an archive, its checksum, the rest of the query.
+//! The form of an archive, from the path and the query of its address.
 
 use url::{Url, form_urlencoded};
 
@@ -6,18 +6,19 @@ use super::{ArchiveKind, unsupported};
 use crate::modules::checksum::Checksum;
 use crate::modules::error::ModuleError;
 
-/// What address and query say about an archive.
-pub(super) struct Form {
+/// The form of an archive and its checksum.
+pub(super) struct ArchiveForm {
+    /// `None` if the address is not that of an archive.
     pub(super) kind: Option<ArchiveKind>,
     pub(super) checksum: Option<Checksum>,
-    /// What is left of the query.
-    pub(super) query: Query,
+    /// The parameters for the server.
+    pub(super) query: UrlQuery,
 }
 
-impl Form {
-    /// Takes out of the query what is for the getter.
-    pub(super) fn of(url: &Url) -> Result<Self, ModuleError> {
-        let mut query = Query::of(url);
+impl ArchiveForm {
+    /// Parses an address, and removes the parameters for the getter from its query.
+    pub(super) fn parse(url: &Url) -> Result<Self, ModuleError> {
+        let mut query = UrlQuery::parse(url);
         let named = query.take("archive").filter(|name| !name.is_empty());
         drop(query.take("filename"));
         let checksum = query.take("checksum").filter(|text| !text.is_empty());
@@ -45,28 +46,28 @@ fn kind_of_path(path: &str) -> Result<Option<ArchiveKind>, ModuleError> {
     ending.map_or(Ok(None), kind_of_name)
 }
 
-/// Names that nobody knows mean no archive, as do `false` and `0`.
+/// Unknown names mean that the address is not an archive, as do `false` and `0`.
 fn kind_of_name(name: &str) -> Result<Option<ArchiveKind>, ModuleError> {
     match name {
         "zip" => Ok(Some(ArchiveKind::Zip)),
         "tar.gz" | "tgz" => Ok(Some(ArchiveKind::TarGz)),
         "tar.xz" | "txz" => Err(unsupported("tar.xz archives")),
         "tar.bz2" | "tbz2" => Err(unsupported("tar.bz2 archives")),
-        "gz" | "xz" | "bz2" => Err(unsupported("compressed files that are no archives")),
+        "gz" | "xz" | "bz2" => Err(unsupported("compressed files that are not archives")),
         _ => Ok(None),
     }
 }
 
-/// The parameters of a query, in order and as written: a signature may be among them.
-pub(super) struct Query(Vec<String>);
+/// The parameters of a query, unchanged and in order, because the query may contain a signature of itself.
+pub(super) struct UrlQuery(Vec<String>);
 
-impl Query {
-    pub(super) fn of(url: &Url) -> Self {
+impl UrlQuery {
+    pub(super) fn parse(url: &Url) -> Self {
         let written = url.query().unwrap_or_default().split('&');
         Self(written.map(str::to_owned).collect())
     }
 
-    /// Takes a parameter out; the first value counts.
+    /// Removes a parameter, and returns its first value.
     pub(super) fn take(&mut self, name: &str) -> Option<String> {
         let mut value = None;
         self.0.retain(|written| {
@@ -81,7 +82,7 @@ impl Query {
         value
     }
 
-    /// What is left, if anything is.
+    /// `None` if no parameter remains.
     pub(super) fn render(&self) -> Option<String> {
         (!self.0.is_empty()).then(|| self.0.join("&"))
     }

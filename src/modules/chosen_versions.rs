@@ -1,8 +1,8 @@
-//! Which versions of registry modules a root module had when its lock was last right.
+//! Remembers which versions of registry modules a root module used when its lock file was last correct.
 //!
-//! A call that leaves a choice may mean another version tomorrow, and then a lock changes without any commit. `init` leaves a
-//! manifest that remembers; where nobody runs it, as in CI, the disk cache does. One small file for each root module that
-//! calls such a module, under its directory and engine. Nothing but the report depends on it.
+//! A call with a version range can resolve to a newer version later, and then the lock file changes without a commit. `init`
+//! records versions in a manifest; without `init`, as in CI, the disk cache records them. Each root module that calls registry
+//! modules has one entry per engine. Only the report depends on it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,20 +16,20 @@ use crate::provider::Engine;
 
 use super::fetcher::Fetcher;
 
-/// After so long a record is written anew although it is still right. It is kept three times as long (`kept`), so a root
-/// module that is looked at once a month is never forgotten.
+/// The age at which an unchanged record is written again. The cache keeps it three times as long (`module_store`), so the record of
+/// a root module that is processed once a month never expires.
 const RENEWED_AFTER: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// What is remembered of a root module.
+/// The versions that a root module used.
 #[derive(Deserialize, Serialize)]
-struct Record {
-    /// When it was written, in seconds since 1970.
+struct ChosenVersions {
+    /// When the record was written, in seconds since 1970.
     written: u64,
-    /// Source and version of each call.
+    /// Source and version by call.
     modules: BTreeMap<String, (String, String)>,
 }
 
-impl Record {
+impl ChosenVersions {
     fn new(chosen: &BTreeMap<String, ChosenModule>, now: SystemTime) -> Self {
         let modules = chosen.iter().map(|(call, module)| {
             let ChosenModule { source, version } = module.clone();
@@ -41,23 +41,23 @@ impl Record {
         }
     }
 
-    /// Whether this says what `other` says, and is not about to be forgotten.
-    fn serves_as(&self, other: &Self) -> bool {
+    /// Whether this record has the modules of `other`, and is recent enough not to be written again.
+    fn is_current(&self, other: &Self) -> bool {
         let age = other.written.checked_sub(self.written);
         self.modules == other.modules && age.is_some_and(|age| age < RENEWED_AFTER.as_secs())
     }
 }
 
 impl Fetcher {
-    /// Which of the modules `chosen` for the root module in `real`, a path without links, had another version when its lock
-    /// was last right.
-    pub fn moved_since(
+    /// Finds the modules in `chosen` that had another version when the lock file of the root module was last correct. `real` is
+    /// its directory, a path without links.
+    pub fn moved_modules(
         &self,
         real: &Path,
         engine: Engine,
         chosen: &BTreeMap<String, ChosenModule>,
     ) -> Vec<MovedModule> {
-        let Some(record) = self.recall(real, engine) else {
+        let Some(record) = self.chosen_versions(real, engine) else {
             return Vec::new();
         };
         let moved = |(call, now): (&String, &ChosenModule)| {
@@ -71,28 +71,28 @@ impl Fetcher {
         chosen.iter().filter_map(moved).collect()
     }
 
-    /// Remembers what was chosen: the lock of the root module in `real` is right with it.
-    pub fn remember(
+    /// Records the chosen versions, with which the lock file of the root module in `real` is correct.
+    pub fn record_chosen_versions(
         &self,
         real: &Path,
         engine: Engine,
         chosen: &BTreeMap<String, ChosenModule>,
         now: SystemTime,
     ) {
-        let record = Record::new(chosen, now);
-        let known = self.recall(real, engine);
-        if known.is_some_and(|known| known.serves_as(&record)) {
+        let record = ChosenVersions::new(chosen, now);
+        let known = self.chosen_versions(real, engine);
+        if known.is_some_and(|known| known.is_current(&record)) {
             return;
         }
-        // Texts and numbers: nothing that JSON could refuse.
+        // Strings and numbers always serialize.
         if let Ok(text) = serde_json::to_string(&record) {
-            self.kept.write(&key(real, engine), &text);
+            self.store.write(&key(real, engine), &text);
         }
     }
 
-    /// What is not what was written is as good as nothing.
-    fn recall(&self, real: &Path, engine: Engine) -> Option<Record> {
-        let text = self.kept.text(&key(real, engine))?;
+    /// `None` if there is no record, or if it is damaged.
+    fn chosen_versions(&self, real: &Path, engine: Engine) -> Option<ChosenVersions> {
+        let text = self.store.text(&key(real, engine))?;
         serde_json::from_str(&text).ok()
     }
 }
@@ -111,26 +111,26 @@ fn seconds(time: SystemTime) -> u64 {
 mod tests {
     use super::*;
 
-    fn record(version: &str, days: u64) -> Record {
+    fn record(version: &str, days: u64) -> ChosenVersions {
         let (source, version) = ("acme/vpc/aws".to_owned(), version.to_owned());
         let chosen = [("vpc".to_owned(), ChosenModule { source, version })];
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(days * 24 * 60 * 60);
-        Record::new(&chosen.into(), now)
+        ChosenVersions::new(&chosen.into(), now)
     }
 
     #[test]
-    fn a_record_is_written_anew_when_it_changed_or_grew_old() {
+    fn a_record_is_written_again_if_it_changed_or_is_old() {
         let known = record("3.1.0", 1_000);
-        for (version, days, serves) in [
+        for (version, days, is_current) in [
             ("3.1.0", 1_000, true),
             ("3.1.0", 1_029, true),
             ("3.1.0", 1_030, false),
             ("3.2.0", 1_000, false),
-            // A clock that went back.
+            // The clock was set back.
             ("3.1.0", 999, false),
         ] {
-            let wanted = record(version, days);
-            assert_eq!(known.serves_as(&wanted), serves, "{version} {days}");
+            let new = record(version, days);
+            assert_eq!(known.is_current(&new), is_current, "{version} {days}");
         }
     }
 }

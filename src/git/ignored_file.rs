@@ -1,0 +1,84 @@
+//! Which files git ignores, and because of which pattern.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::error::GitError;
+use super::repository::Repository;
+use super::settings::GitSettings;
+
+/// A file that git ignores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IgnoredFile {
+    /// The file, as requested.
+    pub file: PathBuf,
+    /// The file with the pattern, relative to the top of the repository or absolute.
+    pub source: PathBuf,
+    /// The line of the pattern, starting at 1.
+    pub line: usize,
+    /// The pattern.
+    pub pattern: String,
+}
+
+/// Finds those of `files` that git ignores and does not track. They are absolute, or relative to the top of `repository`. One
+/// process handles all of them.
+pub fn find_ignored(
+    settings: &GitSettings,
+    repository: &Path,
+    files: &[PathBuf],
+) -> io::Result<Vec<IgnoredFile>> {
+    let mut input = Vec::new();
+    for file in files {
+        input.extend(file.as_os_str().as_encoded_bytes());
+        input.push(0);
+    }
+    let output = Repository::open(settings, repository)
+        .and_then(|git| git.run("check-ignore", &["--verbose", "-z", "--stdin"], input))
+        .map_err(|error| match error {
+            GitError::Program { source, .. } => source,
+            error => io::Error::other(error),
+        })?;
+    // The status is 1 if no file is ignored.
+    if !matches!(output.status.code(), Some(0 | 1)) {
+        return Err(io::Error::other(output.message()));
+    }
+    Ok(parse(&output.stdout))
+}
+
+/// Parses quadruples of source, line, pattern and path, each terminated by NUL. A pattern that starts with `!` includes a file
+/// again.
+fn parse(output: &[u8]) -> Vec<IgnoredFile> {
+    let fields: Vec<String> = output
+        .split(|byte| *byte == 0)
+        .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        .collect();
+    fields
+        .chunks_exact(4)
+        .filter(|fields| !fields[2].starts_with('!'))
+        .map(|fields| IgnoredFile {
+            source: fields[0].clone().into(),
+            line: fields[1].parse().unwrap_or(1),
+            pattern: fields[2].clone(),
+            file: fields[3].clone().into(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_is_parsed_and_files_included_again_are_omitted() {
+        let output = b".gitignore\x002\x00*.hcl\x00a/.terraform.lock.hcl\x00\
+.gitignore\x003\x00!keep/*.hcl\x00keep/.terraform.lock.hcl\x00";
+        let expected = IgnoredFile {
+            file: "a/.terraform.lock.hcl".into(),
+            source: ".gitignore".into(),
+            line: 2,
+            pattern: "*.hcl".to_owned(),
+        };
+        assert_eq!(parse(output), [expected]);
+        assert_eq!(parse(b""), []);
+    }
+}

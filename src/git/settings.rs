@@ -1,0 +1,308 @@
+//! How git is run: its environment, its configuration, and which repository it works on.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::environment::{FIXED, VariableContent, content_of, is_inherited, leads_to_credentials};
+use super::working_directory::WorkingDirectory;
+
+/// How to run git.
+#[derive(Clone, Debug)]
+pub struct GitSettings {
+    /// The program. A bare name is looked up in the `PATH` of `environment`.
+    pub program: PathBuf,
+    /// The caller's environment. Git inherits only the variables that it needs.
+    environment: BTreeMap<String, String>,
+    /// Whether git runs without the user's credentials and configuration.
+    is_anonymous: bool,
+    working_directory: WorkingDirectory,
+}
+
+/// Which repository a git command works on. Git never searches for one, because a directory of the tree could be a repository
+/// that a stranger made.
+#[derive(Clone, Copy, Debug)]
+pub enum GitTarget<'a> {
+    /// A repository that the command creates.
+    NewRepository,
+    /// No repository.
+    NoRepository,
+    /// A known repository.
+    Repository {
+        /// Its `.git`.
+        git_dir: &'a Path,
+        /// The top of its work tree.
+        work_tree: &'a Path,
+    },
+    /// The repository in this directory, which must have a `.git`. Git discovers it, and so checks its owner, which it does not
+    /// do for a repository named with `--git-dir`.
+    Discovered(&'a Path),
+}
+
+/// Configuration for every command. It disables implicit repositories, hooks, helpers, prompts and background work, and aborts
+/// transfers that stall for 30 seconds. Packs are indexed while they arrive, with 4 threads, so that memory use does not depend
+/// on the machine.
+const CONFIGURATION: [&str; 13] = [
+    "safe.bareRepository=explicit",
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.askPass=",
+    "submodule.recurse=false",
+    "advice.detachedHead=false",
+    "http.lowSpeedLimit=1000",
+    "http.lowSpeedTime=30",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "fetch.recurseSubmodules=false",
+    "fetch.unpackLimit=1",
+    "pack.threads=4",
+];
+
+const EMPTY_FILE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
+
+impl GitSettings {
+    /// Settings for the program of this name or path, with the caller's environment.
+    pub fn new(program: impl Into<PathBuf>, environment: BTreeMap<String, String>) -> Self {
+        Self {
+            program: program.into(),
+            environment,
+            is_anonymous: false,
+            working_directory: WorkingDirectory::default(),
+        }
+    }
+
+    /// Returns settings without credentials: no keys, credential helpers, netrc, or configuration, which may contain some. Only
+    /// https remains, because ssh uses the user's keys.
+    pub fn anonymous(&self) -> Self {
+        let mut anonymous = self.clone();
+        anonymous.is_anonymous = true;
+        let environment = &mut anonymous.environment;
+        environment.retain(|name, _| !leads_to_credentials(name));
+        environment.insert("GIT_CONFIG_NOSYSTEM".to_owned(), "1".to_owned());
+        environment.insert("GIT_CONFIG_GLOBAL".to_owned(), EMPTY_FILE.to_owned());
+        anonymous
+    }
+
+    /// Removes variables that name configuration inside one of `trees`, which are absolute and without links. Relative paths in
+    /// variables are resolved against `directory`, an absolute path.
+    pub fn outside_of(mut self, trees: &[&Path], directory: &Path) -> Self {
+        let is_inside = |path: &Path| {
+            let real = path.canonicalize();
+            let real = real.as_deref().unwrap_or(path);
+            trees.iter().any(|tree| real.starts_with(tree))
+        };
+        self.environment.retain(|name, value| {
+            let content = content_of(name);
+            if value.is_empty() || content == VariableContent::Other {
+                return true;
+            }
+            let path = directory.join(&*value);
+            if let Some(text) = path.to_str() {
+                text.clone_into(value);
+            }
+            content != VariableContent::ConfigurationPath || !is_inside(&path)
+        });
+        self
+    }
+
+    /// Builds a git command without arguments. `protocols` is a list separated by colons. The command starts in an empty
+    /// directory, so all paths must be absolute.
+    pub fn command(&self, protocols: &str, target: GitTarget<'_>) -> io::Result<Command> {
+        let directory = self.working_directory.path()?;
+        let mut command = Command::new(&self.program);
+        command
+            .current_dir(&directory)
+            .env_clear()
+            .envs(self.variables(protocols))
+            .envs(self.is_anonymous.then_some(("HOME", &directory)))
+            .env("GIT_CEILING_DIRECTORIES", ceilings(&directory, target));
+        for setting in CONFIGURATION {
+            command.args(["-c", setting]);
+        }
+        match target {
+            GitTarget::NewRepository => {}
+            // A missing directory, so that git does not search for a repository.
+            GitTarget::NoRepository => {
+                command.arg("--git-dir").arg(directory.join("none"));
+            }
+            GitTarget::Repository { git_dir, work_tree } => {
+                command.arg("--git-dir").arg(git_dir);
+                command.arg("--work-tree").arg(work_tree);
+            }
+            GitTarget::Discovered(top) => {
+                command.arg("-C").arg(top);
+            }
+        }
+        Ok(command)
+    }
+
+    /// The variables of the git process. Git enforces `protocols` for redirects, submodules and the user's `url.*.insteadOf`,
+    /// too.
+    fn variables(&self, protocols: &str) -> BTreeMap<String, String> {
+        let allowed = if self.is_anonymous {
+            "https"
+        } else {
+            protocols
+        };
+        let inherited = self
+            .environment
+            .iter()
+            .filter(|(name, _)| is_inherited(name));
+        let mut variables: BTreeMap<_, _> = inherited
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        let fixed = FIXED.into_iter().chain([("GIT_ALLOW_PROTOCOL", allowed)]);
+        variables.extend(fixed.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        if !variables.contains_key("GIT_SSH") {
+            // Without `BatchMode`, ssh would prompt on the terminal for unknown hosts.
+            let command = variables.entry("GIT_SSH_COMMAND".to_owned());
+            command.or_insert_with(|| "ssh -o BatchMode=yes".to_owned());
+        }
+        variables
+    }
+}
+
+/// The directories above which git does not search for a repository. Paths that contain the separator of the list are omitted,
+/// because the list cannot express them.
+fn ceilings(directory: &Path, target: GitTarget<'_>) -> OsString {
+    let work_tree = match target {
+        GitTarget::Repository { work_tree, .. } | GitTarget::Discovered(work_tree) => {
+            Some(work_tree)
+        }
+        GitTarget::NewRepository | GitTarget::NoRepository => None,
+    };
+    let parents = [Some(directory), work_tree]
+        .into_iter()
+        .flatten()
+        .filter_map(Path::parent)
+        .filter(|path| std::env::join_paths([path]).is_ok());
+    std::env::join_paths(parents).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variables(caller: &[(&str, &str)]) -> BTreeMap<String, String> {
+        let own = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+        let settings = GitSettings::new("git", caller.iter().map(own).collect());
+        settings.variables("https:ssh")
+    }
+
+    #[test]
+    fn only_needed_variables_are_inherited() {
+        let inherited = "PATH HOME SSH_AUTH_SOCK https_proxy NO_PROXY GIT_CONFIG_KEY_0";
+        let dropped = "GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PROXY_COMMAND GIT_CONFIG_PARAMETERS GIT_TRACE TF_TOKEN_x \
+             AWS_SECRET_ACCESS_KEY LD_PRELOAD SSH_ASKPASS";
+        let caller = format!("{inherited} {dropped}");
+        let caller: Vec<_> = caller.split(' ').map(|name| (name, "x")).collect();
+        let found = variables(&caller);
+        for name in inherited.split(' ') {
+            assert_eq!(found.get(name).map(String::as_str), Some("x"), "{name}");
+        }
+        for name in dropped.split(' ') {
+            assert!(!found.contains_key(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_caller_cannot_override_restrictions() {
+        let found = variables(&[
+            ("GIT_ALLOW_PROTOCOL", "ext"),
+            ("GIT_TERMINAL_PROMPT", "1"),
+            ("GIT_ASKPASS", "/bin/ask"),
+        ]);
+        assert_eq!(found["GIT_ALLOW_PROTOCOL"], "https:ssh");
+        assert_eq!(found["GIT_TERMINAL_PROMPT"], "0");
+        assert_eq!(found["GIT_ASKPASS"], "");
+    }
+
+    #[test]
+    fn ssh_never_prompts_unless_the_user_set_a_command() {
+        assert_eq!(variables(&[])["GIT_SSH_COMMAND"], "ssh -o BatchMode=yes");
+        let own = variables(&[("GIT_SSH_COMMAND", "ssh -i key")]);
+        assert_eq!(own["GIT_SSH_COMMAND"], "ssh -i key");
+        assert!(!variables(&[("GIT_SSH", "plink")]).contains_key("GIT_SSH_COMMAND"));
+    }
+
+    #[test]
+    fn anonymous_runs_have_no_credentials() {
+        let names = "HOME SSH_AUTH_SOCK GIT_CONFIG_KEY_0 GIT_SSL_KEY XDG_CONFIG_HOME";
+        let names = names.split(' ');
+        let environment = names.clone().map(|name| (name.to_owned(), "x".to_owned()));
+        let settings = GitSettings::new("git", environment.collect()).anonymous();
+        let found = settings.variables("https:ssh:file");
+        for name in names {
+            assert!(!found.contains_key(name), "{name}");
+        }
+        assert_eq!(found["GIT_ALLOW_PROTOCOL"], "https");
+        assert_eq!(found["GIT_CONFIG_GLOBAL"], EMPTY_FILE);
+        let command = settings.command("https", GitTarget::NoRepository).unwrap();
+        let (_, home) = command
+            .get_envs()
+            .find(|(name, _)| *name == "HOME")
+            .unwrap();
+        assert_eq!(home, command.get_current_dir().map(Path::as_os_str));
+    }
+
+    #[test]
+    fn configuration_inside_the_tree_is_ignored() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().canonicalize().unwrap();
+        let tree = base.join("tree");
+        std::fs::create_dir_all(tree.join("home")).unwrap();
+        let inside = tree.join("home");
+        let (inside, outside) = (inside.to_str().unwrap(), base.to_str().unwrap());
+        for (name, value, expected) in [
+            ("HOME", inside, None),
+            ("HOME", "home", None),
+            ("HOME", ".", None),
+            ("HOME", "missing", None),
+            ("HOME", outside, Some(outside)),
+            ("HOME", "", Some("")),
+            ("XDG_CONFIG_HOME", inside, None),
+            ("GIT_CONFIG_GLOBAL", "home", None),
+            ("GIT_CONFIG_GLOBAL", "", Some("")),
+            ("GIT_SSL_CAINFO", "home", Some(inside)),
+            ("GIT_SSL_CAINFO", inside, Some(inside)),
+            ("USER", "home", Some("home")),
+        ] {
+            let environment = BTreeMap::from([(name.to_owned(), value.to_owned())]);
+            let settings = GitSettings::new("git", environment).outside_of(&[&tree], &tree);
+            let found = settings.variables("https").remove(name);
+            assert_eq!(found.as_deref(), expected, "{name}={value}");
+        }
+    }
+
+    #[test]
+    fn git_starts_in_an_empty_directory_and_searches_for_no_repository() {
+        let settings = GitSettings::new("git", BTreeMap::new());
+        let (git_dir, work_tree) = (Path::new("/r/.git"), Path::new("/r"));
+        for (target, expected) in [
+            (GitTarget::NewRepository, vec![]),
+            (GitTarget::NoRepository, vec!["--git-dir", "DIRECTORY/none"]),
+            (
+                GitTarget::Repository { git_dir, work_tree },
+                vec!["--git-dir", "/r/.git", "--work-tree", "/r"],
+            ),
+            (GitTarget::Discovered(work_tree), vec!["-C", "/r"]),
+        ] {
+            let command = settings.command("https", target).unwrap();
+            let directory = command.get_current_dir().unwrap();
+            assert_eq!(directory.read_dir().unwrap().count(), 0);
+            let shown = |text: &std::ffi::OsStr| {
+                let text = text.to_string_lossy();
+                text.replace(&*directory.to_string_lossy(), "DIRECTORY")
+            };
+            let arguments: Vec<String> = command.get_args().map(shown).collect();
+            assert_eq!(arguments[..2], ["-c", "safe.bareRepository=explicit"]);
+            assert_eq!(arguments[2 * CONFIGURATION.len()..], expected);
+            let mut variables = command.get_envs();
+            assert!(variables.any(|(name, value)| {
+                name == "GIT_CEILING_DIRECTORIES" && value.is_some_and(|value| !value.is_empty())
+            }));
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Messages from git's standard error, without secrets.
+
+use crate::git::ProcessOutput;
+use crate::redacted_url::{RedactedUrl, redact_line};
+
+/// The most lines of standard error in an error message.
+const MAX_MESSAGE_LINES: usize = 3;
+
+/// The most characters of a line.
+const MAX_LINE: usize = 300;
+
+/// The last lines of standard error, without control characters, and without user information in `url` or other URLs.
+pub(super) fn failure_message(output: &ProcessOutput, url: &str) -> String {
+    let text =
+        String::from_utf8_lossy(&output.stderr).replace(url, &RedactedUrl::parse(url).to_string());
+    let lines: Vec<String> = text
+        .lines()
+        .map(|line| visible_line(line.trim()))
+        .filter(|line| !line.is_empty())
+        .collect();
+    if lines.is_empty() {
+        return output.status.to_string();
+    }
+    lines[lines.len().saturating_sub(MAX_MESSAGE_LINES)..].join("; ")
+}
+
+/// Whether git, or one of its helpers, ran out of memory.
+pub(super) fn is_out_of_memory(stderr: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(stderr).to_lowercase();
+    ["out of memory", "cannot allocate memory", "malloc failed"]
+        .iter()
+        .any(|sign| text.contains(sign))
+}
+
+/// The beginning of a line, without control characters and without user information in URLs.
+fn visible_line(line: &str) -> String {
+    let visible = line.chars().filter(|character| !character.is_control());
+    redact_line(&visible.take(MAX_LINE).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_contain_no_secrets_and_no_control_characters() {
+        for (line, expected) in [
+            (
+                "at 'https://u:p@g.test/r/': no",
+                "at 'https://g.test/r/': no",
+            ),
+            ("remote: \u{1b}[31mred\u{7}", "remote: [31mred"),
+        ] {
+            assert_eq!(visible_line(line), expected);
+        }
+        assert_eq!(visible_line(&"x".repeat(999)).len(), MAX_LINE);
+    }
+
+    #[test]
+    fn exhausted_memory_is_recognized() {
+        const MALLOC: &str = "fatal: Out of memory, malloc failed (tried to allocate 65536 bytes)";
+        for (text, expected) in [
+            (MALLOC, true),
+            ("fatal: mmap failed: Cannot allocate memory", true),
+            ("fatal: repository 'x' does not exist", false),
+        ] {
+            assert_eq!(is_out_of_memory(text.as_bytes()), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Lists the tree of a commit before it is checked out, and limits it.
+//!
+//! A tree that contains another tree ten times, which again contains one ten times, has 10^8 paths after eight levels, and takes
+//! a few kilobytes. Git holds all paths in memory before it writes the first file.
+
+use crate::git::GitTarget;
+use crate::modules::error::ModuleError;
+
+use super::disk_usage::Excess;
+use super::runner::{GitRunner, MAX_REPOSITORY_ENTRIES};
+
+/// The most bytes of a record. File systems do not support paths of this length.
+const MAX_RECORD: usize = 64 << 10;
+
+/// The directory of a submodule in a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Gitlink {
+    /// The path, in the encoding of git.
+    pub(super) path: Vec<u8>,
+    /// The commit of the submodule.
+    pub(super) commit: String,
+}
+
+/// Returns the submodules of a commit, and fails if the commit has too many files or bytes.
+pub(super) async fn list_submodules(
+    git: &GitRunner<'_>,
+    target: GitTarget<'_>,
+    commit: &str,
+) -> Result<Vec<Gitlink>, ModuleError> {
+    let mut listing = TreeListing::new(git.limits.max_bytes);
+    let list = ["ls-tree", "-r", "-t", "-l", "-z", "--full-tree", commit];
+    let mut parse = |bytes: &[u8]| match listing.parse(bytes) {
+        Ok(()) => Ok(()),
+        Err(excess) => Err(git.exceeded(excess)),
+    };
+    git.run_streaming(target, &list, &mut parse).await?;
+    Ok(listing.submodules)
+}
+
+/// A parser of `MODE TYPE OBJECT SIZE<TAB>PATH` records, each terminated by NUL, that arrive in pieces.
+struct TreeListing {
+    submodules: Vec<Gitlink>,
+    /// The beginning of an incomplete record.
+    incomplete: Vec<u8>,
+    entries: usize,
+    bytes_left: u64,
+}
+
+impl TreeListing {
+    const fn new(max_bytes: u64) -> Self {
+        Self {
+            submodules: Vec::new(),
+            incomplete: Vec::new(),
+            entries: 0,
+            bytes_left: max_bytes,
+        }
+    }
+
+    fn parse(&mut self, bytes: &[u8]) -> Result<(), Excess> {
+        let mut records = bytes.split(|byte| *byte == 0);
+        let last = records.next_back().unwrap_or_default();
+        for end in records {
+            self.incomplete.extend_from_slice(end);
+            let record = std::mem::take(&mut self.incomplete);
+            self.add(&record)?;
+        }
+        self.incomplete.extend_from_slice(last);
+        if self.incomplete.len() > MAX_RECORD {
+            return Err(Excess::Entries);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, record: &[u8]) -> Result<(), Excess> {
+        self.entries += 1;
+        if self.entries > MAX_REPOSITORY_ENTRIES {
+            return Err(Excess::Entries);
+        }
+        let Some(tab) = record.iter().position(|byte| *byte == b'\t') else {
+            return Ok(());
+        };
+        let text = String::from_utf8_lossy(&record[..tab]);
+        let fields: Vec<&str> = text.split_ascii_whitespace().collect();
+        let &[_mode, kind, object, size, ..] = &fields[..] else {
+            return Ok(());
+        };
+        if kind == "commit" {
+            self.submodules.push(Gitlink {
+                path: record[tab + 1..].to_vec(),
+                commit: object.to_owned(),
+            });
+        }
+        self.bytes_left = self
+            .bytes_left
+            .checked_sub(size.parse().unwrap_or(0))
+            .ok_or(Excess::Bytes)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,316 @@
+//! Fetched modules in the disk cache, for later runs.
+//!
+//! | entry | key | content |
+//! | --- | --- | --- |
+//! | package | address and commit of a repository; checksum of an archive; registry module and version | its files |
+//! | commit | address of a repository and `ref` | the commit that `ref` last resolved to |
+//! | archive record | address of an archive | its last checksum, and the server's entity tag or date |
+//! | versions | registry module | the list of versions, for runs with `--offline` |
+//! | location | registry module and version | the address from the registry, unless it may contain a secret |
+//! | chosen versions | directory of a root module | see `chosen_versions` |
+//!
+//! A package identified by a commit, checksum or version never changes. Before a package of a branch or tag is used, its
+//! repository is asked for the current commit. Before an archive without a checksum is used, its server is asked whether it
+//! changed; such an archive is not stored if the server sent neither an entity tag nor a date.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
+
+use tempfile::TempDir;
+
+use crate::cache::{Bounds, Key, Kind, Store};
+use crate::provider::ModuleVersion;
+use crate::redacted_url::RedactedUrl;
+use crate::registry::{ModuleId, ModuleLocation, ModuleVersions, Stamp};
+
+use super::address::{ArchiveKind, ArchivePackage, GitPackage};
+use super::checksum::Checksum;
+use super::error::{ModuleError, disk};
+use super::links;
+
+/// The most bytes of fetched modules on disk. Those of the largest monorepos have a few hundred megabytes.
+const MAX_STORED_BYTES: u64 = 2 << 30;
+
+/// How long an unused module is stored.
+const MAX_STORED_AGE: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+/// The directory of a package in its entry; [`INDEX`] is next to it.
+const PACKAGE: &str = "package";
+
+/// The file with the names and sizes of the package's files. It reveals an entry that a crash left incomplete.
+const INDEX: &str = "index";
+
+/// The first line of a stored location whose registry was reached over plain http.
+const PLAIN_HTTP: &str = "plain http";
+
+/// The part of the disk cache with modules. Without a store every lookup misses and nothing is written.
+#[derive(Debug, Default)]
+pub(super) struct ModuleStore {
+    store: Option<Arc<Store>>,
+    /// Whether to ignore entries that may be outdated.
+    refresh: bool,
+    has_additions: AtomicBool,
+}
+
+/// The archive that an address last led to.
+pub(super) struct ArchiveRecord {
+    pub(super) checksum: Checksum,
+    /// The entity tag or date with which to ask the server whether the archive changed; `None` if `refresh` is set.
+    pub(super) stamp: Option<Stamp>,
+}
+
+/// Where a package is assembled.
+pub(super) struct PackageStaging {
+    /// The directory of the package. Its parent exists and is free of links; the directory itself does not exist.
+    pub(super) target: PathBuf,
+    cache_entry: Option<TempDir>,
+}
+
+impl PackageStaging {
+    /// Assembles a package outside of the cache.
+    pub(super) const fn uncached(target: PathBuf) -> Self {
+        Self {
+            target,
+            cache_entry: None,
+        }
+    }
+
+    /// The parent of the package, for temporary files.
+    pub(super) fn directory(&self) -> &Path {
+        self.target.parent().unwrap_or(&self.target)
+    }
+}
+
+impl ModuleStore {
+    pub(super) fn new(store: Arc<Store>, refresh: bool) -> Self {
+        Self {
+            store: Some(store),
+            refresh,
+            has_additions: AtomicBool::new(false),
+        }
+    }
+
+    /// Finds the package of this key, if it is complete.
+    pub(super) fn find(&self, key: &Key, address: &RedactedUrl) -> Option<PathBuf> {
+        let store = self.store.as_ref()?;
+        let entry = store.find(key)?;
+        let read = || -> io::Result<PathBuf> {
+            let package = fs::canonicalize(entry.join(PACKAGE))?;
+            if fs::read_to_string(entry.join(INDEX))? != index(&package)? {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
+            Ok(package)
+        };
+        // The target of a link may have been created since the package was stored.
+        let is_confined = |package: &PathBuf| links::confine(package, address).is_ok();
+        let package = read().ok().filter(is_confined);
+        if package.is_none() {
+            // Makes way for a new entry. If this fails, the module is fetched again in every run.
+            let _ = store.remove(key);
+        }
+        package
+    }
+
+    /// Creates a directory in the cache in which a package can be assembled. `None` without a cache.
+    pub(super) fn stage(&self) -> Option<PackageStaging> {
+        let cache_entry = self.store.as_ref()?.stage(Kind::Modules).ok()?;
+        let target = fs::canonicalize(cache_entry.path()).ok()?.join(PACKAGE);
+        Some(PackageStaging {
+            target,
+            cache_entry: Some(cache_entry),
+        })
+    }
+
+    /// Moves an assembled package into the cache, and returns its directory.
+    pub(super) fn adopt(&self, key: &Key, staging: PackageStaging) -> Result<PathBuf, ModuleError> {
+        let PackageStaging {
+            target,
+            cache_entry,
+        } = staging;
+        let (Some(store), Some(cache_entry)) = (&self.store, cache_entry) else {
+            return Ok(target);
+        };
+        let adopt = || -> io::Result<PathBuf> {
+            fs::write(cache_entry.path().join(INDEX), index(&target)?)?;
+            let entry = store.adopt(key, cache_entry)?;
+            fs::canonicalize(entry.join(PACKAGE))
+        };
+        self.has_additions.store(true, Ordering::Relaxed);
+        adopt().map_err(disk(&target))
+    }
+
+    /// Removes packages that exceed the limits on age and size, if this run has added some.
+    pub(super) fn prune(&self, now: SystemTime) {
+        let Some(store) = &self.store else { return };
+        if self.has_additions.load(Ordering::Relaxed) {
+            let since = now.checked_sub(MAX_STORED_AGE);
+            let bounds = Bounds {
+                since: since.unwrap_or(SystemTime::UNIX_EPOCH),
+                bytes: MAX_STORED_BYTES,
+            };
+            // A later run removes what this one could not.
+            let _ = store.trim(Kind::Modules, &bounds);
+        }
+    }
+
+    /// The commit that a branch or tag last resolved to.
+    pub(super) fn commit(&self, repository: &GitPackage) -> Option<String> {
+        self.text(&commit_key(repository))
+    }
+
+    pub(super) fn record_commit(&self, repository: &GitPackage, commit: &str) {
+        self.write(&commit_key(repository), commit);
+    }
+
+    /// The archive that an address last led to.
+    pub(super) fn archive_record(&self, archive: &ArchivePackage) -> Option<ArchiveRecord> {
+        let text = self.text(&archive_record_key(archive))?;
+        let (checksum, stamp) = text.split_once('\n')?;
+        Some(ArchiveRecord {
+            checksum: Checksum::parse(checksum).ok()?,
+            stamp: Stamp::parse(stamp).filter(|_| !self.refresh),
+        })
+    }
+
+    pub(super) fn record_archive(
+        &self,
+        archive: &ArchivePackage,
+        checksum: &Checksum,
+        stamp: &Stamp,
+    ) {
+        let text = format!("{checksum}\n{stamp}");
+        self.write(&archive_record_key(archive), &text);
+    }
+
+    /// The versions that a registry last listed.
+    pub(super) fn versions(&self, module: &ModuleId) -> Option<ModuleVersions> {
+        let text = self.text(&Key::new(Kind::Modules, &["versions", &module.to_string()]))?;
+        let versions = text.lines().map(ModuleVersion::parse);
+        Some(ModuleVersions {
+            versions: versions.collect::<Result<_, _>>().ok()?,
+            invalid: Vec::new(),
+        })
+    }
+
+    pub(super) fn record_versions(&self, module: &ModuleId, known: &ModuleVersions) {
+        let lines: Vec<String> = known.versions.iter().map(ToString::to_string).collect();
+        let key = Key::new(Kind::Modules, &["versions", &module.to_string()]);
+        self.write(&key, &lines.join("\n"));
+    }
+
+    /// The address of a version.
+    pub(super) fn location(
+        &self,
+        module: &ModuleId,
+        version: &ModuleVersion,
+    ) -> Option<ModuleLocation> {
+        if self.refresh {
+            return None;
+        }
+        let text = self.text(&location_key(module, version))?;
+        let (transport, source) = text.split_once('\n')?;
+        Some(ModuleLocation {
+            source: source.to_owned(),
+            plain_http: transport == PLAIN_HTTP,
+        })
+    }
+
+    /// Stores the address of a version, unless it may contain a secret.
+    pub(super) fn record_location(
+        &self,
+        module: &ModuleId,
+        version: &ModuleVersion,
+        location: &ModuleLocation,
+    ) {
+        let source = &location.source;
+        if RedactedUrl::with_revision(source).to_string() == *source {
+            let transport = if location.plain_http { PLAIN_HTTP } else { "" };
+            let text = format!("{transport}\n{source}");
+            self.write(&location_key(module, version), &text);
+        }
+    }
+
+    /// Reads an entry that consists of text.
+    pub(super) fn text(&self, key: &Key) -> Option<String> {
+        let parts = self.store.as_ref()?.read(key)?;
+        String::from_utf8(parts.concat()).ok()
+    }
+
+    pub(super) fn write(&self, key: &Key, text: &str) {
+        if let Some(store) = &self.store {
+            store.write(key, &[text.as_bytes()]);
+        }
+    }
+}
+
+fn location_key(module: &ModuleId, version: &ModuleVersion) -> Key {
+    let (module, version) = (module.to_string(), version.to_string());
+    Key::new(Kind::Modules, &["location", &module, &version])
+}
+
+fn commit_key(repository: &GitPackage) -> Key {
+    let reference = repository.reference.as_deref().unwrap_or_default();
+    Key::new(Kind::Modules, &["commit", &repository.url, reference])
+}
+
+/// The key of a repository at a commit.
+pub(super) fn repository_key(repository: &GitPackage, commit: &str) -> Key {
+    Key::new(Kind::Modules, &["repository", &repository.url, commit])
+}
+
+fn archive_record_key(archive: &ArchivePackage) -> Key {
+    Key::new(Kind::Modules, &["arrival", archive.url.as_str()])
+}
+
+/// The key of an archive with this checksum.
+pub(super) fn content_key(kind: ArchiveKind, checksum: &Checksum) -> Key {
+    let parts = ["archive", kind_name(kind), &checksum.to_string()];
+    Key::new(Kind::Modules, &parts)
+}
+
+const fn kind_name(kind: ArchiveKind) -> &'static str {
+    match kind {
+        ArchiveKind::Zip => "zip",
+        ArchiveKind::TarGz => "tar.gz",
+    }
+}
+
+/// The key of an archive whose content is identified by a checksum, or by a version of a registry module. `None` for an archive
+/// that may change.
+pub(super) fn archive_key(
+    archive: &ArchivePackage,
+    version: Option<&(ModuleId, ModuleVersion)>,
+) -> Option<Key> {
+    if let Some(checksum) = &archive.checksum {
+        return Some(content_key(archive.kind, checksum));
+    }
+    let (module, version) = version?;
+    let (module, version) = (module.to_string(), version.to_string());
+    let parts = ["version", kind_name(archive.kind), &module, &version];
+    Some(Key::new(Kind::Modules, &parts))
+}
+
+/// Lists the sizes and paths of all files below a directory, sorted.
+fn index(directory: &Path) -> io::Result<String> {
+    let mut waiting = vec![directory.to_path_buf()];
+    let mut lines = Vec::new();
+    while let Some(next) = waiting.pop() {
+        for entry in fs::read_dir(next)? {
+            let entry = entry?;
+            let path = entry.path();
+            let metadata = entry.metadata()?;
+            if metadata.is_dir() {
+                waiting.push(path);
+            } else {
+                let inner = path.strip_prefix(directory).unwrap_or(&path);
+                lines.push(format!("{} {}\n", metadata.len(), inner.display()));
+            }
+        }
+    }
+    lines.sort();
+    Ok(lines.concat())
+}

@@ -1,0 +1,176 @@
+//! Obtains a package: from the disk cache, from this machine, or over the network.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use crate::provider::Engine;
+use crate::redacted_url::RedactedUrl;
+use crate::registry::{RegistryClient, is_loopback};
+
+use super::address::{ArchivePackage, GitPackage, ModulePackage};
+use super::archive;
+use super::checksum::Checksum;
+use super::error::{ModuleError, disk};
+use super::fetcher::Fetcher;
+use super::git::{self, GitAccess};
+use super::module_store::{PackageStaging, archive_key, content_key, repository_key};
+use super::resolve::ResolvedSource;
+
+impl Fetcher {
+    /// The directory of a package, free of links.
+    pub(super) async fn obtain(
+        &self,
+        source: &ResolvedSource,
+        engine: Engine,
+    ) -> Result<PathBuf, ModuleError> {
+        let client = (self.clients)(engine);
+        let package = &source.address.package;
+        let address = package.redacted();
+        match package {
+            ModulePackage::Directory(path) => real_directory(path),
+            ModulePackage::File(path, kind, checksum) => {
+                let file = File::open(path).map_err(disk(path))?;
+                let target = self.run_directory.next_path()?;
+                archive::unpack(file, *kind, checksum.as_ref(), &target, &address)?;
+                Ok(target)
+            }
+            ModulePackage::Git(repository) => {
+                self.obtain_repository(repository, &client, &address).await
+            }
+            ModulePackage::Archive(archive) => {
+                check_scheme(archive, source.plain_http, &address)?;
+                self.obtain_archive(&client, archive, source, &address)
+                    .await
+            }
+            ModulePackage::Web(_) => Err(ModuleError::NoRedirect(address)),
+        }
+    }
+
+    async fn obtain_repository(
+        &self,
+        repository: &GitPackage,
+        client: &RegistryClient,
+        address: &RedactedUrl,
+    ) -> Result<PathBuf, ModuleError> {
+        let offline = client.settings().http.offline;
+        let git = GitAccess {
+            settings: &self.git,
+            hosts: &client.settings().allowed_hosts,
+        };
+        let whole = git::whole_commit(repository);
+        let known = whole
+            .map(str::to_owned)
+            .or_else(|| self.store.commit(repository));
+        if let Some(commit) = known
+            && let Some(package) = self
+                .store
+                .find(&repository_key(repository, &commit), address)
+            && (whole.is_some()
+                || offline
+                || git::is_current(git, repository, &commit, &package).await)
+        {
+            return Ok(package);
+        }
+        if offline && !repository.is_local {
+            return Err(ModuleError::Offline(address.clone()));
+        }
+        let staging = self.stage()?;
+        let commit = git::fetch(git, repository, &staging.target, self.max_bytes).await?;
+        self.store.record_commit(repository, &commit);
+        self.store
+            .adopt(&repository_key(repository, &commit), staging)
+    }
+
+    async fn obtain_archive(
+        &self,
+        client: &RegistryClient,
+        archive: &ArchivePackage,
+        source: &ResolvedSource,
+        address: &RedactedUrl,
+    ) -> Result<PathBuf, ModuleError> {
+        let plain_http = source.plain_http || archive.checksum.is_some();
+        let Some(key) = archive_key(archive, source.version.as_ref()) else {
+            let changeable = self.obtain_changeable_archive(client, archive, plain_http, address);
+            return changeable.await;
+        };
+        if let Some(package) = self.store.find(&key, address) {
+            return Ok(package);
+        }
+        let staging = self.stage()?;
+        let mut download = client
+            .download_module(&archive.url, plain_http, None)
+            .await?;
+        let file = archive::save(&mut download, staging.directory(), address).await?;
+        let checksum = archive.checksum.as_ref();
+        archive::unpack(file, archive.kind, checksum, &staging.target, address)?;
+        self.store.adopt(&key, staging)
+    }
+
+    /// Obtains an archive that is identified only by its address. It may have changed since the last run, so the cached package
+    /// is used only if the server says that it is current.
+    async fn obtain_changeable_archive(
+        &self,
+        client: &RegistryClient,
+        archive: &ArchivePackage,
+        plain_http: bool,
+        address: &RedactedUrl,
+    ) -> Result<PathBuf, ModuleError> {
+        let key = |checksum: &Checksum| content_key(archive.kind, checksum);
+        let cached = self.store.archive_record(archive).and_then(|record| {
+            let package = self.store.find(&key(&record.checksum), address)?;
+            Some((package, record.stamp))
+        });
+        let (package, stamp) = cached.unzip();
+        if let Some(package) = &package
+            && client.settings().http.offline
+        {
+            return Ok(package.clone());
+        }
+        let mut download = client
+            .download_module(&archive.url, plain_http, stamp.flatten())
+            .await?;
+        if let Some(package) = package.filter(|_| download.is_unchanged()) {
+            return Ok(package);
+        }
+        let uncached = PackageStaging::uncached(self.run_directory.next_path()?);
+        let mut file = archive::save(&mut download, uncached.directory(), address).await?;
+        let Some(stamp) = download.stamp() else {
+            archive::unpack(file, archive.kind, None, &uncached.target, address)?;
+            return Ok(uncached.target);
+        };
+        let checksum = Checksum::sha256(&mut file).map_err(disk(uncached.directory()))?;
+        let staging = self.stage()?;
+        archive::unpack(file, archive.kind, None, &staging.target, address)?;
+        let package = self.store.adopt(&key(&checksum), staging)?;
+        self.store.record_archive(archive, &checksum, stamp);
+        Ok(package)
+    }
+
+    /// A directory for the next package: in the cache if there is one.
+    fn stage(&self) -> Result<PackageStaging, ModuleError> {
+        match self.store.stage() {
+            Some(staging) => Ok(staging),
+            None => self.run_directory.next_path().map(PackageStaging::uncached),
+        }
+    }
+}
+
+/// Checks that an archive cannot be changed in transit: its content determines what is locked.
+fn check_scheme(
+    archive: &ArchivePackage,
+    plain_http: bool,
+    address: &RedactedUrl,
+) -> Result<(), ModuleError> {
+    let is_secure = archive.url.scheme() == "https" || is_loopback(&archive.url);
+    if is_secure || plain_http || archive.checksum.is_some() {
+        return Ok(());
+    }
+    Err(ModuleError::PlainHttp(address.clone()))
+}
+
+fn real_directory(path: &Path) -> Result<PathBuf, ModuleError> {
+    let real = fs::canonicalize(path).map_err(disk(path))?;
+    // Fails with a precise error if the path is not a readable directory.
+    fs::read_dir(&real).map_err(disk(path))?;
+    Ok(real)
+}

@@ -1,0 +1,33 @@
+//! The temporary directory for packages that are not cached.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use tempfile::TempDir;
+
+use super::error::{ModuleError, disk};
+
+/// A temporary directory that is created when the first package needs it, and removed when this value is dropped.
+#[derive(Debug, Default)]
+pub(super) struct RunDirectory {
+    directory: Mutex<Option<TempDir>>,
+    count: AtomicUsize,
+}
+
+impl RunDirectory {
+    /// Returns a new path for a package. Its parent exists and is free of links; the path itself does not exist.
+    pub(super) fn next_path(&self) -> Result<PathBuf, ModuleError> {
+        let lock = self.directory.lock();
+        let mut directory = lock.unwrap_or_else(PoisonError::into_inner);
+        if directory.is_none() {
+            let created = tempfile::Builder::new().prefix("tflock-modules-").tempdir();
+            *directory = Some(created.map_err(disk(&tempfile::env::temp_dir()))?);
+        }
+        let path = directory.as_ref().map_or(Path::new(""), TempDir::path);
+        let real = fs::canonicalize(path).map_err(disk(path))?;
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        Ok(real.join(number.to_string()))
+    }
+}
