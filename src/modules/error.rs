@@ -212,7 +212,7 @@ impl ModuleLimit {
                 "git ran out of memory while it fetched `{address}`: each process may use {limit} bytes"
             ),
             Self::Redirects(limit) => {
-                format!("`{address}` redirects more than {limit} times, the most that are followed")
+                format!("`{address}` redirects more than {limit} times")
             }
         }
     }

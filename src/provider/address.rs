@@ -1,9 +1,8 @@
 //! Provider source addresses: `[HOST/]NAMESPACE/TYPE`, or `TYPE` alone.
 //!
-//! The parts that a user leaves out are filled in: the host is the engine's default registry, the namespace `hashicorp`.
-//! Namespace and type are each processed as one DNS label with the IDNA lookup profile and kept in Unicode, so that `T/P`
-//! and `t/ｐ` are `t/p`. A few addresses are special: built-in providers are part of the engine, legacy ones (namespace
-//! `-`) were never migrated; neither is ever locked.
+//! The host defaults to the engine's registry, and the namespace to `hashicorp`. Namespace and type are each normalized like one
+//! DNS label with the IDNA lookup profile and stored in Unicode, so that `T/P` and `t/ｐ` (full-width) are `t/p`. Lock files never
+//! contain built-in providers, which are part of the engine, and legacy providers, whose namespace is `-`.
 
 use std::fmt;
 
@@ -12,23 +11,23 @@ use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 use super::error::{AddressError, AddressProblem};
 use super::{Engine, Hostname};
 
-/// The namespace of a source that names none.
+/// The namespace of a source without a namespace.
 const DEFAULT_NAMESPACE: &str = "hashicorp";
-/// The namespace of addresses from before namespaces.
+/// The namespace of addresses from Terraform versions that had no namespaces.
 const LEGACY_NAMESPACE: &str = "-";
 /// The namespace of providers that are part of the engine, on the engine's own host.
 const BUILT_IN_NAMESPACE: &str = "builtin";
 /// The host of built-in providers, in both engines.
 const BUILT_IN_HOST: &str = "terraform.io";
-/// The host of built-in providers that only OpenTofu knows.
+/// The host of built-in providers that exist in OpenTofu only.
 const TOFU_BUILT_IN_HOST: &str = "opentofu.org";
-/// Prefixes of repository names, which users take for a part of the type; the longer one first.
+/// Prefixes of repository names that users mistake for a part of the type, the longer one first.
 const REDUNDANT_PREFIXES: [&str; 2] = ["terraform-provider-", "terraform-"];
 
-/// A complete, normalized address. Ordered field by field, the host by its ASCII form: this is the order of a lock file.
+/// A complete, normalized address. Addresses are ordered by host (in its ASCII form), namespace and type, as in a lock file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProviderAddr {
-    /// The registry the provider comes from.
+    /// The registry of the provider.
     pub hostname: Hostname,
     /// The publisher, in Unicode.
     pub namespace: String,
@@ -37,7 +36,7 @@ pub struct ProviderAddr {
 }
 
 impl ProviderAddr {
-    /// Reads the `source` of a required provider.
+    /// Parses the `source` of a required provider.
     pub fn parse(source: &str, engine: Engine) -> Result<Self, AddressError> {
         parse_source(source, engine).map_err(|problem| AddressError {
             source_text: source.to_owned(),
@@ -45,7 +44,7 @@ impl ProviderAddr {
         })
     }
 
-    /// The address that a local name stands for where no `source` is given. The name `terraform` is the engine's own
+    /// The address of a provider that is declared with a local name and without `source`. The name `terraform` means the engine's
     /// built-in provider.
     pub fn implied(local_name: &str, engine: Engine) -> Result<Self, AddressError> {
         let (host, namespace) = match local_name {
@@ -65,15 +64,15 @@ impl ProviderAddr {
         })
     }
 
-    /// Whether the provider is part of the engine itself.
+    /// Whether the provider is part of the engine.
     pub fn is_built_in(&self, engine: Engine) -> bool {
         let host = self.hostname.as_ascii();
         self.namespace == BUILT_IN_NAMESPACE
             && (host == BUILT_IN_HOST || (engine == Engine::Tofu && host == TOFU_BUILT_IN_HOST))
     }
 
-    /// Whether the address is one from before namespaces, which the engine drops silently. Only the engine's default host
-    /// can have them.
+    /// Whether the address is from a version without namespaces. The engine ignores such providers. Only the engine's default
+    /// host can have them.
     pub fn is_legacy(&self, engine: Engine) -> bool {
         self.namespace == LEGACY_NAMESPACE && self.hostname.as_ascii() == engine.default_host()
     }
@@ -119,7 +118,7 @@ fn parse_source(source: &str, engine: Engine) -> Result<ProviderAddr, AddressPro
     })
 }
 
-/// The source without the redundant prefix, if anything is left of the type.
+/// The source without the redundant prefix. `None` if the type consists of the prefix.
 fn suggest(before: &[&str], type_name: &str) -> Option<String> {
     let mut parts = before.to_vec();
     parts.push(type_name);
@@ -136,12 +135,12 @@ fn check_legacy_host(hostname: &Hostname, engine: Engine) -> Result<(), AddressP
     })
 }
 
-/// A namespace or type in its normal form. Dots and doubled hyphens are refused before the mapping, and again after it:
-/// the engines miss full-width ones there, and then write an address that they do not read.
+/// Normalizes a namespace or type. Dots and double hyphens are invalid before and after the mapping. The engines do not check
+/// after it, so with full-width characters they write an address that they cannot read.
 fn normalize_part(part: &str) -> Result<String, AddressProblem> {
     let bad = || AddressProblem::BadPart(part.to_owned());
-    let plain = |part: &str| !part.contains('.') && !part.contains("--");
-    if part.is_empty() || !plain(part) {
+    let is_valid = |part: &str| !part.is_empty() && !part.contains('.') && !part.contains("--");
+    if !is_valid(part) {
         return Err(bad());
     }
     let (unicode, valid) = Uts46::new().to_unicode(
@@ -149,7 +148,7 @@ fn normalize_part(part: &str) -> Result<String, AddressProblem> {
         AsciiDenyList::STD3,
         Hyphens::CheckFirstLast,
     );
-    if valid.is_err() || unicode.is_empty() || !plain(&unicode) {
+    if valid.is_err() || !is_valid(&unicode) {
         return Err(bad());
     }
     Ok(unicode.into_owned())
@@ -171,7 +170,7 @@ mod tests {
 
     const BOTH: [Engine; 2] = [Engine::Terraform, Engine::Tofu];
 
-    /// The address as shown, with `DEFAULT` for the engine's own host.
+    /// The displayed address, with `DEFAULT` for the engine's default host.
     fn shown(source: &str, engine: Engine) -> String {
         let address = ProviderAddr::parse(source, engine)
             .unwrap_or_else(|error| panic!("{error}: {}", error.problem));
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_have_a_normal_form() {
+    fn sources_are_normalized() {
         for (source, expected) in [
             ("p", "DEFAULT/hashicorp/p"),
             ("P", "DEFAULT/hashicorp/p"),
@@ -209,24 +208,25 @@ mod tests {
             }
         }
         let long = "a".repeat(64);
-        assert_eq!(
-            shown(&format!("t/{long}"), Engine::Terraform),
-            format!("DEFAULT/t/{long}")
-        );
-        for source in [
-            "Registry.Terraform.IO/T/P",
-            "registry.terraform.io:443/t/p",
-            "registry.terraform.io:0443/t/p",
+        let found = shown(&format!("t/{long}"), Engine::Terraform);
+        assert_eq!(found, format!("DEFAULT/t/{long}"));
+        for host in [
+            "Registry.Terraform.IO",
+            "registry.terraform.io:443",
+            "registry.terraform.io:0443",
         ] {
+            let source = &format!("{host}/T/P");
             assert_eq!(shown(source, Engine::Terraform), "DEFAULT/t/p");
             assert_eq!(shown(source, Engine::Tofu), "registry.terraform.io/t/p");
         }
     }
 
     #[test]
-    fn what_is_no_source() {
+    fn invalid_sources_are_errors() {
         use AddressProblem::{BadPart, EmptyPart, Hostname, RedundantPrefix, TooManyParts};
         let bad = |part: &str| BadPart(part.into());
+        let bad_port = |port: &str| Hostname(HostnameError::BadPort(port.into()));
+        let punycode = Hostname(HostnameError::Punycode("xn--caf-dma".into()));
         let redundant = |prefix, suggestion: &str| RedundantPrefix {
             prefix,
             suggestion: Some(suggestion.into()),
@@ -248,8 +248,8 @@ mod tests {
             ("t/a\u{200d}b", bad("a\u{200d}b")), // a zero-width joiner
             ("t/xn--dma", bad("xn--dma")),
             ("t/a。b", bad("a。b")), // maps to a dot: the engines write an address that they cannot read
-            ("t/a－－b", bad("a－－b")), // likewise with full-width hyphens
-            ("t/\u{ad}", bad("\u{ad}")), // nothing is left
+            ("t/a－－b", bad("a－－b")), // maps to hyphens, with the same result
+            ("t/\u{ad}", bad("\u{ad}")), // maps to the empty string
             ("t_x/p", bad("t_x")),
             ("--/p", bad("--")),
             ("-/-", bad("-")),
@@ -259,21 +259,15 @@ mod tests {
                 redundant("terraform-provider-", "t/p"),
             ),
             (
-                "h.example/T/Terraform-P",
-                redundant("terraform-", "h.example/T/p"),
+                "h.test/T/Terraform-P",
+                redundant("terraform-", "h.test/T/p"),
             ),
-            (
-                "xn--caf-dma.com/t/p",
-                Hostname(HostnameError::Punycode("xn--caf-dma".into())),
-            ),
+            ("xn--caf-dma.com/t/p", punycode),
             ("a..b/t/p", Hostname(HostnameError::EmptyLabel)),
-            (
-                "h:99999/t/p",
-                Hostname(HostnameError::BadPort("99999".into())),
-            ),
-            ("h:/t/p", Hostname(HostnameError::BadPort(String::new()))),
-            ("h:x/t/p", Hostname(HostnameError::BadPort("x".into()))),
-            ("[::1]/t/p", Hostname(HostnameError::BadPort(":1]".into()))),
+            ("h:99999/t/p", bad_port("99999")),
+            ("h:/t/p", bad_port("")),
+            ("h:x/t/p", bad_port("x")),
+            ("[::1]/t/p", bad_port(":1]")),
         ] {
             for engine in BOTH {
                 let error = ProviderAddr::parse(source, engine).expect_err(source);
@@ -284,67 +278,34 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_source_the_cause_and_a_way_out() {
-        for (source, cause, hint) in [
-            (
-                "https://h/t/p",
-                "a source address has no empty parts",
-                Some("a source is `HOST/NAMESPACE/TYPE`, without `https://`"),
-            ),
-            (
-                "t/terraform-p",
-                "the type must not start with `terraform-`",
-                Some("write `t/p`"),
-            ),
-            (
-                "t/terraform-provider-p",
-                "the type must not start with `terraform-provider-`",
-                Some("write `t/p`"),
-            ),
-            (
-                "registry.terraform.io/t",
-                "`registry.terraform.io` must consist of letters, digits and single inner hyphens",
-                Some("a source with a host has three parts: `HOST/NAMESPACE/TYPE`"),
-            ),
-            (
-                "h/t/p.q",
-                "`p.q` must consist of letters, digits and single inner hyphens",
-                None,
-            ),
-            (
-                "t/p_q",
-                "`p_q` must consist of letters, digits and single inner hyphens",
-                None,
-            ),
-            ("h:x/t/p", "`x` is not a port between 0 and 65535", None),
-            (
-                "example.com/-/p",
-                "the namespace `-` exists on `registry.terraform.io` only, not on `example.com`",
-                None,
-            ),
-        ] {
+    fn errors_have_the_source_the_cause_and_a_hint() {
+        let rows = [
+            "https://h/t/p|a source address must not have empty parts|write a source as `HOST/NAMESPACE/TYPE`, without `https://`",
+            "t/terraform-p|the type must not start with `terraform-`|write `t/p`",
+            "t/terraform-provider-p|the type must not start with `terraform-provider-`|write `t/p`",
+            "t/terraform-provider-terraform-p|the type must not start with `terraform-provider-`|write `t/terraform-p`",
+            "h.test/t|`h.test` must consist of letters, digits and single inner hyphens|write a source with a host in three parts: \
+             `HOST/NAMESPACE/TYPE`",
+            "h/t/p.q|`p.q` must consist of letters, digits and single inner hyphens|",
+            "t/p_q|`p_q` must consist of letters, digits and single inner hyphens|",
+            "h:x/t/p|`x` is not a port between 0 and 65535|",
+            "example.com/-/p|the namespace `-` exists on `registry.terraform.io` only, not on `example.com`|",
+        ];
+        for row in rows {
+            let [source, cause, hint] = row.split('|').collect::<Vec<_>>()[..] else {
+                panic!("{row}");
+            };
             let error = ProviderAddr::parse(source, Engine::Terraform).expect_err(source);
-            assert_eq!(
-                error.to_string(),
-                format!("cannot read provider source address `{source}`")
-            );
-            assert_eq!(
-                (error.problem.to_string().as_str(), error.hint().as_deref()),
-                (cause, hint),
-                "{source}"
-            );
+            let message = format!("cannot read provider source address `{source}`");
+            assert_eq!(error.to_string(), message);
+            assert_eq!(error.problem.to_string(), cause);
+            assert_eq!(error.hint().unwrap_or_default(), hint, "{source}");
         }
-        let prefix_alone = ProviderAddr::parse("t/terraform-provider-terraform-p", Engine::Tofu)
-            .expect_err("prefix");
-        assert_eq!(
-            prefix_alone.hint().as_deref(),
-            Some("write `t/terraform-p`")
-        );
     }
 
     #[test]
     fn some_addresses_are_never_locked() {
-        // (source, built in for Terraform, for OpenTofu)
+        // The columns: source; whether it is built in for Terraform; for OpenTofu.
         for (source, terraform, tofu) in [
             ("terraform.io/builtin/terraform", true, true),
             ("terraform.io/Builtin/foo", true, true),
@@ -356,16 +317,8 @@ mod tests {
         ] {
             for (engine, expected) in [(Engine::Terraform, terraform), (Engine::Tofu, tofu)] {
                 let address = ProviderAddr::parse(source, engine).unwrap();
-                assert_eq!(
-                    address.is_built_in(engine),
-                    expected,
-                    "{source} in {engine}"
-                );
-                assert_eq!(
-                    address.is_lockable(engine),
-                    !expected,
-                    "{source} in {engine}"
-                );
+                let found = (address.is_built_in(engine), address.is_lockable(engine));
+                assert_eq!(found, (expected, !expected), "{source} in {engine}");
                 assert!(!address.is_legacy(engine));
             }
         }
@@ -377,20 +330,16 @@ mod tests {
             (Engine::Terraform, Engine::Tofu),
             (Engine::Tofu, Engine::Terraform),
         ] {
-            for source in [
-                "-/p".to_owned(),
-                format!("{}:443/-/p", engine.default_host()),
-            ] {
+            let with_port = format!("{}:443/-/p", engine.default_host());
+            for source in ["-/p".to_owned(), with_port] {
                 let address = ProviderAddr::parse(&source, engine).unwrap();
                 assert!(address.is_legacy(engine) && !address.is_lockable(engine));
                 assert!(!address.is_legacy(other));
             }
             for host in [other.default_host(), "example.com"] {
                 let error = ProviderAddr::parse(&format!("{host}/-/p"), engine).expect_err(host);
-                assert!(
-                    matches!(error.problem, AddressProblem::LegacyHost { .. }),
-                    "{host}"
-                );
+                let is_expected = matches!(error.problem, AddressProblem::LegacyHost { .. });
+                assert!(is_expected, "{host}");
             }
         }
     }
@@ -400,16 +349,12 @@ mod tests {
         for engine in BOTH {
             let implied = |name| ProviderAddr::implied(name, engine).unwrap();
             assert!(implied("terraform").is_built_in(engine));
-            assert_eq!(
-                implied("terraform").to_string(),
-                "terraform.io/builtin/terraform"
-            );
-            assert_eq!(
-                implied("tofu"),
-                ProviderAddr::parse("hashicorp/tofu", engine).unwrap()
-            );
-            assert_eq!(implied("AWS"), ProviderAddr::parse("aws", engine).unwrap());
-            // Only a written source is checked for the prefix.
+            let parsed = |source| ProviderAddr::parse(source, engine).unwrap();
+            let built_in = "terraform.io/builtin/terraform";
+            assert_eq!(implied("terraform").to_string(), built_in);
+            assert_eq!(implied("tofu"), parsed("hashicorp/tofu"));
+            assert_eq!(implied("AWS"), parsed("aws"));
+            // The prefix is an error only in an explicit source.
             assert_eq!(implied("terraform-x").type_name, "terraform-x");
             for name in ["", "a_b", "a.b", "-a"] {
                 let error = ProviderAddr::implied(name, engine).expect_err(name);
@@ -420,7 +365,7 @@ mod tests {
 
     #[test]
     fn addresses_sort_field_by_field() {
-        // The order that both engines were seen to write.
+        // Both engines write this order.
         let sorted = [
             "1.example/a/b",
             "example.com/a/b",
@@ -439,7 +384,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_shown_address_reads_as_itself(source in "([a-zé0-9.-]{1,8}(:[0-9]{1,4})?/)?[A-Za-zßéÉ。ｐ0-9-]{1,6}/[a-zÜא0-9-]{1,6}") {
+        fn a_displayed_address_parses_to_itself(source in "([a-zé0-9.-]{1,8}(:[0-9]{1,4})?/)?[A-Za-zßéÉ。ｐ0-9-]{1,6}/[a-zÜא0-9-]{1,6}") {
             for engine in BOTH {
                 if let Ok(address) = ProviderAddr::parse(&source, engine) {
                     prop_assert_eq!(&ProviderAddr::parse(&address.to_string(), engine).unwrap(), &address);

@@ -1,7 +1,6 @@
-//! The tool whose behavior is followed: Terraform or OpenTofu.
+//! The engine whose behavior tflock reproduces: Terraform or OpenTofu.
 //!
-//! Everything that differs between the two hangs on this one value (shared rules are written once); the functions here
-//! are the plain facts, and rooms that need a finer rule ask for it by the engine.
+//! Code that differs between the two takes an [`Engine`]. Rules that both share are written once.
 
 use std::fmt;
 
@@ -15,7 +14,7 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// The name of the program, as the header of a lock file and hints to the user give it.
+    /// The name of the program, for the header of a lock file and for hints.
     pub const fn program(self) -> &'static str {
         match self {
             Self::Terraform => "terraform",
@@ -23,7 +22,7 @@ impl Engine {
         }
     }
 
-    /// The host of a provider whose source names none.
+    /// The registry of providers whose source has no host.
     pub const fn default_host(self) -> &'static str {
         match self {
             Self::Terraform => "registry.terraform.io",

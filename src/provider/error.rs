@@ -1,35 +1,35 @@
-//! Why a word of the vocabulary could not be read.
+//! Why an address, version, constraint, platform or hash is invalid.
 //!
-//! None of these errors knows a file: the strings come from configurations, lock files and command lines, and whoever read
-//! them adds the place. Errors about version constraints say which bytes of the string are at fault.
+//! These errors contain no file: the strings come from configurations, lock files and command lines, and the caller adds the place.
+//! Errors about version constraints contain the invalid bytes of the string.
 
 use super::Hostname;
 use crate::span::{Explain, Span};
 
-/// Why a hostname was refused.
+/// Why a hostname is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HostnameError {
-    /// Nothing stands before, between or after dots.
-    #[error("a hostname has no empty parts")]
+    /// A label is empty: before, between or after dots.
+    #[error("a hostname must not have empty parts")]
     EmptyLabel,
-    /// A label is written in Punycode.
+    /// A label is in Punycode.
     #[error("`{0}` must be written in Unicode, not in Punycode")]
     Punycode(String),
-    /// What follows the colon is no port.
+    /// The text after the colon is not a port.
     #[error("`{0}` is not a port between 0 and 65535")]
     BadPort(String),
     /// The name breaks the rules for internationalized domain names.
-    #[error("a hostname has letters, digits and inner hyphens only")]
+    #[error("a hostname must consist of letters, digits and inner hyphens")]
     NotAHostname,
 }
 
 impl Explain for HostnameError {}
 
-/// A provider's source address could not be read.
+/// The source address of a provider is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read provider source address `{source_text}`")]
 pub struct AddressError {
-    /// What was written.
+    /// The address, as written.
     pub source_text: String,
     /// What is wrong with it.
     #[source]
@@ -39,8 +39,8 @@ pub struct AddressError {
 /// What is wrong with a provider's source address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressProblem {
-    /// Nothing stands before, between or after the slashes.
-    #[error("a source address has no empty parts")]
+    /// A part is empty: before, between or after slashes.
+    #[error("a source address must not have empty parts")]
     EmptyPart,
     /// More than host, namespace and type.
     #[error("a source address has one to three parts, not {0}")]
@@ -51,12 +51,12 @@ pub enum AddressProblem {
     /// The namespace or the type breaks the rules for labels.
     #[error("`{0}` must consist of letters, digits and single inner hyphens")]
     BadPart(String),
-    /// The type repeats the prefix of repository names.
+    /// The type starts with a prefix of repository names.
     #[error("the type must not start with `{prefix}`")]
     RedundantPrefix {
-        /// The prefix in question.
+        /// The prefix.
         prefix: &'static str,
-        /// The source as it was probably meant.
+        /// The source without the prefix.
         suggestion: Option<String>,
     },
     /// The namespace `-` exists on the engine's default host only.
@@ -72,7 +72,7 @@ pub enum AddressProblem {
 impl Explain for AddressError {
     fn hint(&self) -> Option<String> {
         if self.source_text.contains("://") {
-            return Some("a source is `HOST/NAMESPACE/TYPE`, without `https://`".into());
+            return Some("write a source as `HOST/NAMESPACE/TYPE`, without `https://`".into());
         }
         match &self.problem {
             AddressProblem::RedundantPrefix { suggestion, .. } => suggestion
@@ -81,18 +81,18 @@ impl Explain for AddressError {
             AddressProblem::BadPart(part)
                 if self.source_text.split('/').count() == 2 && part.contains('.') =>
             {
-                Some("a source with a host has three parts: `HOST/NAMESPACE/TYPE`".into())
+                Some("write a source with a host in three parts: `HOST/NAMESPACE/TYPE`".into())
             }
             _ => None,
         }
     }
 }
 
-/// A version could not be read.
+/// A version is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read version `{text}`")]
 pub struct VersionError {
-    /// What was written.
+    /// The version, as written.
     pub text: String,
     /// What is wrong with it.
     #[source]
@@ -105,25 +105,25 @@ impl Explain for VersionError {
     }
 }
 
-/// What is wrong with a version, alone or in a constraint.
+/// What is wrong with a version, or with the version in a constraint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VersionProblem {
-    /// There is nothing.
+    /// The version is empty.
     #[error("a version number is missing")]
     Empty,
-    /// A `v` stands before the number.
-    #[error("a version has no prefix `v`")]
+    /// The version starts with `v`.
+    #[error("a version must not start with `v`")]
     Prefix,
-    /// Something else stands where a number is needed; empty at the end of the text.
+    /// The text in place of a number; empty at the end of the version.
     #[error("{}", expected_number(.0))]
     NoNumber(String),
-    /// A fourth number.
+    /// The version has a fourth number.
     #[error("a version has at most three numbers")]
     TooManyNumbers,
-    /// A number outside the range that the engines can store.
+    /// A number exceeds the integers of the engines.
     #[error("`{0}` is too large for a version number")]
     NumberTooLarge(String),
-    /// Text that no version can go on with.
+    /// Text after the valid part of a version.
     #[error("`{}` cannot stand there in a version", visible(.0))]
     Unexpected(String),
 }
@@ -132,11 +132,11 @@ fn expected_number(found: &str) -> String {
     if found.is_empty() {
         "a number is missing at the end".into()
     } else {
-        format!("a number is needed in place of `{}`", visible(found))
+        format!("expected a number instead of `{}`", visible(found))
     }
 }
 
-/// The text with unusual white space and control characters spelled out.
+/// Escapes control characters, and white space other than a space.
 fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for char in text.chars() {
@@ -153,9 +153,9 @@ impl VersionProblem {
     fn hint(&self) -> Option<String> {
         let wildcard = |text: &str| text.trim_start_matches('.').starts_with(['*', 'x', 'X']);
         match self {
-            Self::Prefix => Some("leave out the `v`".into()),
+            Self::Prefix => Some("omit the `v`".into()),
             Self::NoNumber(found) if found == "latest" => {
-                Some("to allow every version, leave the constraint out".into())
+                Some("omit the constraint to allow every version".into())
             }
             Self::NoNumber(found) | Self::Unexpected(found) if wildcard(found) => {
                 Some("there are no wildcards: `~> 1.2` allows every 1.x from 1.2.0 on, `~> 1.2.0` every 1.2.x".into())
@@ -164,22 +164,22 @@ impl VersionProblem {
                 Some("separate constraints with commas".into())
             }
             Self::Unexpected(found) if found.starts_with("||") => {
-                Some("there is no way to write alternatives: all constraints must hold".into())
+                Some("alternatives are not supported: a version must satisfy all constraints".into())
             }
             _ => None,
         }
     }
 }
 
-/// A version constraint could not be read.
+/// A version constraint is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read version constraint `{text}`")]
 pub struct ConstraintError {
-    /// All of the string.
+    /// The whole string.
     pub text: String,
-    /// The bytes of `text` that are at fault; possibly none, where something is missing.
+    /// The invalid bytes of `text`. Empty if something is missing.
     pub span: Span,
-    /// What is wrong there.
+    /// What is wrong with these bytes.
     #[source]
     pub problem: ConstraintProblem,
 }
@@ -193,22 +193,22 @@ impl Explain for ConstraintError {
 /// What is wrong with a version constraint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConstraintProblem {
-    /// There is nothing, or nothing between, before or after commas.
+    /// A constraint is empty: the whole string, or before, between or after commas.
     #[error("a constraint is missing")]
     Empty,
-    /// Not one of `=`, `!=`, `>`, `>=`, `<`, `<=`, `~>`.
+    /// The operator is not one of `=`, `!=`, `>`, `>=`, `<`, `<=`, `~>`.
     #[error("`{0}` is not an operator")]
     UnknownOperator(String),
-    /// More than one space, or another kind of space, behind the operator.
-    #[error("only a single space may stand between operator and version")]
+    /// More than one space, or other white space, follows the operator.
+    #[error("only a single space may separate operator and version")]
     Spacing,
-    /// The version is at fault.
+    /// The version is invalid.
     #[error(transparent)]
     Version(#[from] VersionProblem),
-    /// Readable, but not in the only form that a lock file may have.
+    /// The constraint is valid, but not in the canonical form that a lock file must have.
     #[error("in a lock file it must be written `{canonical}`")]
     NotCanonical {
-        /// That form.
+        /// The canonical form.
         canonical: String,
     },
 }
@@ -231,7 +231,7 @@ impl ConstraintProblem {
     }
 }
 
-/// A platform could not be read.
+/// A platform is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read platform `{0}`: it must be two words around one `_`, as in `linux_amd64`")]
 pub struct PlatformError(pub String);
@@ -245,13 +245,13 @@ impl Explain for PlatformError {
     }
 }
 
-/// A hash or digest could not be read.
+/// A hash or digest is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HashError {
-    /// No scheme before the value.
+    /// The scheme is missing.
     #[error("cannot read hash `{0}`: it must be a scheme, a colon and a value, as in `h1:...`")]
     NoScheme(String),
-    /// Not 64 hexadecimal digits.
+    /// The digest does not have 64 hexadecimal digits.
     #[error("cannot read SHA-256 digest `{0}`: it must have 64 hexadecimal digits")]
     BadDigest(String),
 }

@@ -1,6 +1,6 @@
-//! Vocabulary: the words of the field as types. Pure: no files, no network, no clock.
+//! The basic types: addresses, versions, constraints, platforms and hashes. No I/O and no clock.
 //!
-//! Everything here is read from text and can be shown as text again, in the one form that lock files and registries use.
+//! Each type parses text and displays itself in the canonical form that lock files and registries use.
 
 mod address;
 mod constraint;
@@ -9,10 +9,10 @@ mod error;
 mod hash;
 mod hostname;
 mod module;
-mod package;
+mod newest_version;
+mod package_id;
 mod platform;
 mod requirements;
-mod selection;
 mod version;
 
 pub use address::ProviderAddr;
@@ -25,8 +25,8 @@ pub use error::{
 pub use hash::{Digest, Hash, HashScheme};
 pub use hostname::Hostname;
 pub use module::{ModuleVersion, ModuleVersionConstraints, newest_module};
-pub use package::PackageId;
+pub use newest_version::newest;
+pub use package_id::PackageId;
 pub use platform::Platform;
 pub use requirements::{Requirement, Requirements};
-pub use selection::newest;
 pub use version::Version;

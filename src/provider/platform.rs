@@ -1,12 +1,11 @@
-//! Platforms: `OS_ARCH`, in Go's words.
+//! Platforms: `OS_ARCH`, with the names that Go uses.
 
 use std::env::consts;
 use std::fmt;
 
 use super::error::PlatformError;
 
-/// A platform that providers are built for. Nothing is known about it but its two words: a registry is asked for them as they
-/// are, in the case they were written.
+/// A platform for which providers are built. Requests to registries contain its two words unchanged, in their original case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Platform {
     /// `linux`, `darwin`, `windows`, ...
@@ -16,7 +15,8 @@ pub struct Platform {
 }
 
 impl Platform {
-    /// Reads two words around one underscore. As in the engines a word may be empty, but not hold white space.
+    /// Parses two words that are separated by an underscore. As in the engines, a word may be empty, but must not contain white
+    /// space.
     pub fn parse(text: &str) -> Result<Self, PlatformError> {
         match text.split_once('_') {
             Some((os, arch)) if !arch.contains('_') && !text.contains(char::is_whitespace) => {
@@ -29,7 +29,7 @@ impl Platform {
         }
     }
 
-    /// The platform that this program was built for.
+    /// The platform for which tflock was built.
     pub fn current() -> Self {
         Self {
             os: go_os(consts::OS).to_owned(),
@@ -38,7 +38,7 @@ impl Platform {
     }
 }
 
-/// Go's word for an operating system, where it is not Rust's.
+/// Translates Rust's name of an operating system to Go's.
 fn go_os(os: &str) -> &str {
     match os {
         "macos" => "darwin",
@@ -46,7 +46,7 @@ fn go_os(os: &str) -> &str {
     }
 }
 
-/// Go's word for an architecture, where it is not Rust's.
+/// Translates Rust's name of an architecture to Go's.
 fn go_arch(arch: &str) -> &str {
     match arch {
         "x86" => "386",
@@ -74,7 +74,7 @@ mod tests {
     fn platforms_are_two_words() {
         for (text, os, arch) in [
             ("linux_amd64", "linux", "amd64"),
-            ("Linux_AMD64", "Linux", "AMD64"), // asked for as it is
+            ("Linux_AMD64", "Linux", "AMD64"), // requests contain it unchanged
             ("linux_", "linux", ""),
             ("_", "", ""),
             ("é_x", "é", "x"),
@@ -83,32 +83,24 @@ mod tests {
             assert_eq!((platform.os.as_str(), platform.arch.as_str()), (os, arch));
             assert_eq!(platform.to_string(), text);
         }
-        for text in [
-            "",
-            "linux",
-            "a_b_c",
-            "linux_amd 64",
-            " linux_amd64",
-            "linux_amd64\t",
-            "linux_amd64,darwin_arm64",
-        ] {
+        let invalid =
+            "|linux|a_b_c|linux_amd 64| linux_amd64|linux_amd64\t|linux_amd64,darwin_arm64";
+        for text in invalid.split('|') {
             assert_eq!(Platform::parse(text), Err(PlatformError(text.into())));
         }
     }
 
     #[test]
     fn a_dash_or_slash_is_probably_an_underscore() {
-        assert_eq!(
-            PlatformError("linux-amd64".into()).hint().as_deref(),
-            Some("write `linux_amd64`")
-        );
-        assert_eq!(
-            PlatformError("linux/amd64".into()).hint().as_deref(),
-            Some("write `linux_amd64`")
-        );
-        assert_eq!(PlatformError("linux".into()).hint(), None);
-        assert_eq!(PlatformError("linux-amd-64".into()).hint(), None);
-        assert_eq!(PlatformError("a_b_c".into()).hint(), None);
+        for (text, hint) in [
+            ("linux-amd64", Some("write `linux_amd64`")),
+            ("linux/amd64", Some("write `linux_amd64`")),
+            ("linux", None),
+            ("linux-amd-64", None),
+            ("a_b_c", None),
+        ] {
+            assert_eq!(PlatformError(text.into()).hint().as_deref(), hint);
+        }
     }
 
     #[test]
@@ -117,22 +109,9 @@ mod tests {
             [go_os("macos"), go_os("linux"), go_os("windows")],
             ["darwin", "linux", "windows"]
         );
-        let arches = [
-            "x86",
-            "x86_64",
-            "aarch64",
-            "loongarch64",
-            "arm",
-            "s390x",
-            "riscv64",
-        ]
-        .map(go_arch);
-        assert_eq!(
-            arches,
-            [
-                "386", "amd64", "arm64", "loong64", "arm", "s390x", "riscv64"
-            ]
-        );
+        let rust = "x86 x86_64 aarch64 loongarch64 arm s390x riscv64";
+        let go: Vec<&str> = rust.split(' ').map(go_arch).collect();
+        assert_eq!(go.join(" "), "386 amd64 arm64 loong64 arm s390x riscv64");
         assert!(go_arch("powerpc64").starts_with("ppc64"));
         let current = Platform::current();
         assert_eq!(Platform::parse(&current.to_string()), Ok(current));

@@ -1,16 +1,16 @@
-//! What a configuration asks for: providers, the versions they may have, and who said so.
+//! The providers that a configuration requires, with their version constraints and declarations.
 
 use std::collections::BTreeMap;
 
 use super::{ProviderAddr, VersionConstraints};
 use crate::span::Place;
 
-/// What is required of one provider.
+/// The requirement for one provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requirement {
-    /// All constraints of all modules, together.
+    /// The constraints of all modules.
     pub constraints: VersionConstraints,
-    /// Where the provider was asked for first, in the order of reading.
+    /// The first declaration, in reading order.
     pub declared: Option<Place>,
 }
 
@@ -23,15 +23,15 @@ impl Requirement {
     }
 }
 
-/// The providers that a root module and all modules below it need.
+/// The providers that a root module and the modules that it calls require.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requirements {
-    /// By address, in the order of a lock file.
+    /// Requirements by address, in the order of a lock file.
     pub providers: BTreeMap<ProviderAddr, Requirement>,
 }
 
 impl Requirements {
-    /// Notes that `place` asks for a provider. Constraints add up; what is asked for twice in the same words counts once.
+    /// Adds a requirement that is declared at `place`. Equal constraints are recorded once.
     pub fn require(
         &mut self,
         address: ProviderAddr,
@@ -47,7 +47,7 @@ impl Requirements {
             });
     }
 
-    /// Takes over all that another module requires.
+    /// Adds the requirements of another module.
     pub fn merge(&mut self, other: &Self) {
         for (address, requirement) in &other.providers {
             self.providers
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn constraints_of_modules_add_up() {
+    fn constraints_of_modules_are_combined() {
         let mut root = requirements(&[("t/p", "!= 9.0", "main.tf"), ("t/q", "", "main.tf")]);
         let child = requirements(&[("t/p", ">= 1.0, < 2.0", "child/main.tf")]);
         root.merge(&child);
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_place_is_kept() {
+    fn the_first_declaration_is_recorded() {
         let mut requirements = requirements(&[("t/p", "~> 1.0", "a.tf"), ("T/P", ">= 1", "a.tf")]);
         let address = ProviderAddr::parse("t/p", Engine::Terraform).unwrap();
         requirements.require(address.clone(), &VersionConstraints::default(), None);

@@ -1,8 +1,8 @@
 //! Provider versions: `MAJOR[.MINOR[.PATCH]][-PRERELEASE][+METADATA]`.
 //!
-//! Close to semantic versions, but not the same. Missing numbers are zero and leading zeros are dropped; prerelease and
-//! metadata are any letters, digits, hyphens and dots. Precedence departs from SemVer in one point, see
-//! [`Version::precedence`]. The canonical form has all three numbers; registries are asked for it, whatever their list said.
+//! Versions are similar to semantic versions. Missing numbers are zero, and leading zeros are ignored. Prerelease and metadata
+//! consist of any letters, digits, hyphens and dots. Prereleases are ordered differently from SemVer, see [`Version::precedence`].
+//! The canonical form has three numbers. Requests to registries contain it, even if a registry lists another form.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,8 +10,8 @@ use std::fmt;
 use super::error::{VersionError, VersionProblem};
 use crate::span::Span;
 
-/// A version. Two versions are equal when all five fields are, metadata included; the order is the precedence and, where
-/// that says nothing, the metadata by bytes with none lowest.
+/// A version. Versions are equal if all five fields are equal, including the metadata. They are ordered by precedence, and then by
+/// the bytes of the metadata.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Version {
     /// The first number.
@@ -20,14 +20,14 @@ pub struct Version {
     pub minor: u64,
     /// The third number.
     pub patch: u64,
-    /// What follows the hyphen; empty for a release.
+    /// The text after the hyphen; empty for a release.
     pub prerelease: String,
-    /// What follows the plus sign; empty if there is none.
+    /// The text after the plus sign, or empty.
     pub metadata: String,
 }
 
 impl Version {
-    /// Reads a version, canonical or not: `1.2` is `1.2.0`.
+    /// Parses a version in any form: `1.2` is `1.2.0`.
     pub fn parse(text: &str) -> Result<Self, VersionError> {
         match WrittenVersion::parse(text) {
             Ok(written) => Ok(written.version),
@@ -43,7 +43,7 @@ impl Version {
         !self.prerelease.is_empty()
     }
 
-    /// Whether this is exactly `0.0.0`, which no engine ever selects.
+    /// Whether this is exactly `0.0.0`, which the engines never select.
     pub const fn is_zero(&self) -> bool {
         self.is_zero_release() && self.metadata.is_empty()
     }
@@ -53,8 +53,8 @@ impl Version {
         self.major == 0 && self.minor == 0 && self.patch == 0 && self.prerelease.is_empty()
     }
 
-    /// Which of two versions is newer. Metadata takes no part; a release is above its prereleases, which compare as in
-    /// `compare_dotted`.
+    /// Compares the age of two versions and ignores metadata. A release is newer than its prereleases, which `compare_dotted`
+    /// orders.
     pub fn precedence(&self, other: &Self) -> Ordering {
         let numbers = |version: &Self| (version.major, version.minor, version.patch);
         numbers(self)
@@ -64,11 +64,11 @@ impl Version {
     }
 }
 
-/// Orders dotted identifiers as the engines do, which is not SemVer's way.
+/// Orders dotted identifiers as the engines do, which differs from SemVer.
 ///
-/// While walking along, the side that has no further part is lower, before the identifier at hand is looked at: `rc` is below
-/// `alpha.1`. Where both or neither go on: digits below anything else, digits by length and then by bytes (`1`, `01`, `02`,
-/// `11`), others by bytes. Only identical strings are equal, and the order is total.
+/// Identifiers are compared in pairs. If only one side has more identifiers after the current pair, the other side is lower,
+/// whatever the pair: `rc` is below `alpha.1`. Otherwise, digits are below other text. Digits are ordered by length and then by
+/// bytes (`1`, `01`, `02`, `11`), other text by bytes. Only identical strings are equal, and the order is total.
 pub(super) fn compare_dotted(a: &str, b: &str) -> Ordering {
     let keys = |text| {
         let mut parts = str::split(text, '.').peekable();
@@ -102,7 +102,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// Writes `-PRERELEASE` and `+METADATA`, each unless it is empty.
+/// Writes `-PRERELEASE` and `+METADATA`, unless they are empty.
 pub(super) fn write_suffixes(
     f: &mut fmt::Formatter<'_>,
     prerelease: &str,
@@ -116,75 +116,76 @@ pub(super) fn write_suffixes(
     Ok(())
 }
 
-/// A version together with how many of its numbers were written, which decides what `~>` means.
+/// A parsed version and the number of its components in the text, on which the meaning of `~>` depends.
 pub(super) struct WrittenVersion {
     pub(super) version: Version,
     pub(super) numbers: usize,
 }
 
 impl WrittenVersion {
-    /// Reads all of `text`. An error comes with the piece of `text` that is at fault.
+    /// Parses the whole `text`. An error contains the invalid part of `text`.
     pub(super) fn parse(text: &str) -> Result<Self, (Span, VersionProblem)> {
-        let mut reader = Reader { text, at: 0 };
+        let mut parser = VersionParser { text, at: 0 };
         let mut version = Version::default();
         let mut numbers = 0;
         for number in [&mut version.major, &mut version.minor, &mut version.patch] {
-            *number = reader.number()?;
+            *number = parser.number()?;
             numbers += 1;
-            if !reader.eat(b'.') {
+            if !parser.eat(b'.') {
                 break;
             }
             if numbers == 3 {
-                return Err((
-                    reader.rest_from(reader.at - 1),
-                    VersionProblem::TooManyNumbers,
-                ));
+                let span = parser.rest_from(parser.at - 1);
+                return Err((span, VersionProblem::TooManyNumbers));
             }
         }
-        let hyphen = reader.eat(b'-');
+        let hyphen = parser.eat(b'-');
         if hyphen {
-            reader.identifiers().clone_into(&mut version.prerelease);
+            parser.identifiers().clone_into(&mut version.prerelease);
         }
-        // `1.0.0-` is read as `1.0.0`, but nothing may follow that hyphen.
-        if hyphen == version.is_prerelease() && reader.eat(b'+') {
-            reader.identifiers().clone_into(&mut version.metadata);
+        // `1.0.0-` means `1.0.0`, but metadata must not follow that hyphen.
+        if hyphen == version.is_prerelease() && parser.eat(b'+') {
+            parser.identifiers().clone_into(&mut version.metadata);
         }
-        if reader.at < text.len() {
-            return Err(reader.unexpected());
+        if parser.at < text.len() {
+            let rest = parser.text[parser.at..].to_owned();
+            return Err((
+                parser.rest_from(parser.at),
+                VersionProblem::Unexpected(rest),
+            ));
         }
         Ok(Self { version, numbers })
     }
 }
 
-/// Walks along a version.
-struct Reader<'a> {
+/// A parser of a version.
+struct VersionParser<'a> {
     text: &'a str,
+    /// The offset of the next byte.
     at: usize,
 }
 
-impl<'a> Reader<'a> {
-    /// One decimal number of up to 64 bits.
+impl<'a> VersionParser<'a> {
+    /// Parses a decimal number of up to 64 bits.
     fn number(&mut self) -> Result<u64, (Span, VersionProblem)> {
         let digits = self.take(|byte| byte.is_ascii_digit());
         if digits.is_empty() {
             return Err(self.no_number());
         }
         let span = Span::new(self.at - digits.len(), self.at);
-        // Nothing but digits: the only error left is one of size.
         digits
             .parse()
-            .ok()
-            .ok_or_else(|| (span, VersionProblem::NumberTooLarge(digits.to_owned())))
+            .map_err(|_overflow| (span, VersionProblem::NumberTooLarge(digits.to_owned())))
     }
 
-    /// Letters, digits, hyphens and dots, possibly none.
+    /// Parses any number of letters, digits, hyphens and dots.
     fn identifiers(&mut self) -> &'a str {
         self.take(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.')
     }
 
-    fn take(&mut self, wanted: impl Fn(u8) -> bool) -> &'a str {
+    fn take(&mut self, is_accepted: impl Fn(u8) -> bool) -> &'a str {
         let rest = &self.text[self.at..];
-        let length = rest.bytes().take_while(|byte| wanted(*byte)).count();
+        let length = rest.bytes().take_while(|byte| is_accepted(*byte)).count();
         self.at += length;
         &rest[..length]
     }
@@ -199,7 +200,7 @@ impl<'a> Reader<'a> {
         Span::new(start, self.text.len())
     }
 
-    /// Why no number stands here.
+    /// The error for a missing number.
     fn no_number(&self) -> (Span, VersionProblem) {
         let rest = &self.text[self.at..];
         let problem = if rest.is_empty() && self.at == 0 {
@@ -215,11 +216,6 @@ impl<'a> Reader<'a> {
             self.at
         };
         (self.rest_from(start), problem)
-    }
-
-    fn unexpected(&self) -> (Span, VersionProblem) {
-        let rest = self.text[self.at..].to_owned();
-        (self.rest_from(self.at), VersionProblem::Unexpected(rest))
     }
 }
 
@@ -240,7 +236,7 @@ mod tests {
             ("1.2.3", "1.2.3"),
             ("1.2", "1.2.0"),
             ("1", "1.0.0"),
-            ("07.0", "7.0.0"), // leading zeros are dropped
+            ("07.0", "7.0.0"),
             ("9.0", "9.0.0"),
             ("1.0.0-", "1.0.0"),
             ("1.0.0+", "1.0.0"),
@@ -248,7 +244,7 @@ mod tests {
             ("1.0.0-.a", "1.0.0-.a"),
             ("1.0.0-a..b", "1.0.0-a..b"),
             ("1.1.0-01", "1.1.0-01"),
-            ("1.0.0-RC.1+Build-2", "1.0.0-RC.1+Build-2"), // case is kept
+            ("1.0.0-RC.1+Build-2", "1.0.0-RC.1+Build-2"),
             ("1-a", "1.0.0-a"),
             ("1.2+a", "1.2.0+a"),
             ("18446744073709551615.0.0", "18446744073709551615.0.0"),
@@ -259,8 +255,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_version() {
+    fn invalid_versions_are_errors() {
         use VersionProblem::{Empty, NoNumber, NumberTooLarge, Prefix, TooManyNumbers, Unexpected};
+        let too_large = |number: &str| NumberTooLarge(number.into());
         for (text, problem) in [
             ("", Empty),
             ("v1.0.0", Prefix),
@@ -280,75 +277,41 @@ mod tests {
             ("1.0.0-+a", Unexpected("+a".into())),
             ("1.0.0-a+b+c", Unexpected("+c".into())),
             ("1.0.0-a~b", Unexpected("~b".into())),
-            (
-                "18446744073709551616",
-                NumberTooLarge("18446744073709551616".into()),
-            ), // crashes both engines
+            ("18446744073709551616", too_large("18446744073709551616")), // crashes both engines
             (
                 "1.0.99999999999999999999",
-                NumberTooLarge("99999999999999999999".into()),
+                too_large("99999999999999999999"),
             ),
         ] {
-            assert_eq!(
-                Version::parse(text).expect_err(text).problem,
-                problem,
-                "{text:?}"
-            );
+            let error = Version::parse(text).expect_err(text);
+            assert_eq!(error.problem, problem, "{text:?}");
         }
     }
 
     #[test]
-    fn errors_name_the_version_and_the_cause() {
+    fn errors_have_the_version_and_the_cause() {
         let error = Version::parse("v1").expect_err("a prefix");
         assert_eq!(error.to_string(), "cannot read version `v1`");
-        assert_eq!(error.hint().as_deref(), Some("leave out the `v`"));
-        assert_eq!(
-            Version::parse("1.")
-                .expect_err("no number")
-                .problem
-                .to_string(),
-            "a number is missing at the end"
-        );
+        assert_eq!(error.hint().as_deref(), Some("omit the `v`"));
+        let error = Version::parse("1.").expect_err("no number");
+        assert_eq!(error.problem.to_string(), "a number is missing at the end");
         assert_eq!(Version::parse("1.é").expect_err("no number").hint(), None);
     }
 
     #[test]
     fn precedence_follows_the_engines() {
-        let ascending = [
-            "0.9.0",
-            "1.0.0-1",
-            "1.0.0-01",
-            "1.0.0-02",
-            "1.0.0-11",
-            "1.0.0-A",
-            "1.0.0-a",
-            "1.0.0-a-b",
-            "1.0.0-a.1",
-            "1.0.0-a.b",
-            "1.0.0",
-            "1.0.1",
-            "1.1.0-rc",
-            "1.1.0-alpha.1",
-            "1.1.0",
-            "1.2.0",
-            "1.10.0",
-            "2.0.0",
-        ]
-        .map(version);
-        for pair in ascending.windows(2) {
-            assert_eq!(
-                pair[0].precedence(&pair[1]),
-                Ordering::Less,
-                "{} < {}",
-                pair[0],
-                pair[1]
-            );
-            assert!(pair[0] < pair[1]);
+        let ascending = "0.9.0 1.0.0-1 1.0.0-01 1.0.0-02 1.0.0-11 1.0.0-A 1.0.0-a 1.0.0-a-b 1.0.0-a.1 1.0.0-a.b 1.0.0 1.0.1 \
+                         1.1.0-rc 1.1.0-alpha.1 1.1.0 1.2.0 1.10.0 2.0.0";
+        let versions: Vec<Version> = ascending.split(' ').map(version).collect();
+        for pair in versions.windows(2) {
+            let (low, high) = (&pair[0], &pair[1]);
+            assert_eq!(low.precedence(high), Ordering::Less, "{low} < {high}");
+            assert!(low < high);
         }
     }
 
     #[test]
-    fn metadata_decides_only_the_order_and_equality() {
+    fn metadata_affects_order_and_equality_but_not_precedence() {
         let (plain, a, b) = (version("1.0.0"), version("1.0.0+a"), version("1.0.0+b"));
         assert_eq!(a.precedence(&b), Ordering::Equal);
         assert_eq!(plain.precedence(&b), Ordering::Equal);
@@ -357,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_is_zero_without_anything_else() {
+    fn only_exactly_zero_is_zero() {
         assert!(version("0.0.0").is_zero());
         for text in ["0.0.0+x", "0.0.0-x", "0.0.1", "0.1.0", "1.0.0"] {
             assert!(!version(text).is_zero(), "{text}");
@@ -370,7 +333,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_shown_version_reads_as_itself(text in "[0-9]{1,3}(\\.[0-9]{1,3}){0,2}(-[a-z0-9.-]{1,4})?(\\+[a-z0-9.-]{0,4})?") {
+        fn a_displayed_version_parses_to_itself(text in "[0-9]{1,3}(\\.[0-9]{1,3}){0,2}(-[a-z0-9.-]{1,4})?(\\+[a-z0-9.-]{0,4})?") {
             let parsed = version(&text);
             prop_assert_eq!(&version(&parsed.to_string()), &parsed);
         }

@@ -1,6 +1,6 @@
-//! The first parser of a constraint string, and the only one for the versions of modules.
+//! The first parser of a constraint string. It is the only parser for the versions of modules.
 //!
-//! The string is split at commas, and no piece may be empty. Each piece is
+//! The string is split at commas, and no piece may be empty. The grammar of a piece is
 //!
 //! ```text
 //! ws* OPERATOR? ws* v? NUMBER(.NUMBER)* PRERELEASE? METADATA? ws*
@@ -16,20 +16,20 @@
 use crate::provider::error::{ConstraintError, ConstraintProblem, VersionProblem};
 use crate::span::Span;
 
-/// What stands in a piece, before anyone says what it means.
+/// The operator and the version of a piece, before they are interpreted.
 pub(in crate::provider) struct ScannedPiece<'a> {
     pub(in crate::provider) operator: WrittenOperator,
     pub(in crate::provider) version: ScannedVersion<'a>,
 }
 
-/// A version as the first parser sees it: any count of numbers, at least one.
+/// A version in the grammar of the first parser, with at least one number.
 pub(in crate::provider) struct ScannedVersion<'a> {
     pub(in crate::provider) numbers: Vec<u64>,
     pub(in crate::provider) prerelease: &'a str,
     pub(in crate::provider) metadata: &'a str,
 }
 
-/// An operator as it is written.
+/// An operator in a constraint string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::provider) enum WrittenOperator {
     Equal,
@@ -41,32 +41,31 @@ pub(in crate::provider) enum WrittenOperator {
     Pessimistic,
 }
 
-/// The largest number, that of a signed 64-bit integer.
 const MAX_NUMBER: u64 = i64::MAX as u64;
 
-/// Where in the text something is wrong, and what.
-pub(super) type Fault = (Span, ConstraintProblem);
+/// The invalid bytes of a constraint string, and the problem with them.
+pub(super) type LocatedProblem = (Span, ConstraintProblem);
 
-/// Reads all pieces.
+/// Parses all pieces.
 pub(in crate::provider) fn scan(text: &str) -> Result<Vec<ScannedPiece<'_>>, ConstraintError> {
     pieces(text)
         .map(|piece| scan_piece(text, piece))
         .collect::<Result<_, _>>()
-        .map_err(|fault| error(text, fault))
+        .map_err(|problem| error(text, problem))
 }
 
-/// Reads a version that stands alone, without any white space.
+/// Parses a version without an operator and without white space.
 pub(in crate::provider) fn scan_version(text: &str) -> Result<ScannedVersion<'_>, VersionProblem> {
-    let mut scanner = Scanner::new(text, Span::new(0, text.len()));
-    let version = scanner.version().map_err(|(_, problem)| problem)?;
-    if scanner.rest().is_empty() {
+    let mut parser = PieceParser::new(text, Span::new(0, text.len()));
+    let version = parser.version().map_err(|(_, problem)| problem)?;
+    if parser.rest().is_empty() {
         Ok(version)
     } else {
-        Err(VersionProblem::Unexpected(scanner.rest().to_owned()))
+        Err(VersionProblem::Unexpected(parser.rest().to_owned()))
     }
 }
 
-/// The ranges between commas.
+/// The byte ranges between commas.
 pub(super) fn pieces(text: &str) -> impl Iterator<Item = Span> {
     text.split(',').scan(0, |start, piece| {
         let span = Span::new(*start, *start + piece.len());
@@ -75,7 +74,7 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = Span> {
     })
 }
 
-pub(super) fn error(text: &str, (span, problem): Fault) -> ConstraintError {
+pub(super) fn error(text: &str, (span, problem): LocatedProblem) -> ConstraintError {
     ConstraintError {
         text: text.to_owned(),
         span,
@@ -83,44 +82,41 @@ pub(super) fn error(text: &str, (span, problem): Fault) -> ConstraintError {
     }
 }
 
-fn scan_piece(text: &str, piece: Span) -> Result<ScannedPiece<'_>, Fault> {
-    let mut scanner = Scanner::new(text, piece);
-    scanner.take(is_space);
-    if scanner.rest().is_empty() {
+fn scan_piece(text: &str, piece: Span) -> Result<ScannedPiece<'_>, LocatedProblem> {
+    let mut parser = PieceParser::new(text, piece);
+    parser.take(is_space);
+    if parser.rest().is_empty() {
         return Err((piece, ConstraintProblem::Empty));
     }
-    let (operator, length) = operator(scanner.rest()).map_err(|found| {
-        (
-            Span::new(scanner.at, scanner.at + found.len()),
-            unknown(found),
-        )
+    let (operator, length) = operator(parser.rest()).map_err(|found| {
+        let span = Span::new(parser.at, parser.at + found.len());
+        (span, unknown(found))
     })?;
-    scanner.at += length;
-    scanner.take(is_space);
-    if scanner.rest().starts_with('v') {
-        scanner.at += 1;
+    parser.at += length;
+    parser.take(is_space);
+    if parser.rest().starts_with('v') {
+        parser.at += 1;
     }
-    let version = scanner.version().map_err(into_fault)?;
-    scanner.take(is_space);
-    let rest = scanner
+    let version = parser
+        .version()
+        .map_err(|(span, problem)| (span, problem.into()))?;
+    parser.take(is_space);
+    let rest = parser
         .rest()
         .trim_end_matches(|char: char| char.is_ascii_whitespace());
     if rest.is_empty() {
         return Ok(ScannedPiece { operator, version });
     }
-    let span = Span::new(scanner.at, scanner.at + rest.len());
+    let span = Span::new(parser.at, parser.at + rest.len());
     Err((span, VersionProblem::Unexpected(rest.to_owned()).into()))
-}
-
-pub(super) fn into_fault((span, problem): (Span, VersionProblem)) -> Fault {
-    (span, problem.into())
 }
 
 pub(super) fn unknown(operator: &str) -> ConstraintProblem {
     ConstraintProblem::UnknownOperator(operator.to_owned())
 }
 
-/// The operator at the start of `text` with its length; none means equality. The error is what stands there instead.
+/// Parses the operator at the start of `text`, and returns its length in bytes. No operator means equality. The error is the
+/// unknown operator.
 pub(super) fn operator(text: &str) -> Result<(WrittenOperator, usize), &str> {
     let length = text
         .find(|char| !"=!<>~^|".contains(char))
@@ -146,14 +142,15 @@ fn is_identifier(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'~')
 }
 
-/// Walks along a piece.
-struct Scanner<'a> {
-    /// The text up to the end of the piece, so that offsets are those of the whole text.
+/// A parser of one piece.
+struct PieceParser<'a> {
+    /// The string from its start to the end of the piece, so that offsets are valid for the whole string.
     text: &'a str,
+    /// The offset of the next byte.
     at: usize,
 }
 
-impl<'a> Scanner<'a> {
+impl<'a> PieceParser<'a> {
     fn new(text: &'a str, piece: Span) -> Self {
         Self {
             text: &text[..piece.end],
@@ -165,10 +162,10 @@ impl<'a> Scanner<'a> {
         &self.text[self.at..]
     }
 
-    /// Steps over the bytes that are wanted, all of them ASCII.
-    fn take(&mut self, wanted: fn(u8) -> bool) -> &'a str {
+    /// Takes all bytes that are accepted, which must be ASCII.
+    fn take(&mut self, is_accepted: fn(u8) -> bool) -> &'a str {
         let rest = self.rest();
-        let length = rest.bytes().take_while(|byte| wanted(*byte)).count();
+        let length = rest.bytes().take_while(|byte| is_accepted(*byte)).count();
         self.at += length;
         &rest[..length]
     }
@@ -188,9 +185,9 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// Whether `byte` stands here and something wanted right behind it.
-    fn followed_by(&self, byte: u8, wanted: fn(u8) -> bool) -> bool {
-        matches!(self.rest().as_bytes(), [first, second, ..] if *first == byte && wanted(*second))
+    /// Whether the next bytes are `byte` and an accepted one.
+    fn followed_by(&self, byte: u8, is_accepted: fn(u8) -> bool) -> bool {
+        matches!(self.rest().as_bytes(), [first, second, ..] if *first == byte && is_accepted(*second))
     }
 
     fn number(&mut self) -> Result<u64, (Span, VersionProblem)> {
@@ -208,8 +205,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The prerelease without the hyphen that introduces it. A hyphen with nothing but a dot or the end behind it introduces
-    /// nothing: it is itself the first character.
+    /// Parses the prerelease, and skips the hyphen before it. A hyphen that is followed by a dot or by the end is the first
+    /// character of the prerelease.
     fn prerelease(&mut self) -> &'a str {
         if !self
             .rest()
@@ -223,7 +220,7 @@ impl<'a> Scanner<'a> {
         self.dotted()
     }
 
-    /// The metadata without its plus sign.
+    /// Parses the metadata without its plus sign.
     fn metadata(&mut self) -> &'a str {
         if !self.followed_by(b'+', is_identifier) {
             return "";
@@ -232,7 +229,7 @@ impl<'a> Scanner<'a> {
         self.dotted()
     }
 
-    /// `ID* (.ID+)*`
+    /// Parses `ID* (.ID+)*`.
     fn dotted(&mut self) -> &'a str {
         let start = self.at;
         self.take(is_identifier);

@@ -1,7 +1,7 @@
 //! Version constraints of providers: operators, canonical form, and which versions they allow.
 //!
-//! A set of constraints is kept in the order in which a lock file shows it, and without duplicates, so that equal sets have
-//! equal text. Nothing is simplified: contradictions and redundancies stay, as in the engines.
+//! Constraints are stored in the order of a lock file and without duplicates, so that equal constraints have equal text. They are
+//! not simplified: contradictions and redundant constraints remain, as in the engines.
 
 mod grammar;
 mod parse;
@@ -15,39 +15,39 @@ use super::Version;
 use super::error::ConstraintError;
 use super::version::{compare_dotted, write_suffixes};
 
-/// What a constraint asks for, in the order that the canonical form gives to constraints on one and the same version.
+/// The operator of a constraint. The variants have the order of the canonical form for constraints with the same version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operator {
     /// `>`
     Greater,
     /// `>=`
     GreaterOrEqual,
-    /// `=`, or nothing: that very version, metadata included.
+    /// `=`, or no operator: exactly this version, including its metadata.
     Exact,
-    /// `~>` with three numbers: the third may grow.
+    /// `~>` with three numbers: the third may be larger.
     PatchPessimistic,
-    /// `~>` with one or two numbers: the second may grow.
+    /// `~>` with one or two numbers: the second may be larger.
     MinorPessimistic,
     /// `<=`
     LessOrEqual,
     /// `<`
     Less,
-    /// `!=`: all but that very version, metadata included.
+    /// `!=`: every version except exactly this one, including its metadata.
     NotEqual,
 }
 
-/// One constraint: an operator and the version it is about.
+/// A single constraint, such as `>= 1.2.0`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Constraint {
-    /// What is asked.
+    /// The operator.
     pub operator: Operator,
-    /// The version in question, unwritten numbers being zero.
+    /// The version after the operator. Missing numbers are zero.
     pub boundary: Version,
 }
 
 impl Constraint {
-    /// Whether the version lies in the range. Prereleases are not special here.
-    fn holds(&self, version: &Version) -> bool {
+    /// Whether the version is in the range. Prereleases are treated like releases.
+    fn contains(&self, version: &Version) -> bool {
         let order = version.precedence(&self.boundary);
         match self.operator {
             Operator::Greater => order.is_gt(),
@@ -62,7 +62,8 @@ impl Constraint {
         }
     }
 
-    /// Whether the version is below the first one that a pessimistic constraint excludes. Prereleases of that one are below.
+    /// Whether the version is below the first release that a pessimistic constraint excludes. The prereleases of that release are
+    /// below it.
     fn is_below_ceiling(&self, version: &Version) -> bool {
         let Version { major, minor, .. } = self.boundary;
         let ceiling = match self.operator {
@@ -86,8 +87,8 @@ impl PartialOrd for Constraint {
     }
 }
 
-/// The order of the canonical form: by boundary, its metadata compared like a prerelease but with none first, then by
-/// operator.
+/// The order of the canonical form: by the precedence of the version, by its metadata (compared like prereleases, but empty
+/// metadata first), and by operator.
 impl Ord for Constraint {
     fn cmp(&self, other: &Self) -> Ordering {
         let has_metadata = |constraint: &Self| !constraint.boundary.metadata.is_empty();
@@ -114,35 +115,35 @@ impl fmt::Display for Constraint {
         if self.operator != Operator::MinorPessimistic {
             return self.boundary.fmt(f);
         }
-        // Two numbers are what makes it this operator, even before a prerelease.
+        // Three numbers would make this a different operator, even with a prerelease.
         let Version { major, minor, .. } = self.boundary;
         write!(f, "{major}.{minor}")?;
         write_suffixes(f, &self.boundary.prerelease, &self.boundary.metadata)
     }
 }
 
-/// All that is asked of a provider's version; by default nothing.
+/// The constraints on a provider's version. The default allows every version.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VersionConstraints {
-    /// In order and without duplicates. Runs keep thousands of these, most with one element: a tree would take ten times the
-    /// memory.
+    /// Sorted and without duplicates. A run holds thousands of these lists, most with one element: a `BTreeSet` would need ten times
+    /// the memory.
     constraints: Vec<Constraint>,
 }
 
 impl VersionConstraints {
-    /// Reads the `version` of a required provider or of a `provider` block. The string passes two parsers in turn, as in the
-    /// engines, and the first that objects is the one that speaks.
+    /// Parses the `version` of a required provider or of a `provider` block. As in the engines, two parsers must accept the string;
+    /// the error is that of the first parser that rejects it.
     pub fn parse(text: &str) -> Result<Self, ConstraintError> {
         parse::parse(text)
     }
 
-    /// Reads the `constraints` of a lock file, which must be exactly what [`Display`](fmt::Display) gives. Only the second
-    /// parser looks at them. The empty string means no constraints.
+    /// Parses the `constraints` of a lock file, which must be in the canonical form that [`Display`](fmt::Display) writes. Only the
+    /// second parser is used. The empty string means no constraints.
     pub fn parse_canonical(text: &str) -> Result<Self, ConstraintError> {
         parse::parse_canonical(text)
     }
 
-    /// Whether nothing is asked.
+    /// Whether every version is allowed.
     pub fn is_empty(&self) -> bool {
         self.constraints.is_empty()
     }
@@ -152,10 +153,10 @@ impl VersionConstraints {
         self.constraints.iter()
     }
 
-    /// Asks for all that `other` asks for as well.
+    /// Adds the constraints of `other`.
     pub fn merge(&mut self, other: &Self) {
         if self.is_empty() {
-            // With no room to spare: a run keeps the constraints of thousands of modules.
+            // Avoids spare capacity: a run holds the constraints of thousands of modules.
             self.constraints.clone_from(&other.constraints);
             return;
         }
@@ -166,18 +167,18 @@ impl VersionConstraints {
         }
     }
 
-    /// Whether a version is acceptable. A prerelease is so only where a constraint names that very version, and `0.0.0`
-    /// never is.
+    /// Whether a version satisfies all constraints. A prerelease is allowed only if a constraint names exactly this version, and
+    /// `0.0.0` is never allowed.
     pub fn allows(&self, version: &Version) -> bool {
         !version.is_zero()
             && self
                 .constraints
                 .iter()
-                .all(|constraint| constraint.holds(version))
+                .all(|constraint| constraint.contains(version))
             && (!version.is_prerelease() || self.exact().any(|exact| exact == version))
     }
 
-    /// The versions that are named by `=` or without an operator.
+    /// The versions with `=` or without an operator.
     pub fn exact(&self) -> impl Iterator<Item = &Version> {
         self.constraints
             .iter()
@@ -185,8 +186,8 @@ impl VersionConstraints {
             .map(|constraint| &constraint.boundary)
     }
 
-    /// Whether OpenTofu says, in place of "no release matches", that `0.0.0` is not a valid provider version: when it is the
-    /// only version that is named exactly, with or without metadata.
+    /// Whether OpenTofu reports that `0.0.0` is not a valid provider version, instead of "no release matches". This happens if
+    /// `0.0.0`, with or without metadata, is the only exact version.
     pub fn names_only_zero(&self) -> bool {
         let mut exact = self.exact();
         exact.next().is_some_and(Version::is_zero_release) && exact.next().is_none()

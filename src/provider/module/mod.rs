@@ -1,9 +1,8 @@
 //! Versions of modules and the constraints of module calls.
 //!
-//! These are not the versions and constraints of providers: a module's version may have a `v` in front and more than three
-//! numbers, prereleases are ordered differently, and a constraint string passes the first parser only. The two also
-//! disagree about prereleases: a range admits those of its own boundary when a recorded version is checked, but a new version
-//! is a prerelease only if a constraint names it.
+//! They differ from those of providers. A version may start with `v` and have more than three numbers, prereleases are ordered
+//! differently, and only the first parser of constraint strings applies. When a recorded version is checked, a range with a
+//! prerelease allows other prereleases of the same numbers. A new version is a prerelease only if a constraint names it exactly.
 
 mod constraints;
 mod version;

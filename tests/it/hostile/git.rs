@@ -555,11 +555,8 @@ fn what_git_writes_takes_no_memory() {
         "echo 'fatal: Out of memory, malloc failed (tried to allocate 9 bytes)' >&2; exit 128";
     for (script, message) in [
         (long_error, "fatal: the end"),
-        (
-            "yes",
-            "with more than 1048576 bytes, the most that are read",
-        ),
-        (no_memory, "4294967296 bytes are the most that it may use"),
+        ("yes", "wrote more than 1048576 bytes"),
+        (no_memory, "each process may use 4294967296 bytes"),
     ] {
         site.replace_git(script);
         let (outcome, wall, memory) = site.fail_to_lock("modules");

@@ -260,7 +260,7 @@ fn repositories_may_not_be_larger_than_the_limit() {
         .write("movie", &"0123456789abcdef".repeat(1 << 17))
         .commit();
     let refused = site.text(&format!("{}?ref=main", repository.url()));
-    assert!(refused.contains("is more than 1048576 bytes"), "{refused}");
+    assert!(refused.contains("has more than 1048576 bytes"), "{refused}");
 }
 
 #[test]

@@ -175,15 +175,15 @@ fn faults_of_values() {
         ),
         (
             "version = true",
-            "2:11: invalid provider version number: cannot read version `true`: a number is needed in place of `true`",
+            "2:11: invalid provider version number: cannot read version `true`: expected a number instead of `true`",
         ),
         (
             "version = \"v1.0.0\"",
-            "2:11: invalid provider version number: cannot read version `v1.0.0`: a version has no prefix `v`",
+            "2:11: invalid provider version number: cannot read version `v1.0.0`: a version must not start with `v`",
         ),
         (
             "version = \" 1.0.0\"",
-            "2:11: invalid provider version number: cannot read version ` 1.0.0`: a number is needed in place of ` 1.0.0`",
+            "2:11: invalid provider version number: cannot read version ` 1.0.0`: expected a number instead of ` 1.0.0`",
         ),
         (
             "version = \"1.0.99999999999999999999\"",
@@ -231,15 +231,15 @@ fn faults_of_constraints() {
         ),
         (
             "\">= 1.0.0, abc\"",
-            "3:26: invalid provider version constraints: cannot read version constraint `>= 1.0.0, abc`: a number is needed in place of `abc`",
+            "3:26: invalid provider version constraints: cannot read version constraint `>= 1.0.0, abc`: expected a number instead of `abc`",
         ),
         (
             "\"1.*\"",
-            "3:18: invalid provider version constraints: cannot read version constraint `1.*`: a number is needed in place of `*`",
+            "3:18: invalid provider version constraints: cannot read version constraint `1.*`: expected a number instead of `*`",
         ),
         (
             "\">= v1.0.0\"",
-            "3:19: invalid provider version constraints: cannot read version constraint `>= v1.0.0`: a version has no prefix `v`",
+            "3:19: invalid provider version constraints: cannot read version constraint `>= v1.0.0`: a version must not start with `v`",
         ),
         (
             "1",
@@ -247,7 +247,7 @@ fn faults_of_constraints() {
         ),
         (
             "\"${\"abc\"}\"",
-            "3:15: invalid provider version constraints: cannot read version constraint `abc`: a number is needed in place of `abc`",
+            "3:15: invalid provider version constraints: cannot read version constraint `abc`: expected a number instead of `abc`",
         ),
     ] {
         let content = format!("version = \"1.0.0\"\nconstraints = {constraints}");

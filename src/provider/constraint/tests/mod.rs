@@ -8,7 +8,7 @@ use crate::provider::error::{ConstraintProblem, VersionProblem};
 use crate::provider::newest;
 use crate::span::Explain;
 
-/// The versions on offer wherever no others are named.
+/// The available versions in most tests.
 const OFFER: &str = "0.9.0 1.0.0-alpha 1.0.0-beta.2 1.0.0-beta.11 1.0.0-rc1 1.0.0 1.0.1 1.1.0 1.2.0-beta1 1.2.0 1.2.3 1.10.0 \
                      2.0.0-beta1 2.0.0 2.1.0 3.0.0-beta1 3.0.0-beta2";
 
@@ -20,7 +20,7 @@ fn constraints(text: &str) -> VersionConstraints {
     }
 }
 
-/// What is selected from a list separated by spaces; "none" if nothing is.
+/// The version that is selected from a list separated by spaces, or "none".
 fn select(offer: &str, text: &str) -> String {
     let offer: Vec<Version> = offer
         .split_whitespace()
@@ -140,23 +140,23 @@ const VERIFIED: &[(&str, &str, &str)] = &[
     ("0", "none", "0.0.0"),
     ("0.0.0", "none", "0.0.0"),
     ("9223372036854775807.0.0", "none", "9223372036854775807.0.0"),
-    // "Also"
+    // Metadata and prereleases in ranges
     ("~> 1.0.0+a", "1.0.1", "~> 1.0.0+a"),
     ("~> 1+a", "1.10.0", "~> 1.0+a"),
     ("> 1.0.0-rc1, <= 1.0.0", "1.0.0", "> 1.0.0-rc1, <= 1.0.0"),
     ("1.0-alpha", "1.0.0-alpha", "1.0.0-alpha"),
     ("!=1.0.0-beta", "2.1.0", "!= 1.0.0-beta"),
-    // Section 2, "odd but accepted" and line ends
+    // Unusual forms that the engines accept, and line ends
     ("1.0.0-.a", "none", "1.0.0-.a"),
     ("1.0.0--a", "none", "1.0.0--a"),
     (">= 1.0.0-", "2.1.0", ">= 1.0.0"),
     ("1,0", "none", "0.0.0, 1.0.0"),
     (">= 1.0\n, < 2", "1.10.0", ">= 1.0.0, < 2.0.0"),
     ("1.0\u{c}", "1.0.0", "1.0.0"),
-    // "Other lists"
+    // Redundant constraints
     ("~> 1, ~> 1.0, ~> 1.0.0", "1.0.1", "~> 1.0.0, ~> 1.0"),
     (">= 1, > 0, > 0.0", "2.1.0", "> 0.0.0, >= 1.0.0"),
-    // Section 5: the order of metadata
+    // The order of metadata
     (
         ">= 1+a.1, >= 1+b, >= 1+a, >= 1+10, >= 1+9, >= 1",
         "2.1.0",
@@ -168,11 +168,8 @@ const VERIFIED: &[(&str, &str, &str)] = &[
 fn verified_examples() {
     for (text, selected, canonical) in VERIFIED {
         assert_eq!(select(OFFER, text), *selected, "selected by {text:?}");
-        assert_eq!(
-            constraints(text).to_string(),
-            *canonical,
-            "form of {text:?}"
-        );
+        let found = constraints(text).to_string();
+        assert_eq!(found, *canonical, "form of {text:?}");
     }
 }
 
@@ -190,7 +187,7 @@ fn other_lists() {
         ("0.0.0", "(absent)", "none"),
         ("0.0.0", "0.0.0", "none"),
         ("0.0.0", ">= 0", "none"),
-        ("0.0.0+x", "0.0.0+x", "0.0.0+x"), // Terraform; OpenTofu asks `names_only_zero`
+        ("0.0.0+x", "0.0.0+x", "0.0.0+x"), // in Terraform; for OpenTofu see `names_only_zero`
         ("0.0.0-x", "0.0.0-x", "0.0.0-x"),
         ("2.0.0 2.0.0-rc.1", "2.0.0-rc.1, ~> 2.0", "none"),
         ("2.0.0 2.0.0-rc.1", "2.0.0-rc.1, ~> 2.0.0-rc", "2.0.0-rc.1"),
@@ -201,12 +198,12 @@ fn other_lists() {
             "1.1.0-alpha.1",
         ),
         ("1.1.0-01 1.1.0-1", "1.1.0-01, > 1.1.0-1", "1.1.0-01"),
-        // A prerelease of the first version that `~>` excludes lies below it.
+        // A prerelease of the first release that `~>` excludes is below it.
         ("1.2.0 1.3.0-beta", "1.3.0-beta, ~> 1.2.0", "1.3.0-beta"),
         ("1.2.0 2.0.0-beta", "2.0.0-beta, ~> 1.2", "2.0.0-beta"),
         ("1.2.0 1.3.0 2.0.0", "~> 1.2.0", "1.2.0"),
         ("1.2.0 1.3.0 2.0.0", "~> 1.2", "1.3.0"),
-        // The root wants `~> 2.0`, a child `< 2.0`.
+        // The root module requires `~> 2.0`, a child module `< 2.0`.
         ("1.0.0 2.0.0", "~> 2.0, >= 1.0, < 2.0", "none"),
     ] {
         assert_eq!(select(offer, text), selected, "{text:?} of {offer}");
@@ -219,7 +216,7 @@ fn opentofu_has_its_own_error_for_zero() {
         ("0.0.0", true),
         ("0", true),
         ("0.0.0+x", true),
-        ("0.0.0, >= 0, < 5", true), // whatever ranges stand beside it
+        ("0.0.0, >= 0, < 5", true), // ranges do not matter
         ("0.0.0, 1.0.0", false),
         ("0.0.0-x", false),
         ("<= 0.0.0", false),
@@ -231,15 +228,11 @@ fn opentofu_has_its_own_error_for_zero() {
 }
 
 #[test]
-fn ceilings_at_the_end_of_the_numbers_exclude_nothing() {
+fn ceilings_beyond_the_largest_number_exclude_nothing() {
     let max = u64::MAX;
     let version = Version::parse(&format!("{max}.{max}.{max}")).unwrap();
     for text in [format!("~> {max}.{max}.0"), format!("~> {max}.0")] {
-        assert!(
-            VersionConstraints::parse_canonical(&text)
-                .unwrap()
-                .allows(&version),
-            "{text}"
-        );
+        let parsed = VersionConstraints::parse_canonical(&text).unwrap();
+        assert!(parsed.allows(&version), "{text}");
     }
 }

@@ -1,10 +1,10 @@
-//! Canonical forms, merging and order, of any constraints.
+//! Properties of random constraints: canonical form, merging and order.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Text that both parsers take, in all its spellings.
+/// Any text that both parsers accept.
 fn spelled() -> impl Strategy<Value = String> {
     let piece = "(|=|= |!=|> |>= |<|<= |~>|~> )(0|[1-9]|01|10)(\\.[0-3]){0,2}(-[a-c0-9]{1,2}(\\.[a0-9]{1,2}){0,2})?(\\+[a0-9]{1,2})?";
     proptest::collection::vec(piece, 1..5).prop_map(|pieces| pieces.join(" , "))
@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_the_parsers_panic(text in "[ \t\n=!<>~^|,v0-9a-c.+*é\u{a0}-]{0,24}") {
+    fn the_parsers_never_panic(text in "[ \t\n=!<>~^|,v0-9a-c.+*é\u{a0}-]{0,24}") {
         for parse in [VersionConstraints::parse, VersionConstraints::parse_canonical] {
             if let Err(error) = parse(&text) {
                 prop_assert!(text.get(error.span.start..error.span.end).is_some(), "{:?}", error.span);

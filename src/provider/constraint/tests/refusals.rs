@@ -1,8 +1,8 @@
-//! What the two parsers refuse, where, and what next.
+//! Invalid constraints: the span, the problem and the hint of each error.
 
 use super::*;
 
-/// The span and the problem of what is refused.
+/// The invalid text and the problem of a constraint.
 fn refused(text: &str) -> (String, ConstraintProblem) {
     let error = VersionConstraints::parse(text).expect_err(text);
     assert_eq!(error.text, text);
@@ -13,7 +13,7 @@ fn refused(text: &str) -> (String, ConstraintProblem) {
 }
 
 #[test]
-fn what_both_parsers_refuse() {
+fn invalid_constraints_are_errors() {
     use ConstraintProblem::{Empty, Spacing, UnknownOperator};
     use VersionProblem::{NoNumber, NumberTooLarge, Prefix, TooManyNumbers, Unexpected};
     let operator = |text: &str| UnknownOperator(text.into());
@@ -77,24 +77,13 @@ fn what_both_parsers_refuse() {
 }
 
 #[test]
-fn lock_files_have_the_canonical_form_only() {
-    for text in [
-        "",
-        ">= 1.0.0",
-        "1.0.0",
-        "~> 1.0",
-        "~> 1.0-beta",
-        ">= 1.0.0-a..b",
-        ">= 18446744073709551615.0.0",
-    ] {
-        assert_eq!(
-            VersionConstraints::parse_canonical(text)
-                .unwrap()
-                .to_string(),
-            text
-        );
+fn lock_files_must_have_the_canonical_form() {
+    let canonical = "|>= 1.0.0|1.0.0|~> 1.0|~> 1.0-beta|>= 1.0.0-a..b|>= 18446744073709551615.0.0";
+    for text in canonical.split('|') {
+        let parsed = VersionConstraints::parse_canonical(text).unwrap();
+        assert_eq!(parsed.to_string(), text);
     }
-    // (text, its canonical form), or none where it cannot be read at all.
+    // The columns: text; its canonical form, or `None` if it is invalid.
     for (text, canonical) in [
         (">= 1.0", Some(">= 1.0.0")),
         (" >= 1.0.0", Some(">= 1.0.0")),
@@ -120,10 +109,8 @@ fn lock_files_have_the_canonical_form_only() {
         (">= v1.0.0", None),
         (">= 18446744073709551616.0.0", None), // crashes both engines
     ] {
-        let problem = VersionConstraints::parse_canonical(text)
-            .expect_err(text)
-            .problem;
-        let found = match problem {
+        let error = VersionConstraints::parse_canonical(text).expect_err(text);
+        let found = match error.problem {
             ConstraintProblem::NotCanonical { canonical } => Some(canonical),
             _ => None,
         };
@@ -132,7 +119,7 @@ fn lock_files_have_the_canonical_form_only() {
 }
 
 #[test]
-fn faults_that_only_the_second_parser_finds_have_places_too() {
+fn errors_of_the_second_parser_have_spans() {
     for (text, marked) in [
         (
             ">= 1.0.0, >= 18446744073709551616.0",
@@ -149,63 +136,34 @@ fn faults_that_only_the_second_parser_finds_have_places_too() {
 }
 
 #[test]
-fn errors_say_what_and_why_and_what_next() {
-    for (text, cause, hint) in [
-        (
-            ">= 1.2, ~> 3.x.y",
-            "`.x.y` cannot stand there in a version",
-            Some(
-                "there are no wildcards: `~> 1.2` allows every 1.x from 1.2.0 on, `~> 1.2.0` every 1.2.x",
-            ),
-        ),
-        (
-            "v1",
-            "a version has no prefix `v`",
-            Some("leave out the `v`"),
-        ),
-        ("^1", "`^` is not an operator", Some("write `~>`")),
-        ("==1", "`==` is not an operator", Some("write `=`")),
-        ("=>1", "`=>` is not an operator", Some("write `>=`")),
-        ("=<1", "`=<` is not an operator", Some("write `<=`")),
-        ("<>1", "`<>` is not an operator", Some("write `!=`")),
-        ("|1", "`|` is not an operator", None),
-        (
-            ">= 1 < 2",
-            "`< 2` cannot stand there in a version",
-            Some("separate constraints with commas"),
-        ),
-        (
-            "1 || 2",
-            "`|| 2` cannot stand there in a version",
-            Some("there is no way to write alternatives: all constraints must hold"),
-        ),
-        (
-            "latest",
-            "a number is needed in place of `latest`",
-            Some("to allow every version, leave the constraint out"),
-        ),
-        ("1 é", "`é` cannot stand there in a version", None),
-        // Spelled out, or nobody would see it.
-        ("1\u{a0}", "`\\u{a0}` cannot stand there in a version", None),
-        (
-            "=  1",
-            "only a single space may stand between operator and version",
-            None,
-        ),
-        ("1.0,", "a constraint is missing", None),
-        (">= ", "a version number is missing", None),
+fn errors_have_a_cause_and_a_hint() {
+    for row in [
+        ">= 1.2, ~> 3.x.y # `.x.y` cannot stand there in a version # there are no wildcards: `~> 1.2` allows every 1.x from 1.2.0 on, \
+         `~> 1.2.0` every 1.2.x",
+        "v1 # a version must not start with `v` # omit the `v`",
+        "^1 # `^` is not an operator # write `~>`",
+        "==1 # `==` is not an operator # write `=`",
+        "=>1 # `=>` is not an operator # write `>=`",
+        "=<1 # `=<` is not an operator # write `<=`",
+        "<>1 # `<>` is not an operator # write `!=`",
+        "|1 # `|` is not an operator # ",
+        ">= 1 < 2 # `< 2` cannot stand there in a version # separate constraints with commas",
+        "1 || 2 # `|| 2` cannot stand there in a version # alternatives are not supported: a version must satisfy all constraints",
+        "latest # expected a number instead of `latest` # omit the constraint to allow every version",
+        "1 é # `é` cannot stand there in a version # ",
+        "1\u{a0} # `\\u{a0}` cannot stand there in a version # ", // escaped, because a no-break space looks like a space
+        "=  1 # only a single space may separate operator and version # ",
+        "1.0, # a constraint is missing # ",
+        ">=  # a version number is missing # ",
     ] {
+        let [text, cause, hint] = row.split(" # ").collect::<Vec<_>>()[..] else {
+            panic!("{row}");
+        };
         let error = VersionConstraints::parse(text).expect_err(text);
-        assert_eq!(
-            error.to_string(),
-            format!("cannot read version constraint `{text}`")
-        );
-        let source = std::error::Error::source(&error).expect("has a cause");
-        assert_eq!(
-            (source.to_string().as_str(), error.hint().as_deref()),
-            (cause, hint),
-            "{text}"
-        );
+        let message = format!("cannot read version constraint `{text}`");
+        assert_eq!(error.to_string(), message);
+        assert_eq!(error.problem.to_string(), cause, "{text}");
+        assert_eq!(error.hint().unwrap_or_default(), hint, "{text}");
     }
     let error = VersionConstraints::parse_canonical(">= 1").expect_err("not canonical");
     assert_eq!(

@@ -1,10 +1,10 @@
-//! The name of one package: what is downloaded, hashed and unpacked as one.
+//! Identifies a package.
 
 use std::fmt;
 
 use super::{Platform, ProviderAddr, Version};
 
-/// Names one package.
+/// Identifies a package: the zip of one version of a provider for one platform.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PackageId {
     /// The provider.
@@ -15,7 +15,7 @@ pub struct PackageId {
     pub platform: Platform,
 }
 
-/// As it goes on after "the package".
+/// Displays the part of a sentence that follows "the package".
 impl fmt::Display for PackageId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
