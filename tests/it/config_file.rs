@@ -1,6 +1,6 @@
 //! `.tflock.toml` and `tflock config`: which files apply to which directory, and which takes precedence.
 
-use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
+use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext, assert_contains, table};
 
 use crate::TFLOCK;
 
@@ -12,14 +12,16 @@ fn start() -> (FakeRegistry, TestContext) {
     for directory in ["repo/live/a", "repo/live/b", "repo/lab/c", "repo/old/d"] {
         context.require(directory, &[("acme/anvil", "1.0.0")]);
     }
-    context.write("repo/.git/HEAD", "");
-    context.write(
-        "repo/.tflock.toml",
-        "platforms = [\"linux_amd64\", \"darwin_arm64\"]\nignore-paths = [\"^old/\"]\n",
-    );
-    context.write(
-        "repo/lab/.tflock.toml",
-        "platforms = [\"windows_amd64\"]\ncreate = \"always\"\n",
+    context.write_tree(
+        r#"
+        -- repo/.git/HEAD --
+        -- repo/.tflock.toml --
+        platforms = ["linux_amd64", "darwin_arm64"]
+        ignore-paths = ["^old/"]
+        -- repo/lab/.tflock.toml --
+        platforms = ["windows_amd64"]
+        create = "always"
+        "#,
     );
     (registry, context)
 }
@@ -30,8 +32,8 @@ fn platforms(registry: &FakeRegistry, context: &TestContext, directory: &str) ->
         return "no file".to_owned();
     };
     let all = ["darwin_arm64", "linux_amd64", "windows_amd64"];
-    let has =
-        |platform: &&str| text.contains(&registry.package("acme/anvil", "1.0.0", platform).h1);
+    let h1 = |platform: &str| &registry.package("acme/anvil", "1.0.0", platform).h1;
+    let has = |platform: &&str| text.contains(h1(platform));
     let names = all.into_iter().filter(has);
     let names: Vec<&str> = names.filter_map(|name| name.split('_').next()).collect();
     names.join(" ")
@@ -39,52 +41,27 @@ fn platforms(registry: &FakeRegistry, context: &TestContext, directory: &str) ->
 
 #[test]
 fn the_nearest_file_governs_and_the_command_line_wins() {
-    for (from, arguments, expected) in [
-        // -r begins at the path, whose file counts for all below.
-        ("repo", "-r .", ["darwin linux", "darwin linux", "no file"]),
-        ("repo", "-r", ["darwin linux", "darwin linux", "no file"]),
-        ("repo/live", "-r .", ["darwin linux", "no file", "no file"]),
-        (
-            "repo/live/a",
-            ". ../../lab/c",
-            ["darwin linux", "windows", "no file"],
-        ),
-        (
-            ".",
-            "repo/live/a repo/lab/c",
-            ["darwin linux", "windows", "no file"],
-        ),
-        (
-            "repo",
-            "live/a/main.tf lab/c/main.tf old/d/main.tf",
-            ["darwin linux", "windows", "no file"],
-        ),
-        (
-            "repo",
-            "-r --platform linux_amd64 .",
-            ["linux", "linux", "no file"],
-        ),
-        // Patterns that are typed replace those of the file; a directory that is named is never skipped.
-        (
-            "repo",
-            "-r -i lab .",
-            ["darwin linux", "no file", "darwin linux"],
-        ),
-        ("repo", "old/d", ["no file", "no file", "darwin linux"]),
-    ] {
+    // `-r` begins at the path, whose file counts for all directories below it. Patterns of the command line replace those of
+    // the file, and a named directory is never skipped.
+    for [from, arguments, live, lab, old] in table(
+        "
+        repo        | -r .                                       | darwin linux | darwin linux | no file
+        repo        | -r                                         | darwin linux | darwin linux | no file
+        repo/live   | -r .                                       | darwin linux | no file      | no file
+        repo/live/a | . ../../lab/c                              | darwin linux | windows      | no file
+        .           | repo/live/a repo/lab/c                     | darwin linux | windows      | no file
+        repo        | live/a/main.tf lab/c/main.tf old/d/main.tf | darwin linux | windows      | no file
+        repo        | -r --platform linux_amd64 .                | linux        | linux        | no file
+        repo        | -r -i lab .                                | darwin linux | no file      | darwin linux
+        repo        | old/d                                      | no file      | no file      | darwin linux
+        ",
+    ) {
         let (registry, context) = start();
-        let arguments = ["lock"].into_iter().chain(arguments.split_whitespace());
-        let outcome = context.tflock(arguments.clone());
-        let outcome = outcome.current_dir(context.path(from)).run();
-        outcome.expect_success();
-        let found = ["repo/live/a", "repo/lab/c", "repo/old/d"]
-            .map(|directory| platforms(&registry, &context, directory));
-        assert_eq!(
-            found,
-            expected,
-            "{from}: {:?}",
-            arguments.collect::<Vec<_>>()
-        );
+        let lock = context.command(&format!("lock {arguments}"));
+        lock.current_dir(context.path(from)).run().expect_success();
+        let found = ["repo/live/a", "repo/lab/c", "repo/old/d"];
+        let found = found.map(|directory| platforms(&registry, &context, directory));
+        assert_eq!(found, [live, lab, old], "{from}: {arguments}");
     }
 }
 
@@ -94,7 +71,7 @@ fn a_file_above_the_repository_or_outside_of_any_governs_nothing() {
     context.write(".tflock.toml", "nonsense = 1\n");
     context.write("loose/b/main.tf", "");
     for (path, code) in [("repo/live/a", 0), ("loose/b", 0), (".", 2)] {
-        context.tflock(["config", path]).run().expect_code(code);
+        context.run(&format!("config {path}")).expect_code(code);
     }
 }
 
@@ -105,28 +82,24 @@ fn values_of_the_file_are_followed_and_taken_back() {
         let text = context.lock_file("repo/live/a").unwrap_or_default();
         text.matches("provider \"").count()
     };
-    let lock = |options: &[&str]| {
-        let arguments = ["lock", "repo/live/a"]
-            .into_iter()
-            .chain(options.iter().copied());
-        context.tflock(arguments).run().expect_success()
+    let lock = |options: &str| {
+        let line = format!("lock repo/live/a {options}");
+        context.run(&line).expect_success()
     };
-    lock(&[]);
+    lock("");
     context.write("repo/live/a/main.tf", "");
-    context.write(
-        "repo/.tflock.toml",
-        "platforms = [\"linux_amd64\"]\nprune = true\n",
-    );
-    lock(&["--no-prune"]);
+    let prune = "platforms = [\"linux_amd64\"]\nprune = true\n";
+    context.write("repo/.tflock.toml", prune);
+    lock("--no-prune");
     assert_eq!(entries(), 1);
-    lock(&[]);
+    lock("");
     assert_eq!(entries(), 0);
     context.require("repo/live/a", &[("acme/anvil", "1.0.0")]);
     context.write("repo/.tflock.toml", "create = \"never\"\n");
     std::fs::remove_file(context.path("repo/live/a/.terraform.lock.hcl")).unwrap();
-    lock(&[]);
+    lock("");
     assert_eq!(context.lock_file("repo/live/a"), None);
-    lock(&["--create", "always"]);
+    lock("--create always");
     assert_eq!(entries(), 1);
 }
 
@@ -134,19 +107,14 @@ fn values_of_the_file_are_followed_and_taken_back() {
 fn pinned_signers_refuse_a_key_that_the_file_does_not_name() {
     let (_registry, context) = start();
     let key = "0".repeat(40);
-    context.write(
-        "repo/.tflock.toml",
-        format!("platforms = [\"linux_amd64\"]\n[signers]\n\"acme/*\" = [\"{key}\"]\n"),
-    );
+    let text = format!("platforms = [\"linux_amd64\"]\n[signers]\n\"acme/*\" = [\"{key}\"]\n");
+    context.write("repo/.tflock.toml", text);
     let outcome = context.run("lock repo/live/a").expect_code(1);
     for part in [
         "is signed by key",
         "`[signers]` (repo/.tflock.toml:3:1) pins `acme/*` to key 0000",
     ] {
-        assert!(
-            outcome.stderr.replace('\\', "/").contains(part),
-            "{part}\n{outcome}"
-        );
+        assert_contains(&outcome.stderr.replace('\\', "/"), part);
     }
     assert_eq!(context.lock_file("repo/live/a"), None);
 }
@@ -154,14 +122,11 @@ fn pinned_signers_refuse_a_key_that_the_file_does_not_name() {
 #[test]
 fn a_mistake_in_the_file_stops_the_run_with_its_line() {
     let (registry, context) = start();
-    context.write(
-        "repo/.tflock.toml",
-        "jobs = 4\nplatform = [\"linux_amd64\"]\n",
-    );
-    let outcome = context
-        .command("lock -r .")
-        .current_dir(context.path("repo/live/a"));
-    let outcome = outcome.run().expect_code(2);
+    let mistake = "jobs = 4\nplatform = [\"linux_amd64\"]\n";
+    context.write("repo/.tflock.toml", mistake);
+    let lock = context.command("lock -r .");
+    let outcome = lock.current_dir(context.path("repo/live/a")).run();
+    let outcome = outcome.expect_code(2);
     let expected = "\
 error: `platform` is no key of `.tflock.toml`
  --> ../../.tflock.toml:2:1
@@ -176,15 +141,20 @@ hint: did you mean `platforms`?
     assert_eq!(registry.log().total(), 0);
 }
 
+/// Fails unless `text` has this line, whatever the spaces between its words.
+#[track_caller]
+fn assert_line(text: &str, line: &str) {
+    let is_it = |found: &str| found.split_whitespace().eq(line.split_whitespace());
+    assert!(text.lines().any(is_it), "`{line}` is missing in:\n{text}");
+}
+
 #[test]
 fn config_says_what_is_in_force_and_who_said_it() {
     let (_registry, context) = start();
+    let base = "https://user:secret@registry.opentofu.org/";
     let outcome = context
         .command("config --create never repo/lab repo/live/a repo/live")
-        .env(
-            "TFREGISTRY_BASE_URL",
-            "https://user:secret@registry.opentofu.org/",
-        )
+        .env("TFREGISTRY_BASE_URL", base)
         .env("TF_TOKEN_example_com", "secret")
         .env("TF_WORKSPACE", "blue")
         .run()
@@ -203,10 +173,7 @@ fn config_says_what_is_in_force_and_who_said_it() {
         "  TF_TOKEN_example_com is set",
         "  TF_WORKSPACE=blue",
     ] {
-        let found = shown
-            .lines()
-            .any(|found| found.split_whitespace().eq(line.split_whitespace()));
-        assert!(found, "{line}\n{shown}");
+        assert_line(&shown, line);
     }
     assert!(!shown.contains("secret"), "{shown}");
 }
@@ -214,74 +181,29 @@ fn config_says_what_is_in_force_and_who_said_it() {
 /// The values of `repo/lab/c` by the files at the top, in `lab` and in `lab/c`, with the place of each.
 #[test]
 fn each_key_has_its_rule_where_several_files_set_it() {
-    let rows: [([&str; 3], &str); 12] = [
-        (
-            ["create = \"never\"", "", ""],
-            "create never # repo/.tflock.toml:1:1",
-        ),
-        (
-            ["create = \"never\"", "create = \"always\"", ""],
-            "create always # repo/lab/.tflock.toml:1:1",
-        ),
-        (
-            ["engine = \"tofu\"", "", "engine = \"auto\""],
-            "engine auto # repo/lab/c/.tflock.toml:1:1",
-        ),
-        (
-            ["platforms = [\"linux_arm64\"]", "prune = true", ""],
-            "platforms linux_arm64 # repo/.tflock.toml:1:1",
-        ),
-        (
-            ["prune = false", "prune = true", ""],
-            "prune true # repo/lab/.tflock.toml:1:1",
-        ),
-        (
-            ["ignore-paths = [\"^a/\"]", "ignore-paths = [\"^b/\"]", ""],
-            "ignore-paths `^b/` # repo/lab/.tflock.toml:1:1",
-        ),
-        (
-            ["jobs = 2", "jobs = 200", ""],
-            "jobs 2 # repo/.tflock.toml:1:1",
-        ),
-        (
-            ["jobs = 20", "", "jobs = 3"],
-            "jobs 3 # repo/lab/c/.tflock.toml:1:1",
-        ),
-        (
-            [
-                "missing-module = \"error\"",
-                "missing-module = \"warn\"",
-                "",
-            ],
-            "missing-module error # repo/.tflock.toml:1:1",
-        ),
-        (
-            [
-                "missing-platform = \"warn\"",
-                "missing-platform = \"error\"",
-                "missing-platform = \"warn\"",
-            ],
-            "missing-platform error # repo/lab/.tflock.toml:1:1",
-        ),
-        (
-            [
-                "missing-platform = \"warn\"",
-                "",
-                "missing-platform = \"warn\"",
-            ],
-            "missing-platform warn # repo/lab/c/.tflock.toml:1:1",
-        ),
-        (["signers = {}", "", ""], "signers any # default"),
-    ];
-    for (texts, expected) in rows {
+    for [top, lab, nearest, expected] in table(
+        r#"
+        create = "never"            |                              |                           | create never # repo/.tflock.toml:1:1
+        create = "never"            | create = "always"            |                           | create always # repo/lab/.tflock.toml:1:1
+        engine = "tofu"             |                              | engine = "auto"           | engine auto # repo/lab/c/.tflock.toml:1:1
+        platforms = ["linux_arm64"] | prune = true                 |                           | platforms linux_arm64 # repo/.tflock.toml:1:1
+        prune = false               | prune = true                 |                           | prune true # repo/lab/.tflock.toml:1:1
+        ignore-paths = ["^a/"]      | ignore-paths = ["^b/"]       |                           | ignore-paths `^b/` # repo/lab/.tflock.toml:1:1
+        jobs = 2                    | jobs = 200                   |                           | jobs 2 # repo/.tflock.toml:1:1
+        jobs = 20                   |                              | jobs = 3                  | jobs 3 # repo/lab/c/.tflock.toml:1:1
+        missing-module = "error"    | missing-module = "warn"      |                           | missing-module error # repo/.tflock.toml:1:1
+        missing-platform = "warn"   | missing-platform = "error"   | missing-platform = "warn" | missing-platform error # repo/lab/.tflock.toml:1:1
+        missing-platform = "warn"   |                              | missing-platform = "warn" | missing-platform warn # repo/lab/c/.tflock.toml:1:1
+        signers = {}                |                              |                           | signers any # default
+        "#,
+    ) {
         let (_registry, context) = start();
-        for (directory, text) in ["repo", "repo/lab", "repo/lab/c"].iter().zip(texts) {
+        for (directory, text) in [("repo", top), ("repo/lab", lab), ("repo/lab/c", nearest)] {
             context.write(&format!("{directory}/.tflock.toml"), text);
         }
         let outcome = context.run("config repo/lab/c").expect_success();
         let shown = outcome.stdout.replace('\\', "/");
-        let is_it = |line: &str| line.split_whitespace().eq(expected.split_whitespace());
-        assert!(shown.lines().any(is_it), "{texts:?}: {expected}\n{shown}");
+        assert_line(&shown, expected);
     }
 }
 
@@ -302,15 +224,12 @@ repo/lab/c: governed by repo/lab/c/.tflock.toml
   and by repo/.tflock.toml
 ";
     assert!(shown.starts_with(expected), "{shown}");
-    for line in [
-        format!(
-            "signers acme/anvil: {} # repo/lab/c/.tflock.toml:2:1",
-            "2".repeat(40)
-        ),
-        format!("signers acme/*: {} # repo/.tflock.toml:2:1", "1".repeat(40)),
-    ] {
-        let is_it = |found: &str| found.split_whitespace().eq(line.split_whitespace());
-        assert!(shown.lines().any(is_it), "{line}\n{shown}");
+    for (pattern, digit, file) in [("acme/anvil", "2", "repo/lab/c"), ("acme/*", "1", "repo")] {
+        let key = digit.repeat(40);
+        assert_line(
+            &shown,
+            &format!("signers {pattern}: {key} # {file}/.tflock.toml:2:1"),
+        );
     }
 }
 
@@ -318,16 +237,13 @@ repo/lab/c: governed by repo/lab/c/.tflock.toml
 #[test]
 fn ignored_paths_are_relative_to_the_file_that_names_them() {
     let (registry, context) = start();
-    context.write(
-        "repo/.tflock.toml",
-        "platforms = [\"linux_amd64\"]\nignore-paths = [\"^lab/c$\"]\n",
-    );
+    let text = "platforms = [\"linux_amd64\"]\nignore-paths = [\"^lab/c$\"]\n";
+    context.write("repo/.tflock.toml", text);
     context.write("repo/lab/.tflock.toml", "create = \"always\"\n");
     context.require("repo/lab/lab/c", &[("acme/anvil", "1.0.0")]);
-    let outcome = context
-        .command("lock -r .")
-        .current_dir(context.path("repo/lab"));
-    outcome.run().expect_success();
+    let lock = context.command("lock -r .");
+    let outcome = lock.current_dir(context.path("repo/lab")).run();
+    outcome.expect_success();
     let found = ["repo/lab/c", "repo/lab/lab/c"];
     let found = found.map(|directory| platforms(&registry, &context, directory));
     assert_eq!(found, ["no file", "linux"]);

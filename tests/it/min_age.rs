@@ -1,6 +1,6 @@
 //! `--min-age`: which versions an upgrade passes over.
 
-use tflock_test_support::{FakeRegistry, Misbehave, Outcome, ProviderSpec, TestContext};
+use tflock_test_support::{FakeRegistry, Misbehave, Outcome, ProviderSpec, TestContext, table};
 
 use crate::TFLOCK;
 
@@ -24,69 +24,37 @@ fn start(spec: &ProviderSpec, constraint: &str) -> (FakeRegistry, TestContext) {
 }
 
 fn lock(context: &TestContext, options: &str) -> Outcome {
-    let arguments = ["lock", "--platform", "linux_amd64", "a"].into_iter();
-    let arguments = arguments.chain(options.split_whitespace());
-    context.tflock(arguments).run()
+    context.run(&format!("lock --platform linux_amd64 a {options}"))
 }
 
 fn version(context: &TestContext) -> String {
     let text = context.lock_file("a").unwrap_or_default();
-    let line = text
-        .lines()
-        .find(|line| line.trim_start().starts_with("version "));
-    line.and_then(|line| line.split('"').nth(1))
-        .unwrap_or("none")
-        .to_owned()
+    let mut lines = text.lines().map(str::trim_start);
+    let line = lines.find(|line| line.starts_with("version "));
+    let version = line.and_then(|line| line.split('"').nth(1));
+    version.unwrap_or("none").to_owned()
 }
 
 #[test]
 fn young_versions_are_passed_over_and_nothing_moves_back() {
-    for (locked, options, expected, told) in [
-        ("1.0.0", "--upgrade", "2.0.0", ""),
-        ("1.0.0", "--upgrade --min-age 3", "2.0.0", ""),
-        (
-            "1.0.0",
-            "--upgrade --min-age 4",
-            "1.2.0",
-            "2.0.0 passed over: signed less than 4 days ago",
-        ),
-        (
-            "1.0.0",
-            "--upgrade --min-age 30",
-            "1.1.0",
-            "2.0.0, 1.2.0 passed over: signed less than 30 days ago",
-        ),
-        (
-            "1.0.0",
-            "--upgrade --min-age 1000",
-            "1.0.0",
-            "2.0.0, 1.2.0, 1.1.0 passed over",
-        ),
-        (
-            "1.2.0",
-            "--upgrade --min-age 30",
-            "1.2.0",
-            "2.0.0 passed over",
-        ),
-        // Whoever names a version has a reason.
-        (
-            "1.0.0",
-            "--upgrade=acme/anvil@2.0.0 --min-age 30",
-            "2.0.0",
-            "",
-        ),
-    ] {
+    for [locked, options, expected, told] in table(
+        "
+        1.0.0 | --upgrade                               | 2.0.0 |
+        1.0.0 | --upgrade --min-age 3                   | 2.0.0 |
+        1.0.0 | --upgrade --min-age 4                   | 1.2.0 | 2.0.0 passed over: signed less than 4 days ago
+        1.0.0 | --upgrade --min-age 30                  | 1.1.0 | 2.0.0, 1.2.0 passed over: signed less than 30 days ago
+        1.0.0 | --upgrade --min-age 1000                | 1.0.0 | 2.0.0, 1.2.0, 1.1.0 passed over
+        1.2.0 | --upgrade --min-age 30                  | 1.2.0 | 2.0.0 passed over
+        1.0.0 | --upgrade=acme/anvil@2.0.0 --min-age 30 | 2.0.0 |
+        ",
+    ) {
         let (_registry, context) = start(&spec("acme/anvil"), locked);
         lock(&context, "").expect_success();
         context.require("a", &[("acme/anvil", ">= 1.0.0")]);
         let outcome = lock(&context, options).expect_success();
         assert_eq!(version(&context), expected, "{options}");
-        assert!(outcome.stderr.contains(told), "{options}\n{outcome}");
-        assert_eq!(
-            outcome.stderr.is_empty(),
-            told.is_empty(),
-            "{options}\n{outcome}"
-        );
+        outcome.assert_stderr(told);
+        assert_eq!(outcome.stderr.is_empty(), told.is_empty(), "{outcome}");
     }
 }
 
@@ -106,14 +74,11 @@ fn nothing_old_enough_is_an_error_unless_something_is_locked() {
 /// OpenTofu's registry has no keys for many providers; then the date of the list counts.
 #[test]
 fn unsigned_lists_have_the_date_that_their_server_gives() {
+    let unknown = "is known to have been out for 30 days";
     for (modified, expected, told) in [
         (Some("Mon, 01 Jan 2024 00:00:00 GMT"), "2.0.0", ""),
-        (
-            Some("Fri, 01 Jan 2100 00:00:00 GMT"),
-            "none",
-            "is known to have been out for 30 days",
-        ),
-        (None, "none", "is known to have been out for 30 days"),
+        (Some("Fri, 01 Jan 2100 00:00:00 GMT"), "none", unknown),
+        (None, "none", unknown),
     ] {
         let spec = spec("acme/anvil").hosts([OPENTOFU]).advertised([]);
         let (registry, context) = start(&spec, "");

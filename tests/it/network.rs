@@ -3,7 +3,9 @@
 
 use std::io::Write as _;
 
-use tflock_test_support::{FakeRegistry, Misbehave, ProviderSpec, TestContext, terraform_on_path};
+use tflock_test_support::{
+    FakeRegistry, Misbehave, ProviderSpec, TestContext, table, terraform_on_path,
+};
 
 use crate::TFLOCK;
 
@@ -22,79 +24,47 @@ use Ending::{Locked, OnlyTflock, Refused};
 
 const VERSIONS: &str = "*/acme/anvil/versions";
 const DOWNLOAD: &str = "*/download/linux/amd64";
-const SUMS: &str = "*_SHA256SUMS";
-const SIGNATURE: &str = "*_SHA256SUMS.sig";
 const PACKAGE: &str = "*_linux_amd64.zip";
 
-/// Statuses, redirects and retries of every kind of request.
+/// Statuses, redirects and retries of every kind of request: name, path, rule and ending.
+const STATUSES: &str = "
+    versions 404                 | */acme/anvil/versions  | status=404                       | Refused
+    versions 401                 | */acme/anvil/versions  | status=401                       | Refused
+    versions 204                 | */acme/anvil/versions  | status=204                       | Refused
+    versions 501 once            | */acme/anvil/versions  | status=501 times=1               | Refused
+    versions 503 once            | */acme/anvil/versions  | status=503 times=1               | Locked
+    versions 429 once            | */acme/anvil/versions  | status=429 retry_after=1 times=1 | Locked
+    versions reset once          | */acme/anvil/versions  | reset times=1                    | Locked
+    versions redirected          | */acme/anvil/versions  | redirect=LIST times=1            | Locked
+    versions redirected for ever | */acme/anvil/versions  | redirect=LIST                    | Refused
+    download 404                 | */download/linux/amd64 | status=404                       | Refused
+    download 403                 | */download/linux/amd64 | status=403                       | Refused
+    download 502 once            | */download/linux/amd64 | status=502 times=1               | Locked
+    list 404                     | *_SHA256SUMS           | status=404                       | Refused
+    list 500 once                | *_SHA256SUMS           | status=500 times=1               | Locked
+    list is a web page           | *_SHA256SUMS           | html                             | Refused
+    signature 410                | *_SHA256SUMS.sig       | status=410                       | Refused
+    signature 504 once           | *_SHA256SUMS.sig       | status=504 times=1               | Locked
+    package 404                  | *_linux_amd64.zip      | status=404                       | Refused
+    package 503 once             | *_linux_amd64.zip      | method=GET status=503 times=1    | OnlyTflock
+    package cut once             | *_linux_amd64.zip      | method=GET cut=5000 times=1      | OnlyTflock
+    package always cut           | *_linux_amd64.zip      | method=GET cut=5000 no_ranges    | Refused
+    package in chunks            | *_linux_amd64.zip      | chunked                          | Locked
+    list changed                 | *_SHA256SUMS           | flip=0                           | Refused
+    signature changed            | *_SHA256SUMS.sig       | flip=40                          | Refused
+    package changed              | *_linux_amd64.zip      | flip=40                          | Refused
+";
+
 fn statuses(registry: &FakeRegistry) -> Vec<(&'static str, Misbehave, Ending)> {
-    let on = Misbehave::on;
-    let moved = |path: &str| registry.url(&format!("/registry.terraform.io/{path}"));
-    let list = moved("v1/providers/acme/anvil/versions");
-    vec![
-        ("versions 404", on(VERSIONS).status(404), Refused),
-        ("versions 401", on(VERSIONS).status(401), Refused),
-        ("versions 204", on(VERSIONS).status(204), Refused),
-        (
-            "versions 501 once",
-            on(VERSIONS).status(501).times(1),
-            Refused,
-        ),
-        (
-            "versions 503 once",
-            on(VERSIONS).status(503).times(1),
-            Locked,
-        ),
-        (
-            "versions 429 once",
-            on(VERSIONS).status(429).retry_after("1").times(1),
-            Locked,
-        ),
-        ("versions reset once", on(VERSIONS).reset().times(1), Locked),
-        (
-            "versions redirected",
-            on(VERSIONS).redirect(&list).times(1),
-            Locked,
-        ),
-        (
-            "versions redirected for ever",
-            on(VERSIONS).redirect(&list),
-            Refused,
-        ),
-        ("download 404", on(DOWNLOAD).status(404), Refused),
-        ("download 403", on(DOWNLOAD).status(403), Refused),
-        (
-            "download 502 once",
-            on(DOWNLOAD).status(502).times(1),
-            Locked,
-        ),
-        ("list 404", on(SUMS).status(404), Refused),
-        ("list 500 once", on(SUMS).status(500).times(1), Locked),
-        ("list is a web page", on(SUMS).html(), Refused),
-        ("signature 410", on(SIGNATURE).status(410), Refused),
-        (
-            "signature 504 once",
-            on(SIGNATURE).status(504).times(1),
-            Locked,
-        ),
-        ("package 404", on(PACKAGE).status(404), Refused),
-        (
-            "package 503 once",
-            on(PACKAGE).method("GET").status(503).times(1),
-            OnlyTflock,
-        ),
-        (
-            "package cut once",
-            on(PACKAGE).method("GET").cut(5000).times(1),
-            OnlyTflock,
-        ),
-        (
-            "package always cut",
-            on(PACKAGE).method("GET").cut(5000).no_ranges(),
-            Refused,
-        ),
-        ("package in chunks", on(PACKAGE).chunked(), Locked),
-    ]
+    let list = registry.url("/registry.terraform.io/v1/providers/acme/anvil/versions");
+    let row = |[name, path, rule, ending]: [&'static str; 4]| {
+        let endings = [Locked, Refused, OnlyTflock];
+        let is_named = |value: &Ending| format!("{value:?}") == ending;
+        let ending = endings.into_iter().find(is_named).unwrap();
+        let rule = Misbehave::on(path).rule(&rule.replace("LIST", &list));
+        (name, rule, ending)
+    };
+    table(STATUSES).into_iter().map(row).collect()
 }
 
 /// Answers that are not what they should be, or only look so.
@@ -102,74 +72,38 @@ fn answers() -> Vec<(&'static str, Misbehave, Ending)> {
     let on = Misbehave::on;
     let append = |text: &'static str| move |body: Vec<u8>| [&body, text.as_bytes()].concat();
     let prepend = |text: &'static str| move |body: Vec<u8>| [text.as_bytes(), &body].concat();
-    let protocols = |list: &str| on(DOWNLOAD).replace("\"protocols\":[\"5.0\"]", list);
+    let protocols = |list: &str| on(DOWNLOAD).replace("[\"5.0\"]", list);
+    let versions = || on(VERSIONS);
+    let page = versions().header("Content-Type", "text/html");
+    let renamed = |to: &str| versions().replace("\"versions\"", to);
+    let other = on(DOWNLOAD).replace("\"amd64\"", "\"arm64\"");
+    let file = on(DOWNLOAD).replace("\"terraform-provider-", "\"./terraform-provider-");
+    let no_keys = on(DOWNLOAD).replace("gpg_public_keys", "other_keys");
+    let packed = on(PACKAGE).rewrite(|body| gzip(&body));
+    let packed = packed.header("Content-Encoding", "gzip");
+    let appended = versions().rewrite(append(" and so on"));
     vec![
-        (
-            "text after the versions",
-            on(VERSIONS).rewrite(append(" and so on")),
-            Locked,
-        ),
+        ("text after the versions", appended, Locked),
         (
             "byte order mark",
-            on(VERSIONS).rewrite(prepend("\u{feff}")),
+            versions().rewrite(prepend("\u{feff}")),
             Refused,
         ),
-        (
-            "versions as a web page",
-            on(VERSIONS).header("Content-Type", "text/html"),
-            Locked,
-        ),
-        (
-            "key in capitals",
-            on(VERSIONS).replace("\"versions\"", "\"VERSIONS\""),
-            Locked,
-        ),
-        (
-            "no versions",
-            on(VERSIONS).replace("\"versions\"", "\"other\""),
-            Refused,
-        ),
-        (
-            "other architecture",
-            on(DOWNLOAD).replace("\"amd64\"", "\"arm64\""),
-            Refused,
-        ),
-        ("no protocols", protocols("\"protocols\":[]"), Locked),
-        (
-            "protocol of the future",
-            protocols("\"protocols\":[\"7.0\"]"),
-            Refused,
-        ),
+        ("versions as a web page", page, Locked),
+        ("key in capitals", renamed("\"VERSIONS\""), Locked),
+        ("no versions", renamed("\"other\""), Refused),
+        ("other architecture", other, Refused),
+        ("no protocols", protocols("[]"), Locked),
+        ("protocol of the future", protocols("[\"7.0\"]"), Refused),
         (
             "one protocol of two",
-            protocols("\"protocols\":[\"4.0\",\"6.3\"]"),
+            protocols("[\"4.0\",\"6.3\"]"),
             Locked,
         ),
-        (
-            "unreadable protocol",
-            protocols("\"protocols\":[\"five\"]"),
-            Refused,
-        ),
-        (
-            "no keys",
-            on(DOWNLOAD).replace("gpg_public_keys", "other_keys"),
-            Refused,
-        ),
-        (
-            "name not in the list",
-            on(DOWNLOAD).replace("\"terraform-provider-", "\"./terraform-provider-"),
-            Refused,
-        ),
-        ("list changed", on(SUMS).flip(0), Refused),
-        ("signature changed", on(SIGNATURE).flip(40), Refused),
-        ("package changed", on(PACKAGE).flip(40), Refused),
-        (
-            "package packed for the way",
-            on(PACKAGE)
-                .rewrite(|body| gzip(&body))
-                .header("Content-Encoding", "gzip"),
-            Locked,
-        ),
+        ("unreadable protocol", protocols("[\"five\"]"), Refused),
+        ("no keys", no_keys, Refused),
+        ("name not in the list", file, Refused),
+        ("package packed for the way", packed, Locked),
     ]
 }
 
@@ -182,11 +116,8 @@ fn gzip(body: &[u8]) -> Vec<u8> {
 #[test]
 fn answers_are_taken_as_terraform_takes_them() {
     let mut registry = FakeRegistry::start();
-    registry.publish(
-        ProviderSpec::new("acme/anvil")
-            .platforms(["linux_amd64"])
-            .payload(50_000),
-    );
+    let spec = ProviderSpec::new("acme/anvil").platforms(["linux_amd64"]);
+    registry.publish(spec.payload(50_000));
     let context = TestContext::new(TFLOCK, &registry);
     let with_terraform = terraform_on_path().is_some();
     let mut differences = Vec::new();
@@ -223,9 +154,9 @@ fn under<T>(rule: &Misbehave, registry: &FakeRegistry, run: impl FnOnce() -> T) 
 
 fn lock_with_tflock(directory: &str, context: &TestContext) -> Option<String> {
     context.require(directory, &[("acme/anvil", "")]);
-    context
-        .tflock(["lock", "--no-cache", "--platform", "linux_amd64", directory])
-        .run();
+    context.run(&format!(
+        "lock --no-cache --platform linux_amd64 {directory}"
+    ));
     context.lock_file(directory)
 }
 
@@ -233,9 +164,7 @@ fn lock_with_tflock(directory: &str, context: &TestContext) -> Option<String> {
 fn lock_with_terraform(directory: &str, context: &TestContext) -> Option<String> {
     context.require(directory, &[("acme/anvil", "")]);
     let lock = ["providers", "lock", "-platform=linux_amd64"];
-    context
-        .terraform(directory, lock)
-        .expect("it was found")
-        .run();
+    let terraform = context.terraform(directory, lock);
+    terraform.expect("it was found").run();
     context.lock_file(directory)
 }

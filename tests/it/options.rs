@@ -1,6 +1,8 @@
 //! What each option of `tflock lock` changes, on lock files.
 
-use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext, table};
+use tflock_test_support::{
+    FakeRegistry, Outcome, ProviderSpec, TestContext, assert_contains, table,
+};
 
 use crate::TFLOCK;
 
@@ -20,10 +22,7 @@ fn start() -> (FakeRegistry, TestContext) {
 
 /// Runs `tflock lock OPTIONS` for linux_amd64, the options and paths separated by spaces.
 fn lock(context: &TestContext, options: &str) -> Outcome {
-    let arguments = ["lock", "--platform", "linux_amd64"].into_iter();
-    context
-        .tflock(arguments.chain(options.split_whitespace()))
-        .run()
+    context.run(&format!("lock --platform linux_amd64 {options}"))
 }
 
 /// The versions that a lock file has, in its order: `anvil 1.0.0, rivet 1.1.0`.
@@ -37,12 +36,8 @@ fn versions(context: &TestContext, directory: &str) -> String {
         if let Some(address) = line.strip_prefix("provider \"") {
             name = address.trim_end_matches("\" {").rsplit('/').next().unwrap();
         }
-        if let Some((_, version)) = line
-            .trim_start()
-            .strip_prefix("version")
-            .and_then(|rest| rest.split_once('"'))
-        {
-            found.push(format!("{name} {}", version.trim_end_matches('"')));
+        if let Some(rest) = line.trim_start().strip_prefix("version") {
+            found.push(format!("{name} {}", rest.split('"').nth(1).unwrap()));
         }
     }
     found.join(", ")
@@ -117,14 +112,16 @@ fn a_check_writes_nothing_and_tells_by_its_exit_code() {
 
 #[test]
 fn missing_lock_files_are_created_where_they_belong() {
-    for (options, expected) in [
-        ("-r .", ["1", "1", "no", "no"]),
-        ("-r --create never .", ["no", "1", "no", "no"]),
-        ("-r --create always .", ["1", "1", "1", "1"]),
-        ("fresh nothing", ["1", "no", "no", "1"]),
-        ("--create never fresh", ["no", "no", "no", "no"]),
-        ("fresh/main.tf nothing/main.tf", ["1", "no", "no", "no"]),
-    ] {
+    for [options, expected] in table(
+        "
+        -r .                          | fresh locked
+        -r --create never .           | locked
+        -r --create always .          | fresh locked nothing/too nothing
+        fresh nothing                 | fresh nothing
+        --create never fresh          |
+        fresh/main.tf nothing/main.tf | fresh
+        ",
+    ) {
         let (_registry, context) = start();
         context.require("fresh", &[("acme/anvil", "1.0.0")]);
         context.require("locked", &[("acme/anvil", "1.0.0")]);
@@ -136,14 +133,9 @@ fn missing_lock_files_are_created_where_they_belong() {
         context.write("nothing/main.tf", "locals {}\n");
         context.write("nothing/too/outputs.tf", "output \"x\" {\n  value = 1\n}\n");
         lock(&context, options).expect_success();
-        let found = ["fresh", "locked", "nothing/too", "nothing"].map(|directory| {
-            if context.lock_file(directory).is_some() {
-                "1"
-            } else {
-                "no"
-            }
-        });
-        assert_eq!(found, expected, "{options}");
+        let mut found = vec!["fresh", "locked", "nothing/too", "nothing"];
+        found.retain(|directory| context.lock_file(directory).is_some());
+        assert_eq!(found.join(" "), expected, "{options}");
         for skipped in [".hidden/module", "fresh/.terraform/modules/m"] {
             assert_eq!(context.lock_file(skipped), None, "{options}: {skipped}");
         }
@@ -154,10 +146,8 @@ fn missing_lock_files_are_created_where_they_belong() {
 fn a_called_module_gets_no_lock_file_of_its_own() {
     let (_registry, context) = start();
     context.require("module", &[("acme/anvil", "~> 1.0")]);
-    context.write(
-        "root/main.tf",
-        "module \"m\" {\n  source = \"../module\"\n}\n",
-    );
+    let call = "module \"m\" {\n  source = \"../module\"\n}\n";
+    context.write("root/main.tf", call);
     lock(&context, "-r .").expect_success();
     assert_eq!(versions(&context, "root"), "anvil 1.1.0");
     assert_eq!(versions(&context, "module"), "no file");
@@ -173,11 +163,8 @@ fn paths_are_ignored_by_an_unanchored_expression() {
     }
     lock(&context, "-r -i a/x -i ^b .").expect_success();
     let found = ["a/x", "a/y", "b/x"].map(|directory| context.lock_file(directory).is_some());
-    assert_eq!(
-        found,
-        [false, true, false],
-        "`b/x` is walked as such, not as `./b/x`"
-    );
+    // The walk names `b/x` so, and not `./b/x`.
+    assert_eq!(found, [false, true, false]);
     lock(&context, "-r -i ( .").expect_code(2);
 }
 
@@ -188,16 +175,10 @@ fn a_missing_platform_is_an_error_that_names_its_way_out() {
     let outcome = lock(&context, "--platform windows_amd64 a").expect_code(1);
     outcome.assert_stderr("--missing-platform warn");
     assert_eq!(context.lock_file("a"), None);
-    lock(
-        &context,
-        "--platform windows_amd64 --missing-platform warn a",
-    )
-    .expect_success();
-    let locked = context.lock_file("a").unwrap();
-    assert!(
-        locked.contains(&registry.package("acme/rivet", "2.0.0", "linux_amd64").h1),
-        "{locked}"
-    );
+    let options = "--platform windows_amd64 --missing-platform warn a";
+    lock(&context, options).expect_success();
+    let linux = registry.package("acme/rivet", "2.0.0", "linux_amd64");
+    assert_contains(&context.lock_file("a").unwrap(), &linux.h1);
     context.require("b", &[("acme/rivet", "2.0.0")]);
     let only = "lock --platform windows_amd64 --missing-platform warn b";
     context.run(only).expect_code(1);
@@ -249,13 +230,16 @@ fn the_engine_shows_in_header_and_default_host() {
         let mut registry = FakeRegistry::start();
         registry.publish(ProviderSpec::new("acme/anvil").hosts([host]));
         let context = TestContext::new(TFLOCK, &registry);
-        context.write(&format!("a/{file}"), "terraform {\n  required_providers {\n    anvil = { source = \"acme/anvil\" }\n  }\n}\n");
+        context.require("a", &[("acme/anvil", "")]);
+        std::fs::rename(
+            context.path("a/main.tf"),
+            context.path(&format!("a/{file}")),
+        )
+        .unwrap();
         lock(&context, &format!("{options} a")).expect_success();
         let locked = context.lock_file("a").unwrap();
-        assert!(
-            locked.contains(header) && locked.contains(host),
-            "{file} {options}\n{locked}"
-        );
+        assert_contains(&locked, header);
+        assert_contains(&locked, host);
     }
 }
 
@@ -289,7 +273,7 @@ fn usage_errors_say_what_to_write_instead() {
         ",
     ) {
         let outcome = lock(&context, options).expect_code(2);
-        assert!(outcome.stderr.contains(expected), "{options}\n{outcome}");
+        outcome.assert_stderr(expected);
     }
 }
 
@@ -316,9 +300,8 @@ fn a_change_can_count_as_a_failure_although_it_was_written() {
 fn the_hooks_of_pre_commit_are_commands_that_there_are() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/.pre-commit-hooks.yaml");
     let text = std::fs::read_to_string(path).unwrap();
-    let entries = text
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("entry: tflock "));
+    let lines = text.lines().map(str::trim);
+    let entries = lines.filter_map(|line| line.strip_prefix("entry: tflock "));
     let entries: Vec<&str> = entries.collect();
     assert_eq!(entries.len(), 4);
     let context = TestContext::offline(TFLOCK);

@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 use tflock_test_support::{
-    DEFAULT_PLATFORMS, Document, FakeRegistry, ProviderSpec, SigningKey, TestContext,
+    DEFAULT_PLATFORMS, Document, FakeRegistry, ProviderSpec, SigningKey, TestContext, multiline,
+    table,
 };
 
 use crate::TFLOCK;
 
-const LOCK: [&str; 3] = ["lock", "--platform", "linux_amd64"];
+const LOCK: &str = "lock --platform linux_amd64";
 
 /// The fingerprint of the key that signs unless a test says otherwise.
 const FIXTURE: &str = include_str!("../../testdata/keys/fingerprint");
@@ -27,45 +28,29 @@ fn signed() -> (FakeRegistry, TestContext) {
 #[test]
 fn pinned_signers_decide_who_may_sign() {
     let other = "F".repeat(40);
-    let rows: [(&str, &[&str]); 6] = [
-        ("", &["anvil", "rivet"]),
-        ("\"acme/anvil\" = [\"FIXTURE\"]", &["anvil", "rivet"]),
-        ("\"acme/*\" = [\"FIXTURE\"]", &["anvil"]),
-        (
-            "\"acme/*\" = [\"OTHER\", \"FIXTURE\"]\n\"acme/rivet\" = []",
-            &["anvil"],
-        ),
-        (
-            "\"*/*/*\" = []\n\"registry.terraform.io/acme/anvil\" = [\"FIXTURE\"]",
-            &["anvil"],
-        ),
-        ("\"acme/anvil\" = [\"OTHER\"]", &["rivet"]),
-    ];
-    for (signers, locked) in rows {
+    for [signers, locked] in table(
+        r#"
+                                                                           | anvil rivet
+        "acme/anvil" = ["FIXTURE"]                                         | anvil rivet
+        "acme/*" = ["FIXTURE"]                                             | anvil
+        "acme/*" = ["OTHER", "FIXTURE"]\n"acme/rivet" = []                 | anvil
+        "*/*/*" = []\n"registry.terraform.io/acme/anvil" = ["FIXTURE"]     | anvil
+        "acme/anvil" = ["OTHER"]                                           | rivet
+        "#,
+    ) {
         let (_registry, context) = signed();
-        let signers = signers
-            .replace("FIXTURE", FIXTURE.trim())
-            .replace("OTHER", &other);
+        let signers = multiline(signers).replace("FIXTURE", FIXTURE.trim());
+        let signers = signers.replace("OTHER", &other);
         context.write(".git/HEAD", "");
         context.write(".tflock.toml", format!("[signers]\n{signers}\n"));
-        let code = i32::from(locked.len() < 2);
-        let outcome = context
-            .tflock(LOCK)
-            .args(["-r", "."])
-            .run()
-            .expect_code(code);
-        let written = ["anvil", "rivet"].map(|name| context.lock_file(name).is_some());
-        assert_eq!(
-            written,
-            ["anvil", "rivet"].map(|name| locked.contains(&name)),
-            "{signers}\n{outcome}"
-        );
+        let code = i32::from(locked != "anvil rivet");
+        let outcome = context.run(&format!("{LOCK} -r .")).expect_code(code);
+        let mut written = vec!["anvil", "rivet"];
+        written.retain(|name| context.lock_file(name).is_some());
+        assert_eq!(written.join(" "), locked, "{signers}\n{outcome}");
         if code == 1 {
             outcome.assert_stderr("is signed by key");
-            assert!(
-                outcome.stderr.contains(".tflock.toml:"),
-                "the pin's place is named\n{outcome}"
-            );
+            outcome.assert_stderr(".tflock.toml:");
         }
     }
 }
@@ -74,28 +59,19 @@ fn pinned_signers_decide_who_may_sign() {
 #[test]
 fn mirrors_cannot_stand_in_for_pinned_signers() {
     let (registry, context) = signed();
-    let file = &registry
-        .package("acme/anvil", "1.1.0", "linux_amd64")
-        .filename;
+    let package = registry.package("acme/anvil", "1.1.0", "linux_amd64");
+    let file = &package.filename;
     let package = format!("/registry.terraform.io/files/acme/anvil/1.1.0/{file}");
     let bytes = registry.document(&package).unwrap().body.to_vec();
-    context.write(
-        &format!("mirror/registry.terraform.io/acme/anvil/{file}"),
-        bytes,
-    );
-    let lock = || {
-        context
-            .tflock(LOCK)
-            .args(["--fs-mirror", "mirror", "anvil"])
-    };
+    let place = format!("mirror/registry.terraform.io/acme/anvil/{file}");
+    context.write(&place, bytes);
+    let lock = format!("{LOCK} --fs-mirror mirror anvil");
     context.write(".git/HEAD", "");
-    lock().run().expect_success();
+    context.run(&lock).expect_success();
     let before = context.lock_file("anvil");
-    context.write(
-        ".tflock.toml",
-        format!("[signers]\n\"acme/anvil\" = [\"{}\"]\n", FIXTURE.trim()),
-    );
-    let outcome = lock().run().expect_code(1);
+    let signers = format!("[signers]\n\"acme/anvil\" = [\"{}\"]\n", FIXTURE.trim());
+    context.write(".tflock.toml", signers);
+    let outcome = context.run(&lock).expect_code(1);
     outcome.assert_stderr("no signature vouches for it");
     assert_eq!(context.lock_file("anvil"), before);
 }
@@ -108,10 +84,8 @@ fn reporting(change: impl FnOnce(&mut Value)) -> (FakeRegistry, TestContext) {
     registry.publish(ProviderSpec::new("acme/anvil").hosts(["registry.opentofu.org"]));
     let packages = DEFAULT_PLATFORMS.map(|platform| {
         let facts = registry.package("acme/anvil", "1.0.0", platform);
-        (
-            platform.to_owned(),
-            json!({"hashes": [facts.zh, facts.h1], "package_size": facts.size}),
-        )
+        let package = json!({"hashes": [facts.zh, facts.h1], "package_size": facts.size});
+        (platform.to_owned(), package)
     });
     let mut packages = Value::Object(packages.into_iter().collect());
     change(&mut packages);
@@ -128,17 +102,14 @@ fn reporting(change: impl FnOnce(&mut Value)) -> (FakeRegistry, TestContext) {
 #[test]
 fn reported_hashes_spare_the_downloads_if_asked_for() {
     let (registry, context) = reporting(|_| {});
-    let lock = |options: &[&str]| {
-        let program = context.tflock(LOCK).args(["--engine", "tofu"]);
-        program.args(options).arg("a").run().expect_success()
+    let lock = |options: &str| {
+        let line = format!("{LOCK} --engine tofu {options} a");
+        context.run(&line).expect_success()
     };
-    let outcome = lock(&["--trust-registry-hashes", "--no-cache"]);
+    let outcome = lock("--trust-registry-hashes --no-cache");
     assert_eq!(registry.log().count("GET", "*.zip"), 0);
-    assert_eq!(
-        registry.log().count("GET", "*SHA256SUMS*"),
-        2,
-        "the list and its signature"
-    );
+    let signed = registry.log().count("GET", "*SHA256SUMS*");
+    assert_eq!(signed, 2, "the list and its signature");
     for part in [
         "hashes on the word of its registry, packages not looked at",
         "not looked at: 1 package, locked on the word of the registry (--trust-registry-hashes)",
@@ -151,21 +122,15 @@ fn reported_hashes_spare_the_downloads_if_asked_for() {
         assert!(trusting.contains(&facts.h1) && trusting.contains(&facts.zh));
     }
     std::fs::remove_file(context.path("a/.terraform.lock.hcl")).unwrap();
-    let outcome = lock(&["--no-cache"]);
+    let outcome = lock("--no-cache");
     assert_eq!(registry.log().count("GET", "*.zip"), 1, "never the default");
     assert!(!outcome.stdout.contains("word of"), "{outcome}");
     assert_eq!(context.lock_file("a").unwrap(), trusting);
 }
 
-/// A report, the engine, a variable that is `true`; then the exit code and how many packages are fetched.
-type Row = (
-    &'static str,
-    fn(&mut Value),
-    &'static str,
-    &'static str,
-    i32,
-    usize,
-);
+/// A report, the engine and whether OpenTofu must verify signatures; then the exit code and the number of packages that are
+/// downloaded.
+type Row = (&'static str, fn(&mut Value), &'static str, bool, i32, usize);
 
 fn without_own_h1(packages: &mut Value) {
     let hashes = packages["linux_amd64"]["hashes"].as_array_mut();
@@ -176,53 +141,54 @@ fn with_unsigned_zip(packages: &mut Value) {
     packages["darwin_arm64"]["hashes"][0] = json!(format!("zh:{}", "00".repeat(32)));
 }
 
+fn with_another_zip(packages: &mut Value) {
+    packages["linux_amd64"]["hashes"][0] = json!("zh:00");
+}
+
 const ROWS: [Row; 7] = [
-    ("as it should be", |_| {}, "tofu", "X", 0, 0),
+    ("as it should be", |_| {}, "tofu", false, 0, 0),
     (
         "nothing",
         |packages| *packages = json!({}),
         "tofu",
-        "X",
+        false,
         0,
         1,
     ),
-    ("no h1 for the platform", without_own_h1, "tofu", "X", 0, 1),
     (
-        "a zip that nobody signed",
-        with_unsigned_zip,
+        "no h1 for the platform",
+        without_own_h1,
         "tofu",
-        "X",
-        1,
+        false,
         0,
-    ),
-    (
-        "another zip for the platform",
-        |packages| packages["linux_amd64"]["hashes"][0] = json!("zh:00"),
-        "tofu",
-        "X",
         1,
-        0,
     ),
+    ("an unsigned zip", with_unsigned_zip, "tofu", false, 1, 0),
+    ("another zip", with_another_zip, "tofu", false, 1, 0),
+    ("signatures are demanded", |_| {}, "tofu", true, 0, 1),
     (
-        "who demands signatures",
+        "Terraform does not read it",
         |_| {},
-        "tofu",
-        "OPENTOFU_ENFORCE_GPG_VALIDATION",
+        "terraform",
+        false,
         0,
         1,
     ),
-    ("Terraform does not read it", |_| {}, "terraform", "X", 0, 1),
 ];
 
 /// What a registry reports is believed no further than it must be.
 #[test]
 fn reports_that_are_not_enough_or_wrong() {
-    for (name, change, engine, variable, code, downloads) in ROWS {
+    for (name, change, engine, is_enforced, code, downloads) in ROWS {
         let (registry, context) = reporting(change);
         context.require("a", &[("registry.opentofu.org/acme/anvil", "")]);
-        let options = ["--trust-registry-hashes", "--engine", engine, "a"];
-        let program = context.tflock(LOCK).args(options).env(variable, "true");
-        let outcome = program.run();
+        let line = format!("{LOCK} --trust-registry-hashes --engine {engine} a");
+        let variable = if is_enforced {
+            "OPENTOFU_ENFORCE_GPG_VALIDATION"
+        } else {
+            "X"
+        };
+        let outcome = context.command(&line).env(variable, "true").run();
         assert_eq!(outcome.code, Some(code), "{name}\n{outcome}");
         let fetched = registry.log().count("GET", "*.zip");
         assert_eq!(fetched, downloads, "{name}\n{outcome}");
@@ -234,13 +200,13 @@ fn reports_that_are_not_enough_or_wrong() {
 #[test]
 fn the_cache_tells_words_from_packages() {
     let (registry, context) = reporting(|_| {});
-    let lock = |options: &[&str]| {
+    let lock = |options: &str| {
         registry.log().clear();
-        let program = context.tflock(LOCK).args(["--engine", "tofu"]);
-        program.args(options).arg("a").run().expect_success();
+        let line = format!("{LOCK} --engine tofu {options} a");
+        context.run(&line).expect_success();
         (registry.log().total(), registry.log().count("GET", "*.zip"))
     };
-    assert_eq!(lock(&["--trust-registry-hashes"]).1, 0);
-    assert_eq!(lock(&["--trust-registry-hashes"]), (0, 0));
-    assert_eq!(lock(&[]).1, 1);
+    assert_eq!(lock("--trust-registry-hashes").1, 0);
+    assert_eq!(lock("--trust-registry-hashes"), (0, 0));
+    assert_eq!(lock("").1, 1);
 }

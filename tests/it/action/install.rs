@@ -3,7 +3,9 @@
 use std::process::Command;
 
 use tempfile::TempDir;
-use tflock_test_support::{Document, FakeRegistry, Misbehave, TestAuthority, sha256_hex};
+use tflock_test_support::{
+    Document, FakeRegistry, Misbehave, TestAuthority, assert_contains, sha256_hex,
+};
 
 use super::workflow::{Ended, Node, Runner, can_run, step};
 use crate::TFLOCK;
@@ -35,14 +37,9 @@ impl Releases {
         let bytes = archive_of_tflock(archive.contains("windows"));
         let sum = sha256_hex(&bytes);
         self.serve(archive, &bytes);
-        self.serve(
-            "SHA256SUMS",
-            format!(
-                "{}  tflock-other.tar.gz\n{sum}  {archive}\n",
-                "0".repeat(64)
-            )
-            .as_bytes(),
-        );
+        let other = "0".repeat(64);
+        let sums = format!("{other}  tflock-other.tar.gz\n{sum}  {archive}\n");
+        self.serve("SHA256SUMS", sums.as_bytes());
         sum
     }
 
@@ -52,11 +49,9 @@ impl Releases {
     }
 
     fn runner(&self) -> Runner {
+        let authority = self.authority.certificate_file();
         Runner::new()
-            .with(
-                "CURL_CA_BUNDLE",
-                self.authority.certificate_file().to_str().unwrap(),
-            )
+            .with("CURL_CA_BUNDLE", authority.to_str().unwrap())
             .means("inputs.version", "")
             .means("inputs.checksum", "")
             .means("github.action_path", "/nowhere")
@@ -89,25 +84,27 @@ fn install(runner: &Runner) -> Ended {
     runner.run(step(action.at("runs/steps"), "Install tflock"), "workspace")
 }
 
+/// How the release is chosen, given its checksum.
+type Pin = fn(&str, Runner) -> Runner;
+
 #[test]
 fn a_release_is_installed_by_its_checksum() {
     if !can_run(&["bash", "curl", "tar", "sha256sum"]) {
         return;
     }
-    for (what, prepare) in [
-        (
-            "the release that the action is pinned to",
-            (|_, runner| runner) as fn(&str, Runner) -> Runner,
-        ),
-        ("the release that was asked for", |_, runner| {
+    let prepares: [(&str, Pin); 3] = [
+        ("the release that the action is pinned to", |_, runner| {
             runner
-                .means("inputs.version", "v1.2.3")
-                .means("github.action_ref", "main")
+        }),
+        ("the release that was asked for", |_, runner| {
+            let runner = runner.means("inputs.version", "v1.2.3");
+            runner.means("github.action_ref", "main")
         }),
         ("a checksum that the workflow pins", |sum, runner| {
             runner.means("inputs.checksum", sum)
         }),
-    ] {
+    ];
+    for (what, prepare) in prepares {
         let releases = Releases::start();
         let sum = releases.publish(LINUX);
         let runner = prepare(&sum, releases.runner());
@@ -119,15 +116,11 @@ fn a_release_is_installed_by_its_checksum() {
         let version = format!("tflock {}", env!("CARGO_PKG_VERSION"));
         assert_eq!(runner.outputs()["version"], version, "{what}");
         let directory = runner.path("temp/tflock-bin");
-        assert_eq!(
-            runner.read("temp/GITHUB_PATH").trim(),
-            directory.to_str().unwrap()
-        );
-        let cache = format!(
-            "TFLOCK_CACHE_DIR={}\n",
-            runner.path("temp/tflock-cache").display()
-        );
-        assert_eq!(runner.read("temp/GITHUB_ENV"), cache);
+        let path = runner.read("temp/GITHUB_PATH");
+        assert_eq!(path.trim(), directory.to_str().unwrap());
+        let cache = runner.path("temp/tflock-cache");
+        let variable = format!("TFLOCK_CACHE_DIR={}\n", cache.display());
+        assert_eq!(runner.read("temp/GITHUB_ENV"), variable);
     }
 }
 
@@ -145,30 +138,20 @@ fn every_runner_gets_the_archive_of_its_platform() {
     ] {
         let releases = Releases::start();
         releases.publish(archive);
-        let runner = releases
-            .runner()
-            .with("RUNNER_OS", os)
-            .with("RUNNER_ARCH", arch);
+        let runner = releases.runner().with("RUNNER_OS", os);
+        let runner = runner.with("RUNNER_ARCH", arch);
         install(&runner).expect_code(0);
-        assert!(
-            runner.outputs()["version"].starts_with("tflock "),
-            "{archive}"
-        );
-        let asked = releases.registry.log().counts("*");
-        let asked: Vec<&str> = asked
-            .keys()
-            .map(|path| &path[RELEASES.len() + 1..])
-            .collect();
-        assert_eq!(asked, ["SHA256SUMS", archive]);
+        assert_contains(&runner.outputs()["version"], "tflock ");
+        let asked = releases.registry.log().counts("*").into_keys();
+        let expected = ["SHA256SUMS", archive].map(|name| format!("{RELEASES}/{name}"));
+        assert_eq!(asked.collect::<Vec<_>>(), expected);
     }
 }
 
 /// Where there is no `sha256sum`, as on macOS, `shasum` is asked.
 #[test]
 fn either_program_that_hashes_will_do() {
-    let needed = [
-        "bash", "curl", "tar", "gzip", "awk", "mkdir", "sh", "shasum",
-    ];
+    let needed = "bash curl tar gzip awk mkdir sh shasum";
     if !can_run(&["bash", "curl", "tar", "sha256sum", "shasum"]) {
         return;
     }
@@ -178,14 +161,16 @@ fn either_program_that_hashes_will_do() {
     let programs = runner.path("programs");
     std::fs::create_dir(&programs).unwrap();
     let path = std::env::var_os("PATH").unwrap();
-    for name in needed {
-        let found = std::env::split_paths(&path)
-            .map(|directory| directory.join(name))
-            .find(|file| file.is_file());
+    for name in needed.split(' ') {
+        let mut found = std::env::split_paths(&path).map(|directory| directory.join(name));
+        let found = found.find(|file| file.is_file());
         std::os::unix::fs::symlink(found.unwrap(), programs.join(name)).unwrap();
     }
     install(&runner.with("PATH", programs.to_str().unwrap())).expect_code(0);
 }
+
+const NO_BUILD: &str =
+    "::error title=tflock::no release is built for Linux on RISCV64; use `version: source`";
 
 /// What is different about a case.
 type Prepare = fn(&Releases, Runner) -> Runner;
@@ -195,68 +180,43 @@ fn nothing_else_is_installed() {
     if !can_run(&["bash", "curl", "tar", "sha256sum"]) {
         return;
     }
-    let cases: [(Prepare, &str); 7] = [
-        (
-            |releases, runner| {
-                releases.serve(
-                    "SHA256SUMS",
-                    format!("{}  {LINUX}\n", "0".repeat(64)).as_bytes(),
-                );
-                runner
-            },
-            "and should be 0000",
-        ),
-        (
-            |_, runner| runner.means("inputs.checksum", &"1".repeat(64)),
-            "and should be 1111",
-        ),
-        (
-            |releases, runner| {
-                releases.serve("SHA256SUMS", b"");
-                runner
-            },
-            "and should be in SHA256SUMS",
-        ),
-        (
-            |releases, runner| {
-                releases.registry.remove(&format!("{RELEASES}/SHA256SUMS"));
-                runner
-            },
-            "cannot download https://",
-        ),
-        (
-            |releases, runner| {
-                releases.registry.remove(&format!("{RELEASES}/{LINUX}"));
-                runner
-            },
-            "is v1.2.3 a release?",
-        ),
-        (
-            // A redirect away from https.
-            |releases, runner| {
-                let plain = releases.registry.url(&format!("{RELEASES}/{LINUX}"));
-                let rule = Misbehave::on(&format!("*{LINUX}")).redirect(&plain);
-                releases.registry.misbehave(rule);
-                runner
-            },
-            "cannot download https://",
-        ),
-        (
-            |_, runner| runner.with("RUNNER_ARCH", "RISCV64"),
-            "::error title=tflock::no release is built for Linux on RISCV64; use `version: source`",
-        ),
+    let cases: [(&str, Prepare); 7] = [
+        ("and should be 0000", |releases, runner| {
+            let sums = format!("{}  {LINUX}\n", "0".repeat(64));
+            releases.serve("SHA256SUMS", sums.as_bytes());
+            runner
+        }),
+        ("and should be 1111", |_, runner| {
+            runner.means("inputs.checksum", &"1".repeat(64))
+        }),
+        ("and should be in SHA256SUMS", |releases, runner| {
+            releases.serve("SHA256SUMS", b"");
+            runner
+        }),
+        ("cannot download https://", |releases, runner| {
+            releases.registry.remove(&format!("{RELEASES}/SHA256SUMS"));
+            runner
+        }),
+        ("is v1.2.3 a release?", |releases, runner| {
+            releases.registry.remove(&format!("{RELEASES}/{LINUX}"));
+            runner
+        }),
+        // A redirect away from https.
+        ("cannot download https://", |releases, runner| {
+            let plain = releases.registry.url(&format!("{RELEASES}/{LINUX}"));
+            let rule = Misbehave::on(&format!("*{LINUX}")).redirect(&plain);
+            releases.registry.misbehave(rule);
+            runner
+        }),
+        (NO_BUILD, |_, runner| runner.with("RUNNER_ARCH", "RISCV64")),
     ];
-    for (prepare, said) in cases {
+    for (said, prepare) in cases {
         let releases = Releases::start();
         releases.publish(LINUX);
         let runner = prepare(&releases, releases.runner());
         let ended = install(&runner).expect_code(2);
-        assert!(ended.said.contains(said), "{said}\n{}", ended.said);
-        assert!(
-            ended.said.contains("::error title=tflock::"),
-            "{}",
-            ended.said
-        );
+        assert_contains(&ended.said, said);
+        assert_contains(&ended.said, "::error title=tflock::");
         assert!(!runner.path("temp/tflock-bin/tflock").exists(), "{said}");
         assert_eq!(runner.read("temp/GITHUB_PATH"), "", "{said}");
     }

@@ -26,28 +26,28 @@ const NAMES: [&str; 12] = [
 ];
 
 /// Every command with every format.
-const RUNS: [&[&str]; 21] = [
-    &["lock", "--check", "--diff", "-r"],
-    &["lock", "--check", "-v", "-r"],
-    &["lock", "--check", "-r", "--color", "always"],
-    &["lock", "--check", "-r", "--format", "json"],
-    &["lock", "--check", "-r", "--format", "github"],
-    &["lock", "--check", "-r", "--format", "sarif"],
-    &["verify", "-r"],
-    &["verify", "-r", "-v", "--color", "always"],
-    &["verify", "-r", "--format", "json"],
-    &["verify", "-r", "--format", "github"],
-    &["verify", "-r", "--format", "sarif"],
-    &["list", "-r"],
-    &["list", "-r", "--format", "json"],
-    &["list", "-r", "--format", "html"],
-    &["list", "-r", "--format", "markdown"],
-    &["mirror", "kept", "--check", "-r"],
-    &["mirror", "kept", "--check", "-r", "--format", "json"],
-    &["mirror", "kept", "--lock", "--prune", "-v", "-r"],
-    &["config"],
-    &["cache", "info"],
-    &["lock", "--changed=HEAD", "-r"],
+const RUNS: [&str; 21] = [
+    "lock --check --diff -r",
+    "lock --check -v -r",
+    "lock --check -r --color always",
+    "lock --check -r --format json",
+    "lock --check -r --format github",
+    "lock --check -r --format sarif",
+    "verify -r",
+    "verify -r -v --color always",
+    "verify -r --format json",
+    "verify -r --format github",
+    "verify -r --format sarif",
+    "list -r",
+    "list -r --format json",
+    "list -r --format html",
+    "list -r --format markdown",
+    "mirror kept --check -r",
+    "mirror kept --check -r --format json",
+    "mirror kept --lock --prune -v -r",
+    "config",
+    "cache info",
+    "lock --changed=HEAD -r",
 ];
 
 /// The lines and characters of a stream that no log may see.
@@ -64,9 +64,8 @@ fn harm(text: &str, format: &str, is_styled: bool) -> Vec<String> {
         };
         let bare: String = plain.chars().filter(|at| !is_unseen(*at)).collect();
         bare.trim_start().starts_with("::") && !is_ours(line)
-            || ["##[", "##vso["]
-                .iter()
-                .any(|command| bare.contains(command))
+            || bare.contains("##[")
+            || bare.contains("##vso[")
             || plain.chars().any(|at| at != '\t' && is_unseen(at))
     };
     let bad = text.split('\n').filter(|line| is_bad(line));
@@ -87,29 +86,22 @@ fn without_colors(line: &str) -> String {
 fn harm_of(context: &TestContext, name: &str) -> Vec<String> {
     let mut harmed = Vec::new();
     for run in RUNS {
-        let outcome = context
-            .tflock(run.iter().copied())
-            .env("TFLOCK_LOG", "info")
-            .run();
+        let outcome = context.command(run).env("TFLOCK_LOG", "info").run();
         harmed.extend(harm_of_run(&outcome, run, name));
     }
     harmed
 }
 
-fn harm_of_run(outcome: &Outcome, run: &[&str], name: &str) -> Vec<String> {
-    assert_ne!(outcome.code, None, "{name}: {run:?}\n{outcome}");
-    let is_styled = run.contains(&"always");
-    let format = run.last().copied().unwrap_or_default();
-    let mut harmed = Vec::new();
-    for (stream, text) in [("stdout", &outcome.stdout), ("stderr", &outcome.stderr)] {
-        let found = harm(text, format, is_styled && stream == "stderr");
-        harmed.extend(
-            found
-                .iter()
-                .map(|line| format!("{name:?}: {run:?}: {stream}: {line}")),
-        );
-    }
-    harmed
+/// What got through in the output of a run.
+fn harm_of_run(outcome: &Outcome, run: &str, name: &str) -> Vec<String> {
+    assert_ne!(outcome.code, None, "{name}: {run}\n{outcome}");
+    let is_styled = run.contains("--color always");
+    let format = run.split_once("--format ").unwrap_or_default().1;
+    let format = format.split(' ').next().unwrap_or_default();
+    let mut harmed = harm(&outcome.stdout, format, false);
+    harmed.extend(harm(&outcome.stderr, format, is_styled));
+    let place = |line: String| format!("{name:?}: {run}: {line}");
+    harmed.into_iter().map(place).collect()
 }
 
 /// HCL between quotes.
@@ -122,13 +114,20 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", escaped.replace("${", "$${").replace("%{", "%%{"))
 }
 
+/// A call of a module.
+fn call(source: &str) -> String {
+    format!("module \"m\" {{\n  source = {}\n}}\n", quoted(source))
+}
+
+/// A requirement with these attributes.
+fn requirement(attributes: &str) -> String {
+    format!("terraform {{\n  required_providers {{\n    a = {{ {attributes} }}\n  }}\n}}\n")
+}
+
 fn site() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
-    registry.publish(
-        ProviderSpec::new("acme/anvil")
-            .platforms(["linux_amd64"])
-            .payload(10),
-    );
+    let spec = ProviderSpec::new("acme/anvil").platforms(["linux_amd64"]);
+    registry.publish(spec.payload(10));
     let context = TestContext::new(TFLOCK, &registry);
     context.write(".git/HEAD", "");
     context.write(".tflock.toml", "platforms = [\"linux_amd64\"]\n");
@@ -136,13 +135,8 @@ fn site() -> (FakeRegistry, TestContext) {
 }
 
 fn assert_harmless(harmed: &[String]) {
-    let shown: Vec<&str> = harmed.iter().take(40).map(String::as_str).collect();
-    assert!(
-        harmed.is_empty(),
-        "{} lines\n{}",
-        harmed.len(),
-        shown.join("\n")
-    );
+    let shown = harmed[..harmed.len().min(40)].join("\n");
+    assert!(harmed.is_empty(), "{} lines\n{shown}", harmed.len());
 }
 
 #[test]
@@ -153,10 +147,7 @@ fn names_of_directories_and_files_are_no_commands() {
         // One that locks, one that calls it, one that is broken, and a lock file alone.
         context.require(&name, &[("acme/anvil", "")]);
         context.require(&format!("{name} twin"), &[("acme/anvil", "")]);
-        let call = format!(
-            "module \"m\" {{\n  source = {}\n}}\n",
-            quoted(&format!("../../{name}"))
-        );
+        let call = call(&format!("../../{name}"));
         context.write(&format!("callers/{name}/main.tf"), call);
         context.write(&format!("broken/{name}/{name}.tf"), "x = = 1\n");
         context.write_lock_file(&format!("locked/{name}"), "provider \"acme/anvil\" {\n}\n");
@@ -169,37 +160,19 @@ fn texts_of_configurations_are_no_commands() {
     let (_registry, context) = site();
     for (number, text) in NAMES.into_iter().enumerate() {
         let quoted = quoted(text);
-        let provider = format!(
-            "terraform {{\n  required_providers {{\n    a = {{ source = {quoted} }}\n  }}\n}}\n"
-        );
-        let version = format!(
-            "terraform {{\n  required_providers {{\n    a = {{\n      source = \"acme/anvil\"\n      version = {quoted}\n    }}\n  }}\n}}\n"
-        );
         let files = [
-            ("source", provider),
-            ("version", version),
+            ("source", requirement(&format!("source = {quoted}"))),
+            (
+                "version",
+                requirement(&format!("source = \"acme/anvil\", version = {quoted}")),
+            ),
             (
                 "engine",
                 format!("terraform {{\n  required_version = {quoted}\n}}\n"),
             ),
-            (
-                "module",
-                format!("module \"m\" {{\n  source = {quoted}\n}}\n"),
-            ),
-            (
-                "local",
-                format!(
-                    "module \"m\" {{\n  source = {}\n}}\n",
-                    self::quoted(&format!("./{text}"))
-                ),
-            ),
-            (
-                "git",
-                format!(
-                    "module \"m\" {{\n  source = {}\n}}\n",
-                    self::quoted(&format!("git::file:///nowhere/{text}"))
-                ),
-            ),
+            ("module", call(text)),
+            ("local", call(&format!("./{text}"))),
+            ("git", call(&format!("git::file:///nowhere/{text}"))),
             (
                 "registry",
                 format!("module \"m\" {{\n  source = \"acme/m/anvil\"\n  version = {quoted}\n}}\n"),
@@ -210,10 +183,8 @@ fn texts_of_configurations_are_no_commands() {
         for (name, content) in files {
             context.write(&format!("{name}{number}/main.tf"), content);
         }
-        context.write(
-            &format!("json{number}/main.tf.json"),
-            json!({ text: { text: text } }).to_string(),
-        );
+        let document = json!({ text: { text: text } }).to_string();
+        context.write(&format!("json{number}/main.tf.json"), document);
         context.write(&format!("tool{number}/.opentofu-version"), text);
         context.require(&format!("tool{number}"), &[("acme/anvil", "")]);
     }
@@ -237,21 +208,18 @@ fn texts_of_lock_files_are_no_commands() {
                  hashes = [\n    {hash},\n  ]\n}}\n"
             )
         };
+        let one = "\"1.0.0\"";
+        let stray = good.replace("hashes = [", &format!("hashes = [\n    {hash},"));
+        let address = entry(one, one, "");
+        let address = address.replace("\"registry.terraform.io/acme/anvil\"", &quoted);
         let files = [
             ("comment", format!("/*\n{text}\n*/\n{good}")),
             ("line", format!("# {text}\n{good}")),
-            ("hash", entry("\"1.0.0\"", "\"1.0.0\"", &hash)),
-            (
-                "stray",
-                good.replace("hashes = [", &format!("hashes = [\n    {hash},")),
-            ),
-            ("version", entry(&quoted, "\"1.0.0\"", "")),
-            ("constraints", entry("\"1.0.0\"", &quoted, "")),
-            (
-                "address",
-                entry("\"1.0.0\"", "\"1.0.0\"", "")
-                    .replace("\"registry.terraform.io/acme/anvil\"", &quoted),
-            ),
+            ("hash", entry(one, one, &hash)),
+            ("stray", stray),
+            ("version", entry(&quoted, one, "")),
+            ("constraints", entry(one, &quoted, "")),
+            ("address", address),
             ("broken", format!("{text}\n")),
         ];
         for (name, content) in files {
@@ -292,8 +260,8 @@ fn texts_of_config_files_are_no_commands() {
         context.require("a", &[("acme/anvil", "")]);
         for file in files {
             context.write(".tflock.toml", &file);
-            for run in [&["config"][..], &["lock", "--check", "-r"]] {
-                let outcome = context.tflock(run.iter().copied()).run();
+            for run in ["config", "lock --check -r"] {
+                let outcome = context.run(run);
                 assert_harmless(&harm_of_run(&outcome, run, &file));
             }
         }
@@ -318,12 +286,14 @@ fn answers_of_registries_are_no_commands() {
         };
         let list = |version: &str, warning: &str| {
             let platforms = json!([{ "os": "linux", "arch": "amd64" }]);
-            let versions =
-                json!([{ "version": version, "protocols": ["5.0"], "platforms": platforms }]);
+            let version =
+                json!({ "version": version, "protocols": ["5.0"], "platforms": platforms });
+            let versions = json!([version]);
             Document::json(&json!({ "id": "x", "versions": versions, "warnings": [warning] }))
         };
         let download = format!("{PROVIDER}/1.0.0/download/linux/amd64");
         let versions = format!("{PROVIDER}/versions");
+        let errors = json!({ "errors": [text], "protocols": [text] });
         let answers = [
             (&versions, list("1.0.0", text)),
             (&versions, list(text, "")),
@@ -334,27 +304,18 @@ fn answers_of_registries_are_no_commands() {
             (&download, with("filename")),
             (&download, with("os")),
             (&download, with("shasums_url")),
-            (
-                &download,
-                Document::json(&json!({ "errors": [text], "protocols": [text] })),
-            ),
+            (&download, Document::json(&errors)),
         ];
         for (path, answer) in answers {
             let before = registry.document(path).unwrap();
             registry.serve(path, answer);
             for run in [
-                &["lock", "--no-cache", "-v", "a"][..],
-                &["lock", "--no-cache", "--format", "github", "a"],
-                &["lock", "--no-cache", "--format", "json", "a"],
-                &["list", "--no-cache", "a"],
+                "lock --no-cache -v a",
+                "lock --no-cache --format github a",
+                "lock --no-cache --format json a",
+                "list --no-cache a",
             ] {
-                let outcome = context.tflock(run.iter().copied()).run();
-                let format = if run.contains(&"github") {
-                    &["github"][..]
-                } else {
-                    run
-                };
-                harmed.extend(harm_of_run(&outcome, format, text));
+                harmed.extend(harm_of_run(&context.run(run), run, text));
             }
             registry.serve(path, before);
         }
@@ -378,7 +339,7 @@ fn arguments_are_no_commands() {
             &[text],
         ] {
             let outcome = context.tflock(arguments.iter().copied()).run();
-            harmed.extend(harm_of_run(&outcome, &["lock"], text));
+            harmed.extend(harm_of_run(&outcome, "lock", text));
         }
     }
     assert_harmless(&harmed);
@@ -403,51 +364,39 @@ fn names_are_no_markup() {
     ];
     for name in names.map(|name| name.replace('/', "")) {
         context.require(&format!("live/{name}"), &[("acme/anvil", "")]);
-        let call = format!(
-            "module \"m\" {{\n  source = {}\n}}\n",
-            quoted(&format!("../../called/{name}"))
-        );
+        let call = call(&format!("../../called/{name}"));
         context.write(&format!("callers/{name}/main.tf"), call);
         context.require(&format!("called/{name}"), &[("acme/anvil", "")]);
-        let version = format!(
-            "terraform {{\n  required_providers {{\n    a = {{ source = \"acme/anvil\", version = {} }}\n  }}\n}}\n",
-            quoted(&name)
-        );
-        context.write(&format!("broken/{name}/main.tf"), version);
+        let version = format!("source = \"acme/anvil\", version = {}", quoted(&name));
+        context.write(&format!("broken/{name}/main.tf"), requirement(&version));
     }
     let lock = context.command("lock --check -r --format github");
     let summary = context.path("summary.md");
-    lock.env("GITHUB_STEP_SUMMARY", &summary)
-        .run()
-        .expect_code(1);
+    let lock = lock.env("GITHUB_STEP_SUMMARY", &summary);
+    lock.run().expect_code(1);
     let list = context.run("list -r --format markdown");
     let summary = std::fs::read_to_string(summary).unwrap();
     for text in [&summary, &list.stdout] {
         assert!(text.contains("img"), "{text}");
         for line in text.lines() {
-            let cells = if line.starts_with('|') {
+            let is_row = line.starts_with('|');
+            let cells = if is_row {
                 cells(line)
             } else {
                 vec![line.to_owned()]
             };
             for cell in cells {
-                let shown = outside_code(&cell)
-                    .replace("<br>", "")
-                    .replace("\\[", "")
-                    .replace("\\]", "");
-                let is_markup = ["<", "](", "\r"]
-                    .iter()
-                    .any(|markup| shown.contains(markup));
-                assert!(!is_markup, "{line}\n{shown}");
+                let shown = outside_code(&cell).replace("<br>", "");
+                let shown = shown.replace("\\[", "").replace("\\]", "");
+                for markup in ["<", "](", "\r"] {
+                    assert!(!shown.contains(markup), "{line}\n{shown}");
+                }
             }
         }
     }
     let page = context.run("list -r --format html").stdout;
-    assert_eq!(
-        page.matches("</script>").count(),
-        page.matches("<script").count(),
-        "{page}"
-    );
+    let count = |text| page.matches(text).count();
+    assert_eq!(count("</script>"), count("<script"), "{page}");
     assert!(!page.contains("<img"), "{page}");
 }
 
@@ -506,9 +455,7 @@ fn the_test_sees_harm() {
     assert_eq!(harm(COMMAND, "", false).len(), 1);
     assert_eq!(harm("a\n \t::x", "github", false).len(), 1);
     assert_eq!(harm("::error file=a::x ##[y]", "github", false).len(), 1);
-    assert_eq!(
-        harm("::error file=a::x\n: a::b # [\tc", "github", false).len(),
-        0
-    );
+    let ours = "::error file=a::x\n: a::b # [\tc";
+    assert_eq!(harm(ours, "github", false).len(), 0);
     assert_eq!(outside_code("a `b<c` d ``e`<``\\`f` <"), "a  d \\`f <");
 }

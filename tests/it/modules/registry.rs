@@ -8,11 +8,18 @@ use super::Site;
 /// A registry for the host `modules.test`, with a token.
 fn start() -> Site {
     let registry = FakeRegistry::start();
-    let text = format!(
-        "host \"modules.test\" {{\n  services = {{\n    \"modules.v1\" = \"{}\"\n  }}\n}}\ncredentials \"modules.test\" {{\n  \
-         token = \"secret\"\n}}\nhost \"empty.test\" {{\n  services = {{}}\n}}\n",
-        registry.url("/modules/")
-    );
+    let text = r#"
+        host "modules.test" {
+          services = { "modules.v1" = "URL" }
+        }
+        host "empty.test" {
+          services = {}
+        }
+        credentials "modules.test" {
+          token = "secret"
+        }
+    "#;
+    let text = text.replace("URL", &registry.url("/modules/"));
     Site::with_cli_config(registry, &text)
 }
 
@@ -48,11 +55,8 @@ fn serve_zip(site: &Site, path: &str, text: &str) {
 #[test]
 fn versions_are_selected_and_asked_for_once() {
     let site = start();
-    list(
-        &site,
-        "acme/dns/any",
-        &["1.0.0", "1.2.0", "2.0.0-rc1", "v1.1", "x"],
-    );
+    let versions = ["1.0.0", "1.2.0", "2.0.0-rc1", "v1.1", "x"];
+    list(&site, "acme/dns/any", &versions);
     for version in ["1.0.0", "1.1.0", "1.2.0", "2.0.0-rc1"] {
         let path = format!("/files/{version}.zip");
         serve_zip(&site, &path, version);
@@ -66,21 +70,16 @@ fn versions_are_selected_and_asked_for_once() {
         (Some(">= 1.0, != 1.2"), "1.1.0"),
         (Some("~> 1.0"), "1.2.0"),
     ] {
-        let directory = site
-            .fetch("modules.test/acme/dns/any", constraints)
-            .unwrap();
+        let directory = site.fetch("modules.test/acme/dns/any", constraints);
+        let directory = directory.unwrap();
         let text = std::fs::read_to_string(directory.join("main.tf")).unwrap();
         assert_eq!(text, expected, "{constraints:?}");
     }
     let sub = site.fetch("modules.test/acme/dns/any//sub", None).unwrap();
     assert_eq!(std::fs::read_to_string(sub.join("main.tf")).unwrap(), "sub");
-    let none = site
-        .fetch("modules.test/acme/dns/any", Some("> 3"))
-        .unwrap_err();
-    assert_eq!(
-        none,
-        "module `modules.test/acme/dns/any` has no version that `> 3` allows"
-    );
+    let none = site.fetch("modules.test/acme/dns/any", Some("> 3"));
+    let expected = "module `modules.test/acme/dns/any` has no version that `> 3` allows";
+    assert_eq!(none.unwrap_err(), expected);
     let log = site.registry.log();
     assert_eq!(log.count("GET", "/modules/acme/dns/any/versions"), 1);
     for (path, count) in log.counts("*") {
@@ -98,6 +97,8 @@ fn locations() {
     let empty = Response::status(200)
         .body("{}")
         .with("X-Terraform-Get", "/files/m.zip");
+    let nowhere = Response::status(204).body("");
+    let odd = no_content("s3::https://s3.amazonaws.com/b/m.zip");
     let rows = [
         ("absolute", no_content(&full), "x"),
         ("rooted", no_content("/files/m.zip"), "x"),
@@ -107,16 +108,12 @@ fn locations() {
         ("header", empty, "x"),
         (
             "nowhere",
-            Response::status(204).body(""),
+            nowhere,
             "does not say where the package of module",
         ),
         ("gone", Response::status(404), "the server answered 404"),
         ("broken", Response::status(501), "the server answered 501"),
-        (
-            "odd",
-            no_content("s3::https://s3.amazonaws.com/b/m.zip"),
-            "are not supported",
-        ),
+        ("odd", odd, "are not supported"),
     ];
     for (name, answer, expected) in rows {
         let module = format!("acme/{name}/any");
@@ -131,10 +128,9 @@ fn locations() {
 fn refusals() {
     let site = start();
     list(&site, "acme/none/any", &[]);
-    site.registry.serve(
-        "/modules/acme/hollow/any/versions",
-        Document::json(&json!({"modules": []})),
-    );
+    let hollow = Document::json(&json!({"modules": []}));
+    site.registry
+        .serve("/modules/acme/hollow/any/versions", hollow);
     site.registry
         .misbehave(Misbehave::on("/modules/acme/denied/*").respond(Response::status(401)));
     for [source, expected] in table(
@@ -150,12 +146,8 @@ fn refusals() {
         assert!(found.contains(expected), "{source}: {found}");
         assert_eq!(site.text(source), found);
     }
-    assert_eq!(
-        site.registry
-            .log()
-            .count("GET", "/modules/acme/unknown/any/versions"),
-        1
-    );
+    let log = site.registry.log();
+    assert_eq!(log.count("GET", "/modules/acme/unknown/any/versions"), 1);
 }
 
 #[test]
@@ -167,11 +159,8 @@ fn the_hosts_token_goes_to_its_registry_only() {
     assert_eq!(site.text("modules.test/acme/dns/any"), "x");
     for hit in site.registry.log().hits() {
         let token = hit.request.header("authorization");
-        let expected = hit
-            .request
-            .path
-            .starts_with("/modules/")
-            .then_some("Bearer secret");
-        assert_eq!(token, expected, "{}", hit.request.path);
+        let path = &hit.request.path;
+        let expected = path.starts_with("/modules/").then_some("Bearer secret");
+        assert_eq!(token, expected, "{path}");
     }
 }

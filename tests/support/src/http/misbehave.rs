@@ -77,6 +77,34 @@ impl Misbehave {
         }
     }
 
+    /// Adds what a text says, in words that are named after the methods below: `status=503 times=2`.
+    ///
+    /// # Panics
+    ///
+    /// If a word is unknown.
+    pub fn rule(self, words: &str) -> Self {
+        words.split_whitespace().fold(self, |rule, word| {
+            let (name, value) = word.split_once('=').unwrap_or((word, "0"));
+            let number = || value.parse().expect("the value is a number");
+            match name {
+                "chunked" => rule.chunked(),
+                "cut" => rule.cut(number()),
+                "flip" => rule.flip(value.parse().expect("the value is an offset")),
+                "hang" => rule.hang(),
+                "html" => rule.html(),
+                "method" => rule.method(value),
+                "no_ranges" => rule.no_ranges(),
+                "redirect" => rule.redirect(value),
+                "reset" => rule.reset(),
+                "retry_after" => rule.retry_after(value),
+                "stall" => rule.stall(number()),
+                "status" => rule.status(value.parse().expect("the value is a status")),
+                "times" => rule.times(value.parse().expect("the value is a number")),
+                _ => panic!("`{word}` is no rule"),
+            }
+        })
+    }
+
     /// Only for requests of this method.
     pub fn method(mut self, method: &str) -> Self {
         self.method = Some(method.to_owned());
