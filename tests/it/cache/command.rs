@@ -1,6 +1,7 @@
 //! `tflock cache`.
 
 use std::fs;
+use std::path::PathBuf;
 
 use super::{entries, lock, start};
 
@@ -8,16 +9,14 @@ use super::{entries, lock, start};
 fn the_place_is_told() {
     let (_registry, context) = start();
     let outcome = context.run("cache dir").expect_success();
-    assert_eq!(
-        (outcome.stdout.as_str(), outcome.stderr.as_str()),
-        ("[ROOT]/cache\n", "")
-    );
+    assert_eq!(outcome.stdout, "[ROOT]/cache\n");
+    assert_eq!(outcome.stderr, "");
 }
 
 #[test]
 fn what_it_holds_is_told_and_removed() {
     let (_registry, context) = start();
-    let run = |arguments: &str| context.command("cache").args(arguments.split(' ')).run();
+    let run = |arguments: &str| context.run(&format!("cache {arguments}"));
     let empty = run("info").expect_success().stdout;
     let expected = "[ROOT]/cache
   hashes of packages          0 entries, 0 bytes
@@ -29,52 +28,40 @@ fn what_it_holds_is_told_and_removed() {
 
     context.require("a", &[("acme/anvil", "1.0.0")]);
     lock(&context, "a").expect_success();
-    let bytes: u64 = entries(&context, "")
-        .iter()
-        .map(|path| path.metadata().unwrap().len())
-        .sum();
-    let full = run("info").expect_success().stdout;
-    let tenths = bytes / 100;
+    let size = |path: &PathBuf| path.metadata().unwrap().len();
+    let bytes: u64 = entries(&context, "").iter().map(size).sum();
+    let full = run("info").expect_success();
     let total = format!(
-        "  total                       4 entries, {}.{} kB\n",
-        tenths / 10,
-        tenths % 10
+        "  total                       4 entries, {}\n",
+        kilobytes(bytes)
     );
-    assert!(full.ends_with(&total), "{full}");
-    assert!(
-        full.contains("hashes of packages          2 entries"),
-        "{full}"
-    );
-    assert!(
-        full.contains("signed lists of registries  2 entries"),
-        "{full}"
-    );
+    full.assert_stdout(&total)
+        .assert_stdout("hashes of packages          2 entries")
+        .assert_stdout("signed lists of registries  2 entries");
 
     // Written a moment ago, so only the one that is made older goes.
     let old = entries(&context, "answers").remove(0);
     let long_ago = std::time::SystemTime::UNIX_EPOCH;
     let file = fs::File::options().write(true).open(&old).unwrap();
     file.set_modified(long_ago).unwrap();
-    let size = old.metadata().unwrap().len();
+    let removed = format!("removed 1 entry, {}\n", kilobytes(size(&old)));
     let outcome = run("clean --older-than 1").expect_success();
-    let tenths = size / 100;
-    let removed = format!("removed 1 entry, {}.{} kB\n", tenths / 10, tenths % 10);
     assert_eq!(outcome.stdout, removed);
     assert!(!old.exists());
 
     fs::write(context.cache().join("not-ours"), "").unwrap();
     let outcome = run("clean").expect_success();
-    assert!(
-        outcome.stdout.starts_with("removed 3 entries, "),
-        "{outcome}"
-    );
+    outcome.assert_stdout("removed 3 entries, ");
     assert_eq!(entries(&context, "").len(), 0);
     assert!(context.cache().join("not-ours").exists());
-    assert_eq!(
-        run("clean").expect_success().stdout,
-        "removed 0 entries, 0 bytes\n"
-    );
+    let nothing = run("clean").expect_success();
+    assert_eq!(nothing.stdout, "removed 0 entries, 0 bytes\n");
     run("clean --older-than 0").expect_code(2);
+}
+
+/// A size as it is printed: `1.2 kB`.
+fn kilobytes(bytes: u64) -> String {
+    format!("{}.{} kB", bytes / 1000, bytes / 100 % 10)
 }
 
 #[cfg(unix)]
@@ -99,8 +86,8 @@ fn cleaning_follows_no_links() {
     context.require("a", &[("acme/anvil", "1.0.0")]);
     lock(&context, "a").expect_success();
     context.write("precious/file", "precious");
-    std::os::unix::fs::symlink(context.path("precious"), context.cache().join("v1/modules"))
-        .unwrap();
+    let link = context.cache().join("v1/modules");
+    std::os::unix::fs::symlink(context.path("precious"), link).unwrap();
     context.run("cache clean").expect_success();
     assert!(!context.cache().join("v1").exists());
     assert_eq!(context.read("precious/file"), "precious");

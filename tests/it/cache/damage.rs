@@ -98,10 +98,7 @@ fn a_cache_that_cannot_be_used_is_a_warning() {
         let arguments = "lock --platform linux_amd64,darwin_arm64 a";
         let run = || context.command(arguments).env("TFLOCK_CACHE_DIR", place);
         let outcome = run().run().expect_success();
-        assert!(
-            outcome.stderr.starts_with("warning: cannot use `"),
-            "{outcome}"
-        );
+        outcome.assert_stderr("warning: cannot use `");
         outcome.assert_stderr("hint: without a cache");
         assert_eq!(context.lock_file("a").as_ref(), Some(&expected));
         assert_eq!(asked(&registry), [1, 2, 1, 1, 2]);
@@ -118,12 +115,7 @@ fn a_cache_that_cannot_be_written_is_a_warning_at_the_end() {
     fs::remove_dir_all(context.cache().join("v1/hashes")).unwrap();
     fs::write(context.cache().join("v1/hashes"), "").unwrap();
     let outcome = lock_anew(&context);
-    assert!(
-        outcome
-            .stderr
-            .starts_with("warning: cannot write to the cache `"),
-        "{outcome}"
-    );
+    outcome.assert_stderr("warning: cannot write to the cache `");
     assert_eq!(outcome.stderr.matches("warning").count(), 1, "{outcome}");
     assert_eq!(context.lock_file("a"), Some(expected));
     assert_eq!(asked(&registry), [1, 2, 1, 1, 2]);

@@ -8,7 +8,7 @@ mod trust;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext};
+use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext, table};
 
 use crate::TFLOCK;
 
@@ -26,10 +26,7 @@ fn start() -> (FakeRegistry, TestContext) {
 
 /// Runs `tflock lock OPTIONS`, the options and paths separated by spaces.
 fn lock(context: &TestContext, options: &str) -> Outcome {
-    let arguments = ["lock", "--platform", PLATFORMS].into_iter();
-    context
-        .tflock(arguments.chain(options.split_whitespace()))
-        .run()
+    context.run(&format!("lock --platform {PLATFORMS} {options}"))
 }
 
 /// All files of the cache below `kind`, or below all kinds if that is empty.
@@ -81,7 +78,7 @@ fn what_cannot_change_is_not_asked_for() {
     assert_eq!(
         context.lock_file_modified("a"),
         modified,
-        "the file is not touched"
+        "it is not written"
     );
     let signed = |outcome: &Outcome| outcome.stdout.contains("signed by");
     assert!(signed(&cold) && signed(&warm), "{warm}");
@@ -97,74 +94,26 @@ fn what_cannot_change_is_not_asked_for() {
     assert_eq!(context.lock_file("a"), locked);
 }
 
-/// A directory, how it is locked once everything is in the cache, and what is asked then.
-struct Row {
-    name: &'static str,
-    constraint: &'static str,
-    /// The version that is locked before; empty for none.
-    locked: &'static str,
-    options: &'static str,
-    asked: [usize; 5],
-}
-
-const fn row(
-    name: &'static str,
-    constraint: &'static str,
-    locked: &'static str,
-    options: &'static str,
-    asked: [usize; 5],
-) -> Row {
-    Row {
-        name,
-        constraint,
-        locked,
-        options,
-        asked,
-    }
-}
+/// A directory, its constraint, the version that it has locked, options, and what is requested when everything is in the cache:
+/// versions, descriptions, lists, signatures and packages.
+const ROWS: &str = "
+    unchanged                           | ~> 1.0         | 1.0.0 |                          | 0 0 0 0 0
+    no constraint                       |                | 1.0.0 |                          | 0 0 0 0 0
+    locked by the other directory only  | 1.0.0          |       |                          | 0 0 0 0 0
+    exact and more                      | >= 0.9, = 1.0.0 |      |                          | 0 0 0 0 0
+    a pin that moved                    | 1.0.0          | 2.0.0 |                          | 0 0 0 0 0
+    a choice of several                 | ~> 1.0.0       |       |                          | 1 2 1 1 0
+    a pin that was never locked         | 1.1.0          |       |                          | 1 2 1 1 2
+    a version that no longer fits       | ~> 1.0.0       | 2.0.0 |                          | 1 2 1 1 0
+    an upgrade                          | ~> 1.0.0       | 1.0.0 | --upgrade                | 1 2 1 1 0
+    refresh                             | ~> 1.0         | 1.0.0 | --refresh                | 1 2 1 1 0
+    no cache                            | ~> 1.0         | 1.0.0 | --no-cache               | 1 2 1 1 2
+    check                               | 1.0.0          | 1.0.0 | --check                  | 0 0 0 0 0
+    another platform                    | ~> 1.0         | 1.0.0 | --platform windows_amd64 | 1 3 1 1 1
+";
 
 #[test]
 fn only_what_could_turn_out_otherwise_is_asked_for() {
-    let list_only = [1, 2, 1, 1, 0];
-    let rows = [
-        row("unchanged", "~> 1.0", "1.0.0", "", NOTHING),
-        row("no constraint", "", "1.0.0", "", NOTHING),
-        row(
-            "locked by the other directory only",
-            "1.0.0",
-            "",
-            "",
-            NOTHING,
-        ),
-        row("exact and more", ">= 0.9, = 1.0.0", "", "", NOTHING),
-        row("a pin that moved", "1.0.0", "2.0.0", "", NOTHING),
-        row("a choice of several", "~> 1.0.0", "", "", list_only),
-        row(
-            "a pin that was never locked",
-            "1.1.0",
-            "",
-            "",
-            [1, 2, 1, 1, 2],
-        ),
-        row(
-            "a version that no longer fits",
-            "~> 1.0.0",
-            "2.0.0",
-            "",
-            list_only,
-        ),
-        row("an upgrade", "~> 1.0.0", "1.0.0", "--upgrade", list_only),
-        row("refresh", "~> 1.0", "1.0.0", "--refresh", list_only),
-        row("no cache", "~> 1.0", "1.0.0", "--no-cache", [1, 2, 1, 1, 2]),
-        row("check", "1.0.0", "1.0.0", "--check", NOTHING),
-        row(
-            "another platform",
-            "~> 1.0",
-            "1.0.0",
-            "--platform windows_amd64",
-            [1, 3, 1, 1, 1],
-        ),
-    ];
     let (registry, context) = start();
     for version in ["1.0.0", "2.0.0"] {
         let directory = format!("locked/{version}");
@@ -174,26 +123,28 @@ fn only_what_could_turn_out_otherwise_is_asked_for() {
     let keep = context.path("cache-as-it-was");
     copy(&context.cache(), &keep);
     registry.log().clear();
-    for (number, row) in rows.iter().enumerate() {
+    for (number, row) in table(ROWS).into_iter().enumerate() {
+        let [name, constraint, version, options, expected] = row;
         let lay_out = |directory: &str| {
-            context.require(directory, &[("acme/anvil", row.constraint)]);
-            if !row.locked.is_empty() {
-                let locked = context.lock_file(&format!("locked/{}", row.locked));
+            context.require(directory, &[("acme/anvil", constraint)]);
+            if !version.is_empty() {
+                let locked = context.lock_file(&format!("locked/{version}"));
                 context.write_lock_file(directory, locked.unwrap());
             }
         };
         let warm = format!("warm/{number}");
         lay_out(&warm);
-        lock(&context, &format!("{} {warm}", row.options)).expect_success();
-        assert_eq!(asked(&registry), row.asked, "{}", row.name);
+        lock(&context, &format!("{options} {warm}")).expect_success();
+        let requests = asked(&registry).map(|count| count.to_string());
+        assert_eq!(requests.join(" "), expected, "{name}");
 
         // Without a cache it would be the same file.
         let cold = format!("cold/{number}");
         lay_out(&cold);
-        let options = row.options.replace("--refresh", "--no-cache");
+        let options = options.replace("--refresh", "--no-cache");
         lock(&context, &format!("{options} {cold}")).expect_success();
         let written = [&warm, &cold].map(|directory| context.lock_file(directory));
-        assert_eq!(written[0], written[1], "{}", row.name);
+        assert_eq!(written[0], written[1], "{name}");
         fs::remove_dir_all(context.cache()).unwrap();
         copy(&keep, &context.cache());
         registry.log().clear();
@@ -219,11 +170,8 @@ fn copy(from: &Path, to: &Path) {
 #[test]
 fn notes_of_the_registry_are_told_from_the_cache_as_well() {
     let mut registry = FakeRegistry::start();
-    registry.publish(
-        ProviderSpec::new("acme/anvil")
-            .versions(["1.0.0", "not-one"])
-            .warning("use acme/hammer"),
-    );
+    let spec = ProviderSpec::new("acme/anvil").versions(["1.0.0", "not-one"]);
+    registry.publish(spec.warning("use acme/hammer"));
     let context = TestContext::new(TFLOCK, &registry);
     context.require("a", &[("acme/anvil", "1.0.0")]);
     let cold = lock(&context, "a").expect_success();
@@ -245,39 +193,15 @@ fn without_the_network_what_is_missing_is_named() {
     drop(registry);
     lock(&context, "--offline known pinned").expect_success();
 
-    let rows = [
-        (
-            "fresh",
-            "~> 1.0",
-            "",
-            "only its registry can say which versions there are",
-        ),
-        (
-            "unknown",
-            "1.0.0",
-            "",
-            "the cache does not have version 1.0.0 for `linux_amd64`, `darwin_arm64`",
-        ),
-        (
-            "platform",
-            "1.1.0",
-            "--platform windows_amd64",
-            "the cache does not have version 1.1.0 for `windows_amd64`",
-        ),
-        (
-            "upgrade",
-            "1.1.0",
-            "--upgrade",
-            "only its registry can say which versions there are",
-        ),
-        (
-            "cacheless",
-            "1.1.0",
-            "--no-cache",
-            "the cache does not have version 1.1.0 for `linux_amd64`, `darwin_arm64`",
-        ),
-    ];
-    for (directory, constraint, options, message) in rows {
+    for [directory, constraint, options, message] in table(
+        "
+        fresh     | ~> 1.0 |                          | only its registry can say which versions there are
+        unknown   | 1.0.0  |                          | the cache does not have version 1.0.0 for `linux_amd64`, `darwin_arm64`
+        platform  | 1.1.0  | --platform windows_amd64 | the cache does not have version 1.1.0 for `windows_amd64`
+        upgrade   | 1.1.0  | --upgrade                | only its registry can say which versions there are
+        cacheless | 1.1.0  | --no-cache               | the cache does not have version 1.1.0 for `linux_amd64`, `darwin_arm64`
+        ",
+    ) {
         context.require(directory, &[("acme/anvil", constraint)]);
         let outcome = lock(&context, &format!("--offline {options} {directory} known"));
         let outcome = outcome.expect_code(1);
@@ -286,7 +210,7 @@ fn without_the_network_what_is_missing_is_named() {
             "switched off by `--offline`",
             "hint: run it once without `--offline`",
         ] {
-            assert!(outcome.stderr.contains(text), "{directory}: {outcome}");
+            outcome.assert_stderr(text);
         }
         assert_eq!(context.lock_file(directory), None);
     }
@@ -315,14 +239,8 @@ fn foreign_hashes_are_judged_as_without_a_cache() {
     lock(&context, "full").expect_success();
     let foreign_h1 = format!("\"h1:{}=\"", "A".repeat(43));
     let foreign_zh = format!("\"zh:{}\"", "a".repeat(64));
-    let windows = format!(
-        "\"{}\"",
-        registry.package("acme/anvil", "1.0.0", "windows_amd64").h1
-    );
-    let linux = format!(
-        "\"{}\"",
-        registry.package("acme/anvil", "1.0.0", "linux_amd64").h1
-    );
+    let windows = registry.fill("\"{h1:acme/anvil:1.0.0:windows_amd64}\"");
+    let linux = registry.fill("\"{h1:acme/anvil:1.0.0:linux_amd64}\"");
     let recorded: [&[&str]; 4] = [
         &[&foreign_h1],
         &[&foreign_zh],

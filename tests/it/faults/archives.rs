@@ -1,10 +1,10 @@
 //! Packages that are signed and come as they were signed, and are still not what may be unpacked: broken archives, hostile
 //! names, bombs.
 
-use tflock_test_support::{FakeRegistry, ProviderSpec, RawEntry, RawZip};
+use tflock_test_support::{FakeRegistry, ProviderSpec, RawEntry, RawZip, table};
 
 use super::whole::Ends::{Locks, Refuses};
-use super::whole::Prepare::{Entry, Package};
+use super::whole::Prepare::{Entry, Named, Package};
 use super::whole::{Case, case};
 
 const EXE: &str = "terraform-provider-ledger_v1.0.0";
@@ -28,186 +28,192 @@ pub(super) fn publish(registry: &mut FakeRegistry, spec: ProviderSpec, bytes: Ve
     registry.publish(spec.archive("1.0.0", "linux_amd64", bytes));
 }
 
-pub(super) const CASES: &[Case] = &[
-    case(
-        "no archive",
-        Package(|| b"#!/bin/sh\n".to_vec()),
-        Refuses("it has no end record"),
-    ),
-    case(
-        "an empty file",
-        Package(Vec::new),
-        Refuses("it has no end record"),
-    ),
-    case(
-        "an empty archive",
-        Package(|| RawZip::default().to_bytes()),
-        Refuses("empty zip archive"),
-    ),
-    case(
-        "archive cut in half",
-        Package(cut_in_half),
-        Refuses("package is not a valid zip archive"),
-    ),
-    case(
-        "central directory elsewhere",
-        Package(directory_elsewhere),
-        Refuses("it has no local header where the central directory says"),
-    ),
-    case(
-        "entries that are not counted",
-        Package(|| {
-            let zip = RawZip {
-                count: Some(9),
-                ..RawZip::of([exe()])
-            };
-            zip.to_bytes()
-        }),
-        Refuses("its end record counts 9 entries, its central directory has 1"),
-    ),
-    case(
-        "wrong CRC-32",
-        Entry(|| RawEntry {
-            crc: 1,
-            ..RawEntry::deflated("a", "A")
-        }),
-        Refuses("its content does not have the CRC-32 that the archive says"),
-    ),
-    case(
-        "wrong size",
-        Entry(|| RawEntry {
-            unpacked: 7,
-            ..RawEntry::deflated("a", "A")
-        }),
-        Refuses("its content does not have the size that the central directory says"),
-    ),
-    case(
-        "data that is no deflate stream",
-        Entry(|| RawEntry {
-            method: 8,
-            ..RawEntry::stored("a", [0xff; 99])
-        }),
-        Refuses("its data is corrupt"),
-    ),
-    case(
-        "a method that nobody unpacks",
-        Entry(|| RawEntry {
-            method: 12,
-            ..RawEntry::stored("a", "A")
-        }),
-        Refuses("its compression method 12 is not supported"),
-    ),
-    case(
-        "no executable",
-        Package(|| alone(RawEntry::stored("README", "x"))),
-        Refuses("package has no executable"),
-    ),
-    case(
-        "the executable is in a directory",
-        Package(|| alone(RawEntry::stored(format!("bin/{EXE}"), "x"))),
-        Refuses("package has no executable"),
-    ),
-    case(
-        "file and directory of one name",
-        Entry(|| RawEntry::stored(format!("{EXE}/b"), "x")),
-        Refuses("both a file and a directory at"),
-    ),
-    case(
-        "`../evil`",
-        Entry(|| RawEntry::stored("../evil", "x")),
-        Refuses("`../evil` contains `..`"),
-    ),
-    case(
-        "`a/../../evil`",
-        Entry(|| RawEntry::stored("a/../../evil", "x")),
-        Refuses("contains `..`"),
-    ),
-    case(
-        "`a\\..\\evil`",
-        Entry(|| RawEntry::stored("a\\..\\evil", "x")),
-        Refuses("contains `..`"),
-    ),
-    case(
-        "`/etc/evil` is below the package",
-        Entry(|| RawEntry::stored("/etc/evil", "x")),
-        Locks(""),
-    ),
-    case(
-        "a link is a file",
-        Entry(|| RawEntry::stored("a", "/etc/passwd").mode(0o120_777)),
-        Locks(""),
-    ),
-    case(
-        "NUL in a name",
-        Entry(|| RawEntry::stored("a\0b", "x")),
-        Refuses("contains a NUL byte"),
-    ),
-    case(
-        "line feed in a name",
-        Entry(|| RawEntry::stored("a\nb", "x")),
-        Refuses("its name contains a line feed"),
-    ),
-    case(
-        "a name that writes to terminals",
-        Entry(|| RawEntry {
-            crc: 1,
-            ..RawEntry::deflated("\u{1b}[2J", "x")
-        }),
-        Refuses("`\\u{1b}[2J`"),
-    ),
-    case(
-        "a name of 256 bytes",
-        Entry(|| RawEntry::stored("a".repeat(256), "x")),
-        Refuses("name is too long"),
-    ),
-    case(
-        "a path of 5,000 bytes",
-        Entry(|| RawEntry::stored("a/".repeat(2500) + "b", "x")),
-        Refuses("name is too long"),
-    ),
-    case(
-        "the root as a file",
-        Entry(|| RawEntry::stored(".", "x")),
-        Refuses("a file without a name"),
-    ),
-    case(
-        "100 MB of zeros in 100 KB",
-        Entry(|| RawEntry::deflated("a", vec![0; 100 << 20])),
-        Refuses("unpacks to 104857603 bytes, more than the"),
-    ),
-    case(
-        "the same, said to be 10 bytes",
-        Entry(|| RawEntry {
-            unpacked: 10,
-            ..RawEntry::deflated("a", vec![0; 100 << 20])
-        }),
-        Refuses("its content does not have the size that the central directory says"),
-    ),
-    case(
-        "a thousand entries over one another",
-        Package(overlapping),
-        Refuses("more than the"),
-    ),
-    case(
-        "16 exabytes, by its own account",
-        Entry(|| RawEntry {
-            unpacked: u64::MAX,
-            zip64: true,
-            ..RawEntry::stored("a", "A")
-        }),
-        Refuses("unpacks to 18446744073709551615 bytes"),
-    ),
-    case(
-        "100,001 entries",
-        Package(too_many_entries),
-        Refuses("package has more than 100000 entries"),
-    ),
-    case(
-        "a central directory of 17 MB",
-        Package(large_directory),
-        Refuses("central directory of more than 16777216 bytes"),
-    ),
-];
+/// Case, name of a file in the package, and the error, or `locks`.
+const NAMES: &str = r"
+    `../evil`                        | ../evil      | `../evil` contains `..`
+    `a/../../evil`                   | a/../../evil | contains `..`
+    `a\..\evil`                      | a\..\evil    | contains `..`
+    `/etc/evil` is below the package | /etc/evil    | locks
+    the root as a file               | .            | a file without a name
+";
+
+pub(super) fn cases() -> Vec<Case> {
+    let named = table(NAMES).into_iter().map(|[case_name, name, text]| {
+        let ends = if text == "locks" {
+            Locks("")
+        } else {
+            Refuses(text)
+        };
+        case(case_name, Named(name), ends)
+    });
+    named.chain(archives()).chain(entries()).collect()
+}
+
+fn archives() -> Vec<Case> {
+    vec![
+        case(
+            "no archive",
+            Package(|| b"#!/bin/sh\n".to_vec()),
+            Refuses("it has no end record"),
+        ),
+        case(
+            "an empty file",
+            Package(Vec::new),
+            Refuses("it has no end record"),
+        ),
+        case(
+            "an empty archive",
+            Package(|| RawZip::default().to_bytes()),
+            Refuses("empty zip archive"),
+        ),
+        case(
+            "archive cut in half",
+            Package(cut_in_half),
+            Refuses("package is not a valid zip archive"),
+        ),
+        case(
+            "central directory elsewhere",
+            Package(directory_elsewhere),
+            Refuses("it has no local header where the central directory says"),
+        ),
+        case(
+            "entries that are not counted",
+            Package(wrong_count),
+            Refuses("its end record counts 9 entries, its central directory has 1"),
+        ),
+        case(
+            "no executable",
+            Package(|| alone(RawEntry::stored("README", "x"))),
+            Refuses("package has no executable"),
+        ),
+        case(
+            "the executable is in a directory",
+            Package(|| alone(RawEntry::stored(format!("bin/{EXE}"), "x"))),
+            Refuses("package has no executable"),
+        ),
+        case(
+            "a thousand entries over one another",
+            Package(overlapping),
+            Refuses("more than the"),
+        ),
+        case(
+            "100,001 entries",
+            Package(too_many_entries),
+            Refuses("package has more than 100000 entries"),
+        ),
+        case(
+            "a central directory of 17 MB",
+            Package(large_directory),
+            Refuses("central directory of more than 16777216 bytes"),
+        ),
+    ]
+}
+
+fn entries() -> Vec<Case> {
+    vec![
+        case(
+            "wrong CRC-32",
+            Entry(|| RawEntry {
+                crc: 1,
+                ..RawEntry::deflated("a", "A")
+            }),
+            Refuses("its content does not have the CRC-32 that the archive says"),
+        ),
+        case(
+            "wrong size",
+            Entry(|| RawEntry {
+                unpacked: 7,
+                ..RawEntry::deflated("a", "A")
+            }),
+            Refuses("its content does not have the size that the central directory says"),
+        ),
+        case(
+            "data that is no deflate stream",
+            Entry(|| RawEntry {
+                method: 8,
+                ..RawEntry::stored("a", [0xff; 99])
+            }),
+            Refuses("its data is corrupt"),
+        ),
+        case(
+            "a method that nobody unpacks",
+            Entry(|| RawEntry {
+                method: 12,
+                ..RawEntry::stored("a", "A")
+            }),
+            Refuses("its compression method 12 is not supported"),
+        ),
+        case(
+            "file and directory of one name",
+            Entry(|| RawEntry::stored(format!("{EXE}/b"), "x")),
+            Refuses("both a file and a directory at"),
+        ),
+        case(
+            "a link is a file",
+            Entry(|| RawEntry::stored("a", "/etc/passwd").mode(0o120_777)),
+            Locks(""),
+        ),
+        case(
+            "NUL in a name",
+            Entry(|| RawEntry::stored("a\0b", "x")),
+            Refuses("contains a NUL byte"),
+        ),
+        case(
+            "line feed in a name",
+            Entry(|| RawEntry::stored("a\nb", "x")),
+            Refuses("its name contains a line feed"),
+        ),
+        case(
+            "a name that writes to terminals",
+            Entry(|| RawEntry {
+                crc: 1,
+                ..RawEntry::deflated("\u{1b}[2J", "x")
+            }),
+            Refuses("`\\u{1b}[2J`"),
+        ),
+        case(
+            "a name of 256 bytes",
+            Entry(|| RawEntry::stored("a".repeat(256), "x")),
+            Refuses("name is too long"),
+        ),
+        case(
+            "a path of 5,000 bytes",
+            Entry(|| RawEntry::stored("a/".repeat(2500) + "b", "x")),
+            Refuses("name is too long"),
+        ),
+        case(
+            "100 MB of zeros in 100 KB",
+            Entry(|| RawEntry::deflated("a", vec![0; 100 << 20])),
+            Refuses("unpacks to 104857603 bytes, more than the"),
+        ),
+        case(
+            "the same, said to be 10 bytes",
+            Entry(|| RawEntry {
+                unpacked: 10,
+                ..RawEntry::deflated("a", vec![0; 100 << 20])
+            }),
+            Refuses("its content does not have the size that the central directory says"),
+        ),
+        case(
+            "16 exabytes, by its own account",
+            Entry(|| RawEntry {
+                unpacked: u64::MAX,
+                zip64: true,
+                ..RawEntry::stored("a", "A")
+            }),
+            Refuses("unpacks to 18446744073709551615 bytes"),
+        ),
+    ]
+}
+
+fn wrong_count() -> Vec<u8> {
+    let zip = RawZip::of([exe()]);
+    RawZip {
+        count: Some(9),
+        ..zip
+    }
+    .to_bytes()
+}
 
 fn cut_in_half() -> Vec<u8> {
     let mut bytes = with(RawEntry::stored("a", [7; 9_000]));

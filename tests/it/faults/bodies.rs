@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use tflock_test_support::{Body, Response};
+use tflock_test_support::{Body, Misbehave, Response, table};
 
-use super::{Ever, Expected, Fails, Fault, Kind, Locks, Once, fault};
+use super::{Expected, Fails, Fault, Kind, Locks, Once, Rule, fault};
 
 /// Bodies that are no JSON of the protocol, and prove nothing where a proof is asked for.
 fn unusable(kind: Kind) -> Expected {
@@ -60,7 +60,7 @@ fn locks(_: Kind) -> Expected {
 }
 
 /// An answer of JSON's type.
-fn json(text: impl Into<Vec<u8>>) -> Response {
+pub(super) fn json(text: impl Into<Vec<u8>>) -> Response {
     let mut response = Response::status(200).body(text);
     response.headers = vec![("Content-Type".to_owned(), "application/json".to_owned())];
     response
@@ -83,242 +83,229 @@ fn zeros(size: u64) -> Response {
     }
 }
 
-pub(super) const FAULTS: &[Fault] = &[
-    fault(
-        "empty body",
-        Ever,
-        |rule, _| rule.respond(json("")),
-        unusable,
-    ),
-    fault("web page", Ever, |rule, _| rule.html(), web_page),
-    fault(
-        "web page as JSON",
-        Ever,
-        |rule, _| rule.respond(json("<html>Sign in</html>")),
-        unusable,
-    ),
-    fault(
-        "no JSON",
-        Ever,
-        |rule, _| rule.respond(json("nonsense")),
-        unusable,
-    ),
-    fault(
-        "half a JSON",
-        Ever,
-        |rule, _| rule.respond(json("{\"versions\":[{")),
-        unusable,
-    ),
-    fault("null", Ever, |rule, _| rule.respond(json("null")), unusable),
-    fault("a list", Ever, |rule, _| rule.respond(json("[]")), unusable),
-    fault(
-        "a number",
-        Ever,
-        |rule, _| rule.respond(json("1e999999")),
-        unusable,
-    ),
-    fault(
-        "an empty object",
-        Ever,
-        |rule, _| rule.respond(json("{}")),
-        nothing_said,
-    ),
-    fault(
-        "fields of other types",
-        Ever,
-        |rule, _| rule.respond(json(OTHER_TYPES)),
-        |kind| match kind {
-            Kind::Discovery => Fails("does not support the provider registry protocol"),
-            other => unusable(other),
-        },
-    ),
-    fault(
-        "100,000 brackets",
-        Ever,
-        |rule, _| rule.respond(json("[".repeat(100_000))),
-        |kind| match kind {
-            Kind::Signature => endless(kind),
-            other => unusable(other),
-        },
-    ),
-    fault(
-        "byte order mark",
-        Ever,
-        |rule, _| rule.rewrite(|body| [b"\xef\xbb\xbf", &*body].concat()),
-        |kind| match kind {
-            Kind::List => Fails("checksum list has an invalid SHA-256 checksum for"),
-            other => unusable(other),
-        },
-    ),
-    fault(
-        "UTF-16",
-        Ever,
-        |rule, _| rule.rewrite(|body| body.iter().flat_map(|byte| [*byte, 0]).collect()),
-        unusable,
-    ),
-    fault(
-        "no UTF-8",
-        Ever,
-        |rule, _| rule.respond(json(b"{\"versions\":\"\xff\"}")),
-        unusable,
-    ),
-    fault(
-        "NULs",
-        Ever,
-        |rule, _| rule.respond(json(vec![0; 1000])),
-        unusable,
-    ),
-    fault(
-        "first bit flipped",
-        Ever,
-        |rule, _| rule.flip(0),
-        |kind| match kind {
-            Kind::List => Fails("but the registry announced"),
-            other => unusable(other),
-        },
-    ),
-    fault(
-        "last byte missing",
-        Ever,
-        |rule, _| {
-            rule.rewrite(|mut body| {
-                body.pop();
-                body
-            })
-        },
-        |kind| match kind {
-            Kind::List => Fails("cannot verify the checksum list"),
-            other => unusable(other),
-        },
-    ),
-    fault(
-        "a byte too many",
-        Ever,
-        |rule, _| rule.rewrite(|body| [&*body, b"}"].concat()),
-        |kind| match kind {
-            Kind::Discovery | Kind::Package => unusable(kind),
-            Kind::List => Fails("cannot verify the checksum list"),
-            // As the tools read: what follows a JSON value, or a signature that verifies, is not looked at.
-            _ => Locks,
-        },
-    ),
-    fault(
-        "twice over",
-        Ever,
-        |rule, _| rule.rewrite(|body| body.repeat(2)),
-        |kind| match kind {
-            Kind::Discovery | Kind::Package => unusable(kind),
-            Kind::List => Fails("cannot verify the checksum list"),
-            _ => Locks,
-        },
-    ),
-    fault(
-        "length too long",
-        Once,
-        |rule, _| rule.content_length(50_000),
-        |kind| match kind {
-            // The rest is asked for, and the server then names another length.
-            Kind::Package => Fails("could not be resumed"),
-            _ => Locks,
-        },
-    ),
-    fault(
-        "length too long",
-        Ever,
-        |rule, _| rule.content_length(50_000),
-        |_| Fails("the answer broke off after"),
-    ),
-    fault(
-        "length too short",
-        Ever,
-        |rule, _| rule.content_length(20),
-        unusable,
-    ),
-    fault(
-        "length of 5 GB",
-        Ever,
-        |rule, _| rule.content_length(5_000_000_000),
-        endless,
-    ),
-    fault(
-        "3 GB announced",
-        Ever,
-        |rule, kind| rule.respond(zeros(size_of(kind))),
-        endless,
-    ),
-    fault(
-        "3 GB in chunks",
-        Ever,
-        |rule, kind| match kind {
-            // A package has no other limit than 4 GB while its length is not told.
-            Kind::Package => rule.respond(zeros(64 << 20)).chunked(),
-            _ => rule.respond(zeros(3 << 30)).chunked(),
-        },
-        |kind| match kind {
+/// Name and a body of the type of JSON that no request can use.
+const UNUSABLE: &str = r#"
+    empty body       |
+    web page as JSON | <html>Sign in</html>
+    no JSON          | nonsense
+    half a JSON      | {"versions":[{
+    null             | null
+    a list           | []
+    a number         | 1e999999
+"#;
+
+/// All faults of bodies.
+pub(super) fn faults() -> Vec<Fault> {
+    let unusable_json = table(UNUSABLE).into_iter().map(|[name, body]| Fault {
+        rule: Rule::Answer(body),
+        ..fault(name, |rule, _| rule, unusable)
+    });
+    let once_too_long = Fault {
+        times: Once,
+        ..fault(
+            "length too long",
+            |rule, _| rule.content_length(50_000),
+            completed,
+        )
+    };
+    let mut faults: Vec<Fault> = unusable_json.chain([once_too_long]).collect();
+    faults.extend(of_json());
+    faults.extend(of_lengths());
+    faults.extend(of_gzip());
+    faults
+}
+
+fn of_json() -> [Fault; 13] {
+    [
+        fault("web page", |rule, _| rule.html(), web_page),
+        fault(
+            "an empty object",
+            |rule, _| rule.respond(json("{}")),
+            nothing_said,
+        ),
+        fault(
+            "fields of other types",
+            |rule, _| rule.respond(json(OTHER_TYPES)),
+            |kind| match kind {
+                Kind::Discovery => Fails("does not support the provider registry protocol"),
+                other => unusable(other),
+            },
+        ),
+        fault(
+            "100,000 brackets",
+            |rule, _| rule.respond(json("[".repeat(100_000))),
+            |kind| match kind {
+                Kind::Signature => endless(kind),
+                other => unusable(other),
+            },
+        ),
+        fault(
+            "byte order mark",
+            |rule, _| rule.rewrite(|body| [b"\xef\xbb\xbf", &*body].concat()),
+            |kind| match kind {
+                Kind::List => Fails("checksum list has an invalid SHA-256 checksum for"),
+                other => unusable(other),
+            },
+        ),
+        fault("UTF-16", |rule, _| rule.rewrite(to_utf_16), unusable),
+        fault(
+            "no UTF-8",
+            |rule, _| rule.respond(json(b"{\"versions\":\"\xff\"}")),
+            unusable,
+        ),
+        fault(
+            "NULs",
+            |rule, _| rule.respond(json(vec![0; 1000])),
+            unusable,
+        ),
+        fault(
+            "first bit flipped",
+            |rule, _| rule.flip(0),
+            |kind| match kind {
+                Kind::List => Fails("but the registry announced"),
+                other => unusable(other),
+            },
+        ),
+        fault(
+            "last byte missing",
+            |rule, _| rule.rewrite(without_last),
+            |kind| match kind {
+                Kind::List => Fails("cannot verify the checksum list"),
+                other => unusable(other),
+            },
+        ),
+        fault(
+            "a byte too many",
+            |rule, _| rule.rewrite(|body| [&*body, b"}"].concat()),
+            more_than_asked,
+        ),
+        fault(
+            "twice over",
+            |rule, _| rule.rewrite(|body| body.repeat(2)),
+            more_than_asked,
+        ),
+        fault(
+            "no type",
+            |rule, _| rule.without_header("Content-Type"),
+            without_type,
+        ),
+    ]
+}
+
+fn of_lengths() -> [Fault; 5] {
+    [
+        fault(
+            "length too long",
+            |rule, _| rule.content_length(50_000),
+            |_| Fails("the answer broke off after"),
+        ),
+        fault(
+            "length too short",
+            |rule, _| rule.content_length(20),
+            unusable,
+        ),
+        fault(
+            "length of 5 GB",
+            |rule, _| rule.content_length(5_000_000_000),
+            endless,
+        ),
+        fault(
+            "3 GB announced",
+            |rule, kind| rule.respond(zeros(size_of(kind))),
+            endless,
+        ),
+        fault("3 GB in chunks", in_chunks, |kind| match kind {
             Kind::Package => unusable(kind),
             other => endless(other),
-        },
-    ),
-    fault(
-        "no type",
-        Ever,
-        |rule, _| rule.without_header("Content-Type"),
-        without_type,
-    ),
-    fault(
-        "gzip as it should be",
-        Ever,
-        |rule, _| {
-            rule.rewrite(|body| gzip(&body))
-                .header("Content-Encoding", "gzip")
-        },
-        locks,
-    ),
-    fault(
-        "gzip that is none",
-        Ever,
-        |rule, _| rule.header("Content-Encoding", "gzip"),
-        |kind| match kind {
-            Kind::Package => Fails("the answer is not encoded as it says"),
-            _ => Fails("the answer broke off after 0 bytes"),
-        },
-    ),
-    fault(
-        "gzip cut short",
-        Ever,
-        |rule, _| {
-            rule.rewrite(|body| {
-                let mut packed = gzip(&body);
-                packed.truncate(packed.len() - 9);
-                packed
-            })
-            .header("Content-Encoding", "gzip")
-        },
-        |kind| match kind {
-            Kind::Package => Fails("the answer is not encoded as it says"),
-            _ => Fails("the answer broke off after"),
-        },
-    ),
-    fault(
-        "gzip of 64 MB of spaces",
-        Ever,
-        |rule, _| {
-            rule.respond(json(BOMB.as_slice()))
-                .header("Content-Encoding", "gzip")
-        },
-        |kind| match kind {
-            Kind::Package => unusable(kind),
-            other => endless(other),
-        },
-    ),
-    // As in Go: what is not gzip is taken as it comes.
-    fault(
-        "br that is none",
-        Ever,
-        |rule, _| rule.header("Content-Encoding", "br"),
-        locks,
-    ),
-];
+        }),
+    ]
+}
+
+fn of_gzip() -> [Fault; 5] {
+    [
+        fault(
+            "gzip as it should be",
+            |rule, _| encoded(rule.rewrite(|body| gzip(&body))),
+            locks,
+        ),
+        fault(
+            "gzip that is none",
+            |rule, _| encoded(rule),
+            |kind| match kind {
+                Kind::Package => Fails("the answer is not encoded as it says"),
+                _ => Fails("the answer broke off after 0 bytes"),
+            },
+        ),
+        fault(
+            "gzip cut short",
+            |rule, _| encoded(rule.rewrite(cut_gzip)),
+            |kind| match kind {
+                Kind::Package => Fails("the answer is not encoded as it says"),
+                _ => Fails("the answer broke off after"),
+            },
+        ),
+        fault(
+            "gzip of 64 MB of spaces",
+            |rule, _| encoded(rule.respond(json(BOMB.as_slice()))),
+            |kind| match kind {
+                Kind::Package => unusable(kind),
+                other => endless(other),
+            },
+        ),
+        // As in Go: what is not gzip is taken as it comes.
+        fault(
+            "br that is none",
+            |rule, _| rule.header("Content-Encoding", "br"),
+            locks,
+        ),
+    ]
+}
+
+fn encoded(rule: Misbehave) -> Misbehave {
+    rule.header("Content-Encoding", "gzip")
+}
+
+fn to_utf_16(body: Vec<u8>) -> Vec<u8> {
+    body.into_iter().flat_map(|byte| [byte, 0]).collect()
+}
+
+fn without_last(mut body: Vec<u8>) -> Vec<u8> {
+    body.pop();
+    body
+}
+
+fn cut_gzip(mut body: Vec<u8>) -> Vec<u8> {
+    body = gzip(&body);
+    body.truncate(body.len() - 9);
+    body
+}
+
+/// A package has no other limit than 4 GB while its length is unknown.
+fn in_chunks(rule: Misbehave, kind: Kind) -> Misbehave {
+    let size = if kind == Kind::Package {
+        64 << 20
+    } else {
+        3 << 30
+    };
+    rule.respond(zeros(size)).chunked()
+}
+
+/// The tools ignore what follows a JSON value, or a signature that verifies.
+fn more_than_asked(kind: Kind) -> Expected {
+    match kind {
+        Kind::Discovery | Kind::Package => unusable(kind),
+        Kind::List => Fails("cannot verify the checksum list"),
+        _ => Locks,
+    }
+}
+
+/// The rest of a package is requested, and the server then names another length.
+fn completed(kind: Kind) -> Expected {
+    match kind {
+        Kind::Package => Fails("could not be resumed"),
+        _ => Locks,
+    }
+}
 
 /// Beyond the limit of each kind.
 const fn size_of(kind: Kind) -> u64 {

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Ever, Expected, Fails, Fault, Kind, Locks, Once, fault};
+use tflock_test_support::{Misbehave, table};
+
+use super::{Ever, Expectation, Expected, Fails, Fault, Kind, Locks, Once, Rule, fault};
 
 fn unauthorized(kind: Kind) -> Expected {
     Fails(match kind {
@@ -57,263 +59,127 @@ fn broken_off(_: Kind) -> Expected {
     Fails("the answer broke off after")
 }
 
-/// Which server is asked once more, and the whole is skipped that is there already.
-fn locks(_: Kind) -> Expected {
-    Locks
+/// Name, how often, rule, and what every kind of request then does: `locks`, or an error with this text.
+const RULES: &str = "
+    200 as it should be        | ever |                             | locks
+    201                        | ever | status=201                  | 201 Created
+    204                        | ever | status=204                  | 204 No Content
+    206 unasked                | ever | status=206                  | 206 Partial Content
+    304 unasked                | ever | status=304                  | 304 Not Modified
+    400                        | ever | status=400                  | 400 Bad Request
+    407                        | ever | status=407                  | 407 Proxy Authentication Required
+    410                        | ever | status=410                  | 410 Gone
+    418                        | ever | status=418                  | 418 I'm a teapot
+    423                        | ever | status=423                  | 423 Locked
+    429                        | once | status=429                  | locks
+    429 with Retry-After       | once | status=429 retry_after=5    | locks
+    429 with a year to wait    | once | status=429 retry_after=31536000 | locks
+    429                        | ever | status=429                  | 429 Too Many Requests
+    451                        | ever | status=451                  | 451 Unavailable For Legal Reasons
+    500                        | once | status=500                  | locks
+    500                        | ever | status=500                  | 500 Internal Server Error
+    501                        | ever | status=501                  | 501 Not Implemented
+    502                        | once | status=502                  | locks
+    503                        | once | status=503                  | locks
+    503                        | ever | status=503                  | 503 Service Unavailable
+    504                        | once | status=504                  | locks
+    599                        | ever | status=599                  | with status 599
+    redirect to ftp            | ever | redirect=ftp://h.test/x     | `ftp://h.test/x`, which is no http or https address
+    redirect to a file         | ever | redirect=file:///etc/passwd | which is no http or https address
+    redirect to no address     | ever | redirect=https://[x         | an unreadable address
+    redirect without target    | ever | status=302                  | 302 Found
+    redirect to a closed port  | ever | redirect=https://localhost:1/x | cannot connect to the server
+    reset                      | once | reset                       | locks
+    reset                      | ever | reset                       | cannot connect to the server
+    cut at 0                   | once | cut=0                       | locks
+    cut at 1                   | once | cut=1                       | locks
+    cut at 20                  | once | cut=20                      | locks
+    cut at 20                  | ever | cut=20                      | the answer broke off after
+    cut at 20 without ranges   | once | cut=20 no_ranges            | locks
+    cut in chunks              | once | chunked cut=20              | locks
+    chunks as they should be   | ever | chunked                     | locks
+    hang                       | once | hang                        | locks
+    hang                       | ever | hang                        | no complete answer within
+    stall before the body      | once | stall=0                     | locks
+    stall in the body          | once | stall=20                    | locks
+";
+
+/// All faults of connections.
+pub(super) fn faults() -> Vec<Fault> {
+    let by_rule = table(RULES)
+        .into_iter()
+        .map(|[name, times, rule, expected]| Fault {
+            name,
+            times: if times == "once" { Once } else { Ever },
+            rule: Rule::Words(rule),
+            expected: match expected {
+                "locks" => Expectation::All(Locks),
+                text => Expectation::All(Fails(text)),
+            },
+        });
+    let by_kind = [
+        fault("401", |rule, _| rule.status(401), unauthorized),
+        fault("403", |rule, _| rule.status(403), forbidden),
+        fault("404", |rule, _| rule.status(404), missing),
+        fault(
+            "redirect to itself",
+            |rule, _| rule.redirect("?again"),
+            loops,
+        ),
+        fault(
+            "redirect to http",
+            |rule, _| rule.redirect("http://h.invalid/x"),
+            plain_http,
+        ),
+        fault("stall in the body", |rule, _| rule.stall(20), silence),
+        fault("drip of a byte at a time", drip, dripped),
+        fault(
+            "no HTTP",
+            |rule, _| rule.raw("SSH-2.0-OpenSSH_9.9\r\n"),
+            no_answer,
+        ),
+        fault(
+            "headers without end",
+            |rule, _| rule.raw("HTTP/1.1 200 OK\r\nX: "),
+            no_answer,
+        ),
+        fault(
+            "a header of 4 MB",
+            |rule, _| rule.raw(large_header()),
+            no_answer,
+        ),
+        fault(
+            "10,000 headers",
+            |rule, _| rule.raw(many_headers()),
+            no_answer,
+        ),
+        fault("two lengths", |rule, _| rule.raw(two_lengths()), no_answer),
+        fault(
+            "a chunk of no size",
+            |rule, _| rule.raw(bad_chunk()),
+            broken_off,
+        ),
+    ];
+    by_rule.chain(by_kind).collect()
 }
 
-pub(super) const FAULTS: &[Fault] = &[
-    fault("200 as it should be", Ever, |rule, _| rule, locks),
-    fault(
-        "201",
-        Ever,
-        |rule, _| rule.status(201),
-        |_| Fails("201 Created"),
-    ),
-    fault(
-        "204",
-        Ever,
-        |rule, _| rule.status(204),
-        |_| Fails("204 No Content"),
-    ),
-    fault(
-        "206 unasked",
-        Ever,
-        |rule, _| rule.status(206),
-        |_| Fails("206 Partial Content"),
-    ),
-    fault(
-        "304 unasked",
-        Ever,
-        |rule, _| rule.status(304),
-        |_| Fails("304 Not Modified"),
-    ),
-    fault(
-        "400",
-        Ever,
-        |rule, _| rule.status(400),
-        |_| Fails("400 Bad Request"),
-    ),
-    fault("401", Ever, |rule, _| rule.status(401), unauthorized),
-    fault("403", Ever, |rule, _| rule.status(403), forbidden),
-    fault("404", Ever, |rule, _| rule.status(404), missing),
-    fault(
-        "407",
-        Ever,
-        |rule, _| rule.status(407),
-        |_| Fails("407 Proxy Authentication Required"),
-    ),
-    fault(
-        "410",
-        Ever,
-        |rule, _| rule.status(410),
-        |_| Fails("410 Gone"),
-    ),
-    fault(
-        "418",
-        Ever,
-        |rule, _| rule.status(418),
-        |_| Fails("418 I'm a teapot"),
-    ),
-    fault(
-        "423",
-        Ever,
-        |rule, _| rule.status(423),
-        |_| Fails("423 Locked"),
-    ),
-    fault("429", Once, |rule, _| rule.status(429), locks),
-    fault(
-        "429 with Retry-After",
-        Once,
-        |rule, _| rule.status(429).retry_after("5"),
-        locks,
-    ),
-    fault(
-        "429 with a year to wait",
-        Once,
-        |rule, _| rule.status(429).retry_after("31536000"),
-        locks,
-    ),
-    fault(
-        "429",
-        Ever,
-        |rule, _| rule.status(429),
-        |_| Fails("429 Too Many Requests"),
-    ),
-    fault(
-        "451",
-        Ever,
-        |rule, _| rule.status(451),
-        |_| Fails("451 Unavailable For Legal Reasons"),
-    ),
-    fault("500", Once, |rule, _| rule.status(500), locks),
-    fault(
-        "500",
-        Ever,
-        |rule, _| rule.status(500),
-        |_| Fails("500 Internal Server Error"),
-    ),
-    fault(
-        "501",
-        Ever,
-        |rule, _| rule.status(501),
-        |_| Fails("501 Not Implemented"),
-    ),
-    fault("502", Once, |rule, _| rule.status(502), locks),
-    fault("503", Once, |rule, _| rule.status(503), locks),
-    fault(
-        "503",
-        Ever,
-        |rule, _| rule.status(503),
-        |_| Fails("503 Service Unavailable"),
-    ),
-    fault("504", Once, |rule, _| rule.status(504), locks),
-    fault(
-        "599",
-        Ever,
-        |rule, _| rule.status(599),
-        |_| Fails("with status 599"),
-    ),
-    fault(
-        "redirect to itself",
-        Ever,
-        |rule, _| rule.redirect("?again"),
-        loops,
-    ),
-    fault(
-        "redirect to ftp",
-        Ever,
-        |rule, _| rule.redirect("ftp://h.test/x"),
-        |_| Fails("`ftp://h.test/x`, which is no http or https address"),
-    ),
-    fault(
-        "redirect to a file",
-        Ever,
-        |rule, _| rule.redirect("file:///etc/passwd"),
-        |_| Fails("which is no http or https address"),
-    ),
-    fault(
-        "redirect to no address",
-        Ever,
-        |rule, _| rule.redirect("https://[x"),
-        |_| Fails("an unreadable address"),
-    ),
-    fault(
-        "redirect without target",
-        Ever,
-        |rule, _| rule.status(302),
-        |_| Fails("302 Found"),
-    ),
-    fault(
-        "redirect to http",
-        Ever,
-        |rule, _| rule.redirect("http://h.invalid/x"),
-        plain_http,
-    ),
-    fault(
-        "redirect to a closed port",
-        Ever,
-        |rule, _| rule.redirect("https://localhost:1/x"),
-        |_| Fails("cannot connect to the server"),
-    ),
-    fault("reset", Once, |rule, _| rule.reset(), locks),
-    fault(
-        "reset",
-        Ever,
-        |rule, _| rule.reset(),
-        |_| Fails("cannot connect to the server"),
-    ),
-    fault("cut at 0", Once, |rule, _| rule.cut(0), locks),
-    fault("cut at 1", Once, |rule, _| rule.cut(1), locks),
-    fault("cut at 20", Once, |rule, _| rule.cut(20), locks),
-    fault("cut at 20", Ever, |rule, _| rule.cut(20), broken_off),
-    fault(
-        "cut at 20 without ranges",
-        Once,
-        |rule, _| rule.cut(20).no_ranges(),
-        locks,
-    ),
-    fault(
-        "cut in chunks",
-        Once,
-        |rule, _| rule.chunked().cut(20),
-        locks,
-    ),
-    fault(
-        "chunks as they should be",
-        Ever,
-        |rule, _| rule.chunked(),
-        locks,
-    ),
-    fault("hang", Once, |rule, _| rule.hang(), locks),
-    fault(
-        "hang",
-        Ever,
-        |rule, _| rule.hang(),
-        |_| Fails("no complete answer within"),
-    ),
-    fault(
-        "stall before the body",
-        Once,
-        |rule, _| rule.stall(0),
-        locks,
-    ),
-    fault("stall in the body", Once, |rule, _| rule.stall(20), locks),
-    fault("stall in the body", Ever, |rule, _| rule.stall(20), silence),
-    fault(
-        "drip of a byte at a time",
-        Ever,
-        |rule, _| rule.drip(1, Duration::from_millis(400)),
-        |kind| match kind {
-            Kind::Package => Fails("bytes arrived within"),
-            _ => Fails("no complete answer within"),
-        },
-    ),
-    fault(
-        "no HTTP",
-        Ever,
-        |rule, _| rule.raw("SSH-2.0-OpenSSH_9.9\r\n"),
-        |_| Fails("cannot connect to the server"),
-    ),
-    fault(
-        "headers without end",
-        Ever,
-        |rule, _| rule.raw("HTTP/1.1 200 OK\r\nX: "),
-        |_| Fails("cannot connect to the server"),
-    ),
-    fault(
-        "a header of 4 MB",
-        Ever,
-        |rule, _| rule.raw(large_header()),
-        |_| Fails("cannot connect to the server"),
-    ),
-    fault(
-        "10,000 headers",
-        Ever,
-        |rule, _| rule.raw(many_headers()),
-        |_| Fails("cannot connect to the server"),
-    ),
-    fault(
-        "two lengths",
-        Ever,
-        |rule, _| rule.raw(two_lengths()),
-        |_| Fails("cannot connect to the server"),
-    ),
-    fault(
-        "a chunk of no size",
-        Ever,
-        |rule, _| rule.raw(bad_chunk()),
-        broken_off,
-    ),
-];
+fn drip(rule: Misbehave, _: Kind) -> Misbehave {
+    rule.drip(1, Duration::from_millis(400))
+}
+
+fn dripped(kind: Kind) -> Expected {
+    Fails(match kind {
+        Kind::Package => "bytes arrived within",
+        _ => "no complete answer within",
+    })
+}
+
+fn no_answer(_: Kind) -> Expected {
+    Fails("cannot connect to the server")
+}
 
 fn large_header() -> Vec<u8> {
-    [
-        b"HTTP/1.1 200 OK\r\nX: ".as_slice(),
-        &vec![b'x'; 4 << 20],
-        b"\r\n\r\n",
-    ]
-    .concat()
+    format!("HTTP/1.1 200 OK\r\nX: {}\r\n\r\n", "x".repeat(4 << 20)).into_bytes()
 }
 
 fn many_headers() -> Vec<u8> {

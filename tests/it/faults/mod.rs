@@ -29,6 +29,7 @@ const MAX_TIME: Duration = Duration::from_secs(60);
 const AT_ONCE: usize = 32;
 
 /// What should come of it. The text must be in the error.
+#[derive(Clone, Copy)]
 enum Expected {
     Locks,
     Fails(&'static str),
@@ -45,39 +46,76 @@ enum Times {
 
 use Times::{Ever, Once};
 
-/// One fault: its name, how often it happens, what the server does, and the outcome by kind of request.
+/// One fault: its name, how often it happens, what the server does, and the outcome.
 struct Fault {
     name: &'static str,
     times: Times,
-    rule: fn(Misbehave, Kind) -> Misbehave,
-    expected: fn(Kind) -> Expected,
+    rule: Rule,
+    expected: Expectation,
 }
 
-const fn fault(
+/// What the server does.
+enum Rule {
+    /// In the words of [`Misbehave::rule`].
+    Words(&'static str),
+    /// Answers with this text, as JSON.
+    Answer(&'static str),
+    Change(fn(Misbehave, Kind) -> Misbehave),
+}
+
+/// The outcome, which may depend on the kind of request.
+enum Expectation {
+    All(Expected),
+    ByKind(fn(Kind) -> Expected),
+}
+
+/// A fault that happens to all requests.
+fn fault(
     name: &'static str,
-    times: Times,
     rule: fn(Misbehave, Kind) -> Misbehave,
     expected: fn(Kind) -> Expected,
 ) -> Fault {
     Fault {
         name,
-        times,
-        rule,
-        expected,
+        times: Ever,
+        rule: Rule::Change(rule),
+        expected: Expectation::ByKind(expected),
+    }
+}
+
+impl Fault {
+    fn rule(&self, kind: Kind) -> Misbehave {
+        let rule = Misbehave::on(kind.path());
+        let rule = match self.rule {
+            Rule::Words(words) => rule.rule(words),
+            Rule::Answer(text) => rule.respond(bodies::json(text)),
+            Rule::Change(change) => change(rule, kind),
+        };
+        match self.times {
+            Once => rule.times(1),
+            Ever => rule,
+        }
+    }
+
+    fn expected(&self, kind: Kind) -> Expected {
+        match self.expected {
+            Expectation::All(expected) => expected,
+            Expectation::ByKind(expected) => expected(kind),
+        }
     }
 }
 
 /// What came of one fault at one kind of request.
-struct Tried {
-    fault: &'static Fault,
+struct Tried<'a> {
+    fault: &'a Fault,
     kind: Kind,
     found: String,
     time: Duration,
 }
 
-impl Tried {
+impl Tried<'_> {
     fn is_right(&self) -> bool {
-        let right = match (self.fault.expected)(self.kind) {
+        let right = match self.fault.expected(self.kind) {
             Locks => self.found == "locked",
             Fails(text) => self.found.contains(text),
         };
@@ -85,11 +123,8 @@ impl Tried {
     }
 
     fn line(&self) -> String {
-        let times = if self.fault.times == Once {
-            "once"
-        } else {
-            "ever"
-        };
+        let is_once = self.fault.times == Once;
+        let times = if is_once { "once" } else { "ever" };
         let reason = self.found.rsplit(": ").next().unwrap_or_default();
         format!(
             "{:<28} {times} {:<10} {:5.2} s  {reason}",
@@ -100,13 +135,9 @@ impl Tried {
     }
 }
 
-async fn try_fault(authority: &TestAuthority, fault: &'static Fault, kind: Kind) -> Tried {
+async fn try_fault<'a>(authority: &TestAuthority, fault: &'a Fault, kind: Kind) -> Tried<'a> {
     let site = Site::start(authority);
-    let rule = (fault.rule)(Misbehave::on(kind.path()), kind);
-    site.registry.misbehave(match fault.times {
-        Once => rule.times(1),
-        Ever => rule,
-    });
+    site.registry.misbehave(fault.rule(kind));
     let started = Instant::now();
     let found = site.lock(kind).await;
     Tried {
@@ -121,13 +152,14 @@ async fn try_fault(authority: &TestAuthority, fault: &'static Fault, kind: Kind)
 #[expect(clippy::print_stderr, reason = "the table is for people")]
 async fn every_fault_at_every_request() {
     let authority = TestAuthority::create();
-    let faults = || connections::FAULTS.iter().chain(bodies::FAULTS);
-    let all = faults().flat_map(|fault| KINDS.map(|kind| (fault, kind)));
+    let mut faults = connections::faults();
+    faults.extend(bodies::faults());
+    let all = faults
+        .iter()
+        .flat_map(|fault| KINDS.map(|kind| (fault, kind)));
     let tries = all.map(|(fault, kind)| try_fault(&authority, fault, kind));
-    let outcomes: Vec<Tried> = futures_util::stream::iter(tries)
-        .buffered(AT_ONCE)
-        .collect()
-        .await;
+    let outcomes = futures_util::stream::iter(tries).buffered(AT_ONCE);
+    let outcomes: Vec<Tried<'_>> = outcomes.collect().await;
     let (mut table, mut wrong) = (String::new(), String::new());
     for one in &outcomes {
         writeln!(table, "{}", one.line()).unwrap();
@@ -135,17 +167,13 @@ async fn every_fault_at_every_request() {
             writeln!(wrong, "{}\n    {}", one.line(), one.found).unwrap();
         }
     }
-    let slowest = outcomes
-        .iter()
-        .map(|one| one.time)
-        .max()
-        .unwrap_or_default();
+    let slowest = outcomes.iter().map(|one| one.time).max();
     eprintln!(
         "{table}{} faults at {} requests, {} outcomes, the slowest after {:.1} s",
-        faults().count(),
+        faults.len(),
         KINDS.len(),
         outcomes.len(),
-        slowest.as_secs_f64()
+        slowest.unwrap_or_default().as_secs_f64()
     );
     assert!(wrong.is_empty(), "\n{wrong}");
 }

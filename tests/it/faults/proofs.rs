@@ -3,211 +3,164 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use tflock_test_support::{Document, FakeRegistry, Misbehave, ProviderSpec, SigningKey};
+use tflock_test_support::{Document, FakeRegistry, Misbehave, ProviderSpec, SigningKey, table};
 
 use super::whole::Ends::{Locks, Refuses};
 use super::whole::Prepare::{Publish, Recorded, Report};
 use super::whole::{Case, DOWNLOAD, Ends, LIST, PROVIDER, Prepare, alter, case};
 use crate::conformance;
 
-/// A recorded release, as it was served to the real tools.
-const fn recorded(name: &'static str, provider: &'static str, text: &'static str) -> Case {
-    Case {
-        provider,
-        ..case(name, Recorded(name), Refuses(text))
-    }
-}
-
 /// OpenTofu reads `packages`, and nothing there may contradict the package.
-const fn reported(name: &'static str, prepare: Prepare, ends: Ends) -> Case {
+fn reported(name: &'static str, prepare: Prepare, ends: Ends) -> Case {
     Case {
-        options: &["--engine", "tofu"],
+        options: "--engine tofu",
         ..case(name, prepare, ends)
     }
 }
 
-pub(super) const CASES: &[Case] = &[
-    case(
-        "list of another release",
-        Publish(|registry, spec| {
-            registry.publish(spec.clone().seed("other"));
-            let other = registry.document(LIST).unwrap();
-            registry.publish(spec);
-            registry.serve(LIST, other);
-        }),
-        Refuses("but the registry announced"),
-    ),
-    case(
-        "list with a line too many",
-        Publish(|registry, spec| {
-            registry.publish(spec);
-            let list = registry.document(LIST).unwrap().body.to_vec();
-            registry.serve(LIST, Document::octets([&*list, b"00  evil.zip\n"].concat()));
-        }),
-        Refuses("the signature by key"),
-    ),
-    case(
-        "list of 3 MB",
-        Publish(|registry, spec| {
-            registry.publish(spec.sums(|sums| sums.repeat(20_000).into_bytes()));
-        }),
-        Refuses("limit for checksum lists"),
-    ),
-    case(
-        "signed by a key nobody knows",
-        Publish(|registry, spec| {
-            let known = SigningKey::fixture();
-            registry.publish(
-                spec.signed_by(&SigningKey::generated(7))
-                    .advertised([&known]),
-            );
-        }),
-        Refuses("the registry sent another key"),
-    ),
-    case(
-        "no keys",
-        Publish(|registry, spec| {
-            registry.publish(spec.advertised([]));
-        }),
-        Refuses("the registry sent no signing keys"),
-    ),
-    case(
-        "trust signature that is none",
-        Publish(|registry, spec| {
-            let key = SigningKey::fixture().with_trust_signature("vouched for");
-            registry.publish(spec.advertised([&key]));
-        }),
-        Refuses("cannot verify the trust signature of key"),
-    ),
-    case(
-        "package changed on the way",
-        Publish(|registry, spec| {
-            registry.publish(spec);
-            registry.misbehave(Misbehave::on("*.zip").flip(99));
-        }),
-        Refuses("something between here and the server may rewrite downloads"),
-    ),
-    case(
-        "package of another provider",
-        Publish(|registry, spec| {
-            registry.publish(ProviderSpec::new("acme/other").platforms(["linux_amd64"]));
-            let files = "/registry.terraform.io/files/acme/other/1.0.0";
-            let other = format!("{files}/terraform-provider-other_1.0.0_linux_amd64.zip");
-            let package = registry.document(&other).unwrap().body.to_vec();
-            registry.publish(spec.archive("1.0.0", "linux_amd64", package));
-        }),
-        Refuses("package has no executable whose name starts with `terraform-provider-ledger`"),
-    ),
-    recorded(
-        "acme/revoked 130",
-        "acme/revoked",
-        "was made by the revoked key",
-    ),
-    recorded(
-        "acme/revokedthengood 132",
-        "acme/revokedthengood",
-        "was made by the revoked key",
-    ),
-    recorded(
-        "acme/expsig 104",
-        "acme/expsig",
-        "has expired, or was made in the future",
-    ),
-    recorded(
-        "acme/expsigforged 112",
-        "acme/expsigforged",
-        "does not match",
-    ),
-    recorded("acme/otherbytes 44", "acme/otherbytes", "does not match"),
-    recorded(
-        "acme/emptysig 48",
-        "acme/emptysig",
-        "cannot verify the checksum list",
-    ),
-    recorded(
-        "acme/armored 50",
-        "acme/armored",
-        "not a binary OpenPGP signature",
-    ),
-    recorded(
-        "acme/badarmor 20",
-        "acme/badarmor",
-        "signing key 1 of 1 is unusable",
-    ),
-    recorded(
-        "acme/emptyarmor 18",
-        "acme/emptyarmor",
-        "signing key 1 of 1 is unusable",
-    ),
-    recorded(
-        "acme/badthengood 24",
-        "acme/badthengood",
-        "signing key 1 of 2 is unusable",
-    ),
-    recorded(
-        "acme/hripemd160 262",
-        "acme/hripemd160",
-        "cannot verify the checksum list",
-    ),
-    recorded(
-        "acme/star 185",
-        "acme/star",
-        "checksum list has no SHA-256 checksum",
-    ),
-    recorded(
-        "acme/dotslash 186",
-        "acme/dotslash",
-        "checksum list has no SHA-256 checksum",
-    ),
-    recorded(
-        "acme/empty 192",
-        "acme/empty",
-        "checksum list has no SHA-256 checksum",
-    ),
-    recorded(
-        "acme/wrongours 194",
-        "acme/wrongours",
-        "but the registry announced",
-    ),
-    recorded(
-        "acme/nul 195",
-        "acme/nul",
-        "checksum list has no SHA-256 checksum",
-    ),
-    reported("packages: as they should be", Report(|_| {}), Locks("")),
-    reported(
-        "packages: another size",
-        Report(|packages| packages["linux_amd64"]["package_size"] = json!(7)),
-        Refuses("bytes, but the registry reported 7"),
-    ),
-    reported(
-        "packages: a size in quotes",
-        Report(|packages| packages["linux_amd64"]["package_size"] = json!("7")),
-        Refuses("the `packages` that the registry reports cannot be read"),
-    ),
-    reported(
-        "packages: another checksum",
-        Report(|packages| {
-            packages["linux_amd64"]["hashes"] = json!([format!("zh:{}", "00".repeat(32))]);
-        }),
-        Refuses("registry reports its packages inconsistently"),
-    ),
-    reported(
-        "packages: no checksum",
-        Report(|packages| packages["linux_amd64"]["hashes"] = json!(["h1:x"])),
-        Refuses("has no `zh` hash"),
-    ),
-    reported(
-        "packages: no scheme",
-        Report(|packages| packages["linux_amd64"]["hashes"] = json!(["x"])),
-        Refuses("it has a hash without scheme"),
-    ),
-    reported(
-        "packages: no entry for the platform",
-        Report(|packages| *packages = json!({"linux_arm64": packages["linux_amd64"]})),
-        Refuses("it has no entry for `linux_amd64`"),
-    ),
-];
+/// Recorded releases and their errors.
+const RECORDED: &str = "
+    acme/revoked 130         | was made by the revoked key
+    acme/revokedthengood 132 | was made by the revoked key
+    acme/expsig 104          | has expired, or was made in the future
+    acme/expsigforged 112    | does not match
+    acme/otherbytes 44       | does not match
+    acme/emptysig 48         | cannot verify the checksum list
+    acme/armored 50          | not a binary OpenPGP signature
+    acme/badarmor 20         | signing key 1 of 1 is unusable
+    acme/emptyarmor 18       | signing key 1 of 1 is unusable
+    acme/badthengood 24      | signing key 1 of 2 is unusable
+    acme/hripemd160 262      | cannot verify the checksum list
+    acme/star 185            | checksum list has no SHA-256 checksum
+    acme/dotslash 186        | checksum list has no SHA-256 checksum
+    acme/empty 192           | checksum list has no SHA-256 checksum
+    acme/wrongours 194       | but the registry announced
+    acme/nul 195             | checksum list has no SHA-256 checksum
+";
+
+pub(super) fn cases() -> Vec<Case> {
+    let recorded = table(RECORDED).into_iter().map(|[name, text]| Case {
+        provider: name.split(' ').next().unwrap(),
+        ..case(name, Recorded(name), Refuses(text))
+    });
+    published()
+        .into_iter()
+        .chain(recorded)
+        .chain(reports())
+        .collect()
+}
+
+fn published() -> Vec<Case> {
+    vec![
+        case(
+            "list of another release",
+            Publish(|registry, spec| {
+                registry.publish(spec.clone().seed("other"));
+                let other = registry.document(LIST).unwrap();
+                registry.publish(spec);
+                registry.serve(LIST, other);
+            }),
+            Refuses("but the registry announced"),
+        ),
+        case(
+            "list with a line too many",
+            Publish(|registry, spec| {
+                registry.publish(spec);
+                let list = registry.document(LIST).unwrap().body.to_vec();
+                registry.serve(LIST, Document::octets([&*list, b"00  evil.zip\n"].concat()));
+            }),
+            Refuses("the signature by key"),
+        ),
+        case(
+            "list of 3 MB",
+            Publish(|registry, spec| {
+                registry.publish(spec.sums(|sums| sums.repeat(20_000).into_bytes()));
+            }),
+            Refuses("limit for checksum lists"),
+        ),
+        case(
+            "signed by a key nobody knows",
+            Publish(|registry, spec| {
+                let known = SigningKey::fixture();
+                let spec = spec.signed_by(&SigningKey::generated(7));
+                registry.publish(spec.advertised([&known]));
+            }),
+            Refuses("the registry sent another key"),
+        ),
+        case(
+            "no keys",
+            Publish(|registry, spec| {
+                registry.publish(spec.advertised([]));
+            }),
+            Refuses("the registry sent no signing keys"),
+        ),
+        case(
+            "trust signature that is none",
+            Publish(|registry, spec| {
+                let key = SigningKey::fixture().with_trust_signature("vouched for");
+                registry.publish(spec.advertised([&key]));
+            }),
+            Refuses("cannot verify the trust signature of key"),
+        ),
+        case(
+            "package changed on the way",
+            Publish(|registry, spec| {
+                registry.publish(spec);
+                registry.misbehave(Misbehave::on("*.zip").flip(99));
+            }),
+            Refuses("something between here and the server may rewrite downloads"),
+        ),
+        case(
+            "package of another provider",
+            Publish(|registry, spec| {
+                registry.publish(ProviderSpec::new("acme/other").platforms(["linux_amd64"]));
+                let files = "/registry.terraform.io/files/acme/other/1.0.0";
+                let other = format!("{files}/terraform-provider-other_1.0.0_linux_amd64.zip");
+                let package = registry.document(&other).unwrap().body.to_vec();
+                registry.publish(spec.archive("1.0.0", "linux_amd64", package));
+            }),
+            Refuses("package has no executable whose name starts with `terraform-provider-ledger`"),
+        ),
+    ]
+}
+
+fn reports() -> [Case; 7] {
+    [
+        reported("packages: as they should be", Report(|_| {}), Locks("")),
+        reported(
+            "packages: another size",
+            Report(|packages| packages["linux_amd64"]["package_size"] = json!(7)),
+            Refuses("bytes, but the registry reported 7"),
+        ),
+        reported(
+            "packages: a size in quotes",
+            Report(|packages| packages["linux_amd64"]["package_size"] = json!("7")),
+            Refuses("the `packages` that the registry reports cannot be read"),
+        ),
+        reported(
+            "packages: another checksum",
+            Report(|packages| {
+                packages["linux_amd64"]["hashes"] = json!([format!("zh:{}", "00".repeat(32))]);
+            }),
+            Refuses("registry reports its packages inconsistently"),
+        ),
+        reported(
+            "packages: no checksum",
+            Report(|packages| packages["linux_amd64"]["hashes"] = json!(["h1:x"])),
+            Refuses("has no `zh` hash"),
+        ),
+        reported(
+            "packages: no scheme",
+            Report(|packages| packages["linux_amd64"]["hashes"] = json!(["x"])),
+            Refuses("it has a hash without scheme"),
+        ),
+        reported(
+            "packages: no entry for the platform",
+            Report(|packages| *packages = json!({"linux_arm64": packages["linux_amd64"]})),
+            Refuses("it has no entry for `linux_amd64`"),
+        ),
+    ]
+}
 
 /// Publishes a recorded release on the default registry, whichever it was recorded on.
 pub(super) fn serve_recorded(registry: &FakeRegistry, name: &str) {
@@ -223,10 +176,8 @@ pub(super) fn serve_recorded(registry: &FakeRegistry, name: &str) {
     ] {
         let path = format!("/recorded/{provider}/{source}");
         metadata[field] = json!(registry.url(&path));
-        registry.serve(
-            &path,
-            Document::octets(STANDARD.decode(text(source)).unwrap()),
-        );
+        let bytes = STANDARD.decode(text(source)).unwrap();
+        registry.serve(&path, Document::octets(bytes));
     }
     let base = format!("/registry.terraform.io/v1/providers/{provider}");
     let list = json!({"versions": [{"version": version}]});

@@ -39,11 +39,12 @@ pub(super) enum Ends {
 }
 
 /// One fault: what is published and spoiled, and how the run ends.
+#[derive(Clone, Copy)]
 pub(super) struct Case {
     pub(super) name: &'static str,
     /// Which provider is required, if not [`PROVIDER`].
     pub(super) provider: &'static str,
-    pub(super) options: &'static [&'static str],
+    pub(super) options: &'static str,
     pub(super) prepare: Prepare,
     pub(super) ends: Ends,
 }
@@ -57,10 +58,14 @@ pub(super) enum Prepare {
     List(fn(&mut Value)),
     /// The provider is published, and a field of its description changed.
     Field(&'static str, fn() -> Value),
+    /// The provider is published, and a field of its description is this JSON.
+    JsonField(&'static str, &'static str),
     /// These are the bytes of the package, signed and served as they are.
     Package(fn() -> Vec<u8>),
     /// The package has this entry beside its executable.
     Entry(fn() -> RawEntry),
+    /// The package has a file of this name beside its executable.
+    Named(&'static str),
     /// A recorded release is served.
     Recorded(&'static str),
     /// OpenTofu's registry reports this of the package.
@@ -68,11 +73,11 @@ pub(super) enum Prepare {
 }
 
 /// A fault of [`PROVIDER`] in Terraform's registry.
-pub(super) const fn case(name: &'static str, prepare: Prepare, ends: Ends) -> Case {
+pub(super) fn case(name: &'static str, prepare: Prepare, ends: Ends) -> Case {
     Case {
         name,
         provider: PROVIDER,
-        options: &[],
+        options: "",
         prepare,
         ends,
     }
@@ -92,8 +97,17 @@ impl Prepare {
                     description[name] = value();
                 });
             }
+            Self::JsonField(name, value) => {
+                registry.publish(spec);
+                alter(registry, DOWNLOAD, |description| {
+                    description[name] = serde_json::from_str(value).unwrap();
+                });
+            }
             Self::Package(bytes) => archives::publish(registry, spec, bytes()),
             Self::Entry(entry) => archives::publish(registry, spec, archives::with(entry())),
+            Self::Named(name) => {
+                archives::publish(registry, spec, archives::with(RawEntry::stored(name, "x")));
+            }
             Self::Recorded(name) => proofs::serve_recorded(registry, name),
             Self::Report(change) => proofs::report(registry, spec, change),
         }
@@ -108,9 +122,8 @@ impl Case {
         let context = TestContext::new(TFLOCK, &registry);
         context.require("a", &[(self.provider, "")]);
         context.write_lock_file("a", BEFORE);
-        let arguments = ["lock", "--platform", "linux_amd64", "a"].into_iter();
-        let program = context.tflock(arguments.chain(self.options.iter().copied()));
-        let (outcome, cost) = program.measure();
+        let line = format!("lock --platform linux_amd64 a {}", self.options);
+        let (outcome, cost) = context.command(&line).measure();
         (outcome, cost, context.lock_file("a"), context.list("a"))
     }
 
@@ -150,14 +163,10 @@ fn unwrapped(text: &str) -> String {
 
 /// The last line of the first error that says what is wrong.
 fn last_cause(stderr: &str) -> &str {
-    let mut causes = stderr
-        .lines()
-        .filter(|line| line.trim_start().starts_with("caused by: "));
-    let line = causes
-        .next_back()
-        .or_else(|| stderr.lines().next())
-        .unwrap_or_default();
-    line.trim_start().trim_start_matches("caused by: ")
+    let mut causes = stderr.lines().map(str::trim_start);
+    let cause = causes.rfind(|line| line.starts_with("caused by: "));
+    let line = cause.or_else(|| stderr.lines().next()).unwrap_or_default();
+    line.trim_start_matches("caused by: ")
 }
 
 /// Changes a JSON document that the registry serves.
@@ -171,21 +180,15 @@ pub(super) fn alter(registry: &FakeRegistry, path: &str, change: impl FnOnce(&mu
 #[test]
 #[expect(clippy::print_stderr, reason = "the table is for people")]
 fn what_only_whole_runs_show() {
-    let cases = || {
-        let documents = documents::CASES.iter();
-        documents.chain(proofs::CASES).chain(archives::CASES)
-    };
+    let cases = [documents::cases(), proofs::cases(), archives::cases()].concat();
     let (mut table, mut wrong) = (String::new(), String::new());
-    for case in cases() {
+    for case in &cases {
         let (line, fault) = case.check();
         writeln!(table, "{line}").unwrap();
         if let Some(fault) = fault {
             writeln!(wrong, "{fault}\n").unwrap();
         }
     }
-    eprintln!(
-        "{table}{} faults, each in a run of its own",
-        cases().count()
-    );
+    eprintln!("{table}{} faults, each in a run of its own", cases.len());
     assert!(wrong.is_empty(), "\n{wrong}");
 }

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tflock::package::{Limits, hash_archive};
 use tflock_test_support::{
-    DEFAULT_PLATFORMS, Document, FakeRegistry, Outcome, TestAuthority, TestContext,
+    DEFAULT_PLATFORMS, Document, FakeRegistry, Outcome, TestAuthority, TestContext, table,
 };
 
 use super::{registry, testdata};
@@ -29,42 +29,21 @@ const TOOLS: [(&str, &str); 2] = [
 enum Mirror {
     /// A directory of [`Site::directories`].
     Directory(&'static str),
-    /// A network mirror, by what it says of the hashes of each package.
-    Network(&'static str, Vouching),
+    /// A network mirror, which gives these `hashes` for each package: see [`vouch`].
+    Network(&'static str),
 }
 
 use Mirror::{Directory, Network};
 
-/// The `hashes` of a package, made of its `zh` and its zip-based `h1`. `None`: the field is not there.
-type Vouching = fn(&str, &str) -> Option<Value>;
-
 /// One configuration against one mirror.
 struct Case {
     name: &'static str,
-    required: &'static [(&'static str, &'static str)],
+    required: Vec<(&'static str, &'static str)>,
     mirror: Mirror,
     platforms: &'static [&'static str],
-    /// The lock file before, with templates; `HOST` stands for the default host.
-    before: Option<&'static str>,
+    /// Whether there is a lock file before, which is [`COMPLETE`].
+    is_locked: bool,
 }
-
-const fn case(
-    name: &'static str,
-    required: &'static [(&'static str, &'static str)],
-    mirror: Mirror,
-) -> Case {
-    Case {
-        name,
-        required,
-        mirror,
-        platforms: &DEFAULT_PLATFORMS,
-        before: None,
-    }
-}
-
-const ANVIL: &[(&str, &str)] = &[("acme/anvil", "1.0.0")];
-const CRATE: &[(&str, &str)] = &[("acme/crate", "")];
-const LINUX: &[&str] = &["linux_amd64"];
 
 /// An entry as the registry gives it, but for the `h1` of two platforms.
 const COMPLETE: &str = r#"provider "HOST/acme/anvil" {
@@ -80,180 +59,99 @@ const COMPLETE: &str = r#"provider "HOST/acme/anvil" {
 }
 "#;
 
-const CASES: &[Case] = &[
-    case(
-        "packed",
-        &[
-            ("acme/anvil", "~> 1.0"),
-            ("acme/bolt", ""),
-            ("bücher.example/acme/quill", ""),
-        ],
-        Directory("packed"),
-    ),
-    case("packed-with-directories", CRATE, Directory("packed")),
-    case(
-        "packed-prerelease",
-        &[("acme/anvil", "1.2.0-beta1")],
-        Directory("packed"),
-    ),
-    case("packed-for-one-platform", ANVIL, Directory("linux-only")),
-    Case {
-        platforms: LINUX,
-        ..case("packed-for-that-platform", ANVIL, Directory("linux-only"))
-    },
-    Case {
-        before: Some(COMPLETE),
-        ..case(
-            "packed-beside-the-registrys-hashes",
-            ANVIL,
-            Directory("packed"),
-        )
-    },
-    case(
-        "no-such-version",
-        &[("acme/anvil", "> 9.0")],
-        Directory("packed"),
-    ),
-    case(
-        "no-such-provider",
-        &[("acme/nothing", "")],
-        Directory("packed"),
-    ),
-    case("no-such-directory", ANVIL, Directory("missing")),
-    case("broken-zip", ANVIL, Directory("broken")),
-    case("unpacked", ANVIL, Directory("unpacked")),
-    Case {
-        before: Some(COMPLETE),
-        ..case(
-            "unpacked-beside-the-registrys-hashes",
-            ANVIL,
-            Directory("unpacked"),
-        )
-    },
-    case("unpacked-beats-packed", ANVIL, Directory("both")),
-    case(
-        "unpacked-without-executable",
-        ANVIL,
-        Directory("no-executable"),
-    ),
-    case(
-        "odd-spellings",
-        &[("acme/anvil", "")],
-        Directory("odd-spellings"),
-    ),
-    case("no-hashes", ANVIL, Network("no-hashes", |_, _| None)),
-    case(
-        "null-hashes",
-        ANVIL,
-        Network("null-hashes", |_, _| Some(Value::Null)),
-    ),
-    case("zh", ANVIL, Network("zh", |zh, _| Some(json!([zh])))),
-    case("h1", ANVIL, Network("h1", |_, h1| Some(json!([h1])))),
-    case(
-        "zh-and-h1",
-        ANVIL,
-        Network("zh-and-h1", |zh, h1| Some(json!([h1, zh]))),
-    ),
-    case(
-        "zh-and-wrong-h1",
-        ANVIL,
-        Network("zh-and-wrong-h1", |zh, _| Some(json!(["h1:wrong", zh]))),
-    ),
-    case(
-        "wrong-zh-and-h1",
-        ANVIL,
-        Network("wrong-zh-and-h1", |_, h1| Some(json!(["zh:wrong", h1]))),
-    ),
-    case(
-        "known-and-unknown-schemes",
-        ANVIL,
-        Network("known-and-unknown-schemes", |zh, _| {
-            Some(json!(["h7:x", zh]))
-        }),
-    ),
-    case(
-        "unknown-schemes-alone",
-        ANVIL,
-        Network("unknown-schemes-alone", |_, _| Some(json!(["h7:x"]))),
-    ),
-    case(
-        "wrong-hashes",
-        ANVIL,
-        Network("wrong-hashes", |_, _| Some(json!(["h1:wrong", "zh:wrong"]))),
-    ),
-    case(
-        "no-scheme",
-        ANVIL,
-        Network("no-scheme", |zh, _| Some(json!([zh, "wrong"]))),
-    ),
-    case(
-        "upper-case-zh",
-        ANVIL,
-        Network("upper-case-zh", |zh, _| {
-            Some(json!([zh.to_uppercase().replace("ZH:", "zh:")]))
-        }),
-    ),
-    case(
-        "empty-hashes",
-        ANVIL,
-        Network("empty-hashes", |_, _| Some(json!([]))),
-    ),
-    case(
-        "directories-by-h1",
-        CRATE,
-        Network("h1", |_, h1| Some(json!([h1]))),
-    ),
-    case(
-        "directories-by-both",
-        CRATE,
-        Network("zh-and-h1", |zh, h1| Some(json!([h1, zh]))),
-    ),
-    case(
-        "unicode-host",
-        &[("bücher.example/acme/quill", "")],
-        Network("zh", |zh, _| Some(json!([zh]))),
-    ),
-    case(
-        "newest-of-the-mirror",
-        &[("acme/bolt", ">= 1.0")],
-        Network("zh", |zh, _| Some(json!([zh]))),
-    ),
-    Case {
-        before: Some(COMPLETE),
-        ..case(
-            "network-beside-the-registrys-hashes",
-            ANVIL,
-            Network("no-hashes", |_, _| None),
-        )
-    },
-];
+/// Name, requirements, directory or network mirror, and what is special.
+const CASES: &str = "
+    packed                                | acme/anvil ~> 1.0, acme/bolt, bücher.example/acme/quill | directory packed |
+    packed-with-directories               | acme/crate             | directory packed                  |
+    packed-prerelease                     | acme/anvil 1.2.0-beta1 | directory packed                  |
+    packed-for-one-platform               | acme/anvil 1.0.0       | directory linux-only              |
+    packed-for-that-platform              | acme/anvil 1.0.0       | directory linux-only              | linux only
+    packed-beside-the-registrys-hashes    | acme/anvil 1.0.0       | directory packed                  | locked
+    no-such-version                       | acme/anvil > 9.0       | directory packed                  |
+    no-such-provider                      | acme/nothing           | directory packed                  |
+    no-such-directory                     | acme/anvil 1.0.0       | directory missing                 |
+    broken-zip                            | acme/anvil 1.0.0       | directory broken                  |
+    unpacked                              | acme/anvil 1.0.0       | directory unpacked                |
+    unpacked-beside-the-registrys-hashes  | acme/anvil 1.0.0       | directory unpacked                | locked
+    unpacked-beats-packed                 | acme/anvil 1.0.0       | directory both                    |
+    unpacked-without-executable           | acme/anvil 1.0.0       | directory no-executable           |
+    odd-spellings                         | acme/anvil             | directory odd-spellings           |
+    no-hashes                             | acme/anvil 1.0.0       | network no-hashes                 |
+    null-hashes                           | acme/anvil 1.0.0       | network null-hashes               |
+    zh                                    | acme/anvil 1.0.0       | network zh                        |
+    h1                                    | acme/anvil 1.0.0       | network h1                        |
+    zh-and-h1                             | acme/anvil 1.0.0       | network zh-and-h1                 |
+    zh-and-wrong-h1                       | acme/anvil 1.0.0       | network zh-and-wrong-h1           |
+    wrong-zh-and-h1                       | acme/anvil 1.0.0       | network wrong-zh-and-h1           |
+    known-and-unknown-schemes             | acme/anvil 1.0.0       | network known-and-unknown-schemes |
+    unknown-schemes-alone                 | acme/anvil 1.0.0       | network unknown-schemes-alone     |
+    wrong-hashes                          | acme/anvil 1.0.0       | network wrong-hashes              |
+    no-scheme                             | acme/anvil 1.0.0       | network no-scheme                 |
+    upper-case-zh                         | acme/anvil 1.0.0       | network upper-case-zh             |
+    empty-hashes                          | acme/anvil 1.0.0       | network empty-hashes              |
+    directories-by-h1                     | acme/crate             | network h1                        |
+    directories-by-both                   | acme/crate             | network zh-and-h1                 |
+    unicode-host                          | bücher.example/acme/quill | network zh                     |
+    newest-of-the-mirror                  | acme/bolt >= 1.0       | network zh                        |
+    network-beside-the-registrys-hashes   | acme/anvil 1.0.0       | network no-hashes                 | locked
+";
+
+fn cases() -> Vec<Case> {
+    let row = |[name, required, mirror, special]: [&'static str; 4]| {
+        let required = required
+            .split(", ")
+            .map(|text| text.split_once(' ').unwrap_or((text, "")));
+        let mirror = match mirror.split_once(' ') {
+            Some(("directory", name)) => Directory(name),
+            Some((_, name)) => Network(name),
+            None => panic!("`{mirror}` is no mirror"),
+        };
+        Case {
+            name,
+            required: required.collect(),
+            mirror,
+            platforms: if special == "linux only" {
+                &["linux_amd64"]
+            } else {
+                &DEFAULT_PLATFORMS
+            },
+            is_locked: special == "locked",
+        }
+    };
+    table(CASES).into_iter().map(row).collect()
+}
+
+/// The `hashes` that a network mirror gives for a package, made of its `zh` and its zip-based `h1`. `None`: the field is
+/// missing.
+fn vouch(mirror: &str, zh: &str, h1: &str) -> Option<Value> {
+    Some(match mirror {
+        "no-hashes" => return None,
+        "null-hashes" => Value::Null,
+        "zh" => json!([zh]),
+        "h1" => json!([h1]),
+        "zh-and-h1" => json!([h1, zh]),
+        "zh-and-wrong-h1" => json!(["h1:wrong", zh]),
+        "wrong-zh-and-h1" => json!(["zh:wrong", h1]),
+        "known-and-unknown-schemes" => json!(["h7:x", zh]),
+        "unknown-schemes-alone" => json!(["h7:x"]),
+        "wrong-hashes" => json!(["h1:wrong", "zh:wrong"]),
+        "no-scheme" => json!([zh, "wrong"]),
+        "upper-case-zh" => json!([zh.to_uppercase().replace("ZH:", "zh:")]),
+        "empty-hashes" => json!([]),
+        _ => panic!("`{mirror}` is no network mirror"),
+    })
+}
 
 /// Providers of the parity registry that the mirrors have: host, address below it, versions.
-const MIRRORED: [(&str, &str, &[&str]); 7] = [
-    (
-        "registry.terraform.io",
-        "acme/anvil",
-        &["0.9.0", "1.0.0", "1.1.0", "1.2.0-beta1", "2.0.0"],
-    ),
-    (
-        "registry.opentofu.org",
-        "acme/anvil",
-        &["0.9.0", "1.0.0", "1.1.0", "1.2.0-beta1", "2.0.0"],
-    ),
-    (
-        "registry.terraform.io",
-        "acme/bolt",
-        &["1.0.0", "1.9.0", "1.10.0"],
-    ),
-    (
-        "registry.opentofu.org",
-        "acme/bolt",
-        &["1.0.0", "1.9.0", "1.10.0"],
-    ),
-    ("registry.terraform.io", "acme/crate", &["1.0.0"]),
-    ("registry.opentofu.org", "acme/crate", &["1.0.0"]),
-    ("bücher.example", "acme/quill", &["1.0.0"]),
-];
+const MIRRORED: &str = "
+    registry.terraform.io | acme/anvil | 0.9.0 1.0.0 1.1.0 1.2.0-beta1 2.0.0
+    registry.opentofu.org | acme/anvil | 0.9.0 1.0.0 1.1.0 1.2.0-beta1 2.0.0
+    registry.terraform.io | acme/bolt  | 1.0.0 1.9.0 1.10.0
+    registry.opentofu.org | acme/bolt  | 1.0.0 1.9.0 1.10.0
+    registry.terraform.io | acme/crate | 1.0.0
+    registry.opentofu.org | acme/crate | 1.0.0
+    bücher.example        | acme/quill | 1.0.0
+";
 
 /// All mirrors, and a tree to lock in.
 struct Site {
@@ -276,9 +174,9 @@ impl Site {
             host,
         };
         site.directories();
-        for case in CASES {
-            if let Network(name, vouching) = case.mirror {
-                site.network(name, vouching);
+        for case in cases() {
+            if let Network(name) = case.mirror {
+                site.network(name);
             }
         }
         site
@@ -288,20 +186,18 @@ impl Site {
         let file = &self.registry.package(name, version, platform).filename;
         let slug = host.replace('ü', "_");
         let path = format!("/{slug}/files/{name}/{version}/{file}");
-        (
-            file.clone(),
-            self.registry.document(&path).unwrap().body.to_vec(),
-        )
+        let document = self.registry.document(&path).unwrap();
+        (file.clone(), document.body.to_vec())
     }
 
     /// Every filesystem mirror, below `mirrors/`.
     fn directories(&self) {
-        for (host, name, versions) in MIRRORED {
-            for version in versions {
+        for [host, name, versions] in table(MIRRORED) {
+            for version in versions.split(' ') {
                 for platform in DEFAULT_PLATFORMS {
                     let (file, bytes) = self.package(host, name, version, platform);
                     self.put(&format!("packed/{host}/{name}/{file}"), &bytes);
-                    if *version == "1.0.0" && platform == "linux_amd64" {
+                    if version == "1.0.0" && platform == "linux_amd64" {
                         self.put(&format!("linux-only/{host}/{name}/{file}"), &bytes);
                     }
                 }
@@ -317,35 +213,27 @@ impl Site {
     /// The mirrors that have anvil alone.
     fn directories_of(&self, host: &str, platform: &str) {
         let (file, bytes) = self.package(host, "acme/anvil", "1.0.0", platform);
-        self.put(
-            &format!("broken/{host}/acme/anvil/{file}"),
-            b"PK, but no zip",
-        );
+        let broken = format!("broken/{host}/acme/anvil/{file}");
+        self.put(&broken, b"PK, but no zip");
         self.put(&format!("both/{host}/acme/anvil/{file}"), &bytes);
         for mirror in ["unpacked", "both", "no-executable"] {
             let package = format!("{mirror}/{host}/acme/anvil/1.0.0/{platform}");
             self.put(&format!("{package}/docs/README.md"), platform.as_bytes());
-            let is_whole = mirror != "no-executable";
-            let name = if is_whole {
-                "terraform-provider-anvil_v1.0.0_x5"
-            } else {
-                "anvil"
+            let name = match mirror {
+                "no-executable" => "anvil",
+                _ => "terraform-provider-anvil_v1.0.0_x5",
             };
             self.put(&format!("{package}/{name}"), mirror.as_bytes());
         }
         let odd = format!("odd-spellings/{}/Acme/ANVIL", host.to_uppercase());
-        self.put(
-            &format!("{odd}/Terraform-Provider-ANVIL_1.0_{platform}.ZIP"),
-            &bytes,
-        );
-        self.put(
-            &format!("{odd}/terraform-provider-anvil_v2.0.0_{platform}.zip"),
-            &bytes,
-        );
-        self.put(
-            &format!("{odd}/terraform-provider-other_3.0.0_{platform}.zip"),
-            &bytes,
-        );
+        for file in [
+            "Terraform-Provider-ANVIL_1.0_PLATFORM.ZIP",
+            "terraform-provider-anvil_v2.0.0_PLATFORM.zip",
+            "terraform-provider-other_3.0.0_PLATFORM.zip",
+        ] {
+            let file = file.replace("PLATFORM", platform);
+            self.put(&format!("{odd}/{file}"), &bytes);
+        }
         self.put(&format!("{odd}/index.json"), b"{}");
     }
 
@@ -354,44 +242,39 @@ impl Site {
     }
 
     /// The documents of a network mirror.
-    fn network(&self, mirror: &str, vouching: Vouching) {
-        for (host, name, versions) in MIRRORED {
+    fn network(&self, mirror: &str) {
+        let serve = |path: &str, document| self.registry.serve(path, document);
+        for [host, name, versions] in table(MIRRORED) {
             let ascii = host.replace("bücher", "xn--bcher-kva");
             let base = format!("/{mirror}/{ascii}/{name}");
-            let index: serde_json::Map<_, _> = versions
-                .iter()
-                .map(|version| ((*version).to_owned(), json!({})))
-                .collect();
-            self.registry.serve(
-                &format!("{base}/index.json"),
-                Document::json(&json!({"versions": index})),
-            );
-            for version in versions {
+            let index = versions
+                .split(' ')
+                .map(|version| (version.to_owned(), json!({})));
+            let index = json!({"versions": index.collect::<serde_json::Map<_, _>>()});
+            serve(&format!("{base}/index.json"), Document::json(&index));
+            for version in versions.split(' ') {
                 let archives = DEFAULT_PLATFORMS.map(|platform| {
                     let (file, bytes) = self.package(host, name, version, platform);
-                    self.registry
-                        .serve(&format!("{base}/{file}"), Document::octets(bytes.clone()));
+                    serve(&format!("{base}/{file}"), Document::octets(bytes.clone()));
                     let mut archive = json!({"url": file});
                     let zh = &self.registry.package(name, version, platform).zh;
-                    if let Some(hashes) = vouching(zh, &zip_h1(&bytes, name)) {
+                    if let Some(hashes) = vouch(mirror, zh, &zip_h1(&bytes, name)) {
                         archive["hashes"] = hashes;
                     }
                     (platform.to_owned(), archive)
                 });
-                let archives: serde_json::Map<_, _> = archives.into_iter().collect();
-                self.registry.serve(
-                    &format!("{base}/{version}.json"),
-                    Document::json(&json!({"archives": archives})),
-                );
+                let archives = serde_json::Map::from_iter(archives);
+                let document = Document::json(&json!({ "archives": archives }));
+                serve(&format!("{base}/{version}.json"), document);
             }
         }
     }
 
     /// A fresh copy of a case as `directory`.
     fn lay_out(&self, case: &Case, directory: &str, host: &str) {
-        self.context.require(directory, case.required);
-        if let Some(before) = case.before {
-            let text = self.registry.fill(&before.replace("HOST", host));
+        self.context.require(directory, &case.required);
+        if case.is_locked {
+            let text = self.registry.fill(&COMPLETE.replace("HOST", host));
             self.context.write_lock_file(directory, text);
         }
     }
@@ -399,14 +282,11 @@ impl Site {
     /// What a mirror is called on a command line.
     fn address(&self, mirror: Mirror) -> (&'static str, String) {
         match mirror {
-            Directory(name) => (
-                "fs-mirror",
-                self.context
-                    .path(&format!("mirrors/{name}"))
-                    .display()
-                    .to_string(),
-            ),
-            Network(name, _) => ("net-mirror", format!("https://{}/{name}/", self.host)),
+            Directory(name) => {
+                let path = self.context.path(&format!("mirrors/{name}"));
+                ("fs-mirror", path.display().to_string())
+            }
+            Network(name) => ("net-mirror", format!("https://{}/{name}/", self.host)),
         }
     }
 
@@ -415,20 +295,13 @@ impl Site {
         let directory = format!("{}/tflock-{}", case.name, tool.0);
         self.lay_out(case, &directory, tool.1);
         let (option, mirror) = self.address(case.mirror);
-        let outcome = self
-            .context
-            .tflock([
-                "lock",
-                "--engine",
-                tool.0,
-                "--platform",
-                &case.platforms.join(","),
-            ])
-            .arg(format!("--{option}"))
-            .arg(mirror)
-            .arg(&directory)
-            .env("SSL_CERT_FILE", self.authority.certificate_file())
-            .run();
+        let platforms = case.platforms.join(",");
+        let options = format!("lock --engine {} --platform {platforms}", tool.0);
+        let program = self.context.command(&options);
+        let program = program.arg(format!("--{option}")).arg(mirror);
+        let authority = self.authority.certificate_file();
+        let program = program.arg(&directory).env("SSL_CERT_FILE", authority);
+        let outcome = program.run();
         (self.written(&directory, &outcome), outcome)
     }
 
@@ -442,10 +315,8 @@ impl Site {
             "tofu" => self.context.tofu(&directory, arguments),
             _ => self.context.terraform(&directory, arguments),
         };
-        let platforms = case
-            .platforms
-            .iter()
-            .map(|platform| format!("-platform={platform}"));
+        let platforms = case.platforms.iter();
+        let platforms = platforms.map(|platform| format!("-platform={platform}"));
         let outcome = program?
             .arg(format!("-{option}={mirror}"))
             .args(platforms)
@@ -456,9 +327,8 @@ impl Site {
 
     /// What a run wrote; nothing if it failed.
     fn written(&self, directory: &str, outcome: &Outcome) -> Option<String> {
-        self.context
-            .lock_file(directory)
-            .filter(|_| outcome.code == Some(0))
+        let text = self.context.lock_file(directory);
+        text.filter(|_| outcome.code == Some(0))
     }
 }
 
@@ -484,7 +354,7 @@ fn recorded_lock_files_are_what_the_tools_write() {
     let site = Site::start();
     let record = std::env::var("TFLOCK_RECORD").is_ok_and(|value| value == "1");
     for tool in TOOLS {
-        for case in CASES {
+        for case in &cases() {
             let Some((written, outcome)) = site.lock_with_tool(case, tool) else {
                 break;
             };
@@ -493,13 +363,8 @@ fn recorded_lock_files_are_what_the_tools_write() {
                 fs::create_dir_all(path.parent().unwrap()).unwrap();
                 fs::write(path, text).unwrap();
             }
-            assert_eq!(
-                written,
-                recorded(case, tool.0),
-                "{} {}\n{outcome}",
-                tool.0,
-                case.name
-            );
+            let expected = recorded(case, tool.0);
+            assert_eq!(written, expected, "{} {}\n{outcome}", tool.0, case.name);
         }
     }
 }
@@ -508,25 +373,18 @@ fn recorded_lock_files_are_what_the_tools_write() {
 fn tflock_writes_what_the_tools_wrote() {
     let site = Site::start();
     let (mut written, mut differ) = (0, 0);
-    for case in CASES {
+    for case in &cases() {
         for tool in TOOLS {
             let (found, outcome) = site.lock_with_tflock(case, tool);
-            assert_eq!(
-                found,
-                recorded(case, tool.0),
-                "{} {}\n{outcome}",
-                tool.0,
-                case.name
-            );
+            let expected = recorded(case, tool.0);
+            assert_eq!(found, expected, "{} {}\n{outcome}", tool.0, case.name);
             written += usize::from(found.is_some());
         }
         let [terraform, tofu] = TOOLS.map(|(tool, _)| hashes(recorded(case, tool)));
         differ += usize::from(terraform != tofu);
     }
-    assert!(
-        written > 40 && differ > 5,
-        "{written} files, {differ} of which differ by tool"
-    );
+    let counts = format!("{written} files, {differ} of which differ by tool");
+    assert!(written > 40 && differ > 5, "{counts}");
 }
 
 /// The lines of a lock file that are hashes.
