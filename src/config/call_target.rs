@@ -1,4 +1,4 @@
-//! What a module call means: its source and version, evaluated.
+//! Resolves module calls: evaluates their sources and versions.
 
 use crate::provider::ModuleVersionConstraints;
 use crate::syntax::{EvalProblem, Expression, Value};
@@ -8,34 +8,35 @@ use super::error::{ConfigError, Problem};
 use super::source::ModuleSource;
 use super::statics::{Instance, Origins, Position};
 
-/// What `source` and `version` may be.
+/// Which expressions `source` and `version` may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evaluation {
-    /// Whatever the engine evaluates statically.
+    /// All expressions that the engine evaluates statically.
     Dynamic,
-    /// Literals and templates of literals; strings in JSON are plain. So it is for modules that tests run, and below them.
+    /// Literals and templates of literals; strings in JSON syntax are literal. Applies to modules that tests run, and to the
+    /// modules that those call.
     Literal,
 }
 
-/// A call, resolved.
+/// The source and versions of a call.
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) source: ModuleSource,
     pub(super) versions: Option<ModuleVersionConstraints>,
-    /// It means the same wherever the module is called from.
+    /// Whether the source is the same for all callers of the module that contains the call.
     pub(super) is_constant: bool,
-    /// Why it is not shown; `None` if the configuration alone says it.
+    /// Why the source and version must not be shown; `None` if they come from the configuration alone.
     pub(super) hidden: Option<String>,
 }
 
 impl Target {
-    /// The same without the text of the source and version, if they are not shown.
+    /// Removes the source and version from an error if they must not be shown.
     pub(super) fn conceal(&self, error: ConfigError) -> ConfigError {
         concealed(error, self.hidden.as_ref())
     }
 }
 
-/// Which attribute of a call is not shown, and why.
+/// Says that an attribute of a call depends on values that must not be shown.
 fn hidden(attribute: &str, origins: &Origins) -> Option<String> {
     let reason = || format!("its `{attribute}` depends on {origins} and is not shown");
     (!origins.is_empty()).then(reason)
@@ -48,11 +49,11 @@ fn concealed(error: ConfigError, hidden: Option<&String>) -> ConfigError {
     }
 }
 
-/// Why a call has no target.
+/// The reason why a call has no target.
 pub(super) enum Unresolved {
-    /// It is wrong.
+    /// The call is invalid.
     Error(ConfigError),
-    /// It may be right, but tflock cannot tell.
+    /// The call needs a function that tflock does not implement.
     Unsupported(ConfigError),
 }
 
@@ -69,7 +70,7 @@ impl From<ConfigError> for Unresolved {
     }
 }
 
-/// Evaluates a call of `instance`'s module.
+/// Evaluates a call in the module of `instance`.
 pub(super) fn resolve(
     instance: &Instance<'_>,
     call: &ModuleCall,
@@ -115,7 +116,7 @@ pub(super) fn resolve(
     })
 }
 
-/// The versions that are allowed, and why they are not shown. Null is no version.
+/// Evaluates `version`. Returns the allowed versions, `None` for null, and why they must not be shown.
 fn versions(
     instance: &Instance<'_>,
     call: &ModuleCall,

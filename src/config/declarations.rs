@@ -1,7 +1,6 @@
-//! What one file of a module declares, as far as it decides about providers.
+//! The declarations of one file that matter for providers.
 //!
-//! Files are read one by one into [`Declarations`]; [`super::module`] puts those of a directory together. Faults are gathered,
-//! so that a user sees all of them at once.
+//! Files are read one by one into [`Declarations`]; [`super::module`] combines those of a directory.
 
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use crate::provider::Engine;
 use crate::syntax::{Block, Body, SourceFile, Spot};
 
 use super::calls::{self, Local, ModuleCall, Variable};
+use super::config_errors::ConfigErrors;
 use super::error::{ConfigError, Problem};
 use super::files;
 use super::provider_blocks::{self, ProviderBlock};
@@ -26,143 +26,94 @@ pub(super) struct Declarations {
     pub(super) calls: Vec<ModuleCall>,
     pub(super) variables: Vec<Variable>,
     pub(super) locals: Vec<Local>,
-    /// Blocks that override files cannot have, with their places.
+    /// The kinds of blocks that override files must not contain.
     pub(super) not_in_override: Vec<(&'static str, Spot)>,
 }
 
-/// More faults of one module than these are not told: nobody reads them, and each costs a look through its file.
-const MAX_FAULTS: usize = 100;
-
-/// Gathers faults and keeps what is good.
-#[derive(Debug, Default)]
-pub(super) struct Faults(pub(super) Vec<ConfigError>);
-
-impl Faults {
-    pub(super) fn add(&mut self, error: ConfigError) {
-        if self.0.len() < MAX_FAULTS {
-            self.0.push(error);
-        }
-    }
-
-    /// Whether more faults would be kept.
-    pub(super) fn has_room(&self) -> bool {
-        self.0.len() < MAX_FAULTS
-    }
-
-    pub(super) fn keep<T>(&mut self, result: Result<T, impl Into<ConfigError>>) -> Option<T> {
-        match result {
-            Ok(value) => Some(value),
-            Err(error) => {
-                self.add(error.into());
-                None
-            }
-        }
-    }
-
-    pub(super) fn keep_all<T>(
-        &mut self,
-        results: impl IntoIterator<Item = Result<T, ConfigError>>,
-    ) -> Vec<T> {
-        results
-            .into_iter()
-            .filter_map(|result| self.keep(result))
-            .collect()
-    }
-}
-
 /// Reads a file.
-pub(super) fn read_file(path: &Path, engine: Engine, faults: &mut Faults) -> Declarations {
+pub(super) fn read_file(path: &Path, engine: Engine, errors: &mut ConfigErrors) -> Declarations {
     let file = files::read(path).and_then(|text| Ok(SourceFile::parse(path, text)?));
-    match faults.keep(file) {
-        Some(file) => read_body(&file.body(), engine, faults),
+    match errors.keep(file) {
+        Some(file) => read_body(&file.body(), engine, errors),
         None => Declarations::default(),
     }
 }
 
-/// Blocks of other kinds are none of our business: they may belong to a newer release.
-fn read_body(body: &Body<'_>, engine: Engine, faults: &mut Faults) -> Declarations {
+/// Ignores unknown kinds of blocks, which may belong to a newer release.
+fn read_body(body: &Body<'_>, engine: Engine, errors: &mut ConfigErrors) -> Declarations {
     let mut found = Declarations::default();
-    for block in blocks(body, "terraform", 0, faults) {
-        for block in blocks(block.body(), "required_providers", 0, faults) {
-            let entries = required_providers::read(&block, engine, faults);
-            found.required_providers.push(entries);
+    for block in blocks(body, "terraform", 0, errors) {
+        for block in blocks(block.body(), "required_providers", 0, errors) {
+            let required = required_providers::read(&block, engine, errors);
+            found.required_providers.push(required);
         }
     }
-    for block in blocks(body, "required_providers", 0, faults) {
-        let error = ConfigError::invalid(block.place(), Problem::MisplacedRequiredProviders);
-        faults.0.push(error);
+    for block in blocks(body, "required_providers", 0, errors) {
+        errors.invalid(&block.spot(), Problem::MisplacedRequiredProviders);
     }
-    for block in blocks(body, "provider", 1, faults) {
-        found
-            .providers
-            .extend(faults.keep(provider_blocks::read(&block, engine)));
-    }
+    let providers = blocks(body, "provider", 1, errors).into_iter();
+    found.providers = errors.keep_all(providers.map(|it| provider_blocks::read(&it, engine)));
     for kind in ResourceKind::all(engine) {
-        for block in blocks(body, kind.word(), 2, faults) {
-            found
-                .resources
-                .extend(faults.keep(resources::read(&block, kind, engine)));
+        for block in blocks(body, kind.word(), 2, errors) {
+            let resource = resources::read(&block, kind, engine);
+            found.resources.extend(errors.keep(resource));
         }
     }
-    read_checks(body, engine, &mut found, faults);
-    for block in blocks(body, "import", 0, faults) {
-        found
-            .imports
-            .extend(faults.keep(resources::read_import(&block, engine)));
+    read_checks(body, engine, &mut found, errors);
+    for block in blocks(body, "import", 0, errors) {
+        let import = resources::read_import(&block, engine);
+        found.imports.extend(errors.keep(import));
         found.not_in_override.push(("import", block.spot()));
     }
-    for block in blocks(body, "moved", 0, faults) {
-        found.not_in_override.push(("moved", block.spot()));
+    let refused: &[_] = if engine.refuses_removed_override() {
+        &["moved", "removed", "language"]
+    } else {
+        &["moved"]
+    };
+    for kind in refused {
+        let blocks = blocks(body, kind, 0, errors).into_iter();
+        let refused = blocks.map(|block| (*kind, block.spot()));
+        found.not_in_override.extend(refused);
     }
-    if engine.refuses_removed_override() {
-        for block in blocks(body, "removed", 0, faults) {
-            found.not_in_override.push(("removed", block.spot()));
-        }
-        for block in blocks(body, "language", 0, faults) {
-            found.not_in_override.push(("language", block.spot()));
-        }
-    }
-    read_values(body, &mut found, faults);
+    read_values(body, &mut found, errors);
     found
 }
 
-/// `data` in a `check` is like `data` elsewhere.
-fn read_checks(body: &Body<'_>, engine: Engine, found: &mut Declarations, faults: &mut Faults) {
-    for check in blocks(body, "check", 1, faults) {
+/// Reads `data` blocks within `check` blocks, which count like others.
+fn read_checks(
+    body: &Body<'_>,
+    engine: Engine,
+    found: &mut Declarations,
+    errors: &mut ConfigErrors,
+) {
+    for check in blocks(body, "check", 1, errors) {
         found.not_in_override.push(("check", check.spot()));
-        for block in blocks(check.body(), "data", 2, faults) {
-            found.resources.extend(faults.keep(resources::read(
-                &block,
-                ResourceKind::Data,
-                engine,
-            )));
+        for block in blocks(check.body(), "data", 2, errors) {
+            let resource = resources::read(&block, ResourceKind::Data, engine);
+            found.resources.extend(errors.keep(resource));
         }
     }
 }
 
-/// Module calls, and the variables and locals that their sources may depend on.
-fn read_values(body: &Body<'_>, found: &mut Declarations, faults: &mut Faults) {
-    for block in blocks(body, "module", 1, faults) {
-        found.calls.extend(faults.keep(calls::read_call(&block)));
-    }
-    for block in blocks(body, "variable", 1, faults) {
-        found
-            .variables
-            .extend(faults.keep(calls::read_variable(&block)));
-    }
-    for block in blocks(body, "locals", 0, faults) {
-        found.locals.extend(
-            faults
-                .keep(calls::read_locals(&block))
-                .into_iter()
-                .flatten(),
-        );
-    }
+/// Reads module calls, and the variables and locals that their sources may refer to.
+fn read_values(body: &Body<'_>, found: &mut Declarations, errors: &mut ConfigErrors) {
+    let calls = blocks(body, "module", 1, errors);
+    found.calls = errors.keep_all(calls.iter().map(calls::read_call));
+    let variables = blocks(body, "variable", 1, errors);
+    found.variables = errors.keep_all(variables.iter().map(calls::read_variable));
+    let locals = blocks(body, "locals", 0, errors);
+    let locals = errors.keep_all(locals.iter().map(calls::read_locals));
+    found.locals = locals.into_iter().flatten().collect();
 }
 
-fn blocks<'a>(body: &Body<'a>, kind: &str, labels: usize, faults: &mut Faults) -> Vec<Block<'a>> {
+fn blocks<'a>(
+    body: &Body<'a>,
+    kind: &str,
+    labels: usize,
+    errors: &mut ConfigErrors,
+) -> Vec<Block<'a>> {
     let blocks = labelled_blocks(body, kind, labels);
-    faults.keep(blocks).unwrap_or_default()
+    errors.keep(blocks).unwrap_or_default()
 }
 
 /// Returns the blocks of a kind. Fails if a block has more or fewer labels.

@@ -1,7 +1,7 @@
 //! Constant values of arguments, and errors about them.
 
 use crate::span::Span;
-use crate::syntax::{EvalFault, EvalProblem, Exceeded, Expr, Expression, Strings, Value};
+use crate::syntax::{self, EvalFault, EvalProblem, Exceeded, Expr, Expression, Strings, Value};
 
 use super::error::{ConfigError, Problem};
 
@@ -19,6 +19,10 @@ pub(super) trait ConfigExpression {
 
     /// The error for a failed evaluation, at a part of the expression.
     fn value_error(&self, what: &'static str, part: Span, source: EvalProblem) -> ConfigError;
+
+    /// Parses the expression as a reference. A string is an old form of the reference in it, and the only form in JSON syntax.
+    /// If it is not a valid expression, `problem` is the error.
+    fn reference(&self, problem: Problem) -> Result<Expr, ConfigError>;
 
     fn exceeded(&self, budget: Exceeded) -> ConfigError;
 
@@ -45,6 +49,14 @@ impl ConfigExpression for Expression {
                 place,
                 source: Box::new(source),
             },
+        }
+    }
+
+    fn reference(&self, problem: Problem) -> Result<Expr, ConfigError> {
+        let tree = self.tree(Strings::Plain)?;
+        match tree.as_text() {
+            Some(text) => syntax::parse_expression(&text).map_err(|_fault| self.invalid(problem)),
+            None => Ok(tree),
         }
     }
 

@@ -1,6 +1,7 @@
-//! Which files of a directory are its configuration: docs/rules/config.md 1.
+//! Selects the configuration files of a directory: docs/rules/config.md 1.
 //!
-//! Names decide, byte for byte. Primary files come first and override files after them, each in the order of their names.
+//! Only the name decides whether a file is selected. Primary files precede override files; each group is in byte order of the
+//! names.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,14 +14,14 @@ use crate::provider::Engine;
 use super::error::ConfigError;
 use super::rules::EngineRules;
 
-/// A larger file is not read: the largest generated configurations have a few megabytes, and the items of a file can take ten
-/// times its size in memory.
+/// The maximum size of a configuration file, in bytes. The largest generated configurations have a few megabytes. In memory, a
+/// parsed file can take ten times its size.
 pub(super) const MAX_FILE_SIZE: u64 = 16 << 20;
 
 /// The files of a module directory that an engine reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModuleFiles {
-    /// In the order of reading.
+    /// In the order in which they are read.
     pub primary: Vec<PathBuf>,
     /// In the order in which they apply.
     pub overrides: Vec<PathBuf>,
@@ -33,7 +34,7 @@ impl ModuleFiles {
     }
 }
 
-/// The extensions of configuration files, longest first, and whether only OpenTofu reads them.
+/// The extensions of configuration files, longer ones first, and whether only OpenTofu reads them.
 const EXTENSIONS: [(&str, bool); 4] = [
     (".tofu.json", true),
     (".tf.json", false),
@@ -41,7 +42,7 @@ const EXTENSIONS: [(&str, bool); 4] = [
     (".tf", false),
 ];
 
-/// The stem and extension of a configuration file's name, and whether only OpenTofu reads it.
+/// Splits the name of a configuration file into stem and extension, and says whether only OpenTofu reads it.
 fn split_name(name: &str) -> Option<(&str, &'static str, bool)> {
     let (extension, tofu) = EXTENSIONS
         .into_iter()
@@ -49,8 +50,8 @@ fn split_name(name: &str) -> Option<(&str, &'static str, bool)> {
     (!is_hidden(name)).then(|| (&name[..name.len() - extension.len()], extension, tofu))
 }
 
-/// Such files are not read. Neither is what editors leave beside the real ones (`main.tf~`, `#main.tf#`), but those names have
-/// none of the extensions that are looked for.
+/// Whether the name starts with a dot; such files are ignored. Backup files of editors (`main.tf~`, `#main.tf#`) need no rule,
+/// because their extensions are unknown.
 pub(super) fn is_hidden(name: &str) -> bool {
     name.starts_with('.')
 }
@@ -69,7 +70,8 @@ fn is_override(stem: &str) -> bool {
     stem == "override" || stem.ends_with("_override")
 }
 
-/// The names and whether they are directories (a link to a directory is none here, as it must fail when it is read).
+/// Returns the sorted names in a directory, and whether each is a directory. A link to a directory counts as a file, so that
+/// reading it fails.
 pub(super) fn list(directory: &Path) -> Result<Vec<(String, bool)>, ConfigError> {
     let failed = |source| ConfigError::ReadDirectory {
         path: directory.to_path_buf(),
@@ -78,7 +80,7 @@ pub(super) fn list(directory: &Path) -> Result<Vec<(String, bool)>, ConfigError>
     let mut names = Vec::new();
     for entry in fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        // A name that is not UTF-8 ends in none of the extensions that matter, or cannot be shown; Go would read it.
+        // Names that are not UTF-8 are skipped, because they cannot be shown. Terraform would read such files.
         if let Ok(name) = entry.file_name().into_string() {
             names.push((name, entry.file_type().is_ok_and(|kind| kind.is_dir())));
         }
@@ -87,7 +89,7 @@ pub(super) fn list(directory: &Path) -> Result<Vec<(String, bool)>, ConfigError>
     Ok(names)
 }
 
-/// The files of `directory` that `engine` reads. A directory without any is a valid, empty module.
+/// Returns the files of `directory` that `engine` reads. A directory without such files is a valid, empty module.
 pub fn module_files(directory: &Path, engine: Engine) -> Result<ModuleFiles, ConfigError> {
     let names: Vec<String> = list(directory)?
         .into_iter()
@@ -107,7 +109,7 @@ pub fn module_files(directory: &Path, engine: Engine) -> Result<ModuleFiles, Con
     Ok(files)
 }
 
-/// `x.tofu` hides `x.tf`, and `x.tofu.json` hides `x.tf.json`.
+/// Returns the names that others hide: `x.tofu` hides `x.tf`, and `x.tofu.json` hides `x.tf.json`.
 fn hidden_names(names: &[String], engine: Engine) -> BTreeSet<String> {
     if !engine.reads_tofu_files() {
         return BTreeSet::new();
@@ -120,7 +122,7 @@ fn hidden_names(names: &[String], engine: Engine) -> BTreeSet<String> {
     twins.collect()
 }
 
-/// The content of a file.
+/// Reads a file of at most [`MAX_FILE_SIZE`] bytes.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {
     read_up_to(path, MAX_FILE_SIZE)
 }
@@ -139,14 +141,14 @@ pub(super) fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, ConfigError
     text.ok_or_else(too_large)
 }
 
-/// The content of a file of this length that is open.
+/// Reads an open file of this length and at most [`MAX_FILE_SIZE`] bytes.
 pub(super) fn read_whole(file: fs::File, length: u64) -> io::Result<Vec<u8>> {
     let text = read_open(file, length, MAX_FILE_SIZE)?;
     let too_large = || io::Error::other(format!("it has more than {MAX_FILE_SIZE} bytes"));
     text.ok_or_else(too_large)
 }
 
-/// `None` if there is more than the limit.
+/// Returns `None` if the file is larger than `limit`.
 fn read_open(file: fs::File, length: u64, limit: u64) -> io::Result<Option<Vec<u8>>> {
     if length > limit {
         return Ok(None);

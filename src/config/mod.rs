@@ -10,6 +10,8 @@
 mod cache;
 mod call_target;
 mod calls;
+mod config_errors;
+mod declaration;
 mod declarations;
 mod error;
 mod expression;

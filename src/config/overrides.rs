@@ -1,106 +1,86 @@
 //! Override files: docs/rules/config.md 6.
 
 use crate::provider::Engine;
-use crate::syntax::Spot;
 
 use super::calls::{ModuleCall, Variable};
-use super::declarations::{Declarations, Faults};
+use super::config_errors::ConfigErrors;
+use super::declaration::{Declaration as _, overridden};
+use super::declarations::Declarations;
 use super::error::{ConfigError, Problem};
 use super::module::Module;
 use super::provider_blocks::ProviderBlock;
 use super::resources::{Resource, ResourceKind};
 use super::rules::EngineRules;
 
-/// Changes `module` as an override file says.
-pub(super) fn apply(module: &mut Module, found: Declarations, engine: Engine, faults: &mut Faults) {
-    for (kind, spot) in found.not_in_override {
-        faults.0.push(ConfigError::invalid(
-            spot.place(),
-            Problem::NotInOverride(kind),
-        ));
+/// Applies the declarations of an override file to `module`.
+pub(super) fn apply(
+    module: &mut Module,
+    changes: Declarations,
+    engine: Engine,
+    errors: &mut ConfigErrors,
+) {
+    for (kind, spot) in changes.not_in_override {
+        errors.invalid(&spot, Problem::NotInOverride(kind));
     }
-    for block in found.required_providers {
-        // A whole entry replaces a whole entry.
+    for block in changes.required_providers {
+        // An entry replaces all of the entry with the same local name.
         module.required_providers.extend(block.entries);
     }
-    for block in found.providers {
-        faults.keep(provider(module, block));
+    for block in changes.providers {
+        errors.keep(override_provider(module, block));
     }
-    for resource in found.resources {
+    for resource in changes.resources {
         if resource.kind != ResourceKind::Ephemeral || engine.overrides_ephemeral() {
-            faults.keep(self::resource(module, resource));
+            errors.keep(override_resource(module, resource));
         }
     }
-    for call in found.calls {
-        faults.keep(self::call(module, call));
+    for call in changes.calls {
+        errors.keep(override_call(module, call));
     }
-    for variable in found.variables {
-        faults.keep(self::variable(module, variable));
+    for variable in changes.variables {
+        errors.keep(override_variable(module, variable));
     }
-    for local in found.locals {
-        match module.locals.get_mut(&local.name) {
-            Some(base) => base.value = local.value,
-            None => faults
-                .0
-                .push(missing(&local.spot, format!("local `{}`", local.name))),
+    for local in changes.locals {
+        match overridden(&mut module.locals, &local) {
+            Ok(base) => base.value = local.value,
+            Err(error) => errors.0.push(error),
         }
     }
 }
 
-fn missing(spot: &Spot, what: String) -> ConfigError {
-    ConfigError::invalid(spot.place(), Problem::NothingToOverride(what))
-}
-
-/// Only an aliased block needs a base.
-fn provider(module: &mut Module, block: ProviderBlock) -> Result<(), ConfigError> {
-    let key = (block.name.clone(), block.alias.clone());
-    match module.providers.get_mut(&key) {
+/// A block without an alias may also be new.
+fn override_provider(module: &mut Module, block: ProviderBlock) -> Result<(), ConfigError> {
+    match module.providers.get_mut(&block.key()) {
         Some(base) => {
             base.version = block.version.or(base.version.take());
             base.has_for_each |= block.has_for_each;
         }
         None if block.alias.is_some() => {
-            return Err(missing(
-                &block.spot,
-                format!("provider `{}` with this alias", block.name),
-            ));
+            let what = format!("{} with this alias", block.title());
+            let problem = Problem::NothingToOverride(what);
+            return Err(ConfigError::invalid(block.spot.place(), problem));
         }
-        None => drop(module.providers.insert(key, block)),
+        None => drop(module.providers.insert(block.key(), block)),
     }
     Ok(())
 }
 
-fn resource(module: &mut Module, resource: Resource) -> Result<(), ConfigError> {
-    let key = (resource.kind, resource.type_name, resource.name);
-    match module.resources.get_mut(&key) {
-        Some(base) => {
-            base.provider = resource.provider.or(base.provider.take());
-            Ok(())
-        }
-        None => Err(missing(
-            &resource.spot,
-            format!("{} `{}.{}`", key.0.word(), key.1, key.2),
-        )),
-    }
+fn override_resource(module: &mut Module, resource: Resource) -> Result<(), ConfigError> {
+    let base = overridden(&mut module.resources, &resource)?;
+    base.provider = resource.provider.or(base.provider.take());
+    Ok(())
 }
 
-fn call(module: &mut Module, call: ModuleCall) -> Result<(), ConfigError> {
-    let Some(base) = module.calls.get_mut(&call.name) else {
-        return Err(missing(&call.spot, format!("module `{}`", call.name)));
-    };
+fn override_call(module: &mut Module, call: ModuleCall) -> Result<(), ConfigError> {
+    let base = overridden(&mut module.calls, &call)?;
     base.source = call.source.or(base.source.take());
     base.version = call.version.or(base.version.take());
     base.arguments.extend(call.arguments);
     Ok(())
 }
 
-fn variable(module: &mut Module, variable: Variable) -> Result<(), ConfigError> {
-    let Some(base) = module.variables.get_mut(&variable.name) else {
-        return Err(missing(
-            &variable.spot,
-            format!("variable `{}`", variable.name),
-        ));
-    };
+fn override_variable(module: &mut Module, variable: Variable) -> Result<(), ConfigError> {
+    let base = overridden(&mut module.variables, &variable)?;
     base.default = variable.default.or(base.default.take());
     base.type_constraint = variable.type_constraint.or(base.type_constraint.take());
     base.constant = variable.constant.or(base.constant);

@@ -14,7 +14,7 @@ use super::rules::EngineRules;
 pub(super) struct ProviderBlock {
     pub(super) name: String,
     pub(super) alias: Option<String>,
-    /// The deprecated `version` argument, if it has one.
+    /// The deprecated `version` argument.
     pub(super) version: Option<VersionConstraints>,
     pub(super) has_for_each: bool,
     pub(super) spot: Spot,
@@ -23,25 +23,21 @@ pub(super) struct ProviderBlock {
 const RESERVED_ARGUMENTS: [&str; 3] = ["count", "depends_on", "source"];
 const RESERVED_BLOCKS: [&str; 2] = ["lifecycle", "locals"];
 
-/// Reads a block.
+/// Reads a `provider` block.
 pub(super) fn read(block: &Block<'_>, engine: Engine) -> Result<ProviderBlock, ConfigError> {
     let name = block.label(0);
     check_normalized(name, &block.label_spot(0), engine)?;
     let body = block.body();
     for reserved in RESERVED_ARGUMENTS {
         if let Some(argument) = body.argument(reserved)? {
-            return Err(ConfigError::invalid(
-                argument.place(),
-                Problem::Reserved(reserved.to_owned()),
-            ));
+            let problem = Problem::Reserved(reserved.to_owned());
+            return Err(ConfigError::invalid(argument.place(), problem));
         }
     }
     for reserved in RESERVED_BLOCKS {
         if let Some(block) = labelled_blocks(body, reserved, 0)?.first() {
-            return Err(ConfigError::invalid(
-                block.place(),
-                Problem::Reserved(reserved.to_owned()),
-            ));
+            let problem = Problem::Reserved(reserved.to_owned());
+            return Err(ConfigError::invalid(block.place(), problem));
         }
     }
     let alias = alias(block)?;
@@ -65,7 +61,7 @@ fn alias(block: &Block<'_>) -> Result<Option<String>, ConfigError> {
     }
 }
 
-/// Its keys never change which providers are required, but whether it may be there at all the engine decides.
+/// Returns whether the block has `for_each`, and checks that it may. The keys never affect which providers are required.
 fn check_for_each(
     block: &Block<'_>,
     alias: Option<&String>,
@@ -75,21 +71,17 @@ fn check_for_each(
         return Ok(false);
     };
     if !engine.has_provider_for_each() {
-        return Err(ConfigError::invalid(
-            argument.place(),
-            Problem::Reserved("for_each".to_owned()),
-        ));
+        let problem = Problem::Reserved("for_each".to_owned());
+        return Err(ConfigError::invalid(argument.place(), problem));
     }
     if alias.is_none() {
-        return Err(ConfigError::invalid(
-            argument.place(),
-            Problem::AliasRequired,
-        ));
+        let problem = Problem::AliasRequired;
+        return Err(ConfigError::invalid(argument.place(), problem));
     }
     Ok(true)
 }
 
-/// A constant; null is none, numbers convert.
+/// Evaluates `version`, a constant. Null counts as missing, and numbers are converted to text.
 fn version(block: &Block<'_>) -> Result<Option<VersionConstraints>, ConfigError> {
     let Some(expression) = block.body().value("version")? else {
         return Ok(None);

@@ -1,31 +1,31 @@
-//! References to provider configurations: the `provider` argument of resources, data sources and imports.
+//! References to provider configurations, in the `provider` argument of resources, data sources and imports.
 
 use crate::provider::Engine;
-use crate::syntax::{self, Body, Expr, ExprKind, Expression, Spot, Strings};
+use crate::syntax::{Body, Expr, ExprKind, Expression, Spot};
 
 use super::error::{ConfigError, Problem};
 use super::expression::ConfigExpression as _;
 use super::required_providers::check_normalized;
 use super::rules::EngineRules;
 
-/// `name`, `name.alias`, and in OpenTofu `name.alias[key]`.
+/// A reference `name` or `name.alias`, or in OpenTofu `name.alias[key]`.
 #[derive(Clone, Debug)]
 pub(super) struct ProviderRef {
     pub(super) name: String,
     pub(super) alias: Option<String>,
-    /// There is an index; its value does not matter.
+    /// Whether it has an index. The value of the index is irrelevant.
     pub(super) indexed: bool,
     pub(super) spot: Spot,
 }
 
 impl PartialEq for ProviderRef {
-    /// Places do not count.
+    /// Ignores the position and the index.
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name && self.alias == other.alias
     }
 }
 
-/// The `provider` argument of a body, if it has one.
+/// Reads the `provider` argument of a body.
 pub(super) fn read(body: &Body<'_>, engine: Engine) -> Result<Option<ProviderRef>, ConfigError> {
     let value = body.value("provider")?;
     value.map(|value| parse(&value, engine)).transpose()
@@ -33,15 +33,7 @@ pub(super) fn read(body: &Body<'_>, engine: Engine) -> Result<Option<ProviderRef
 
 fn parse(value: &Expression, engine: Engine) -> Result<ProviderRef, ConfigError> {
     let invalid = || value.invalid(Problem::ProviderReference);
-    let tree = value.tree(Strings::Plain)?;
-    // The same as a string is the old form, and the only one in JSON.
-    let tree = match tree.as_text() {
-        Some(text) => match syntax::parse_expression(&text) {
-            Ok(inner) => inner,
-            Err(_) => return Err(invalid()),
-        },
-        None => tree,
-    };
+    let tree = value.reference(Problem::ProviderReference)?;
     let (base, indexed) = split_index(&tree, engine);
     let names = names(base).ok_or_else(invalid)?;
     let (name, alias) = match names[..] {
@@ -65,7 +57,7 @@ fn split_index(tree: &Expr, engine: Engine) -> (&Expr, bool) {
     }
 }
 
-/// Constants are names here: `provider = null` means the provider `null`.
+/// Returns the names of a traversal. Keywords are names here: `provider = null` refers to the provider `null`.
 fn names(expr: &Expr) -> Option<Vec<&str>> {
     match expr.as_key() {
         Some(name) => Some(vec![name]),

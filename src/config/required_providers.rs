@@ -1,4 +1,4 @@
-//! `required_providers` in all its forms: docs/rules/config.md 2.
+//! Reads `required_providers` blocks: docs/rules/config.md 2.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::syntax::{
     self, Argument, Block, Expr, ExprKind, Expression, ObjectEntry, Spot, Strings, Value,
 };
 
-use super::declarations::Faults;
+use super::config_errors::ConfigErrors;
 use super::error::{ConfigError, Problem};
 use super::expression::ConfigExpression as _;
 
@@ -20,7 +20,7 @@ pub(super) struct RequiredProviders {
     pub(super) entries: BTreeMap<String, RequiredProvider>,
 }
 
-/// An entry.
+/// An entry of a `required_providers` block.
 #[derive(Clone, Debug)]
 pub(super) struct RequiredProvider {
     pub(super) address: ProviderAddr,
@@ -28,20 +28,21 @@ pub(super) struct RequiredProvider {
     pub(super) spot: Spot,
 }
 
-/// Reads the body of a block.
-pub(super) fn read(block: &Block<'_>, engine: Engine, faults: &mut Faults) -> RequiredProviders {
+/// Reads a `required_providers` block.
+pub(super) fn read(
+    block: &Block<'_>,
+    engine: Engine,
+    errors: &mut ConfigErrors,
+) -> RequiredProviders {
     let body = block.body();
     if let Some(inner) = body.native_blocks().next() {
-        faults.0.push(ConfigError::invalid(
-            inner.place(),
-            Problem::BlockInRequiredProviders,
-        ));
+        errors.invalid(&inner.spot(), Problem::BlockInRequiredProviders);
     }
-    let arguments = faults.keep(body.arguments()).unwrap_or_default();
+    let arguments = errors.keep(body.arguments()).unwrap_or_default();
     let entries = arguments
         .into_iter()
         .map(|argument| Ok((argument.name().to_owned(), parse_entry(&argument, engine)?)));
-    let entries = faults.keep_all(entries).into_iter().collect();
+    let entries = errors.keep_all(entries).into_iter().collect();
     RequiredProviders {
         spot: block.spot(),
         entries,
@@ -162,7 +163,7 @@ fn root_name<'a>(whole: &Expression, expr: &'a Expr) -> Option<&'a str> {
     }
 }
 
-/// The address that a local name stands for.
+/// Returns the address that a local name implies.
 pub(super) fn implied(
     name: &str,
     spot: &Spot,
@@ -175,7 +176,7 @@ pub(super) fn implied(
     })
 }
 
-/// Local names must be written as they are compared.
+/// Checks that a local name is written in its normalized form.
 pub(super) fn check_normalized(name: &str, spot: &Spot, engine: Engine) -> Result<(), ConfigError> {
     let normal = implied(name, spot, engine)?.type_name;
     if normal == name {
@@ -188,7 +189,7 @@ pub(super) fn check_normalized(name: &str, spot: &Spot, engine: Engine) -> Resul
     Err(ConfigError::invalid(spot.place(), problem))
 }
 
-/// A version constraint that stands at `place`.
+/// Parses a version constraint at `place`.
 pub(super) fn constraints(text: &str, place: Place) -> Result<VersionConstraints, ConfigError> {
     VersionConstraints::parse(text).map_err(|source| ConfigError::Constraint {
         place: Box::new(place),

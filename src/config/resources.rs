@@ -1,7 +1,7 @@
-//! Blocks whose type implies a provider, and `import` blocks: docs/rules/config.md 3.
+//! Reads resources and similar blocks, whose type implies a provider, and `import` blocks: docs/rules/config.md 3.
 
 use crate::provider::Engine;
-use crate::syntax::{self, Block, Expr, ExprKind, Spot, Strings, is_identifier};
+use crate::syntax::{Block, Expr, ExprKind, Spot, is_identifier};
 
 use super::declarations::labelled_blocks;
 use super::error::{ConfigError, Problem};
@@ -9,7 +9,7 @@ use super::expression::ConfigExpression as _;
 use super::provider_ref::{self, ProviderRef};
 use super::rules::EngineRules;
 
-/// Kinds of blocks with a type and a name.
+/// The kinds of blocks that have a type and a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ResourceKind {
     Managed,
@@ -19,7 +19,7 @@ pub(super) enum ResourceKind {
 }
 
 impl ResourceKind {
-    /// Those that the engine knows.
+    /// The kinds that the engine supports.
     pub(super) fn all(engine: Engine) -> impl Iterator<Item = Self> {
         let actions = engine.has_actions().then_some(Self::Action);
         [Self::Managed, Self::Data, Self::Ephemeral]
@@ -27,7 +27,7 @@ impl ResourceKind {
             .chain(actions)
     }
 
-    /// The word that the block begins with.
+    /// The keyword of the block.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Managed => "resource",
@@ -51,19 +51,19 @@ pub(super) struct Resource {
 /// An `import` block.
 #[derive(Clone, Debug)]
 pub(super) struct Import {
-    /// What it imports, unless that is in another module.
+    /// The kind of the target.
     pub(super) kind: ResourceKind,
     pub(super) type_name: String,
     pub(super) name: String,
-    /// The target is in a module that is called.
+    /// Whether the target is in a called module.
     pub(super) in_module: bool,
-    /// The target has an index, or the block `for_each`.
+    /// Whether the target has an index or the block has `for_each`.
     pub(super) indexed: bool,
     pub(super) provider: Option<ProviderRef>,
     pub(super) spot: Spot,
 }
 
-/// The part of a type that names the provider.
+/// Returns the part of a resource type that is the local name of the provider.
 pub(super) fn provider_of_type(type_name: &str) -> &str {
     type_name
         .split_once('_')
@@ -78,10 +78,8 @@ pub(super) fn read(
 ) -> Result<Resource, ConfigError> {
     for at in 0..2 {
         if !is_identifier(block.label(at)) {
-            return Err(ConfigError::invalid(
-                block.label_spot(at).place(),
-                Problem::Name(block.label(at).to_owned()),
-            ));
+            let problem = Problem::Name(block.label(at).to_owned());
+            return Err(ConfigError::invalid(block.label_spot(at).place(), problem));
         }
     }
     if kind == ResourceKind::Action {
@@ -96,31 +94,23 @@ pub(super) fn read(
     })
 }
 
-/// An action has few arguments, and one `config` block at most.
+/// Checks that an `action` block has only known arguments, and at most one `config` block.
 fn check_action(block: &Block<'_>) -> Result<(), ConfigError> {
+    let unexpected = |spot: &Spot, argument: &str| {
+        let problem = Problem::Unexpected {
+            block: "action",
+            argument: argument.to_owned(),
+        };
+        Err(ConfigError::invalid(spot.place(), problem))
+    };
     for (name, spot) in block.body().names()? {
         if !["provider", "count", "for_each", "config"].contains(&name) {
-            return Err(ConfigError::invalid(
-                spot.place(),
-                Problem::Unexpected {
-                    block: "action",
-                    argument: name.to_owned(),
-                },
-            ));
+            return unexpected(&spot, name);
         }
     }
     match labelled_blocks(block.body(), "config", 0)?.get(1) {
         None => Ok(()),
-        Some(second) => {
-            let argument = "second `config`".to_owned();
-            Err(ConfigError::invalid(
-                second.place(),
-                Problem::Unexpected {
-                    block: "action",
-                    argument,
-                },
-            ))
-        }
+        Some(second) => unexpected(&second.spot(), "second `config`"),
     }
 }
 
@@ -132,14 +122,7 @@ pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, C
     if body.argument("id")?.is_some() == body.argument("identity")?.is_some() {
         return Err(ConfigError::invalid(block.place(), Problem::ImportIdentity));
     }
-    let tree = to.tree(Strings::Plain)?;
-    let tree = match tree.as_text() {
-        Some(text) => match syntax::parse_expression(&text) {
-            Ok(inner) => inner,
-            Err(_) => return Err(to.invalid(Problem::ImportTarget)),
-        },
-        None => tree,
-    };
+    let tree = to.reference(Problem::ImportTarget)?;
     let mut names = Vec::new();
     let indexed =
         address_names(&tree, &mut names).ok_or_else(|| to.invalid(Problem::ImportTarget))?;
@@ -174,7 +157,7 @@ pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, C
     })
 }
 
-/// The names of an address without its indexes; whether it has any.
+/// Collects the names of a resource address. Returns whether the address has indexes.
 fn address_names<'a>(expr: &'a Expr, names: &mut Vec<&'a str>) -> Option<bool> {
     match &expr.kind {
         ExprKind::Variable(name) => {

@@ -1,4 +1,4 @@
-//! Test files, and the modules that they run: docs/rules/config.md 7.
+//! Reads test files and the modules that they run: docs/rules/config.md 7.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,16 +17,16 @@ use super::rules::EngineRules;
 /// A module that a test runs.
 #[derive(Debug)]
 pub(super) struct RunModule {
-    /// Its key in the manifest.
+    /// The key in the module manifest.
     pub(super) key: String,
     pub(super) call: ModuleCall,
 }
 
-/// What the test files of a root module say.
+/// The content of the test files of a root module.
 #[derive(Debug, Default)]
 pub(super) struct TestFiles {
     pub(super) runs: Vec<RunModule>,
-    /// Only OpenTofu counts them.
+    /// Only OpenTofu locks providers of test files.
     pub(super) providers: Vec<ProviderBlock>,
     pub(super) errors: Vec<ConfigError>,
     pub(super) warnings: Vec<String>,
@@ -35,7 +35,7 @@ pub(super) struct TestFiles {
 const ENDINGS: [&str; 2] = [".tftest.hcl", ".tftest.json"];
 const TOFU_ENDINGS: [&str; 2] = [".tofutest.hcl", ".tofutest.json"];
 
-/// Whether the name is that of a test file, for either engine.
+/// Whether a file with this name is a test file for at least one of the engines.
 pub fn is_test_file(name: &str) -> bool {
     let endings = ENDINGS.iter().chain(&TOFU_ENDINGS);
     endings.into_iter().any(|ending| name.ends_with(ending))
@@ -58,7 +58,7 @@ pub(super) fn read(root: &Path, directory: &Path, engine: Engine) -> TestFiles {
         }
         Err(error) => found.errors.push(error),
     }
-    // In the test directory nothing is skipped: a directory with the name of a test file is an error.
+    // The test directory has no exceptions: a directory with the name of a test file is an error.
     let path = root.join(directory.strip_prefix("/").unwrap_or(directory));
     match files::list(&path) {
         Ok(names) => {
@@ -86,7 +86,7 @@ pub(super) fn read(root: &Path, directory: &Path, engine: Engine) -> TestFiles {
     found
 }
 
-/// The names of test files. `.tofutest` hides its `.tftest` twin.
+/// Selects the names of test files. A `.tofutest` file hides the `.tftest` file with the same stem.
 fn select(names: Vec<String>, engine: Engine) -> Vec<String> {
     let ends = |name: &str, endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
     let tofu = engine.reads_tofu_files();
@@ -150,7 +150,7 @@ impl TestFiles {
     }
 }
 
-/// The module that a run uses instead of the root.
+/// Reads the module that a run uses instead of the root module.
 fn run_module(run: &Block<'_>, name: &str) -> Result<Option<ModuleCall>, ConfigError> {
     match labelled_blocks(run.body(), "module", 0)?.first() {
         Some(module) => calls::read_run_module(module, name).map(Some),

@@ -1,9 +1,9 @@
-//! What the evaluation of expressions may cost: steps, values and bytes of text.
+//! Limits the cost of evaluation: steps, values and bytes of text.
 //!
-//! Whoever writes a configuration chooses how often a loop runs and how long a text becomes. Each root module has a [`EvalBudget`],
-//! from which everything is taken before it is computed or copied, and nothing is given back: so the memory of all its values
-//! is bounded too. All root modules of a run share a [`RunBudget`]. A root module has an allowance of its own, far above what
-//! configurations need, and takes only what goes beyond it from the run: whatever the others do, it has its allowance.
+//! The author of a configuration controls how often loops run and how long texts become. Evaluation therefore takes all costs
+//! from the [`EvalBudget`] of the root module before it computes or copies a value. Nothing is returned to the budget, so it also
+//! bounds the memory of all values. Each root module has an allowance far above what configurations need. Beyond it, the module
+//! draws on the [`RunBudget`], which all root modules share. The allowance is available whatever other root modules use.
 
 use std::cell::Cell;
 use std::fmt;
@@ -14,39 +14,40 @@ use thiserror::Error;
 
 use super::value::Value;
 
-/// What is counted.
+/// A resource that evaluation takes from a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetResource {
-    /// Expressions, turns of a loop, comparisons, and bytes that are looked at again and again.
+    /// Expressions, iterations, comparisons, and bytes that are read repeatedly.
     Steps,
-    /// Values that are made or copied. One takes about a hundred bytes of memory.
+    /// Values that are created or copied. A value takes about 100 bytes of memory.
     Values,
-    /// Bytes of text that are made or copied.
+    /// Bytes of text that are created or copied.
     Bytes,
 }
 
-/// So much of each resource, in the order of [`BudgetResource`].
+/// The amount of each resource, in the order of [`BudgetResource`].
 type Amounts = [u64; 3];
 
-/// What a root module may take: half a second and 60 MB at worst. Sources and versions are short texts, made of a few values.
+/// The limit for a root module: half a second and 60 MB at worst. Sources and versions need far less, because they are short
+/// texts made of a few values.
 const ROOT: Amounts = [4_000_000, 250_000, 16_000_000];
 
-/// What a root module may take before it draws on the run: 64 of them at once take 200 MB at worst.
+/// What a root module may take without drawing on the run. 64 concurrent root modules take 200 MB at worst.
 const ALLOWANCE: Amounts = [250_000, 16_000, 1_000_000];
 
-/// What one constant may take that is evaluated on its own, such as a list of hashes in a lock file.
+/// The limit for a single constant, such as the list of hashes in a lock file.
 const CONSTANT: Amounts = [100_000, 20_000, 2_000_000];
 
-/// What all root modules of a run may take beyond their allowances.
+/// The limit for all root modules of a run together, beyond their allowances.
 const RUN: Amounts = [64_000_000, 4_000_000, 256_000_000];
 
-/// How many root modules of a run may be beyond their allowance at once: others wait, so their memory does not add up.
+/// How many root modules may exceed their allowance at a time. Others wait, which bounds the total memory.
 const LARGE_AT_ONCE: usize = 2;
 
-/// The parts in which a root module draws on the run, so that it does so rarely.
+/// A root module draws at least this fraction of its limit from the run, so that it rarely takes the lock.
 const PARTS: u64 = 16;
 
-/// A budget that is used up.
+/// The error for a budget that is used up.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("evaluation takes more than {limit} {resource}, the budget of {owner}")]
 pub struct Exceeded {
@@ -55,7 +56,7 @@ pub struct Exceeded {
     limit: u64,
 }
 
-/// Whose budget.
+/// The owner of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BudgetOwner {
     Constant,
@@ -84,7 +85,7 @@ impl fmt::Display for BudgetResource {
 }
 
 impl Exceeded {
-    /// What helps.
+    /// What the user can do.
     pub const fn hint(self) -> &'static str {
         match self.owner {
             BudgetOwner::Constant | BudgetOwner::Root => {
@@ -97,7 +98,7 @@ impl Exceeded {
     }
 }
 
-/// What the constants of one file may still take together: each has a budget of its own, and a file has many.
+/// The steps that are left for all constants of one file together. Each constant also has its own limit.
 #[derive(Debug)]
 pub(super) struct FileBudget {
     steps: AtomicU64,
@@ -115,7 +116,7 @@ impl Default for FileBudget {
 }
 
 impl FileBudget {
-    /// Does what evaluates a constant of the file, within the budget of one.
+    /// Evaluates a constant of the file within a budget.
     pub(super) fn evaluate<T>(&self, evaluate: impl FnOnce(&EvalBudget) -> T) -> T {
         let left = self.steps.load(Ordering::Relaxed);
         let [steps, values, bytes] = CONSTANT;
@@ -123,14 +124,14 @@ impl FileBudget {
         let budget = EvalBudget::new(BudgetOwner::Constant, limits, limits, None);
         let result = evaluate(&budget);
         let used = budget.used()[BudgetResource::Steps as usize];
-        // Threads that meet here take a little more than there is.
+        // Concurrent evaluations may together take slightly more than is left.
         self.steps
             .store(left.saturating_sub(used), Ordering::Relaxed);
         result
     }
 }
 
-/// What is left for the root modules of a run beyond their allowances. They may be read on several threads.
+/// What is left for root modules beyond their allowances. Shared by the threads that read them.
 #[derive(Debug)]
 pub struct RunBudget {
     shared: Mutex<RunRemainder>,
@@ -140,7 +141,7 @@ pub struct RunBudget {
 #[derive(Debug)]
 struct RunRemainder {
     left: Amounts,
-    /// How many more root modules may go beyond their allowance now.
+    /// How many more root modules may currently exceed their allowance.
     places: usize,
 }
 
@@ -162,7 +163,7 @@ impl RunBudget {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until one more root module may go beyond its allowance.
+    /// Waits until another root module may exceed its allowance.
     fn enter(&self) {
         let waited = self
             .freed
@@ -180,7 +181,7 @@ impl RunBudget {
         self.freed.notify_one();
     }
 
-    /// Takes what is asked for, or all that is left.
+    /// Takes `amount`, or what is left. Returns the amount taken.
     fn take(&self, resource: BudgetResource, amount: u64) -> u64 {
         let left = &mut self.locked().left[resource as usize];
         let taken = amount.min(*left);
@@ -189,16 +190,15 @@ impl RunBudget {
     }
 }
 
-/// What the evaluation of one root module may still take.
+/// The budget for evaluating one root module, or one constant.
 ///
-/// Once it is used up, whatever is asked for is refused, and [`super::evaluate`] fails whatever came out: `try()` cannot catch
-/// that.
+/// Once it is exceeded, it refuses everything, and [`super::evaluate`] fails even if `try()` caught the error.
 #[derive(Debug)]
 pub struct EvalBudget {
     owner: BudgetOwner,
     limits: Amounts,
     used: [Cell<u64>; 3],
-    /// What may be used without drawing on the run.
+    /// What may be used before drawing on the run again.
     granted: [Cell<u64>; 3],
     run: Option<Arc<RunBudget>>,
     is_large: Cell<bool>,
@@ -206,7 +206,7 @@ pub struct EvalBudget {
 }
 
 impl EvalBudget {
-    /// The budget of a root module, as a part of that of the run.
+    /// The budget of a root module, which can draw on that of the run.
     pub fn of_root(run: Arc<RunBudget>) -> Self {
         Self::new(BudgetOwner::Root, ROOT, ALLOWANCE, Some(run))
     }
@@ -233,12 +233,12 @@ impl EvalBudget {
         }
     }
 
-    /// Why nothing more can be had, if so.
+    /// The error if the budget is exceeded.
     pub const fn exceeded(&self) -> Option<Exceeded> {
         self.exceeded.get()
     }
 
-    /// How much was used, in steps, values and bytes.
+    /// The used amounts of steps, values and bytes.
     pub fn used(&self) -> [u64; 3] {
         self.used.each_ref().map(Cell::get)
     }
@@ -261,14 +261,14 @@ impl EvalBudget {
         self.take(BudgetResource::Bytes, count)
     }
 
-    /// Takes what a value and all that is in it cost.
+    /// Takes the cost of a value, including nested values.
     pub fn value(&self, value: &Value) -> Result<(), Exceeded> {
         let (values, bytes) = value.cost();
         self.values(values)?;
         self.bytes(bytes)
     }
 
-    /// Fails if so many values and bytes cannot be had. They are taken when they are there.
+    /// Fails if these amounts are not available. Does not take them.
     pub fn room_for(&self, values: usize, bytes: usize) -> Result<(), Exceeded> {
         self.reach(BudgetResource::Values, values)?;
         self.reach(BudgetResource::Bytes, bytes).map(drop)
@@ -281,7 +281,7 @@ impl EvalBudget {
         Ok(())
     }
 
-    /// What is used in all once so much more is.
+    /// Returns the total use after taking `count`, and draws on the run if necessary.
     #[inline]
     fn reach(&self, resource: BudgetResource, count: usize) -> Result<u64, Exceeded> {
         let at = resource as usize;

@@ -1,7 +1,7 @@
-//! What can be wrong with a text in HCL syntax.
+//! Syntax errors.
 //!
-//! The parser works on bytes and knows no file names: it reports a [`SyntaxFault`], a problem with its byte range. Whoever knows
-//! the file turns it into a [`SyntaxError`], which carries the place with its source line.
+//! The parser works on bytes and does not know the file name. It reports a [`SyntaxFault`], a problem with its byte range, which
+//! the caller converts into a [`SyntaxError`] with file, line and source line.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use thiserror::Error;
 
 use crate::span::{Explain, Place, Span};
 
-/// A syntax error at its place in a file.
+/// A syntax error in a file.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{problem}")]
 pub struct SyntaxError {
-    /// Where it is.
+    /// The place to mark.
     pub place: Place,
-    /// What it is.
+    /// What is wrong there.
     pub problem: SyntaxProblem,
 }
 
@@ -29,22 +29,22 @@ impl Explain for SyntaxError {
     }
 }
 
-/// A problem and its byte range, before the file is known.
+/// A problem and its byte range in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxFault {
-    /// The bytes to mark.
+    /// The range to mark.
     pub span: Span,
-    /// What is wrong with them.
+    /// What is wrong there.
     pub problem: SyntaxProblem,
 }
 
 impl SyntaxFault {
-    /// A problem with `span`.
+    /// Creates a fault that marks `span`.
     pub const fn new(span: Span, problem: SyntaxProblem) -> Self {
         Self { span, problem }
     }
 
-    /// The error of the file at `path` whose content is `text`.
+    /// Converts to an error in the file at `path` with the content `text`.
     pub fn in_file(self, path: &Path, text: &[u8]) -> SyntaxError {
         SyntaxError {
             place: Place::in_text(path, text, self.span),
@@ -53,16 +53,16 @@ impl SyntaxFault {
     }
 }
 
-/// What is wrong. The cases are those that Terraform tells apart, under the same headings where they are useful.
+/// A syntax problem. The cases and most wordings are those of Terraform.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SyntaxProblem {
-    /// A character that the language does not use.
+    /// A character that HCL does not use.
     #[error("invalid character: `{0}` is not used in this language")]
     InvalidCharacter(char),
     /// Bytes that are not UTF-8.
     #[error("invalid character encoding: this is not UTF-8")]
     InvalidEncoding,
-    /// Anything but an identifier where an argument or block must start, or an identifier that starts neither.
+    /// A token that does not start an argument or block where one must start.
     #[error("argument or block definition required here")]
     ItemRequired,
     /// A quoted argument name.
@@ -77,7 +77,7 @@ pub enum SyntaxProblem {
     /// A block header that does not end in `{` on its line.
     #[error("invalid block definition: a quoted label or an opening brace is expected here")]
     InvalidBlock,
-    /// A one-line block with more than one argument, or that goes on over the line.
+    /// A one-line block with more than one argument, or with a newline.
     #[error(
         "invalid single-argument block definition: it holds one argument and closes on the same line"
     )]
@@ -88,22 +88,22 @@ pub enum SyntaxProblem {
     /// No newline after a block.
     #[error("missing newline after block definition")]
     MissingNewlineAfterBlock,
-    /// No expression where one must be.
+    /// No expression where one is required.
     #[error("invalid expression: expected the start of an expression")]
     ExpressionRequired,
-    /// Something is left after a complete expression.
+    /// Further text after a complete expression.
     #[error("extra characters after expression")]
     ExtraCharacters,
     /// A number such as `1.2.3`.
     #[error("invalid number literal")]
     InvalidNumber,
-    /// `(` without its partner.
+    /// `(` without `)`.
     #[error("unbalanced parentheses: expected a closing parenthesis")]
     UnbalancedParentheses,
     /// `a ? b` without `: c`.
     #[error("missing false expression in conditional")]
     MissingFalseExpression,
-    /// A dot without a name, a number or a star after it.
+    /// A dot that is not followed by a name, a number or a star.
     #[error("invalid attribute name: an attribute name is required after a dot")]
     AttributeNameRequired,
     /// `a.0.1`.
@@ -130,25 +130,25 @@ pub enum SyntaxProblem {
     /// No name after `::`.
     #[error("missing function name after `::`")]
     MissingFunctionName,
-    /// A name with `::` that no `(` follows.
+    /// A name with `::` that is not followed by `(`.
     #[error("missing open parenthesis after function name")]
     MissingOpenParenthesis,
     /// No comma between arguments.
     #[error("missing argument separator: expected a comma")]
     MissingArgumentSeparator,
-    /// `...` that no `)` follows.
+    /// `...` that is not followed by `)`.
     #[error("missing closing parenthesis after an expanded argument")]
     MissingCloseParenthesis,
     /// The text ends inside a call.
     #[error("unterminated function call")]
     UnterminatedCall,
-    /// A `for` expression that lacks a part or has one too many.
+    /// A `for` expression with a missing or superfluous part.
     #[error("invalid `for` expression: {0}")]
     InvalidFor(&'static str),
-    /// A `for` directive in a template that lacks a part.
+    /// A `for` directive with a missing part.
     #[error("invalid `for` directive: {0}")]
     InvalidForDirective(&'static str),
-    /// A backslash sequence that is none.
+    /// An invalid backslash sequence.
     #[error("invalid escape sequence")]
     InvalidEscape,
     /// A newline in a quoted string.
@@ -163,34 +163,34 @@ pub enum SyntaxProblem {
     /// `${` without its `}`.
     #[error("unclosed template interpolation sequence")]
     UnclosedInterpolation,
-    /// Something between the expression and the `}` of a template sequence.
+    /// Further text between the expression and the `}` of a template sequence.
     #[error("extra characters after interpolation expression")]
     ExtraInInterpolation,
-    /// A word after `%{` that is no directive.
+    /// An unknown word after `%{`.
     #[error("invalid template directive: `if`, `else`, `endif`, `for` or `endfor` is expected")]
     InvalidDirective,
-    /// A directive that closes nothing, or that is not closed.
+    /// A directive without its counterpart.
     #[error("the control directives within this template are unbalanced")]
     UnbalancedDirectives,
     /// Nesting beyond [`super::MAX_DEPTH`].
     #[error("this expression is nested deeper than {0} levels")]
     TooDeep(usize),
-    /// An expression that is too long for a tree.
+    /// An expression longer than [`super::MAX_EXPRESSION`].
     #[error("this expression has more than {0} bytes, the most that is evaluated")]
     TooLong(usize),
-    /// More open brackets than are kept in mind.
+    /// More open brackets than the parser allows.
     #[error("this file is nested deeper than {0} levels")]
     TooNested(usize),
-    /// More blocks and arguments than are kept in mind.
+    /// More arguments, blocks and values than the parser allows.
     #[error("this file has more than {0} arguments, blocks and values")]
     TooManyItems(usize),
-    /// A fault of JSON syntax.
+    /// Invalid JSON.
     #[error("invalid JSON: {0}")]
     Json(&'static str),
 }
 
 impl SyntaxProblem {
-    /// Whether the text is too much, which says nothing of what it holds.
+    /// Whether the text exceeds a limit. Such a problem does not quote the text.
     pub const fn is_limit(&self) -> bool {
         matches!(
             self,
@@ -198,7 +198,7 @@ impl SyntaxProblem {
         )
     }
 
-    /// What to write instead, where one mistake is by far the likeliest.
+    /// What to write instead, if one mistake is by far the likeliest.
     fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::InvalidCharacter('\'') => "strings are written with double quotes",

@@ -1,26 +1,24 @@
 //! Expressions as trees.
-//!
-//! Only the few expressions that tflock needs become trees; the rest of a file is checked and forgotten.
 
 use crate::span::Span;
 
 use super::number::Number;
 
-/// How deep a tree may be. Reading is not bounded by it, only what is evaluated: expressions that people write have a few
-/// levels, and this many fit on the 2 MB stack of a thread in any build.
+/// The maximum depth of a tree. The parser does not recurse, but evaluation does: this many levels fit on the 2 MB stack of a
+/// thread in any build. Expressions that people write have a few levels.
 pub const MAX_DEPTH: usize = 200;
 
-/// How long the text of a tree may be: each byte can take fifty in the tree.
+/// The maximum length of an expression that becomes a tree, in bytes. A tree can take 50 times the memory of its text.
 pub const MAX_EXPRESSION: usize = 512 << 10;
 
-/// An expression and where it stands.
+/// An expression and its source range.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// Its bytes.
+    /// The source range.
     pub span: Span,
-    /// What it is.
+    /// The form, with the parts.
     pub kind: ExprKind,
-    /// How deep it is, 1 for a leaf; at most [`MAX_DEPTH`].
+    /// The depth of the tree: 1 for a leaf, at most [`MAX_DEPTH`].
     pub(super) depth: usize,
 }
 
@@ -35,15 +33,15 @@ pub enum ExprKind {
     Number(Number),
     /// A string, a heredoc, or a bare template.
     Template(Vec<TemplatePart>),
-    /// A name alone, the start of a traversal.
+    /// A name, alone or at the start of a traversal.
     Variable(String),
     /// `value.name`.
     Attribute(Box<Expr>, String),
     /// `value[key]`, and `value.0`.
     Index(Box<Expr>, Box<Expr>),
-    /// `value[*]...`: the second expression for each element of the first, which is [`ExprKind::Item`] in it.
+    /// `value[*]...`: evaluates the second expression for each element of the first. [`ExprKind::Item`] is the element.
     Splat(Box<Expr>, Box<Expr>),
-    /// The element at hand in a splat.
+    /// The current element of a splat.
     Item,
     /// `name(arguments...)`.
     Call(FunctionCall),
@@ -66,13 +64,13 @@ pub enum ExprKind {
 /// A part of a template.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TemplatePart {
-    /// Text as it is.
+    /// Literal text.
     Text(String),
     /// `${value}`.
     Value(Expr),
     /// `%{ if condition }...%{ else }...%{ endif }`.
     If {
-        /// What decides.
+        /// The condition.
         condition: Expr,
         /// Before `else`.
         yes: Vec<Self>,
@@ -85,9 +83,9 @@ pub enum TemplatePart {
         key: Option<String>,
         /// The variable for values.
         value: String,
-        /// What is iterated.
+        /// The collection to iterate over.
         collection: Expr,
-        /// What is repeated.
+        /// The repeated parts.
         body: Vec<Self>,
     },
 }
@@ -95,22 +93,22 @@ pub enum TemplatePart {
 /// A call of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FunctionCall {
-    /// Its name, with namespaces.
+    /// The name with its namespaces, such as `core::upper`.
     pub name: String,
-    /// The place of the name.
+    /// The source range of the name.
     pub name_span: Span,
-    /// What is passed.
+    /// The arguments as written.
     pub arguments: Vec<Expr>,
-    /// Whether the last argument is a list of arguments (`...`).
+    /// Whether the last argument is expanded into several (`...`).
     pub expand: bool,
 }
 
 /// An entry of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObjectEntry {
-    /// Its key; a bare name is the key itself ([`Expr::as_key`]).
+    /// The key. A bare name stands for itself ([`Expr::as_key`]).
     pub key: Expr,
-    /// Its value.
+    /// The value.
     pub value: Expr,
 }
 
@@ -121,19 +119,19 @@ pub struct ForExpr {
     pub key_name: Option<String>,
     /// The variable for values.
     pub value_name: String,
-    /// What is iterated.
+    /// The collection to iterate over.
     pub collection: Expr,
-    /// The key of each entry, where an object is made.
+    /// The key of each entry, if the result is an object.
     pub key: Option<Expr>,
     /// The value of each element or entry.
     pub value: Expr,
-    /// What filters.
+    /// The filter.
     pub condition: Option<Expr>,
-    /// Whether values of one key are gathered in a list (`...`).
+    /// Whether values with equal keys are grouped into a list (`...`).
     pub grouped: bool,
 }
 
-/// Operators before a value.
+/// Operators with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOperator {
     /// `-`.
@@ -142,9 +140,9 @@ pub enum UnaryOperator {
     Not,
 }
 
-/// Operators between values.
+/// Operators with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each is called what it does")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum BinaryOperator {
     Or,
     And,
@@ -162,7 +160,7 @@ pub enum BinaryOperator {
 }
 
 impl BinaryOperator {
-    /// Higher binds stronger; all associate to the left.
+    /// Operators with higher precedence bind tighter. All are left-associative.
     pub(super) const fn precedence(self) -> u8 {
         match self {
             Self::Or => 1,
@@ -176,12 +174,12 @@ impl BinaryOperator {
 }
 
 impl Expr {
-    /// How deep the tree is, 1 for a leaf.
+    /// The depth of the tree: 1 for a leaf.
     pub const fn depth(&self) -> usize {
         self.depth
     }
 
-    /// The text of a string literal: a template that is text only.
+    /// Returns the text of a string literal, a template without interpolations and directives.
     pub fn as_text(&self) -> Option<String> {
         let ExprKind::Template(parts) = &self.kind else {
             return None;
@@ -194,7 +192,7 @@ impl Expr {
             })
     }
 
-    /// The names of a plain traversal, `a.b.c`: a variable and attributes, nothing else.
+    /// Returns the names of a traversal that consists of a variable and attributes, such as `a.b.c`.
     pub fn as_names(&self) -> Option<Vec<&str>> {
         let mut names = Vec::new();
         let mut expr = self;
@@ -214,7 +212,7 @@ impl Expr {
         }
     }
 
-    /// The key that a bare name stands for where a key is expected. Constants such as `true` are keys by their name too.
+    /// Returns a bare name in the position of a key. Keywords such as `true` are names there, too.
     pub fn as_key(&self) -> Option<&str> {
         match &self.kind {
             ExprKind::Variable(name) => Some(name),

@@ -1,8 +1,8 @@
 //! Tokens of HCL native syntax, outside of strings: <https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md>.
 //!
-//! The lexer is pulled: it keeps one position and gives the next token from there. It knows nothing of strings and heredocs
-//! but how they begin; the parser reads their content ([`super::parser`]), because only the parser knows when a `}` goes
-//! back into a string. Comments vanish, except that the newline which ends a `#` or `//` comment is a newline.
+//! The parser requests one token at a time. The lexer recognizes only how strings and heredocs begin; the parser reads their
+//! content ([`super::parser`]), because only the parser knows which `}` returns to a string. Comments are skipped, but the
+//! newline that ends a `#` or `//` comment is a token.
 
 use memchr::{memchr, memmem};
 
@@ -10,21 +10,21 @@ use crate::span::Span;
 
 use super::error::{SyntaxFault, SyntaxProblem};
 
-/// A token and the bytes it covers.
+/// A token and its source range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
     pub(super) span: Span,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
-    /// The text is over.
+    /// The end of the text.
     End,
     Newline,
     Identifier,
-    /// Something that starts with a digit; the parser checks that it is a number.
+    /// A word that starts with a digit. The parser checks that it is a number.
     Number,
     /// The opening quote of a string.
     Quote,
@@ -62,7 +62,7 @@ pub(super) enum TokenKind {
     Or,
 }
 
-/// A position in a text and the way to the next token.
+/// Splits a text into tokens, from the position `at` on.
 #[derive(Clone, Debug)]
 pub(super) struct Lexer<'a> {
     pub(super) text: &'a [u8],
@@ -70,7 +70,7 @@ pub(super) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// The next token. After the end it is `End` again and again.
+    /// Reads the next token. At the end of the text, every call returns `End`.
     pub(super) fn token(&mut self) -> Result<Token, SyntaxFault> {
         self.skip_blanks();
         let start = self.at;
@@ -88,7 +88,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// What is left.
+    /// The text from the current position on.
     pub(super) fn rest(&self) -> &'a [u8] {
         &self.text[self.at..]
     }
@@ -99,7 +99,7 @@ impl<'a> Lexer<'a> {
         Token { kind, span }
     }
 
-    /// Spaces, tabs and comments. A comment may hold any bytes, also such as are not UTF-8.
+    /// Skips spaces, tabs and comments. Comments may contain any bytes, even invalid UTF-8.
     fn skip_blanks(&mut self) {
         loop {
             match self.rest() {
@@ -135,7 +135,7 @@ impl<'a> Lexer<'a> {
         SyntaxFault::new(Span::new(self.at, self.at + length), problem)
     }
 
-    /// The longest run of digits, dots and exponents that does not end with a dot.
+    /// Reads the longest run of digits, dots and exponents that does not end with a dot.
     fn number(&mut self) -> Token {
         let rest = self.rest();
         let mut length = 1;
@@ -205,7 +205,7 @@ const fn single(byte: u8) -> Option<TokenKind> {
     })
 }
 
-/// How many bytes of `-WORD` and its newline stand at the start of `tail`, if they make a heredoc.
+/// Returns the length of `WORD` or `-WORD` with its newline at the start of `tail`, the text after `<<`.
 fn heredoc_introducer(tail: &[u8]) -> Option<usize> {
     let dash = usize::from(tail.first() == Some(&b'-'));
     let word = &tail[dash..];
@@ -218,7 +218,8 @@ fn heredoc_introducer(tail: &[u8]) -> Option<usize> {
     (length > 0).then_some(dash + length + newline)
 }
 
-/// How many bytes at the start of `text` are an identifier: letters, digits, `_` and `-`, not starting with a digit or `-`.
+/// Returns the length of the identifier at the start of `text`, or 0. Identifiers consist of letters, digits, `_` and `-`, and
+/// do not start with a digit or `-`.
 pub(super) fn identifier_length(text: &[u8]) -> usize {
     let mut length = 0;
     while let Some(&byte) = text.get(length) {
@@ -240,12 +241,12 @@ pub(super) fn identifier_length(text: &[u8]) -> usize {
     length
 }
 
-/// Whether `text` is one identifier and nothing else.
+/// Whether the whole `text` is an identifier.
 pub fn is_identifier(text: &str) -> bool {
     !text.is_empty() && identifier_length(text.as_bytes()) == text.len()
 }
 
-/// The first character of `text` and its length, unless its bytes are not UTF-8.
+/// Returns the first character of `text` and its length in bytes, or `None` if its bytes are not UTF-8.
 pub(super) fn character(text: &[u8]) -> Option<(char, usize)> {
     let head = &text[..text.len().min(4)];
     let valid = match std::str::from_utf8(head) {

@@ -1,13 +1,14 @@
-//! HCL native syntax: a parser that finds and checks the structure of whole files, and the values of small expressions.
+//! HCL in native and JSON syntax: parses files, and evaluates the expressions that matter.
 //!
 //! ```text
-//! bytes -> lexer -> parser -> document (blocks, arguments as byte ranges)
-//!                       `---> tree (expressions, only where asked for) -> eval -> Value
+//! bytes -> lexer -> parser -> native -.
+//! bytes ------------> json -----------+-> source_file, body (blocks, arguments as byte ranges)
+//!                                          `-> expression -> tree (Expr, on demand) -> eval -> Value
 //! ```
 //!
-//! Every file is checked completely, because a syntax error anywhere stops Terraform; only the few expressions that decide
-//! about providers become trees. The parser is our own: hcl-rs and hcl-edit refuse some valid Terraform (duplicate keys,
-//! byte order marks, newlines around operators in `{for}`, text after a heredoc marker) and cost ten times the time.
+//! Every file is checked completely, because Terraform stops at a syntax error anywhere in it. Only the few expressions that
+//! affect providers become trees. hcl-rs and hcl-edit are not used: they reject some valid Terraform (duplicate keys, byte order
+//! marks, newlines around operators in `{for}`, text after a heredoc marker), and take ten times as long.
 
 mod body;
 mod budget;
@@ -48,27 +49,27 @@ pub use value::Value;
 use parser::Parser;
 use tree::TreeBuilder;
 
-/// Reads `text` as one expression. Newlines count nowhere in it, as in parentheses.
+/// Parses `text` as one expression. Newlines are insignificant, as in parentheses.
 pub fn parse_expression(text: &str) -> Result<Expr, SyntaxFault> {
     Parser::whole_expression(text.as_bytes(), TreeBuilder::new(text.as_bytes()))
         .and_then(TreeBuilder::finish)
 }
 
-/// Reads `text` as a template without quotes around it, as strings in JSON syntax are.
+/// Parses `text` as a template without surrounding quotes, the form of strings in JSON syntax.
 pub fn parse_template(text: &str) -> Result<Expr, SyntaxFault> {
     Parser::whole_template(text.as_bytes(), TreeBuilder::new(text.as_bytes()))
         .and_then(TreeBuilder::finish)
 }
 
-/// How many bytes of an expression become a node of its tree, at least: `[1,1,1]`.
-const BYTES_OF_NODE: usize = 2;
+/// The fewest bytes of source text per node of a tree, as in `[1,1,1]`.
+const BYTES_PER_NODE: usize = 2;
 
-/// How many bytes of an expression are read in the time of a step.
-const BYTES_OF_STEP: usize = 4;
+/// How many bytes of source text are parsed in the time of one evaluation step.
+const BYTES_PER_STEP: usize = 4;
 
-/// Takes from a budget what the tree of an expression of so many bytes costs. A tree takes room only as long as its value is
-/// computed.
+/// Takes the cost of parsing an expression of this length from a budget. Memory for the tree is only checked against the
+/// budget, not taken, because the tree is dropped after evaluation.
 pub fn pay_for_tree(bytes: usize, budget: &EvalBudget) -> Result<(), Exceeded> {
-    budget.steps(bytes / BYTES_OF_STEP)?;
-    budget.room_for(bytes / BYTES_OF_NODE, bytes)
+    budget.steps(bytes / BYTES_PER_STEP)?;
+    budget.room_for(bytes / BYTES_PER_NODE, bytes)
 }

@@ -1,22 +1,24 @@
 //! Numbers, exact in decimal.
 //!
-//! Terraform computes with 512-bit binary floating point and prints the shortest decimal. For the numbers of a configuration
-//! exact decimals print the same, without a big number library: `1.10` is `1.1`, `0.1 + 0.2` is `0.3`, `1e3` is `1000`.
+//! Terraform computes with 512-bit binary floating point and prints the shortest decimal. For the numbers that occur in
+//! configurations, exact decimals print the same, without a library for big numbers: `1.10` prints as `1.1`, `0.1 + 0.2` as
+//! `0.3`, and `1e3` as `1000`.
 
 use std::cmp::Ordering;
 use std::fmt;
 
-/// `mantissa * 10^exponent`, in lowest terms: the mantissa does not end with a zero.
+/// The number `mantissa * 10^exponent`, normalized: the mantissa does not end with a zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Number {
     mantissa: i128,
     exponent: i32,
 }
 
-/// Exponents beyond this are refused: no version, port or count has a thousand digits, and printing them takes memory.
+/// The largest exponent. Larger numbers are errors, because printing them takes memory; no version, port or count has a
+/// thousand digits.
 const MAX_EXPONENT: i32 = 1000;
 
-/// How many digits after the point a division has that does not come out even.
+/// How many digits after the point an inexact quotient has.
 const DIVISION_DIGITS: i32 = 20;
 
 /// Whether `text` is a number literal.
@@ -48,7 +50,7 @@ impl Number {
         exponent: 0,
     };
 
-    /// `mantissa * 10^exponent`.
+    /// Normalizes `mantissa * 10^exponent`. `None` if the exponent is too large.
     fn new(mantissa: i128, exponent: i32) -> Option<Self> {
         if mantissa == 0 {
             return Some(Self::ZERO);
@@ -61,7 +63,7 @@ impl Number {
         (exponent.abs() <= MAX_EXPONENT).then_some(Self { mantissa, exponent })
     }
 
-    /// Reads a literal, with an optional sign before it. `None` for what is no number, or one of more than 38 digits.
+    /// Parses a literal with an optional sign. `None` for an invalid literal and for more than 38 digits.
     pub fn parse(text: &str) -> Option<Self> {
         let (negative, digits) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -82,13 +84,13 @@ impl Number {
         )
     }
 
-    /// The whole number, if it is one and fits.
+    /// Converts to an integer. `None` for fractions and for numbers out of range.
     pub fn to_integer(self) -> Option<i64> {
         let factor = 10_i128.checked_pow(u32::try_from(self.exponent).ok()?)?;
         i64::try_from(self.mantissa.checked_mul(factor)?).ok()
     }
 
-    /// About how long its text is: it has all its digits.
+    /// The approximate length of the text, which has all digits, in bytes.
     pub(super) fn text_length(self) -> usize {
         let digits = self.mantissa.unsigned_abs().checked_ilog10().unwrap_or(0);
         usize::try_from(digits + self.exponent.unsigned_abs()).unwrap_or(usize::MAX)
@@ -100,7 +102,7 @@ impl Number {
             + i64::from(self.mantissa.unsigned_abs().checked_ilog10().unwrap_or(0))
     }
 
-    /// Both as mantissas of one exponent.
+    /// Returns both mantissas for a common exponent, and that exponent.
     fn align(self, other: Self) -> Option<(i128, i128, i32)> {
         let exponent = self.exponent.min(other.exponent);
         let scale = |number: Self| {
@@ -132,7 +134,7 @@ impl Number {
         )
     }
 
-    /// The quotient, exact if it has few digits, else rounded towards zero. `None` for a division by zero.
+    /// The quotient, exact if it has few digits and otherwise rounded towards zero. `None` for a division by zero.
     pub fn over(self, other: Self) -> Option<Self> {
         let (left, right, _) = self.align(other)?;
         let mut quotient = left.checked_div(right)?;
@@ -147,13 +149,13 @@ impl Number {
         Self::new(quotient, exponent)
     }
 
-    /// The rest of a division, with the sign of the dividend. `None` for a division by zero.
+    /// The remainder of a division, with the sign of the dividend. `None` for a division by zero.
     pub fn modulo(self, other: Self) -> Option<Self> {
         let (left, right, exponent) = self.align(other)?;
         Self::new(left.checked_rem(right)?, exponent)
     }
 
-    /// The largest whole number that is not above it.
+    /// The largest integer that is not greater.
     pub fn floor(self) -> Option<Self> {
         if self.exponent >= 0 {
             return Some(self);
@@ -176,7 +178,7 @@ impl Ord for Number {
         if let Some((left, right, _)) = self.align(*other) {
             return left.cmp(&right);
         }
-        // One is larger than the other by orders of magnitude: signs decide, then the place of the first digit.
+        // The numbers differ by many orders of magnitude: compare the signs, then the magnitudes.
         let sign = self.mantissa.signum();
         sign.cmp(&other.mantissa.signum()).then_with(|| {
             let order = self.magnitude().cmp(&other.magnitude());

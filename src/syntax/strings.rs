@@ -1,12 +1,12 @@
-//! The literal text of strings: where it ends, what may stand in it, and what it means.
+//! The literal text of strings and heredocs: where it ends, what it may contain, and its escape sequences.
 
 use crate::span::Span;
 
 use super::error::{SyntaxFault, SyntaxProblem};
 use super::lexer::character;
 
-/// How many bytes at the start of `text` are literal text of a quoted string: up to the closing quote, a `${` or `%{`, or the
-/// end of the text. `at` is where `text` starts in the file.
+/// Returns the length of the literal text at the start of `text`, which is inside of a quoted string. It ends at the closing
+/// quote, at `${` or `%{`, or with the text. `at` is the offset of `text` in the file.
 pub(super) fn literal_length(text: &[u8], at: usize) -> Result<usize, SyntaxFault> {
     let fault = |start: usize, length: usize, problem| {
         SyntaxFault::new(Span::new(at + start, at + start + length), problem)
@@ -35,7 +35,7 @@ pub(super) fn literal_length(text: &[u8], at: usize) -> Result<usize, SyntaxFaul
     Ok(length)
 }
 
-/// The same for heredocs and bare templates: up to and with the newline, or up to a sequence or the end.
+/// Like [`literal_length`], for heredocs and bare templates. The literal text includes the newline that ends it.
 pub(super) fn line_length(text: &[u8], at: usize) -> Result<usize, SyntaxFault> {
     let fault =
         |start: usize, problem| SyntaxFault::new(Span::new(at + start, at + start + 1), problem);
@@ -76,7 +76,7 @@ fn sequence(text: &[u8]) -> Sequence {
     }
 }
 
-/// The character that a backslash sequence stands for, and the length of the sequence.
+/// Returns the character of the backslash sequence at the start of `text`, and the length of the sequence in bytes.
 fn escape(text: &[u8]) -> Option<(char, usize)> {
     Some(match text.get(1)? {
         b'n' => ('\n', 2),
@@ -97,8 +97,8 @@ fn hexadecimal(digits: &[u8]) -> Option<char> {
     number.and_then(char::from_u32)
 }
 
-/// What literal text means: `$${` is `${`, and in a quoted string backslash sequences are resolved. The text was accepted by
-/// [`literal_length`] or [`line_length`].
+/// Resolves the escape sequences of literal text: `$${` and `%%{`, and in quoted strings also backslash sequences. The text
+/// must have been accepted by [`literal_length`] or [`line_length`].
 pub(super) fn decode(text: &[u8], quoted: bool) -> String {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text;

@@ -1,9 +1,9 @@
-//! From the flat pieces of a template to its parts: trimming, indentation, directives.
+//! Assembles templates from their flat pieces: trims blanks, removes indentation, and nests directives.
 
 use super::expr::{Expr, TemplatePart};
 use super::parser::sink::Trim;
 
-/// A piece of a template in the order of the text.
+/// A piece of a template. Pieces are in source order and not nested.
 pub(super) enum TemplatePiece {
     Text(String),
     Value(Expr, Trim),
@@ -31,7 +31,7 @@ impl TemplatePiece {
     }
 }
 
-/// The parts of a template. `flush` removes the common indentation, as `<<-` asks.
+/// Assembles the parts of a template. `flush` removes the common indentation, as in heredocs with `<<-`.
 pub(super) fn assemble(mut pieces: Vec<TemplatePiece>, flush: bool) -> Vec<TemplatePart> {
     trim(&mut pieces);
     if flush {
@@ -40,7 +40,7 @@ pub(super) fn assemble(mut pieces: Vec<TemplatePiece>, flush: bool) -> Vec<Templ
     nest(pieces)
 }
 
-/// `~` takes the blanks of the neighboring text: of its line before, and through the end of its line after.
+/// Applies `~`, which removes the blanks of the neighboring piece. A piece of text never extends beyond its line.
 fn trim(pieces: &mut [TemplatePiece]) {
     for at in 0..pieces.len() {
         let Some(trim) = pieces[at].trim() else {
@@ -59,7 +59,7 @@ fn trim(pieces: &mut [TemplatePiece]) {
     }
 }
 
-/// Removes as many blanks from the start of every line as the least indented one has; blank lines do not count.
+/// Removes the indentation of the least indented line from every line. Blank lines do not count.
 fn remove_indentation(pieces: &mut [TemplatePiece]) {
     let mut least = usize::MAX;
     let mut starts = Vec::new();
@@ -86,14 +86,15 @@ fn remove_indentation(pieces: &mut [TemplatePiece]) {
     }
 }
 
-/// A directive that waits for its end, with the parts around it.
+/// A directive whose `endif` or `endfor` has not been reached.
 struct UnclosedDirective {
     directive: TemplatePart,
+    /// The parts before the directive.
     outer: Vec<TemplatePart>,
     in_else: bool,
 }
 
-/// Puts what stands between directives into them. The parser has checked that they are balanced.
+/// Moves the pieces between a directive and its end into the directive. The parser has checked that directives are balanced.
 fn nest(pieces: Vec<TemplatePiece>) -> Vec<TemplatePart> {
     let mut open: Vec<UnclosedDirective> = Vec::new();
     let mut parts: Vec<TemplatePart> = Vec::new();

@@ -1,4 +1,4 @@
-//! Builds trees from the events of the parser.
+//! Builds expression trees from the events of the parser.
 
 use crate::span::Span;
 
@@ -9,12 +9,12 @@ use super::parser::sink::{Directive, Event, EventSink, ForNames, ForShape, Trim}
 use super::strings::decode;
 use super::templates::{TemplatePiece, assemble};
 
-/// A sink with a stack of finished expressions. Each knows its depth, so that no tree becomes deeper than [`MAX_DEPTH`].
+/// Builds a tree with a stack of finished expressions. Refuses trees deeper than [`MAX_DEPTH`].
 pub(super) struct TreeBuilder<'a> {
     text: &'a [u8],
     done: Vec<Expr>,
     pieces: Vec<TemplatePiece>,
-    /// For each open template: where its pieces begin, and its depth so far.
+    /// For each open template: the index of its first piece, and its depth so far.
     templates: Vec<(usize, usize)>,
 }
 
@@ -28,12 +28,13 @@ impl<'a> TreeBuilder<'a> {
         }
     }
 
-    /// The one expression that was read.
+    /// Returns the finished expression.
     pub(super) fn finish(mut self) -> Result<Expr, SyntaxFault> {
         self.pop().map(|(expr, _)| expr)
     }
 
-    /// The parser is balanced, so there is one; an error is still better than a panic.
+    /// Removes the latest expression and returns it with its depth. The parser guarantees that there is one; an error is still
+    /// better than a panic.
     fn pop(&mut self) -> Result<(Expr, usize), SyntaxFault> {
         let missing = SyntaxFault::new(Span::new(0, 0), SyntaxProblem::ExpressionRequired);
         let expr = self.done.pop().ok_or(missing)?;
@@ -47,7 +48,7 @@ impl<'a> TreeBuilder<'a> {
         (parts, depth)
     }
 
-    /// Adds an expression whose parts are `depth` deep.
+    /// Adds an expression. `depth` is that of its deepest part.
     fn push(&mut self, kind: ExprKind, span: Span, depth: usize) -> Result<(), SyntaxFault> {
         if depth >= MAX_DEPTH {
             return Err(SyntaxFault::new(span, SyntaxProblem::TooDeep(MAX_DEPTH)));
@@ -154,7 +155,7 @@ impl<'a> TreeBuilder<'a> {
         )
     }
 
-    /// The latest expression becomes part of the open template.
+    /// Removes the latest expression, which becomes part of the open template.
     fn take_into_template(&mut self) -> Result<Expr, SyntaxFault> {
         let (expr, depth) = self.pop()?;
         if let Some((_, template_depth)) = self.templates.last_mut() {
@@ -187,7 +188,7 @@ impl<'a> TreeBuilder<'a> {
     fn template_end(&mut self, flush: bool, span: Span) -> Result<(), SyntaxFault> {
         let (start, depth) = self.templates.pop().unwrap_or_default();
         let pieces = self.pieces.split_off(start);
-        // Directives nest in the tree as well.
+        // Directives also add levels to the tree.
         let mut open = 0_usize;
         let mut deepest = 0;
         for piece in &pieces {
@@ -291,7 +292,7 @@ impl EventSink for TreeBuilder<'_> {
 }
 
 impl TreeBuilder<'_> {
-    /// Blanks and comments may stand around `::`.
+    /// Joins the parts of a name, which may have blanks around `::`.
     fn call_name(&self, span: Span) -> String {
         let name = self.string(span);
         name.split("::")

@@ -1,11 +1,11 @@
-//! Values of expressions, and their conversion between primitive types as Terraform does it.
+//! Values of expressions, and conversions between primitive types that follow Terraform.
 
 use std::collections::BTreeMap;
 
 use super::number::Number;
 
-/// A value. Lists, sets and tuples are one kind here, and so are maps and objects: nothing that tflock evaluates can tell them
-/// apart in its result.
+/// The value of an expression. Lists, sets and tuples share a variant, and so do maps and objects: no expression that tflock
+/// evaluates depends on the difference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Value {
     /// `null`.
@@ -21,20 +21,20 @@ pub enum Value {
     Tuple(Vec<Self>),
     /// Entries by key.
     Object(BTreeMap<String, Self>),
-    /// Known only when Terraform runs.
+    /// A value that only a Terraform run knows.
     Unknown,
-    /// Not to be shown, so it cannot get into an address. What is made of it is as good as unknown.
+    /// A value that must not be shown, and so must not become part of an address. Values computed from it count as unknown.
     Sensitive(Box<Self>),
 }
 
-/// A map makes room for several entries at once, which takes as much memory as so many values.
+/// The cost of a non-empty object besides its entries: a map allocates several entries at once.
 pub(super) const MAP_VALUES: usize = 10;
 
-/// The text of a number takes no more memory than the number, up to this length.
+/// Up to this length in bytes, the text of a number takes no more memory than the number.
 const SHORT_NUMBER: usize = 48;
 
 impl Value {
-    /// What it is, for messages.
+    /// The type, with its article, for messages.
     pub const fn type_name(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -48,7 +48,7 @@ impl Value {
         }
     }
 
-    /// Converted to a string: numbers in decimal, booleans as words. `None` for null, collections and unknown values.
+    /// Converts to a string: numbers in decimal, booleans as words. `None` for null, collections and unknown values.
     pub fn to_text(&self) -> Option<String> {
         match self {
             Self::String(text) => Some(text.clone()),
@@ -58,7 +58,7 @@ impl Value {
         }
     }
 
-    /// Converted to a number: a string that is a number literal is one.
+    /// Converts to a number. A string converts if it is a number literal.
     pub fn to_number(&self) -> Option<Number> {
         match self {
             Self::Number(number) => Some(*number),
@@ -67,7 +67,7 @@ impl Value {
         }
     }
 
-    /// Converted to a boolean: so are the strings `true` and `false`.
+    /// Converts to a boolean. The strings `true`, `false`, `1` and `0` convert.
     pub fn to_bool(&self) -> Option<bool> {
         match self {
             Self::Bool(value) => Some(*value),
@@ -80,7 +80,7 @@ impl Value {
         }
     }
 
-    /// How many values and bytes of text it is, with all that is in it, by the memory that they take.
+    /// The cost in values and in bytes of text, including nested values. It approximates the memory that they take.
     pub fn cost(&self) -> (usize, usize) {
         let mut cost = (0, 0);
         self.add_cost(&mut cost);
@@ -91,7 +91,7 @@ impl Value {
         cost.0 += 1;
         match self {
             Self::String(text) => cost.1 += text.len(),
-            // It may become text.
+            // The number may be converted to text.
             Self::Number(number) => cost.1 += number.text_length() / SHORT_NUMBER * SHORT_NUMBER,
             Self::Tuple(elements) => elements.iter().for_each(|element| element.add_cost(cost)),
             Self::Object(entries) if !entries.is_empty() => {
@@ -107,12 +107,12 @@ impl Value {
         }
     }
 
-    /// Whether nothing can be told of it.
+    /// Whether the value is unknown or sensitive.
     pub const fn is_unknown(&self) -> bool {
         matches!(self, Self::Unknown | Self::Sensitive(_))
     }
 
-    /// Whether it is unknown, or holds something that is.
+    /// Whether the value or a nested value is unknown or sensitive.
     pub fn has_unknown(&self) -> bool {
         match self {
             Self::Unknown | Self::Sensitive(_) => true,

@@ -15,14 +15,32 @@ fn files(text: &str) -> Vec<(&str, &str)> {
     ]
 }
 
-/// Rows of a source, its declarations, and what the engines make of them; `"c"` is the module `c`.
-fn check_sources(declarations: &str, rows: &[(&str, Option<&str>, Option<&str>)]) {
-    for (source, terraform, tofu) in rows {
-        let text = format!("{declarations}\nmodule \"m\" {{\n source = {source}\n}}\n");
-        let full = |short: Option<&str>| short.map(|name| format!("hashicorp/{name}"));
-        let (terraform, tofu) = (full(*terraform), full(*tofu));
-        check_files(&[(files(&text), terraform.as_deref(), tofu.as_deref())]);
+/// Checks rows `source | module that Terraform finds | module that OpenTofu finds | remark`; `-` is an error.
+fn check_sources(declarations: &str, rows: &str) {
+    for row in rows.trim().lines() {
+        let columns: Vec<&str> = row.split(" | ").map(str::trim).collect();
+        let text = format!("{declarations}\n{}", call(columns[0]));
+        check_found(files(&text), columns[1], columns[2]);
     }
+}
+
+/// Checks which of the modules `a` to `c` each engine finds; `-` is an error.
+fn check_found(files: Vec<(&str, &str)>, terraform: &str, tofu: &str) {
+    let full = |short: &str| (short != "-").then(|| format!("hashicorp/{short}"));
+    let (terraform, tofu) = (full(terraform), full(tofu));
+    check_files(&[(files, terraform.as_deref(), tofu.as_deref())]);
+}
+
+fn call(source: &str) -> String {
+    format!("module \"m\" {{\n source = {source}\n}}\n")
+}
+
+/// A constant variable `v` with these arguments, and a call with this source.
+fn variable_and_call(arguments: &str, source: &str) -> String {
+    format!(
+        "variable \"v\" {{\n const = true\n{arguments}\n}}\n{}",
+        call(source)
+    )
 }
 
 const VARIABLES: &str = "
@@ -51,158 +69,97 @@ fn known(text: &str) -> EnvironmentValue {
 
 #[test]
 fn references() {
-    let c = Some("c");
-    check_sources(
-        VARIABLES,
-        &[
-            ("\"./${local.name}\"", c, c),
-            ("\"./${var.k}\"", c, c),
-            ("\"./${var.n}\"", None, c), // unknown to Terraform without `const`
-            ("\"./${var.none}\"", None, None),
-            ("\"./${var.undefined}\"", None, None),
-            ("\"./${local.undefined}\"", None, None),
-            ("local.loop", None, None),
-            ("\"./${q_x.a.id}\"", None, None),
-            ("\"./${local.from_resource}\"", None, None),
-            ("local.known.a", c, None), // OpenTofu refuses unused references too
-            ("\"${path.module}/c\"", c, c),
-            ("\"${path.root}/c\"", c, c),
-            ("\"${local.path}/c\"", c, c),
-            (
-                "terraform.workspace == \"default\" ? \"./c\" : \"./a\"",
-                None,
-                c,
-            ),
-            ("true ? \"./c\" : \"./${var.n}\"", c, c),
-            ("true ? \"./c\" : q_x.a.id", None, None),
-            ("each.key", None, None),
-            ("null", None, None),
-            ("[\"./c\"]", None, None),
-            ("sensitive(\"./c\")", None, None),
-            ("nonsensitive(sensitive(\"./c\"))", c, c),
-        ],
-    );
+    let rows = r#"
+        "./${local.name}" | c | c
+        "./${var.k}" | c | c
+        "./${var.n}" | - | c | unknown to Terraform without `const`
+        "./${var.none}" | - | -
+        "./${var.undefined}" | - | -
+        "./${local.undefined}" | - | -
+        local.loop | - | -
+        "./${q_x.a.id}" | - | -
+        "./${local.from_resource}" | - | -
+        local.known.a | c | - | OpenTofu refuses unused references too
+        "${path.module}/c" | c | c
+        "${path.root}/c" | c | c
+        "${local.path}/c" | c | c
+        terraform.workspace == "default" ? "./c" : "./a" | - | c
+        true ? "./c" : "./${var.n}" | c | c
+        true ? "./c" : q_x.a.id | - | -
+        each.key | - | -
+        null | - | -
+        ["./c"] | - | -
+        sensitive("./c") | - | -
+        nonsensitive(sensitive("./c")) | c | c
+    "#;
+    check_sources(VARIABLES, rows);
 }
 
 #[test]
 fn functions() {
-    let c = Some("c");
-    check_sources(
-        VARIABLES,
-        &[
-            ("format(\"./%s\", lower(\"C\"))", c, c),
-            ("join(\"/\", [\".\", \"c\"])", c, c),
-            ("\"./${trimspace(file(\"name\"))}\"", c, c), // relative to the root directory
-            ("\"./${jsondecode(file(\"t.json\")).name}\"", c, c),
-            ("try({}.x, \"./c\")", c, c),
-            ("try(var.undefined, \"./c\")", None, None),
-            ("coalesce(\"./c\", var.n)", c, c),
-            ("core::format(\"./%s\", \"c\")", c, c),
-            ("convert(\"./c\", string)", c, None),
-            ("nofunc()", None, None),
-            ("true ? \"./c\" : nofunc()", None, None),
-            ("timestamp() == \"\" ? \"./a\" : \"./c\"", None, c),
-            ("templatestring(\"./$${name}\", { name = \"c\" })", c, c),
-            ("provider::q::f()", None, None),
-            ("can(var.n) ? \"./c\" : \"./a\"", None, c),
-        ],
-    );
+    let rows = r#"
+        format("./%s", lower("C")) | c | c
+        join("/", [".", "c"]) | c | c
+        "./${trimspace(file("name"))}" | c | c | relative to the root directory
+        "./${jsondecode(file("t.json")).name}" | c | c
+        try({}.x, "./c") | c | c
+        try(var.undefined, "./c") | - | -
+        coalesce("./c", var.n) | c | c
+        core::format("./%s", "c") | c | c
+        convert("./c", string) | c | -
+        nofunc() | - | -
+        true ? "./c" : nofunc() | - | -
+        timestamp() == "" ? "./a" : "./c" | - | c
+        templatestring("./$${name}", { name = "c" }) | c | c
+        provider::q::f() | - | -
+        can(var.n) ? "./c" : "./a" | - | c
+    "#;
+    check_sources(VARIABLES, rows);
 }
 
 #[test]
 fn types_and_defaults() {
-    let variable = |body: &str| format!("variable \"v\" {{\n const = true\n{body}\n}}\n");
-    for (declaration, source, terraform, tofu) in [
-        (
-            variable(" default = \"c\"\n nullable = false"),
-            "\"./${var.v}\"",
-            Some("c"),
-            Some("c"),
-        ),
-        (
-            variable(" type = object({ x = optional(string, \"c\") })\n default = {}"),
-            "\"./${var.v.x}\"",
-            Some("c"),
-            Some("c"),
-        ),
-        (
-            variable(" type = list(string)\n default = [\"c\"]"),
-            "\"./${var.v[0]}\"",
-            Some("c"),
-            Some("c"),
-        ),
-        (
-            variable(" type = number\n default = \"x\""),
-            "\"./${var.v}\"",
-            None,
-            None,
-        ),
-        (variable(""), "\"./${var.v}\"", None, None),
-        (
-            variable(" sensitive = true\n default = \"c\""),
-            "\"./${var.v}\"",
-            None,
-            None,
-        ),
-        (
-            "variable \"v\" {\n const = \"true\"\n default = \"c\"\n}\n".to_owned(),
-            "\"./${var.v}\"",
-            Some("c"),
-            Some("c"),
-        ),
-        (
-            "variable \"v\" {\n const = \"yes\"\n default = \"c\"\n}\n".to_owned(),
-            "\"./${var.v}\"",
-            None,
-            None,
-        ),
-        (
-            "variable \"v\" {\n const = null\n default = \"c\"\n}\n".to_owned(),
-            "\"./c\"",
-            None,
-            None,
-        ),
-        (
-            "variable \"v\" {\n const = false\n default = \"c\"\n}\n".to_owned(),
-            "\"./${var.v}\"",
-            None,
-            None,
-        ),
-    ] {
-        check_sources(&declaration, &[(source, terraform, tofu)]);
+    let rows = r#"
+        const = true; default = "c"; nullable = false | "./${var.v}" | c
+        const = true; type = object({ x = optional(string, "c") }); default = {} | "./${var.v.x}" | c
+        const = true; type = list(string); default = ["c"] | "./${var.v[0]}" | c
+        const = true; type = number; default = "x" | "./${var.v}" | -
+        const = true | "./${var.v}" | -
+        const = true; sensitive = true; default = "c" | "./${var.v}" | -
+        const = "true"; default = "c" | "./${var.v}" | c
+        const = "yes"; default = "c" | "./${var.v}" | -
+        const = null; default = "c" | "./c" | -
+        const = false; default = "c" | "./${var.v}" | -
+    "#;
+    for row in rows.trim().lines() {
+        let columns: Vec<&str> = row.split(" | ").map(str::trim).collect();
+        let arguments = columns[0].replace("; ", "\n ");
+        let variable = format!("variable \"v\" {{\n {arguments}\n}}\n");
+        let text = variable + &call(columns[1]);
+        check_found(files(&text), columns[2], columns[2]);
     }
 }
 
 #[test]
 fn values_of_root_variables_lowest_first() {
-    let text = "variable \"v\" {\n const = true\n default = \"default\"\n}\nmodule \"m\" {\n source = \"./${var.v}\"\n}\n";
+    let text = variable_and_call(" default = \"default\"", "\"./${var.v}\"");
     let modules = [
         "default", "env", "tfvars", "json", "auto", "autojson", "var", "file",
     ];
-    let bodies: Vec<(String, String)> = modules
+    let modules = modules.map(|name| {
+        let body = format!("resource \"{name}_x\" \"a\" {{\n}}\n");
+        (format!("{name}/main.tf"), body)
+    });
+    let modules = modules
         .iter()
-        .map(|name| {
-            (
-                format!("{name}/main.tf"),
-                format!("resource \"{name}_x\" \"a\" {{\n}}\n"),
-            )
-        })
-        .collect();
-    let mut files: Vec<(&str, &str)> = vec![("main.tf", text)];
-    files.extend(
-        bodies
-            .iter()
-            .map(|(name, text)| (name.as_str(), text.as_str())),
-    );
+        .map(|(name, text)| (name.as_str(), text.as_str()));
+    let files: Vec<(&str, &str)> = modules.chain([("main.tf", text.as_str())]).collect();
     for engine in ENGINES {
         let mut options = ReadOptions::new(engine);
         let mut files = files.clone();
         let expect = |files: &[(&str, &str)], options: &ReadOptions, name: &str| {
-            assert_eq!(
-                requires_with(files, options),
-                Ok(format!("hashicorp/{name}")),
-                "{engine}"
-            );
+            let expected = Ok(format!("hashicorp/{name}"));
+            assert_eq!(requires_with(files, options), expected, "{engine}");
         };
         expect(&files, &options, "default");
         options.environment.insert("v".to_owned(), known("env"));
@@ -230,105 +187,80 @@ fn values_of_root_variables_lowest_first() {
 
 #[test]
 fn text_from_outside_is_a_string_or_an_expression_by_type() {
-    let call = |constraint: &str, source: &str| {
-        format!(
-            "variable \"v\" {{\n const = true\n{constraint}\n}}\nmodule \"m\" {{\n source = {source}\n}}\n"
-        )
-    };
-    for (constraint, source, text, is_c) in [
-        ("", "\"./${var.v}\"", "c", true),
-        (" type = string", "\"./${var.v}\"", "c", true),
-        (" type = string", "\"./${var.v}\"", "\"c\"", false), // with its quotes
-        (" type = list(string)", "\"./${var.v[0]}\"", "[\"c\"]", true),
-        (" type = any", "\"./${var.v}\"", "\"c\"", true),
-        (" type = list(string)", "\"./${var.v[0]}\"", "[c", false),
-    ] {
+    let rows = r#"
+        | "./${var.v}" | c | c
+        type = string | "./${var.v}" | c | c
+        type = string | "./${var.v}" | "c" | - | with its quotes
+        type = list(string) | "./${var.v[0]}" | ["c"] | c
+        type = any | "./${var.v}" | "c" | c
+        type = list(string) | "./${var.v[0]}" | [c | -
+    "#;
+    for row in rows.trim_matches(['\n', ' ']).lines() {
+        let columns: Vec<&str> = row.split('|').map(str::trim).collect();
         for engine in ENGINES {
             let mut options = ReadOptions::new(engine);
-            options.environment.insert("v".to_owned(), known(text));
-            let text = call(constraint, source);
+            let given = known(columns[2]);
+            options.environment.insert("v".to_owned(), given);
+            let text = variable_and_call(columns[0], columns[1]);
             let found = requires_with(&files(&text), &options);
-            assert_eq!(
-                found.as_deref() == Ok("hashicorp/c"),
-                is_c,
-                "{constraint} {text}: {found:?}"
-            );
+            let is_c = found.as_deref() == Ok("hashicorp/c");
+            assert_eq!(is_c, columns[3] == "c", "{row}: {found:?}");
         }
     }
 }
 
 #[test]
 fn broken_variable_files_matter_where_a_value_is_needed() {
-    let needs = "variable \"v\" {\n const = true\n default = \"c\"\n}\nmodule \"m\" {\n source = \"./${var.v}\"\n}\n";
+    let needs = variable_and_call(" default = \"c\"", "\"./${var.v}\"");
     for engine in ENGINES {
         for broken in ["v = ", "b {\n}\n", "v = 1\nv = 2\n"] {
-            let with = |text| {
+            let with = |text: &str| {
                 let mut files = files(text);
                 files.push(("terraform.tfvars", broken));
                 requires(&files, engine)
             };
-            assert!(with(needs).is_err(), "{broken}");
-            assert!(
-                with("module \"m\" {\n source = \"./c\"\n}\n").is_ok(),
-                "{broken}"
-            );
+            assert!(with(&needs).is_err(), "{broken}");
+            assert!(with(&call("\"./c\"")).is_ok(), "{broken}");
         }
     }
 }
 
 #[test]
 fn calls_give_values_to_child_modules() {
-    let child = "variable \"v\" {\n const = true\n default = \"a\"\n}\nmodule \"x\" {\n source = \"../${var.v}\"\n}\n";
-    for (arguments, terraform, tofu) in [
-        ("", Some("hashicorp/a"), Some("hashicorp/a")),
-        (" v = \"b\"\n", Some("hashicorp/b"), Some("hashicorp/b")),
-        (
-            " v = local.name\n",
-            Some("hashicorp/c"),
-            Some("hashicorp/c"),
-        ),
-        (
-            " _ {\n  v = \"b\"\n }\n",
-            Some("hashicorp/b"),
-            Some("hashicorp/b"),
-        ),
-        (" v = q_x.a.id\n", None, None),
+    let child = variable_and_call(" default = \"a\"", "\"../${var.v}\"");
+    for (arguments, found) in [
+        ("", "a"),
+        (" v = \"b\"\n", "b"),
+        (" v = local.name\n", "c"),
+        (" _ {\n  v = \"b\"\n }\n", "b"),
+        (" v = q_x.a.id\n", "-"),
     ] {
-        let text = format!(
-            "locals {{\n name = \"c\"\n}}\nmodule \"m\" {{\n source = \"./child\"\n{arguments}}}\n"
-        );
+        let locals = "locals {\n name = \"c\"\n}\n";
+        let text = format!("{locals}module \"m\" {{\n source = \"./child\"\n{arguments}}}\n");
         let mut tree = files(&text);
-        tree.push(("child/main.tf", child));
-        check_files(&[(tree, terraform, tofu)]);
+        tree.push(("child/main.tf", &child));
+        check_found(tree, found, found);
     }
-    // What surrounds the run does not reach a child.
+    // The environment of the run has no effect on a child.
     let mut options = ReadOptions::new(Engine::Terraform);
     options.environment.insert("v".to_owned(), known("c"));
-    let mut tree = files("module \"m\" {\n source = \"./child\"\n}\n");
-    tree.push(("child/main.tf", child));
+    let text = call("\"./child\"");
+    let mut tree = files(&text);
+    tree.push(("child/main.tf", &child));
     assert_eq!(requires_with(&tree, &options).as_deref(), Ok("hashicorp/a"));
 }
 
 #[test]
 fn the_workspace_of_tofu() {
-    let text =
-        "module \"m\" {\n source = \"./${terraform.workspace == \"w\" ? \"c\" : \"a\"}\"\n}\n";
+    let text = call(r#""./${terraform.workspace == "w" ? "c" : "a"}""#);
     let mut options = ReadOptions::new(Engine::Tofu);
-    assert_eq!(
-        requires_with(&files(text), &options).as_deref(),
-        Ok("hashicorp/a")
-    );
-    let mut chosen = files(text);
+    let mut chosen = files(&text);
     chosen.push((".terraform/environment", "w"));
-    assert_eq!(
-        requires_with(&chosen, &options).as_deref(),
-        Ok("hashicorp/c")
-    );
+    let found = |files: &[_], options: &ReadOptions| requires_with(files, options).unwrap();
+    assert_eq!(found(&files(&text), &options), "hashicorp/a");
+    assert_eq!(found(&chosen, &options), "hashicorp/c");
     options.workspace = Some(known("other"));
-    assert_eq!(
-        requires_with(&chosen, &options).as_deref(),
-        Ok("hashicorp/a")
-    );
+    assert_eq!(found(&chosen, &options), "hashicorp/a");
 }
 
 #[test]
@@ -344,9 +276,9 @@ fn versions_are_expressions_too() {
         ("local.v2", false, false),
         ("\"\"", false, false),
     ] {
-        let text = format!(
-            "locals {{\n v = \"1.2.3\"\n v2 = \"2.0\"\n p = path.module\n}}\nmodule \"m\" {{\n source = \"acme/dns/any\"\n version = {version}\n}}\n"
-        );
+        let locals = "locals {\n v = \"1.2.3\"\n v2 = \"2.0\"\n p = path.module\n}\n";
+        let source = format!("\"acme/dns/any\"\n version = {version}");
+        let text = locals.to_owned() + &call(&source);
         let mut tree = files(&text);
         tree.push((".terraform/modules/modules.json", record));
         let expected = |fits: bool| fits.then_some("hashicorp/c");
@@ -356,120 +288,93 @@ fn versions_are_expressions_too() {
 
 #[test]
 fn null_is_a_value_where_it_may_be_one() {
-    for (declaration, given, expected) in [
-        ("", "\"c\"", Some("c")),
-        ("", "null", None),
-        (" nullable = true\n", "null", None),
-        (" nullable = false\n", "null", Some("a")),
-        (" nullable = false\n", "\"c\"", Some("c")),
+    for (declaration, given, found) in [
+        ("", "\"c\"", "c"),
+        ("", "null", "-"),
+        (" nullable = true\n", "null", "-"),
+        (" nullable = false\n", "null", "a"),
+        (" nullable = false\n", "\"c\"", "c"),
     ] {
-        let text = format!(
-            "variable \"v\" {{\n const = true\n default = \"a\"\n{declaration}}}\nmodule \"m\" {{\n source = \"./${{var.v}}\"\n}}\n"
-        );
+        let arguments = format!(" default = \"a\"\n{declaration}");
+        let text = variable_and_call(&arguments, "\"./${var.v}\"");
         let values = format!("v = {given}\n");
         let mut tree = files(&text);
         tree.push(("terraform.tfvars", &values));
-        let expected = expected.map(|name| format!("hashicorp/{name}"));
-        check_files(&[(tree, expected.as_deref(), expected.as_deref())]);
+        check_found(tree, found, found);
     }
 }
 
 #[test]
 fn types_have_short_and_old_forms() {
-    for (declared, default, element) in [
-        ("(string)", "\"c\"", "var.v"),
-        ("list", "[\"c\"]", "var.v[0]"),
-        ("set", "[\"c\"]", "one(var.v)"),
-        ("map", "{ x = \"c\" }", "var.v.x"),
-        ("any", "[\"c\"]", "var.v[0]"),
-        ("set(string)", "[\"c\", \"c\"]", "one(var.v)"),
-        ("tuple([string, bool])", "[\"c\", true]", "var.v[0]"),
-        (
-            "object({ x = optional(string, \"a\") })",
-            "{ x = \"c\" }",
-            "var.v.x",
-        ),
-        (
-            "object({ x = optional(string, \"c\") })",
-            "{ x = null }",
-            "var.v.x",
-        ),
-        (
-            "object({ x = string, y = string })",
-            "{ x = null, y = \"c\" }",
-            "var.v.y",
-        ),
-        ("\"list\"", "[\"c\"]", "var.v[0]"),
-        ("\"map\"", "{ x = \"c\" }", "var.v.x"),
-    ] {
-        let text = format!(
-            "variable \"v\" {{\n const = true\n type = {declared}\n default = {default}\n}}\nmodule \"m\" {{\n source = \"./${{{element}}}\"\n}}\n"
-        );
-        let both = Some("hashicorp/c");
-        check_files(&[(files(&text), both, both)]);
-    }
-    for (declared, default) in [("list", "{ x = 1 }"), ("map", "[\"c\"]"), ("set", "true")] {
-        let text = format!(
-            "variable \"v\" {{\n const = true\n type = {declared}\n default = {default}\n}}\nmodule \"m\" {{\n source = length(var.v) == 0 ? \"./a\" : \"./c\"\n}}\n"
-        );
-        check_files(&[(files(&text), None, None)]);
+    let rows = r#"
+        (string) | "c" | "./${var.v}" | c
+        list | ["c"] | "./${var.v[0]}" | c
+        set | ["c"] | "./${one(var.v)}" | c
+        map | { x = "c" } | "./${var.v.x}" | c
+        any | ["c"] | "./${var.v[0]}" | c
+        set(string) | ["c", "c"] | "./${one(var.v)}" | c
+        tuple([string, bool]) | ["c", true] | "./${var.v[0]}" | c
+        object({ x = optional(string, "a") }) | { x = "c" } | "./${var.v.x}" | c
+        object({ x = optional(string, "c") }) | { x = null } | "./${var.v.x}" | c
+        object({ x = string, y = string }) | { x = null, y = "c" } | "./${var.v.y}" | c
+        "list" | ["c"] | "./${var.v[0]}" | c
+        "map" | { x = "c" } | "./${var.v.x}" | c
+        list | { x = 1 } | length(var.v) == 0 ? "./a" : "./c" | -
+        map | ["c"] | length(var.v) == 0 ? "./a" : "./c" | -
+        set | true | length(var.v) == 0 ? "./a" : "./c" | -
+    "#;
+    for row in rows.trim().lines() {
+        let columns: Vec<&str> = row.split(" | ").map(str::trim).collect();
+        let arguments = format!(" type = {}\n default = {}", columns[0], columns[1]);
+        let text = variable_and_call(&arguments, columns[2]);
+        check_found(files(&text), columns[3], columns[3]);
     }
 }
 
 #[test]
 fn modules_know_where_they_are_by_how_they_are_called() {
-    let call = |name: &str, source: &str| format!("module \"{name}\" {{\n source = {source}\n}}\n");
-    let inner = call("m", "path.module == \"up/in\" ? \"../../c\" : \"../../a\"");
-    let outer = call("m", "\"./up/./in/../in\"");
+    let inner = call("path.module == \"up/in\" ? \"../../c\" : \"../../a\"");
+    let outer = call("\"./up/./in/../in\"");
     let mut tree = files(&outer);
     tree.push(("up/in/main.tf", &inner));
-    let both = Some("hashicorp/c");
-    check_files(&[(tree, both, both)]);
+    check_found(tree, "c", "c");
 }
 
 #[test]
 fn the_directory_of_the_run_is_no_constant() {
-    let text = "module \"m\" {\n source = basename(path.cwd) == \"\" ? \"./a\" : \"./c\"\n}\n";
-    let both = Some("hashicorp/c");
-    check_files(&[(files(text), both, both)]);
-    let undeclared = "module \"m\" {\n source = \"./${path.nowhere}\"\n}\n";
-    check_files(&[(files(undeclared), None, None)]);
+    let rows = r#"
+        basename(path.cwd) == "" ? "./a" : "./c" | c | c
+        "./${path.nowhere}" | - | -
+    "#;
+    check_sources("", rows);
 }
 
 #[test]
 fn unsupported_functions_fall_back_to_what_is_installed() {
-    let text = "module \"m\" {\n source = \"git::https://h/${cidrhost(\"10.0.0.0/8\", 1)}\"\n}\n";
-    assert!(requires(&files(text), Engine::Terraform).is_err());
+    let text = call(r#""git::https://h/${cidrhost("10.0.0.0/8", 1)}""#);
+    assert!(requires(&files(&text), Engine::Terraform).is_err());
     let record = r#"{"Modules":[{"Key":"m","Source":"git::https://h/10.0.0.1","Dir":"c"}]}"#;
-    let mut tree = files(text);
+    let mut tree = files(&text);
     tree.push((".terraform/modules/modules.json", record));
-    assert_eq!(
-        requires(&tree, Engine::Terraform).as_deref(),
-        Ok("hashicorp/c")
-    );
+    let found = requires(&tree, Engine::Terraform);
+    assert_eq!(found.as_deref(), Ok("hashicorp/c"));
 }
 
 #[test]
 fn unsupported_functions_matter_only_where_their_value_does() {
-    let both = (Some("hashicorp/c"), Some("hashicorp/c"));
-    for (source, (terraform, tofu)) in [
-        // Networks and versions of an environment are often in one object.
-        ("./${local.prod.name}", both),
-        ("./${[local.prod.name, local.prod.net][0]}", both),
-        ("./${coalesce(local.prod.name, local.prod.net)}", both),
-        ("./${local.prod.net}", (None, None)),
-        ("./${try(local.prod.net, \"c\")}", (None, None)),
-        ("./${can(local.prod.net) ? \"c\" : \"a\"}", (None, None)),
-        (
-            "./${local.prod.name}${cidrhsot(\"10.0.0.0/8\", 1)}",
-            (None, None),
-        ),
-    ] {
-        let text = format!(
-            "locals {{\n prod = {{\n  net = cidrhost(\"10.0.0.0/8\", 1)\n  name = \"c\"\n }}\n}}\nmodule \"m\" {{\n source = \"{source}\"\n}}\n"
-        );
-        check_files(&[(files(&text), terraform, tofu)]);
-    }
+    // Configurations often have networks and versions of an environment in one object.
+    let locals =
+        "locals {\n prod = {\n  net = cidrhost(\"10.0.0.0/8\", 1)\n  name = \"c\"\n }\n}\n";
+    let rows = r#"
+        "./${local.prod.name}" | c | c
+        "./${[local.prod.name, local.prod.net][0]}" | c | c
+        "./${coalesce(local.prod.name, local.prod.net)}" | c | c
+        "./${local.prod.net}" | - | -
+        "./${try(local.prod.net, "c")}" | - | -
+        "./${can(local.prod.net) ? "c" : "a"}" | - | -
+        "./${local.prod.name}${cidrhsot("10.0.0.0/8", 1)}" | - | -
+    "#;
+    check_sources(locals, rows);
 }
 
 #[test]
@@ -477,5 +382,5 @@ fn strings_in_json_are_templates_here() {
     let text = r#"{"locals": {"name": "c"}, "module": {"m": {"source": "./${local.name}"}}}"#;
     let mut tree = files("");
     tree.push(("x.tf.json", text));
-    check_files(&[(tree, Some("hashicorp/c"), Some("hashicorp/c"))]);
+    check_found(tree, "c", "c");
 }

@@ -11,7 +11,7 @@ use super::super::value::{MAP_VALUES, Value};
 use super::scope::at;
 use super::{EvalFault, EvalProblem, Evaluator, operators};
 
-/// `value.name`.
+/// Evaluates `value.name`.
 pub(super) fn attribute<'a>(value: &'a Value, name: &str) -> Result<&'a Value, EvalProblem> {
     match value {
         Value::Unknown | Value::Sensitive(_) => Ok(&Value::Unknown),
@@ -25,7 +25,7 @@ pub(super) fn attribute<'a>(value: &'a Value, name: &str) -> Result<&'a Value, E
     }
 }
 
-/// `value[key]`.
+/// Evaluates `value[key]`.
 pub(super) fn index<'a>(value: &'a Value, key: &Value) -> Result<&'a Value, EvalProblem> {
     match (value, key) {
         (Value::Unknown | Value::Sensitive(_), _)
@@ -52,7 +52,7 @@ pub(super) fn index<'a>(value: &'a Value, key: &Value) -> Result<&'a Value, Eval
     }
 }
 
-/// Keys and values of a collection; `None` if it is unknown.
+/// Returns the keys and values of a collection, or `None` if it is unknown.
 pub(super) fn elements(value: Value) -> Result<Option<Vec<(Value, Value)>>, EvalProblem> {
     match value {
         Value::Unknown | Value::Sensitive(_) => Ok(None),
@@ -76,7 +76,7 @@ pub(super) fn elements(value: Value) -> Result<Option<Vec<(Value, Value)>>, Eval
 }
 
 impl Evaluator<'_> {
-    /// Runs `inner` with the variables of a `for`.
+    /// Runs `inner` with the variables of a `for` expression or directive.
     pub(super) fn with_variables<T>(
         &mut self,
         key_name: Option<&str>,
@@ -118,24 +118,15 @@ impl Evaluator<'_> {
         })
     }
 
-    /// The text of a key; `None` if it is unknown.
+    /// Returns the key of an object, or `None` if it is unknown. A bare name is a key.
     fn key(&mut self, key: &Expr) -> Result<Option<String>, EvalFault> {
-        if let Some(name) = key.as_key() {
-            return Ok(Some(name.to_owned()));
-        }
-        match self.value(key)? {
-            Value::Unknown | Value::Sensitive(_) => Ok(None),
-            value => {
-                let problem = EvalProblem::WrongType {
-                    wanted: "a string",
-                    found: value.type_name(),
-                };
-                at(key.span, value.to_text().ok_or(problem)).map(Some)
-            }
+        match key.as_key() {
+            Some(name) => Ok(Some(name.to_owned())),
+            None => self.computed_key(key),
         }
     }
 
-    /// `source[*].each`: a value that is no list counts as a list of itself, null as an empty one.
+    /// Evaluates `source[*].each`. A single value counts as a list of one element, and null as an empty list.
     pub(super) fn splat(&mut self, source: &Expr, each: &Expr) -> Result<Value, EvalFault> {
         let items = match self.value(source)? {
             Value::Unknown | Value::Sensitive(_) => return Ok(Value::Unknown),
@@ -174,7 +165,7 @@ impl Evaluator<'_> {
         Ok(results.finish(parts))
     }
 
-    /// Each turn of a loop takes a step and has a key.
+    /// Takes the cost of iterating over `source`: one step and one value for the key per iteration.
     pub(super) fn pay_for_turns(&self, span: Span, source: &Value) -> Result<(), EvalFault> {
         let turns = match source {
             Value::Tuple(elements) => elements.len(),
@@ -207,12 +198,12 @@ impl Evaluator<'_> {
             results.list.push(value);
             return Ok(());
         };
-        let Some(key) = self.for_key(key)? else {
+        let Some(key) = self.computed_key(key)? else {
             results.unknown = true;
             return Ok(());
         };
         let value = self.value(&parts.value)?;
-        // Each key may have a list of its own, and is copied to look it up.
+        // Every key can start a new list, and is copied for the lookup.
         self.pay(span, 4, 2 * key.len())?;
         if parts.grouped {
             results.groups.entry(key).or_default().push(value);
@@ -224,8 +215,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Unlike in an object, a bare name is a variable here.
-    fn for_key(&mut self, key: &Expr) -> Result<Option<String>, EvalFault> {
+    /// Returns the key of a `for` expression, or `None` if it is unknown. A bare name is a variable.
+    fn computed_key(&mut self, key: &Expr) -> Result<Option<String>, EvalFault> {
         match self.value(key)? {
             Value::Unknown | Value::Sensitive(_) => Ok(None),
             value => {

@@ -1,8 +1,8 @@
-//! Values of expressions.
+//! Evaluates expressions.
 //!
-//! Evaluation follows HCL: strings and numbers convert into each other where one is needed, a template that is one
-//! interpolation keeps its type, and unknown values spread ([`Value::Unknown`]). The recursion is bounded by
-//! [`super::MAX_DEPTH`], the depth of every tree.
+//! Evaluation follows HCL: strings and numbers are converted to each other as needed, a template that consists of a single
+//! interpolation keeps its type, and a value computed from [`Value::Unknown`] is unknown. The recursion is bounded by
+//! [`super::MAX_DEPTH`], the maximum depth of a tree.
 
 mod collections;
 mod operators;
@@ -22,62 +22,62 @@ use super::value::Value;
 pub use scope::{BoundedConstants, Constants, EvalScope};
 use scope::{Locals, at};
 
-/// Why an expression has no value, and where in it.
+/// An evaluation error and its source range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvalFault {
-    /// The bytes to mark.
+    /// The range to mark.
     pub span: Span,
     /// What is wrong.
     pub problem: EvalProblem,
 }
 
-/// Why an expression has no value.
+/// An evaluation error.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum EvalProblem {
-    /// A reference where only constants may be.
-    #[error("variables are not allowed here, and `{0}` is one")]
+    /// A reference in a constant expression.
+    #[error("variables are not allowed here, but `{0}` is one")]
     VariablesNotAllowed(String),
-    /// A call where only constants may be.
-    #[error("function calls are not allowed here, and `{0}()` is one")]
+    /// A function call in a constant expression.
+    #[error("function calls are not allowed here, but `{0}()` is one")]
     CallsNotAllowed(String),
-    /// A function that nobody knows.
+    /// An unknown function.
     #[error("there is no function `{0}`")]
     NoSuchFunction(String),
-    /// A function that Terraform has and tflock has not.
+    /// A function of Terraform that tflock does not implement.
     #[error("the function `{0}` is not supported")]
     UnsupportedFunction(String),
-    /// A reference that the scope refuses.
+    /// A reference that the scope does not resolve.
     #[error("{0}")]
     Reference(String),
-    /// What a function says.
+    /// A function that failed.
     #[error("`{name}` failed: {message}")]
     Function {
-        /// Its name.
+        /// The name of the function.
         name: String,
-        /// What it says.
+        /// The reason.
         message: String,
     },
-    /// A value of another type than needed.
-    #[error("{wanted} is needed here, and this is {found}")]
+    /// A value of the wrong type.
+    #[error("{wanted} is required here, but this is {found}")]
     WrongType {
-        /// What is needed.
+        /// The required type, with its article.
         wanted: &'static str,
-        /// What it is.
+        /// The actual type, with its article.
         found: &'static str,
     },
-    /// An attribute or key that is not there.
+    /// A missing attribute or key.
     #[error("there is no attribute or key `{0}` in this value")]
     NoSuchKey(String),
     /// An index outside of a list.
     #[error("the index {0} is outside of this list")]
     NoSuchIndex(String),
-    /// The same key twice in a `for` object.
+    /// A key that a `for` expression produces twice.
     #[error("the key `{0}` was already produced by this `for` expression")]
     DuplicateKey(String),
-    /// A division by zero, or digits beyond measure.
-    #[error("this has no number as its result")]
+    /// A division by zero, or a result with too many digits.
+    #[error("the result is not a number that can be represented")]
     Arithmetic,
-    /// Syntax, in a text that is evaluated.
+    /// Invalid syntax in a text that is evaluated.
     #[error("{0}")]
     Syntax(super::error::SyntaxProblem),
     /// A file that a function cannot read.
@@ -85,27 +85,27 @@ pub enum EvalProblem {
     File {
         /// The function.
         function: String,
-        /// The path as the expression has it; `None` if it is not shown.
+        /// The path in the expression; `None` if it must not be shown.
         path: Option<String>,
-        /// What is wrong, in words that quote nothing.
+        /// The reason, without quotations from any file.
         why: String,
-        /// Whether the file is out of bounds, or else why it cannot be read. `try` and `can` do not catch a refusal.
+        /// Why access is denied; `None` if reading failed. `try` and `can` do not catch a refusal.
         refusal: Option<Refusal>,
     },
-    /// A failure whose text would quote a value that is never shown.
-    #[error("it depends on {0}, and what that is worth is not shown")]
+    /// An error whose message would quote a value that must not be shown.
+    #[error("it depends on {0}, whose value is not shown")]
     Concealed(String),
-    /// It takes more than it may.
+    /// The budget is used up.
     #[error(transparent)]
     Exceeded(#[from] Exceeded),
 }
 
-/// Why a function may not read a file.
+/// The reason why a function must not read a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The file is outside of the directories that may be read.
+    /// The file is outside of the readable directories.
     Outside,
-    /// The file belongs to a tool.
+    /// The file is internal to git, Terraform or OpenTofu.
     Internal,
     /// Git does not track the file, and the run is `--untrusted`.
     Untracked,
@@ -118,11 +118,11 @@ fn shown_file(path: Option<&str>) -> String {
     )
 }
 
-/// How many characters of a name or message are kept: errors are kept with what failed, and copied with it.
+/// The maximum length of a name or message in an error, in bytes. Errors are stored with failed values and copied with them.
 const MAX_MESSAGE: usize = 1000;
 
 impl EvalProblem {
-    /// Whether `try` and `can` let it pass.
+    /// Whether `try` and `can` pass this error on instead of catching it.
     pub const fn is_final(&self) -> bool {
         matches!(
             self,
@@ -135,7 +135,7 @@ impl EvalProblem {
         )
     }
 
-    /// The same without the text of any value, for an expression whose value depends on `origins`.
+    /// Removes the text of values from the error of an expression that depends on `origins`.
     pub fn concealed(self, origins: &dyn std::fmt::Display) -> Self {
         match self {
             Self::Function { .. }
@@ -154,7 +154,7 @@ impl EvalProblem {
                 why,
                 refusal,
             },
-            // They consist of names in the configuration and of our own words.
+            // These contain only names from the configuration and constant text.
             Self::VariablesNotAllowed(_)
             | Self::CallsNotAllowed(_)
             | Self::NoSuchFunction(_)
@@ -167,7 +167,7 @@ impl EvalProblem {
         }
     }
 
-    /// The same with texts of bounded length.
+    /// Truncates long texts.
     fn shortened(mut self) -> Self {
         if let Self::VariablesNotAllowed(text)
         | Self::CallsNotAllowed(text)
@@ -200,9 +200,9 @@ impl From<SyntaxFault> for EvalFault {
     }
 }
 
-/// The value of `expr` in `scope`. References of branches that are not taken do not matter ([`check_references`]).
+/// Evaluates `expr` in `scope`. Ignores references in branches that are not taken ([`check_references`] checks them).
 ///
-/// Fails if the budget is used up, whatever `try()` made of that.
+/// Fails if the budget is used up, even within `try()`.
 pub fn evaluate(expr: &Expr, scope: &dyn EvalScope) -> Result<Value, EvalFault> {
     let own;
     let budget = if let Some(budget) = scope.budget() {
@@ -227,10 +227,10 @@ pub fn evaluate(expr: &Expr, scope: &dyn EvalScope) -> Result<Value, EvalFault> 
     }
 }
 
-/// Fails with the first reference or function of `expr` that the scope refuses, whether or not its value needs it.
+/// Fails with the first reference or function of `expr` that the scope refuses, even if the value does not depend on it.
 pub fn check_references(expr: &Expr, scope: &dyn EvalScope) -> Result<(), EvalFault> {
     let checked = references::check(expr, scope, &mut Vec::new());
-    // Values that are referred to may have used it up.
+    // Resolving the references may have used up the budget.
     match scope.budget().and_then(EvalBudget::exceeded) {
         Some(exceeded) => Err(EvalFault {
             span: checked.err().map_or(expr.span, |fault| fault.span),
@@ -244,7 +244,7 @@ struct Evaluator<'a> {
     scope: &'a dyn EvalScope,
     budget: &'a EvalBudget,
     locals: Locals,
-    /// The innermost expression that found the budget used up.
+    /// The innermost expression that exceeded the budget.
     exceeded_at: Option<Span>,
 }
 
@@ -293,7 +293,7 @@ impl Evaluator<'_> {
         exprs.iter().map(|expr| self.value(expr)).collect()
     }
 
-    /// Takes values and bytes of text from the budget, before they are there.
+    /// Takes the cost of values and bytes of text from the budget, before they are created.
     fn pay(&self, span: Span, values: usize, bytes: usize) -> Result<(), EvalFault> {
         let paid = self.budget.values(values);
         at(
@@ -303,7 +303,7 @@ impl Evaluator<'_> {
         )
     }
 
-    /// Both branches are evaluated, as HCL does, and unify in type where both are primitive: `true ? 1 : "a"` is `"1"`.
+    /// Evaluates both branches, like HCL. If one of them is a string, the result is a string: `true ? 1 : "a"` is `"1"`.
     fn conditional(&mut self, parts: &[Expr; 3]) -> Result<Value, EvalFault> {
         let [condition, yes, no] = parts;
         let decides = self.value(condition)?;
@@ -356,7 +356,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The first argument that has a value.
+    /// Evaluates `try`: returns the first argument that can be evaluated.
     fn try_each(&mut self, arguments: &[Expr], span: Span) -> Result<Value, EvalFault> {
         let name = "try".to_owned();
         let message = "it needs an argument".to_owned();

@@ -1,11 +1,11 @@
-//! Operators, with Terraform's conversions and its rules for unknown values.
+//! Evaluates operators, with Terraform's conversions and rules for unknown values.
 
 use super::super::expr::{BinaryOperator, UnaryOperator};
 use super::super::number::Number;
 use super::super::value::Value;
 use super::EvalProblem;
 
-/// `-a`, `!a`.
+/// Evaluates `-a` and `!a`.
 pub(super) fn unary(operator: UnaryOperator, operand: &Value) -> Result<Value, EvalProblem> {
     if operand.is_unknown() {
         return Ok(Value::Unknown);
@@ -16,7 +16,7 @@ pub(super) fn unary(operator: UnaryOperator, operand: &Value) -> Result<Value, E
     }
 }
 
-/// `a + b` and its like.
+/// Evaluates `a + b` and all other operators with two operands.
 pub(super) fn binary(
     operator: BinaryOperator,
     left: &Value,
@@ -33,7 +33,7 @@ pub(super) fn binary(
     }
 }
 
-/// One side may decide although the other is unknown; both must be booleans all the same.
+/// Evaluates `&&` and `||`. A known operand can decide the result alone, but both must be booleans or unknown.
 fn logical(operator: BinaryOperator, left: &Value, right: &Value) -> Result<Value, EvalProblem> {
     let decides = operator == BinaryOperator::Or;
     let mut unknown = false;
@@ -67,7 +67,7 @@ fn arithmetic(operator: BinaryOperator, left: Number, right: Number) -> Result<V
     result.map(Value::Number).ok_or(EvalProblem::Arithmetic)
 }
 
-/// A number, or a string that is one.
+/// Returns a number, converted from a string if necessary.
 pub(super) fn number(value: &Value) -> Result<Number, EvalProblem> {
     value.to_number().ok_or(EvalProblem::WrongType {
         wanted: "a number",
@@ -75,7 +75,7 @@ pub(super) fn number(value: &Value) -> Result<Number, EvalProblem> {
     })
 }
 
-/// A boolean, or a string that is one.
+/// Returns a boolean, converted from a string if necessary.
 pub(super) fn boolean(value: &Value) -> Result<bool, EvalProblem> {
     value.to_bool().ok_or(EvalProblem::WrongType {
         wanted: "a boolean",

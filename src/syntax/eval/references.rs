@@ -1,13 +1,14 @@
 //! Checks all references of an expression before it is evaluated.
 //!
-//! Terraform resolves every reference first, also those of branches that are not taken and of the arguments of `try`: a
-//! missing variable is an error there, whatever the value would be.
+//! Terraform first resolves every reference, including those in branches that are not taken and in the arguments of `try`. A
+//! missing variable is an error even if the value does not depend on it.
 
 use super::super::expr::{Expr, ExprKind, TemplatePart};
 use super::EvalFault;
 use super::scope::{EvalScope, at};
 
-/// Fails with the first reference or function that the scope refuses.
+/// Fails with the first reference or function that the scope refuses. `bound` has the variables of surrounding `for`
+/// expressions.
 pub(super) fn check(
     expr: &Expr,
     scope: &dyn EvalScope,

@@ -1,4 +1,4 @@
-//! What an expression may refer to.
+//! The names that an expression can refer to.
 
 use std::rc::Rc;
 
@@ -9,32 +9,32 @@ use super::super::expr::Expr;
 use super::super::value::Value;
 use super::{EvalFault, EvalProblem};
 
-/// Resolves the names in an expression. Variables of `for` expressions are none of its business.
+/// Resolves the names in an expression, except the variables of `for` expressions.
 pub trait EvalScope {
-    /// The value of `root.attribute`, or of `root` alone. The same reference may be asked for more than once.
+    /// Returns the value of `root.attribute`, or of `root` alone. May be called repeatedly for the same reference.
     fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Rc<Value>, EvalProblem>;
 
-    /// From where evaluation takes what it costs; each evaluation has a small budget of its own where there is none.
+    /// The budget for evaluation. If `None`, each evaluation has a small budget.
     fn budget(&self) -> Option<&EvalBudget>;
 
-    /// Whether a call of the function is possible at all; asked for every call, also in branches that are not taken.
+    /// Checks that the function exists and may be called. Applies to all calls, including those in branches that are not taken.
     fn check_function(&self, name: &str) -> Result<(), EvalProblem>;
 
     /// Calls a function.
     fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem>;
 
-    /// `convert(value, type)`, whose second argument is a type and no value.
+    /// Calls `convert(value, type)`, whose second argument is a type expression.
     fn convert(&self, value: Value, target: &Expr) -> Result<Value, EvalProblem> {
         let _ = (value, target);
         Err(EvalProblem::UnsupportedFunction("convert".to_owned()))
     }
 }
 
-/// No variables and no functions: what Terraform allows in `required_providers`.
+/// A scope without variables and functions, such as Terraform uses for `required_providers`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Constants;
 
-/// [`Constants`] at the expense of a budget that they share with something else.
+/// Like [`Constants`], with an existing budget.
 #[derive(Clone, Copy, Debug)]
 pub struct BoundedConstants<'a>(pub &'a EvalBudget);
 
@@ -74,11 +74,11 @@ impl EvalScope for Constants {
     }
 }
 
-/// Variables of the `for` expressions around, innermost last.
+/// The variables of surrounding `for` expressions, innermost last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Locals {
     names: Vec<(String, Rc<Value>)>,
-    /// The elements of the splats around.
+    /// The current elements of surrounding splats, innermost last.
     pub(super) items: Vec<Rc<Value>>,
 }
 
@@ -97,7 +97,7 @@ impl Locals {
     }
 }
 
-/// Attaches a place.
+/// Adds the source range to an error.
 pub(super) fn at<T>(span: Span, result: Result<T, EvalProblem>) -> Result<T, EvalFault> {
     result.map_err(|problem| EvalFault {
         span,

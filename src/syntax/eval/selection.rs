@@ -1,4 +1,4 @@
-//! `local.name.attribute[key]`: what is selected is copied, and nothing around it.
+//! Evaluates selections such as `local.name.attribute[key]`. Only the selected part of the value is copied.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use super::scope::at;
 use super::{EvalFault, Evaluator};
 
 impl Evaluator<'_> {
-    /// The value of a variable, or of attributes and indexes of anything.
+    /// Evaluates a variable, or attributes and indexes of any value.
     pub(super) fn selection(&mut self, expr: &Expr) -> Result<Value, EvalFault> {
         let mut steps = Vec::new();
         let mut base = expr;
@@ -38,7 +38,8 @@ impl Evaluator<'_> {
         self.copy(expr, selected)
     }
 
-    /// What the steps select from. A scope knows variables together with the first attribute, which is no step then.
+    /// Returns the value that the steps select from. A scope resolves a variable together with its first attribute, which is
+    /// then removed from `steps`.
     fn base(&mut self, base: &Expr, steps: &mut Vec<&Expr>) -> Result<Rc<Value>, EvalFault> {
         match &base.kind {
             ExprKind::Item => Ok(self.locals.items.last().cloned().unwrap_or_default()),

@@ -1,4 +1,4 @@
-//! Strings with `${}` and `%{}`.
+//! Evaluates strings with `${}` and `%{}`.
 
 use crate::span::Span;
 
@@ -9,7 +9,7 @@ use super::scope::at;
 use super::{EvalFault, EvalProblem, Evaluator, operators};
 
 impl Evaluator<'_> {
-    /// A template that is one interpolation has its value, of any type; every other is a string.
+    /// Evaluates a template. A single interpolation keeps the type of its value; every other template is a string.
     pub(super) fn template(
         &mut self,
         parts: &[TemplatePart],
@@ -27,7 +27,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Appends the text of the parts; false if any is unknown.
+    /// Appends the text of the parts. Returns false if any part is unknown.
     fn parts(
         &mut self,
         parts: &[TemplatePart],

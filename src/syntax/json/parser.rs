@@ -1,6 +1,6 @@
-//! Reads JSON text (RFC 8259) into a list of values, without recursion.
+//! Parses JSON text (RFC 8259) into a list of values, without recursion.
 //!
-//! serde_json is not used here: it gives no positions, keeps one of several equal keys, and recurses.
+//! serde_json is not used: it reports no positions of values, keeps only one of several equal keys, and recurses.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::super::error::{SyntaxFault, SyntaxProblem};
 use super::super::parser::MAX_NESTING;
 use super::{JsonId, JsonKind, JsonValue, Property};
 
-/// An array or object that is not closed yet.
+/// An array or object whose closing bracket has not been read.
 struct OpenContainer {
     start: usize,
     kind: ContainerKind,
@@ -18,11 +18,11 @@ struct OpenContainer {
 
 enum ContainerKind {
     Array(Vec<JsonId>),
-    /// The properties so far, and the name of the one whose value comes next.
+    /// The properties so far, and the name of the property whose value comes next.
     Object(Vec<Property>, Option<(String, Span)>),
 }
 
-/// How many values a file may have: those of a few megabytes have a tenth.
+/// The maximum number of values in a file, ten times that of a file of a few megabytes.
 const MAX_VALUES: usize = 500_000;
 
 struct JsonParser<'a> {
@@ -32,7 +32,7 @@ struct JsonParser<'a> {
     open: Vec<OpenContainer>,
 }
 
-/// The values of a text, and which is its root.
+/// Returns the values of a text, and the position of its root.
 pub(super) fn parse(text: &[u8]) -> Result<(Vec<JsonValue>, JsonId), SyntaxFault> {
     let mut reader = JsonParser {
         text,
@@ -53,7 +53,7 @@ impl JsonParser<'_> {
         loop {
             self.check_size()?;
             let mut finished = self.value()?;
-            // A finished value may finish what is around it.
+            // A finished value may finish the container around it.
             while let Some(id) = finished {
                 match self.open.pop() {
                     None => return Ok(id),
@@ -63,7 +63,7 @@ impl JsonParser<'_> {
         }
     }
 
-    /// What is kept in mind takes up to a hundred times the memory of its text.
+    /// Bounds memory: values and open containers take up to 100 times the memory of their text.
     fn check_size(&self) -> Result<(), SyntaxFault> {
         let here = || Span::new(self.at, self.at);
         if self.open.len() > MAX_NESTING {
@@ -110,7 +110,7 @@ impl JsonParser<'_> {
         self.values.len() - 1
     }
 
-    /// A whole value, or `None` if one was opened.
+    /// Reads a whole value, or opens a container and returns `None`.
     fn value(&mut self) -> Result<Option<JsonId>, SyntaxFault> {
         self.skip_blanks();
         let start = self.at;
@@ -137,7 +137,7 @@ impl JsonParser<'_> {
             }
             Some(b'a'..=b'z') => self.keyword()?,
             None => return Err(self.fault("a value is missing")),
-            Some(_) => return Err(self.fault("this starts no value")),
+            Some(_) => return Err(self.fault("this is not the start of a value")),
         };
         Ok(Some(self.add_value(start, kind)))
     }
@@ -168,7 +168,7 @@ impl JsonParser<'_> {
         Ok((name, span))
     }
 
-    /// Puts a finished value into what was open around it. The result is that, if it is finished now.
+    /// Adds a finished value to the container around it. Returns the container if that is finished, too.
     fn add(&mut self, open: OpenContainer, id: JsonId) -> Result<Option<JsonId>, SyntaxFault> {
         let OpenContainer { start, mut kind } = open;
         match &mut kind {
@@ -217,7 +217,7 @@ impl JsonParser<'_> {
                 return Ok(kind);
             }
         }
-        Err(self.fault("this word is no value"))
+        Err(self.fault("this word is not a value"))
     }
 
     fn digits(&mut self) -> usize {
@@ -229,7 +229,7 @@ impl JsonParser<'_> {
     }
 
     fn number(&mut self) -> Result<(), SyntaxFault> {
-        let invalid = SyntaxProblem::Json("this is no number");
+        let invalid = SyntaxProblem::Json("this is not a number");
         let start = self.at;
         self.at += usize::from(self.text[start] == b'-');
         let leading_zero = self.text.get(self.at) == Some(&b'0');
@@ -251,7 +251,7 @@ impl JsonParser<'_> {
         }
     }
 
-    /// The text of a string. Bytes that are not UTF-8 become replacement characters, as in Go.
+    /// Reads a string. Bytes that are not UTF-8 become replacement characters, as in Go.
     fn string(&mut self) -> Result<String, SyntaxFault> {
         let start = self.at;
         self.at += 1;
@@ -299,7 +299,8 @@ impl JsonParser<'_> {
         Ok(letter)
     }
 
-    /// `\u1234`, or two of them for one character; half a pair becomes the replacement character, as in Go.
+    /// Reads `\u1234`, or a surrogate pair of two such sequences. An unpaired surrogate becomes the replacement character, as
+    /// in Go.
     fn unicode_escape(&mut self) -> Result<char, SyntaxFault> {
         let unit = |at: usize| -> Option<u32> {
             let digits = std::str::from_utf8(self.text.get(at + 2..at + 6)?).ok()?;

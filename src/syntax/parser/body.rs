@@ -1,4 +1,4 @@
-//! Bodies: blocks and arguments, and where their lines end.
+//! Parses bodies: blocks, arguments, and the ends of their lines.
 
 use crate::span::Span;
 
@@ -10,7 +10,7 @@ use super::sink::EventSink;
 use super::{FrameState, Parser, ParserStep};
 
 impl<S: EventSink> Parser<'_, S> {
-    /// One item of a body, or its end.
+    /// Reads an argument or block, or the end of the body.
     pub(super) fn item(&mut self) -> Result<ParserStep, SyntaxFault> {
         let token = self.next()?;
         match token.kind {
@@ -54,7 +54,7 @@ impl<S: EventSink> Parser<'_, S> {
         Ok(ParserStep::Operand)
     }
 
-    /// The value of an argument is complete.
+    /// Completes an argument after its value.
     pub(super) fn close_argument(
         &mut self,
         item: usize,
@@ -125,7 +125,7 @@ impl<S: EventSink> Parser<'_, S> {
         Ok(())
     }
 
-    /// `{ name = value }`.
+    /// Reads the body of a block such as `a { name = value }`.
     fn one_line_body(&mut self) -> Result<ParserStep, SyntaxFault> {
         let name = self
             .expect(TokenKind::Identifier, SyntaxProblem::ItemRequired)?
@@ -139,7 +139,7 @@ impl<S: EventSink> Parser<'_, S> {
         }
     }
 
-    /// The closing brace of a block is consumed.
+    /// Completes a block after its closing brace.
     fn close_block(&mut self) -> Result<ParserStep, SyntaxFault> {
         let brace = Span::new(self.last_end - 1, self.last_end);
         let item = match self.frames.last() {
@@ -168,7 +168,7 @@ impl<S: EventSink> Parser<'_, S> {
         }
     }
 
-    /// An argument may be set once in a body.
+    /// Checks that a body sets no argument twice.
     fn check_repeats(&self, start: usize, end: usize) -> Result<(), SyntaxFault> {
         match repeated_argument(&self.items, start..end, self.lexer.text) {
             None => Ok(()),

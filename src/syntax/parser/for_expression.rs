@@ -1,15 +1,15 @@
-//! `[for k, v in collection : value if condition]` and its form with braces.
+//! Parses `[for k, v in collection : value if condition]` and the form with braces.
 
 use super::super::error::{SyntaxFault, SyntaxProblem};
 use super::super::lexer::TokenKind;
 use super::sink::{Event, EventSink, ForNames, ForShape};
 use super::{FrameState, Parser, ParserStep};
 
-/// How far a `for` expression has come.
+/// The state of a `for` expression.
 #[derive(Clone, Copy)]
 pub(super) struct ForFrame {
     names: ForNames,
-    /// It is in braces and makes an object.
+    /// Whether it is in braces and produces an object.
     object: bool,
     part: ForPart,
     keyed: bool,
@@ -26,7 +26,7 @@ enum ForPart {
 }
 
 impl<S: EventSink> Parser<'_, S> {
-    /// The bracket is open and `for` comes next. Newlines count nowhere in it.
+    /// Starts a `for` expression after its opening bracket. Newlines are insignificant within it.
     pub(super) fn open_for(&mut self, object: bool) -> Result<ParserStep, SyntaxFault> {
         self.newlines = false;
         self.next()?;
@@ -41,7 +41,7 @@ impl<S: EventSink> Parser<'_, S> {
         Ok(ParserStep::Operand)
     }
 
-    /// `k, v in`, of an expression or a directive.
+    /// Reads `k, v in` of an expression or directive.
     pub(super) fn for_names(
         &mut self,
         problem: fn(&'static str) -> SyntaxProblem,
@@ -79,7 +79,7 @@ impl<S: EventSink> Parser<'_, S> {
         Ok(names)
     }
 
-    /// A part of the `for` on top is complete.
+    /// Continues a `for` expression after a part.
     pub(super) fn after_for_part(
         &mut self,
         mut frame: ForFrame,

@@ -1,12 +1,12 @@
-//! Recognizes HCL native syntax, the whole of it, without recursion.
+//! Parses all of HCL native syntax, without recursion.
 //!
-//! The parser is a machine with a stack of [`Frame`]s on the heap: nesting costs memory, never call stack, and every step
-//! consumes text or pops a frame, so time is linear. A frame is something that is open: a block, an argument, a parenthesis,
-//! an operator that waits for its right side, a string. [`ParserStep`] says what comes next in the frame on top. Blocks and
-//! arguments are noted as [`NativeItem`]s; expressions are told to a [`EventSink`].
+//! The parser is a state machine with a stack of [`Frame`]s on the heap. Nesting takes heap memory but no call stack, and each
+//! step consumes text or pops a frame, so the time is linear. A frame is an unfinished construct: a block, an argument, a
+//! parenthesis, an operator without its right operand, a string. [`ParserStep`] says what to read next in the top frame. Blocks
+//! and arguments become [`NativeItem`]s; expressions are reported to an [`EventSink`].
 //!
-//! The grammar follows <https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md>; where that is loose, what
-//! Terraform's parser accepts decides.
+//! The grammar follows <https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md>; where that is vague, the
+//! parser accepts what Terraform accepts.
 
 mod body;
 mod for_expression;
@@ -25,29 +25,30 @@ use for_expression::ForFrame;
 use sink::{Event, EventSink, NoTree};
 use template::{OpenDirective, TemplateFrame};
 
-/// What the machine does next.
+/// What the parser does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ParserStep {
-    /// Read an item of a body.
+    /// Read an argument or block of a body.
     Item,
     /// Read the start of an expression.
     Operand,
-    /// An expression is complete unless an operator continues it.
+    /// Read an operator, or complete the expression.
     Operator,
     /// Read the text of a string.
     Text,
-    /// All is read.
+    /// The text is complete.
     Done,
 }
 
-/// Something open: what it is, where it began, and whether newlines counted around it.
+/// An unfinished construct.
 struct Frame {
     state: FrameState,
     start: usize,
+    /// Whether newlines are significant around it.
     outer_newlines: bool,
 }
 
-/// What a frame waits for.
+/// The kind of an unfinished construct, and how far it has been read.
 enum FrameState {
     Block {
         item: usize,
@@ -56,9 +57,9 @@ enum FrameState {
         item: usize,
         one_line: bool,
     },
-    /// An expression that is the whole text.
+    /// An expression that makes up the whole text.
     Whole,
-    /// One expression somewhere in a text; what follows it is not looked at.
+    /// A single expression within a text. Parsing stops after it.
     Part,
     Parentheses,
     Tuple {
@@ -91,13 +92,13 @@ enum FrameState {
     },
 }
 
-/// The machine.
+/// The state of the parser.
 pub(super) struct Parser<'a, S> {
     lexer: Lexer<'a>,
     peeked: Option<Token>,
-    /// Whether a newline is a token here.
+    /// Whether newlines are significant at the current position.
     newlines: bool,
-    /// Where the latest consumed token ended.
+    /// The end of the latest consumed token.
     last_end: usize,
     frames: Vec<Frame>,
     directives: Vec<OpenDirective>,
@@ -107,7 +108,7 @@ pub(super) struct Parser<'a, S> {
 }
 
 impl<'a> Parser<'a, NoTree> {
-    /// Reads a whole file: its items and the labels that they refer to.
+    /// Parses a whole file. Returns its items, and the labels that they refer to.
     pub(super) fn file(text: &'a [u8]) -> Result<(Vec<NativeItem>, Vec<Span>), SyntaxFault> {
         let start = if text.starts_with(BYTE_ORDER_MARK) {
             BYTE_ORDER_MARK.len()
@@ -120,13 +121,14 @@ impl<'a> Parser<'a, NoTree> {
     }
 }
 
-/// How deep blocks and expressions may be in each other: nobody writes a thousandth of that.
+/// The maximum nesting of blocks and expressions, a thousand times that of real files.
 pub(super) const MAX_NESTING: usize = 200_000;
 
-/// How many arguments, blocks and labels a file may have: more than the largest file with lines of usual length.
+/// The maximum number of arguments, blocks and labels in a file. A file of the maximum size has fewer if its lines have the
+/// usual length.
 const MAX_ITEMS: usize = 1_000_000;
 
-/// May stand before a file, and is no part of it.
+/// Ignored at the start of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl<'a, S: EventSink> Parser<'a, S> {
@@ -144,7 +146,7 @@ impl<'a, S: EventSink> Parser<'a, S> {
         }
     }
 
-    /// Reads the expression that starts at `at`, as it stands in a body, and not what follows it.
+    /// Parses the expression of an argument that starts at `at`, and ignores the text after it.
     pub(super) fn expression_at(text: &'a [u8], at: usize, sink: S) -> Result<S, SyntaxFault> {
         let mut parser = Self::new(text, at, sink);
         parser.push(FrameState::Part, at);
@@ -152,7 +154,7 @@ impl<'a, S: EventSink> Parser<'a, S> {
         Ok(parser.sink)
     }
 
-    /// Reads a text that is one expression; newlines count nowhere in it.
+    /// Parses a text that is one expression. Newlines are insignificant.
     pub(super) fn whole_expression(text: &'a [u8], sink: S) -> Result<S, SyntaxFault> {
         let mut parser = Self::new(text, 0, sink);
         parser.push_without_newlines(FrameState::Whole, 0);
@@ -160,7 +162,7 @@ impl<'a, S: EventSink> Parser<'a, S> {
         Ok(parser.sink)
     }
 
-    /// Reads a text that is a template without quotes around it.
+    /// Parses a text that is a template without surrounding quotes.
     pub(super) fn whole_template(text: &'a [u8], sink: S) -> Result<S, SyntaxFault> {
         let mut parser = Self::new(text, 0, sink);
         parser.push(FrameState::Whole, 0);
@@ -182,7 +184,7 @@ impl<'a, S: EventSink> Parser<'a, S> {
         }
     }
 
-    /// What is kept in mind takes up to a hundred times the memory of its text.
+    /// Bounds memory: frames and items take up to 100 times the memory of their text.
     #[inline]
     fn check_size(&self) -> Result<(), SyntaxFault> {
         let here = || Span::new(self.last_end, self.last_end);
@@ -228,7 +230,7 @@ impl<'a, S: EventSink> Parser<'a, S> {
         Ok(token.kind == TokenKind::Identifier && self.text(token.span) == word)
     }
 
-    /// Consumes a token of this kind, or fails with this problem at what stands there.
+    /// Consumes a token of this kind, or fails with this problem at the actual token.
     fn expect(&mut self, kind: TokenKind, problem: SyntaxProblem) -> Result<Token, SyntaxFault> {
         let token = self.next()?;
         if token.kind == kind {
@@ -256,7 +258,7 @@ impl<'a, S: EventSink> Parser<'a, S> {
         self.newlines = false;
     }
 
-    /// Closes the frame on top: what it spans up to the latest token.
+    /// Removes the top frame and returns its range, which ends with the latest token.
     fn pop(&mut self) -> Span {
         let frame = self.frames.pop();
         let start = frame.map_or(0, |frame| {
@@ -266,7 +268,7 @@ impl<'a, S: EventSink> Parser<'a, S> {
         Span::new(start, self.last_end)
     }
 
-    /// Closes the frame on top as a complete expression.
+    /// Completes the expression of the top frame.
     fn complete(&mut self, event: Event) -> Result<ParserStep, SyntaxFault> {
         let span = self.pop();
         self.sink.event(event, span)?;

@@ -1,4 +1,4 @@
-//! How expressions begin: literals, names, calls, brackets.
+//! Parses the starts of expressions: literals, names, calls, brackets.
 
 use crate::span::Span;
 
@@ -11,7 +11,7 @@ use super::template::TemplateFrame;
 use super::{FrameState, Parser, ParserStep};
 
 impl<S: EventSink> Parser<'_, S> {
-    /// The start of an expression.
+    /// Reads the start of an expression.
     pub(super) fn operand(&mut self) -> Result<ParserStep, SyntaxFault> {
         let token = self.next()?;
         let start = token.span.start;
@@ -52,14 +52,14 @@ impl<S: EventSink> Parser<'_, S> {
 
     #[expect(
         clippy::unnecessary_wraps,
-        reason = "it is one of the steps of `operand`"
+        reason = "has the signature of the other steps of `operand`"
     )]
     fn unary(&mut self, operator: UnaryOperator, start: usize) -> Result<ParserStep, SyntaxFault> {
         self.push(FrameState::Unary(operator), start);
         Ok(ParserStep::Operand)
     }
 
-    /// A constant, a variable, or the name of a function.
+    /// Reads a keyword, a variable, or the name of a function.
     fn name(&mut self, span: Span) -> Result<ParserStep, SyntaxFault> {
         if matches!(
             self.peek()?.kind,
@@ -106,7 +106,7 @@ impl<S: EventSink> Parser<'_, S> {
         })
     }
 
-    /// An argument of a call is complete; `count` were complete before.
+    /// Continues a call after an argument. `count` arguments came before it.
     pub(super) fn after_call_argument(
         &mut self,
         name: Span,
@@ -165,7 +165,7 @@ impl<S: EventSink> Parser<'_, S> {
         self.complete(Event::Tuple(count))
     }
 
-    /// An element of a tuple is complete; `count` were complete before.
+    /// Continues a tuple after an element. `count` elements came before it.
     pub(super) fn after_element(&mut self, count: usize) -> Result<ParserStep, SyntaxFault> {
         let token = self.next()?;
         match token.kind {
@@ -182,7 +182,7 @@ impl<S: EventSink> Parser<'_, S> {
         }
     }
 
-    /// At the end of the text the opening bracket is to blame, elsewhere the token.
+    /// The fault for an unexpected token. At the end of the text, it marks the opening bracket.
     fn unfinished(
         &self,
         token: Token,
@@ -216,7 +216,7 @@ impl<S: EventSink> Parser<'_, S> {
         self.complete(Event::Object(count))
     }
 
-    /// The key of an entry is complete.
+    /// Continues an object after a key.
     pub(super) fn after_key(&mut self, count: usize) -> Result<ParserStep, SyntaxFault> {
         let token = self.next()?;
         match token.kind {
@@ -232,7 +232,7 @@ impl<S: EventSink> Parser<'_, S> {
         }
     }
 
-    /// The value of an entry is complete; `count` entries were complete before.
+    /// Continues an object after a value. `count` entries came before it.
     pub(super) fn after_entry(&mut self, count: usize) -> Result<ParserStep, SyntaxFault> {
         let token = self.next()?;
         match token.kind {

@@ -1,4 +1,4 @@
-//! How expressions go on and end: traversals, operators, and the closing of what is open.
+//! Parses the text after an operand: traversals, operators, and the ends of enclosing constructs.
 
 use crate::span::Span;
 
@@ -10,7 +10,7 @@ use super::sink::{Event, EventSink};
 use super::{FrameState, Parser, ParserStep};
 
 impl<S: EventSink> Parser<'_, S> {
-    /// After an operand: the next operator, or the end of the expression.
+    /// Reads the operator after an operand, or completes the expression.
     pub(super) fn operator(&mut self) -> Result<ParserStep, SyntaxFault> {
         let kind = self.peek()?.kind;
         match kind {
@@ -37,7 +37,7 @@ impl<S: EventSink> Parser<'_, S> {
         self.end_of_expression()
     }
 
-    /// Operators on the left that bind at least as strongly are complete.
+    /// Reads an operator, after completing an operator on its left that binds at least as tightly.
     fn binary(&mut self, operator: BinaryOperator) -> Result<ParserStep, SyntaxFault> {
         if let Some(&FrameState::Binary(left)) = self.frames.last().map(|frame| &frame.state)
             && left.precedence() >= operator.precedence()
@@ -80,7 +80,7 @@ impl<S: EventSink> Parser<'_, S> {
             FrameState::IfFalse => self.complete(Event::Conditional),
             FrameState::Interpolation { trim } => self.close_interpolation(trim),
             FrameState::Directive { directive, trim } => self.close_directive(directive, trim),
-            // The others are completed before an expression can end in them.
+            // `Part` ends here. The others are completed before an expression can end in them.
             FrameState::Part
             | FrameState::Block { .. }
             | FrameState::Template(_)
@@ -104,7 +104,7 @@ impl<S: EventSink> Parser<'_, S> {
         Ok(ParserStep::Operand)
     }
 
-    /// `.name`, `.0`, or `.*` with its own attributes.
+    /// Reads `.name`, `.0`, or `.*` with the attributes after it.
     fn attribute(&mut self) -> Result<ParserStep, SyntaxFault> {
         let dot = self.next()?.span;
         if self.peek()?.kind != TokenKind::Star {

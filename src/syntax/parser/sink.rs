@@ -1,14 +1,14 @@
-//! What the parser tells of the expressions it recognizes.
+//! The events by which the parser reports expressions.
 //!
-//! Events come in postfix order: the parts of an expression before the expression itself, so that a listener with a stack
-//! can build a tree ([`crate::syntax::tree`]) and one without builds nothing at no cost ([`NoTree`]).
+//! Events come in postfix order: the parts of an expression precede the expression. A sink with a stack can therefore build a
+//! tree ([`crate::syntax::tree`]), and a sink that ignores events costs nothing ([`NoTree`]).
 
 use crate::span::Span;
 
 use super::super::error::SyntaxFault;
 use super::super::expr::{BinaryOperator, UnaryOperator};
 
-/// One step of the postfix order. Counts say how many of the latest expressions become parts of this one.
+/// An expression, or the start of one. Counts are the numbers of latest expressions that become its parts.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::syntax) enum Event {
     Null,
@@ -20,9 +20,9 @@ pub(in crate::syntax) enum Event {
     Attribute(Span),
     /// `.0` on the latest expression.
     LegacyIndex(Span),
-    /// The latest expression is an index into the one before.
+    /// The latest expression is an index into the previous one.
     Index,
-    /// What follows until `SplatEnd` happens to each element of the latest expression.
+    /// The events until `SplatEnd` apply to each element of the latest expression.
     SplatStart,
     SplatEnd,
     Call {
@@ -32,7 +32,7 @@ pub(in crate::syntax) enum Event {
     },
     Parentheses,
     Tuple(usize),
-    /// So many keys and values.
+    /// The number of entries, each with a key and a value.
     Object(usize),
     Unary(UnaryOperator),
     Binary(BinaryOperator),
@@ -45,13 +45,13 @@ pub(in crate::syntax) enum Event {
     },
     Interpolation(Trim),
     Directive(Directive, Trim),
-    /// The template is complete; `flush` is that of `<<-`.
+    /// The template is complete. `flush` is set for heredocs with `<<-`.
     TemplateEnd {
         flush: bool,
     },
 }
 
-/// The parts that a `for` expression has: the collection, then a key if `keyed`, the value, a condition if `conditional`.
+/// The parts of a `for` expression: the collection, a key if `keyed`, the value, and a condition if `conditional`.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::syntax) struct ForShape {
     pub(in crate::syntax) names: ForNames,
@@ -60,21 +60,21 @@ pub(in crate::syntax) struct ForShape {
     pub(in crate::syntax) conditional: bool,
 }
 
-/// The variables that a `for` declares.
+/// The names of the variables of a `for` expression or directive.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::syntax) struct ForNames {
     pub(in crate::syntax) key: Option<Span>,
     pub(in crate::syntax) value: Span,
 }
 
-/// Which neighboring text loses its blanks: `${~` and `~}`.
+/// Whether blanks are removed from the text before (`${~`) and after (`~}`) a sequence.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::syntax) struct Trim {
     pub(in crate::syntax) before: bool,
     pub(in crate::syntax) after: bool,
 }
 
-/// A `%{` sequence; the condition or collection is the latest expression.
+/// The kind of a `%{` sequence. Its condition or collection is the latest expression.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::syntax) enum Directive {
     If,
@@ -84,13 +84,13 @@ pub(in crate::syntax) enum Directive {
     EndFor,
 }
 
-/// Receives the events.
+/// Receives the events of the parser.
 pub(in crate::syntax) trait EventSink {
-    /// `span` is what the event covers.
+    /// Handles an event. `span` is the source range of the expression.
     fn event(&mut self, event: Event, span: Span) -> Result<(), SyntaxFault>;
 }
 
-/// Builds nothing.
+/// Ignores all events.
 pub(in crate::syntax) struct NoTree;
 
 impl EventSink for NoTree {

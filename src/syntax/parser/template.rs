@@ -1,6 +1,6 @@
-//! Strings and heredocs: literal text, `${}` and `%{}`.
+//! Parses strings and heredocs: literal text, `${}` and `%{}`.
 //!
-//! In a heredoc every line is a text of its own, because indentation (`<<-`) and trimming (`~}`) work by line.
+//! Every line of a heredoc is a separate piece of text, because indentation (`<<-`) and trimming (`~}`) apply to lines.
 
 use memchr::memchr;
 
@@ -12,27 +12,27 @@ use super::super::strings::{line_length, literal_length};
 use super::sink::{Directive, Event, EventSink, Trim};
 use super::{FrameState, Parser, ParserStep};
 
-/// A string that is open.
+/// An unfinished string or heredoc.
 #[derive(Clone, Copy)]
 pub(super) struct TemplateFrame {
     end: TemplateEnd,
-    /// How many directives were open around it.
+    /// How many directives are open around it.
     outer_directives: usize,
 }
 
 #[derive(Clone, Copy)]
 enum TemplateEnd {
     Quote,
-    /// A line that is `marker`; it can only be where a line starts.
+    /// A line that consists of `marker`.
     Marker {
         marker: Span,
         flush: bool,
     },
-    /// The end of the whole text.
+    /// The end of the text.
     Text,
 }
 
-/// A directive that waits for its end.
+/// A directive without its end.
 pub(super) struct OpenDirective {
     start: Span,
     kind: DirectiveKind,
@@ -61,7 +61,7 @@ impl TemplateFrame {
         Self::ending_with(TemplateEnd::Text)
     }
 
-    /// The heredoc that `introducer` begins: `<<-WORD` and a newline.
+    /// The heredoc after `introducer`, which is `<<WORD` or `<<-WORD` with a newline.
     pub(super) fn heredoc(introducer: Span, text: &[u8]) -> Self {
         let flush = text[introducer.start + 2] == b'-';
         let start = introducer.start + 2 + usize::from(flush);
@@ -75,7 +75,7 @@ impl TemplateFrame {
 }
 
 impl<S: EventSink> Parser<'_, S> {
-    /// The opening quote or introducer is consumed.
+    /// Starts a template after its opening quote or introducer.
     pub(super) fn open_template(
         &mut self,
         mut frame: TemplateFrame,
@@ -88,7 +88,7 @@ impl<S: EventSink> Parser<'_, S> {
         Ok(ParserStep::Text)
     }
 
-    /// Text up to the next sequence, or to the end of the string.
+    /// Reads text up to the next sequence, or to the end of the string.
     pub(super) fn template_text(&mut self) -> Result<ParserStep, SyntaxFault> {
         let Some(&FrameState::Template(frame)) = self.frames.last().map(|frame| &frame.state)
         else {
@@ -132,7 +132,7 @@ impl<S: EventSink> Parser<'_, S> {
         self.lexer.at > 0 && self.lexer.text[self.lexer.at - 1] == b'\n'
     }
 
-    /// Steps over the line that is the marker, but not over its newline.
+    /// Consumes the line if it is the marker, without its newline.
     fn skip_marker(&mut self, marker: Span) -> bool {
         let rest = self.lexer.rest();
         let Some(length) = memchr(b'\n', rest) else {
@@ -172,7 +172,7 @@ impl<S: EventSink> Parser<'_, S> {
         self.complete(Event::TemplateEnd { flush })
     }
 
-    /// `${` or `%{`, perhaps with `~`.
+    /// Reads `${` or `%{`, with `~` if that follows.
     fn open_sequence(&mut self, interpolation: bool) -> Result<ParserStep, SyntaxFault> {
         let start = self.lexer.at;
         self.lexer.at += 2;
@@ -227,7 +227,7 @@ impl<S: EventSink> Parser<'_, S> {
         }
     }
 
-    /// A directive that closes the innermost open one of this string, or turns it into its other branch.
+    /// Reads `else`, `endif` or `endfor`, which must match the innermost open directive of this string.
     fn end_directive(
         &mut self,
         word: Span,
@@ -262,7 +262,7 @@ impl<S: EventSink> Parser<'_, S> {
         self.close_directive(directive, trim)
     }
 
-    /// Everything of a directive is read but its closing brace.
+    /// Completes a directive with its closing brace.
     pub(super) fn close_directive(
         &mut self,
         directive: Directive,
@@ -275,7 +275,7 @@ impl<S: EventSink> Parser<'_, S> {
         Ok(ParserStep::Text)
     }
 
-    /// The expression of an interpolation is complete.
+    /// Completes an interpolation with its closing brace.
     pub(super) fn close_interpolation(&mut self, before: bool) -> Result<ParserStep, SyntaxFault> {
         let after = self.close_brace()?;
         let span = self.pop();
@@ -284,7 +284,7 @@ impl<S: EventSink> Parser<'_, S> {
         Ok(ParserStep::Text)
     }
 
-    /// Whether the closing brace trims.
+    /// Reads the closing brace. Returns whether it is `~}`.
     fn close_brace(&mut self) -> Result<bool, SyntaxFault> {
         let token = self.next()?;
         match token.kind {
@@ -305,7 +305,7 @@ impl<S: EventSink> Parser<'_, S> {
     }
 }
 
-/// Without the blanks of Unicode around it.
+/// Removes blanks as defined by Unicode from both ends.
 fn trim_blanks(line: &[u8]) -> &[u8] {
     std::str::from_utf8(line).map_or(line, |line| line.trim().as_bytes())
 }

@@ -225,7 +225,7 @@ fn attribute_and_origin_are_named_instead() {
         (
             "file(\"secret\")",
             "source = jsondecode(S)",
-            "it depends on `file()`, and what that is worth is not shown",
+            "it depends on `file()`, whose value is not shown",
         ),
         (
             "file(\"missing\")",

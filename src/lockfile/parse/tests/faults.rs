@@ -195,15 +195,15 @@ fn faults_of_values() {
         ),
         (
             "version = var.x",
-            "2:11: variables are not allowed here, and `var` is one",
+            "2:11: variables are not allowed here, but `var` is one",
         ),
         (
             "version = true ? \"1.0.0\" : var.x",
-            "2:28: variables are not allowed here, and `var` is one",
+            "2:28: variables are not allowed here, but `var` is one",
         ),
         (
             "version = lower(\"1.0.0\")",
-            "2:11: function calls are not allowed here, and `lower()` is one",
+            "2:11: function calls are not allowed here, but `lower()` is one",
         ),
     ] {
         assert_eq!(
@@ -299,7 +299,7 @@ fn faults_of_hashes() {
         ),
         (
             "[lower(\"h1:x\")]",
-            "3:11: function calls are not allowed here, and `lower()` is one",
+            "3:11: function calls are not allowed here, but `lower()` is one",
         ),
     ] {
         let content = format!("version = \"1.0.0\"\nhashes = {hashes}");

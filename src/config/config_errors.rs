@@ -1,0 +1,46 @@
+//! The errors of one module.
+
+use crate::syntax::Spot;
+
+use super::error::{ConfigError, Problem};
+
+/// How many errors of one module are reported. Each costs a search through its file for line and column.
+const MAX_ERRORS: usize = 100;
+
+/// Collects the errors of a module, so that a user sees all of them at once.
+#[derive(Debug, Default)]
+pub(super) struct ConfigErrors(pub(super) Vec<ConfigError>);
+
+impl ConfigErrors {
+    /// Adds an error, unless there are many already.
+    pub(super) fn add(&mut self, error: ConfigError) {
+        if self.has_room() {
+            self.0.push(error);
+        }
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        self.0.len() < MAX_ERRORS
+    }
+
+    /// Adds an error, however many there are.
+    pub(super) fn invalid(&mut self, spot: &Spot, problem: Problem) {
+        self.0.push(ConfigError::invalid(spot.place(), problem));
+    }
+
+    /// Returns the value of `result`, or adds its error.
+    pub(super) fn keep<T>(&mut self, result: Result<T, impl Into<ConfigError>>) -> Option<T> {
+        result.map_err(|error| self.add(error.into())).ok()
+    }
+
+    /// Returns the values of `results`, and adds the errors.
+    pub(super) fn keep_all<T>(
+        &mut self,
+        results: impl IntoIterator<Item = Result<T, ConfigError>>,
+    ) -> Vec<T> {
+        results
+            .into_iter()
+            .filter_map(|result| self.keep(result))
+            .collect()
+    }
+}

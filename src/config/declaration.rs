@@ -1,0 +1,139 @@
+//! What declarations of all kinds have in common: a key that is unique in the module, and a name for messages.
+
+use std::collections::BTreeMap;
+
+use crate::syntax::Spot;
+
+use super::calls::{Local, ModuleCall, Variable};
+use super::config_errors::ConfigErrors;
+use super::error::{ConfigError, Problem};
+use super::provider_blocks::ProviderBlock;
+use super::resources::{Import, Resource, ResourceKind};
+
+/// The kind, type and name of a resource.
+pub(super) type ResourceKey = (ResourceKind, String, String);
+
+/// A block or value that a module may declare once.
+pub(super) trait Declaration {
+    type Key: Ord;
+
+    fn key(&self) -> Self::Key;
+
+    /// The name in messages.
+    fn title(&self) -> String;
+
+    fn spot(&self) -> &Spot;
+}
+
+impl Declaration for ProviderBlock {
+    type Key = (String, Option<String>);
+
+    fn key(&self) -> Self::Key {
+        (self.name.clone(), self.alias.clone())
+    }
+
+    fn title(&self) -> String {
+        format!("provider `{}`", self.name)
+    }
+
+    fn spot(&self) -> &Spot {
+        &self.spot
+    }
+}
+
+impl Declaration for Resource {
+    type Key = ResourceKey;
+
+    fn key(&self) -> ResourceKey {
+        (self.kind, self.type_name.clone(), self.name.clone())
+    }
+
+    fn title(&self) -> String {
+        format!("{} `{}.{}`", self.kind.word(), self.type_name, self.name)
+    }
+
+    fn spot(&self) -> &Spot {
+        &self.spot
+    }
+}
+
+/// Declares that the target is imported.
+impl Declaration for &Import {
+    type Key = ResourceKey;
+
+    fn key(&self) -> ResourceKey {
+        (self.kind, self.type_name.clone(), self.name.clone())
+    }
+
+    fn title(&self) -> String {
+        format!("import of `{}.{}`", self.type_name, self.name)
+    }
+
+    fn spot(&self) -> &Spot {
+        &self.spot
+    }
+}
+
+/// Implements [`Declaration`] for types whose key is their name.
+macro_rules! named_declaration {
+    ($($type:ty, $kind:literal;)*) => {$(
+        impl Declaration for $type {
+            type Key = String;
+
+            fn key(&self) -> String {
+                self.name.clone()
+            }
+
+            fn title(&self) -> String {
+                format!(concat!($kind, " `{}`"), self.name)
+            }
+
+            fn spot(&self) -> &Spot {
+                &self.spot
+            }
+        }
+    )*};
+}
+
+named_declaration! {
+    ModuleCall, "module";
+    Variable, "variable";
+    Local, "local";
+}
+
+/// Declarations of one kind by key.
+pub(super) type DeclarationMap<D> = BTreeMap<<D as Declaration>::Key, D>;
+
+/// Adds declarations. A key that is already declared is an error.
+pub(super) fn declare_all<D: Declaration>(
+    declared: &mut DeclarationMap<D>,
+    added: impl IntoIterator<Item = D>,
+    errors: &mut ConfigErrors,
+) {
+    for declaration in added {
+        let key = declaration.key();
+        match declared.get(&key) {
+            None => drop(declared.insert(key, declaration)),
+            Some(first) if errors.has_room() => {
+                let problem = Problem::Duplicate {
+                    what: declaration.title(),
+                    first: first.spot().place(),
+                };
+                errors.invalid(declaration.spot(), problem);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// Returns the declaration that a declaration in an override file changes.
+pub(super) fn overridden<'a, D: Declaration>(
+    declared: &'a mut DeclarationMap<D>,
+    declaration: &D,
+) -> Result<&'a mut D, ConfigError> {
+    let missing = || {
+        let problem = Problem::NothingToOverride(declaration.title());
+        ConfigError::invalid(declaration.spot().place(), problem)
+    };
+    declared.get_mut(&declaration.key()).ok_or_else(missing)
+}
