@@ -1,5 +1,6 @@
 //! Runs many futures in one task, a bounded number of them at a time.
 
+use futures_util::future::join_all;
 use futures_util::{StreamExt as _, stream};
 
 /// Tokio lets a task run for about a hundred steps and then polls all of its futures again. With tens of thousands of futures
@@ -8,6 +9,10 @@ const MAX_IN_FLIGHT: usize = 256;
 
 /// Awaits all futures and returns their results in the same order.
 pub(super) async fn join_bounded<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
+    if futures.len() <= MAX_IN_FLIGHT {
+        // `buffered` allocates one kilobyte for each future. `join_all` does not for up to 30 futures, the usual case.
+        return join_all(futures).await;
+    }
     stream::iter(futures)
         .buffered(MAX_IN_FLIGHT)
         .collect()
