@@ -26,15 +26,16 @@
 //! | row | rooms |
 //! | --- | --- |
 //! | the program | `main` |
-//! | the command line | [`cli`] what was typed, [`settings`] what it means, [`run`] the commands, [`printer`] the only door to the terminal, [`diagnostic`] errors as text, [`progress`] bars |
+//! | the command line | [`cli`] what was typed, [`settings`] what it means, [`run`] the commands, [`printer`] the only door to the terminal, [`progress`] bars |
 //! | options | [`options`]: the options that `.tflock.toml` may set too, each declared once |
 //! | the use case | [`locking`]: requirements and old locks become new locks; [`modules`]: remote modules become directories |
 //! | the tree | [`walk`] finds module directories |
 //! | the outside world | [`config`] what `.tf` files ask for, [`registry`] who has packages, [`lockfile`] the lock file format, [`git`] the program and what changed |
-//! | packages on disk | [`mirror`] a directory of packages |
+//! | packages on disk, reports | [`mirror`] a directory of packages, [`diagnostic`] findings, errors and warnings |
 //! | formats and furniture | [`package`] what a package's bytes say, [`syntax`] HCL, [`cli_config`] `.terraformrc`, [`reporter`] what a run tells, [`owner`] temporary names, [`access`] which files repository content may name, [`parallel`] work on all cores |
 //! | vocabulary | [`provider`]: addresses, versions, constraints, platforms, hashes |
 //! | places | [`span`]: byte ranges, lines and columns; [`redacted_url`]: addresses without secrets |
+//! | words | [`code`]: the table of diagnostics; [`display`]: how messages write things |
 //!
 //! `config`, `registry`, `lockfile` and `cache` do not know each other; they meet in `locking` and `run` through `provider`'s types.
 //! The core neither prints, reads the environment, nor exits: it takes values and a [`reporter::Reporter`], and returns
@@ -54,8 +55,10 @@ pub mod access;
 pub mod cache;
 pub mod cli;
 pub mod cli_config;
+pub mod code;
 pub mod config;
 pub mod diagnostic;
+pub mod display;
 pub mod git;
 pub mod lockfile;
 pub mod locking;

@@ -8,6 +8,8 @@ use std::ops::Range;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::OnceLock;
 
+use crate::code::Code;
+
 /// A half-open byte range of one file's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
@@ -247,9 +249,9 @@ pub fn is_deceptive(character: char) -> bool {
 ///
 /// The text of the error (`Display`) says what could not be done; its `source` chain says why.
 pub trait Explain: std::error::Error + Send + Sync + 'static {
-    /// What kind of trouble it is, for programs that read reports: a stable name in kebab case.
-    fn code(&self) -> &'static str {
-        "failure"
+    /// What kind of failure it is.
+    fn code(&self) -> Code {
+        Code::Failure
     }
 
     /// The place in a file that the error is about.

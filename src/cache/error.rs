@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::code::Code;
 use crate::span::Explain;
 
 /// Why the cache, or a part of it, cannot be used.
@@ -62,8 +63,8 @@ pub enum CacheError {
 }
 
 impl Explain for CacheError {
-    fn code(&self) -> &'static str {
-        "cache"
+    fn code(&self) -> Code {
+        Code::Cache
     }
 
     fn hint(&self) -> Option<String> {

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use crate::cli_config::installation::{Method, MethodKind, ProviderInstallation};
 use crate::cli_config::pattern::Pattern;
+use crate::code::Code;
 use crate::span::{Explain, Place};
 
 /// Something in a `provider_installation` block that is probably a mistake.
@@ -52,8 +53,8 @@ pub enum InstallationWarning {
 }
 
 impl Explain for InstallationWarning {
-    fn code(&self) -> &'static str {
-        "cli-configuration"
+    fn code(&self) -> Code {
+        Code::CliConfiguration
     }
 
     fn place(&self) -> Option<&Place> {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::cli_config::PatternProblem;
+use crate::code::Code;
 use crate::provider::HostnameError;
 use crate::span::{Explain, Place};
 
@@ -101,8 +102,8 @@ pub enum CliConfigError {
 }
 
 impl Explain for CliConfigError {
-    fn code(&self) -> &'static str {
-        "cli-configuration"
+    fn code(&self) -> Code {
+        Code::CliConfiguration
     }
 
     fn place(&self) -> Option<&Place> {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::code::Code;
 use crate::provider::{AddressError, ConstraintError, Engine};
 use crate::span::{Explain, Place};
 use crate::syntax::{EvalProblem, Exceeded, Refusal, Spot, SyntaxError, Value};
@@ -167,7 +168,7 @@ pub enum ConfigError {
         /// Which attribute is hidden, and why.
         reason: String,
         /// The code of the replaced error.
-        code: &'static str,
+        code: Code,
         is_missing: bool,
         place: Box<Place>,
     },
@@ -344,22 +345,22 @@ fn source_changed_hint(recorded: &str, wanted: &str) -> String {
 }
 
 impl Explain for ConfigError {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
             Self::ReadDirectory { .. }
             | Self::ReadFile { .. }
             | Self::LinkOutside { .. }
-            | Self::TooLarge { .. } => "unreadable-file",
-            Self::Syntax(_) => "syntax",
-            Self::Constraint { .. } => "invalid-constraint",
+            | Self::TooLarge { .. } => Code::UnreadableFile,
+            Self::Syntax(_) => Code::Syntax,
+            Self::Constraint { .. } => Code::InvalidConstraint,
             Self::NoModuleDirectory { .. }
             | Self::NotInstalled { .. }
             | Self::SourceChanged { .. }
             | Self::VersionChanged { .. }
             | Self::Fetch { .. }
-            | Self::RemoteRunModule { .. } => "module-unavailable",
-            Self::Concealed { code, .. } => code,
-            _ => "configuration",
+            | Self::RemoteRunModule { .. } => Code::ModuleUnavailable,
+            Self::Concealed { code, .. } => *code,
+            _ => Code::Configuration,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::{fmt, io};
 
+use crate::code::Code;
 use crate::provider::{
     AddressError, ConstraintError, Engine, HashError, ProviderAddr, VersionError,
 };
@@ -107,10 +108,10 @@ pub enum ParseProblem {
 }
 
 impl Explain for ParseError {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self.problem {
-            ParseProblem::ConflictMarker => "lock-file-conflict",
-            _ => "lock-file-invalid",
+            ParseProblem::ConflictMarker => Code::LockFileConflict,
+            _ => Code::LockFileInvalid,
         }
     }
 
@@ -179,8 +180,8 @@ pub enum SaveError {
 }
 
 impl Explain for SaveError {
-    fn code(&self) -> &'static str {
-        "lock-file-access"
+    fn code(&self) -> Code {
+        Code::LockFileAccess
     }
 
     fn place(&self) -> Option<&Place> {

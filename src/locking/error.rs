@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::code::Code;
 use crate::package::{AuthenticityError, PackageError};
 use crate::provider::{Platform, ProviderAddr, Version, VersionConstraints};
 use crate::registry::{MirrorHashError, PackagesError, RegistryError};
@@ -144,7 +145,7 @@ impl Explain for LockingError {
         false
     }
 
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         self.problem.code()
     }
 
@@ -158,20 +159,20 @@ impl Explain for LockingError {
 }
 
 impl LockingProblem {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::NoMatch { .. } | Self::NoRelease { .. } => "no-matching-version",
-            Self::ZeroVersion => "invalid-constraint",
-            Self::VersionGone { .. } => "version-gone",
-            Self::TargetUnknown { .. } | Self::TargetNotAllowed { .. } => "upgrade-target",
-            Self::PlatformsNotNamed { .. } => "platforms-not-named",
-            Self::AllForeign { .. } => "foreign-hashes",
-            Self::NothingSettled { .. } => "too-young",
-            Self::PlatformMissing { .. } => "platform-missing",
-            Self::Offline(_) => "offline",
-            Self::Registry(_) => "registry",
+            Self::NoMatch { .. } | Self::NoRelease { .. } => Code::NoMatchingVersion,
+            Self::ZeroVersion => Code::InvalidConstraint,
+            Self::VersionGone { .. } => Code::VersionGone,
+            Self::TargetUnknown { .. } | Self::TargetNotAllowed { .. } => Code::UpgradeTarget,
+            Self::PlatformsNotNamed { .. } => Code::PlatformsNotNamed,
+            Self::AllForeign { .. } => Code::ForeignHashes,
+            Self::NothingSettled { .. } => Code::TooYoung,
+            Self::PlatformMissing { .. } => Code::PlatformMissing,
+            Self::Offline(_) => Code::Offline,
+            Self::Registry(_) => Code::Registry,
             Self::Package { failure, .. } => failure.code(),
-            Self::Signer { .. } => "signer-refused",
+            Self::Signer { .. } => Code::SignerRefused,
         }
     }
 
@@ -306,15 +307,15 @@ impl PackageFailure {
 }
 
 impl Explain for PackageFailure {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self {
-            Self::Registry(_) | Self::Transfer(TransferError::Download(_)) => "registry",
-            Self::Transfer(TransferError::TemporaryFile(_)) => "temporary-file",
+            Self::Registry(_) | Self::Transfer(TransferError::Download(_)) => Code::Registry,
+            Self::Transfer(TransferError::TemporaryFile(_)) => Code::TemporaryFile,
             Self::Authenticity(_)
             | Self::Reported(_)
             | Self::Mirror(_)
             | Self::Transfer(TransferError::OtherDigest { .. } | TransferError::Package(_))
-            | Self::Local { .. } => "untrusted-package",
+            | Self::Local { .. } => Code::UntrustedPackage,
         }
     }
 

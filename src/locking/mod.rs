@@ -9,7 +9,6 @@ mod directory;
 mod disk_cache;
 mod error;
 mod evidence;
-mod finding;
 mod join_bounded;
 mod lock_provider;
 mod min_age;
@@ -31,7 +30,6 @@ pub use directory::{
 pub use disk_cache::CacheAccess;
 pub use error::{CacheGap, LockingError, LockingProblem, PackageFailure};
 pub use evidence::{Evidence, ListedHashes};
-pub use finding::{Finding, Fix, Rule};
 pub use min_age::Undated;
 pub use note::Note;
 pub use packages::{EngineSource, Packages};

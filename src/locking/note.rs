@@ -2,119 +2,128 @@
 
 use std::fmt;
 
+use crate::code::Code;
 use crate::package::Lapse;
 use crate::provider::{Engine, Platform, ProviderAddr, Version};
+use crate::span::Explain;
 
 use super::min_age::Undated;
 
-/// What the user should know about a directory although nothing failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What the user should know about a directory although nothing failed. It is reported as a warning.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum Note {
-    /// An entry of the lock file that the configuration no longer requires.
-    NotRequired {
-        /// The entry.
-        address: ProviderAddr,
-    },
-    /// Hashes that no signed list holds, beside genuine ones.
+    /// An entry of the lock file that the configuration does not require.
+    #[error(
+        "`{address}` is locked but not required by the configuration; it stays, since the state may still need it \
+         (`--prune` removes it)"
+    )]
+    NotRequired { address: ProviderAddr },
+    /// Hashes that no signed list contains, beside genuine ones.
+    #[error(
+        "`{address}` {version} has {count} recorded `zh` {} that its signed checksum list does not contain",
+        if *.count == 1 { "hash" } else { "hashes" }
+    )]
     StrayHashes {
-        /// The entry.
         address: ProviderAddr,
-        /// Its version.
         version: Version,
-        /// How many.
         count: usize,
     },
-    /// Not one recorded hash was genuine; the right ones were added beside them.
+    /// No recorded hash was genuine; the genuine ones were added.
+    #[error(
+        "no recorded hash of `{address}` {version} was genuine; the genuine ones were added beside them"
+    )]
     ForeignKept {
-        /// The entry.
         address: ProviderAddr,
-        /// Its version.
         version: Version,
     },
-    /// Not one recorded hash was genuine; the right ones replaced them.
+    /// No recorded hash was genuine; the genuine ones replaced them.
+    #[error(
+        "no recorded hash of `{address}` {version} was genuine; the genuine ones replaced them"
+    )]
     ForeignReplaced {
-        /// The entry.
         address: ProviderAddr,
-        /// Its version.
         version: Version,
     },
-    /// The selected version has no package for an asked platform.
+    /// The selected version has no package for a requested platform.
+    #[error("`{address}` {version} has no package for `{platform}`")]
     PlatformMissing {
-        /// Which provider.
         address: ProviderAddr,
-        /// The selected version.
         version: Version,
-        /// The platform.
         platform: Platform,
     },
-    /// OpenTofu's twins of entries that Terraform made.
+    /// Entries for OpenTofu's registry were added beside those of Terraform's.
+    #[error(
+        "entries of {} were added for {}; `{} init -lockfile=readonly` refuses the file until the old entries are gone \
+         (`--prune` removes them)",
+        Engine::Tofu.default_host(), quoted(.of), Engine::Tofu.program()
+    )]
     Twins {
-        /// The entries that have twins now.
+        /// The old entries.
         of: Vec<ProviderAddr>,
     },
-    /// Requirements could not be read completely, so nothing was pruned.
+    /// Not all requirements are known, so no entry was removed.
+    #[error("nothing was pruned, since not all requirements of the configuration are known")]
     NotPruned,
-    /// What the registry wants users of the provider to know.
-    RegistrySays {
-        /// Which provider.
-        address: ProviderAddr,
-        /// Its words.
-        text: String,
-    },
-    /// Listed texts that are no versions were skipped.
+    /// A message of the registry to users of the provider.
+    #[error("the registry says of `{address}`: {text}")]
+    RegistrySays { address: ProviderAddr, text: String },
+    /// The registry lists invalid versions, which were skipped.
+    #[error("the registry lists invalid versions of `{address}`: {}; they were skipped", quoted(.versions))]
     InvalidVersions {
-        /// Which provider.
         address: ProviderAddr,
-        /// The texts.
         versions: Vec<String>,
     },
-    /// Versions that `--min-age` passes over.
+    /// Versions that are younger than `--min-age` allows.
+    #[error("`{address}` {} skipped: signed less than {days} days ago", joined(.versions))]
     Young {
-        /// Which provider.
         address: ProviderAddr,
         /// The newest first.
         versions: Vec<Version>,
-        /// How long a version must have been out.
+        /// The value of `--min-age`.
         days: u64,
     },
-    /// A version that `--min-age` passes over, since nobody says how long it has been out.
+    /// A version that `--min-age` skips because its date is unknown.
+    #[error("`{address}` {version} skipped: its age is unknown, since {why}")]
     AgeUnknown {
-        /// Which provider.
         address: ProviderAddr,
-        /// Which version.
         version: Version,
-        /// Why not.
         why: Undated,
     },
-    /// A provider's signing key or signature has expired, which the engine accepts.
+    /// A signing key or a signature has expired, which the engine accepts.
+    #[error(
+        "{} the checksum list of `{address}` {version} has expired, or is not valid yet",
+        match .lapse {
+            Lapse::Key => "the key that signed",
+            Lapse::Signature => "the signature over",
+        }
+    )]
     Expired {
-        /// Which provider.
         address: ProviderAddr,
-        /// Which version.
         version: Version,
-        /// What has expired.
         lapse: Lapse,
     },
 }
 
-impl Note {
-    /// What kind of note it is, for programs that read reports: a stable name in kebab case.
-    pub fn code(&self) -> &'static str {
+impl Explain for Note {
+    fn code(&self) -> Code {
         match self {
-            Self::NotRequired { .. } => "not-required",
-            Self::StrayHashes { .. } => "stray-hashes",
-            Self::ForeignKept { .. } | Self::ForeignReplaced { .. } => "foreign-hashes",
-            Self::PlatformMissing { .. } => "platform-missing",
-            Self::Twins { .. } => "twins",
-            Self::NotPruned => "not-pruned",
-            Self::RegistrySays { .. } => "registry-warning",
-            Self::InvalidVersions { .. } => "invalid-versions",
-            Self::Expired { .. } => "expired-signature",
-            Self::Young { .. } => "too-young",
-            Self::AgeUnknown { .. } => "age-unknown",
+            Self::NotRequired { .. } => Code::NotRequired,
+            Self::StrayHashes { .. } => Code::StrayHashes,
+            Self::ForeignKept { .. } | Self::ForeignReplaced { .. } => Code::ForeignHashes,
+            Self::PlatformMissing { .. } => Code::PlatformMissing,
+            Self::Twins { .. } => Code::Twins,
+            Self::NotPruned => Code::NotPruned,
+            Self::RegistrySays { .. } => Code::RegistryWarning,
+            Self::InvalidVersions { .. } => Code::InvalidVersions,
+            Self::Expired { .. } => Code::ExpiredSignature,
+            Self::Young { .. } => Code::TooYoung,
+            Self::AgeUnknown { .. } => Code::AgeUnknown,
         }
     }
+}
 
+impl Note {
     /// The provider it is about, if it is about one.
     pub fn address(&self) -> Option<&ProviderAddr> {
         match self {
@@ -134,100 +143,13 @@ impl Note {
     }
 }
 
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotRequired { address } => write!(
-                f,
-                "`{address}` is locked but not required by the configuration; it stays, since the state may still need it \
-                 (`--prune` removes it)"
-            ),
-            Self::StrayHashes {
-                address,
-                version,
-                count,
-            } => {
-                let hashes = if *count == 1 { "hash" } else { "hashes" };
-                write!(
-                    f,
-                    "`{address}` {version} has {count} recorded `zh` {hashes} that its signed checksum list does not hold"
-                )
-            }
-            Self::ForeignKept { address, version } => write!(
-                f,
-                "no recorded hash of `{address}` {version} was genuine; the right ones were added beside them"
-            ),
-            Self::ForeignReplaced { address, version } => write!(
-                f,
-                "no recorded hash of `{address}` {version} was genuine; the right ones replaced them"
-            ),
-            Self::PlatformMissing {
-                address,
-                version,
-                platform,
-            } => write!(f, "`{address}` {version} has no package for `{platform}`"),
-            Self::Twins { of } => {
-                write!(
-                    f,
-                    "entries of {} were added for {}; `{} init -lockfile=readonly` refuses the file until the old entries are \
-                     gone (`--prune` removes them)",
-                    Engine::Tofu.default_host(),
-                    quoted(of),
-                    Engine::Tofu.program(),
-                )
-            }
-            Self::NotPruned => write!(
-                f,
-                "nothing was pruned, since not all requirements of the configuration are known"
-            ),
-            Self::Young {
-                address,
-                versions,
-                days,
-            } => {
-                let versions: Vec<String> = versions.iter().map(ToString::to_string).collect();
-                let versions = versions.join(", ");
-                write!(
-                    f,
-                    "`{address}` {versions} passed over: signed less than {days} days ago"
-                )
-            }
-            Self::AgeUnknown {
-                address,
-                version,
-                why,
-            } => write!(
-                f,
-                "`{address}` {version} passed over: it cannot be known how long it has been out, since {why}"
-            ),
-            Self::RegistrySays { address, text } => {
-                write!(f, "the registry says of `{address}`: {text}")
-            }
-            Self::InvalidVersions { address, versions } => write!(
-                f,
-                "the registry lists {} as versions of `{address}`, which are none; they were skipped",
-                quoted(versions)
-            ),
-            Self::Expired {
-                address,
-                version,
-                lapse,
-            } => {
-                let what = match lapse {
-                    Lapse::Key => "the key that signed",
-                    Lapse::Signature => "the signature over",
-                };
-                write!(
-                    f,
-                    "{what} the checksum list of `{address}` {version} has expired, or is not valid yet"
-                )
-            }
-        }
-    }
-}
-
 /// Each in backticks, with commas between.
 fn quoted(items: &[impl fmt::Display]) -> String {
     let quoted: Vec<String> = items.iter().map(|item| format!("`{item}`")).collect();
     quoted.join(", ")
+}
+
+fn joined(items: &[impl fmt::Display]) -> String {
+    let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+    items.join(", ")
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::code::Code;
 use crate::package::PackageError;
 use crate::provider::ModuleVersionConstraints;
 use crate::redacted_url::RedactedUrl;
@@ -240,8 +241,8 @@ impl From<RegistryError> for ModuleError {
 }
 
 impl Explain for ModuleError {
-    fn code(&self) -> &'static str {
-        "module-unavailable"
+    fn code(&self) -> Code {
+        Code::ModuleUnavailable
     }
 
     fn place(&self) -> Option<&Place> {

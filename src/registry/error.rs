@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::code::Code;
 use crate::provider::{Hostname, ModuleVersion, PackageId, Platform, ProviderAddr, Version};
 use crate::redacted_url::RedactedUrl;
 use crate::registry::discovery::Service;
@@ -373,8 +374,8 @@ impl RegistryError {
 }
 
 impl Explain for RegistryError {
-    fn code(&self) -> &'static str {
-        "registry"
+    fn code(&self) -> Code {
+        Code::Registry
     }
 
     fn place(&self) -> Option<&Place> {

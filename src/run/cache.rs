@@ -12,8 +12,9 @@ use crate::settings::{Environment, cache_directory};
 use crate::span::visible_name;
 
 use super::DONE;
-use super::report::{bytes, counted};
+use super::report::bytes;
 use super::session::Refused;
+use crate::display::counted;
 
 /// Seconds of a day.
 const DAY: u64 = 24 * 60 * 60;

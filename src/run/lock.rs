@@ -52,7 +52,7 @@ pub(super) fn command(
         &settings.tree,
         &settings.sources,
     )?;
-    let detail = Detail::of(reporting.format, output.verbosity);
+    let detail = Detail::for_report(reporting.format, output.verbosity);
     let work = Work::new(settings, detail, &session);
     session.run(
         lock(Arc::new(work)),

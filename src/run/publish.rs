@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use crate::cli::FormatArg;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::printer::Printer;
 use crate::settings::ReportSettings;
 
@@ -36,7 +36,7 @@ pub(super) fn publish(
                     "cannot write the job summary to `{}`: {error}",
                     path.display()
                 );
-                printer.diagnostic(&Diagnostic::warning("failure", text, None));
+                printer.diagnostic(&Diagnostic::warning(Code::Failure, text, None));
             }
             return;
         }

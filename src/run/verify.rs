@@ -8,10 +8,10 @@ use std::time::Instant;
 use anyhow::Context as _;
 
 use crate::cli::VerifyArgs;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic, Fix};
 use crate::git::{IgnoredFile, find_ignored};
 use crate::lockfile::FILE_NAME;
-use crate::locking::{Audit, AuditTarget, Finding, Fix, Packages, Rule, audit};
+use crate::locking::{Audit, AuditTarget, Packages, audit};
 use crate::modules::Fetcher;
 use crate::printer::Printer;
 use crate::settings::{Environment, OutputSettings, TreeSettings, VerifySettings};
@@ -41,7 +41,7 @@ pub(super) fn command(
     let (tree, reporting) = (&settings.tree, settings.report.clone());
     let session = Session::open(environment, alive, printer, tree, &settings.sources)?;
     let work = Work {
-        detail: Detail::of(reporting.format, output.verbosity),
+        detail: Detail::for_report(reporting.format, output.verbosity),
         tree: settings.tree,
         packages: Arc::clone(&session.packages),
     };
@@ -143,6 +143,9 @@ async fn check(directory: Directory, git: Said, work: &Work) -> DirectoryReport 
     let errors = errors.iter();
     let errors = errors.map(|error| Diagnostic::of(error, &directory.path));
     report.diagnostics.extend(errors);
+    for finding in &mut findings {
+        finding.directories.insert(directory.path.clone());
+    }
     report.providers = ProviderReport::between(&job.old, &job.old, verified, work.detail);
     (report.findings, report.unchecked) = (findings, unchecked);
     report.elapsed = started.elapsed();
@@ -159,7 +162,7 @@ enum Said {
     /// Nothing against it.
     Nothing,
     /// It is ignored.
-    Ignored(Box<Finding>),
+    Ignored(Box<Diagnostic>),
     /// Git could not be asked.
     Unknown(String),
 }
@@ -213,25 +216,24 @@ fn lock_file_in_repository(directory: &Directory, tree: &TreeSettings) -> Option
     Some(real.strip_prefix(top).ok()?.join(FILE_NAME))
 }
 
-fn finding(ignored: &IgnoredFile, directory: &Directory, tree: &TreeSettings) -> Finding {
+fn finding(ignored: &IgnoredFile, directory: &Directory, tree: &TreeSettings) -> Diagnostic {
     let source = directory.repository.join(&ignored.source);
     let shown = source.strip_prefix(&tree.working_directory);
-    Finding {
-        rule: Rule::LockFileIgnored,
-        address: None,
-        place: Place {
+    Diagnostic::finding(
+        Code::AuditLockFileIgnored,
+        Place {
             line: ignored.line,
             column: 1,
             width: ignored.pattern.chars().count().max(1),
             source_line: None,
             path: shown.unwrap_or(&source).to_path_buf(),
         },
-        message: format!(
+        format!(
             "git ignores the lock file, by the pattern `{}`",
             ignored.pattern
         ),
-        fix: Fix::ByHand(format!(
+        Fix::ByHand(format!(
             "remove the pattern, or add `!{FILE_NAME}` below it; then `git add` the lock file"
         )),
-    }
+    )
 }

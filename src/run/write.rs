@@ -90,5 +90,7 @@ async fn save(path: &Path, old: Option<&[u8]>, bytes: &[u8]) -> Result<Saved, Sa
 fn diagnostic(note: &Note, directory: &Directory, job: &LockJob) -> Diagnostic {
     let entry = note.address().and_then(|address| job.places.get(address));
     let place = entry.map(Place::without_source);
-    Diagnostic::warning(note.code(), note.to_string(), Some(&directory.path)).at(place)
+    Diagnostic::of(note, &directory.path)
+        .into_warning()
+        .at(place)
 }

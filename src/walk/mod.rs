@@ -14,6 +14,7 @@ use std::thread;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use thiserror::Error;
 
+use crate::code::Code;
 use crate::config::{is_configuration, is_tofu_only};
 use crate::lockfile::FILE_NAME as LOCK_FILE_NAME;
 use crate::span::Explain;
@@ -87,8 +88,8 @@ pub struct WalkError {
 }
 
 impl Explain for WalkError {
-    fn code(&self) -> &'static str {
-        "unreadable-file"
+    fn code(&self) -> Code {
+        Code::UnreadableFile
     }
 }
 

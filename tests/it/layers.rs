@@ -9,7 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms, row by row from the bottom. `span` lies under `provider`, whose errors point at places.
-const ROWS: [&[&str]; 10] = [
+const ROWS: [&[&str]; 11] = [
+    &["code", "display"],
     &["span", "redacted_url"],
     &["provider"],
     &[
@@ -21,7 +22,7 @@ const ROWS: [&[&str]; 10] = [
         "owner",
         "parallel",
     ],
-    &["mirror"],
+    &["mirror", "diagnostic"],
     &["config", "registry", "lockfile", "cache", "git"],
     &["walk"],
     &["locking", "modules"],
@@ -31,18 +32,10 @@ const ROWS: [&[&str]; 10] = [
 ];
 
 /// The row of the command line.
-const COMMAND: &[&str] = &[
-    "cli",
-    "settings",
-    "run",
-    "printer",
-    "diagnostic",
-    "progress",
-];
+const COMMAND: &[&str] = &["cli", "settings", "run", "printer", "progress"];
 
-/// Edges within the row of the command line, beside those of `run`: arguments become settings, and the printer renders
-/// diagnostics.
-const BESIDE: [(&str, &str); 2] = [("settings", "cli"), ("printer", "diagnostic")];
+/// Edges within the row of the command line, beside those of `run`: arguments become settings.
+const BESIDE: [(&str, &str); 1] = [("settings", "cli")];
 
 /// Outside crates, and doors to the process, with the rooms that may name them.
 const HOMES: [(&str, &[&str]); 13] = [

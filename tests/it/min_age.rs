@@ -41,10 +41,10 @@ fn young_versions_are_passed_over_and_nothing_moves_back() {
         "
         1.0.0 | --upgrade                               | 2.0.0 |
         1.0.0 | --upgrade --min-age 3                   | 2.0.0 |
-        1.0.0 | --upgrade --min-age 4                   | 1.2.0 | 2.0.0 passed over: signed less than 4 days ago
-        1.0.0 | --upgrade --min-age 30                  | 1.1.0 | 2.0.0, 1.2.0 passed over: signed less than 30 days ago
-        1.0.0 | --upgrade --min-age 1000                | 1.0.0 | 2.0.0, 1.2.0, 1.1.0 passed over
-        1.2.0 | --upgrade --min-age 30                  | 1.2.0 | 2.0.0 passed over
+        1.0.0 | --upgrade --min-age 4                   | 1.2.0 | 2.0.0 skipped: signed less than 4 days ago
+        1.0.0 | --upgrade --min-age 30                  | 1.1.0 | 2.0.0, 1.2.0 skipped: signed less than 30 days ago
+        1.0.0 | --upgrade --min-age 1000                | 1.0.0 | 2.0.0, 1.2.0, 1.1.0 skipped
+        1.2.0 | --upgrade --min-age 30                  | 1.2.0 | 2.0.0 skipped
         1.0.0 | --upgrade=acme/anvil@2.0.0 --min-age 30 | 2.0.0 |
         ",
     ) {
@@ -99,6 +99,6 @@ fn an_age_that_nobody_knows_is_said() {
     registry.misbehave(Misbehave::on("*2.0.0*SHA256SUMS").status(404));
     let outcome = lock(&context, "--upgrade --min-age 1").expect_success();
     assert_eq!(version(&context), "1.2.0");
-    let told = "2.0.0 passed over: it cannot be known how long it has been out, since its checksum list cannot be downloaded";
+    let told = "2.0.0 skipped: its age is unknown, since its checksum list cannot be downloaded";
     outcome.assert_stderr(told);
 }

@@ -79,7 +79,7 @@ fn codes_places_and_hints() {
     ] {
         let error = error(files, Engine::Terraform);
         let found = (
-            error.code(),
+            error.code().id(),
             error.place().map(|place| place.line),
             error.hint(),
         );
@@ -97,7 +97,10 @@ fn directories_and_files_that_cannot_be_read() {
         None,
     );
     let error = missing.unwrap_err().swap_remove(0);
-    assert_eq!((error.code(), error.place()), ("unreadable-file", None));
+    assert_eq!(
+        (error.code().id(), error.place()),
+        ("unreadable-file", None)
+    );
 }
 
 #[test]

@@ -3,8 +3,8 @@
 //! Nothing is written, and nothing is taken for right because it was recorded. What cannot be asked without a network is
 //! listed as not checked.
 
+mod findings;
 mod provider_audit;
-mod words;
 
 use crate::lockfile::ProviderLock;
 use crate::provider::{Platform, ProviderAddr};
@@ -12,18 +12,18 @@ use crate::span::Place;
 
 use super::directory::{LockJob, VerifiedPackage};
 use super::error::LockingError;
-use super::finding::{Finding, Fix, Rule};
 use super::join_bounded::join_bounded;
 use super::packages::Packages;
 use super::policy::{Policy, ProviderScope};
 use super::provider_task::ProviderTask;
+use crate::diagnostic::{Code, Diagnostic, Fix};
 use provider_audit::ProviderAudit;
 
 /// What an audit of one directory comes to.
 #[derive(Debug, Default)]
 pub struct Audit {
     /// What is wrong, provider by provider.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Diagnostic>,
     /// What stood in the way.
     pub errors: Vec<LockingError>,
     /// What was not checked, since there was no network.
@@ -53,13 +53,16 @@ pub async fn audit(audited: AuditTarget<'_>, policy: &Policy, packages: &Package
     let Some(text) = audited.text else {
         if let Some(first) = tasks.first() {
             let place = first.requirement.declared.as_ref().unwrap_or(audited.file);
-            audit.findings.push(Finding {
-                rule: Rule::NoLockFile,
-                address: None,
-                place: place.clone(),
-                message: format!("there is no lock file, and {}", needed(tasks.len())),
-                fix: Fix::lock([], named(policy)),
-            });
+            let required = match tasks.len() {
+                1 => "1 provider is required".to_owned(),
+                count => format!("{count} providers are required"),
+            };
+            audit.findings.push(Diagnostic::finding(
+                Code::AuditNoLockFile,
+                place.clone(),
+                format!("there is no lock file, and {required}"),
+                Fix::lock([], requested_platforms(policy)),
+            ));
         }
         return audit;
     };
@@ -78,14 +81,19 @@ pub async fn audit(audited: AuditTarget<'_>, policy: &Policy, packages: &Package
     }
     audit.findings.extend(not_canonical(audited, text, policy));
     audit.findings.sort_by(|a, b| {
-        (&a.place, a.rule, &a.address, &a.message).cmp(&(&b.place, b.rule, &b.address, &b.message))
+        (&a.place, a.code, &a.provider, &a.message).cmp(&(
+            &b.place,
+            b.code,
+            &b.provider,
+            &b.message,
+        ))
     });
     audit
 }
 
 /// Whether the file has other bytes than the engine would write. Where git alone made the difference, that is said: it would
 /// make it again.
-fn not_canonical(audited: AuditTarget<'_>, text: &[u8], policy: &Policy) -> Option<Finding> {
+fn not_canonical(audited: AuditTarget<'_>, text: &[u8], policy: &Policy) -> Option<Diagnostic> {
     let engine = audited.job.engine;
     let canonical = audited.job.old.render(engine);
     if canonical.as_bytes() == text {
@@ -97,24 +105,17 @@ fn not_canonical(audited: AuditTarget<'_>, text: &[u8], policy: &Policy) -> Opti
             ": its lines end in CRLF (`.terraform.lock.hcl text eol=lf` in `.gitattributes` keeps git from making them)",
         );
     }
-    Some(Finding {
-        rule: Rule::NotCanonical,
-        address: None,
-        place: audited.file.clone(),
+    let fix = Fix::lock([], requested_platforms(policy));
+    Some(Diagnostic::finding(
+        Code::AuditNotCanonical,
+        audited.file.clone(),
         message,
-        fix: Fix::lock([], named(policy)),
-    })
+        fix,
+    ))
 }
 
-fn needed(count: usize) -> String {
-    match count {
-        1 => "1 provider is required".to_owned(),
-        count => format!("{count} providers are required"),
-    }
-}
-
-/// The platforms to name in a command: none where nobody named them.
-fn named(policy: &Policy) -> &[Platform] {
+/// The platforms to name in a fix; none if the user requested none.
+fn requested_platforms(policy: &Policy) -> &[Platform] {
     if policy.platforms_defaulted {
         &[]
     } else {
@@ -123,27 +124,30 @@ fn named(policy: &Policy) -> &[Platform] {
 }
 
 /// Entries that the configuration does not require.
-fn unrequired(audited: AuditTarget<'_>, policy: &Policy, scope: &ProviderScope) -> Vec<Finding> {
+fn unrequired(audited: AuditTarget<'_>, policy: &Policy, scope: &ProviderScope) -> Vec<Diagnostic> {
     let job = audited.job;
-    let entries = job.old.providers.iter();
-    let entries = entries.filter(|(address, _)| {
-        !job.requirements.providers.contains_key(*address) && scope.includes(address)
-    });
-    let finding = |(address, lock): (&ProviderAddr, &ProviderLock)| Finding {
-        rule: Rule::EntryNotRequired,
-        address: Some(address.clone()),
-        place: job.places.get(address).unwrap_or(audited.file).clone(),
-        message: format!(
+    let is_unrequired = |address: &ProviderAddr| {
+        !job.requirements.providers.contains_key(address) && scope.includes(address)
+    };
+    let fix = if job.complete {
+        Fix::lock(["--prune".to_owned()], requested_platforms(policy))
+    } else {
+        Fix::ByHand("make all modules available first: not all requirements are known".to_owned())
+    };
+    let finding = |(address, lock): (&ProviderAddr, &ProviderLock)| {
+        let place = job.places.get(address).unwrap_or(audited.file).clone();
+        let message = format!(
             "`{address}` {} is locked but not required by the configuration",
             lock.version
-        ),
-        fix: if job.complete {
-            Fix::lock(["--prune".to_owned()], named(policy))
-        } else {
-            Fix::ByHand(
-                "make all modules available first: not all requirements are known".to_owned(),
-            )
-        },
+        );
+        Diagnostic {
+            provider: Some(address.clone()),
+            ..Diagnostic::finding(Code::AuditEntryNotRequired, place, message, fix.clone())
+        }
     };
-    entries.map(finding).collect()
+    let entries = job.old.providers.iter();
+    entries
+        .filter(|(address, _)| is_unrequired(address))
+        .map(finding)
+        .collect()
 }

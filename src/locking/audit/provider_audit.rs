@@ -6,11 +6,11 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 
 use super::{Audit, AuditTarget};
+use crate::diagnostic::Code;
 use crate::lockfile::ProviderLock;
 use crate::locking::PackageRecord;
 use crate::locking::error::LockingProblem;
 use crate::locking::evidence::{Evidence, Verdict};
-use crate::locking::finding::{Finding, Rule};
 use crate::locking::provider_task::{Coverage, ProviderTask};
 use crate::provider::Platform;
 
@@ -43,14 +43,12 @@ impl ProviderAudit<'_> {
         let mut audit = Audit::default();
         let Some(lock) = self.task.old else {
             let place = self.task.requirement.declared.as_ref();
-            audit.findings.push(Finding {
-                place: place.unwrap_or(self.target.file).clone(),
-                ..self.finding(
-                    Rule::ProviderNotLocked,
-                    format!("`{}` is required but not locked", self.task.address),
-                    self.lock([]),
-                )
-            });
+            audit.findings.push(self.finding_at(
+                place.unwrap_or(self.target.file).clone(),
+                Code::AuditProviderNotLocked,
+                format!("`{}` is required but not locked", self.task.address),
+                self.lock([]),
+            ));
             return audit;
         };
         if let Some(finding) = self.outside(lock) {
@@ -101,14 +99,12 @@ impl ProviderAudit<'_> {
         if listed.versions().any(|version| *version == lock.version) {
             return Some(listed.platforms(&lock.version));
         }
-        audit.findings.push(Finding {
-            place: self.line_with("version"),
-            ..self.finding(
-                Rule::VersionGone,
-                format!("its registry no longer has {subject}"),
-                self.lock([format!("--upgrade={address}")]),
-            )
-        });
+        audit.findings.push(self.finding_at(
+            self.line_with("version"),
+            Code::AuditVersionGone,
+            format!("its registry no longer has {subject}"),
+            self.lock([format!("--upgrade={address}")]),
+        ));
         None
     }
 

@@ -14,7 +14,7 @@ mod work;
 use std::sync::Arc;
 
 use crate::cli::{MirrorArgs, MirrorFormatArg};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::mirror::MirrorError;
 use crate::printer::Printer;
 use crate::settings::{CliConfigTarget, Environment, MirrorSettings, OutputSettings};
@@ -109,7 +109,7 @@ fn configure(settings: &MirrorSettings, printer: Printer) -> Result<(), MirrorEr
                      this one, or its methods before the `direct` of yours, which needs the same `exclude`\n\n{text}",
                     path.display()
                 );
-                printer.diagnostic(&Diagnostic::warning("cli-config", message, None));
+                printer.diagnostic(&Diagnostic::warning(Code::CliConfig, message, None));
             }
         }
     }

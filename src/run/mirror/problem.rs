@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::code::Code;
 use crate::locking::{PackageFailure, RefusedSigner};
 use crate::mirror::MirrorError;
 use crate::provider::PackageId;
@@ -43,12 +44,12 @@ pub(super) enum Problem {
 }
 
 impl Explain for Missed {
-    fn code(&self) -> &'static str {
+    fn code(&self) -> Code {
         match self.problem {
-            Problem::Package(_) => "package",
-            Problem::NotLocked | Problem::NoFileHash => "not-locked",
-            Problem::Signer(_) => "signer-refused",
-            Problem::Write(_) => "mirror",
+            Problem::Package(_) => Code::Package,
+            Problem::NotLocked | Problem::NoFileHash => Code::NotLocked,
+            Problem::Signer(_) => Code::SignerRefused,
+            Problem::Write(_) => Code::Mirror,
         }
     }
 

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::diagnostic::{self, Diagnostic, Severity};
+use crate::diagnostic::{self, Code, Diagnostic};
+use crate::display::counted;
 use crate::locking::Downloaded;
 use crate::mirror::{Layout, ListedPackage, MirrorDirectory, UnlistedZip};
 use crate::provider::{PackageId, Platform, ProviderAddr, Version};
-use crate::run::report::{Fate, bytes, counted, shown};
+use crate::run::report::{DiagnosticDocument, Fate, bytes, shown};
 use crate::span::visible_name;
 
 use super::check::Fault;
@@ -68,7 +69,7 @@ impl MirrorReport {
                 unlisted.path.display(),
                 unlisted.problem
             );
-            Diagnostic::warning("mirror", text, None)
+            Diagnostic::warning(Code::Mirror, text, None)
         });
         let all = all.chain(&self.diagnostics).cloned().chain(unlisted);
         diagnostic::merge(all.collect())
@@ -131,8 +132,8 @@ impl MirrorReport {
             .directories
             .iter()
             .filter(|directory| directory.fate != Fate::Skipped);
-        let directories = counted(directories.count() as u64, "directory", "directories");
-        let packages = counted(needed.len() as u64, "package", "packages");
+        let directories = counted(directories.count(), "directory", "directories");
+        let packages = counted(needed.len(), "package", "packages");
         let count = |state| {
             self.states
                 .values()
@@ -169,14 +170,15 @@ impl MirrorReport {
 
     /// The document for programs, with a final newline.
     pub(super) fn json(&self) -> String {
-        let package = |id: &PackageId, state: &'static str, problem: Option<&String>| Package {
-            provider: id.provider.to_string(),
-            version: id.version.to_string(),
-            platform: id.platform.to_string(),
-            path: shown(&self.directory.package_path(id)),
-            state,
-            problem: problem.cloned(),
-        };
+        let package =
+            |id: &PackageId, state: &'static str, problem: Option<&String>| MirrorPackageDocument {
+                provider: id.provider.to_string(),
+                version: id.version.to_string(),
+                platform: id.platform.to_string(),
+                path: shown(&self.directory.package_path(id)),
+                state,
+                problem: problem.cloned(),
+            };
         let there = self.states.iter().map(|(id, state)| {
             let state = match state {
                 State::Kept => "kept",
@@ -190,13 +192,20 @@ impl MirrorReport {
             Fault::Damaged(why) => package(id, "damaged", Some(why)),
             Fault::NotIndexed(why) => package(id, "unlisted", Some(why)),
         });
-        let directories = self.directories.iter().map(|directory| Directory {
-            path: shown(&directory.path),
-            fate: directory.fate.name(),
-            diagnostics: directory.diagnostics.iter().map(message).collect(),
-        });
+        let directories = self
+            .directories
+            .iter()
+            .map(|directory| MirrorDirectoryDocument {
+                path: shown(&directory.path),
+                fate: directory.fate.name(),
+                diagnostics: directory
+                    .diagnostics
+                    .iter()
+                    .map(DiagnosticDocument::without_position)
+                    .collect(),
+            });
         let pruned = self.pruned.iter();
-        let document = Document {
+        let document = MirrorDocument {
             schema_version: 1,
             command: "mirror",
             check: self.check,
@@ -209,7 +218,11 @@ impl MirrorReport {
             packages: there.chain(faults).collect(),
             pruned: pruned.map(|listed| shown(listed.package.path())).collect(),
             directories: directories.collect(),
-            diagnostics: self.diagnostics.iter().map(message).collect(),
+            diagnostics: self
+                .diagnostics
+                .iter()
+                .map(DiagnosticDocument::without_position)
+                .collect(),
             bytes_downloaded: self.downloaded.bytes,
             seconds: self.elapsed.as_secs_f64(),
         };
@@ -231,37 +244,24 @@ fn lines<'a>(text: &mut String, verb: &str, ids: impl Iterator<Item = &'a Packag
     }
 }
 
-fn message(diagnostic: &Diagnostic) -> Told {
-    Told {
-        severity: match diagnostic.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        },
-        code: diagnostic.code,
-        message: diagnostic.message.clone(),
-        causes: diagnostic.causes.clone(),
-        hint: diagnostic.hint.clone(),
-    }
-}
-
 #[derive(Serialize)]
-struct Document {
+struct MirrorDocument<'a> {
     schema_version: u32,
     command: &'static str,
     check: bool,
     mirror: String,
     layout: &'static str,
     platforms: Vec<String>,
-    packages: Vec<Package>,
+    packages: Vec<MirrorPackageDocument>,
     pruned: Vec<String>,
-    directories: Vec<Directory>,
-    diagnostics: Vec<Told>,
+    directories: Vec<MirrorDirectoryDocument<'a>>,
+    diagnostics: Vec<DiagnosticDocument<'a>>,
     bytes_downloaded: u64,
     seconds: f64,
 }
 
 #[derive(Serialize)]
-struct Package {
+struct MirrorPackageDocument {
     provider: String,
     version: String,
     platform: String,
@@ -272,17 +272,8 @@ struct Package {
 }
 
 #[derive(Serialize)]
-struct Directory {
+struct MirrorDirectoryDocument<'a> {
     path: String,
     fate: &'static str,
-    diagnostics: Vec<Told>,
-}
-
-#[derive(Serialize)]
-struct Told {
-    severity: &'static str,
-    code: &'static str,
-    message: String,
-    causes: Vec<String>,
-    hint: Option<String>,
+    diagnostics: Vec<DiagnosticDocument<'a>>,
 }

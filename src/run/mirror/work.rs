@@ -13,7 +13,7 @@ use super::fill::Filler;
 use super::problem::{Missed, Problem};
 use super::report::{DirectoryDone, MirrorReport};
 use crate::cli::PruneReachArg;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::lockfile::{self, LockFile, ProviderLock};
 use crate::locking::{Missing, SignerRules};
 use crate::mirror::{
@@ -189,7 +189,7 @@ impl Work {
         let mut diagnostics = Vec::new();
         if finished.iter().all(Finished::has_no_lock) {
             let text = "there is no lock file below these paths, so no package is needed";
-            diagnostics.push(Diagnostic::warning("no-lock-file", text, None));
+            diagnostics.push(Diagnostic::warning(Code::NoLockFile, text, None));
         }
         let (unlisted, pruned) = match self.settle(&finished, &mut diagnostics) {
             Ok(done) => done,
@@ -237,7 +237,7 @@ impl Work {
             }
             Some(_) => {
                 diagnostics.push(Diagnostic::warning(
-                    "not-pruned",
+                    Code::NotPruned,
                     "nothing was pruned, since not all lock files could be read",
                     None,
                 ));

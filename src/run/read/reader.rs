@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::config::{self, ConfigError, ModuleCache, MovedModule, RootModule};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::lockfile::{self, LockFile, Locks};
 use crate::locking::{LockJob, Missing, ProviderScope, requirements_from_lock};
 use crate::modules::Fetcher;
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
         let read = self.lock_files.read(&lock_file, bytes, engine);
         let (bytes, locks, rest) = read.map_err(|errors| all_of(errors.iter(), path))?;
         let warning = rest.warning();
-        let warning = warning.map(|text| Diagnostic::warning("module-locks", text, Some(path)));
+        let warning = warning.map(|text| Diagnostic::warning(Code::ModuleLocks, text, Some(path)));
         directory.diagnostics.extend(warning);
         let bytes = Some(bytes);
         Ok((engine, Locked { bytes, locks, rest }))
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
         directory.chosen_modules.clone_from(&root.chosen_modules);
         let warnings = root.warnings.iter();
         let warnings =
-            warnings.map(|text| Diagnostic::warning("configuration", text.clone(), Some(path)));
+            warnings.map(|text| Diagnostic::warning(Code::Configuration, text.clone(), Some(path)));
         directory.diagnostics.extend(warnings);
         let missing = all_of(root.missing.iter().map(|error| &**error), path);
         if !missing.is_empty() && area.missing_module == Missing::Error {

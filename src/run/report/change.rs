@@ -1,20 +1,24 @@
-//! How a lock file changed, in sentences.
+//! How a lock file changed, in words.
 
 use std::collections::BTreeSet;
 
-use super::{DirectoryReport, Fate};
+use super::{DirectoryReport, Fate, ProviderReport};
 use crate::config::MovedModule;
 use crate::lockfile::{Change, Update};
 use crate::provider::{Engine, Hash, HashScheme, ProviderAddr, VersionConstraints};
 
-/// One sentence per provider that changed, or one for the file if only its looks did; then one per module that moved, since
-/// that may be why.
+/// One line for each provider that changed, or one for the file if only its format did; then one for each module whose version
+/// changed, because that may be the reason.
 pub(super) fn describe(report: &DirectoryReport) -> Vec<String> {
-    let sentences = report.providers.iter().filter_map(|provider| {
+    let change = |provider: &ProviderReport| {
         let change = provider.change.as_ref()?;
-        Some(format!("{} {}", short(&provider.address), sentence(change)))
-    });
-    let mut changes: Vec<String> = sentences.collect();
+        Some(format!(
+            "{} {}",
+            short(&provider.address),
+            describe_change(change)
+        ))
+    };
+    let mut changes: Vec<String> = report.providers.iter().filter_map(change).collect();
     if changes.is_empty() && report.fate == Fate::Updated {
         changes.push("rewritten in normal form".to_owned());
     }
@@ -26,7 +30,7 @@ pub(super) fn describe(report: &DirectoryReport) -> Vec<String> {
     changes
 }
 
-/// The address without a default host: what people write as `source`.
+/// The address without a default host, as people write it in `source`.
 pub(super) fn short(address: &ProviderAddr) -> String {
     let host = address.hostname.as_ascii();
     if host == Engine::Terraform.default_host() || host == Engine::Tofu.default_host() {
@@ -36,7 +40,7 @@ pub(super) fn short(address: &ProviderAddr) -> String {
     }
 }
 
-fn sentence(change: &Change) -> String {
+fn describe_change(change: &Change) -> String {
     match change {
         Change::Added(lock) => lock.version.to_string(),
         Change::Removed(lock) => format!("{} removed", lock.version),
@@ -66,12 +70,12 @@ fn constraints((from, to): &(VersionConstraints, VersionConstraints)) -> String 
     format!("constraints {} -> {}", shown(from), shown(to))
 }
 
-/// How many hashes came and went; nothing when the version moved, since then all did.
+/// How many hashes were added and removed. `None` if the version changed, because then all hashes did.
 fn hashes(update: &Update) -> Option<String> {
     if update.version.is_some() {
         return None;
     }
-    let count = |sign: char, hashes: &BTreeSet<Hash>| {
+    let counts = |sign: char, hashes: &BTreeSet<Hash>| {
         let schemes = [
             (HashScheme::H1, "h1"),
             (HashScheme::Zh, "zh"),
@@ -82,8 +86,8 @@ fn hashes(update: &Update) -> Option<String> {
             (count > 0).then(|| format!("{sign}{count} {name}"))
         })
     };
-    let added = count('+', &update.hashes_added);
-    let removed = count('-', &update.hashes_removed);
+    let added = counts('+', &update.hashes_added);
+    let removed = counts('-', &update.hashes_removed);
     let parts: Vec<String> = added.into_iter().chain(removed).flatten().collect();
     (!parts.is_empty()).then(|| parts.join(" "))
 }
@@ -91,11 +95,11 @@ fn hashes(update: &Update) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::super::samples::{directory, lock, locks};
-    use super::super::{Detail, Locks, ProviderReport};
+    use super::super::{Detail, Locks};
     use super::*;
 
     #[test]
-    fn each_change_is_one_sentence() {
+    fn each_change_is_one_line() {
         let old = locks(&[
             ("acme/bumped", lock("1.0.0", "1.0.0", &["h1:a"])),
             ("acme/completed", lock("1.0.0", "", &["h1:a"])),
@@ -127,15 +131,17 @@ mod tests {
             from: "3.1.0".to_owned(),
             to: "3.2.0".to_owned(),
         });
-        let told = describe(&updated);
-        assert_eq!(told.last().unwrap(), "module net.vpc 3.1.0 -> 3.2.0");
+        assert_eq!(
+            describe(&updated).last().unwrap(),
+            "module net.vpc 3.1.0 -> 3.2.0"
+        );
         let moved = updated.providers.iter().filter(|report| report.has_moved());
         let moved: Vec<&str> = moved.map(|report| &*report.address.type_name).collect();
         assert_eq!(moved, ["new", "bumped"]);
     }
 
     #[test]
-    fn a_file_that_only_looks_different_is_called_so() {
+    fn a_file_whose_format_changed_is_rewritten() {
         let none = Locks::default();
         let reports = ProviderReport::between(&none, &none, Vec::new(), Detail::Changes);
         let updated = directory("a", Fate::Updated, reports);

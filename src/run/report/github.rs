@@ -1,57 +1,56 @@
-//! The report for GitHub Actions: one workflow command per remark, which becomes an annotation of its file and line, and a
-//! job summary in Markdown.
+//! The report for GitHub Actions: one workflow command per diagnostic, which GitHub shows as an annotation of its file and
+//! line, and a job summary in Markdown.
 //!
-//! GitHub shows the first ten errors, warnings and notices of a step, so remarks that say the same are one command, and
-//! the heavy ones come first. Nothing else goes to stdout but the sums: a line that held a name from the repository could
-//! be taken for a command. See <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>.
+//! GitHub shows the first ten errors, warnings and notices of a step, so equal diagnostics become one command, and errors come
+//! first. Apart from the counts, nothing else goes to stdout, because GitHub could take a line with a name from the repository
+//! for a command. See <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::remark::{Base, Level, Remark, merged, remarks};
-use super::{RunReport, named, rules, sums};
+use super::annotations::{Base, annotations, lines};
+use super::{RunReport, named, summary};
+use crate::diagnostic::{Diagnostic, Severity, unite};
 use crate::printer::harmless;
 
-/// The most bytes of a summary; GitHub refuses a step's summaries above 1 MiB.
+/// The most bytes of a job summary; GitHub refuses a step's summaries above 1 MiB.
 const MAX_SUMMARY_BYTES: usize = 900 << 10;
 
-/// How many directories a remark names before it only counts them.
+/// The most directories that an annotation names; it counts the others.
 const MAX_NAMED: usize = 20;
 
-/// The workflow commands and the sums.
+/// The workflow commands and the counts.
 pub(super) fn render(report: &RunReport, base: &Base) -> String {
     let mut out = String::new();
-    for remark in merged(remarks(report)) {
-        let command = match remark.level {
-            Level::Error => "error",
-            Level::Warning => "warning",
-            Level::Notice => "notice",
-        };
-        let properties: Vec<String> = properties(&remark, base)
+    for annotation in unite(annotations(report)) {
+        let properties: Vec<String> = properties(&annotation, base)
             .into_iter()
             .map(|(name, value)| format!("{name}={}", property(&value)))
             .collect();
         let _ = writeln!(
             out,
-            "::{command} {}::{}",
+            "::{} {}::{}",
+            annotation.severity.name(),
             properties.join(","),
-            data(&message(&remark))
+            data(&message(&annotation))
         );
     }
-    out.push_str(&sums::sums(report));
+    out.push_str(&summary::summary(report));
     out
 }
 
-fn properties(remark: &Remark, base: &Base) -> Vec<(&'static str, String)> {
-    let place = &remark.place;
-    let mut properties = vec![("file", file(&place.path, base))];
-    if place.line > 0 {
-        properties.push(("line", place.line.to_string()));
-        properties.push(("col", place.column.to_string()));
-        let end = place.column + place.width;
-        properties.push(("endColumn", end.to_string()));
+fn properties(annotation: &Diagnostic, base: &Base) -> Vec<(&'static str, String)> {
+    let mut properties = Vec::new();
+    if let Some(place) = &annotation.place {
+        properties.push(("file", file(&place.path, base)));
+        if place.line > 0 {
+            properties.push(("line", place.line.to_string()));
+            properties.push(("col", place.column.to_string()));
+            let end = place.column + place.width;
+            properties.push(("endColumn", end.to_string()));
+        }
     }
-    properties.push(("title", rules::rule(remark.code).title()));
+    properties.push(("title", annotation.code.title()));
     properties
 }
 
@@ -59,17 +58,14 @@ fn file(path: &Path, base: &Base) -> String {
     named(&base.relative(path).unwrap_or_else(|| path.to_path_buf()))
 }
 
-/// The message with its details, and the directories where there are several.
-fn message(remark: &Remark) -> String {
-    let mut message = remark.message.clone();
-    for detail in remark.all_details() {
-        let _ = write!(message, "\n{detail}");
-    }
-    if remark.directories.len() > 1 {
-        let named = remark.directories.iter().take(MAX_NAMED);
-        let named: Vec<String> = named.map(|directory| super::named(directory)).collect();
-        let _ = write!(message, "\nin {}", named.join(", "));
-        let more = remark.directories.len() - named.len();
+/// The text of the annotation, and the directories if there are several.
+fn message(annotation: &Diagnostic) -> String {
+    let mut message = lines(annotation).join("\n");
+    if annotation.directories.len() > 1 {
+        let directories = annotation.directories.iter().take(MAX_NAMED);
+        let names: Vec<String> = directories.map(|directory| named(directory)).collect();
+        let _ = write!(message, "\nin {}", names.join(", "));
+        let more = annotation.directories.len() - names.len();
         if more > 0 {
             let _ = write!(message, " and {more} more");
         }
@@ -77,19 +73,19 @@ fn message(remark: &Remark) -> String {
     message
 }
 
-/// The text of a command: a line break would end it, and `%` introduces an escape.
+/// Escapes the text of a command, which a line break would end and in which `%` begins an escape.
 fn data(text: &str) -> String {
     let text = harmless::text(text, false);
     text.replace('%', "%25").replace('\n', "%0A")
 }
 
-/// The value of a property, which a comma or colon would end as well.
+/// Escapes the value of a property, which a comma or a colon would end as well.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// The job summary: counts, then what failed, what should be known and what changed.
-pub(super) fn summary(report: &RunReport) -> String {
+/// The job summary: the counts, then errors, warnings and changed lock files.
+pub(super) fn job_summary(report: &RunReport) -> String {
     let mut out = format!("### tflock {}\n\n", report.command);
     let counts = report.counts().into_iter();
     let (names, numbers): (Vec<String>, Vec<String>) = counts
@@ -102,11 +98,11 @@ pub(super) fn summary(report: &RunReport) -> String {
     let _ = writeln!(out, "| {} |", names.join(" | "));
     let _ = writeln!(out, "|{}", " ---: |".repeat(names.len()));
     let _ = writeln!(out, "| {} |\n", numbers.join(" | "));
-    let mut left = merged(remarks(report)).into_iter();
-    for remark in left.by_ref() {
-        let item = item(&remark);
+    let mut rest = unite(annotations(report)).into_iter();
+    for annotation in rest.by_ref() {
+        let item = item(&annotation);
         if out.len() + item.len() > MAX_SUMMARY_BYTES {
-            let _ = writeln!(out, "- and {} more", left.count() + 1);
+            let _ = writeln!(out, "- and {} more", rest.count() + 1);
             break;
         }
         out.push_str(&item);
@@ -114,26 +110,26 @@ pub(super) fn summary(report: &RunReport) -> String {
     out
 }
 
-/// A list item, with the places and details folded below it where there are many.
-fn item(remark: &Remark) -> String {
-    let sign = match remark.level {
-        Level::Error => "❌",
-        Level::Warning => "⚠️",
-        Level::Notice => "✏️",
+/// A list item whose lines are separated by `<br>`.
+fn item(annotation: &Diagnostic) -> String {
+    let sign = match annotation.severity {
+        Severity::Error => "❌",
+        Severity::Warning => "⚠️",
+        Severity::Notice => "✏️",
     };
-    let message = message(remark);
+    let message = message(annotation);
     let lines = harmless::text(&message, false);
     let lines: Vec<String> = lines.lines().map(markdown).collect();
-    let place = remark.place.without_source();
-    format!(
-        "- {sign} {}: {}\n",
-        code_span(&place.to_string().replace('\\', "/")),
-        lines.join("<br>")
-    )
+    let place = annotation
+        .place
+        .as_ref()
+        .map(|place| place.without_source().to_string());
+    let place = code_span(&place.unwrap_or_default().replace('\\', "/"));
+    format!("- {sign} {place}: {}\n", lines.join("<br>"))
 }
 
-/// Text in which only backticks keep a meaning, and those only if they pair: Markdown pairs runs of the same length, so in
-/// other texts the end of the code would not be where it seems.
+/// Escapes Markdown, except for code in single backticks. All backticks are escaped if they do not pair, or if a run of several
+/// occurs: Markdown pairs runs of equal length, so the code would not end where it seems to.
 fn markdown(text: &str) -> String {
     let has_code = !text.contains("``") && text.matches('`').count().is_multiple_of(2);
     let mut out = String::with_capacity(text.len());
@@ -155,7 +151,7 @@ fn markdown(text: &str) -> String {
     out
 }
 
-/// A name as code, whatever is in it.
+/// A code span. Backticks in the text become apostrophes, line breaks become spaces.
 fn code_span(text: &str) -> String {
     format!("`{}`", text.replace('`', "'").replace(['\n', '\r'], " "))
 }
@@ -165,7 +161,7 @@ mod tests {
     use super::super::samples::{added, directory, moved, report};
     use super::super::{DirectoryReport, Fate};
     use super::*;
-    use crate::diagnostic::Diagnostic;
+    use crate::diagnostic::Code;
     use crate::span::{Place, Span};
 
     fn base() -> Base {
@@ -179,13 +175,13 @@ mod tests {
         let mut warned = directory(path, Fate::Failed, Vec::new());
         let file = format!("{path}/a,b:c.tf");
         let place = Place::in_text(file.as_ref(), b"x\n  yz\n", Span::new(4, 6));
-        let warning = Diagnostic::warning("registry", message, Some(path.as_ref()));
+        let warning = Diagnostic::warning(Code::Registry, message, Some(path.as_ref()));
         warned.diagnostics.push(warning.at(Some(place)));
         warned
     }
 
     #[test]
-    fn remarks_become_commands_with_everything_escaped() {
+    fn annotations_become_commands_with_everything_escaped() {
         let report = report(vec![
             warned("a", "100%\nsure: yes, really"),
             warned("b", "100%\nsure: yes, really"),
@@ -200,10 +196,10 @@ mod tests {
 ::notice file=live/c/.terraform.lock.hcl,title=lock-file-drift::lock file changed%0Aacme/anvil 1.0.0 -> 1.1.0
 ";
         let rendered = render(&report, &base());
-        let (commands, sums) = rendered.split_at(expected.len());
+        let (commands, counts) = rendered.split_at(expected.len());
         assert_eq!(commands, expected);
-        assert!(sums.starts_with("3 directories: "), "{sums}");
-        assert_eq!(sums.lines().count(), 1);
+        assert!(counts.starts_with("3 directories: "), "{counts}");
+        assert_eq!(counts.lines().count(), 1);
     }
 
     #[test]
@@ -234,13 +230,13 @@ mod tests {
 
 - ⚠️ `a|b'/a,b:c.tf:2:3`: look at &lt;img> \\*here\\* and `x|<y>`
 ";
-        assert_eq!(summary(&report), expected);
+        assert_eq!(job_summary(&report), expected);
     }
 
     #[test]
     fn a_summary_stays_below_what_github_takes() {
         let many = (0..9_000).map(|number| warned(&format!("d{number}"), &"x".repeat(number)));
-        let summary = summary(&report(many.take(3_000).collect()));
+        let summary = job_summary(&report(many.take(3_000).collect()));
         assert!(summary.len() <= MAX_SUMMARY_BYTES + 100);
         let last = summary.lines().last().unwrap();
         assert!(

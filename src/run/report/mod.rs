@@ -1,25 +1,25 @@
-//! What a run did, as data. Each format is a renderer of it.
+//! The report of `lock` and `verify` as data, with one renderer for each format.
 //!
 //! | format | renderer | for |
 //! | --- | --- | --- |
 //! | `text` | [`text`] | people |
-//! | `json` | [`json`] | programs: everything, by a documented schema |
+//! | `json` | [`json`] | programs: everything, described by a schema |
 //! | `github` | [`github`] | GitHub Actions: annotations and a job summary |
-//! | `sarif` | [`sarif`] | code scanning, and viewers of such |
+//! | `sarif` | [`sarif`] | code scanning and its viewers |
 
+mod annotations;
 mod change;
-mod found;
+mod findings;
 mod github;
 mod json;
-mod remark;
-mod rules;
 mod sarif;
 mod signers;
-mod sums;
+mod summary;
 mod text;
 
-pub use remark::Base;
-pub(in crate::run) use sums::{bytes, counted};
+pub use annotations::Base;
+pub(in crate::run) use json::DiagnosticDocument;
+pub(in crate::run) use summary::bytes;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,22 +30,22 @@ use crate::cli::FormatArg;
 use crate::config::MovedModule;
 use crate::diagnostic::{self, Diagnostic};
 use crate::lockfile::{Change, LockChanges, Locks, ProviderLock};
-use crate::locking::{Downloaded, Finding, PackageRecord, VerifiedPackage};
+use crate::locking::{Downloaded, PackageRecord, VerifiedPackage};
 use crate::provider::{Engine, Platform, ProviderAddr, Version, VersionConstraints};
 use crate::span::{Place, visible_name};
 
-/// What became of one directory's lock file.
+/// What happened to the lock file of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
-    /// There was none; now there is.
+    /// It did not exist before.
     Created,
     /// It was replaced.
     Updated,
-    /// It is right as it is.
+    /// It already has the right bytes.
     Unchanged,
-    /// There is none, and none was wanted.
+    /// It does not exist, and none is needed.
     Skipped,
-    /// It could not be worked out; whatever was there is still there.
+    /// The new lock could not be computed or written. The old file, if any, is unchanged.
     Failed,
     /// An audit found nothing wrong.
     Sound,
@@ -54,7 +54,7 @@ pub enum Fate {
 }
 
 impl Fate {
-    /// All of them, in the order in which reports count them.
+    /// All fates, in the order in which reports count them.
     pub const ALL: [Self; 7] = [
         Self::Updated,
         Self::Created,
@@ -65,7 +65,7 @@ impl Fate {
         Self::Failed,
     ];
 
-    /// The word for it.
+    /// The word that reports use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Created => "created",
@@ -79,82 +79,82 @@ impl Fate {
     }
 }
 
-/// What became of one directory.
+/// The result for one directory.
 #[derive(Clone, Debug)]
 pub struct DirectoryReport {
     /// The directory as the user would name it.
     pub directory: PathBuf,
-    /// Whose rules were followed, if it came to that.
+    /// Whose rules were followed. `None` if that could not be decided.
     pub engine: Option<Engine>,
-    /// What became of its lock file. With `--check`: what would have.
+    /// What happened to its lock file, or with `--check` would happen.
     pub fate: Fate,
-    /// Its providers in the order of the lock file: those whose entries changed, and the others where the run keeps
-    /// [details](Detail). None of a directory that failed.
+    /// Its providers in the order of the lock file: those whose entries changed, and with [`Detail::Everything`] the others.
+    /// Empty if the directory failed.
     pub providers: Vec<ProviderReport>,
-    /// Modules that are read in another version than `init` installed: what changed may be because of them.
+    /// Modules that were read in another version than `init` installed, which may explain a change.
     pub moved_modules: Vec<MovedModule>,
-    /// What an audit found.
-    pub findings: Vec<Finding>,
-    /// What an audit could not check, since there was no network.
+    /// The findings of an audit.
+    pub findings: Vec<Diagnostic>,
+    /// What an audit could not check without the network.
     pub unchecked: Vec<String>,
-    /// The unified diff, if it was asked for.
+    /// The unified diff, with `--diff`.
     pub diff: Option<String>,
-    /// What went wrong, and what the user should know.
+    /// Errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
-    /// From when its turn came until it was done, waiting for what others needed as well included.
+    /// The time from the start of its work to the end. It includes waiting for packages that other directories share.
     pub elapsed: Duration,
 }
 
-/// What became of one provider of a directory.
+/// The result for one provider of a directory.
 #[derive(Clone, Debug)]
 pub struct ProviderReport {
-    /// Which provider.
+    /// The provider.
     pub address: ProviderAddr,
-    /// How its entry changed; `None`: not at all.
+    /// How its entry changed. `None` if it did not.
     pub change: Option<Change>,
-    /// The version that is recorded now; of a removed entry, the one that was.
+    /// The recorded version; for a removed entry, the former one.
     pub version: Version,
-    /// The constraints that are recorded now, or were.
+    /// The recorded constraints; for a removed entry, the former ones.
     pub constraints: VersionConstraints,
-    /// Where its entry stands in the old lock file.
+    /// The place of its entry in the old lock file.
     pub place: Option<Place>,
-    /// How many hashes were recorded and still are.
+    /// How many hashes are in both the old and the new lock file.
     pub kept: usize,
-    /// The packages that were looked at for it, by platform.
+    /// The packages that the entry was made or checked from, by platform.
     pub packages: BTreeMap<Platform, Arc<PackageRecord>>,
 }
 
-/// A whole run.
+/// The result of a whole run.
 #[derive(Clone, Debug)]
 pub struct RunReport {
     /// The name of the command.
     pub command: &'static str,
-    /// In the order of their paths.
+    /// Sorted by path.
     pub directories: Vec<DirectoryReport>,
-    /// Platforms that were asked for.
+    /// The requested platforms.
     pub platforms: Vec<Platform>,
-    /// Nobody named a platform.
+    /// No platform was requested, so it is the one of this machine.
     pub platforms_defaulted: bool,
-    /// What was downloaded.
+    /// How much was downloaded.
     pub downloaded: Downloaded,
-    /// How long the run took.
+    /// The duration of the run.
     pub elapsed: Duration,
-    /// Nothing was written.
+    /// The run only checked and wrote nothing.
     pub check: bool,
 }
 
-/// How much a report keeps of what did not change.
+/// Whether a report keeps providers that did not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// Nothing: with thousands of directories, it would be most of it.
+    /// Only changed ones: with thousands of directories, the others would be most of the report.
     Changes,
     /// Every provider of every directory.
     Everything,
 }
 
 impl Detail {
-    /// As much as the report shows.
-    pub fn of(format: FormatArg, verbosity: u8) -> Self {
+    /// The detail that the report shows.
+    pub fn for_report(format: FormatArg, verbosity: u8) -> Self {
         if format == FormatArg::Json || verbosity > 0 {
             Self::Everything
         } else {
@@ -164,39 +164,48 @@ impl Detail {
 }
 
 impl RunReport {
-    /// How many directories met `fate`.
+    /// How many directories have `fate`.
     pub fn count(&self, fate: Fate) -> usize {
-        let met = |directory: &&DirectoryReport| directory.fate == fate;
-        self.directories.iter().filter(met).count()
+        let directories = self.directories.iter();
+        directories
+            .filter(|directory| directory.fate == fate)
+            .count()
     }
 
-    /// How many directories met which fate, in words, without those that none met.
+    /// The number of directories for each fate that occurs, with its words.
     fn counts(&self) -> Vec<(String, usize)> {
-        let words = |fate: Fate| match fate {
+        let name = |fate: Fate| match fate {
             Fate::Created | Fate::Updated if self.check => format!("would be {}", fate.name()),
             _ => fate.name().to_owned(),
         };
-        let counts = Fate::ALL.map(|fate| (words(fate), self.count(fate)));
-        let counts = counts.into_iter();
-        counts.filter(|(_, count)| *count > 0).collect()
+        Fate::ALL
+            .map(|fate| (name(fate), self.count(fate)))
+            .into_iter()
+            .filter(|(_, count)| *count > 0)
+            .collect()
     }
 
-    /// How many findings there are in all.
+    /// The number of findings in all directories.
     pub fn findings(&self) -> usize {
-        let directories = self.directories.iter();
-        directories.map(|directory| directory.findings.len()).sum()
+        self.directories
+            .iter()
+            .map(|directory| directory.findings.len())
+            .sum()
     }
 
-    /// Whether some lock file changed, or would have.
+    /// Whether a lock file changed, or with `--check` would change.
     pub fn has_drift(&self) -> bool {
         self.count(Fate::Created) + self.count(Fate::Updated) > 0
     }
 
-    /// What went wrong and what should be known, equal causes once.
+    /// All errors and warnings, with equal ones united.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
-        let all = self.directories.iter();
-        let all = all.flat_map(|directory| directory.diagnostics.iter().cloned());
-        diagnostic::merge(all.collect())
+        let directories = self.directories.iter();
+        diagnostic::merge(
+            directories
+                .flat_map(|directory| directory.diagnostics.clone())
+                .collect(),
+        )
     }
 
     /// The text for a person.
@@ -216,17 +225,17 @@ impl RunReport {
 
     /// The job summary for GitHub Actions.
     pub fn github_summary(&self) -> String {
-        github::summary(self)
+        github::job_summary(self)
     }
 
-    /// The SARIF document of a run that ends with this exit code.
+    /// The SARIF document of a run that ends with `exit_code`.
     pub fn sarif(&self, base: &Base, exit_code: u8) -> String {
         sarif::render(self, base, exit_code)
     }
 }
 
 impl ProviderReport {
-    /// Compares two states of a lock file, provider by provider.
+    /// Compares the old and the new lock, provider by provider.
     pub fn between(
         old: &Locks,
         new: &Locks,
@@ -240,21 +249,22 @@ impl ProviderReport {
             of_provider.insert(package.platform, package.record);
         }
         let mut changes = LockChanges::between(old, new).providers;
-        let removed = |(address, _): &(&ProviderAddr, _)| !new.providers.contains_key(*address);
-        let gone = old.providers.iter().filter(removed);
+        let removed = old
+            .providers
+            .iter()
+            .filter(|(address, _)| !new.providers.contains_key(address));
         let mut reports: Vec<Self> = new
             .providers
             .iter()
-            .chain(gone)
+            .chain(removed)
             .filter(|(address, _)| detail == Detail::Everything || changes.contains_key(*address))
-            .map(|(address, lock)| (address, lock, old.providers.get(address)))
-            .map(|(address, lock, before)| Self {
+            .map(|(address, lock)| Self {
                 address: address.clone(),
                 change: None,
                 version: lock.version.clone(),
                 constraints: lock.constraints.clone(),
                 place: None,
-                kept: kept(before, new.providers.get(address)),
+                kept: count_kept(old.providers.get(address), new.providers.get(address)),
                 packages: packages.remove(address).unwrap_or_default(),
             })
             .collect();
@@ -266,14 +276,14 @@ impl ProviderReport {
     }
 }
 
-fn kept(before: Option<&ProviderLock>, after: Option<&ProviderLock>) -> usize {
+fn count_kept(before: Option<&ProviderLock>, after: Option<&ProviderLock>) -> usize {
     let Some((before, after)) = before.zip(after) else {
         return 0;
     };
     before.hashes.intersection(&after.hashes).count()
 }
 
-/// A directory or file as reports name it: never empty, with `/` on every system.
+/// A path as documents for programs contain it: never empty, with `/` on every system.
 pub(in crate::run) fn shown(path: &Path) -> String {
     if path.as_os_str().is_empty() {
         return ".".to_owned();
@@ -286,7 +296,7 @@ pub(in crate::run) fn shown(path: &Path) -> String {
     }
 }
 
-/// The same for a person.
+/// A path as text for people contains it: like [`shown`], and harmless.
 fn named(path: &Path) -> String {
     visible_name(&shown(path)).into_owned()
 }

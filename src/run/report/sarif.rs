@@ -1,7 +1,7 @@
 //! The report as SARIF 2.1.0, for code scanning and viewers.
 //!
-//! One result per remark, each with a rule and a place. Files are named from the top of the repository, by the base
-//! `SRCROOT`, as code scanning wants them. What changed without being asked to be checked is no result.
+//! Each error, warning and finding is one result. Files are named from the top of the repository, by the base `SRCROOT`, as
+//! code scanning expects. A lock file that the run was asked to change is no result.
 //! See <https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/sarif-v2.1.0-os.html>.
 
 use std::collections::BTreeSet;
@@ -10,23 +10,29 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::remark::{Base, Level, Remark, remarks};
-use super::{RunReport, rules, shown};
+use super::annotations::{Base, annotations, lines};
+use super::{RunReport, shown};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::span::Place;
 
-/// The schema that viewers know the format by.
+/// The schema by which viewers recognize the format.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// The name of the top of the repository.
+/// The name of the base that stands for the top of the repository.
 const ROOT: &str = "SRCROOT";
 
 /// The document, with a final newline.
 pub(super) fn render(report: &RunReport, base: &Base, exit_code: u8) -> String {
-    let mut remarks = remarks(report);
-    remarks.retain(|remark| remark.level != Level::Notice);
-    let codes: BTreeSet<&str> = remarks.iter().map(|remark| remark.code).collect();
-    let codes: Vec<&str> = codes.into_iter().collect();
-    let results = remarks.iter().map(|remark| result(remark, &codes, base));
+    let mut annotations = annotations(report);
+    annotations.retain(|annotation| annotation.severity != Severity::Notice);
+    let codes: BTreeSet<Code> = annotations
+        .iter()
+        .map(|annotation| annotation.code)
+        .collect();
+    let codes: Vec<Code> = codes.into_iter().collect();
+    let results = annotations
+        .iter()
+        .map(|annotation| result(annotation, &codes, base));
     let document = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -35,7 +41,7 @@ pub(super) fn render(report: &RunReport, base: &Base, exit_code: u8) -> String {
                 "name": env!("CARGO_PKG_NAME"),
                 "version": env!("CARGO_PKG_VERSION"),
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": codes.iter().map(|code| rule(code)).collect::<Vec<_>>(),
+                "rules": codes.iter().map(|code| rule(*code)).collect::<Vec<_>>(),
             }},
             "invocations": [{ "executionSuccessful": exit_code != 1, "exitCode": exit_code }],
             "originalUriBaseIds": { ROOT: {
@@ -45,36 +51,36 @@ pub(super) fn render(report: &RunReport, base: &Base, exit_code: u8) -> String {
             "results": results.collect::<Vec<_>>(),
         }],
     });
-    // Strings, numbers and lists: nothing that JSON could refuse.
-    let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
-    text.push('\n');
-    text
+    // A document of strings, numbers and lists always serializes.
+    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
 }
 
-fn rule(code: &str) -> Value {
-    let rule = rules::rule(code);
+fn rule(code: Code) -> Value {
     let mut descriptor = json!({
-        "id": code,
-        "shortDescription": { "text": rule.summary },
-        "fullDescription": { "text": rule.summary },
-        "help": { "text": rule.help },
+        "id": code.id(),
+        "shortDescription": { "text": code.summary() },
+        "fullDescription": { "text": code.summary() },
+        "help": { "text": code.help() },
     });
-    // A name that only says the id once more is to be left out (3.49.7).
-    if rule.name != code {
-        descriptor["name"] = json!(rule.name);
+    // SARIF 3.49.7: a name that equals the id is left out.
+    if code.is_finding() {
+        descriptor["name"] = json!(code.name());
     }
     descriptor
 }
 
-fn result(remark: &Remark, codes: &[&str], base: &Base) -> Value {
-    let mut lines = vec![remark.message.clone()];
-    lines.extend(remark.all_details());
+fn result(annotation: &Diagnostic, codes: &[Code], base: &Base) -> Value {
+    let locations: Vec<Value> = annotation
+        .place
+        .iter()
+        .map(|place| location(place, base))
+        .collect();
     json!({
-        "ruleId": remark.code,
-        "ruleIndex": codes.iter().position(|code| *code == remark.code),
-        "level": if remark.level == Level::Error { "error" } else { "warning" },
-        "message": { "text": lines.join("\n") },
-        "locations": [location(&remark.place, base)],
+        "ruleId": annotation.code.id(),
+        "ruleIndex": codes.iter().position(|code| *code == annotation.code),
+        "level": annotation.severity.name(),
+        "message": { "text": lines(annotation).join("\n") },
+        "locations": locations,
     })
 }
 
@@ -83,7 +89,7 @@ fn location(place: &Place, base: &Base) -> Value {
         Some(relative) => json!({ "uri": uri(&relative), "uriBaseId": ROOT }),
         None => json!({ "uri": format!("file://{}", uri(&place.path)) }),
     };
-    // Code scanning wants a line also of what is about a whole file.
+    // Code scanning requires a line even for a whole file.
     let region = if place.line > 0 {
         json!({
             "startLine": place.line,
@@ -96,7 +102,7 @@ fn location(place: &Place, base: &Base) -> Value {
     json!({ "physicalLocation": { "artifactLocation": artifact, "region": region } })
 }
 
-/// A path as the path of a URI.
+/// A path, percent-encoded for a URI.
 fn uri(path: &Path) -> String {
     let mut out = String::new();
     for byte in shown(path).bytes() {
@@ -114,7 +120,6 @@ mod tests {
     use super::super::Fate;
     use super::super::samples::{added, directory, report};
     use super::*;
-    use crate::diagnostic::Diagnostic;
     use crate::span::Span;
 
     fn base() -> Base {
@@ -132,7 +137,7 @@ mod tests {
     fn results_have_rules_and_places() {
         let mut failed = directory("ä b", Fate::Failed, Vec::new());
         let place = Place::in_text("ä b/main.tf".as_ref(), b"x\n  yz\n", Span::new(4, 6));
-        let warning = Diagnostic::warning("syntax", "mind this", None).at(Some(place));
+        let warning = Diagnostic::warning(Code::Syntax, "mind this", None).at(Some(place));
         failed.diagnostics.push(warning);
         let mut report = report(vec![
             failed,
@@ -166,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_done_is_no_result() {
+    fn a_requested_change_is_no_result() {
         let done = directory("c", Fate::Created, vec![added("acme/anvil", "1.0.0")]);
         let run = document(&report(vec![done]), 0)["runs"][0].clone();
         assert_eq!(run["results"], json!([]));

@@ -1,4 +1,4 @@
-//! Who vouches for what was recorded, in words.
+//! Which keys signed the packages, in words.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,31 +8,28 @@ use super::{ProviderReport, RunReport};
 use crate::lockfile::Change;
 use crate::locking::Voucher;
 use crate::package::{Lapse, Tier};
-use crate::provider::{Platform, ProviderAddr, Version};
+use crate::provider::Platform;
 
-/// Who signed what was newly recorded; with more verbosity, all that was looked at.
+/// One line for each newly recorded version and its signer. With `-v`, one for every version whose packages were used.
 pub(super) fn signers(report: &RunReport, verbosity: u8) -> String {
-    let mut text = String::new();
-    let mut signed: BTreeMap<Signed<'_>, BTreeSet<&Platform>> = BTreeMap::new();
-    let providers = report.directories.iter();
-    let providers = providers.flat_map(|directory| &directory.providers);
+    let mut signed: BTreeMap<_, BTreeSet<&Platform>> = BTreeMap::new();
+    let providers = report
+        .directories
+        .iter()
+        .flat_map(|directory| &directory.providers);
     for provider in providers.filter(|provider| verbosity > 0 || provider.has_moved()) {
         for (platform, record) in &provider.packages {
-            let key = Signed {
-                address: &provider.address,
-                version: &provider.version,
-                voucher: voucher(&record.voucher),
-            };
+            let key = (
+                &provider.address,
+                &provider.version,
+                describe(&record.voucher),
+            );
             signed.entry(key).or_default().insert(platform);
         }
     }
-    for (signed, platforms) in signed {
-        let Signed {
-            address,
-            version,
-            voucher,
-        } = signed;
-        // Short enough for 80 columns, unless more is asked for.
+    let mut text = String::new();
+    for ((address, version, voucher), platforms) in signed {
+        // Without -v the line fits into 80 columns.
         let line = if verbosity == 0 {
             format!("{} {version}: {voucher}", short(address))
         } else {
@@ -52,20 +49,12 @@ pub(super) fn signers(report: &RunReport, verbosity: u8) -> String {
     text
 }
 
-/// Who vouches for the packages of one version.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Signed<'a> {
-    address: &'a ProviderAddr,
-    version: &'a Version,
-    voucher: String,
-}
-
-/// What vouches for a package, in words.
-fn voucher(voucher: &Voucher) -> String {
+/// Why a package is trusted.
+fn describe(voucher: &Voucher) -> String {
     let signer = match voucher {
         Voucher::Signature(signer) => signer,
         Voucher::Report(Some(signer)) => {
-            let by = self::voucher(&Voucher::Signature(signer.clone()));
+            let by = describe(&Voucher::Signature(signer.clone()));
             return format!("{by}; hashes on the word of its registry, packages not looked at");
         }
         Voucher::Report(None) => {
@@ -89,7 +78,7 @@ fn voucher(voucher: &Voucher) -> String {
 }
 
 impl ProviderReport {
-    /// Whether its entry is new, or for another version than before.
+    /// Whether the entry is new or has another version than before.
     pub(super) fn has_moved(&self) -> bool {
         match &self.change {
             Some(Change::Added(_)) => true,

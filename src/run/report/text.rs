@@ -1,53 +1,64 @@
-//! The report for people: which lock files changed and how, who signed, and the sums.
+//! The report for people: findings, which lock files changed and how, signers, and counts.
 //!
-//! Equal changes of several directories are told once. Directories that did not change are counted, and named only when
-//! more is asked for.
+//! Equal changes of several directories are reported once. Unchanged directories are only counted; `-v` names them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::change::describe;
-use super::{DirectoryReport, Fate, RunReport, found, named, signers, sums};
+use super::{DirectoryReport, Fate, RunReport, findings, named, signers, summary};
 use crate::span::visible_name;
 
-/// The text. `verbosity` above 0: unchanged directories and all signers as well.
+/// The text. With a `verbosity` above 0 it includes unchanged directories and all signers.
 pub(super) fn render(report: &RunReport, verbosity: u8) -> String {
-    let mut text = String::new();
-    for directory in &report.directories {
-        if let Some(diff) = &directory.diff {
-            text.push_str(diff);
-        }
-    }
-    text.push_str(&found::findings(report, verbosity));
-    text.push_str(&found::unchecked(report));
+    let diffs = report
+        .directories
+        .iter()
+        .filter_map(|directory| directory.diff.as_deref());
+    let mut text: String = diffs.collect();
+    text.push_str(&findings::findings(report, verbosity));
+    text.push_str(&findings::unchecked(report));
     report.render_changes(&mut text);
     if verbosity > 0 {
-        report.render_quiet_ones(&mut text);
+        report.render_unchanged(&mut text);
     }
     text.push_str(&signers::signers(report, verbosity));
-    text.push_str(&sums::sums(report));
+    text.push_str(&summary::summary(report));
     text
 }
+
+/// What happened to lock files: their fate and the lines of [`describe`].
+type FateAndChanges = (Fate, Vec<String>);
 
 impl RunReport {
     fn render_changes(&self, text: &mut String) {
         let width = self.width();
-        for group in self.groups() {
-            for (index, directory) in group.directories.iter().enumerate() {
-                let verb = if index == 0 {
-                    self.verb(group.fate)
-                } else {
-                    ""
-                };
+        for ((fate, changes), directories) in self.changed_directories() {
+            let verbs = [self.verb(fate)].into_iter().chain(std::iter::repeat(""));
+            for (directory, verb) in directories.iter().zip(verbs) {
                 let _ = writeln!(text, "{verb:<width$} {}", named(&directory.directory));
             }
-            for change in &group.changes {
-                let _ = writeln!(text, "{:<width$}   {}", "", visible_name(change));
+            for change in changes {
+                let _ = writeln!(text, "{:<width$}   {}", "", visible_name(&change));
             }
         }
     }
 
-    fn render_quiet_ones(&self, text: &mut String) {
+    /// Changed directories by what changed, in the order of the first directory of each group.
+    fn changed_directories(&self) -> Vec<(FateAndChanges, Vec<&DirectoryReport>)> {
+        let mut groups: BTreeMap<FateAndChanges, Vec<&DirectoryReport>> = BTreeMap::new();
+        for report in &self.directories {
+            if matches!(report.fate, Fate::Created | Fate::Updated) {
+                let group = groups.entry((report.fate, describe(report)));
+                group.or_default().push(report);
+            }
+        }
+        let mut groups: Vec<_> = groups.into_iter().collect();
+        groups.sort_by_key(|(_, directories)| &directories[0].directory);
+        groups
+    }
+
+    fn render_unchanged(&self, text: &mut String) {
         let width = self.width();
         for report in &self.directories {
             if matches!(report.fate, Fate::Unchanged | Fate::Sound | Fate::Skipped) {
@@ -66,40 +77,9 @@ impl RunReport {
         }
     }
 
-    /// The column that verbs stand in.
+    /// The width of the column of verbs, in characters.
     pub(super) fn width(&self) -> usize {
         if self.check { 12 } else { 9 }
-    }
-}
-
-/// Directories whose lock files changed in the same way.
-struct Group<'a> {
-    fate: Fate,
-    changes: Vec<String>,
-    directories: Vec<&'a DirectoryReport>,
-}
-
-impl RunReport {
-    /// Changed directories by what changed, in the order of their first ones.
-    fn groups(&self) -> Vec<Group<'_>> {
-        let mut groups: BTreeMap<(Fate, Vec<String>), Vec<&DirectoryReport>> = BTreeMap::new();
-        for report in &self.directories {
-            if matches!(report.fate, Fate::Created | Fate::Updated) {
-                let group = groups.entry((report.fate, describe(report)));
-                group.or_default().push(report);
-            }
-        }
-        let group = |((fate, changes), directories)| Group {
-            fate,
-            changes,
-            directories,
-        };
-        let mut groups: Vec<_> = groups.into_iter().map(group).collect();
-        groups.sort_by(|a, b| {
-            let first = |group: &Group<'_>| group.directories[0].directory.clone();
-            first(a).cmp(&first(b))
-        });
-        groups
     }
 }
 
@@ -114,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_changes_are_told_once_and_unchanged_directories_counted() {
+    fn equal_changes_are_reported_once_and_unchanged_directories_counted() {
         let text = report(vec![
             directory("a", Fate::Updated, bumped()),
             directory("b", Fate::Created, vec![added("acme/anvil", "3.2.1")]),
@@ -136,7 +116,7 @@ verified  acme/anvil 3.2.1: signed by 34365D9472D7468F (HashiCorp, key expired)
     }
 
     #[test]
-    fn more_is_said_when_asked_for() {
+    fn verbosity_adds_unchanged_directories() {
         let mut provider = added("acme/anvil", "3.2.1");
         provider.change = None;
         let quiet = report(vec![
@@ -153,7 +133,7 @@ verified  acme/anvil 3.2.1: signed by 34365D9472D7468F (HashiCorp, key expired)
     }
 
     #[test]
-    fn a_check_speaks_of_what_would_be() {
+    fn a_check_reports_what_would_change() {
         let provider = added("acme/anvil", "3.2.1");
         let mut checked = report(vec![directory("a", Fate::Created, vec![provider])]);
         checked.check = true;

@@ -7,6 +7,8 @@ use std::path::Path;
 use tflock_test_support::TestContext;
 
 use super::{anchors, read, repository, sources_below};
+use tflock::code::Code;
+
 use crate::TFLOCK;
 
 /// The commands whose options count, with what `--help` prints for each.
@@ -89,30 +91,49 @@ fn every_exit_code_is_in_the_table() {
 #[test]
 fn every_finding_has_a_section_with_its_meaning_an_example_and_a_fix() {
     let page = read("docs/reference/findings.md");
-    for rule in tflock::locking::Rule::ALL {
-        let (_, section) = page.split_once(&format!("\n## {}\n", rule.code())).unwrap();
+    for code in Code::ALL.iter().filter(|code| code.is_finding()) {
+        let (_, section) = page.split_once(&format!("\n## {}\n", code.id())).unwrap();
         let section = section.split("\n## ").next().unwrap();
-        let name = format!("`{}`: ", rule.name());
+        let name = format!("`{}`: ", code.name());
         for part in [name.as_str(), "\nExample: ", "\nFix: "] {
-            assert!(section.contains(part), "{}: {part}", rule.code());
+            assert!(section.contains(part), "{}: {part}", code.id());
         }
     }
 }
 
 #[test]
-fn every_code_of_a_diagnostic_is_in_the_table() {
+fn the_tables_of_codes_say_what_the_program_says() {
     let page = read("docs/reference/findings.md");
-    let source = read("src/run/report/rules.rs");
-    let lines: Vec<&str> = source.lines().map(str::trim).collect();
-    let pairs = lines.windows(2).filter(|pair| pair[0] == "(");
-    let codes = pairs.filter_map(|pair| pair[1].strip_prefix('"')?.strip_suffix("\","));
-    let codes: Vec<&str> = codes
-        .chain(["cache", "failure", "lock-file-drift"])
-        .collect();
-    assert!(codes.len() > 30, "{codes:?}");
-    for code in codes {
-        assert!(page.contains(&format!("\n| `{code}` | ")), "{code}");
+    for code in Code::ALL {
+        let (id, name) = (code.id(), code.name());
+        let severities: Vec<&str> = code.severities().iter().map(|one| one.name()).collect();
+        let row = if code.is_finding() {
+            format!(
+                "| [{id}](#{}) | `{name}` | {} |",
+                id.to_lowercase(),
+                code.summary()
+            )
+        } else {
+            let help = match code
+                .help()
+                .strip_prefix("See ")
+                .and_then(|id| id.strip_suffix('.'))
+            {
+                Some(id) => format!("See [{id}](#{}).", id.to_lowercase()),
+                None => code.help().to_owned(),
+            };
+            format!(
+                "| `{id}` | {} | {} | {help} |",
+                severities.join(", "),
+                code.summary()
+            )
+        };
+        assert!(page.lines().any(|line| line == row), "add this row:\n{row}");
     }
+    let rows = page
+        .lines()
+        .filter(|line| line.starts_with("| [TFL") || line.starts_with("| `"));
+    assert_eq!(rows.count(), Code::ALL.len());
 }
 
 /// The string literals in the code of a source file that is not a test.

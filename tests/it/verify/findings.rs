@@ -125,7 +125,7 @@ const CASES: &[Case] = &[
         },
         place: "a/.terraform.lock.hcl:4",
         message: "no recorded hash of `registry.terraform.io/acme/anvil` 1.1.0 belongs to a package of it: the file was \
-                  tampered with, or the version was published anew",
+                  tampered with, or the version was published again",
         fix: "tflock lock --mismatch replace --platform linux_amd64,darwin_arm64 a",
     },
     Case {
@@ -139,7 +139,7 @@ const CASES: &[Case] = &[
         place: "a/.terraform.lock.hcl:14",
         message: "1 recorded hash of `registry.terraform.io/acme/anvil` 1.1.0 is in no signed list and no package: \
                   `zh:ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff`",
-        fix: "delete the hash from the file (no `--mismatch` does it: others beside it are genuine)",
+        fix: "delete the hash from the file (`--mismatch` does not, since other hashes beside it are genuine)",
     },
     Case {
         // A release was withdrawn.

@@ -2,29 +2,33 @@
 
 use serde::Serialize;
 
-/// The whole of it.
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::run::report::shown;
+use crate::span::Place;
+
+/// The whole document.
 #[derive(Serialize)]
-pub(super) struct Document {
+pub(super) struct ReportDocument<'a> {
     pub(super) schema_version: u32,
-    pub(super) tool: Tool,
+    pub(super) tool: ToolDocument,
     pub(super) command: &'static str,
     pub(super) check: bool,
     pub(super) platforms: Vec<String>,
     pub(super) platforms_defaulted: bool,
-    pub(super) summary: Summary,
-    pub(super) directories: Vec<Directory>,
+    pub(super) summary: SummaryDocument,
+    pub(super) directories: Vec<DirectoryDocument<'a>>,
 }
 
-/// Who wrote it.
+/// The program that wrote it.
 #[derive(Serialize)]
-pub(super) struct Tool {
+pub(super) struct ToolDocument {
     pub(super) name: &'static str,
     pub(super) version: &'static str,
 }
 
-/// Sums over all directories.
+/// Totals over all directories.
 #[derive(Serialize)]
-pub(super) struct Summary {
+pub(super) struct SummaryDocument {
     pub(super) directories: usize,
     pub(super) created: usize,
     pub(super) updated: usize,
@@ -41,76 +45,76 @@ pub(super) struct Summary {
 
 /// One directory.
 #[derive(Serialize)]
-pub(super) struct Directory {
+pub(super) struct DirectoryDocument<'a> {
     pub(super) path: String,
     pub(super) lock_file: String,
     pub(super) engine: Option<&'static str>,
     pub(super) status: &'static str,
-    pub(super) providers: Vec<Provider>,
-    pub(super) moved_modules: Vec<Moved>,
-    pub(super) findings: Vec<Found>,
-    pub(super) unchecked: Vec<String>,
-    pub(super) diagnostics: Vec<Trouble>,
-    pub(super) diff: Option<String>,
+    pub(super) providers: Vec<ProviderDocument>,
+    pub(super) moved_modules: Vec<MovedModuleDocument>,
+    pub(super) findings: Vec<FindingDocument<'a>>,
+    pub(super) unchecked: &'a [String],
+    pub(super) diagnostics: Vec<DiagnosticDocument<'a>>,
+    pub(super) diff: Option<&'a str>,
     pub(super) seconds: f64,
 }
 
-/// A module that is read in another version than `init` installed.
+/// A module that was read in another version than `init` installed.
 #[derive(Serialize)]
-pub(super) struct Moved {
+pub(super) struct MovedModuleDocument {
     pub(super) call: String,
     pub(super) version: OldAndNew,
 }
 
 /// One entry of a lock file.
 #[derive(Serialize)]
-pub(super) struct Provider {
+pub(super) struct ProviderDocument {
     pub(super) address: String,
     pub(super) status: &'static str,
     pub(super) version: OldAndNew,
     pub(super) constraints: OldAndNew,
-    pub(super) hashes: Hashes,
-    pub(super) packages: Vec<Package>,
+    pub(super) hashes: HashesDocument,
+    pub(super) packages: Vec<PackageDocument>,
 }
 
-/// `null` where there is no entry, or no constraint.
+/// `null` if there is no entry or no constraint.
 #[derive(Serialize)]
 pub(super) struct OldAndNew {
     pub(super) old: Option<String>,
     pub(super) new: Option<String>,
 }
 
-/// What became of the hashes of an entry.
+/// How the hashes of an entry changed.
 #[derive(Serialize)]
-pub(super) struct Hashes {
-    pub(super) added: Vec<RecordedHash>,
-    pub(super) removed: Vec<RecordedHash>,
+pub(super) struct HashesDocument {
+    pub(super) added: Vec<HashDocument>,
+    pub(super) removed: Vec<HashDocument>,
     pub(super) kept: usize,
 }
 
-/// A hash that came or went, and where it is from.
+/// An added or removed hash, and its origin.
 #[derive(Serialize)]
-pub(super) struct RecordedHash {
+pub(super) struct HashDocument {
     pub(super) hash: String,
     pub(super) from: &'static str,
-    /// Of the package that it was taken over.
+    /// The platform of the package that it was computed from.
     pub(super) platform: Option<String>,
 }
 
-/// A package that was looked at.
+/// A package that the entry was made or checked from.
 #[derive(Serialize)]
-pub(super) struct Package {
+pub(super) struct PackageDocument {
     pub(super) platform: String,
     pub(super) h1: String,
     pub(super) bytes: Option<u64>,
     pub(super) vouched_by: &'static str,
-    pub(super) signer: Option<SignedBy>,
+    pub(super) signer: Option<SignerDocument>,
     pub(super) seconds: f64,
 }
 
-/// Whose signature vouches for a package.
+/// The key that signed the checksum list of a package.
 #[derive(Serialize)]
-pub(super) struct SignedBy {
+pub(super) struct SignerDocument {
     pub(super) key_id: String,
     pub(super) fingerprint: String,
     pub(super) tier: &'static str,
@@ -119,32 +123,76 @@ pub(super) struct SignedBy {
 
 /// A finding of `verify`.
 #[derive(Serialize)]
-pub(super) struct Found {
-    pub(super) code: &'static str,
-    pub(super) name: &'static str,
-    pub(super) message: String,
-    pub(super) fix: String,
-    pub(super) provider: Option<String>,
+pub(super) struct FindingDocument<'a> {
+    code: Code,
+    name: &'static str,
+    message: &'a str,
+    fix: Option<String>,
+    provider: Option<String>,
     #[serde(flatten)]
-    pub(super) position: Position,
+    position: PositionDocument,
 }
 
-/// Where something stands; line and column are `null` where the whole file is meant.
-#[derive(Serialize)]
-pub(super) struct Position {
-    pub(super) file: Option<String>,
-    pub(super) line: Option<usize>,
-    pub(super) column: Option<usize>,
+impl<'a> FindingDocument<'a> {
+    pub(super) fn new(finding: &'a Diagnostic, directory: &str) -> Self {
+        Self {
+            code: finding.code,
+            name: finding.code.name(),
+            message: &finding.message,
+            fix: finding.fix.as_ref().map(|fix| fix.text([directory])),
+            provider: finding.provider.as_ref().map(ToString::to_string),
+            position: PositionDocument::new(finding.place.as_ref()),
+        }
+    }
 }
 
 /// An error or a warning.
 #[derive(Serialize)]
-pub(super) struct Trouble {
-    pub(super) severity: &'static str,
-    pub(super) code: &'static str,
-    pub(super) message: String,
-    pub(super) causes: Vec<String>,
-    pub(super) hint: Option<String>,
+pub(in crate::run) struct DiagnosticDocument<'a> {
+    severity: Severity,
+    code: Code,
+    message: &'a str,
+    causes: &'a [String],
+    hint: Option<&'a str>,
     #[serde(flatten)]
-    pub(super) position: Position,
+    position: Option<PositionDocument>,
+}
+
+impl<'a> DiagnosticDocument<'a> {
+    pub(in crate::run) fn without_position(diagnostic: &'a Diagnostic) -> Self {
+        Self {
+            severity: diagnostic.severity,
+            code: diagnostic.code,
+            message: &diagnostic.message,
+            causes: &diagnostic.causes,
+            hint: diagnostic.hint.as_deref(),
+            position: None,
+        }
+    }
+
+    pub(super) fn new(diagnostic: &'a Diagnostic) -> Self {
+        Self {
+            position: Some(PositionDocument::new(diagnostic.place.as_ref())),
+            ..Self::without_position(diagnostic)
+        }
+    }
+}
+
+/// A position in a file. Line and column are `null` if the whole file is meant.
+#[derive(Serialize)]
+struct PositionDocument {
+    file: Option<String>,
+    line: Option<usize>,
+    column: Option<usize>,
+}
+
+impl PositionDocument {
+    fn new(place: Option<&Place>) -> Self {
+        let known = |number: usize| (number > 0).then_some(number);
+        Self {
+            file: place.map(|place| shown(&place.path)),
+            line: place.and_then(|place| known(place.line)),
+            column: place.and_then(|place| known(place.column)),
+        }
+    }
 }

@@ -1,36 +1,38 @@
-//! The report for programs: one JSON document with all that a run found out.
+//! The report for programs: one JSON document with everything that a run found out.
 //!
-//! `report-1.schema.json` describes it, and the tests hold it to that. The rules of the number in `schema_version`: fields
-//! may be added without a new one, and readers pass over those they do not know; whatever else changes has a new number.
-//! Everything but `seconds` is the same in every run over the same state.
+//! `report-1.schema.json` describes it, and the tests compare the two. `schema_version` stays the same when fields are added,
+//! which readers must ignore if they do not know them; any other change gives it a new number. Two runs over the same state
+//! differ only in `seconds`.
 
 mod document;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
 use std::time::Duration;
+
+pub(in crate::run) use document::DiagnosticDocument;
 
 use super::{DirectoryReport, Fate, ProviderReport, RunReport, shown};
 use crate::config::MovedModule;
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::lockfile::{Change, FILE_NAME};
-use crate::locking::{Finding, HashOrigin, PackageRecord, Voucher};
+use crate::locking::{HashOrigin, PackageRecord, Voucher};
 use crate::package::{Lapse, Signer, Tier};
 use crate::provider::{Engine, Hash, Platform, VersionConstraints};
-use crate::span::Place;
 use document::{
-    Directory, Document, Found, Hashes, Moved, OldAndNew, Package, Position, Provider,
-    RecordedHash, SignedBy, Summary, Tool, Trouble,
+    DirectoryDocument, FindingDocument, HashDocument, HashesDocument, MovedModuleDocument,
+    OldAndNew, PackageDocument, ProviderDocument, ReportDocument, SignerDocument, SummaryDocument,
+    ToolDocument,
 };
 
-/// The number of the structure.
+/// The version of the structure.
 const SCHEMA_VERSION: u32 = 1;
 
 /// The document, with a final newline.
 pub(super) fn render(report: &RunReport) -> String {
-    let document = Document {
+    let document = ReportDocument {
         schema_version: SCHEMA_VERSION,
-        tool: Tool {
+        tool: ToolDocument {
             name: env!("CARGO_PKG_NAME"),
             version: env!("CARGO_PKG_VERSION"),
         },
@@ -41,14 +43,12 @@ pub(super) fn render(report: &RunReport) -> String {
         summary: summary(report),
         directories: report.directories.iter().map(directory).collect(),
     };
-    // Strings, numbers and lists: nothing that JSON could refuse.
-    let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
-    text.push('\n');
-    text
+    // A document of strings, numbers and lists always serializes.
+    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
 }
 
-fn summary(report: &RunReport) -> Summary {
-    Summary {
+fn summary(report: &RunReport) -> SummaryDocument {
+    SummaryDocument {
         directories: report.directories.len(),
         created: report.count(Fate::Created),
         updated: report.count(Fate::Updated),
@@ -64,30 +64,35 @@ fn summary(report: &RunReport) -> Summary {
     }
 }
 
-fn directory(report: &DirectoryReport) -> Directory {
+fn directory(report: &DirectoryReport) -> DirectoryDocument<'_> {
     let path = shown(&report.directory);
     let findings = report.findings.iter();
-    let findings = findings.map(|finding| found(finding, &path));
-    Directory {
-        path: path.clone(),
-        lock_file: match shown(&report.directory).as_str() {
+    DirectoryDocument {
+        lock_file: match path.as_str() {
             "." => FILE_NAME.to_owned(),
             _ => shown(&report.directory.join(FILE_NAME)),
         },
         engine: report.engine.map(Engine::program),
         status: report.fate.name(),
         providers: report.providers.iter().map(provider).collect(),
-        moved_modules: report.moved_modules.iter().map(moved).collect(),
-        findings: findings.collect(),
-        unchecked: report.unchecked.clone(),
-        diagnostics: report.diagnostics.iter().map(trouble).collect(),
-        diff: report.diff.clone(),
+        moved_modules: report.moved_modules.iter().map(moved_module).collect(),
+        findings: findings
+            .map(|finding| FindingDocument::new(finding, &path))
+            .collect(),
+        unchecked: &report.unchecked,
+        diagnostics: report
+            .diagnostics
+            .iter()
+            .map(DiagnosticDocument::new)
+            .collect(),
+        diff: report.diff.as_deref(),
         seconds: seconds(report.elapsed),
+        path,
     }
 }
 
-fn moved(module: &MovedModule) -> Moved {
-    Moved {
+fn moved_module(module: &MovedModule) -> MovedModuleDocument {
+    MovedModuleDocument {
         call: module.call.clone(),
         version: OldAndNew {
             old: Some(module.from.clone()),
@@ -96,54 +101,39 @@ fn moved(module: &MovedModule) -> Moved {
     }
 }
 
-fn provider(report: &ProviderReport) -> Provider {
-    let (version, constraints) = (report.version.to_string(), constraints(&report.constraints));
-    let (is_new, is_gone) = match &report.change {
-        Some(Change::Added(_)) => (true, false),
-        Some(Change::Removed(_)) => (false, true),
-        Some(Change::Updated(_)) | None => (false, false),
+fn provider(report: &ProviderReport) -> ProviderDocument {
+    let (status, was_there, is_there, update) = match &report.change {
+        Some(Change::Added(_)) => ("added", false, true, None),
+        Some(Change::Removed(_)) => ("removed", true, false, None),
+        Some(Change::Updated(update)) => ("updated", true, true, Some(update)),
+        None => ("unchanged", true, true, None),
     };
-    let old_and_new = |old: Option<String>, now: Option<String>| OldAndNew {
-        old: if is_new { None } else { old },
-        new: if is_gone { None } else { now },
-    };
-    let (old_version, old_constraints) = match &report.change {
-        Some(Change::Updated(update)) => (
-            update.version.as_ref().map(|(old, _)| old.to_string()),
-            update
-                .constraints
-                .as_ref()
-                .map(|(old, _)| self::constraints(old)),
-        ),
-        _ => (None, None),
-    };
-    Provider {
+    let version = update.and_then(|update| update.version.as_ref());
+    let old_version = version.map_or(&report.version, |(old, _)| old);
+    let changed = update.and_then(|update| update.constraints.as_ref());
+    let old_constraints = changed.map_or(&report.constraints, |(old, _)| old);
+    ProviderDocument {
         address: report.address.to_string(),
-        status: match &report.change {
-            Some(Change::Added(_)) => "added",
-            Some(Change::Removed(_)) => "removed",
-            Some(Change::Updated(_)) => "updated",
-            None => "unchanged",
+        status,
+        version: OldAndNew {
+            old: was_there.then(|| old_version.to_string()),
+            new: is_there.then(|| report.version.to_string()),
         },
-        version: old_and_new(
-            old_version.or_else(|| Some(version.clone())),
-            Some(version.clone()),
-        ),
-        constraints: old_and_new(
-            old_constraints.unwrap_or_else(|| constraints.clone()),
-            constraints.clone(),
-        ),
+        constraints: OldAndNew {
+            old: constraints(old_constraints).filter(|_| was_there),
+            new: constraints(&report.constraints).filter(|_| is_there),
+        },
         hashes: hashes(report),
         packages: packages(report),
     }
 }
 
-/// As the lock file has them; `None` if there are none.
+/// The text in the lock file. `None` if there are no constraints.
 fn constraints(constraints: &VersionConstraints) -> Option<String> {
     (!constraints.is_empty()).then(|| constraints.to_string())
 }
 
-fn hashes(report: &ProviderReport) -> Hashes {
+fn hashes(report: &ProviderReport) -> HashesDocument {
     let origin = |hash: &Hash| origin(report, hash);
     let from_old = |hash: &Hash| recorded(hash, HashOrigin::OldLock, None);
     let (added, removed) = match &report.change {
@@ -155,15 +145,15 @@ fn hashes(report: &ProviderReport) -> Hashes {
             update.hashes_removed.iter().map(from_old).collect(),
         ),
     };
-    Hashes {
+    HashesDocument {
         added,
         removed,
         kept: report.kept,
     }
 }
 
-/// The first package that stands behind a hash says where it is from.
-fn origin(report: &ProviderReport, hash: &Hash) -> RecordedHash {
+/// The origin that the first package with this hash gives.
+fn origin(report: &ProviderReport, hash: &Hash) -> HashDocument {
     let mut origins = report.packages.iter().filter_map(|(platform, record)| {
         let origin = record.origin_of(hash)?;
         Some((origin, platform))
@@ -177,8 +167,8 @@ fn origin(report: &ProviderReport, hash: &Hash) -> RecordedHash {
     }
 }
 
-fn recorded(hash: &Hash, origin: HashOrigin, platform: Option<&Platform>) -> RecordedHash {
-    RecordedHash {
+fn recorded(hash: &Hash, origin: HashOrigin, platform: Option<&Platform>) -> HashDocument {
+    HashDocument {
         hash: hash.to_string(),
         from: match origin {
             HashOrigin::List => "list",
@@ -191,8 +181,8 @@ fn recorded(hash: &Hash, origin: HashOrigin, platform: Option<&Platform>) -> Rec
     }
 }
 
-fn packages(report: &ProviderReport) -> Vec<Package> {
-    let package = |(platform, record): (&Platform, &std::sync::Arc<PackageRecord>)| Package {
+fn packages(report: &ProviderReport) -> Vec<PackageDocument> {
+    let package = |(platform, record): (&Platform, &Arc<PackageRecord>)| PackageDocument {
         platform: platform.to_string(),
         h1: record.h1.to_string(),
         bytes: record.size,
@@ -209,8 +199,8 @@ fn packages(report: &ProviderReport) -> Vec<Package> {
     report.packages.iter().map(package).collect()
 }
 
-fn signed_by(signer: &Signer) -> SignedBy {
-    SignedBy {
+fn signed_by(signer: &Signer) -> SignerDocument {
+    SignerDocument {
         key_id: signer.key_id.clone(),
         fingerprint: signer.fingerprint.clone(),
         tier: match signer.tier {
@@ -225,45 +215,11 @@ fn signed_by(signer: &Signer) -> SignedBy {
     }
 }
 
-fn trouble(diagnostic: &Diagnostic) -> Trouble {
-    Trouble {
-        severity: match diagnostic.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        },
-        code: diagnostic.code,
-        message: diagnostic.message.clone(),
-        causes: diagnostic.causes.clone(),
-        hint: diagnostic.hint.clone(),
-        position: position(diagnostic.place.as_ref()),
-    }
-}
-
-fn found(finding: &Finding, directory: &str) -> Found {
-    Found {
-        code: finding.rule.code(),
-        name: finding.rule.name(),
-        message: finding.message.clone(),
-        fix: finding.fix.text([directory]),
-        provider: finding.address.as_ref().map(ToString::to_string),
-        position: position(Some(&finding.place)),
-    }
-}
-
-fn position(place: Option<&Place>) -> Position {
-    let counted = |number: usize| (number > 0).then_some(number);
-    Position {
-        file: place.map(|place| shown(&place.path)),
-        line: place.and_then(|place| counted(place.line)),
-        column: place.and_then(|place| counted(place.column)),
-    }
-}
-
 fn texts(items: &[impl ToString]) -> Vec<String> {
     items.iter().map(ToString::to_string).collect()
 }
 
-/// To the millisecond.
+/// Seconds, rounded down to milliseconds.
 fn seconds(elapsed: Duration) -> f64 {
     Duration::from_millis(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)).as_secs_f64()
 }

@@ -5,7 +5,8 @@ use tflock_test_support::assert_described;
 
 use super::super::samples::{added, address, directory, moved, report};
 use super::*;
-use crate::span::Span;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::span::{Place, Span};
 
 fn document(report: &RunReport) -> Value {
     serde_json::from_str(&render(report)).unwrap()
@@ -83,7 +84,7 @@ fn what_was_not_there_before_or_is_gone_is_null() {
 fn diagnostics_say_code_file_line_and_hint() {
     let place = Place::in_text("a/main.tf".as_ref(), b"x\n  y\n", Span::new(4, 5));
     let mut failed = directory("a", Fate::Failed, Vec::new());
-    let warning = Diagnostic::warning("registry", "mind this", None).at(Some(place));
+    let warning = Diagnostic::warning(Code::Registry, "mind this", None).at(Some(place));
     failed.diagnostics.push(warning);
     let expected = json!([{
         "severity": "warning", "code": "registry", "message": "mind this", "causes": [], "hint": null,
@@ -101,7 +102,7 @@ fn the_schema_describes_every_field() {
     let mut failed = directory("b", Fate::Failed, Vec::new());
     failed
         .diagnostics
-        .push(Diagnostic::warning("registry", "x", None));
+        .push(Diagnostic::warning(Code::Registry, "x", None));
     let mut unsigned = added("acme/bolt", "1.0.0");
     unsigned.address = address("example.com/acme/bolt");
     for record in unsigned.packages.values_mut() {

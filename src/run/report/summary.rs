@@ -1,29 +1,31 @@
-//! How many there were of what, and what it cost: the line under a report.
+//! The last lines of a report: how many directories, findings and packages there were.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::{Fate, RunReport};
+use crate::display::counted;
 use crate::locking::{Downloaded, Voucher};
 
-/// How many directories had which fate, and what it cost.
-pub(super) fn sums(report: &RunReport) -> String {
-    let mut text = String::new();
+/// How many directories had which fate, what was downloaded, and what the user should know about the platforms.
+pub(super) fn summary(report: &RunReport) -> String {
     let counts = report.counts().into_iter();
-    let parts: Vec<String> = counts
+    let counts: Vec<String> = counts
         .map(|(what, count)| format!("{count} {what}"))
         .collect();
-    let sums = if parts.is_empty() {
+    let counts = if counts.is_empty() {
         "nothing to do".to_owned()
     } else {
-        parts.join(", ")
+        counts.join(", ")
     };
-    let directories = counted(report.directories.len() as u64, "directory", "directories");
-    let _ = write!(text, "{directories}: {sums}");
-    let findings = report.findings() as u64;
-    if findings > 0 {
-        let findings = counted(findings, "finding", "findings");
-        let _ = write!(text, "; {findings}");
+    let directories = counted(report.directories.len(), "directory", "directories");
+    let mut text = format!("{directories}: {counts}");
+    if report.findings() > 0 {
+        let _ = write!(
+            text,
+            "; {}",
+            counted(report.findings(), "finding", "findings")
+        );
     }
     let Downloaded {
         packages,
@@ -41,24 +43,24 @@ pub(super) fn sums(report: &RunReport) -> String {
         );
     }
     let _ = writeln!(text, "; {:.1} s", report.elapsed.as_secs_f64());
-    let unseen = report.packages_on_their_registrys_word();
+    let unseen = report.count_registry_reported_packages();
     if unseen > 0 {
-        let packages = counted(unseen as u64, "package", "packages");
+        let packages = counted(unseen, "package", "packages");
         let _ = writeln!(
             text,
             "not looked at: {packages}, locked on the word of the registry (--trust-registry-hashes)"
         );
     }
     if report.platforms_defaulted && report.count(Fate::Failed) < report.directories.len() {
+        let verb = if report.command == "lock" {
+            "locked"
+        } else {
+            "checked"
+        };
         let platform = report.platforms.first().map(ToString::to_string);
         let _ = writeln!(
             text,
-            "{} for {} only, this machine's platform; name others with --platform",
-            if report.command == "lock" {
-                "locked"
-            } else {
-                "checked"
-            },
+            "{verb} for {} only, this machine's platform; name others with --platform",
             platform.unwrap_or_default()
         );
     }
@@ -66,32 +68,28 @@ pub(super) fn sums(report: &RunReport) -> String {
 }
 
 impl RunReport {
-    /// How many packages were locked by what their registry reports alone.
-    fn packages_on_their_registrys_word(&self) -> usize {
+    /// How many packages were locked by the hashes that their registry reports, without a look at the package.
+    fn count_registry_reported_packages(&self) -> usize {
         let providers = self
             .directories
             .iter()
             .flat_map(|directory| &directory.providers);
         let unseen: BTreeSet<_> = providers
             .flat_map(|provider| {
-                let packages = provider.packages.iter();
-                let reported =
-                    packages.filter(|(_, record)| matches!(record.voucher, Voucher::Report(_)));
-                reported.map(|(platform, _)| {
-                    (&provider.address, provider.version.to_string(), platform)
-                })
+                provider
+                    .packages
+                    .iter()
+                    .filter(|(_, record)| matches!(record.voucher, Voucher::Report(_)))
+                    .map(|(platform, _)| {
+                        (&provider.address, provider.version.to_string(), platform)
+                    })
             })
             .collect();
         unseen.len()
     }
 }
 
-/// A number with its noun.
-pub(in crate::run) fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
-}
-
-/// A size with the unit that suits it, in powers of ten as networks count.
+/// A size in the largest unit that it fills, in powers of ten.
 pub(in crate::run) fn bytes(count: u64) -> String {
     let units = [("GB", 1_000_000_000_u64), ("MB", 1_000_000), ("kB", 1_000)];
     for (unit, size) in units {
@@ -108,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_have_the_unit_that_suits_them() {
+    fn sizes_are_in_the_largest_unit_that_they_fill() {
         let rows = [
             (1, "1 byte"),
             (999, "999 bytes"),

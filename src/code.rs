@@ -1,0 +1,329 @@
+//! The code of every finding, error and warning: the one table that says what each means.
+//!
+//! Reports name a diagnostic by its code, SARIF adds the summary and the help, and `docs/reference/findings.md` repeats the
+//! table. A code never changes its meaning, and a removed one is never used again.
+
+/// How bad a diagnostic is. Worse ones come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Something could not be done, or `verify` found something wrong.
+    Error,
+    /// The run goes on, and the user should know something.
+    Warning,
+    /// What the run did, for the record.
+    Notice,
+}
+
+impl Severity {
+    /// The lower-case word that every report uses.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Notice => "notice",
+        }
+    }
+}
+
+/// What the table says about one code.
+struct Description {
+    id: &'static str,
+    name: &'static str,
+    severities: &'static [Severity],
+    summary: &'static str,
+    help: &'static str,
+}
+
+macro_rules! codes {
+    ($($code:ident: $id:literal, $name:literal, [$($severity:ident)+], $summary:literal, $help:literal;)+) => {
+        /// The kind of a diagnostic, in the order of the ids. The kinds that only `verify` finds begin with `Audit`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Code {
+            $(#[doc = $summary] $code,)+
+        }
+
+        impl Code {
+            /// All codes.
+            pub const ALL: &'static [Self] = &[$(Self::$code),+];
+
+            const fn description(self) -> &'static Description {
+                match self {
+                    $(Self::$code => &Description {
+                        id: $id,
+                        name: $name,
+                        severities: &[$(Severity::$severity),+],
+                        summary: $summary,
+                        help: $help,
+                    },)+
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    AuditNoLockFile: "TFL001", "no-lock-file", [Error],
+        "The configuration requires providers, and there is no lock file.",
+        "Run `tflock lock`, and commit the file.";
+    AuditLockFileIgnored: "TFL002", "lock-file-ignored", [Error],
+        "Git ignores the lock file.",
+        "Remove the pattern from `.gitignore`, and commit the file.";
+    AuditProviderNotLocked: "TFL003", "provider-not-locked", [Error],
+        "A required provider has no entry: each `init` may choose another version.",
+        "Run `tflock lock`.";
+    AuditVersionOutsideConstraints: "TFL004", "version-outside-constraints", [Error],
+        "The constraints do not allow the locked version: `init` fails.",
+        "Run `tflock lock`, or change the constraint back.";
+    AuditConstraintsDiffer: "TFL005", "constraints-differ", [Error],
+        "The recorded constraints differ from those of the configuration: `init` rewrites them.",
+        "Run `tflock lock`.";
+    AuditEntryNotRequired: "TFL006", "entry-not-required", [Error],
+        "The configuration does not require an entry; only the state may still need it.",
+        "Run `tflock lock --prune` once no state needs the provider.";
+    AuditPlatformWithoutH1: "TFL007", "platform-without-h1", [Error],
+        "A requested platform has no `h1` hash: `init` on it downloads the package in spite of its plugin cache.",
+        "Run `tflock lock --platform` with that platform.";
+    AuditHashSetIncomplete: "TFL008", "hash-set-incomplete", [Error],
+        "Hashes that the registry lists are missing: `init` on other platforms changes or refuses the file.",
+        "Run `tflock lock`.";
+    AuditForeignHashes: "TFL009", "foreign-hashes", [Error],
+        "No recorded hash belongs to the version: the file was tampered with, or the version was published again.",
+        "Find out which of the two happened before you run `tflock lock --mismatch replace`.";
+    AuditStrayHashes: "TFL010", "stray-hashes", [Error],
+        "Some recorded hashes belong to no published package: `init` would accept an unpublished one.",
+        "Delete the lines that the finding quotes.";
+    AuditVersionGone: "TFL011", "version-gone", [Error],
+        "The registry no longer has the locked version: `init` fails.",
+        "Move to another version with `tflock lock --upgrade=ADDR`.";
+    AuditPlatformNotPublished: "TFL012", "platform-not-published", [Error],
+        "The version has no package for a requested platform: `init` fails there.",
+        "Choose another version, drop the platform, or use `--missing-platform warn`.";
+    AuditSignerRefused: "TFL013", "signer-refused", [Error],
+        "`[signers]` does not allow the key that signed the package.",
+        "Find out who signed the package before you change `[signers]`.";
+    AuditNotCanonical: "TFL014", "not-canonical", [Error],
+        "The file does not have the form in which the engines write it: the next change rewrites all of it.",
+        "Run `tflock lock`.";
+
+    AgeUnknown: "age-unknown", "age-unknown", [Warning],
+        "The signing date of a version is unknown, so `--min-age` could not be applied.",
+        "The message says what tflock did instead.";
+    Cache: "cache", "cache", [Error Warning],
+        "The disk cache cannot be used.",
+        "Correct what the message names; the run goes on without the cache.";
+    CliConfig: "cli-config", "cli-config", [Warning],
+        "The file that `mirror --cli-config` names was not written by tflock, so it stays as it is.",
+        "Add the block that the message quotes to the file.";
+    CliConfiguration: "cli-configuration", "cli-configuration", [Error Warning],
+        "The CLI configuration is invalid, or has something that is probably a mistake.",
+        "Correct the file that the message names.";
+    Configuration: "configuration", "configuration", [Error Warning],
+        "Terraform or OpenTofu would refuse the configuration.",
+        "Correct the line that the message names.";
+    ExpiredSignature: "expired-signature", "expired-signature", [Warning],
+        "A key or a signature has expired, and the engine accepts it.",
+        "Tell the authors of the provider.";
+    Failure: "failure", "failure", [Error Warning],
+        "Any other failure.",
+        "Read the message.";
+    ForeignHashes: "foreign-hashes", "foreign-hashes", [Error Warning],
+        "No recorded hash belongs to the version.",
+        "See TFL009.";
+    InvalidConstraint: "invalid-constraint", "invalid-constraint", [Error Warning],
+        "A version constraint is invalid, or can never be met.",
+        "Correct the constraint.";
+    InvalidVersions: "invalid-versions", "invalid-versions", [Warning],
+        "A registry lists invalid versions. tflock skipped them.",
+        "Tell the owners of the registry.";
+    LockFileAccess: "lock-file-access", "lock-file-access", [Error],
+        "A lock file cannot be read or written.",
+        "Check permissions and links.";
+    LockFileConflict: "lock-file-conflict", "lock-file-conflict", [Error],
+        "A lock file has the conflict markers of an unfinished merge.",
+        "Take either side, and run `tflock lock`.";
+    LockFileDrift: "lock-file-drift", "lock-file-drift", [Error Notice],
+        "With `--check`: `tflock lock` would change the file.",
+        "Run `tflock lock` with the same options, and commit the result.";
+    LockFileInvalid: "lock-file-invalid", "lock-file-invalid", [Error],
+        "A lock file does not have the form that the engines read.",
+        "Correct it, or delete it and run `tflock lock`.";
+    Mirror: "mirror", "mirror", [Error Warning],
+        "The mirror cannot be read or written, or has a damaged package.",
+        "Correct what the message names, and run the command again.";
+    ModuleLocks: "module-locks", "module-locks", [Warning],
+        "A lock file has `module` blocks, which no tool supports yet.",
+        "They are lost with the next change.";
+    ModuleUnavailable: "module-unavailable", "module-unavailable", [Error Warning],
+        "A called module cannot be fetched.",
+        "Correct its source or version, or get access to it.";
+    NoLockFile: "no-lock-file", "no-lock-file", [Warning],
+        "`tflock mirror` found no lock file, so the mirror needs no package.",
+        "Check the paths, or add `--lock`.";
+    NoMatchingVersion: "no-matching-version", "no-matching-version", [Error],
+        "No released version of a provider meets all constraints.",
+        "Loosen the constraints.";
+    NotLocked: "not-locked", "not-locked", [Error],
+        "A genuine package has none of the hashes that the lock file records.",
+        "Add its hashes with `tflock mirror --lock`, or see TFL009.";
+    NotPruned: "not-pruned", "not-pruned", [Warning],
+        "Entries were kept, because not all requirements are known.",
+        "Make all modules available, and run again.";
+    NotRequired: "not-required", "not-required", [Warning],
+        "The configuration does not require an entry.",
+        "See TFL006.";
+    Offline: "offline", "offline", [Error],
+        "A request would be necessary, and `--offline` forbids it.",
+        "Run once without `--offline`.";
+    Package: "package", "package", [Error Warning],
+        "A package cannot be downloaded or verified for the mirror.",
+        "The causes say why.";
+    PlatformMissing: "platform-missing", "platform-missing", [Error Warning],
+        "A version has no package for a requested platform.",
+        "See TFL012.";
+    PlatformsNotNamed: "platforms-not-named", "platforms-not-named", [Error],
+        "A version moves, and the hashes of platforms that were not requested would be lost.",
+        "Request every platform with `--platform`.";
+    Registry: "registry", "registry", [Error Warning],
+        "A registry, mirror or server cannot be reached, or answered with an error.",
+        "Check access to it, or try again.";
+    RegistryWarning: "registry-warning", "registry-warning", [Warning],
+        "A registry has a message for the users of a provider.",
+        "Read it.";
+    SignerRefused: "signer-refused", "signer-refused", [Error],
+        "`[signers]` does not allow the key that signed a package.",
+        "See TFL013.";
+    StrayHashes: "stray-hashes", "stray-hashes", [Warning],
+        "Recorded hashes are in no signed list, beside genuine ones.",
+        "See TFL010.";
+    Syntax: "syntax", "syntax", [Error Warning],
+        "A file is not valid HCL.",
+        "Correct the line that the message names.";
+    TemporaryFile: "temporary-file", "temporary-file", [Error],
+        "A package could not be stored while it was hashed.",
+        "Free space in the directory for temporary files.";
+    TooYoung: "too-young", "too-young", [Error Warning],
+        "The newest versions are younger than `--min-age` demands.",
+        "Wait, or request the version with `--upgrade=ADDR@VERSION`.";
+    Twins: "twins", "twins", [Warning],
+        "Entries for OpenTofu's registry were added beside those that Terraform wrote.",
+        "`--prune` removes the old ones.";
+    UnreadableFile: "unreadable-file", "unreadable-file", [Error Warning],
+        "A file or directory cannot be read.",
+        "Check permissions and size.";
+    UntrustedPackage: "untrusted-package", "untrusted-package", [Error],
+        "A package, its checksum list or its signature is not what it should be. Nothing of it was recorded.",
+        "Find out who changes it on its way.";
+    UpgradeTarget: "upgrade-target", "upgrade-target", [Error],
+        "The version in `--upgrade=ADDR@VERSION` is unavailable or not allowed.",
+        "Choose another version, or change the constraints.";
+    VersionGone: "version-gone", "version-gone", [Error],
+        "The locked version is no longer available.",
+        "See TFL011.";
+}
+
+impl Code {
+    /// The stable id: `TFL` and a number for what `verify` finds, else a name in kebab case.
+    pub const fn id(self) -> &'static str {
+        self.description().id
+    }
+
+    /// The name for people; equal to the id unless that is a number.
+    pub const fn name(self) -> &'static str {
+        self.description().name
+    }
+
+    /// The severities that a diagnostic with this code may have.
+    pub const fn severities(self) -> &'static [Severity] {
+        self.description().severities
+    }
+
+    /// What is wrong, in a sentence.
+    pub const fn summary(self) -> &'static str {
+        self.description().summary
+    }
+
+    /// What to do, in a sentence.
+    pub const fn help(self) -> &'static str {
+        self.description().help
+    }
+
+    /// Whether `verify` finds it, so that it has a number.
+    pub fn is_finding(self) -> bool {
+        self.id() != self.name()
+    }
+
+    /// The id, followed by the name if it differs.
+    pub fn title(self) -> String {
+        if self.is_finding() {
+            format!("{} {}", self.id(), self.name())
+        } else {
+            self.id().to_owned()
+        }
+    }
+}
+
+impl serde::Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.id())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn ids_are_sorted_findings_are_numbered_and_sentences_end() {
+        assert!(Code::ALL.is_sorted_by(|a, b| a.id() < b.id()));
+        for (number, code) in Code::ALL.iter().enumerate() {
+            let is_numbered = code.id() == format!("TFL{:03}", number + 1);
+            assert_eq!(code.is_finding(), is_numbered, "{code:?}");
+            assert!(
+                code.summary().ends_with('.') && code.help().ends_with('.'),
+                "{code:?}"
+            );
+        }
+        assert_eq!(Code::Syntax.title(), "syntax");
+        assert_eq!(
+            Code::AuditPlatformWithoutH1.title(),
+            "TFL007 platform-without-h1"
+        );
+    }
+
+    /// The code of every source file but this one, without tests.
+    fn append_sources(directory: &Path, all: &mut String) {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                append_sources(&path, all);
+            } else if path.extension().is_some_and(|ending| ending == "rs")
+                && !path.ends_with("code.rs")
+            {
+                let text = std::fs::read_to_string(&path).unwrap();
+                all.push_str(text.split("#[cfg(test)]").next().unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn every_code_is_used() {
+        let mut sources = String::new();
+        append_sources(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
+            &mut sources,
+        );
+        for code in Code::ALL {
+            let name = format!("Code::{code:?}");
+            let mut uses = sources
+                .match_indices(&name)
+                .map(|(at, _)| &sources[at + name.len()..]);
+            assert!(
+                uses.any(|rest| !rest.starts_with(char::is_alphanumeric)),
+                "{name} is used nowhere"
+            );
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What repairs a finding.
+
+use crate::provider::Platform;
+
+/// What repairs a finding.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fix {
+    /// `tflock lock` with these options.
+    Lock(Vec<String>),
+    /// Something that only a person can decide or do.
+    ByHand(String),
+}
+
+impl Fix {
+    /// `tflock lock` with `options`, then `--platform` if there are `platforms`.
+    pub fn lock<const N: usize>(options: [String; N], platforms: &[Platform]) -> Self {
+        let mut all = Vec::from(options);
+        if !platforms.is_empty() {
+            let platforms: Vec<String> = platforms.iter().map(ToString::to_string).collect();
+            all.extend(["--platform".to_owned(), platforms.join(",")]);
+        }
+        Self::Lock(all)
+    }
+
+    /// The command that repairs these directories, ready for a shell, or what to do by hand.
+    pub fn text<'a>(&self, directories: impl IntoIterator<Item = &'a str>) -> String {
+        match self {
+            Self::Lock(options) => ["tflock", "lock"]
+                .map(str::to_owned)
+                .into_iter()
+                .chain(options.iter().cloned())
+                .chain(directories.into_iter().map(quote_argument))
+                .collect::<Vec<_>>()
+                .join(" "),
+            Self::ByHand(text) => text.clone(),
+        }
+    }
+}
+
+/// A path, quoted for a shell and never mistaken for an option.
+fn quote_argument(path: &str) -> String {
+    if path.starts_with('-') {
+        return quote_argument(&format!("./{path}"));
+    }
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._/:\\@+=,".contains(&byte);
+    if path.bytes().all(is_plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fix_can_be_pasted_into_a_shell() {
+        let platforms = ["linux_amd64", "darwin_arm64"].map(|text| Platform::parse(text).unwrap());
+        let lock = Fix::lock([], &platforms);
+        let prune = Fix::lock(["--prune".to_owned()], &[]);
+        let by_hand = Fix::ByHand("replace the file".to_owned());
+        let locked = "tflock lock --platform linux_amd64,darwin_arm64 a/b";
+        assert_eq!(lock.text(["a/b"]), locked);
+        assert_eq!(
+            prune.text(["it's here"]),
+            r"tflock lock --prune 'it'\''s here'"
+        );
+        assert_eq!(by_hand.text(["a"]), "replace the file");
+    }
+}

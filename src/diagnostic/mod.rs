@@ -1,0 +1,260 @@
+//! The one type for everything that a report says went wrong or should be known: errors, warnings, notes and findings.
+//!
+//! An error becomes a diagnostic through [`Explain`]; `verify` makes its findings directly. [`Code`] says which kinds there
+//! are. The reports render the type; [`Diagnostic::render`] is the text on standard error.
+
+mod fix;
+mod render;
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+pub use fix::Fix;
+
+use crate::access::leaves_repository;
+pub use crate::code::{Code, Severity};
+use crate::provider::ProviderAddr;
+use crate::span::{Explain, Place};
+
+/// One finding, error or warning, with every directory that it applies to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What kind it is.
+    pub code: Code,
+    /// What could not be done, what is wrong, or what should be known.
+    pub message: String,
+    /// Why, from the nearest cause to the last.
+    pub causes: Vec<String>,
+    /// What to do next.
+    pub hint: Option<String>,
+    /// What repairs a finding.
+    pub fix: Option<Fix>,
+    /// The file, and usually the position in it.
+    pub place: Option<Place>,
+    /// The provider that a finding is about.
+    pub provider: Option<ProviderAddr>,
+    /// The directories that it applies to, as the user names them.
+    pub directories: BTreeSet<PathBuf>,
+}
+
+impl Diagnostic {
+    fn new(severity: Severity, code: Code, message: String) -> Self {
+        debug_assert!(
+            code.severities().contains(&severity),
+            "{code:?}: {severity:?}"
+        );
+        Self {
+            severity,
+            code,
+            message,
+            causes: Vec::new(),
+            hint: None,
+            fix: None,
+            place: None,
+            provider: None,
+            directories: BTreeSet::new(),
+        }
+    }
+
+    /// An error that occurred while tflock worked on `directory`. Text of a file that a link reaches outside of the
+    /// repository is not quoted.
+    pub fn of(error: &dyn Explain, directory: &Path) -> Self {
+        let diagnostic = Self::general(error);
+        Self {
+            directories: BTreeSet::from([directory.to_path_buf()]),
+            ..diagnostic
+        }
+    }
+
+    /// An error that belongs to no directory.
+    pub fn general(error: &dyn Explain) -> Self {
+        Self::explain(Severity::Error, error)
+    }
+
+    /// A failure that belongs to no directory and does not stop the run.
+    pub fn caution(error: &impl Explain) -> Self {
+        Self::explain(Severity::Warning, error)
+    }
+
+    /// An error of which only the chain of causes is known.
+    pub fn chain(error: &(dyn Error + 'static)) -> Self {
+        Self {
+            causes: causes_of(error),
+            ..Self::new(Severity::Error, Code::Failure, error.to_string())
+        }
+    }
+
+    /// A warning, about `directory` if there is one.
+    pub fn warning(code: Code, message: impl Into<String>, directory: Option<&Path>) -> Self {
+        Self {
+            directories: directory.map(Path::to_path_buf).into_iter().collect(),
+            ..Self::new(Severity::Warning, code, message.into())
+        }
+    }
+
+    /// A finding of `verify`, at a place in a lock file, a configuration or a `.gitignore`.
+    pub fn finding(code: Code, place: Place, message: String, fix: Fix) -> Self {
+        Self {
+            place: Some(place),
+            fix: Some(fix),
+            ..Self::new(Severity::Error, code, message)
+        }
+    }
+
+    /// That a lock file changed, or with `--check` would change.
+    pub fn drift(severity: Severity, place: Place, message: String, directory: &Path) -> Self {
+        Self {
+            place: Some(place),
+            directories: BTreeSet::from([directory.to_path_buf()]),
+            ..Self::new(severity, Code::LockFileDrift, message)
+        }
+    }
+
+    fn explain(severity: Severity, error: &dyn Explain) -> Self {
+        let diagnostic = Self {
+            causes: causes_of(error),
+            hint: error.hint(),
+            place: error.place().cloned(),
+            ..Self::new(severity, error.code(), error.to_string())
+        };
+        match error.place().filter(|place| is_foreign(place)) {
+            Some(place) => diagnostic.without_quotes(place, error.quotes_file()),
+            None => diagnostic,
+        }
+    }
+
+    /// Removes the source line, and all other text of the file if the message may quote it.
+    fn without_quotes(self, place: &Place, quotes_file: bool) -> Self {
+        let diagnostic = self.at(Some(place.clone()));
+        if !quotes_file {
+            return diagnostic;
+        }
+        let file = place.path.file_name().unwrap_or_default();
+        Self {
+            message: format!("`{}` is invalid", file.to_string_lossy()),
+            causes: vec![
+                "a link leads to it outside of the repository, so it is not quoted".to_owned(),
+            ],
+            hint: None,
+            ..diagnostic
+        }
+    }
+
+    /// The same as a warning.
+    pub fn into_warning(self) -> Self {
+        debug_assert!(
+            self.code.severities().contains(&Severity::Warning),
+            "{:?}",
+            self.code
+        );
+        Self {
+            severity: Severity::Warning,
+            ..self
+        }
+    }
+
+    /// The same at another place. A source line outside of the repository is left out.
+    pub fn at(self, place: Option<Place>) -> Self {
+        let place = place.map(|place| {
+            if is_foreign(&place) {
+                place.without_source()
+            } else {
+                place
+            }
+        });
+        Self { place, ..self }
+    }
+
+    /// Whether something could not be done.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// Whether a place is in a file that a link reaches outside of the repository.
+fn is_foreign(place: &Place) -> bool {
+    thread_local! {
+        /// The answer for the last file, since one file can have tens of thousands of places.
+        static LAST: RefCell<Option<(PathBuf, bool)>> = const { RefCell::new(None) };
+    }
+    if place.line == 0 {
+        return false;
+    }
+    LAST.with_borrow_mut(|last| match last {
+        Some((path, is_foreign)) if *path == place.path => *is_foreign,
+        _ => {
+            let is_foreign = leaves_repository(&place.path);
+            *last = Some((place.path.clone(), is_foreign));
+            is_foreign
+        }
+    })
+}
+
+fn causes_of(error: &dyn Error) -> Vec<String> {
+    std::iter::successors(error.source(), |cause| (*cause).source())
+        .map(ToString::to_string)
+        .collect()
+}
+
+/// Unites diagnostics that differ only in place and directories, and sorts them by the first directory. So an error in a file
+/// that several directories use is reported once.
+pub fn merge(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut merged = unite(diagnostics);
+    merged.sort_by(|a, b| {
+        (a.severity, &a.directories, &a.place).cmp(&(b.severity, &b.directories, &b.place))
+    });
+    merged
+}
+
+/// Unites diagnostics that differ only in place and directories, at the place of the first, in the order of the first ones.
+pub fn unite(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut united: Vec<Diagnostic> = Vec::new();
+    let mut known = BTreeMap::new();
+    for diagnostic in diagnostics {
+        let key = (
+            (
+                diagnostic.severity,
+                diagnostic.code,
+                diagnostic.message.clone(),
+            ),
+            (
+                diagnostic.causes.clone(),
+                diagnostic.hint.clone(),
+                diagnostic.fix.clone(),
+            ),
+        );
+        match known.entry(key) {
+            Entry::Occupied(index) => {
+                let same: &mut Diagnostic = &mut united[*index.get()];
+                same.directories.extend(diagnostic.directories);
+            }
+            Entry::Vacant(entry) => {
+                entry.insert(united.len());
+                united.push(diagnostic);
+            }
+        }
+    }
+    united
+}
+
+#[cfg(test)]
+mod samples;
+
+#[cfg(test)]
+mod tests {
+    use super::samples::diagnostic;
+    use super::*;
+
+    #[test]
+    fn equal_causes_are_one_message_that_counts_directories() {
+        let merged = merge(["c", "a", "b"].map(|path| diagnostic(None, path)).into());
+        assert_eq!(merged.len(), 1);
+        let text = merged[0].render(false);
+        assert!(text.contains(" --> a, and 2 more directories\n"), "{text}");
+    }
+}

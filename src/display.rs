@@ -1,0 +1,12 @@
+//! How messages write counts.
+
+use std::fmt::Display;
+
+/// A count with its noun in the right number.
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
+    count: N,
+    one: &str,
+    many: &str,
+) -> String {
+    format!("{count} {}", if count == N::from(1) { one } else { many })
+}

@@ -1,0 +1,222 @@
+//! The findings about one required provider: message, place and fix of each.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::provider_audit::{CheckedPackages, ProviderAudit};
+use super::requested_platforms;
+use crate::diagnostic::{Code, Diagnostic, Fix};
+use crate::display::counted;
+use crate::lockfile::ProviderLock;
+use crate::locking::PackageRecord;
+use crate::locking::error::{LockingError, LockingProblem, PackageFailure};
+use crate::locking::policy::Missing;
+use crate::provider::{Hash, HashScheme, Platform};
+use crate::span::Place;
+
+impl ProviderAudit<'_> {
+    /// A finding at the entry of the lock file, or at the whole file if it has no such entry.
+    pub(super) fn finding(&self, code: Code, message: String, fix: Fix) -> Diagnostic {
+        self.finding_at(
+            self.task.entry.unwrap_or(self.target.file).clone(),
+            code,
+            message,
+            fix,
+        )
+    }
+
+    pub(super) fn finding_at(
+        &self,
+        place: Place,
+        code: Code,
+        message: String,
+        fix: Fix,
+    ) -> Diagnostic {
+        Diagnostic {
+            provider: Some(self.task.address.clone()),
+            ..Diagnostic::finding(code, place, message, fix)
+        }
+    }
+
+    pub(super) fn lock<const N: usize>(&self, options: [String; N]) -> Fix {
+        Fix::lock(options, requested_platforms(self.task.policy))
+    }
+
+    /// The line of the entry that contains `needle`, or else the start of the entry.
+    pub(super) fn line_with(&self, needle: &str) -> Place {
+        let entry = self.task.entry.unwrap_or(self.target.file);
+        self.text
+            .split(|byte| *byte == b'\n')
+            .zip(1..)
+            .skip(entry.line)
+            .take_while(|(line, _)| !line.starts_with(b"}"))
+            .find_map(|(line, number)| {
+                let line = String::from_utf8_lossy(line).into_owned();
+                let at = line.find(needle)?;
+                Some(Place {
+                    path: entry.path.clone(),
+                    line: number,
+                    column: line[..at].chars().count() + 1,
+                    width: needle.chars().count(),
+                    source_line: Some(line),
+                })
+            })
+            .unwrap_or_else(|| entry.clone())
+    }
+
+    pub(super) fn outside(&self, lock: &ProviderLock) -> Option<Diagnostic> {
+        let constraints = &self.task.requirement.constraints;
+        (!constraints.allows(&lock.version)).then(|| {
+            let message = format!(
+                "the locked version {} of `{}` is outside the constraints `{constraints}`",
+                lock.version, self.task.address
+            );
+            let code = Code::AuditVersionOutsideConstraints;
+            self.finding_at(self.line_with("version"), code, message, self.lock([]))
+        })
+    }
+
+    pub(super) fn recorded_constraints(&self, lock: &ProviderLock) -> Option<Diagnostic> {
+        let (recorded, required) = (&lock.constraints, &self.task.requirement.constraints);
+        let quoted = |text: String| match text.as_str() {
+            "" => "none".to_owned(),
+            _ => format!("`{text}`"),
+        };
+        (recorded != required).then(|| {
+            let message = format!(
+                "the constraints recorded for `{}` are {}, those of the configuration {}",
+                self.task.address,
+                quoted(recorded.to_string()),
+                quoted(required.to_string())
+            );
+            let code = Code::AuditConstraintsDiffer;
+            self.finding_at(self.line_with("constraints"), code, message, self.lock([]))
+        })
+    }
+
+    /// The platforms that lack an `h1` for certain although no package was seen: all of them if the entry has no `h1`.
+    pub(super) fn certainly_without_h1(&self, lock: &ProviderLock) -> Vec<Diagnostic> {
+        if lock
+            .hashes
+            .iter()
+            .any(|hash| hash.scheme() == HashScheme::H1)
+        {
+            return Vec::new();
+        }
+        let platforms = self.task.policy.platforms.iter();
+        platforms
+            .map(|platform| self.without_h1(lock, platform))
+            .collect()
+    }
+
+    pub(super) fn without_h1(&self, lock: &ProviderLock, platform: &Platform) -> Diagnostic {
+        let message = format!(
+            "`{}` {} has no `h1` hash for {platform}: `init` there downloads it again, whatever its plugin cache holds",
+            self.task.address, lock.version
+        );
+        let fix = Fix::lock([], std::slice::from_ref(platform));
+        self.finding(Code::AuditPlatformWithoutH1, message, fix)
+    }
+
+    pub(super) fn foreign(&self, lock: &ProviderLock) -> Diagnostic {
+        let message = format!(
+            "no recorded hash of `{}` {} belongs to a package of it: the file was tampered with, or the version was \
+             published again",
+            self.task.address, lock.version
+        );
+        let fix = self.lock(["--mismatch".to_owned(), "replace".to_owned()]);
+        self.finding(Code::AuditForeignHashes, message, fix)
+    }
+
+    /// The hashes that `tflock lock` would add, apart from the `h1` of requested platforms.
+    pub(super) fn incomplete(
+        &self,
+        lock: &ProviderLock,
+        checked: &CheckedPackages,
+    ) -> Option<Diagnostic> {
+        let own: BTreeSet<&Hash> = checked.records.values().map(|record| &record.h1).collect();
+        let recorded = checked.evidence.recorded.iter();
+        let missing = recorded.filter(|hash| !lock.hashes.contains(hash) && !own.contains(hash));
+        let count = missing.count();
+        (count > 0).then(|| {
+            let message = format!(
+                "{} that the registry lists for `{}` {} {} not recorded",
+                counted(count, "hash", "hashes"),
+                self.task.address,
+                lock.version,
+                if count == 1 { "is" } else { "are" }
+            );
+            self.finding(Code::AuditHashSetIncomplete, message, self.lock([]))
+        })
+    }
+
+    pub(super) fn strays(&self, lock: &ProviderLock, strays: &[&Hash]) -> Option<Diagnostic> {
+        let first = strays.first()?;
+        let (hashes, are, them) = match strays.len() {
+            1 => ("hash", "is", "it"),
+            _ => ("hashes", "are", "them"),
+        };
+        let quoted: Vec<String> = strays.iter().map(|hash| format!("`{hash}`")).collect();
+        let message = format!(
+            "{} recorded {hashes} of `{}` {} {are} in no signed list and no package: {}",
+            strays.len(),
+            self.task.address,
+            lock.version,
+            quoted.join(", ")
+        );
+        let fix = Fix::ByHand(format!(
+            "delete the {hashes} from the file (`--mismatch` does not, since other hashes beside {them} are genuine)"
+        ));
+        let place = self.line_with(first.as_str());
+        Some(self.finding_at(place, Code::AuditStrayHashes, message, fix))
+    }
+
+    pub(super) fn unpublished(
+        &self,
+        lock: &ProviderLock,
+        platform: &Platform,
+    ) -> Option<Diagnostic> {
+        (self.task.policy.missing_platform == Missing::Error).then(|| {
+            let message = format!(
+                "`{}` {} has no package for {platform}",
+                self.task.address, lock.version
+            );
+            let fix = Fix::ByHand(format!(
+                "choose a version that has one, drop {platform}, or accept it with `--missing-platform warn`"
+            ));
+            self.finding(Code::AuditPlatformNotPublished, message, fix)
+        })
+    }
+
+    pub(super) fn refused(
+        &self,
+        lock: &ProviderLock,
+        platform: &Platform,
+        record: &PackageRecord,
+    ) -> Option<Diagnostic> {
+        let refused = self.task.refused_signer(record)?;
+        let message = format!(
+            "the package of `{}` {} for {platform} is not accepted: {refused}",
+            self.task.address, lock.version
+        );
+        let fix = Fix::ByHand("find out who signed it before `[signers]` is changed".to_owned());
+        Some(self.finding(Code::AuditSignerRefused, message, fix))
+    }
+
+    pub(super) fn failure(
+        &self,
+        lock: &ProviderLock,
+        platform: &Platform,
+        failure: Arc<PackageFailure>,
+    ) -> LockingError {
+        self.error(LockingProblem::Package {
+            version: lock.version.clone(),
+            platform: platform.clone(),
+            failure,
+        })
+    }
+
+    pub(super) fn error(&self, problem: LockingProblem) -> LockingError {
+        self.task.error(self.task.entry, problem)
+    }
+}

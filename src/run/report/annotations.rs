@@ -1,0 +1,200 @@
+//! The diagnostics of a report by file and position: what GitHub shows as annotations and SARIF lists as results.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::change::describe;
+use super::{DirectoryReport, Fate, RunReport, shown};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::lockfile::FILE_NAME;
+use crate::span::Place;
+
+/// All diagnostics and findings of a run and each changed lock file, by severity, then by place. Each has a place: the lock
+/// file of its directory unless a better one is known. Equal ones at the same place are united.
+pub(super) fn annotations(report: &RunReport) -> Vec<Diagnostic> {
+    let mut all = Vec::new();
+    for directory in &report.directories {
+        all.extend(directory.diagnostics.iter().map(with_place));
+        all.extend(directory.findings.iter().cloned());
+        if matches!(directory.fate, Fate::Created | Fate::Updated) {
+            all.push(drift(directory, report.check));
+        }
+    }
+    all.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
+    all.dedup_by(|later, first| {
+        let same = sort_key(later).0 == sort_key(first).0;
+        if same {
+            first.directories.append(&mut later.directories);
+        }
+        same
+    });
+    all
+}
+
+/// What must be equal for two annotations to be one, and then the directories.
+fn sort_key(annotation: &Diagnostic) -> (impl Ord, impl Ord) {
+    let Diagnostic {
+        severity,
+        place,
+        code,
+        message,
+        causes,
+        hint,
+        fix,
+        directories,
+        ..
+    } = annotation;
+    (
+        (severity, place, code, message, causes, hint, fix),
+        directories,
+    )
+}
+
+fn with_place(diagnostic: &Diagnostic) -> Diagnostic {
+    let directory = diagnostic.directories.first();
+    let file = || {
+        Place::file(
+            &directory
+                .map_or(Path::new(""), PathBuf::as_path)
+                .join(FILE_NAME),
+        )
+    };
+    let mut diagnostic = diagnostic.clone();
+    diagnostic.place.get_or_insert_with(file);
+    diagnostic
+}
+
+/// How a lock file changed, at the first entry that did: an error if the run only checks.
+fn drift(report: &DirectoryReport, check: bool) -> Diagnostic {
+    let mut changed = report
+        .providers
+        .iter()
+        .filter(|provider| provider.change.is_some());
+    let entry = changed.find_map(|provider| provider.place.clone());
+    let (severity, what) = match (report.fate, check) {
+        (Fate::Created, true) => (Severity::Error, "lock file would be created"),
+        (Fate::Created, false) => (Severity::Notice, "lock file created"),
+        (_, true) => (Severity::Error, "lock file would change"),
+        (_, false) => (Severity::Notice, "lock file changed"),
+    };
+    let lines: Vec<String> = [what.to_owned()]
+        .into_iter()
+        .chain(describe(report))
+        .collect();
+    let place = entry.unwrap_or_else(|| Place::file(&report.directory.join(FILE_NAME)));
+    Diagnostic::drift(severity, place, lines.join("\n"), &report.directory)
+}
+
+/// The text of an annotation: the message, then each cause, the hint and the fix on lines of their own.
+pub(super) fn lines(annotation: &Diagnostic) -> Vec<String> {
+    let directories: Vec<String> = annotation
+        .directories
+        .iter()
+        .map(|path| shown(path))
+        .collect();
+    let fix = annotation.fix.as_ref();
+    let fix = fix.map(|fix| fix.text(directories.iter().map(String::as_str)));
+    let causes = annotation
+        .causes
+        .iter()
+        .map(|cause| format!("caused by: {cause}"));
+    let hint = annotation.hint.iter().map(|hint| format!("hint: {hint}"));
+    [annotation.message.clone()]
+        .into_iter()
+        .chain(causes)
+        .chain(hint)
+        .chain(fix.map(|fix| format!("fix: {fix}")))
+        .collect()
+}
+
+/// Turns paths of a report into paths from the top of the repository, which GitHub and code scanning expect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Base {
+    /// The absolute directory that paths of a report are relative to.
+    pub working_directory: PathBuf,
+    /// The absolute path of the top of the repository.
+    pub root: PathBuf,
+}
+
+impl Base {
+    /// The path from the top, or `None` if the file is not below it.
+    pub(super) fn relative(&self, path: &Path) -> Option<PathBuf> {
+        let absolute = normal(&self.working_directory.join(path));
+        let relative = absolute.strip_prefix(normal(&self.root)).ok()?;
+        Some(relative.to_path_buf())
+    }
+}
+
+/// Removes `.` and `..` from the text of a path, without looking at the disk.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            part => normal.push(part),
+        }
+    }
+    normal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{added, directory, report};
+    use super::*;
+    use crate::diagnostic::{Code, unite};
+    use crate::span::Span;
+
+    fn failed(path: &str, place: Option<Place>) -> DirectoryReport {
+        let mut failed = directory(path, Fate::Failed, Vec::new());
+        let warning = Diagnostic::warning(Code::Registry, "mind this", Some(path.as_ref()));
+        failed.diagnostics.push(warning.at(place));
+        failed
+    }
+
+    #[test]
+    fn equal_diagnostics_at_a_place_are_united() {
+        let shared = Place::in_text("m/main.tf".as_ref(), b"x", Span::new(0, 1));
+        let report = report(vec![
+            directory("a", Fate::Created, vec![added("acme/anvil", "1.0.0")]),
+            failed("b", Some(shared.clone())),
+            failed("c", Some(shared)),
+            failed("d", None),
+        ]);
+        let annotations = annotations(&report);
+        let places: Vec<String> = annotations
+            .iter()
+            .map(|one| one.place.as_ref().unwrap().to_string())
+            .collect();
+        let expected = [
+            "d/.terraform.lock.hcl",
+            "m/main.tf:1:1",
+            "a/.terraform.lock.hcl",
+        ];
+        assert_eq!(places, expected);
+        assert_eq!(annotations[1].directories.len(), 2);
+        let united = unite(annotations);
+        assert_eq!(united.len(), 2);
+        assert_eq!(united[0].directories.len(), 3);
+        assert!(united[1].message.ends_with("\nacme/anvil 1.0.0"));
+    }
+
+    #[test]
+    fn files_are_named_from_the_top_of_the_repository() {
+        let base = Base {
+            working_directory: "/repo/stacks".into(),
+            root: "/repo".into(),
+        };
+        let rows = [
+            ("a/main.tf", Some("stacks/a/main.tf")),
+            ("../modules/./m/main.tf", Some("modules/m/main.tf")),
+            ("/repo/x", Some("x")),
+            ("../../elsewhere", None),
+        ];
+        for (path, expected) in rows {
+            let relative = base.relative(path.as_ref());
+            assert_eq!(relative.as_deref(), expected.map(Path::new), "{path}");
+        }
+    }
+}
