@@ -64,21 +64,22 @@ impl Diagnostic {
     /// An error that occurred while tflock worked on `directory`. Text of a file that a link reaches outside of the
     /// repository is not quoted.
     pub fn of(error: &dyn Explain, directory: &Path) -> Self {
-        let diagnostic = Self::general(error);
-        Self {
-            directories: BTreeSet::from([directory.to_path_buf()]),
-            ..diagnostic
-        }
+        Self::explain(Severity::Error, error, Some(directory))
+    }
+
+    /// The same as [`Diagnostic::of`], but a warning: the work on `directory` went on.
+    pub fn warn(error: &dyn Explain, directory: &Path) -> Self {
+        Self::explain(Severity::Warning, error, Some(directory))
     }
 
     /// An error that belongs to no directory.
     pub fn general(error: &dyn Explain) -> Self {
-        Self::explain(Severity::Error, error)
+        Self::explain(Severity::Error, error, None)
     }
 
     /// A failure that belongs to no directory and does not stop the run.
     pub fn caution(error: &impl Explain) -> Self {
-        Self::explain(Severity::Warning, error)
+        Self::explain(Severity::Warning, error, None)
     }
 
     /// An error of which only the chain of causes is known.
@@ -115,11 +116,12 @@ impl Diagnostic {
         }
     }
 
-    fn explain(severity: Severity, error: &dyn Explain) -> Self {
+    fn explain(severity: Severity, error: &dyn Explain, directory: Option<&Path>) -> Self {
         let diagnostic = Self {
             causes: causes_of(error),
             hint: error.hint(),
             place: error.place().cloned(),
+            directories: directory.map(Path::to_path_buf).into_iter().collect(),
             ..Self::new(severity, error.code(), error.to_string())
         };
         match error.place().filter(|place| is_foreign(place)) {

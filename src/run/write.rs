@@ -90,7 +90,5 @@ async fn save(path: &Path, old: Option<&[u8]>, bytes: &[u8]) -> Result<Saved, Sa
 fn diagnostic(note: &Note, directory: &Directory, job: &LockJob) -> Diagnostic {
     let entry = note.address().and_then(|address| job.places.get(address));
     let place = entry.map(Place::without_source);
-    Diagnostic::of(note, &directory.path)
-        .into_warning()
-        .at(place)
+    Diagnostic::warn(note, &directory.path).at(place)
 }

@@ -37,7 +37,7 @@ pub(super) async fn gather(
     for directory in directories {
         for (engine, address) in lockable(&directory) {
             if let Some(error) = troubles.get(&(engine, address)) {
-                let trouble = Diagnostic::of(error, &directory.path).into_warning();
+                let trouble = Diagnostic::warn(error, &directory.path);
                 diagnostics.push(trouble);
             }
         }
