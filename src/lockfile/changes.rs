@@ -1,44 +1,44 @@
-//! What differs between two states of a lock file, provider by provider.
+//! Compares two versions of a lock file, provider by provider.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Locks, ProviderLock};
 use crate::provider::{Hash, ProviderAddr, Version, VersionConstraints};
 
-/// All differences. Only what the file means is compared: with none of them the bytes may still differ, in comments, order or
-/// the header.
+/// The differences between the contents of two lock files. Without any, the bytes can still differ in comments, order or the
+/// header.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LockChanges {
     /// By address, in the order of the file.
     pub providers: BTreeMap<ProviderAddr, Change>,
 }
 
-/// What happened to one provider.
+/// The change of one entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It was not locked before.
+    /// Only the new lock file has the entry.
     Added(ProviderLock),
-    /// It is not locked anymore.
+    /// Only the old lock file has the entry.
     Removed(ProviderLock),
-    /// It was and is locked.
+    /// Both have the entry, with differences.
     Updated(Update),
 }
 
-/// Where two locks of one provider differ.
+/// The differences between two entries of one provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Update {
     /// Old and new version, if they differ.
     pub version: Option<(Version, Version)>,
     /// Old and new constraints, if they differ.
     pub constraints: Option<(VersionConstraints, VersionConstraints)>,
-    /// Hashes that only the new lock has.
+    /// Hashes that only the new entry has.
     pub hashes_added: BTreeSet<Hash>,
-    /// Hashes that only the old lock has.
+    /// Hashes that only the old entry has.
     pub hashes_removed: BTreeSet<Hash>,
 }
 
 impl LockChanges {
-    /// Compares two states.
+    /// Compares the content of two lock files.
     pub fn between(old: &Locks, new: &Locks) -> Self {
         let mut providers = BTreeMap::new();
         for (address, lock) in &old.providers {
@@ -57,7 +57,7 @@ impl LockChanges {
         Self { providers }
     }
 
-    /// Whether both states mean the same.
+    /// Whether the contents are equal.
     pub fn is_empty(&self) -> bool {
         self.providers.is_empty()
     }

@@ -1,4 +1,4 @@
-//! A lock file's old and new content as a unified diff.
+//! The unified diff between the old and the new content of a lock file.
 
 use std::path::Path;
 
@@ -6,15 +6,15 @@ use similar::TextDiff;
 
 use crate::span::shown_path;
 
-/// How many equal lines are shown around a change.
+/// Number of unchanged lines shown around a change.
 const CONTEXT_LINES: usize = 3;
 
-/// The difference in the form of `diff -u`, with `/dev/null` where there is no old content; empty if there is none. Bytes that
-/// are not UTF-8 are shown as replacement characters.
+/// The difference in the form of `diff -u`; empty if the contents are equal. Without old content, the old name is `/dev/null`.
+/// Bytes that are not UTF-8 become replacement characters.
 pub fn unified_diff(path: &Path, old: Option<&[u8]>, new: &[u8]) -> String {
     let old_text = String::from_utf8_lossy(old.unwrap_or_default());
     let new_text = String::from_utf8_lossy(new);
-    // With `/` on every system: that is what applies diffs.
+    // With `/` on every system, because tools that apply diffs expect it.
     let shown = shown_path(path);
     let old_name = if old.is_some() { &shown } else { "/dev/null" };
     TextDiff::from_lines(&old_text, &new_text)

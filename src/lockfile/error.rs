@@ -1,4 +1,4 @@
-//! What can be wrong with a lock file: its text, and the file on disk.
+//! Errors in the text of a lock file, and errors of reading and writing the file.
 
 use std::error::Error;
 use std::{fmt, io};
@@ -10,19 +10,19 @@ use crate::provider::{
 use crate::span::{Explain, Place};
 use crate::syntax::{EvalProblem, SyntaxProblem};
 
-/// The largest lock file that is read. Ten thousand hashes are less than a megabyte.
+/// The maximum size of a lock file in bytes. Ten thousand hashes are less than a megabyte.
 pub(super) const MAX_LOCK_FILE_SIZE: u64 = 32 * 1024 * 1024;
 
-/// A fault in the text of a lock file, at its place. A file with several faults has them all reported.
+/// An error in the text of a lock file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// Where it is.
+    /// The value or block with the error.
     pub place: Place,
-    /// What it is.
+    /// What is wrong with it.
     pub problem: ParseProblem,
 }
 
-/// The problem speaks for the error, and its cause is the error's: a place adds no message of its own.
+/// Message and cause are those of the problem. The place is shown separately.
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.problem.fmt(f)
@@ -35,19 +35,19 @@ impl Error for ParseError {
     }
 }
 
-/// What is wrong with the text of a lock file. The words up to the colon are those that users know from the engines.
+/// What is wrong with the text of a lock file. The messages begin with the words that users know from the engines.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ParseProblem {
-    /// Not even HCL.
+    /// The text is not HCL.
     #[error(transparent)]
     Syntax(SyntaxProblem),
-    /// A merge that Git left to be finished.
+    /// Git's conflict markers.
     #[error("unfinished merge: the lock file has conflict markers")]
     ConflictMarker,
-    /// A block other than `provider` and `module`, or one within them.
+    /// A block other than `provider` and `module`, or a nested block.
     #[error("unsupported block type: `{0}` is not expected here")]
     UnsupportedBlock(String),
-    /// An argument that does not exist.
+    /// An unknown argument.
     #[error("unsupported argument: `{0}` is not expected here")]
     UnsupportedArgument(String),
     /// A block without its label.
@@ -56,18 +56,18 @@ pub enum ParseProblem {
     /// A block with a second label.
     #[error("extraneous label: a block `{0}` has one label only")]
     ExtraneousLabel(String),
-    /// The label is no address.
+    /// The label is not an address.
     #[error("invalid provider source address")]
     InvalidAddress(#[source] AddressError),
-    /// The address is one that has no lock.
+    /// The engine never locks this provider.
     #[error("invalid provider source address: {engine} does not lock `{address}`")]
     NotLockable {
         /// A built-in or legacy provider.
         address: ProviderAddr,
-        /// For which it is one.
+        /// The engine.
         engine: Engine,
     },
-    /// The label is not the address's normal form.
+    /// The label is an address, but not in normal form.
     #[error("non-normalized provider source address: it must be written `{0}`")]
     NonNormalizedAddress(ProviderAddr),
     /// A second block for one provider.
@@ -78,31 +78,31 @@ pub enum ParseProblem {
         /// Where its first block begins.
         line: usize,
     },
-    /// No `version`, or null.
+    /// `version` is missing or null.
     #[error("missing required argument: a provider lock must have a `version`")]
     MissingVersion,
-    /// The version cannot be read.
+    /// The version cannot be parsed.
     #[error("invalid provider version number")]
     InvalidVersion(#[source] VersionError),
     /// The version is not in its canonical form.
     #[error("invalid provider version number: it must be written `{0}`")]
     NonCanonicalVersion(String),
-    /// The constraints cannot be read, or are not in their canonical form.
+    /// The constraints cannot be parsed, or are not in their canonical form.
     #[error("invalid provider version constraints")]
     InvalidConstraints(#[source] ConstraintError),
     /// `hashes = []`.
     #[error("invalid provider hash set: at least one hash is needed where `hashes` is given")]
     EmptyHashSet,
-    /// `hashes` is anything but a list in brackets.
+    /// `hashes` is not a list in brackets.
     #[error("invalid expression: `hashes` must be a list in brackets")]
     NotAList,
     /// A hash without a scheme.
     #[error("invalid provider hash string")]
     InvalidHash(#[source] HashError),
-    /// A value that is no string, nor can be made one.
+    /// A value that cannot be converted to a string.
     #[error("unsuitable value type: a string is needed here, and this is {0}")]
     NotAString(&'static str),
-    /// An expression without a value.
+    /// An expression that cannot be evaluated.
     #[error(transparent)]
     Value(EvalProblem),
 }
@@ -133,16 +133,16 @@ impl Explain for ParseError {
 /// Why a lock file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
-    /// Something other than a file has its name.
+    /// A directory or a special file.
     #[error("cannot use `{}` as a lock file: it is not a regular file", .0.path.display())]
     NotAFile(Place),
-    /// A link that leads nowhere.
+    /// A link whose target does not exist.
     #[error("cannot write the lock file through the link `{}`: its target does not exist", .0.path.display())]
     DanglingLink(Place),
     /// A link out of the repository.
     #[error("cannot use `{}` as a lock file: a link leads out of the repository", .0.path.display())]
     LinkOutside(Place),
-    /// A link into a directory that tools keep for themselves.
+    /// A link into a directory that other tools manage.
     #[error("cannot use `{}` as a lock file: a link leads into `{directory}`", .place.path.display())]
     LinkInternal {
         /// The link.
@@ -150,16 +150,16 @@ pub enum SaveError {
         /// `.git` or `.terraform`.
         directory: &'static str,
     },
-    /// The file is not the one that the new content was made from, and cannot be followed.
+    /// Another process has changed the file, and the new content cannot be computed again.
     #[error("cannot write lock file `{}`: another process has changed it meanwhile", .0.path.display())]
     Changed(Place),
-    /// Another process does not release its directory.
+    /// Another process keeps its directory locked.
     #[error("cannot write lock file `{}`: another process has locked its directory", .0.path.display())]
     Locked(Place),
     /// More than `MAX_LOCK_FILE_SIZE`.
     #[error("cannot read lock file `{}`: it is larger than {MAX_LOCK_FILE_SIZE} bytes", .0.path.display())]
     TooLarge(Place),
-    /// The system refused to read.
+    /// The file cannot be read.
     #[error("cannot read lock file `{}`", .place.path.display())]
     Read {
         /// The file.
@@ -168,7 +168,7 @@ pub enum SaveError {
         #[source]
         source: io::Error,
     },
-    /// The system refused to write.
+    /// The file cannot be written.
     #[error("cannot write lock file `{}`", .place.path.display())]
     Write {
         /// The file.

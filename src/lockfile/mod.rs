@@ -5,58 +5,60 @@
 //!                     `----> changes, diff
 //! ```
 //!
-//! Meaning and bytes are apart: [`Locks`] says which versions and hashes are locked, and has one rendering per engine.
-//! Reading is strict, as in the engines: what is not in normal form is an error at its place. Writing starts from nothing,
-//! so comments and order of the old file are lost, as they are there.
+//! [`Locks`] is the content of a lock file: versions and hashes, without layout. It has one rendering per engine. As in the
+//! engines, parsing is strict: any value that is not in normal form is an error. Rendering starts from an empty file, so
+//! comments and the order of the old file are lost, as they are with the engines.
 
 mod changes;
 mod diff;
+mod directory_lock;
 mod error;
-mod owner;
 mod parse;
+mod read;
 mod render;
 mod save;
-mod turn;
+mod temporary;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use changes::{Change, LockChanges, Update};
 pub use diff::unified_diff;
 pub use error::{ParseError, ParseProblem, SaveError};
-pub use owner::{clean_stale, is_temporary};
 pub use parse::{LockFile, parse};
-pub use save::{Saved, read, save};
+pub use read::read;
+pub use save::{Saved, save};
+pub use temporary::clean_stale;
 
 use crate::provider::{Engine, Hash, Hostname, ProviderAddr, Version, VersionConstraints};
 
-/// The name of a lock file; there is one in each root module directory.
+/// The name of the lock file in the directory of a root module.
 pub const FILE_NAME: &str = ".terraform.lock.hcl";
 
-/// What a lock file says.
+/// The content of a lock file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Locks {
     /// By address, in the order of the file.
     pub providers: BTreeMap<ProviderAddr, ProviderLock>,
 }
 
-/// What a lock file says about one provider.
+/// The entry of a provider in a lock file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProviderLock {
     /// The selected version.
     pub version: Version,
-    /// What the configuration asked for when the version was selected.
+    /// The constraints of the configuration when the version was selected.
     pub constraints: VersionConstraints,
-    /// The hashes of packages that may be installed, of all platforms together.
+    /// The hashes of acceptable packages, for all platforms together.
     pub hashes: BTreeSet<Hash>,
 }
 
-/// The namespace whose entries OpenTofu takes over from Terraform.
+/// OpenTofu copies entries of this namespace from Terraform's registry to its own.
 const TWIN_NAMESPACE: &str = "hashicorp";
 
 impl Locks {
-    /// Does what OpenTofu does after reading a lock file: every entry for `registry.terraform.io/hashicorp/X` gets a twin
-    /// for `registry.opentofu.org/hashicorp/X` with the same version and constraints and no hashes, unless there is one
-    /// already. Returns the addresses that were added.
+    /// Adds the entries that OpenTofu adds after parsing a lock file: every entry for `registry.terraform.io/hashicorp/X` gets a
+    /// twin for `registry.opentofu.org/hashicorp/X` with the same version and constraints but without hashes, unless there is
+    /// an entry already. Returns the added addresses.
     pub fn add_twins(&mut self) -> Vec<ProviderAddr> {
         let twins: Vec<_> = self
             .providers
@@ -70,7 +72,7 @@ impl Locks {
     }
 }
 
-/// The address that OpenTofu takes for this one, if it is Terraform's own.
+/// The address of the twin; `None` if the entry gets none.
 fn twin(address: &ProviderAddr) -> Option<ProviderAddr> {
     let eligible = address.hostname.as_ascii() == Engine::Terraform.default_host()
         && address.namespace == TWIN_NAMESPACE;

@@ -1,11 +1,12 @@
 //! Locks -> bytes.
 //!
-//! The layout is that of Terraform and OpenTofu, byte for byte, and is written by hand: no general HCL printer makes it.
+//! The layout is that of Terraform and OpenTofu, byte for byte. It is written by hand, because no general HCL printer produces
+//! it.
 //!
 //! - Two header lines, which name the engine's `init`; nothing else differs between the engines.
 //! - Blocks in the order of [`ProviderAddr`](crate::provider::ProviderAddr), each after an empty line.
 //! - `version`, `constraints` and `hashes` in this order; the last two only if there are any. The equals signs of the first
-//!   two line up; `hashes` spans lines and takes no part in that.
+//!   two line up; that of `hashes`, which spans several lines, does not.
 //! - One hash per line, sorted by bytes, each with a comma. Line ends are `\n` on every platform.
 
 use std::fmt::Write as _;
@@ -59,7 +60,7 @@ fn push_block(out: &mut String, address: &ProviderAddr, lock: &ProviderLock) {
     out.push_str("\n}\n");
 }
 
-/// Adds a quoted string literal: template introducers are doubled, what cannot be printed is given by its number.
+/// Appends a quoted string literal. Template introducers are doubled, unprintable characters become escapes.
 fn push_quoted(out: &mut String, text: &str) {
     out.push('"');
     if text.bytes().all(is_plain) {
@@ -85,7 +86,7 @@ fn push_escaped(out: &mut String, text: &str) {
     }
 }
 
-/// Whether a byte is a character that stands for itself, wherever it stands. All that tflock computes consists of them.
+/// Whether a byte never needs an escape. Everything that tflock computes consists of such bytes.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b" !+,-./:<=>~".contains(&byte)
 }
@@ -98,8 +99,8 @@ fn push_code_point(out: &mut String, code: u32) {
     };
 }
 
-/// Letters, marks, numbers, punctuation, symbols and the ASCII space. Debug output draws the same line, apart from marks at
-/// the start of a string, which it escapes: therefore the letter in front.
+/// Whether a character is a letter, mark, number, punctuation, symbol or the ASCII space. `escape_debug` leaves the same
+/// characters alone, except marks at the start of a string; so a letter precedes the character here.
 fn is_printable(char: char) -> bool {
     if char.is_ascii() {
         return char == ' ' || char.is_ascii_graphic();

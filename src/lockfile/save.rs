@@ -1,84 +1,37 @@
-//! The file on disk: read it, compare, and replace it whole or not at all.
+//! Replaces a lock file: as a whole, or not at all.
 //!
-//! The content goes to a temporary file in the same directory, which then takes the place of the old one. That one is compared
-//! with what the new content was made from, and both steps are one [`Turn`], so that no process overwrites what another has
-//! written meanwhile. There is no `fsync`: the content can be made again, and it would
-//! dominate a run over thousands of directories. On Unix the mode is 0644, whatever it was, as the engines leave it.
+//! The new content is written to a temporary file in the same directory, which is then renamed. Before that, the old file is
+//! compared with the bytes from which the new content was made. One [`DirectoryLock`] covers comparison and renaming, so that
+//! no process overwrites what another has written meanwhile. `fsync` is not called: the content can be computed again, and
+//! `fsync` would dominate a run over thousands of directories. On Unix the mode becomes 0644, as with the engines.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write as _};
+use std::path::Path;
 
 use tempfile::TempPath;
 
-use super::error::{MAX_LOCK_FILE_SIZE, SaveError};
-use super::owner::STEM;
-use super::turn::Turn;
-use crate::access::{LinkError, open_confined, resolve_link};
+use super::directory_lock::DirectoryLock;
+use super::error::SaveError;
+use super::read::{link_error, read};
+use super::temporary::STEM;
+use crate::access::{LinkError, resolve_link};
 use crate::owner::{Owner, rename, rename_to_free_name};
 use crate::span::Place;
 
-/// What became of the file.
+/// The result of [`save`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Saved {
-    /// It had this content already and was not touched.
-    Unchanged,
-    /// There was none before.
-    Created,
-    /// Its content was replaced.
-    Replaced,
-    /// Another process has changed it since it was read. Nothing was written.
+    /// The file has the new content.
+    Written,
+    /// Another process has changed the file since it was read. Nothing was written.
     Outdated,
-    /// Another process has locked its directory. Nothing was written.
+    /// Another process has locked the directory. Nothing was written.
     Busy,
 }
 
-/// The content of a lock file; none if it does not exist. A link is followed to another file of the repository.
-pub fn read(path: &Path) -> Result<Option<Vec<u8>>, SaveError> {
-    let failed = |source| SaveError::Read {
-        place: Place::file(path),
-        source,
-    };
-    let (file, size) = match open_confined(path) {
-        Err(LinkError::Read(error)) if error.kind() == io::ErrorKind::NotFound => {
-            return Ok(None);
-        }
-        Err(_) if is_no_file(path) => return Err(SaveError::NotAFile(Place::file(path))),
-        opened => opened.map_err(|error| refused(path, error, failed))?,
-    };
-    let size = usize::try_from(size.min(MAX_LOCK_FILE_SIZE)).unwrap_or(0);
-    let mut bytes = Vec::with_capacity(size);
-    file.take(MAX_LOCK_FILE_SIZE + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
-    if bytes.len() as u64 > MAX_LOCK_FILE_SIZE {
-        return Err(SaveError::TooLarge(Place::file(path)));
-    }
-    Ok(Some(bytes))
-}
-
-/// Whether something other than a file has the name; links are for [`refused`] to tell.
-fn is_no_file(path: &Path) -> bool {
-    let is_other = |found: fs::Metadata| !found.is_file() && !found.is_symlink();
-    resolve_link(path).is_ok_and(|path| fs::symlink_metadata(path).is_ok_and(is_other))
-}
-
-/// A link that leads where no lock file is, or what the system says.
-fn refused(
-    path: &Path,
-    error: LinkError,
-    failed: impl FnOnce(io::Error) -> SaveError,
-) -> SaveError {
-    let place = Place::file(path);
-    match error {
-        LinkError::Outside => SaveError::LinkOutside(place),
-        LinkError::Internal(directory) => SaveError::LinkInternal { place, directory },
-        LinkError::Read(source) => failed(source),
-    }
-}
-
-/// Gives the file at `path` this content, if it still has the content `old`, which the new one was made from. A link is written
-/// through to its target.
+/// Gives the file at `path` new content if it still has the content `old` (`None`: it does not exist), from which the new one
+/// was made. The target of a link is replaced, not the link. The caller leaves out files that would not change.
 pub fn save(
     path: &Path,
     old: Option<&[u8]>,
@@ -89,61 +42,41 @@ pub fn save(
         place: Place::file(path),
         source,
     };
-    let target = target(path)?;
-    let Ok(_turn) = Turn::take(directory_of(&target)) else {
+    let target = match resolve_link(path) {
+        Err(LinkError::Read(error)) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(SaveError::DanglingLink(Place::file(path)));
+        }
+        target => target.map_err(|error| link_error(path, error, failed))?,
+    };
+    let Ok(_lock) = DirectoryLock::acquire(directory_of(&target)) else {
         return Ok(Saved::Busy);
     };
     if read(path)?.as_deref() != old {
         return Ok(Saved::Outdated);
     }
-    match old {
-        Some(old) if old == content => Ok(Saved::Unchanged),
-        Some(_) => {
-            let temporary = write_temporary(&target, content, owner).map_err(failed)?;
-            rename(temporary, &target).map_err(failed)?;
-            Ok(Saved::Replaced)
-        }
-        None => {
-            let temporary = write_temporary(&target, content, owner).map_err(failed)?;
-            let is_created = rename_to_free_name(temporary, &target).map_err(failed)?;
-            Ok(if is_created {
-                Saved::Created
-            } else {
-                Saved::Outdated
-            })
-        }
+    let temporary = write_temporary(&target, content, owner).map_err(failed)?;
+    if old.is_some() {
+        rename(temporary, &target).map_err(failed)?;
+    } else if !rename_to_free_name(temporary, &target).map_err(failed)? {
+        return Ok(Saved::Outdated);
     }
+    Ok(Saved::Written)
 }
 
-/// The file to replace: `path` itself, or what it links to.
-fn target(path: &Path) -> Result<PathBuf, SaveError> {
-    match resolve_link(path) {
-        Err(LinkError::Read(error)) if error.kind() == io::ErrorKind::NotFound => {
-            Err(SaveError::DanglingLink(Place::file(path)))
-        }
-        target => target.map_err(|error| {
-            refused(path, error, |source| SaveError::Write {
-                place: Place::file(path),
-                source,
-            })
-        }),
-    }
-}
-
-/// A file with this content beside `target`. If anything fails it is removed.
+/// Writes a temporary file beside `target`. It is removed if anything fails.
 fn write_temporary(target: &Path, content: &[u8], owner: &Owner) -> io::Result<TempPath> {
     let mut temporary = tempfile::Builder::new()
         .prefix(&owner.prefix(STEM))
         .make_in(directory_of(target), create)?;
-    // Through the file itself, whose errors do not name the temporary path: it says nothing to anybody.
+    // Written through the inner file, because the errors of `NamedTempFile` show the temporary path.
     temporary.as_file_mut().write_all(content)?;
     #[cfg(unix)]
     set_mode(temporary.as_file())?;
-    // Closed before the renaming: Windows would not have it otherwise.
+    // Closed first, because Windows does not rename open files.
     Ok(temporary.into_temp_path())
 }
 
-/// Where a file lies; a bare name lies in the current directory.
+/// The directory of a file. A bare name is in the current directory.
 fn directory_of(file: &Path) -> &Path {
     match file.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -151,7 +84,7 @@ fn directory_of(file: &Path) -> &Path {
     }
 }
 
-/// Creates the file for this process alone: on Windows nobody can even remove it while it is being written.
+/// Creates a file that only this process can use: on Windows, no other process can remove it before it is closed.
 fn create(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -162,7 +95,7 @@ fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// The mode that the engines give the file, whatever the umask.
+/// Sets the mode that the engines use, whatever the umask.
 #[cfg(unix)]
 fn set_mode(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -172,10 +105,13 @@ fn set_mode(file: &File) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
+    use crate::lockfile::error::MAX_LOCK_FILE_SIZE;
     use crate::span::Explain as _;
 
-    /// A directory with `repository/` and `outside/` in it.
+    /// A temporary directory with `repository/` and `outside/`.
     struct Tree(tempfile::TempDir);
 
     impl Tree {
@@ -196,7 +132,7 @@ mod tests {
             self.path(path)
         }
 
-        /// Saves what was made from the content that the file has now.
+        /// Saves content that was made from the current content of the file.
         fn save(&self, path: &str, content: &str) -> Result<Saved, SaveError> {
             let old = read(&self.path(path))?;
             self.save_over(path, old.as_deref(), content)
@@ -229,8 +165,8 @@ mod tests {
     fn files_are_created_and_replaced_and_nothing_is_left_over() {
         let tree = Tree::new();
         assert_eq!(read(&tree.path(LOCK)).unwrap(), None);
-        assert_eq!(tree.save(LOCK, "one").unwrap(), Saved::Created);
-        assert_eq!(tree.save(LOCK, "two").unwrap(), Saved::Replaced);
+        assert_eq!(tree.save(LOCK, "one").unwrap(), Saved::Written);
+        assert_eq!(tree.save(LOCK, "two").unwrap(), Saved::Written);
         assert_eq!(
             read(&tree.path(LOCK)).unwrap().as_deref(),
             Some("two".as_bytes())
@@ -239,14 +175,14 @@ mod tests {
     }
 
     #[test]
-    fn what_another_process_has_written_stays() {
+    fn changes_of_other_processes_stay() {
         let tree = Tree::new();
         for (on_disk, old, saved) in [
             (Some("other"), Some("one"), Saved::Outdated),
             (Some("other"), None, Saved::Outdated),
             (None, Some("one"), Saved::Outdated),
-            (Some("one"), Some("one"), Saved::Replaced),
-            (None, None, Saved::Created),
+            (Some("one"), Some("one"), Saved::Written),
+            (None, None, Saved::Written),
         ] {
             let _ = fs::remove_file(tree.path(LOCK));
             if let Some(text) = on_disk {
@@ -270,31 +206,17 @@ mod tests {
     }
 
     #[test]
-    fn while_another_process_has_its_turn_nothing_is_written() {
+    fn nothing_is_written_while_another_process_has_locked_the_directory() {
         let tree = Tree::new();
-        let turn = Turn::take(&tree.path("repository/a")).unwrap();
+        let lock = DirectoryLock::acquire(&tree.path("repository/a")).unwrap();
         assert_eq!(tree.save(LOCK, "one").unwrap(), Saved::Busy);
         assert_eq!(tree.names(), Vec::<String>::new());
-        drop(turn);
-        assert_eq!(tree.save(LOCK, "one").unwrap(), Saved::Created);
+        drop(lock);
+        assert_eq!(tree.save(LOCK, "one").unwrap(), Saved::Written);
     }
 
     #[test]
-    fn the_same_content_leaves_the_file_alone() {
-        let tree = Tree::new();
-        let path = tree.write(LOCK, "one");
-        let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);
-        fs::OpenOptions::new()
-            .write(true)
-            .open(&path)
-            .and_then(|file| file.set_modified(long_ago))
-            .unwrap();
-        assert_eq!(tree.save(LOCK, "one").unwrap(), Saved::Unchanged);
-        assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), long_ago);
-    }
-
-    #[test]
-    fn a_bare_name_lies_in_the_current_directory() {
+    fn a_bare_name_is_in_the_current_directory() {
         for (file, directory) in [("a/b", "a"), ("/b", "/"), ("b", "."), ("", ".")] {
             assert_eq!(
                 directory_of(Path::new(file)),
@@ -361,9 +283,7 @@ mod tests {
             let tree = Tree::new();
             let path = tree.write(LOCK, "one");
             fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).unwrap();
-            assert_eq!(tree.save(LOCK, "one").unwrap(), Saved::Unchanged);
-            assert_eq!(mode(&path), 0o400);
-            assert_eq!(tree.save(LOCK, "two").unwrap(), Saved::Replaced);
+            assert_eq!(tree.save(LOCK, "two").unwrap(), Saved::Written);
             assert_eq!(mode(&path), 0o644);
         }
 
@@ -372,7 +292,7 @@ mod tests {
             let tree = Tree::new();
             let target = tree.write("repository/shared.hcl", "one");
             symlink("../shared.hcl", tree.path(LOCK)).unwrap();
-            assert_eq!(tree.save(LOCK, "two").unwrap(), Saved::Replaced);
+            assert_eq!(tree.save(LOCK, "two").unwrap(), Saved::Written);
             assert_eq!(fs::read_to_string(&target).unwrap(), "two");
             assert!(fs::symlink_metadata(tree.path(LOCK)).unwrap().is_symlink());
             assert_eq!(tree.names(), [".terraform.lock.hcl"]);
@@ -389,7 +309,7 @@ mod tests {
                 ("../../outside/lock.hcl", leaves),
                 ("../../outside/missing.hcl", leaves),
                 ("/dev/zero", leaves),
-                (".terraform.lock.hcl", leaves), // a loop leads nowhere
+                (".terraform.lock.hcl", leaves), // a loop
                 ("../.git/config", "a link leads into `.git`"),
                 ("../.git/missing", "a link leads into `.git`"),
                 ("..", "it is not a regular file"),

@@ -1,4 +1,4 @@
-//! Bytes -> Locks: the strict reader.
+//! Bytes -> Locks: the strict parser.
 //!
 //! The file is HCL in which values may be computed from constants, but from nothing else. Its schema:
 //!
@@ -8,12 +8,12 @@
 //!   constraints = string, canonical, may be empty or missing
 //!   hashes      = list in brackets, of one or more strings SCHEME:VALUE; may be missing
 //! }
-//! module "PATH" { ... }            not looked at: one warning for the file, never written again
+//! module "PATH" { ... }            ignored with one warning per file, and not written back
 //! ```
 //!
-//! Whatever is not in the one form that the engines write is an error, and all errors of a file are reported together.
+//! Any other form than the one that the engines write is an error. All errors of a file are reported together.
 
-mod reader;
+mod parser;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,19 +24,18 @@ use super::render::header;
 use crate::provider::{Engine, ProviderAddr};
 use crate::span::{Place, Span};
 use crate::syntax::{SourceFile, SyntaxError};
-use reader::Reader;
+use parser::LockFileParser;
 
-/// A lock file that was read.
+/// A parsed lock file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LockFile {
-    /// What it says.
+    /// Its entries.
     pub locks: Locks,
     /// Where the block of each provider begins.
     pub places: BTreeMap<ProviderAddr, Place>,
-    /// Where the first `module` block begins. The engines warn that locks for modules are not yet supported, once per file,
-    /// and do not write them back.
+    /// Where the first `module` block begins. Like the engines, tflock warns once per file and does not write such blocks back.
     pub modules: Option<Place>,
-    /// The engine that wrote the file, as its header has it.
+    /// The engine that its header names.
     pub written_by: Option<Engine>,
 }
 
@@ -50,14 +49,14 @@ impl LockFile {
     }
 }
 
-/// Reads the content of the lock file at `path`. The engine decides which addresses have no lock, and which host short
-/// addresses mean in messages.
+/// Parses the content of the lock file at `path`. `engine` decides which addresses cannot be locked, and which host an
+/// address without a host means.
 pub fn parse(path: &Path, text: &[u8], engine: Engine) -> Result<LockFile, Vec<ParseError>> {
     let document = match SourceFile::parse(path, text.to_vec()) {
         Ok(document) => document,
         Err(error) => return Err(vec![syntax_error(path, text, error)]),
     };
-    let mut reader = Reader {
+    let mut parser = LockFileParser {
         text,
         engine,
         file: LockFile {
@@ -66,15 +65,15 @@ pub fn parse(path: &Path, text: &[u8], engine: Engine) -> Result<LockFile, Vec<P
         },
         errors: Vec::new(),
     };
-    reader.file(&document);
-    if reader.errors.is_empty() {
-        return Ok(reader.file);
+    parser.parse(&document);
+    if parser.errors.is_empty() {
+        return Ok(parser.file);
     }
-    reader.errors.sort_by(|a, b| a.place.cmp(&b.place));
-    Err(reader.errors)
+    parser.errors.sort_by(|a, b| a.place.cmp(&b.place));
+    Err(parser.errors)
 }
 
-/// The engine whose header the text begins with. A header in another place is only a comment.
+/// The engine whose header the text begins with. Anywhere else, a header is a comment like any other.
 fn written_by(text: &[u8]) -> Option<Engine> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let first_line = |text: &[u8]| {
@@ -88,7 +87,7 @@ fn written_by(text: &[u8]) -> Option<Engine> {
         .find(|engine| first_line(text) == first_line(header(*engine).as_bytes()))
 }
 
-/// A syntax error, unless the text is an unfinished merge: then the syntax is not the news.
+/// A syntax error or, if the text has conflict markers, an unfinished merge.
 fn syntax_error(path: &Path, text: &[u8], error: SyntaxError) -> ParseError {
     let mut start = 0;
     for line in text.split_inclusive(|byte| *byte == b'\n') {

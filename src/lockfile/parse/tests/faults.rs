@@ -1,65 +1,37 @@
-//! What is refused, row by row, with place and hint.
+//! Rejected files: messages, places and hints.
 
 use super::*;
 
+/// The rows of a table `TEXT => ERROR`. `\n` in TEXT is a line break.
+fn rows(table: &str) -> impl Iterator<Item = (String, &str)> {
+    table.lines().map(|row| {
+        let (text, error) = row.trim_start().split_once("=> ").unwrap();
+        (text.trim_end_matches(' ').replace("\\n", "\n"), error)
+    })
+}
+
 #[test]
 fn faults_of_structure() {
-    for (text, expected) in [
-        (
-            "foo = 1\n",
-            "1:1: unsupported argument: `foo` is not expected here",
-        ),
-        (
-            "provider = 1\n",
-            "1:1: unsupported argument: `provider` is not expected here",
-        ),
-        (
-            "foo \"x\" {}\n",
-            "1:1: unsupported block type: `foo` is not expected here",
-        ),
-        (
-            "module {}\n",
-            "1:1: missing label: a block `module` needs one label",
-        ),
-        (
-            "module \"a\" \"b\" {}\n",
-            "1:12: extraneous label: a block `module` has one label only",
-        ),
-        (
-            "provider {\n version=\"1.0.0\"\n}\n",
-            "1:1: missing label: a block `provider` needs one label",
-        ),
-        (
-            "provider \"a\" \"b\" {}\n",
-            "1:14: extraneous label: a block `provider` has one label only",
-        ),
-        (
-            "provider \"x\" {\n",
-            "1:14: unclosed configuration block: there is no closing brace for it",
-        ),
-        (
-            "{\"provider\": {}}",
-            "1:1: argument or block definition required here",
-        ),
-    ] {
-        assert_eq!(errors(text, Engine::Terraform), [expected], "{text}");
+    for (text, expected) in rows(
+        r#"foo = 1\n => 1:1: unsupported argument: `foo` is not expected here
+        provider = 1\n => 1:1: unsupported argument: `provider` is not expected here
+        foo "x" {}\n => 1:1: unsupported block type: `foo` is not expected here
+        module {}\n => 1:1: missing label: a block `module` needs one label
+        module "a" "b" {}\n => 1:12: extraneous label: a block `module` has one label only
+        provider {\n version="1.0.0"\n}\n => 1:1: missing label: a block `provider` needs one label
+        provider "a" "b" {}\n => 1:14: extraneous label: a block `provider` has one label only
+        provider "x" {\n => 1:14: unclosed configuration block: there is no closing brace for it
+        {"provider": {}} => 1:1: argument or block definition required here"#,
+    ) {
+        assert_eq!(errors(&text, Engine::Terraform), [expected], "{text}");
     }
-    for (content, expected) in [
-        (
-            "version = \"1.0.0\"\nfoo = 1",
-            "3:1: unsupported argument: `foo` is not expected here",
-        ),
-        (
-            "version = \"1.0.0\"\nfoo {}",
-            "3:1: unsupported block type: `foo` is not expected here",
-        ),
-        (
-            "version = \"1.0.0\"\nversion = \"1.0.0\"",
-            "3:1: attribute redefined: `version` was already set in this body",
-        ),
-    ] {
+    for (content, expected) in rows(
+        r#"version = "1.0.0"\nfoo = 1 => 3:1: unsupported argument: `foo` is not expected here
+        version = "1.0.0"\nfoo {} => 3:1: unsupported block type: `foo` is not expected here
+        version = "1.0.0"\nversion = "1.0.0" => 3:1: attribute redefined: `version` was already set in this body"#,
+    ) {
         assert_eq!(
-            errors(block(content), Engine::Terraform),
+            errors(block(&content), Engine::Terraform),
             [expected],
             "{content}"
         );
@@ -74,44 +46,17 @@ fn faults_of_structure() {
 
 #[test]
 fn faults_of_addresses() {
-    for (label, expected) in [
-        (
-            "acme/a",
-            "non-normalized provider source address: it must be written `registry.terraform.io/acme/a`",
-        ),
-        (
-            "a",
-            "non-normalized provider source address: it must be written `registry.terraform.io/hashicorp/a`",
-        ),
-        (
-            "registry.terraform.io/Acme/a",
-            "non-normalized provider source address: it must be written `registry.terraform.io/acme/a`",
-        ),
-        (
-            "registry.terraform.io:443/acme/a",
-            "non-normalized provider source address: it must be written `registry.terraform.io/acme/a`",
-        ),
-        (
-            "terraform.io/builtin/foo",
-            "invalid provider source address: terraform does not lock `terraform.io/builtin/foo`",
-        ),
-        (
-            "registry.terraform.io/-/aws",
-            "invalid provider source address: terraform does not lock `registry.terraform.io/-/aws`",
-        ),
-        (
-            "registry.opentofu.org/-/aws",
-            "invalid provider source address: cannot read provider source address `registry.opentofu.org/-/aws`: the namespace `-` exists on `registry.terraform.io` only, not on `registry.opentofu.org`",
-        ),
-        (
-            "a b/c",
-            "invalid provider source address: cannot read provider source address `a b/c`: `a b` must consist of letters, digits and single inner hyphens",
-        ),
-        (
-            "xn--bcher-kva.example/a/b",
-            "invalid provider source address: cannot read provider source address `xn--bcher-kva.example/a/b`: `xn--bcher-kva` must be written in Unicode, not in Punycode",
-        ),
-    ] {
+    for (label, expected) in rows(
+        r"acme/a => non-normalized provider source address: it must be written `registry.terraform.io/acme/a`
+        a => non-normalized provider source address: it must be written `registry.terraform.io/hashicorp/a`
+        registry.terraform.io/Acme/a => non-normalized provider source address: it must be written `registry.terraform.io/acme/a`
+        registry.terraform.io:443/acme/a => non-normalized provider source address: it must be written `registry.terraform.io/acme/a`
+        terraform.io/builtin/foo => invalid provider source address: terraform does not lock `terraform.io/builtin/foo`
+        registry.terraform.io/-/aws => invalid provider source address: terraform does not lock `registry.terraform.io/-/aws`
+        registry.opentofu.org/-/aws => invalid provider source address: cannot read provider source address `registry.opentofu.org/-/aws`: the namespace `-` exists on `registry.terraform.io` only, not on `registry.opentofu.org`
+        a b/c => invalid provider source address: cannot read provider source address `a b/c`: `a b` must consist of letters, digits and single inner hyphens
+        xn--bcher-kva.example/a/b => invalid provider source address: cannot read provider source address `xn--bcher-kva.example/a/b`: `xn--bcher-kva` must be written in Unicode, not in Punycode",
+    ) {
         let text = format!("provider \"{label}\" {{\n version = \"1.0.0\"\n}}\n");
         assert_eq!(
             errors(text, Engine::Terraform),
@@ -148,66 +93,24 @@ fn built_in_and_legacy_addresses_differ_by_engine() {
 
 #[test]
 fn faults_of_values() {
-    for (content, expected) in [
-        (
-            "",
-            "1:1: missing required argument: a provider lock must have a `version`",
-        ),
-        (
-            "version = null",
-            "2:11: missing required argument: a provider lock must have a `version`",
-        ),
-        (
-            "version = \"\"",
-            "2:11: invalid provider version number: cannot read version ``: a version number is missing",
-        ),
-        (
-            "version = \"1.0\"",
-            "2:11: invalid provider version number: it must be written `1.0.0`",
-        ),
-        (
-            "version = \"01.0.0\"",
-            "2:11: invalid provider version number: it must be written `1.0.0`",
-        ),
-        (
-            "version = 1",
-            "2:11: invalid provider version number: it must be written `1.0.0`",
-        ),
-        (
-            "version = true",
-            "2:11: invalid provider version number: cannot read version `true`: expected a number instead of `true`",
-        ),
-        (
-            "version = \"v1.0.0\"",
-            "2:11: invalid provider version number: cannot read version `v1.0.0`: a version must not start with `v`",
-        ),
-        (
-            "version = \" 1.0.0\"",
-            "2:11: invalid provider version number: cannot read version ` 1.0.0`: expected a number instead of ` 1.0.0`",
-        ),
-        (
-            "version = \"1.0.99999999999999999999\"",
-            "2:11: invalid provider version number: cannot read version `1.0.99999999999999999999`: `99999999999999999999` is too large for a version number",
-        ),
-        (
-            "version = [\"1.0.0\"]",
-            "2:11: unsuitable value type: a string is needed here, and this is a list",
-        ),
-        (
-            "version = var.x",
-            "2:11: variables are not allowed here, but `var` is one",
-        ),
-        (
-            "version = true ? \"1.0.0\" : var.x",
-            "2:28: variables are not allowed here, but `var` is one",
-        ),
-        (
-            "version = lower(\"1.0.0\")",
-            "2:11: function calls are not allowed here, but `lower()` is one",
-        ),
-    ] {
+    for (content, expected) in rows(
+        r#" => 1:1: missing required argument: a provider lock must have a `version`
+        version = null => 2:11: missing required argument: a provider lock must have a `version`
+        version = "" => 2:11: invalid provider version number: cannot read version ``: a version number is missing
+        version = "1.0" => 2:11: invalid provider version number: it must be written `1.0.0`
+        version = "01.0.0" => 2:11: invalid provider version number: it must be written `1.0.0`
+        version = 1 => 2:11: invalid provider version number: it must be written `1.0.0`
+        version = true => 2:11: invalid provider version number: cannot read version `true`: expected a number instead of `true`
+        version = "v1.0.0" => 2:11: invalid provider version number: cannot read version `v1.0.0`: a version must not start with `v`
+        version = " 1.0.0" => 2:11: invalid provider version number: cannot read version ` 1.0.0`: expected a number instead of ` 1.0.0`
+        version = "1.0.99999999999999999999" => 2:11: invalid provider version number: cannot read version `1.0.99999999999999999999`: `99999999999999999999` is too large for a version number
+        version = ["1.0.0"] => 2:11: unsuitable value type: a string is needed here, and this is a list
+        version = var.x => 2:11: variables are not allowed here, but `var` is one
+        version = true ? "1.0.0" : var.x => 2:28: variables are not allowed here, but `var` is one
+        version = lower("1.0.0") => 2:11: function calls are not allowed here, but `lower()` is one"#,
+    ) {
         assert_eq!(
-            errors(block(content), Engine::Terraform),
+            errors(block(&content), Engine::Terraform),
             [expected],
             "{content}"
         );
@@ -216,40 +119,16 @@ fn faults_of_values() {
 
 #[test]
 fn faults_of_constraints() {
-    for (constraints, expected) in [
-        (
-            "null",
-            "3:15: unsuitable value type: a string is needed here, and this is null",
-        ),
-        (
-            "\">= 1.0\"",
-            "3:16: invalid provider version constraints: cannot read version constraint `>= 1.0`: in a lock file it must be written `>= 1.0.0`",
-        ),
-        (
-            "\"= 1.0.0\"",
-            "3:16: invalid provider version constraints: cannot read version constraint `= 1.0.0`: in a lock file it must be written `1.0.0`",
-        ),
-        (
-            "\">= 1.0.0, abc\"",
-            "3:26: invalid provider version constraints: cannot read version constraint `>= 1.0.0, abc`: expected a number instead of `abc`",
-        ),
-        (
-            "\"1.*\"",
-            "3:18: invalid provider version constraints: cannot read version constraint `1.*`: expected a number instead of `*`",
-        ),
-        (
-            "\">= v1.0.0\"",
-            "3:19: invalid provider version constraints: cannot read version constraint `>= v1.0.0`: a version must not start with `v`",
-        ),
-        (
-            "1",
-            "3:15: invalid provider version constraints: cannot read version constraint `1`: in a lock file it must be written `1.0.0`",
-        ),
-        (
-            "\"${\"abc\"}\"",
-            "3:15: invalid provider version constraints: cannot read version constraint `abc`: expected a number instead of `abc`",
-        ),
-    ] {
+    for (constraints, expected) in rows(
+        r#"null => 3:15: unsuitable value type: a string is needed here, and this is null
+        ">= 1.0" => 3:16: invalid provider version constraints: cannot read version constraint `>= 1.0`: in a lock file it must be written `>= 1.0.0`
+        "= 1.0.0" => 3:16: invalid provider version constraints: cannot read version constraint `= 1.0.0`: in a lock file it must be written `1.0.0`
+        ">= 1.0.0, abc" => 3:26: invalid provider version constraints: cannot read version constraint `>= 1.0.0, abc`: expected a number instead of `abc`
+        "1.*" => 3:18: invalid provider version constraints: cannot read version constraint `1.*`: expected a number instead of `*`
+        ">= v1.0.0" => 3:19: invalid provider version constraints: cannot read version constraint `>= v1.0.0`: a version must not start with `v`
+        1 => 3:15: invalid provider version constraints: cannot read version constraint `1`: in a lock file it must be written `1.0.0`
+        "${"abc"}" => 3:15: invalid provider version constraints: cannot read version constraint `abc`: expected a number instead of `abc`"#,
+    ) {
         let content = format!("version = \"1.0.0\"\nconstraints = {constraints}");
         assert_eq!(
             errors(block(&content), Engine::Terraform),
@@ -261,47 +140,22 @@ fn faults_of_constraints() {
 
 #[test]
 fn faults_of_hashes() {
-    let not_a_list = "3:10: invalid expression: `hashes` must be a list in brackets";
-    for (hashes, expected) in [
-        (
-            "[]",
-            "3:10: invalid provider hash set: at least one hash is needed where `hashes` is given",
-        ),
-        ("null", not_a_list),
-        ("\"h1:x\"", not_a_list),
-        ("([\"h1:x\"])", not_a_list),
-        ("[for x in [\"h1:a\"] : x]", not_a_list),
-        ("{ a = \"h1:x\" }", not_a_list),
-        ("concat([\"h1:x\"])", not_a_list),
-        (
-            "[\"abc\"]",
-            "3:11: invalid provider hash string: cannot read hash `abc`: it must be a scheme, a colon and a value, as in `h1:...`",
-        ),
-        (
-            "[\"h1:x\", \":abc\"]",
-            "3:19: invalid provider hash string: cannot read hash `:abc`: it must be a scheme, a colon and a value, as in `h1:...`",
-        ),
-        (
-            "[\"\"]",
-            "3:11: invalid provider hash string: cannot read hash ``: it must be a scheme, a colon and a value, as in `h1:...`",
-        ),
-        (
-            "[1]",
-            "3:11: invalid provider hash string: cannot read hash `1`: it must be a scheme, a colon and a value, as in `h1:...`",
-        ),
-        (
-            "[null]",
-            "3:11: unsuitable value type: a string is needed here, and this is null",
-        ),
-        (
-            "[[]]",
-            "3:11: unsuitable value type: a string is needed here, and this is a list",
-        ),
-        (
-            "[lower(\"h1:x\")]",
-            "3:11: function calls are not allowed here, but `lower()` is one",
-        ),
-    ] {
+    for (hashes, expected) in rows(
+        r#"[] => 3:10: invalid provider hash set: at least one hash is needed where `hashes` is given
+        null => 3:10: invalid expression: `hashes` must be a list in brackets
+        "h1:x" => 3:10: invalid expression: `hashes` must be a list in brackets
+        (["h1:x"]) => 3:10: invalid expression: `hashes` must be a list in brackets
+        [for x in ["h1:a"] : x] => 3:10: invalid expression: `hashes` must be a list in brackets
+        { a = "h1:x" } => 3:10: invalid expression: `hashes` must be a list in brackets
+        concat(["h1:x"]) => 3:10: invalid expression: `hashes` must be a list in brackets
+        ["abc"] => 3:11: invalid provider hash string: cannot read hash `abc`: it must be a scheme, a colon and a value, as in `h1:...`
+        ["h1:x", ":abc"] => 3:19: invalid provider hash string: cannot read hash `:abc`: it must be a scheme, a colon and a value, as in `h1:...`
+        [""] => 3:11: invalid provider hash string: cannot read hash ``: it must be a scheme, a colon and a value, as in `h1:...`
+        [1] => 3:11: invalid provider hash string: cannot read hash `1`: it must be a scheme, a colon and a value, as in `h1:...`
+        [null] => 3:11: unsuitable value type: a string is needed here, and this is null
+        [[]] => 3:11: unsuitable value type: a string is needed here, and this is a list
+        [lower("h1:x")] => 3:11: function calls are not allowed here, but `lower()` is one"#,
+    ) {
         let content = format!("version = \"1.0.0\"\nhashes = {hashes}");
         assert_eq!(
             errors(block(&content), Engine::Terraform),

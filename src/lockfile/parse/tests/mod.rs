@@ -1,4 +1,4 @@
-//! What is read, row by row.
+//! Accepted files.
 
 mod faults;
 mod properties;

@@ -1,29 +1,22 @@
 //! Temporary files beside lock files.
 //!
-//! A lock file is written under a temporary name in its own directory and renamed. The name tells its [`Owner`],
+//! A lock file is written under a temporary name in its own directory and then renamed. The name contains its [`Owner`],
 //!
 //! ```text
 //! .terraform.lock.hcl.tflock-HOST-PROCESS-RANDOM
 //! ```
 //!
-//! so that a later run can remove what killed processes have left.
+//! so that a later run can remove the files of killed processes.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::owner::Owner;
 
-/// What all temporary names start with.
+/// The start of all temporary names.
 pub(super) const STEM: &str = ".terraform.lock.hcl.tflock";
 
-/// Whether a file name is that of a lock file being written.
-pub fn is_temporary(name: &OsStr) -> bool {
-    Owner::of(STEM, name).is_some()
-}
-
-/// Removes the temporary files in a directory that belong to processes of `owner`'s host that are gone. Returns what was
-/// removed.
+/// Removes the temporary files in a directory whose process ran on `owner`'s host and has ended. Returns the removed files.
 pub fn clean_stale(directory: &Path, owner: &Owner) -> io::Result<Vec<PathBuf>> {
     let mut removed = Vec::new();
     for entry in fs::read_dir(directory)? {
@@ -37,12 +30,12 @@ pub fn clean_stale(directory: &Path, owner: &Owner) -> io::Result<Vec<PathBuf>> 
     Ok(removed)
 }
 
-/// Removes a file; false if another run was faster, or if it is in use after all.
+/// Removes a file. Returns `false` if another process has removed it, or if it is still in use.
 fn remove(path: &Path) -> io::Result<bool> {
     match fs::remove_file(path) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        // Windows: the owner holds it open, see `save`.
+        // On Windows, a file that its owner still writes cannot be removed (`create` in `save`).
         Err(_) if cfg!(windows) => Ok(false),
         Err(error) => Err(error),
     }
@@ -50,11 +43,14 @@ fn remove(path: &Path) -> io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
+
     use super::*;
 
     #[test]
-    fn other_names_belong_to_nobody() {
-        assert!(is_temporary(OsStr::new(".terraform.lock.hcl.tflock-h-1-x")));
+    fn other_names_have_no_owner() {
+        let is_temporary = |name: &str| Owner::of(STEM, OsStr::new(name)).is_some();
+        assert!(is_temporary(".terraform.lock.hcl.tflock-h-1-x"));
         for name in [
             ".terraform.lock.hcl",
             ".terraform.lock.hcl12345",
@@ -65,13 +61,13 @@ mod tests {
             ".terraform.lock.hcl.tflock-h-1-x-y",
             "x.terraform.lock.hcl.tflock-h-1-x",
         ] {
-            assert!(!is_temporary(OsStr::new(name)), "{name}");
+            assert!(!is_temporary(name), "{name}");
         }
     }
 
-    /// The number of a process that has ended.
+    /// The ID of a process that has ended.
     #[cfg(unix)]
-    fn ended() -> u32 {
+    fn ended_process() -> u32 {
         let mut child = std::process::Command::new("true").spawn().unwrap();
         child.wait().unwrap();
         child.id()
@@ -79,17 +75,17 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn only_files_of_processes_that_are_gone_are_removed() {
+    fn only_files_of_ended_processes_are_removed() {
         let directory = tempfile::tempdir().unwrap();
         let owner = Owner::new("here", std::process::id());
-        let gone = ended();
+        let gone = ended_process();
         let name = |host, process| Owner::new(host, process).prefix(STEM) + "x";
         let stale = directory.path().join(name("here", gone));
         let kept = [
-            name("here", 1),                  // runs, though perhaps as another user
+            name("here", 1),                  // runs, perhaps as another user
             name("here", std::process::id()), // our own
             name("there", gone),              // another host
-            ".terraform.lock.hcl".to_owned(), // no temporary file
+            ".terraform.lock.hcl".to_owned(), // not a temporary file
             format!(".terraform.lock.hcl{gone}"),
         ];
         for file in &kept {

@@ -1,4 +1,4 @@
-//! The blocks of a lock file and their values, checked one by one.
+//! Checks the blocks of a lock file and their values, and collects all errors.
 
 use std::collections::BTreeSet;
 
@@ -12,23 +12,21 @@ use crate::syntax::{
     SyntaxError, Value, check_references, evaluate,
 };
 
-/// Goes through a file and gathers what it says and what is wrong with it.
-pub(super) struct Reader<'a> {
+pub(super) struct LockFileParser<'a> {
     pub(super) text: &'a [u8],
     pub(super) engine: Engine,
     pub(super) file: LockFile,
     pub(super) errors: Vec<ParseError>,
 }
 
-impl Reader<'_> {
+impl LockFileParser<'_> {
     fn error(&mut self, place: Place, problem: ParseProblem) {
         self.errors.push(ParseError { place, problem });
     }
 
-    /// The whole file.
-    pub(super) fn file(&mut self, file: &SourceFile) {
+    pub(super) fn parse(&mut self, file: &SourceFile) {
         let body = file.body();
-        self.refuse_arguments(&body, &[]);
+        self.reject_arguments(&body, &[]);
         for block in body.native_blocks() {
             let kind = block.kind();
             if kind != "provider" && kind != "module" {
@@ -46,7 +44,7 @@ impl Reader<'_> {
         }
     }
 
-    fn refuse_arguments(&mut self, body: &Body<'_>, known: &[&str]) {
+    fn reject_arguments(&mut self, body: &Body<'_>, known: &[&str]) {
         for argument in self.keep(body.arguments()).unwrap_or_default() {
             if !known.contains(&argument.name()) {
                 let problem = ParseProblem::UnsupportedArgument(argument.name().to_owned());
@@ -78,11 +76,11 @@ impl Reader<'_> {
         false
     }
 
-    /// A `provider` block. Its content is checked even if its address is wrong.
+    /// Parses a `provider` block. Its content is checked even if its address is invalid.
     fn provider(&mut self, block: &Block<'_>) {
         let body = block.body();
         let address = self.address(block);
-        self.refuse_arguments(body, &["version", "constraints", "hashes"]);
+        self.reject_arguments(body, &["version", "constraints", "hashes"]);
         for inner in body.native_blocks() {
             self.error(
                 inner.place(),
@@ -104,7 +102,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The address of the block, if it may have one; the first block of an address takes it.
+    /// Parses the label of a `provider` block. Only the first block of an address is accepted.
     fn address(&mut self, block: &Block<'_>) -> Option<ProviderAddr> {
         let label = block.labels().first()?;
         let place = block.label_spot(0).place();
@@ -202,7 +200,7 @@ impl Reader<'_> {
         self.keep(argument.tree(Strings::Plain))
     }
 
-    /// The value of an expression without references or calls, also in branches that are not taken.
+    /// Evaluates an expression. References and function calls are errors, also in branches that are not evaluated.
     fn value(&mut self, argument: &Expression, expr: &Expr) -> Option<Value> {
         if let Some(text) = expr.as_text() {
             return Some(Value::String(text));
@@ -229,7 +227,7 @@ impl Reader<'_> {
         text
     }
 
-    /// The place of a part of a string: exactly, where the string is written as it is, else that of the whole value.
+    /// The place of a part of a string. If the string has escapes or is computed, the place of the whole expression.
     fn place_within(&self, argument: &Expression, expr: &Expr, string: &str, part: Span) -> Place {
         let start = expr.span.start + 1;
         let verbatim = self.text.get(start..start + string.len()) == Some(string.as_bytes());

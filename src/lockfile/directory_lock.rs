@@ -1,29 +1,30 @@
-//! One process after the other replaces the lock files of a directory.
+//! An advisory lock on a directory, so that only one process at a time replaces a lock file there.
 //!
-//! On Unix the directory itself is locked (`flock`), so nothing appears in the tree. On Windows a file in the directory for
-//! temporary files stands for it, which is named after the directory, opened by one process alone, and removed with its last
-//! handle; users with another such directory do not wait for each other. The system releases both when a process is killed.
+//! On Unix the directory itself is locked (`flock`), so no file appears in the tree. On Windows, tflock opens a file in the
+//! directory for temporary files, without sharing. Its name is derived from the locked directory, and it is deleted when its
+//! last handle is closed; users with different directories for temporary files do not exclude each other. The system releases
+//! both kinds of lock when a process is killed.
 //!
-//! Where the file system cannot lock (NFS locks no directories), a turn is taken without: then a change that another machine
-//! makes between comparison and renaming can be lost. That is some ten microseconds.
+//! If the file system has no locks (NFS cannot lock directories), tflock proceeds without one. Then a change that another
+//! machine makes between comparison and renaming, some ten microseconds, can be lost.
 
 use std::fs::File;
 use std::path::Path;
 
 /// The right to replace lock files in one directory, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Turn {
-    /// `None` if the system has no such lock.
+pub(super) struct DirectoryLock {
+    /// `None` if the file system has no locks.
     _lock: Option<File>,
 }
 
-/// It is the turn of another process.
+/// Another process has the lock.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Busy;
 
-impl Turn {
-    /// Takes the turn without waiting.
-    pub(super) fn take(directory: &Path) -> Result<Self, Busy> {
+impl DirectoryLock {
+    /// Locks `directory` without waiting.
+    pub(super) fn acquire(directory: &Path) -> Result<Self, Busy> {
         lock(directory).map(|lock| Self { _lock: lock })
     }
 }
@@ -88,22 +89,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_after_the_other_in_a_directory_and_nothing_appears_there() {
+    fn a_directory_is_locked_once_and_no_file_appears_there() {
         let directories = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let [here, there] = directories.each_ref().map(tempfile::TempDir::path);
-        let first = Turn::take(here).unwrap();
-        assert_eq!(Turn::take(here).unwrap_err(), Busy);
-        assert!(Turn::take(&here.join(".")).is_err(), "by another name");
-        assert!(Turn::take(there).is_ok());
+        let first = DirectoryLock::acquire(here).unwrap();
+        assert_eq!(DirectoryLock::acquire(here).unwrap_err(), Busy);
+        assert!(
+            DirectoryLock::acquire(&here.join(".")).is_err(),
+            "the same directory, under another name"
+        );
+        assert!(DirectoryLock::acquire(there).is_ok());
         assert_eq!(std::fs::read_dir(here).unwrap().count(), 0);
         drop(first);
-        assert!(Turn::take(here).is_ok());
+        assert!(DirectoryLock::acquire(here).is_ok());
     }
 
-    /// As on a file system that cannot lock.
+    /// A missing directory fails in the same way as a file system without locks.
     #[test]
-    fn a_directory_that_cannot_be_locked_is_written_to_all_the_same() {
-        let turns = [0; 2].map(|_| Turn::take(Path::new("/nonexistent")));
-        assert!(turns.iter().all(Result::is_ok));
+    fn a_directory_without_locks_counts_as_locked() {
+        let locks = [0; 2].map(|_| DirectoryLock::acquire(Path::new("/nonexistent")));
+        assert!(locks.iter().all(Result::is_ok));
     }
 }
