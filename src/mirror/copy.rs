@@ -1,10 +1,10 @@
-//! Copies of packages, and packages taking the place of what was there.
+//! Copies packages, and moves them to their final path.
 
 use std::path::Path;
 use std::{fs, io};
 
-/// Copies a file, or a directory with all that is below it. Links become what they lead to, since that is what counts of
-/// them; permissions of files stay.
+/// Copies a file, or a directory with everything below it. Links are replaced by copies of their targets, because hashes cover
+/// the targets. Files keep their permissions.
 pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     if !fs::metadata(from)?.is_dir() {
         return fs::copy(from, to).map(drop);
@@ -17,13 +17,13 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives `new` the name `place` in one step. If a directory was there, it has the name `new` afterwards.
-pub(super) fn take_place(new: &Path, place: &Path) -> io::Result<()> {
+/// Moves `new` to `place` in one step. A directory that was there is at `new` afterwards.
+pub(super) fn move_to(new: &Path, place: &Path) -> io::Result<()> {
     let directory = place.parent().unwrap_or(place);
     loop {
         fs::create_dir_all(directory)?;
         match fs::rename(new, place) {
-            // Somebody who prunes has just removed the directory, because it was empty.
+            // Another process that prunes has just removed the directory, because it was empty.
             Err(error) if error.kind() == io::ErrorKind::NotFound && new.exists() => {}
             Err(_) if fs::symlink_metadata(place).is_ok() => return exchange(new, place),
             renamed => return renamed,
@@ -39,7 +39,7 @@ fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
 }
 
-/// Elsewhere there is a moment in which nothing has the name.
+/// Other systems cannot exchange names: for a moment `other` does not exist.
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     let aside = one.with_extension("old");

@@ -1,4 +1,4 @@
-//! Where each package belongs, and what lies there now. Nothing is written here.
+//! The paths of packages in a mirror, and their current state. Nothing is written here.
 
 use std::fs;
 use std::io;
@@ -9,40 +9,40 @@ use crate::access::{confine, open_regular};
 use crate::package::{
     Limits, PackageError, PackageHashes, digest_of_file, hash_archive, hash_directory,
 };
-use crate::provider::{Digest, Hash, PackageId, ProviderAddr, Version};
+use crate::provider::{Digest, Hash, PackageId, ProviderAddr};
 
-/// How packages lie in a mirror.
+/// How packages are stored in a mirror.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
     /// As zips, with the index files of a network mirror.
     #[default]
     Packed,
-    /// As directories, which `init` links to.
+    /// As directories, to which `init` makes links.
     Unpacked,
 }
 
-/// A directory of packages, looked at.
+/// A directory of packages, for reading.
 #[derive(Clone, Debug)]
 pub struct MirrorDirectory {
     base: PathBuf,
     layout: Layout,
 }
 
-/// What lies where a package belongs.
+/// What is at the path of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoredPackage {
     /// A zip with this digest.
     Zip(Digest),
-    /// Files with this hash.
+    /// Unpacked files with this `h1` hash.
     Files(Hash),
-    /// Nothing.
+    /// Nothing exists there.
     Missing,
-    /// Something that is no package, and why.
+    /// Not a valid package, for this reason.
     Damaged(String),
 }
 
 impl MirrorDirectory {
-    /// The directory `base`, which need not exist.
+    /// The directory `base` does not have to exist.
     pub fn new(base: impl Into<PathBuf>, layout: Layout) -> Self {
         Self {
             base: base.into(),
@@ -50,20 +50,19 @@ impl MirrorDirectory {
         }
     }
 
-    /// The directory.
+    /// The path of the directory.
     pub fn base(&self) -> &Path {
         &self.base
     }
 
-    /// Refuses a directory to which a link leads that comes with the tree, and that is outside of it.
+    /// Fails if the path of the directory has a link in the repository that leads out of it.
     pub fn check_links_to(&self) -> Result<(), MirrorError> {
         let path = self.base.clone();
         let confined = confine(&self.base).map(drop);
         confined.map_err(|source| MirrorError::Confined { path, source })
     }
 
-    /// Refuses a place in the directory if it, or a directory above it, is a link: who fills a directory of a repository does
-    /// not mean to write elsewhere.
+    /// Fails if `place` or a directory between it and the mirror is a link. Links could make tflock write outside the mirror.
     pub(super) fn check_no_links(&self, place: &Path) -> Result<(), MirrorError> {
         let below = place.strip_prefix(&self.base).unwrap_or(place);
         let mut path = self.base.clone();
@@ -79,22 +78,22 @@ impl MirrorDirectory {
         Ok(())
     }
 
-    /// How packages lie in it.
+    /// How its packages are stored.
     pub const fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// The directory of a provider. The host is in its Unicode form, as both tools write and read it.
-    pub fn provider(&self, provider: &ProviderAddr) -> PathBuf {
+    /// The directory of a provider. The host is in its Unicode form, as in the engines.
+    pub fn provider_path(&self, provider: &ProviderAddr) -> PathBuf {
         self.base
             .join(provider.hostname.to_string())
             .join(&provider.namespace)
             .join(&provider.type_name)
     }
 
-    /// Where a package belongs: a zip, or a directory.
+    /// The path of a package: a zip or a directory.
     pub fn package_path(&self, id: &PackageId) -> PathBuf {
-        let provider = self.provider(&id.provider);
+        let provider = self.provider_path(&id.provider);
         match self.layout {
             Layout::Packed => provider.join(zip_name(id)),
             Layout::Unpacked => provider
@@ -103,8 +102,8 @@ impl MirrorDirectory {
         }
     }
 
-    /// Reads what lies where a package belongs, all of it: sizes and times prove nothing, since directories like this one
-    /// are restored from caches and copied between machines.
+    /// Reads the whole package at its path and hashes it. Sizes and times prove nothing, because mirrors are restored from CI
+    /// caches and copied between machines.
     pub fn inspect(&self, id: &PackageId) -> Result<StoredPackage, MirrorError> {
         let place = self.package_path(id);
         self.check_no_links(&place)?;
@@ -128,7 +127,7 @@ impl MirrorDirectory {
             },
         };
         Ok(match found {
-            Ok(StoredPackage::Files(_)) if !runs(&place, &id.provider.type_name) => {
+            Ok(StoredPackage::Files(_)) if !is_executable(&place, &id.provider.type_name) => {
                 StoredPackage::Damaged(
                     "its executable has lost the permission to be run".to_owned(),
                 )
@@ -138,24 +137,14 @@ impl MirrorDirectory {
         })
     }
 
-    /// All hashes of the zip that lies where a package belongs.
+    /// All hashes of the zip at the path of a package.
     pub fn hash_zip(&self, id: &PackageId) -> Result<PackageHashes, PackageError> {
         let file = open_regular(&self.package_path(id)).map_err(PackageError::Read)?;
         hash_archive(&file, &id.provider.type_name, &Limits::default())
     }
-
-    /// The file that tells a network mirror's versions of a provider.
-    pub(super) fn index_file(directory: &Path) -> PathBuf {
-        directory.join("index.json")
-    }
-
-    /// The file that tells a network mirror's archives of a version.
-    pub(super) fn version_file(directory: &Path, version: &Version) -> PathBuf {
-        directory.join(format!("{version}.json"))
-    }
 }
 
-/// The name of a package's zip, as `providers mirror` gives it.
+/// The name of a package's zip, as in `terraform providers mirror`.
 pub(super) fn zip_name(id: &PackageId) -> String {
     format!(
         "terraform-provider-{}_{}_{}.zip",
@@ -163,7 +152,7 @@ pub(super) fn zip_name(id: &PackageId) -> String {
     )
 }
 
-/// A link in the files of a package, by its name there. tflock writes none, so it is not from the package.
+/// The path of a link in an unpacked package, relative to `directory`. tflock writes no links, so it is not from the package.
 fn link_below(directory: &Path) -> io::Result<Option<PathBuf>> {
     let mut pending = vec![directory.to_path_buf()];
     while let Some(next) = pending.pop() {
@@ -182,7 +171,7 @@ fn link_below(directory: &Path) -> io::Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// Whether nothing is there, as far as the system's answer goes.
+/// Whether the error says that the path does not exist.
 pub(super) fn is_absence(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -190,10 +179,9 @@ pub(super) fn is_absence(error: &io::Error) -> bool {
     )
 }
 
-/// Whether an executable of the package may be run by somebody. Archives of CI systems drop that permission, and no hash
-/// tells.
+/// Whether an executable of the package has the permission to run. CI caches can lose it, and no hash covers it.
 #[cfg(unix)]
-fn runs(directory: &Path, type_name: &str) -> bool {
+fn is_executable(directory: &Path, type_name: &str) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
 
     let prefix = format!("terraform-provider-{type_name}");
@@ -206,11 +194,11 @@ fn runs(directory: &Path, type_name: &str) -> bool {
 }
 
 #[cfg(not(unix))]
-const fn runs(_directory: &Path, _type_name: &str) -> bool {
+const fn is_executable(_directory: &Path, _type_name: &str) -> bool {
     true
 }
 
-/// An error in one line.
+/// The message of an error with its causes, in one line.
 pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,4 +1,4 @@
-//! Why a directory of packages cannot be filled or looked at.
+//! Errors of reading and writing a mirror.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,71 +7,71 @@ use crate::access::LinkError;
 use crate::package::PackageError;
 use crate::span::Explain;
 
-/// Why a directory of packages cannot be filled or looked at.
+/// Why a mirror cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum MirrorError {
-    /// The directory itself cannot be made or used.
+    /// The directory cannot be created or used.
     #[error("cannot use `{}` as a mirror", path.display())]
     Unusable {
         /// As given.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A link that comes with the tree leads out of it.
+    /// A link in the repository leads out of it.
     #[error("cannot use `{}` as a mirror", path.display())]
     Confined {
         /// As given.
         path: PathBuf,
-        /// Where it leads.
+        /// Where the link leads.
         source: LinkError,
     },
-    /// Something in it is a link: what it leads to is no part of the mirror.
+    /// A file or directory of the mirror is a link.
     #[error("cannot use `{}` in a mirror: it is a link", path.display())]
     Link {
         /// The link.
         path: PathBuf,
     },
-    /// Something in it cannot be read.
+    /// A file or directory of the mirror cannot be read.
     #[error("cannot read `{}`", path.display())]
     Read {
-        /// What.
+        /// Its path.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
-    /// Something cannot be written.
+    /// A file or directory of the mirror cannot be written.
     #[error("cannot write `{}`", path.display())]
     Write {
-        /// What.
+        /// Its path.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// A package cannot be unpacked.
     #[error("cannot unpack the package for `{}`", path.display())]
     Unpack {
-        /// Where it was to be.
+        /// The directory for its files.
         path: PathBuf,
         /// Why.
         source: PackageError,
     },
-    /// The source has the package unpacked, and the zip that it was cannot be made again.
+    /// The source has the package unpacked, and the original zip cannot be made from its files.
     #[error("cannot pack `{}`: only the zip that its author signed can be kept", path.display())]
     NoZip {
         /// The unpacked package.
         path: PathBuf,
     },
-    /// What was copied has changed meanwhile.
+    /// The package changed while it was copied.
     #[error("cannot copy `{}`: it has changed meanwhile", path.display())]
     Changed {
         /// The unpacked package.
         path: PathBuf,
     },
-    /// The thread that writes has ended without a result.
+    /// The writing thread ended without a result.
     #[error("writing to the mirror stopped unexpectedly")]
     Interrupted,
-    /// Others write to the index all the time.
+    /// Other processes kept changing the directory while the index was written.
     #[error("cannot finish `{}`: other processes keep changing the directory", path.display())]
     Restless {
         /// The directory of the provider.

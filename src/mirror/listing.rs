@@ -1,7 +1,7 @@
-//! What lies in a directory of packages, as the tools see it.
+//! Lists the packages in a mirror by the rules of the engines.
 //!
-//! Names of directories and zips count in any case, the host in its Unicode form. What does not fit the layout is ignored.
-//! Directories must be real, but the last element, the zip or the `OS_ARCH` directory, may be a symbolic link.
+//! Names of directories and zips are compared without regard to case; the host is in its Unicode form. Other names are
+//! ignored. Directories must not be links, but the last element, the zip or the `OS_ARCH` directory, can be one.
 
 use std::fs::{self, DirEntry};
 use std::io;
@@ -18,17 +18,17 @@ pub enum LocalPackage {
     Directory(PathBuf),
 }
 
-/// A package and where it lies.
+/// A package in a mirror.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedPackage {
-    /// What its place says that it is.
+    /// Provider, version and platform according to its path.
     pub id: PackageId,
-    /// Where it lies.
+    /// Its path.
     pub package: LocalPackage,
 }
 
 impl LocalPackage {
-    /// The zip or the directory.
+    /// The path of the zip or of the directory.
     pub fn path(&self) -> &Path {
         match self {
             Self::Zip(path) | Self::Directory(path) => path,
@@ -36,7 +36,7 @@ impl LocalPackage {
     }
 }
 
-/// All packages below `base`, in the order of bytes of their paths. A file in its place is an empty one.
+/// All packages below `base`, sorted by the bytes of their paths. None if `base` is a file.
 pub fn list(base: &Path) -> io::Result<Vec<ListedPackage>> {
     let mut listed = Vec::new();
     if fs::metadata(base)?.is_file() {
@@ -48,14 +48,14 @@ pub fn list(base: &Path) -> io::Result<Vec<ListedPackage>> {
     Ok(listed)
 }
 
-/// The directories that are those of providers, in the order of bytes.
+/// The providers below `base` with their directories, sorted by bytes.
 pub(super) fn providers(base: &Path) -> io::Result<Vec<(ProviderAddr, PathBuf)>> {
     let mut found = Vec::new();
     for host in directories(base)? {
         for namespace in directories(&host)? {
             for type_name in directories(&namespace)? {
                 let names = [&host, &namespace, &type_name].map(|path| name_of(path));
-                // The engine matters only for sources without a host.
+                // The engine is irrelevant, because the source has a host.
                 if let Ok(provider) = ProviderAddr::parse(&names.join("/"), Engine::Terraform) {
                     found.push((provider, type_name));
                 }
@@ -65,7 +65,7 @@ pub(super) fn providers(base: &Path) -> io::Result<Vec<(ProviderAddr, PathBuf)>>
     Ok(found)
 }
 
-/// The packages of one provider, in the order of bytes.
+/// The packages of one provider, sorted by bytes.
 pub(super) fn list_provider(
     provider: &ProviderAddr,
     directory: &Path,
@@ -91,7 +91,7 @@ pub(super) fn list_provider(
                     add(&version, platform, LocalPackage::Directory(path));
                 }
             }
-        } else if let Some((version, platform)) = packed(provider, &name_of(&path))
+        } else if let Some((version, platform)) = parse_zip_name(provider, &name_of(&path))
             && path.is_file()
         {
             add(&version, platform, LocalPackage::Zip(path));
@@ -100,8 +100,8 @@ pub(super) fn list_provider(
     Ok(listed)
 }
 
-/// Version and platform in the name of a zip. Parts after the architecture mean nothing.
-fn packed(provider: &ProviderAddr, name: &str) -> Option<(Version, Platform)> {
+/// Parses version and platform from the name of a zip. Parts after the architecture are ignored.
+fn parse_zip_name(provider: &ProviderAddr, name: &str) -> Option<(Version, Platform)> {
     let name = name.to_lowercase();
     let rest = name.strip_prefix(&format!("terraform-provider-{}_", provider.type_name))?;
     let mut parts = rest.strip_suffix(".zip")?.split('_');
@@ -110,7 +110,7 @@ fn packed(provider: &ProviderAddr, name: &str) -> Option<(Version, Platform)> {
     Some((version, Platform { os, arch }))
 }
 
-/// The real directories in a directory.
+/// The directories in a directory, without links.
 fn directories(path: &Path) -> io::Result<Vec<PathBuf>> {
     let real = entries(path)?
         .into_iter()
@@ -118,7 +118,7 @@ fn directories(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(real.map(|entry| entry.path()).collect())
 }
 
-/// What is in a directory, in the order of bytes. One that somebody has just removed is empty.
+/// The entries of a directory, sorted by bytes. None if another process has just removed the directory.
 fn entries(path: &Path) -> io::Result<Vec<DirEntry>> {
     let entries = match fs::read_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

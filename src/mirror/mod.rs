@@ -1,28 +1,28 @@
-//! A directory of packages: a filesystem mirror, and behind any web server a network mirror.
+//! A directory of packages: a filesystem mirror and, behind any web server, a network mirror.
 //!
 //! ```text
 //! DIR/HOST/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH.zip      packed
-//! DIR/HOST/NAMESPACE/TYPE/index.json, VERSION.json                         what a network mirror answers with
+//! DIR/HOST/NAMESPACE/TYPE/index.json, VERSION.json                         index of the network mirror
 //! DIR/HOST/NAMESPACE/TYPE/VERSION/OS_ARCH/...                              unpacked
 //! ```
 //!
-//! [`list`] and [`MirrorDirectory`] only look; [`Mirror`] writes.
+//! [`list`] and [`MirrorDirectory`] only read; [`Mirror`] writes.
 //!
-//! # Beside readers
+//! # Concurrent readers and writers
 //!
-//! Any number of processes may write and read at the same time, and none of them takes a lock. `init` of Terraform and
-//! OpenTofu walks through the whole directory, all files of unpacked packages included, and fails if any name that it has
-//! read in a directory is gone when it looks closer, whatever that name is. So temporary names are never made in `DIR` but
-//! beside it (`staging`), and a name in `DIR` appears with all of its content and is replaced in one step. Only what is
-//! pruned disappears; see `prune`.
+//! Any number of processes can write and read at the same time, without locks. `init` of Terraform and OpenTofu walks the
+//! whole directory, including all files of unpacked packages. It fails if any name that it has listed is gone when it opens
+//! it. So temporary files are not made in `DIR` but beside it (`staging`), and each name in `DIR` appears with its whole
+//! content and is replaced in one step. Only pruning removes names; see `prune`.
 //!
-//! Index files are made from what lies in the directory, and after they were written the directory is looked at again
-//! (`index`): whoever writes last has seen all.
+//! Index files are made from the content of the directory. After writing them, tflock reads the directory again (`index`), so
+//! the last writer has seen all packages.
 
 mod copy;
 mod directory;
 mod error;
 mod index;
+mod index_files;
 mod listing;
 mod prune;
 mod staging;

@@ -1,11 +1,10 @@
-//! What nobody needs disappears.
+//! Removes packages that no lock file needs.
 //!
-//! First from the index, so that no reader of a network mirror is sent to it any more; then each package by one rename out
-//! of the directory, so that none is ever seen half removed; then the directories that are empty now.
+//! First they leave the index, so that clients of the network mirror no longer request them. Then each package is renamed out
+//! of the directory, so that it never appears half removed. Then empty directories are removed.
 //!
-//! A reader that walks through the directory fails if a name that it has just read is gone when it looks closer. Nobody can
-//! know that a reader has read a name, but the time between the two is short, and after a package has gone nothing else in
-//! its directory changes.
+//! An `init` that walks the directory fails if a name that it has listed is gone when it opens it. That cannot be excluded, but
+//! the time between the two steps is short, and after a package is gone nothing else in its directory changes.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +17,7 @@ use super::listing::{ListedPackage, list};
 use super::writer::Mirror;
 use crate::provider::{Hostname, ProviderAddr, Version};
 
-/// The versions that are needed. Names of zips count in any case, and so do versions here.
+/// The versions that lock files need. They are compared without regard to case, like the names of zips.
 #[derive(Clone, Debug, Default)]
 pub struct NeededVersions(BTreeSet<(ProviderAddr, String)>);
 
@@ -38,44 +37,44 @@ fn key(provider: &ProviderAddr, version: &Version) -> (ProviderAddr, String) {
     (provider.clone(), version.to_string().to_lowercase())
 }
 
-/// Which packages may go.
+/// Which packages can be pruned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PruneScope {
-    /// Those on these hosts. What others have put there from elsewhere stays.
+    /// Packages of these hosts. Packages of other hosts stay.
     Hosts(BTreeSet<Hostname>),
     /// All.
     All,
 }
 
 impl MirrorDirectory {
-    /// The packages within reach that are not needed, in both layouts.
+    /// The packages in `scope` that are not needed, in both layouts.
     pub fn unneeded(
         &self,
         needed: &NeededVersions,
-        reach: &PruneScope,
+        scope: &PruneScope,
     ) -> Result<Vec<ListedPackage>, MirrorError> {
         let listed = match list(self.base()) {
             Err(error) if is_absence(&error) => Vec::new(),
             listed => listed.map_err(MirrorError::read(self.base()))?,
         };
-        let within = |listed: &ListedPackage| match reach {
+        let is_in_scope = |listed: &ListedPackage| match scope {
             PruneScope::All => true,
             PruneScope::Hosts(hosts) => hosts.contains(&listed.id.provider.hostname),
         };
-        let unneeded = listed.into_iter();
-        Ok(unneeded
-            .filter(|listed| within(listed) && !needed.has(listed))
+        Ok(listed
+            .into_iter()
+            .filter(|listed| is_in_scope(listed) && !needed.has(listed))
             .collect())
     }
 }
 
 impl Mirror {
-    /// Removes packages that are in no index any more.
+    /// Removes packages that have left the index.
     pub fn remove(&self, doomed: &[ListedPackage]) -> Result<(), MirrorError> {
         for ListedPackage { package, .. } in doomed {
             let path = package.path();
             let failed = |error| MirrorError::write(path)(error);
-            let (_room, aside) = self.staging().free_name().map_err(failed)?;
+            let (_directory, aside) = self.staging().free_name().map_err(failed)?;
             match fs::rename(path, &aside) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 renamed => renamed.map_err(failed)?,
@@ -86,7 +85,7 @@ impl Mirror {
     }
 }
 
-/// Removes the directories above `path` that are empty, up to `base`. One to which somebody has just added something is not.
+/// Removes empty directories above `path`, up to `base`.
 fn remove_empty(path: &Path, base: &Path) {
     let above = path.ancestors().skip(1);
     for directory in above.take_while(|directory| *directory != base) {

@@ -1,14 +1,14 @@
-//! Where files are made before they appear in the mirror.
+//! A directory for files that are not yet complete.
 //!
 //! ```text
-//! PARENT/.NAME.tflock-HOST-PROCESS-RANDOM/     beside DIR = PARENT/NAME, where no reader of DIR looks
-//! DIR/.tflock-HOST-PROCESS-RANDOM/             where DIR is the root of a file system, or PARENT cannot be written
+//! PARENT/.NAME.tflock-HOST-PROCESS-RANDOM/     beside DIR = PARENT/NAME, where `init` does not look
+//! DIR/.tflock-HOST-PROCESS-RANDOM/             if DIR is a mount point, or PARENT is not writable
 //! ```
 //!
-//! A rename moves a file only within one file system, so the second place is for mount points. Readers ignore it, but one
-//! that walks through `DIR` at the very moment in which a name in it disappears fails.
+//! Files can be renamed only within one file system, so mount points need the second path. `init` ignores that directory, but
+//! fails if a name in it disappears while `init` walks through `DIR`.
 //!
-//! A process removes its own directory at its end, and those that killed processes have left at its beginning.
+//! A process removes its own directory when it ends, and the directories of killed processes when it starts.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -17,19 +17,19 @@ use tempfile::{Builder, NamedTempFile, TempDir};
 
 use crate::owner::Owner;
 
-/// What names inside of the mirror start with.
+/// The start of the name if the directory is inside the mirror.
 const INSIDE: &str = ".tflock";
 
-/// A directory of this process on the file system of the mirror.
+/// The staging directory of this process, on the file system of the mirror.
 #[derive(Debug)]
 pub(super) struct Staging {
-    /// Closed before the directory is removed.
+    /// Dropped before the directory is removed.
     _claim: Claim,
     directory: TempDir,
 }
 
 impl Staging {
-    /// Makes the directory for `base`, which exists, and removes what was left by others.
+    /// Creates the directory for the existing mirror `base`, and removes those of killed processes.
     pub(super) fn open(base: &Path, owner: &Owner) -> io::Result<Self> {
         let base = fs::canonicalize(base)?;
         clean(&base, INSIDE, owner);
@@ -59,17 +59,17 @@ impl Staging {
         })
     }
 
-    /// A new file, with the permissions of any other.
+    /// A new file, with the permissions that the umask allows.
     pub(super) fn file(&self) -> io::Result<NamedTempFile> {
         builder(0o666).tempfile_in(self.directory.path())
     }
 
-    /// A new directory, with the permissions of any other.
+    /// A new directory, with the permissions that the umask allows.
     pub(super) fn directory(&self) -> io::Result<TempDir> {
         builder(0o777).tempdir_in(self.directory.path())
     }
 
-    /// A name that nothing has yet.
+    /// A free path in a new directory, which is removed when the returned value is dropped.
     pub(super) fn free_name(&self) -> io::Result<(TempDir, PathBuf)> {
         let directory = self.directory()?;
         let path = directory.path().join("it");
@@ -77,7 +77,7 @@ impl Staging {
     }
 }
 
-/// Makes files and directories with these permissions, as far as the umask lets them.
+/// A builder of files and directories with the permissions `mode`, minus the umask.
 #[cfg(unix)]
 fn builder(mode: u32) -> Builder<'static, 'static> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -92,14 +92,14 @@ fn builder(_mode: u32) -> Builder<'static, 'static> {
     Builder::new()
 }
 
-/// Says that a process still uses a directory. On Unix its name says which process that is, and the system whether it runs.
+/// Marks a staging directory as in use. On Unix nothing is needed: the name of the directory contains the process ID.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Claim;
 
 #[cfg(unix)]
 impl Claim {
-    #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+    #[expect(clippy::unnecessary_wraps, reason = "it can fail on other systems")]
     const fn new(_directory: &Path) -> io::Result<Self> {
         Ok(Self)
     }
@@ -109,7 +109,7 @@ impl Claim {
     }
 }
 
-/// Elsewhere it is a file that nobody can remove while its process has it open.
+/// On other systems, a file that cannot be removed while its process has it open.
 #[cfg(not(unix))]
 #[derive(Debug)]
 struct Claim {
@@ -129,13 +129,13 @@ impl Claim {
         Ok(Self { _file: file })
     }
 
-    /// A directory without the file is being made or removed by somebody.
+    /// Returns `false` also if the file does not exist, because another process is creating or removing the directory.
     fn is_released(directory: &Path) -> bool {
         fs::remove_file(directory.join(Self::NAME)).is_ok()
     }
 }
 
-/// Removes the staging directories of processes that are gone. What cannot be removed stays for a later run.
+/// Removes the staging directories of ended processes. Errors are ignored; a later run tries again.
 fn clean(parent: &Path, stem: &str, owner: &Owner) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     let stale = entries.filter(|entry| owner.outlived(stem, &entry.file_name()));
@@ -144,7 +144,7 @@ fn clean(parent: &Path, stem: &str, owner: &Owner) {
     }
 }
 
-/// Whether a rename can lead from one directory to the other.
+/// Whether files can be renamed from one directory to the other.
 #[cfg(unix)]
 fn one_file_system(one: &Path, other: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -154,7 +154,7 @@ fn one_file_system(one: &Path, other: &Path) -> bool {
         && mount(one) == mount(other)
 }
 
-/// A directory can be mounted elsewhere in its own file system, and renames do not cross that either.
+/// The ID of the mount. A directory can be mounted at a second path in its own file system, and renames do not cross that.
 #[cfg(target_os = "linux")]
 fn mount(path: &Path) -> Option<u64> {
     use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
@@ -168,7 +168,7 @@ const fn mount(_path: &Path) -> Option<u64> {
     None
 }
 
-/// Elsewhere a directory and what stands beside it are nearly always on one volume; where they are not, writing says so.
+/// On other systems, a directory and its siblings are nearly always on one volume. If not, writing fails with an error.
 #[cfg(not(unix))]
 const fn one_file_system(_one: &Path, _other: &Path) -> bool {
     true

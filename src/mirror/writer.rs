@@ -1,4 +1,4 @@
-//! Packages appear in the mirror: each whole, under its final name, and not before it was verified.
+//! Writes packages to the mirror. A package appears complete, under its final name, and only after it was verified.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use super::copy::{copy, take_place};
+use super::copy::{copy, move_to};
 use super::directory::{Layout, MirrorDirectory};
 use super::error::MirrorError;
 use super::staging::Staging;
@@ -16,7 +16,7 @@ use crate::owner::Owner;
 use crate::package::{Limits, hash_directory, unpack_package};
 use crate::provider::{Digest, Hash, PackageId};
 
-/// A directory of packages that is being filled.
+/// A mirror that this run fills.
 #[derive(Debug)]
 pub struct Mirror {
     directory: MirrorDirectory,
@@ -24,16 +24,16 @@ pub struct Mirror {
     zips: Mutex<BTreeMap<Digest, Zip>>,
 }
 
-/// A zip of this run. Its digest was compared with what it should be.
+/// A zip of this run, with the expected digest.
 #[derive(Debug)]
 enum Zip {
-    /// Waits for its place.
+    /// In the staging directory.
     Staged(NamedTempFile),
-    /// Has been given one; another package with the same zip is copied from there.
+    /// At this path in the mirror. Another package with the same zip is copied from there.
     Placed(PathBuf),
 }
 
-/// A zip that arrives.
+/// A zip that is being downloaded.
 #[derive(Debug)]
 pub struct Incoming {
     file: NamedTempFile,
@@ -50,14 +50,14 @@ impl io::Write for Incoming {
 }
 
 impl Incoming {
-    /// The file as far as it has arrived.
+    /// Opens the file for reading, from the start.
     pub fn reopen(&self) -> io::Result<File> {
         self.file.reopen()
     }
 }
 
 impl Mirror {
-    /// Makes the directory if need be, and removes what killed processes have left.
+    /// Creates the directory if it does not exist, and removes the temporary files of killed processes.
     pub fn open(directory: MirrorDirectory) -> Result<Self, MirrorError> {
         let unusable = |source| MirrorError::Unusable {
             path: directory.base().to_path_buf(),
@@ -72,7 +72,7 @@ impl Mirror {
         })
     }
 
-    /// The directory.
+    /// The directory of the mirror.
     pub const fn directory(&self) -> &MirrorDirectory {
         &self.directory
     }
@@ -81,29 +81,29 @@ impl Mirror {
         &self.staging
     }
 
-    /// A file for a zip that is about to arrive. It is gone with the value.
+    /// A file for a zip to download. It is removed when the value is dropped.
     pub fn incoming(&self) -> io::Result<Incoming> {
         let file = self.staging.file()?;
         Ok(Incoming { file })
     }
 
-    /// Keeps a zip of which the digest is the right one, until it is put in its place.
+    /// Keeps a zip whose digest was compared with the expected one, until [`Self::put`] moves it.
     pub fn keep(&self, digest: Digest, incoming: Incoming) {
         self.lock().insert(digest, Zip::Staged(incoming.file));
     }
 
-    /// Notes that the package with this digest lies where it belongs: another one with the same zip can be copied from there.
+    /// Registers that the mirror has the package with this digest, so that other packages with the same zip can be copied.
     pub fn found(&self, id: &PackageId, digest: Digest) {
         let place = self.directory.package_path(id);
         self.lock().entry(digest).or_insert(Zip::Placed(place));
     }
 
-    /// Whether this run has the zip with this digest.
+    /// Whether [`Self::put`] can supply the zip with this digest.
     pub fn has(&self, digest: Digest) -> bool {
         self.lock().contains_key(&digest)
     }
 
-    /// Puts the zip with this digest, which this run has, where the package belongs.
+    /// Moves the zip with this digest, or its files, to the path of the package.
     pub fn put(&self, id: &PackageId, digest: Digest) -> Result<(), MirrorError> {
         let place = self.directory.package_path(id);
         let zip = self.lock().remove(&digest);
@@ -118,55 +118,55 @@ impl Mirror {
         placed
     }
 
-    /// Puts the files of a package that a source has unpacked where the package belongs.
+    /// Copies an unpacked package to its path, if its files have the hash `h1`.
     pub fn put_files(&self, id: &PackageId, from: &Path, h1: &Hash) -> Result<(), MirrorError> {
         let path = from.to_path_buf();
         if self.directory.layout() == Layout::Packed {
             return Err(MirrorError::NoZip { path });
         }
-        let (_room, new) = self.copied(from)?;
+        let (_directory, new) = self.copied(from)?;
         if hash_directory(&new, &id.provider.type_name).as_ref() != Ok(h1) {
             return Err(MirrorError::Changed { path });
         }
-        self.give_place(&new, &self.directory.package_path(id))
+        self.move_to_place(&new, &self.directory.package_path(id))
     }
 
     fn put_staged(&self, file: NamedTempFile, place: &Path) -> Result<(), MirrorError> {
         let failed = |source| MirrorError::write(place)(source);
         if self.directory.layout() == Layout::Packed {
-            // Closed before the renaming: Windows would not have it otherwise.
+            // Closed first, because Windows does not rename open files.
             let path = file.into_temp_path();
-            return self.give_place(&path, place);
+            return self.move_to_place(&path, place);
         }
-        let room = self.staging.directory().map_err(failed)?;
-        unpack_package(file.as_file(), room.path(), &Limits::default()).map_err(|source| {
+        let unpacked = self.staging.directory().map_err(failed)?;
+        unpack_package(file.as_file(), unpacked.path(), &Limits::default()).map_err(|source| {
             MirrorError::Unpack {
                 path: place.to_path_buf(),
                 source,
             }
         })?;
-        // What was at the place before has its name now, and goes with it.
-        self.give_place(room.path(), place)
+        // Whatever was at the path is now in the temporary directory, and is removed with it.
+        self.move_to_place(unpacked.path(), place)
     }
 
     fn put_copy(&self, from: &Path, place: &Path) -> Result<(), MirrorError> {
-        let (_room, new) = self.copied(from)?;
-        self.give_place(&new, place)
+        let (_directory, new) = self.copied(from)?;
+        self.move_to_place(&new, place)
     }
 
-    fn give_place(&self, new: &Path, place: &Path) -> Result<(), MirrorError> {
+    fn move_to_place(&self, new: &Path, place: &Path) -> Result<(), MirrorError> {
         self.directory.check_no_links(place)?;
-        take_place(new, place).map_err(MirrorError::write(place))
+        move_to(new, place).map_err(MirrorError::write(place))
     }
 
-    /// A copy in a directory of its own.
+    /// Copies a package into a new temporary directory.
     fn copied(&self, from: &Path) -> Result<(tempfile::TempDir, PathBuf), MirrorError> {
-        let (room, new) = self
+        let (directory, new) = self
             .staging
             .free_name()
             .map_err(MirrorError::write(self.directory.base()))?;
         copy(from, &new).map_err(MirrorError::read(from))?;
-        Ok((room, new))
+        Ok((directory, new))
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<Digest, Zip>> {
