@@ -22,35 +22,35 @@ pub struct LockingError {
     pub address: ProviderAddr,
     /// Where the configuration requires it, or where the lock file records it.
     pub place: Option<Place>,
-    /// What is in the way.
+    /// Why it cannot be locked.
     #[source]
     pub problem: Box<LockingProblem>,
 }
 
-/// What is in the way of locking a provider.
+/// Why a provider cannot be locked.
 #[derive(Debug, thiserror::Error)]
 pub enum LockingProblem {
     /// The source lists no version that the constraints allow.
     #[error("no available releases match the constraints `{constraints}`")]
     NoMatch {
-        /// All constraints of the root module on it.
+        /// The constraints of the root module.
         constraints: VersionConstraints,
-        /// The newest version that the source lists at all.
+        /// The newest listed version, whatever the constraints.
         newest_listed: Option<Version>,
     },
-    /// There are no constraints, and the source lists no release.
+    /// There are no constraints, but the source lists no release.
     #[error("no releases are available")]
     NoRelease {
-        /// The newest version that the source lists at all.
+        /// The newest listed version, perhaps a prerelease.
         newest_listed: Option<Version>,
     },
-    /// OpenTofu refuses a constraint on exactly this version before it asks (docs/rules/constraints.md 4).
+    /// OpenTofu rejects 0.0.0 as the only exact version, without a request (docs/rules/constraints.md 4).
     #[error("0.0.0 is not a valid provider version")]
     ZeroVersion,
-    /// The locked version fits, but its source no longer lists it.
+    /// The locked version fits, but the source no longer lists it.
     #[error("the locked version {version} is no longer available")]
     VersionGone {
-        /// Which provider.
+        /// The provider.
         address: ProviderAddr,
         /// The locked version.
         version: Version,
@@ -58,7 +58,7 @@ pub enum LockingProblem {
     /// `--upgrade=ADDR@VERSION` names a version that the source does not list.
     #[error("its registry does not list the version {version} that `--upgrade` names")]
     TargetUnknown {
-        /// The version asked for.
+        /// The requested version.
         version: Version,
     },
     /// `--upgrade=ADDR@VERSION` names a version that the constraints refuse.
@@ -66,12 +66,12 @@ pub enum LockingProblem {
         "the constraints `{constraints}` do not allow the version {version} that `--upgrade` names"
     )]
     TargetNotAllowed {
-        /// The version asked for.
+        /// The requested version.
         version: Version,
-        /// All constraints of the root module on it.
+        /// The constraints of the root module.
         constraints: VersionConstraints,
     },
-    /// The version moves, the old entry holds hashes of several platforms, and nobody said for which to lock.
+    /// The version moves and the old entry has hashes of several platforms, but no platform was requested.
     #[error(
         "its version moves from {from} to {to}, and the hashes of {count} platforms would be replaced by those of one"
     )]
@@ -83,14 +83,14 @@ pub enum LockingProblem {
         /// How many `h1` hashes the old entry has.
         count: usize,
     },
-    /// `--min-age` leaves nothing.
+    /// No version that fits is old enough for `--min-age`.
     #[error(
-        "no version that its constraints allow is known to have been out for {days} days; the newest of them is {newest}"
+        "no version that its constraints allow is known to have been published for {days} days; the newest of them is {newest}"
     )]
     NothingSettled {
         /// The newest version that fits.
         newest: Version,
-        /// How long a version must have been out.
+        /// The required age in days.
         days: u64,
     },
     /// No recorded hash of the kept version is genuine.
@@ -99,48 +99,48 @@ pub enum LockingProblem {
         /// The locked version.
         version: Version,
     },
-    /// The selected version has no package for an asked platform.
+    /// The selected version has no package for a requested platform.
     #[error("version {version} has no package for `{platform}`")]
     PlatformMissing {
         /// The selected version.
         version: Version,
         /// The platform without a package.
         platform: Platform,
-        /// The platforms for which the registry says it has one.
+        /// The platforms for which the registry lists a package.
         published: BTreeSet<Platform>,
     },
-    /// The registry would have to be asked, and must not.
+    /// `--offline` forbids a request that is needed.
     #[error("{0}, and the network is switched off by `--offline`")]
     Offline(CacheGap),
-    /// The registry could not be asked, or answered with an error.
+    /// A request to the registry failed.
     #[error(transparent)]
     Registry(RegistryError),
-    /// What the registry sent cannot be trusted.
-    #[error("the package of version {version} for `{platform}` is not to be had")]
+    /// The package cannot be downloaded or verified.
+    #[error("the package of version {version} for `{platform}` cannot be downloaded or verified")]
     Package {
         /// The selected version.
         version: Version,
         /// The platform.
         platform: Platform,
-        /// What went wrong.
+        /// Why.
         #[source]
         failure: Arc<PackageFailure>,
     },
-    /// Nobody signed the package who may, by `[signers]`.
+    /// `[signers]` does not allow the signer of the package.
     #[error("the package of version {version} for `{platform}` is not accepted")]
     Signer {
         /// The selected version.
         version: Version,
         /// The platform.
         platform: Platform,
-        /// Who may sign, and who did.
+        /// The allowed signers and the actual one.
         #[source]
         refused: Box<RefusedSigner>,
     },
 }
 
 impl Explain for LockingError {
-    /// It quotes nothing but addresses and constraints that were read without error.
+    /// The message quotes only valid addresses and constraints.
     fn quotes_file(&self) -> bool {
         false
     }
@@ -181,20 +181,20 @@ impl LockingProblem {
             Self::NoMatch { newest_listed, .. } | Self::NoRelease { newest_listed } => newest_listed
                 .as_ref()
                 .map(|newest| format!("the newest version that its registry lists is {newest}")),
-            Self::ZeroVersion => Some("ask for a later version, or drop the constraint".to_owned()),
+            Self::ZeroVersion => Some("require a later version, or drop the constraint".to_owned()),
             Self::VersionGone { address, .. } => Some(format!(
-                "`--upgrade={address}` moves to the newest version that the constraints allow"
+                "use `--upgrade={address}` to move to the newest version that the constraints allow"
             )),
             Self::PlatformsNotNamed { .. } => Some(
-                "name every platform that the lock file is for, as in `--platform linux_amd64,darwin_arm64`"
+                "request every platform of the lock file, as in `--platform linux_amd64,darwin_arm64`"
                     .to_owned(),
             ),
             Self::NothingSettled { newest, .. } => Some(format!(
-                "`--upgrade=ADDR@{newest}` takes that version whatever its age"
+                "use `--upgrade=ADDR@{newest}` to take that version whatever its age"
             )),
             Self::AllForeign { .. } => Some(
-                "either the packages were published anew or the lock file was tampered with; once you know which, \
-                 `--mismatch replace` records only the right hashes, and `--mismatch add` keeps the old ones beside them"
+                "find out whether the packages were uploaded again or the lock file was tampered with; then use \
+                 `--mismatch replace` to record only the genuine hashes, or `--mismatch add` to keep the old ones as well"
                     .to_owned(),
             ),
             Self::PlatformMissing {
@@ -211,21 +211,21 @@ impl LockingProblem {
     }
 }
 
-/// What the disk cache lacks, so that a registry has to be asked.
+/// What the disk cache lacks, so that a request is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CacheGap {
-    /// The list of versions: the constraints allow several, and none of them is locked, or another one is wanted.
+    /// The list of versions: no locked version fits, or an upgrade was requested.
     Version,
     /// Packages.
     Packages {
-        /// Of which version.
+        /// Their version.
         version: Version,
-        /// For which platforms.
+        /// Their platforms.
         platforms: Vec<Platform>,
     },
-    /// What would show that the recorded hashes, or the signer, are what they should be.
+    /// A list that proves the recorded hashes, or that an allowed key signed.
     Proof {
-        /// Of which version.
+        /// The version.
         version: Version,
     },
 }
@@ -233,7 +233,7 @@ pub enum CacheGap {
 impl fmt::Display for CacheGap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Version => write!(f, "only its registry can say which versions there are"),
+            Self::Version => write!(f, "only its registry can list its versions"),
             Self::Packages { version, platforms } => {
                 let platforms: Vec<_> = platforms.iter().map(|name| format!("`{name}`")).collect();
                 write!(
@@ -244,7 +244,7 @@ impl fmt::Display for CacheGap {
             }
             Self::Proof { version } => write!(
                 f,
-                "what the cache has of version {version} does not match the lock file or the pinned signers"
+                "the cached version {version} does not match the lock file or `[signers]`"
             ),
         }
     }
@@ -261,25 +261,25 @@ fn missing_platform_hint(platform: &Platform, published: &BTreeSet<Platform>) ->
     }
 }
 
-/// Why a package is not to be had, or not to be trusted.
+/// Why a package cannot be downloaded or verified.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageFailure {
-    /// The source could not be asked, or answered with an error.
+    /// A request failed.
     #[error(transparent)]
     Registry(#[from] RegistryError),
-    /// What the registry says does not hold: the signature, a checksum.
+    /// The signature or a checksum is wrong.
     #[error(transparent)]
     Authenticity(#[from] AuthenticityError),
-    /// OpenTofu's report on all packages cannot be read.
+    /// The registry's report on all packages (OpenTofu's `packages`) cannot be parsed.
     #[error(transparent)]
     Reported(#[from] PackagesError),
-    /// The package could not be hashed.
+    /// The package could not be downloaded or hashed.
     #[error(transparent)]
     Transfer(#[from] TransferError),
-    /// The package is not what its mirror says.
+    /// The package does not have the hashes that its mirror lists.
     #[error(transparent)]
     Mirror(#[from] MirrorHashError),
-    /// The package in a filesystem mirror has no hash.
+    /// A package in a filesystem mirror cannot be hashed.
     #[error("cannot hash `{}`", path.display())]
     Local {
         /// The zip, or the directory.
@@ -290,7 +290,7 @@ pub enum PackageFailure {
 }
 
 impl PackageFailure {
-    /// Whether nobody was asked, since `--offline` switches the network off.
+    /// Whether no request was sent because of `--offline`.
     pub fn is_offline(&self) -> bool {
         match self {
             Self::Registry(error) | Self::Transfer(TransferError::Download(error)) => {
@@ -300,7 +300,7 @@ impl PackageFailure {
         }
     }
 
-    /// Whether the source says that the version has no package for the platform.
+    /// Whether the source has no package of the version for the platform.
     pub fn is_missing_platform(&self) -> bool {
         matches!(self, Self::Registry(RegistryError::NoPackage { .. }))
     }

@@ -9,6 +9,7 @@ mod directory;
 mod disk_cache;
 mod error;
 mod evidence;
+mod fingerprint;
 mod join_bounded;
 mod lock_provider;
 mod min_age;
@@ -30,6 +31,7 @@ pub use directory::{
 pub use disk_cache::CacheAccess;
 pub use error::{CacheGap, LockingError, LockingProblem, PackageFailure};
 pub use evidence::{Evidence, ListedHashes};
+pub use fingerprint::{Fingerprint, SignersError};
 pub use min_age::Undated;
 pub use note::Note;
 pub use packages::{EngineSource, Packages};
@@ -37,6 +39,6 @@ pub use policy::{
     Mismatch, Missing, Policy, ProviderScope, TargetError, Upgrade, UpgradeTarget, VersionTarget,
 };
 pub use record::{HashOrigin, PackageForm, PackageRecord, Voucher};
-pub use signers::{Fingerprint, RefusedSigner, SignerRules, Signers, SignersError};
+pub use signers::{RefusedSigner, SignerRules, Signers};
 pub use transfer::{Downloaded, TransferError};
 pub use trust::Trust;

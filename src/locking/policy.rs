@@ -1,4 +1,4 @@
-//! What the user asked for, as far as it decides what a lock contains (docs/reference/options.md).
+//! The options that decide what a lock contains (docs/reference/options.md).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,83 +7,83 @@ use crate::provider::{AddressError, Engine, Platform, ProviderAddr, Version, Ver
 
 use super::signers::SignerRules;
 
-/// What a lock shall contain.
+/// The rules for the locks of a directory.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// The platforms asked for, in the order given, each once, at least one.
+    /// The requested platforms, in the given order, without duplicates. Never empty.
     pub platforms: Vec<Platform>,
-    /// Nobody named a platform: it is this machine's.
+    /// No platform was requested, so `platforms` is the platform of this machine.
     pub platforms_defaulted: bool,
     /// Which providers move to the newest version.
     pub upgrade: Upgrade,
-    /// Work on these providers only, as sources; empty: on all.
+    /// The sources of the only providers to lock; empty for all providers.
     pub providers: Vec<String>,
     /// Remove entries that are not required.
     pub prune: bool,
-    /// When no recorded hash of a kept version is genuine.
+    /// What to do if no recorded hash of a kept version is genuine.
     pub mismatch: Mismatch,
-    /// When a selected version has no package for an asked platform.
+    /// What to do if the selected version has no package for a requested platform.
     pub missing_platform: Missing,
-    /// Versions that have been out for less are no upgrade, unless they are named.
+    /// How long a version must have been published before `--upgrade` selects it without naming it.
     pub min_age: Option<Duration>,
-    /// Who may sign for which providers.
+    /// The allowed signers of providers.
     pub signers: SignerRules,
 }
 
-/// When no recorded hash of a kept version is genuine.
+/// What to do if no recorded hash of a kept version is genuine (`--mismatch`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mismatch {
     /// The directory fails.
     Error,
-    /// The right hashes are added beside the foreign ones.
+    /// The genuine hashes are added to the foreign ones.
     Add,
-    /// Only the right hashes are recorded.
+    /// Only the genuine hashes are recorded.
     Replace,
 }
 
-/// Whether something missing fails its directory; the stricter comes first.
+/// What to do if a package or a module is missing. The stricter variant is smaller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Missing {
-    /// It does.
+    /// The directory fails.
     Error,
-    /// The rest is recorded, and a warning says so.
+    /// A warning is reported, and the directory is locked without it.
     Warn,
 }
 
 /// Which providers move to the newest version that their constraints allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Upgrade {
-    /// None: a locked version that fits is kept.
+    /// None. A locked version that fits is kept.
     None,
     /// All.
     All,
-    /// The named ones, as sources with the version to move to, if one is named.
+    /// The named ones.
     Named(Vec<UpgradeTarget>),
 }
 
-/// One `--upgrade=ADDR[@VERSION]`. The source becomes an address in each directory, since the default host depends on the
-/// engine.
+/// One `--upgrade=ADDR[@VERSION]`. The source is not an address yet, because its default host depends on the engine of each
+/// directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpgradeTarget {
     /// The source as written.
     pub source: String,
-    /// The version to move to; `None`: the newest.
+    /// The version to move to; `None` for the newest.
     pub version: Option<Version>,
 }
 
-/// Why `--upgrade` or `--provider` cannot be understood.
+/// Why a value of `--upgrade` or `--provider` is invalid.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum TargetError {
-    /// The address is none.
+    /// The address is invalid.
     #[error(transparent)]
     Address(#[from] AddressError),
-    /// What follows `@` is no version.
+    /// The version after `@` is invalid.
     #[error(transparent)]
     Version(#[from] VersionError),
 }
 
 impl UpgradeTarget {
-    /// Reads `ADDR` or `ADDR@VERSION`.
+    /// Parses `ADDR` or `ADDR@VERSION`.
     pub fn parse(text: &str) -> Result<Self, TargetError> {
         let (source, version) = match text.split_once('@') {
             Some((source, version)) => (source, Some(Version::parse(version)?)),
@@ -97,7 +97,7 @@ impl UpgradeTarget {
     }
 }
 
-/// The policy with its sources as addresses of one engine.
+/// The options that name providers, as addresses of one engine.
 #[derive(Clone, Debug)]
 pub struct ProviderScope {
     upgrade: ScopedUpgrade,
@@ -111,46 +111,42 @@ enum ScopedUpgrade {
     Named(BTreeMap<ProviderAddr, Option<Version>>),
 }
 
-/// What is to be done with the version of one provider.
+/// The version that a provider should get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VersionTarget<'a> {
-    /// Keep a locked version that fits.
+    /// The locked version if it fits, else the newest that fits.
     Keep,
-    /// Take the newest that fits.
+    /// The newest that fits.
     Newest,
-    /// Take this one.
+    /// This version.
     To(&'a Version),
 }
 
 impl ProviderScope {
-    /// What `policy` means for directories of `engine`. Sources that are no address for this engine name nothing in it.
+    /// Converts the sources in `policy`. Sources that are invalid for `engine` are ignored.
     pub fn new(policy: &Policy, engine: Engine) -> Self {
+        let parse = |source: &String| ProviderAddr::parse(source, engine).ok();
         let upgrade = match &policy.upgrade {
             Upgrade::None => ScopedUpgrade::None,
             Upgrade::All => ScopedUpgrade::All,
             Upgrade::Named(targets) => ScopedUpgrade::Named(
                 targets
                     .iter()
-                    .filter_map(|target| {
-                        let address = ProviderAddr::parse(&target.source, engine).ok()?;
-                        Some((address, target.version.clone()))
-                    })
+                    .filter_map(|target| Some((parse(&target.source)?, target.version.clone())))
                     .collect(),
             ),
         };
-        let only = (!policy.providers.is_empty()).then(|| {
-            let parse = |source: &String| ProviderAddr::parse(source, engine).ok();
-            policy.providers.iter().filter_map(parse).collect()
-        });
+        let only = (!policy.providers.is_empty())
+            .then(|| policy.providers.iter().filter_map(parse).collect());
         Self { upgrade, only }
     }
 
-    /// Whether `address` is to be worked on.
+    /// Whether `address` should be locked.
     pub fn includes(&self, address: &ProviderAddr) -> bool {
         self.only.as_ref().is_none_or(|only| only.contains(address))
     }
 
-    /// What is to be done with the version of `address`.
+    /// The version that `address` should get.
     pub fn version_target(&self, address: &ProviderAddr) -> VersionTarget<'_> {
         match &self.upgrade {
             ScopedUpgrade::None => VersionTarget::Keep,
@@ -187,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_mean_addresses_of_the_engine() {
+    fn sources_become_addresses_of_the_engine() {
         let targets = ["acme/anvil@1.2.0", "hashicorp/aws"];
         let targets = targets.map(|text| UpgradeTarget::parse(text).unwrap());
         let policy = policy(Upgrade::Named(targets.to_vec()), &["acme/anvil"]);
@@ -210,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn without_names_all_providers_are_meant() {
+    fn without_names_all_providers_are_included() {
         let anvil = address("acme/anvil", Engine::Terraform);
         let all = policy(Upgrade::All, &[]);
         let scope = ProviderScope::new(&all, Engine::Terraform);
@@ -224,14 +220,15 @@ mod tests {
     }
 
     #[test]
-    fn targets_that_are_none_are_refused() {
-        for text in [
+    fn invalid_targets_are_refused() {
+        let rows = [
             "",
             "a/b/c/d",
             "acme/anvil@",
             "acme/anvil@~> 1.0",
             "acme/anvil@v1",
-        ] {
+        ];
+        for text in rows {
             assert!(UpgradeTarget::parse(text).is_err(), "{text}");
         }
     }

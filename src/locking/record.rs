@@ -1,4 +1,4 @@
-//! What is known of one package, what vouches for it, and where each of its hashes comes from.
+//! A verified package: its hashes, their origins, and the proof of its authenticity.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -9,31 +9,31 @@ use crate::provider::{Engine, Hash, HashScheme};
 
 use super::evidence::{Evidence, ListedHashes};
 
-/// What is known of one package: verified as far as its source allows, and hashed.
+/// A package that was hashed, and verified as far as its source allows.
 #[derive(Clone, Debug)]
 pub struct PackageRecord {
-    /// What it and its signed list say about the hashes of its version.
+    /// What the package and its signed list prove about the hashes of its version.
     pub evidence: Evidence,
-    /// What vouches for it.
+    /// The proof of its authenticity.
     pub voucher: Voucher,
-    /// The hash of its files.
+    /// The `h1` hash of its files.
     pub h1: Hash,
-    /// Size of its zip in bytes, if there is one and it was looked at.
+    /// Size of the zip in bytes; `None` if no zip was hashed.
     pub size: Option<u64>,
-    /// How long it took to get and to hash, waiting for others included.
+    /// Time to download and hash it, including the time in the queue.
     pub elapsed: Duration,
-    /// How its source has it.
+    /// How its source stores it.
     pub form: PackageForm,
 }
 
-/// How a source has a package.
+/// How a source stores a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PackageForm {
-    /// As a zip.
+    /// A zip.
     Zip {
-        /// All its hashes.
+        /// The hashes of the zip.
         hashes: PackageHashes,
-        /// Whether the registry has told the hash of the zip's entries (OpenTofu's `packages`).
+        /// Whether the registry reports the hash of the zip's entries (OpenTofu's `packages`).
         is_reported: bool,
     },
     /// Unpacked, in this directory.
@@ -43,35 +43,36 @@ pub enum PackageForm {
 /// Where a recorded hash comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HashOrigin {
-    /// The checksum list that the registry names.
+    /// The checksum list of the registry.
     List,
     /// The files of the package itself.
     Package,
-    /// The hashes that a mirror gives.
+    /// The hashes that a mirror lists.
     Mirror,
-    /// OpenTofu's `packages`: what the registry says of all platforms.
+    /// OpenTofu's `packages`: the hashes that the registry reports for all platforms.
     RegistryPackages,
-    /// The lock file as it was.
+    /// The old lock file.
     OldLock,
 }
 
-/// What vouches for a package.
+/// The proof of a package's authenticity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Voucher {
     /// A signature over the checksum list.
     Signature(Box<Signer>),
-    /// A checksum list without a signature: OpenTofu's registry has no keys for the provider.
+    /// An unsigned checksum list, because OpenTofu's registry has no keys for the provider.
     Unsigned,
-    /// Hashes that a network mirror gives.
+    /// Hashes that a network mirror lists.
     MirrorHashes,
-    /// Nothing: a mirror has it, and says no more.
+    /// None: the package comes from a mirror that lists no hashes.
     Nothing,
-    /// The registry's word, with `--trust-registry-hashes`: the list is signed, and the package was not looked at.
+    /// The report of the registry (`--trust-registry-hashes`): the package was not downloaded. The list is signed if there is a
+    /// signer.
     Report(Option<Box<Signer>>),
 }
 
 impl PackageRecord {
-    /// Who signed the checksum list that has the package, if one did.
+    /// The signer of the checksum list; `None` if it is unsigned.
     pub fn signer(&self) -> Option<&Signer> {
         match &self.voucher {
             Voucher::Signature(signer) | Voucher::Report(Some(signer)) => Some(signer),
@@ -82,7 +83,7 @@ impl PackageRecord {
         }
     }
 
-    /// Where a hash that this package stands behind comes from; `None` if it does not.
+    /// The origin of a recorded hash; `None` if this package does not prove it.
     pub fn origin_of(&self, hash: &Hash) -> Option<HashOrigin> {
         let is_reported = matches!(self.voucher, Voucher::Report(_));
         if *hash == self.h1 && !is_reported {
@@ -135,7 +136,7 @@ impl PackageRecord {
         })
     }
 
-    /// A package that nobody looked at: what its registry reports, and the list that it signed.
+    /// A package that was not downloaded, from the report of its registry and its checksum list.
     pub(super) fn from_report(list: &VerifiedList, reported: Reported) -> Self {
         let shasums = list.shasums();
         let own = list.digest();
@@ -165,7 +166,7 @@ impl PackageRecord {
         }
     }
 
-    /// A package from a mirror: `h1`, and what OpenTofu records besides (docs/rules/mirrors.md 1).
+    /// A package from a mirror. OpenTofu records the `matching` hashes of the mirror, too (docs/rules/mirrors.md 1).
     pub(super) fn from_mirror(engine: Engine, package: PackageHashes, matching: Vec<Hash>) -> Self {
         let voucher = if matching.is_empty() {
             Voucher::Nothing
@@ -193,7 +194,7 @@ impl PackageRecord {
         }
     }
 
-    /// The unpacked files of a package: what zip they came in is not known.
+    /// An unpacked package. The hashes of its zip are unknown.
     pub(super) fn unpacked(h1: Hash, directory: PathBuf) -> Self {
         Self {
             evidence: Evidence {

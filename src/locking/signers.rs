@@ -1,36 +1,34 @@
-//! Who may sign for a provider: `[signers]` of the config files.
+//! The allowed signers of providers: `[signers]` of the config files.
 //!
-//! The keys that prove a checksum list come from the registry itself, so a signature guards against everything between
-//! registry and user, and not against the registry. Pinning the fingerprint of an author's key closes that gap: whatever
-//! the registry then sends must be signed by that key.
+//! The keys that verify a checksum list come from the registry itself. So a signature protects against attackers between the
+//! registry and the user, but not against the registry. If a user pins the fingerprint of an author's key, every list that the
+//! registry sends must be signed by that key.
 //!
-//! A pattern is one of `include` and `exclude` (docs/rules/mirrors.md 5), but one without a host means the default registries
-//! of both engines. Of several that mean a provider the narrowest counts alone: `hashicorp/aws` beats `hashicorp/*`, which
-//! beats `*/*/*`. A pattern with no fingerprints accepts nobody, so `"*/*/*" = []` refuses every provider that no other
-//! pattern means. Where no pattern means a provider, the engine's own rules decide. Pins can only refuse; they accept nothing
-//! that the engine would not.
+//! Patterns are those of `include` and `exclude` (docs/rules/mirrors.md 5), except that a pattern without a host matches the
+//! default registries of both engines. If several patterns match a provider, only the narrowest counts: `hashicorp/aws` takes
+//! precedence over `hashicorp/*`, which takes precedence over `*/*/*`. A pattern without fingerprints allows no signer, so
+//! `"*/*/*" = []` refuses every provider that no other pattern matches. If no pattern matches, the rules of the engine decide.
+//! Pins can only refuse packages that the engine would accept.
 //!
-//! Several config files can apply to a directory. Each decides on its own, and a package must satisfy all of them.
+//! Several config files can apply to a directory. A package must satisfy all of them.
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::str::FromStr;
 
-use crate::cli_config::{Pattern, PatternProblem};
+use crate::cli_config::Pattern;
 use crate::package::Signer;
 use crate::provider::{Engine, ProviderAddr};
 use crate::span::{Explain, Place};
 
-/// Fingerprints have 20 bytes (OpenPGP version 4) or 32 (version 6), in hex digits.
-const FINGERPRINT_DIGITS: [usize; 2] = [40, 64];
+use super::fingerprint::{Fingerprint, SignersError};
 
 /// The `[signers]` of all config files that apply to a directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SignerRules(Vec<Signers>);
 
 impl SignerRules {
-    /// Checks that every file lets `signer` sign for `provider`; no signer if nothing is signed. The error is that of the first
-    /// file that refuses.
+    /// Checks that every file allows `signer` for `provider`. `signer` is `None` if the package is unsigned. The error is that
+    /// of the first file that refuses.
     pub fn check(
         &self,
         provider: &ProviderAddr,
@@ -47,10 +45,10 @@ impl FromIterator<Signers> for SignerRules {
     }
 }
 
-/// Pinned keys of providers, by one config file.
+/// The `[signers]` of one config file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signers {
-    /// The narrowest pattern first.
+    /// Sorted from the narrowest to the broadest pattern.
     pins: Vec<Pin>,
 }
 
@@ -61,61 +59,16 @@ struct Pin {
     place: Option<Place>,
 }
 
-/// The fingerprint of a primary key, in upper-case hex digits.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Fingerprint(String);
-
-/// Why an entry of `[signers]` cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SignersError {
-    /// The key is no pattern.
-    #[error("cannot read `{text}` as a pattern of providers")]
-    Pattern {
-        /// As written.
-        text: String,
-        /// What is wrong with it.
-        #[source]
-        problem: PatternProblem,
-    },
-    /// Another entry has the same pattern, perhaps in other letters.
-    #[error("the signers of `{pattern}` are named twice")]
-    Twice {
-        /// The pattern.
-        pattern: Pattern,
-    },
-    /// A value is no fingerprint.
-    #[error("cannot read `{text}` as the fingerprint of a key: {problem}")]
-    Fingerprint {
-        /// As written.
-        text: String,
-        /// What is wrong with it.
-        problem: &'static str,
-    },
-}
-
-impl Explain for SignersError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::Pattern { .. } => Some("patterns are `NAMESPACE/TYPE`, `HOST/NAMESPACE/*` and the like".to_owned()),
-            Self::Fingerprint { .. } => Some(
-                "`gpg --show-keys --fingerprint KEY.asc` prints it; `tflock lock -v` names the signer of each package"
-                    .to_owned(),
-            ),
-            Self::Twice { .. } => None,
-        }
-    }
-}
-
-/// A package that nobody signed who may.
+/// A package whose signer `[signers]` does not allow.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct RefusedSigner {
-    /// The pattern that means the provider.
+    /// The pattern that matches the provider.
     pub pattern: Pattern,
-    /// Who may sign.
+    /// The allowed keys.
     pub pinned: BTreeSet<Fingerprint>,
-    /// Who signed; `None`: nobody.
+    /// The key that signed; `None` if the package is unsigned.
     pub found: Option<Fingerprint>,
-    /// Where the pattern is written.
+    /// Where the config file has the pattern.
     pub place: Option<Place>,
 }
 
@@ -123,7 +76,7 @@ impl fmt::Display for RefusedSigner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.found {
             Some(found) => write!(f, "its checksum list is signed by key {found}")?,
-            None => write!(f, "no signature vouches for it")?,
+            None => write!(f, "it is not signed")?,
         }
         write!(f, ", and `[signers]`")?;
         if let Some(place) = &self.place {
@@ -132,7 +85,7 @@ impl fmt::Display for RefusedSigner {
         write!(f, " pins `{}` to ", self.pattern)?;
         let pinned: Vec<&str> = self.pinned.iter().map(|key| key.0.as_str()).collect();
         match pinned.as_slice() {
-            [] => write!(f, "no key at all"),
+            [] => write!(f, "no key"),
             [one] => write!(f, "key {one}"),
             several => write!(f, "the keys {}", several.join(", ")),
         }
@@ -143,18 +96,18 @@ impl Explain for RefusedSigner {
     fn hint(&self) -> Option<String> {
         Some(match &self.found {
             Some(found) => format!(
-                "if the authors announce this key, elsewhere than in the registry, add `{found}` to the entry for `{}`",
+                "if the authors announce this key outside the registry, add `{found}` to the entry for `{}`",
                 self.pattern
             ),
-            None => "mirrors and registries without keys cannot prove who published a package: ask a registry that signs, \
-                     or narrow the pattern"
+            None => "use a registry that signs its packages, or narrow the pattern: mirrors and registries without keys cannot \
+                     prove who published a package"
                 .to_owned(),
         })
     }
 }
 
 impl Signers {
-    /// Adds an entry, written at `place`.
+    /// Adds an entry of the config file. `place` is its position.
     pub fn pin<'a>(
         &mut self,
         pattern: &str,
@@ -180,31 +133,32 @@ impl Signers {
         Ok(())
     }
 
-    /// Each pattern with the keys that may sign for it and the place where it is written, the narrowest first.
+    /// The patterns with their allowed keys and positions, the narrowest first.
     pub fn pins(&self) -> impl Iterator<Item = (&Pattern, &BTreeSet<Fingerprint>, Option<&Place>)> {
         let pins = self.pins.iter();
         pins.map(|pin| (&pin.pattern, &pin.fingerprints, pin.place.as_ref()))
     }
 
-    /// Whether nobody is pinned.
+    /// Whether there is no entry.
     pub fn is_empty(&self) -> bool {
         self.pins.is_empty()
     }
 
-    /// Whether `signer` may sign for `provider`; no signer where nothing is signed.
+    /// Checks that `signer` is allowed for `provider`. `signer` is `None` if the package is unsigned.
     pub fn check(
         &self,
         provider: &ProviderAddr,
         signer: Option<&Signer>,
     ) -> Result<(), Box<RefusedSigner>> {
-        // The tree chooses the engine of a directory, and so must not choose which registry a pattern without a host means.
+        // Repository content selects the engine of a directory, and must not decide which registry a pattern without a host
+        // matches.
         let engines = [Engine::Terraform, Engine::Tofu];
-        let means = |pin: &&Pin| {
+        let matches = |pin: &&Pin| {
             engines
                 .iter()
                 .any(|engine| pin.pattern.matches(provider, *engine))
         };
-        let Some(pin) = self.pins.iter().find(means) else {
+        let Some(pin) = self.pins.iter().find(matches) else {
             return Ok(());
         };
         let found = signer.map(|signer| Fingerprint(signer.fingerprint.clone()));
@@ -220,37 +174,6 @@ impl Signers {
             found,
             place: pin.place.clone(),
         }))
-    }
-}
-
-impl FromStr for Fingerprint {
-    type Err = SignersError;
-
-    /// Reads hex digits of either case, in groups as `gpg` prints them or not.
-    fn from_str(text: &str) -> Result<Self, SignersError> {
-        let digits: String = text.chars().filter(|digit| *digit != ' ').collect();
-        let wrong = |problem| SignersError::Fingerprint {
-            text: text.to_owned(),
-            problem,
-        };
-        if !digits.chars().all(|digit| digit.is_ascii_hexdigit()) {
-            return Err(wrong("it is not made of hexadecimal digits"));
-        }
-        if digits.len() == 8 || digits.len() == 16 {
-            return Err(wrong(
-                "it is a key ID, which others can have made on purpose",
-            ));
-        }
-        if !FINGERPRINT_DIGITS.contains(&digits.len()) {
-            return Err(wrong("it has neither 40 nor 64 digits"));
-        }
-        Ok(Self(digits.to_ascii_uppercase()))
-    }
-}
-
-impl fmt::Display for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 
@@ -289,7 +212,7 @@ mod tests {
         ProviderAddr::parse(text, Engine::Terraform).unwrap()
     }
 
-    /// What may sign for whom: the narrowest pattern decides alone, in whatever order the entries stand.
+    /// The order of the entries does not matter.
     #[test]
     fn the_narrowest_pattern_decides() {
         let entries: &[(&str, &[&str])] = &[
@@ -316,35 +239,26 @@ mod tests {
         for signers in [signers(entries), signers(&reversed)] {
             for (provider, fingerprint, expected) in rows {
                 let (provider, signer) = (address(provider), signer(fingerprint));
-                let found = signers.check(&provider, Some(&signer));
-                assert_eq!(found.is_ok(), expected, "{provider} {fingerprint}");
-                assert!(
-                    signers.check(&provider, None).is_err(),
-                    "unsigned: {provider}"
-                );
+                let checked = signers.check(&provider, Some(&signer));
+                assert_eq!(checked.is_ok(), expected, "{provider} {fingerprint}");
+                let unsigned = signers.check(&provider, None);
+                assert!(unsigned.is_err(), "unsigned: {provider}");
             }
         }
     }
 
     #[test]
     fn without_a_pattern_the_engine_decides() {
-        let signers = signers(&[("acme/*", &[ACME])]);
-        assert!(signers.check(&address("hashicorp/aws"), None).is_ok());
-        assert!(
-            Signers::default()
-                .check(&address("acme/anvil"), None)
-                .is_ok()
-        );
-        assert!(
-            signers
-                .check(&address("example.com/acme/anvil"), None)
-                .is_ok()
-        );
+        let pinned = signers(&[("acme/*", &[ACME])]);
+        let is_allowed =
+            |signers: &Signers, text: &str| signers.check(&address(text), None).is_ok();
+        assert!(is_allowed(&pinned, "hashicorp/aws"));
+        assert!(is_allowed(&Signers::default(), "acme/anvil"));
+        assert!(is_allowed(&pinned, "example.com/acme/anvil"));
     }
 
-    /// Whatever engine the tree chooses for a directory.
     #[test]
-    fn a_pattern_without_a_host_means_the_registries_of_both_engines() {
+    fn a_pattern_without_a_host_matches_the_registries_of_both_engines() {
         let signers = signers(&[("acme/*", &[ACME])]);
         for engine in [Engine::Terraform, Engine::Tofu] {
             let provider = ProviderAddr::parse("acme/anvil", engine).unwrap();
@@ -353,87 +267,84 @@ mod tests {
         }
     }
 
-    /// Further down is to the right; the refusal is that of the highest file.
+    /// Files further to the right are deeper in the tree. The refusal is that of the first file.
     #[test]
     fn every_file_must_accept_the_signer() {
         type Entries<'a> = &'a [(&'a str, &'a [&'a str])];
-        let rows: [(&[Entries<'_>], Option<&str>); 6] = [
-            (&[&[("acme/*", &[ACME])], &[]], None),
-            (&[&[("acme/*", &[OTHER])], &[]], Some("acme/*")),
-            (
-                &[&[("acme/*", &[OTHER])], &[("acme/*", &[OTHER, ACME])]],
-                Some("acme/*"),
-            ),
-            (
-                &[&[("acme/*", &[OTHER])], &[("acme/anvil", &[ACME])]],
-                Some("acme/*"),
-            ),
-            (
-                &[&[("acme/*", &[ACME])], &[("acme/anvil", &[OTHER])]],
-                Some("acme/anvil"),
-            ),
-            (&[&[], &[("*/*/*", &[])]], Some("*/*/*")),
+        let namespace: Entries<'_> = &[("acme/*", &[ACME])];
+        let other: Entries<'_> = &[("acme/*", &[OTHER])];
+        let both: Entries<'_> = &[("acme/*", &[OTHER, ACME])];
+        let provider: Entries<'_> = &[("acme/anvil", &[ACME])];
+        let other_provider: Entries<'_> = &[("acme/anvil", &[OTHER])];
+        let nothing: Entries<'_> = &[("*/*/*", &[])];
+        let rows: [([Entries<'_>; 2], Option<&str>); 6] = [
+            ([namespace, &[]], None),
+            ([other, &[]], Some("acme/*")),
+            ([other, both], Some("acme/*")),
+            ([other, provider], Some("acme/*")),
+            ([namespace, other_provider], Some("acme/anvil")),
+            ([&[], nothing], Some("*/*/*")),
         ];
         for (files, expected) in rows {
             let rules: SignerRules = files.iter().map(|entries| signers(entries)).collect();
-            let found = rules.check(&address("acme/anvil"), Some(&signer(ACME)));
-            let pattern = found.err().map(|refused| refused.pattern.to_string());
+            let checked = rules.check(&address("acme/anvil"), Some(&signer(ACME)));
+            let pattern = checked.err().map(|refused| refused.pattern.to_string());
             assert_eq!(pattern.as_deref(), expected, "{files:?}");
         }
     }
 
     #[test]
-    fn refusals_name_the_pin_and_what_was_found() {
+    fn refusals_name_the_pin_and_the_signer() {
         let signers = signers(&[("acme/anvil", &[ACME]), ("*/*/*", &[])]);
-        let refused = |provider: &str, found: Option<&str>| {
+        let refuse = |provider: &str, found: Option<&str>| {
             let found = found.map(signer);
             *signers
                 .check(&address(provider), found.as_ref())
                 .unwrap_err()
         };
-        let acme = ACME.to_ascii_uppercase();
-        let error = refused("acme/anvil", Some(OTHER));
-        assert_eq!(
-            error.to_string(),
-            format!(
-                "its checksum list is signed by key {OTHER}, and `[signers]` (.tflock.toml) pins `acme/anvil` to key {acme}"
-            )
+        let pins = format!(
+            "(.tflock.toml) pins `acme/anvil` to key {}",
+            ACME.to_ascii_uppercase()
         );
-        assert!(error.hint().unwrap().contains(OTHER));
+        let other_key = refuse("acme/anvil", Some(OTHER));
+        let signed_by =
+            format!("its checksum list is signed by key {OTHER}, and `[signers]` {pins}");
+        assert_eq!(other_key.to_string(), signed_by);
+        assert!(other_key.hint().unwrap().contains(OTHER));
+        let unsigned = refuse("acme/anvil", None).to_string();
         assert_eq!(
-            refused("acme/anvil", None).to_string(),
-            format!(
-                "no signature vouches for it, and `[signers]` (.tflock.toml) pins `acme/anvil` to key {acme}"
-            )
+            unsigned,
+            format!("it is not signed, and `[signers]` {pins}")
         );
+        let no_key = refuse("acme/bolt", Some(OTHER)).to_string();
         assert!(
-            refused("acme/bolt", Some(OTHER))
-                .to_string()
-                .ends_with("(.tflock.toml) pins `*/*/*` to no key at all")
+            no_key.ends_with("(.tflock.toml) pins `*/*/*` to no key"),
+            "{no_key}"
         );
     }
 
     #[test]
-    fn entries_that_are_refused() {
+    fn invalid_entries_are_refused() {
         let mut signers = signers(&[("acme/anvil", &[ACME])]);
         let grouped = "C874 011F 0AB4 0511 0D02  1055 3436 5D94 72D7 468F";
         assert_eq!(
             grouped.parse::<Fingerprint>().unwrap().to_string(),
             HASHICORP
         );
+        let key_id = "cannot read `34365D9472D7468F` as the fingerprint of a key: it is a key ID";
         let rows = [
             ("*", ACME, "cannot read `*` as a pattern of providers"),
             (
                 "ACME/Anvil",
                 ACME,
-                "the signers of `acme/anvil` are named twice",
+                "the signers of `acme/anvil` are listed twice",
             ),
+            ("a/b", "34365D9472D7468F", key_id),
             (
                 "a/b",
-                "34365D9472D7468F",
-                "cannot read `34365D9472D7468F` as the fingerprint of a key: it is a key ID",
+                "hashicorp",
+                "it does not consist of hexadecimal digits",
             ),
-            ("a/b", "hashicorp", "it is not made of hexadecimal digits"),
             ("a/b", "ABCDEF", "it has neither 40 nor 64 digits"),
             ("a/b", "", "it has neither 40 nor 64 digits"),
         ];

@@ -15,7 +15,7 @@ use super::record::PackageRecord;
 pub struct Trust {
     /// `OPENTOFU_ENFORCE_GPG_VALIDATION=true`: OpenTofu accepts no list from a registry that has no keys for the provider.
     pub enforce_validation: bool,
-    /// `OPENTOFU_ENFORCE_GPG_EXPIRATION=true`: OpenTofu accepts no expired key.
+    /// `OPENTOFU_ENFORCE_GPG_EXPIRATION=true`: OpenTofu rejects expired keys and signatures.
     pub enforce_expiration: bool,
     /// `--trust-registry-hashes`: hashes that a registry reports in `packages` are recorded without a download.
     pub registry_hashes: bool,

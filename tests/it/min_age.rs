@@ -63,8 +63,8 @@ fn nothing_old_enough_is_an_error_unless_something_is_locked() {
     let (_registry, context) = start(&spec("acme/anvil"), "~> 2.0");
     let outcome = lock(&context, "--upgrade --min-age 30").expect_code(1);
     for part in [
-        "no version that its constraints allow is known to have been out for 30 days; the newest of them is 2.0.0",
-        "hint: `--upgrade=ADDR@2.0.0` takes that version whatever its age",
+        "no version that its constraints allow is known to have been published for 30 days; the newest of them is 2.0.0",
+        "hint: use `--upgrade=ADDR@2.0.0` to take that version whatever its age",
     ] {
         outcome.assert_stderr(part);
     }
@@ -74,7 +74,7 @@ fn nothing_old_enough_is_an_error_unless_something_is_locked() {
 /// OpenTofu's registry has no keys for many providers; then the date of the list counts.
 #[test]
 fn unsigned_lists_have_the_date_that_their_server_gives() {
-    let unknown = "is known to have been out for 30 days";
+    let unknown = "is known to have been published for 30 days";
     for (modified, expected, told) in [
         (Some("Mon, 01 Jan 2024 00:00:00 GMT"), "2.0.0", ""),
         (Some("Fri, 01 Jan 2100 00:00:00 GMT"), "none", unknown),

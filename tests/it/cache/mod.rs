@@ -195,10 +195,10 @@ fn without_the_network_what_is_missing_is_named() {
 
     for [directory, constraint, options, message] in table(
         "
-        fresh     | ~> 1.0 |                          | only its registry can say which versions there are
+        fresh     | ~> 1.0 |                          | only its registry can list its versions
         unknown   | 1.0.0  |                          | the cache does not have version 1.0.0 for `linux_amd64`, `darwin_arm64`
         platform  | 1.1.0  | --platform windows_amd64 | the cache does not have version 1.1.0 for `windows_amd64`
-        upgrade   | 1.1.0  | --upgrade                | only its registry can say which versions there are
+        upgrade   | 1.1.0  | --upgrade                | only its registry can list its versions
         cacheless | 1.1.0  | --no-cache               | the cache does not have version 1.1.0 for `linux_amd64`, `darwin_arm64`
         ",
     ) {
@@ -222,7 +222,7 @@ fn without_the_network_what_is_missing_is_named() {
     let text = format!("{}    {foreign},\n{}", &known[..start], &known[end..]);
     context.write_lock_file("foreign", &text);
     let outcome = lock(&context, "--offline foreign").expect_code(1);
-    let message = "what the cache has of version 1.1.0 does not match the lock file";
+    let message = "the cached version 1.1.0 does not match the lock file";
     outcome.assert_stderr(message);
     assert_eq!(context.lock_file("foreign"), Some(text));
 

@@ -1,0 +1,86 @@
+//! Fingerprints of OpenPGP keys, and errors in `[signers]`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::cli_config::{Pattern, PatternProblem};
+use crate::span::Explain;
+
+/// Hex digits of a fingerprint: 20 bytes (OpenPGP version 4) or 32 (version 6).
+const FINGERPRINT_DIGITS: [usize; 2] = [40, 64];
+
+/// The fingerprint of a primary key, in upper-case hex digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fingerprint(pub(super) String);
+
+impl FromStr for Fingerprint {
+    type Err = SignersError;
+
+    /// Parses hex digits in either case, with or without the spaces that `gpg` prints.
+    fn from_str(text: &str) -> Result<Self, SignersError> {
+        let digits: String = text.chars().filter(|digit| *digit != ' ').collect();
+        let wrong = |problem| SignersError::Fingerprint {
+            text: text.to_owned(),
+            problem,
+        };
+        if !digits.chars().all(|digit| digit.is_ascii_hexdigit()) {
+            return Err(wrong("it does not consist of hexadecimal digits"));
+        }
+        if digits.len() == 8 || digits.len() == 16 {
+            return Err(wrong(
+                "it is a key ID, and a key with the same ID can be forged",
+            ));
+        }
+        if !FINGERPRINT_DIGITS.contains(&digits.len()) {
+            return Err(wrong("it has neither 40 nor 64 digits"));
+        }
+        Ok(Self(digits.to_ascii_uppercase()))
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Why an entry of `[signers]` is invalid.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SignersError {
+    /// The key of the entry is not a pattern.
+    #[error("cannot read `{text}` as a pattern of providers")]
+    Pattern {
+        /// As written.
+        text: String,
+        /// What is wrong with it.
+        #[source]
+        problem: PatternProblem,
+    },
+    /// Another entry has the same pattern, perhaps in another case.
+    #[error("the signers of `{pattern}` are listed twice")]
+    Twice {
+        /// The pattern.
+        pattern: Pattern,
+    },
+    /// A value is not a fingerprint.
+    #[error("cannot read `{text}` as the fingerprint of a key: {problem}")]
+    Fingerprint {
+        /// As written.
+        text: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+}
+
+impl Explain for SignersError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Pattern { .. } => Some("write a pattern such as `NAMESPACE/TYPE` or `HOST/NAMESPACE/*`".to_owned()),
+            Self::Fingerprint { .. } => Some(
+                "run `gpg --show-keys --fingerprint KEY.asc`, or `tflock lock -v` for the signer of each package"
+                    .to_owned(),
+            ),
+            Self::Twice { .. } => None,
+        }
+    }
+}
