@@ -69,19 +69,10 @@ fn mirrors_cannot_stand_in_for_pinned_signers() {
     context.write(".git/HEAD", "");
     context.run(&lock).expect_success();
     let before = context.lock_file("anvil");
-<<<<<<< HEAD
     let signers = format!("[signers]\n\"acme/anvil\" = [\"{}\"]\n", FIXTURE.trim());
     context.write(".tflock.toml", signers);
     let outcome = context.run(&lock).expect_code(1);
     outcome.assert_stderr("it is not signed");
-=======
-    context.write(
-        ".tflock.toml",
-        format!("[signers]\n\"acme/anvil\" = [\"{}\"]\n", FIXTURE.trim()),
-    );
-    let outcome = lock().run().expect_code(1);
-    outcome.assert_stderr("it is not signed");
->>>>>>> 73b7116 (locking: errors, policies, records and signers in plain English)
     assert_eq!(context.lock_file("anvil"), before);
 }
 
