@@ -34,7 +34,7 @@
 //! | packages on disk, reports | [`mirror`] a directory of packages, [`diagnostic`] findings, errors and warnings |
 //! | formats and furniture | [`package`] what a package's bytes say, [`syntax`] HCL, [`cli_config`] `.terraformrc`, [`reporter`] what a run tells, [`owner`] temporary names, [`access`] which files repository content may name, [`parallel`] work on all cores |
 //! | vocabulary | [`provider`]: addresses, versions, constraints, platforms, hashes |
-//! | places | [`span`]: byte ranges, lines and columns; [`redacted_url`]: addresses without secrets |
+//! | places | [`span`]: byte ranges, lines and columns; [`redacted_url`]: addresses without secrets; [`once_map`]: one job per key |
 //! | words | [`code`]: the table of diagnostics; [`display`]: how messages write things |
 //!
 //! `config`, `registry`, `lockfile` and `cache` do not know each other; they meet in `locking` and `run` through `provider`'s types.
@@ -64,6 +64,7 @@ pub mod lockfile;
 pub mod locking;
 pub mod mirror;
 pub mod modules;
+pub mod once_map;
 pub mod options;
 pub mod owner;
 pub mod package;

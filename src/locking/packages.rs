@@ -8,13 +8,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::cache::Answer;
 use crate::mirror::Mirror;
+use crate::once_map::OnceMap;
 use crate::package::{
     AuthenticityError, Limits, MAX_SHASUMS_BYTES, MAX_SIGNATURE_BYTES, PackageHashes,
     ReportedPackages,
 };
 use crate::provider::{Digest, Engine, PackageId, Platform, ProviderAddr, Version};
 use crate::registry::{
-    AvailableVersions, ByteLimit, LocalPackage, Located, MirrorPackage, OnceMap, PackageMeta,
+    AvailableVersions, ByteLimit, LocalPackage, MirrorPackage, PackageLocation, PackageMeta,
     PackageSource, RegistryClient, RegistryError,
 };
 use crate::reporter::Reporter;
@@ -173,8 +174,12 @@ impl Packages {
             let source = &self.source(engine).packages;
             for platform in platforms {
                 match source.locate(provider, version, platform).await {
-                    Ok(Located::Registry(meta)) => return self.date_of_list(engine, &meta).await,
-                    Ok(Located::Mirror(_) | Located::Local(_)) => return Err(Undated::Mirror),
+                    Ok(PackageLocation::Registry(meta)) => {
+                        return self.date_of_list(engine, &meta).await;
+                    }
+                    Ok(PackageLocation::Mirror(_) | PackageLocation::Local(_)) => {
+                        return Err(Undated::Mirror);
+                    }
                     // If the version is selected for another reason, its error is reported then.
                     Err(_) => {}
                 }
@@ -215,9 +220,9 @@ impl Packages {
         let source = &self.source(engine).packages;
         let located = source.locate(&id.provider, &id.version, &id.platform).await;
         match located.map_err(PackageFailure::from)? {
-            Located::Registry(meta) => self.request_registry(engine, &meta).await,
-            Located::Mirror(package) => Ok(self.request_mirror(engine, &package).await?),
-            Located::Local(package) => Ok(self.hash_local(engine, package, id).await?),
+            PackageLocation::Registry(meta) => self.request_registry(engine, &meta).await,
+            PackageLocation::Mirror(package) => Ok(self.request_mirror(engine, &package).await?),
+            PackageLocation::Local(package) => Ok(self.hash_local(engine, package, id).await?),
         }
     }
 

@@ -13,8 +13,9 @@ use url::Url;
 use crate::cache::Store;
 use crate::config::{FetchError, FetchedModule, ModuleFetcher, ModuleRequest};
 use crate::git::GitSettings;
+use crate::once_map::OnceMap;
 use crate::provider::Engine;
-use crate::registry::{OnceMap, RegistryClient, RegistryError};
+use crate::registry::{RegistryClient, RegistryError};
 use crate::reporter::hushed;
 use crate::span::Explain as _;
 

@@ -25,7 +25,7 @@ use tempfile::TempDir;
 use crate::cache::{Bounds, Key, Kind, Store};
 use crate::provider::ModuleVersion;
 use crate::redacted_url::RedactedUrl;
-use crate::registry::{ModuleId, ModuleLocation, ModuleVersions, Stamp};
+use crate::registry::{HttpValidator, ModuleId, ModuleLocation, ModuleVersions};
 
 use super::address::{ArchiveKind, ArchivePackage, GitPackage};
 use super::checksum::Checksum;
@@ -60,7 +60,7 @@ pub(super) struct ModuleStore {
 pub(super) struct ArchiveRecord {
     pub(super) checksum: Checksum,
     /// The entity tag or date with which to ask the server whether the archive changed; `None` if `refresh` is set.
-    pub(super) stamp: Option<Stamp>,
+    pub(super) stamp: Option<HttpValidator>,
 }
 
 /// Where a package is assembled.
@@ -172,7 +172,7 @@ impl ModuleStore {
         let (checksum, stamp) = text.split_once('\n')?;
         Some(ArchiveRecord {
             checksum: Checksum::parse(checksum).ok()?,
-            stamp: Stamp::parse(stamp).filter(|_| !self.refresh),
+            stamp: HttpValidator::parse(stamp).filter(|_| !self.refresh),
         })
     }
 
@@ -180,7 +180,7 @@ impl ModuleStore {
         &self,
         archive: &ArchivePackage,
         checksum: &Checksum,
-        stamp: &Stamp,
+        stamp: &HttpValidator,
     ) {
         let text = format!("{checksum}\n{stamp}");
         self.write(&archive_record_key(archive), &text);

@@ -134,7 +134,7 @@ impl Fetcher {
         }
         let uncached = PackageStaging::uncached(self.run_directory.next_path()?);
         let mut file = archive::save(&mut download, uncached.directory(), address).await?;
-        let Some(stamp) = download.stamp() else {
+        let Some(stamp) = download.validator() else {
             archive::unpack(file, archive.kind, None, &uncached.target, address)?;
             return Ok(uncached.target);
         };

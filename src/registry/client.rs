@@ -1,91 +1,124 @@
-//! Origin registries: which versions a provider has, where its packages are, and the bytes behind the URLs.
+//! Origin registries: the versions of a provider, the description of a package, and the bytes behind its addresses.
 //!
-//! A client is a handle: clones share connections, answers and what is known about hosts. Each answer is asked for once per
-//! run, however many ask; failures are kept like other answers.
+//! A client is a handle: clones share connections, responses and what is known about hosts. Each document is requested at most
+//! once per run; failures are remembered like other responses.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use reqwest::header::HeaderValue;
+use reqwest::StatusCode;
+use reqwest::header::{HeaderValue, LAST_MODIFIED};
 use url::Url;
 
+use crate::once_map::OnceMap;
 use crate::provider::{Hostname, PackageId, Platform, ProviderAddr, Version};
 use crate::redacted_url::RedactedUrl;
-use crate::registry::answers::{Document, MirrorAnswer};
-use crate::registry::asking::{MAX_METADATA, Shared};
-use crate::registry::discovery::Service;
-use crate::registry::download::{self, Download};
-use crate::registry::error::RegistryError;
-use crate::registry::fetch::{ByteLimit, Transport};
-use crate::registry::http::Call;
+use crate::registry::credentials::Credentials;
+use crate::registry::discovery::{self, Service, ServiceUrl, Services};
+use crate::registry::download::Download;
+use crate::registry::error::{RegistryError, RequestPurpose};
 use crate::registry::metadata::{AvailableVersions, PackageMeta};
+use crate::registry::module_registry::ModuleAnswers;
 use crate::registry::netrc::Netrc;
+use crate::registry::request::{ByteLimit, Request, RequestRules};
 use crate::registry::settings::RegistrySettings;
+use crate::registry::transport::{DocumentResponse, Transport};
 use crate::reporter::Reporter;
 
-/// Asks origin registries.
+/// A client of origin registries.
 #[derive(Clone)]
 pub struct RegistryClient {
-    pub(super) shared: Arc<Shared>,
+    pub(super) inner: Arc<ClientInner>,
 }
 
+/// The state that clones of a client share: settings, connections, and the responses so far.
+pub(super) struct ClientInner {
+    settings: RegistrySettings,
+    pub(super) rules: RequestRules,
+    pub(super) transport: Arc<Transport>,
+    credentials: Credentials,
+    netrc: Arc<Netrc>,
+    services: OnceMap<Hostname, Result<Services, RegistryError>>,
+    versions: OnceMap<ProviderAddr, Result<Arc<AvailableVersions>, RegistryError>>,
+    metadata: OnceMap<(ProviderAddr, String, Platform), Result<Arc<PackageMeta>, RegistryError>>,
+    documents: OnceMap<Url, Result<DatedDocument, RegistryError>>,
+    pub(super) modules: ModuleAnswers,
+}
+
+/// A document, and when it was last modified if its server says so.
+type DatedDocument = (Bytes, Option<SystemTime>);
+
 impl RegistryClient {
-    /// A client for these settings.
+    /// A client with these settings. Fails if the certificates in them are invalid.
     pub fn new(
         settings: RegistrySettings,
         reporter: Arc<dyn Reporter>,
     ) -> Result<Self, RegistryError> {
         let transport = Arc::new(Transport::new(settings.http.clone(), reporter)?);
         let netrc = Arc::new(Netrc::new(settings.netrc.clone()));
-        Ok(Self {
-            shared: Arc::new(Shared::new(settings, transport, netrc)),
-        })
+        Ok(Self::with_transport(settings, transport, netrc))
     }
 
-    /// A client with other settings, for the other engine, that shares connections, the netrc file and what is known about
-    /// hosts.
+    /// A client for the other engine, which shares connections, the netrc file and what is known about hosts.
     pub fn sibling(&self, settings: RegistrySettings) -> Self {
-        let transport = Arc::clone(&self.shared.transport);
-        let netrc = Arc::clone(&self.shared.netrc);
+        let transport = Arc::clone(&self.inner.transport);
+        Self::with_transport(settings, transport, Arc::clone(&self.inner.netrc))
+    }
+
+    fn with_transport(
+        settings: RegistrySettings,
+        transport: Arc<Transport>,
+        netrc: Arc<Netrc>,
+    ) -> Self {
+        let inner = ClientInner {
+            netrc,
+            rules: RequestRules::new(&settings),
+            credentials: Credentials::new(settings.credentials.clone()),
+            settings,
+            transport,
+            services: OnceMap::default(),
+            versions: OnceMap::default(),
+            metadata: OnceMap::default(),
+            documents: OnceMap::default(),
+            modules: ModuleAnswers::default(),
+        };
         Self {
-            shared: Arc::new(Shared::new(settings, transport, netrc)),
+            inner: Arc::new(inner),
         }
     }
 
-    /// Why the netrc file could not be read, if it was needed. The run goes on without it.
-    pub fn trouble(&self) -> Option<&RegistryError> {
-        self.shared.netrc.trouble()
+    /// The reason why the netrc file could not be read, if it was needed. The run continues without it.
+    pub fn netrc_error(&self) -> Option<&RegistryError> {
+        self.inner.netrc.error()
     }
 
     /// The settings of this client.
     pub fn settings(&self) -> &RegistrySettings {
-        &self.shared.settings
+        &self.inner.settings
     }
 
-    /// What tells the registry of a host from every other one that the name may lead to: the address where the configuration
-    /// gives one, without what could be a secret, else the name, which discovery starts from. None where the configuration
-    /// leads nowhere.
+    /// Identifies the registry that a host name leads to: its configured address without secrets, or the host name if
+    /// discovery determines the address. `None` if the configured address is invalid.
     pub fn origin(&self, host: &Hostname) -> Option<String> {
-        let Some(service) = self.shared.configured(Service::Providers, host) else {
+        let Some(service) = self.inner.configured_service(Service::Providers, host) else {
             return Some(host.as_ascii().to_owned());
         };
         Some(RedactedUrl::from(&service.ok()?.url).to_string())
     }
 
-    /// The versions that the provider's own registry lists.
+    /// The versions that the provider's registry lists.
     pub async fn versions(
         &self,
         provider: &ProviderAddr,
     ) -> Result<Arc<AvailableVersions>, RegistryError> {
-        let job = || self.shared.fetch_versions(provider);
-        self.shared
-            .versions
-            .get_or_init(provider.clone(), job)
-            .await
+        let fetch = || self.inner.fetch_versions(provider);
+        let versions = &self.inner.versions;
+        versions.get_or_init(provider.clone(), fetch).await
     }
 
-    /// Where one package is and what proves it, checked against the question.
+    /// The registry's description of a package, checked to be about this package.
     pub async fn package_meta(
         &self,
         provider: &ProviderAddr,
@@ -98,94 +131,243 @@ impl RegistryClient {
             platform: platform.clone(),
         };
         let key = (provider.clone(), version.to_string(), platform.clone());
-        let job = || self.shared.fetch_metadata(&package);
-        match self.shared.metadata.get_or_init(key, job).await {
-            Err(error) => Err(self.explain(&package, error).await),
+        let fetch = || self.inner.fetch_metadata(&package);
+        match self.inner.metadata.get_or_init(key, fetch).await {
+            Err(error) => Err(self.complete_error(&package, error).await),
             found => found,
         }
     }
 
-    /// A checksum list, a signature or another document that is checked by other means than where it comes from.
+    /// A document whose content is verified independently of its server, such as a checksum list or a signature.
     pub async fn document(&self, url: &Url, limit: ByteLimit) -> Result<Bytes, RegistryError> {
-        Ok(self.dated_document(url, limit).await?.body)
+        Ok(self.dated_document(url, limit).await?.0)
     }
 
-    /// When a document was last modified, if its server says so.
+    /// The time when a document was last modified, if its server says so.
     pub async fn modified(
         &self,
         url: &Url,
         limit: ByteLimit,
     ) -> Result<Option<SystemTime>, RegistryError> {
-        Ok(self.dated_document(url, limit).await?.modified)
+        Ok(self.dated_document(url, limit).await?.1)
     }
 
-    async fn dated_document(&self, url: &Url, limit: ByteLimit) -> Result<Document, RegistryError> {
-        let job = || self.shared.fetch_document(url, limit);
-        self.shared.documents.get_or_init(url.clone(), job).await
+    async fn dated_document(
+        &self,
+        url: &Url,
+        limit: ByteLimit,
+    ) -> Result<DatedDocument, RegistryError> {
+        let fetch = || self.inner.fetch_document(url, limit);
+        self.inner.documents.get_or_init(url.clone(), fetch).await
     }
 
-    /// A package, piece by piece. Each call is a download: keeping what it gives is for the caller.
+    /// Downloads a provider package piece by piece. Each call is a new download. Only Terraform takes credentials for it from
+    /// the netrc file.
     pub async fn download(&self, url: &Url) -> Result<Download, RegistryError> {
-        let authorization = if self.shared.policies.netrc {
+        let uses_netrc = self.settings().engine == crate::provider::Engine::Terraform;
+        let authorization = if uses_netrc {
             self.netrc_header(url)
         } else {
             None
         };
-        self.start(download::package_call(url, authorization)).await
+        self.start(self.inner.rules.package(url.clone(), authorization))
+            .await
     }
 
     /// The credentials for a download in the netrc file, unless the address has its own.
     pub(super) fn netrc_header(&self, url: &Url) -> Option<HeaderValue> {
-        let is_allowed = self.shared.settings.allowed_hosts.allows_url(url);
+        let is_allowed = self.settings().allowed_hosts.allows_url(url);
         if !is_allowed || !url.username().is_empty() {
             return None;
         }
-        self.shared.netrc.header(url)
+        self.inner.netrc.header(url)
     }
 
-    /// Starts a download.
-    pub(super) async fn start(&self, call: Call) -> Result<Download, RegistryError> {
-        Download::start(
-            Arc::clone(&self.shared.transport),
-            call,
-            self.shared.policies.packages,
-        )
-        .await
+    pub(super) async fn start(&self, request: Request) -> Result<Download, RegistryError> {
+        Download::start(Arc::clone(&self.inner.transport), request).await
     }
 
-    /// Asks for a document of a network mirror, with the token of its host.
-    pub(super) async fn ask_mirror(
-        &self,
-        host: &Hostname,
-        url: &Url,
-        redirects: usize,
-    ) -> Result<MirrorAnswer, RegistryError> {
-        let shared = &self.shared;
-        let mut call = Call::new(url.clone(), redirects).with_engine(shared.settings.engine);
-        call.authorization = shared.authorization(host).await?;
-        let with_token = call.authorization.is_some();
-        let ask = shared.policies.document(call, MAX_METADATA);
-        Ok(MirrorAnswer {
-            answer: shared.transport.document(&ask).await,
-            with_token,
-        })
-    }
-
-    /// Adds to an error what the list of versions knows: it is asked for anyway, and what it says helps.
-    async fn explain(&self, asked: &PackageId, mut error: RegistryError) -> RegistryError {
+    /// Adds to an error what the list of versions says. The list is requested in any case.
+    async fn complete_error(&self, package: &PackageId, mut error: RegistryError) -> RegistryError {
         match &mut error {
             RegistryError::NoPackage { published, .. } => {
-                if let Ok(available) = self.versions(&asked.provider).await {
-                    *published = available.platforms(&asked.version);
+                if let Ok(available) = self.versions(&package.provider).await {
+                    *published = available.platforms(&package.version);
                 }
             }
             RegistryError::PluginProtocol { suggestion, .. } => {
-                if let Ok(available) = self.versions(&asked.provider).await {
+                if let Ok(available) = self.versions(&package.provider).await {
                     *suggestion = available.suggestion().map(Box::new);
                 }
             }
             _ => {}
         }
         error
+    }
+}
+
+impl ClientInner {
+    /// The address of a service of the host.
+    pub(super) async fn service(
+        &self,
+        service: Service,
+        host: &Hostname,
+    ) -> Result<ServiceUrl, RegistryError> {
+        self.settings.allowed_hosts.check(host)?;
+        if let Some(service) = self.configured_service(service, host) {
+            return service;
+        }
+        let discover = || self.discover(service, host);
+        let services = self.services.get_or_init(host.clone(), discover).await?;
+        services.service(service, host)
+    }
+
+    /// The address of a service if the configuration gives it, so that no discovery takes place.
+    fn configured_service(
+        &self,
+        service: Service,
+        host: &Hostname,
+    ) -> Option<Result<ServiceUrl, RegistryError>> {
+        let base = self.settings.base_url.as_ref();
+        if let Some(base) = base.filter(|base| base.host == *host) {
+            return Some(ServiceUrl::fixed(service, base));
+        }
+        let services = Services::configured(host, self.settings.hosts.get(host)?)?;
+        Some(services.service(service, host))
+    }
+
+    async fn discover(&self, service: Service, host: &Hostname) -> Result<Services, RegistryError> {
+        let url = discovery::document_url(host).ok_or_else(|| RegistryError::ServiceUrl {
+            service,
+            host: host.clone(),
+            problem: "no address can be made of the host name",
+            configured: None,
+        })?;
+        let purpose = RequestPurpose::Discovery(host.clone());
+        let request = Request {
+            // A failed credentials helper is not an error here: the requests to the service report it.
+            authorization: self.credentials.header(host).await.unwrap_or_default(),
+            ..self.rules.discovery(url, purpose)
+        };
+        Services::read(&self.transport.document(request).await?)
+    }
+
+    async fn fetch_versions(
+        &self,
+        provider: &ProviderAddr,
+    ) -> Result<Arc<AvailableVersions>, RegistryError> {
+        let path = [&provider.namespace, &provider.type_name, "versions"];
+        let service = self.service(Service::Providers, &provider.hostname).await?;
+        let purpose = RequestPurpose::Versions(Box::new(provider.clone()));
+        let response = self
+            .endpoint(&service, &provider.hostname, &path, purpose)
+            .await?;
+        if response.status == StatusCode::NOT_FOUND {
+            return Err(RegistryError::UnknownProvider {
+                provider: Box::new(provider.clone()),
+            });
+        }
+        let versions = AvailableVersions::parse(provider, response.body()?);
+        versions
+            .map(Arc::new)
+            .map_err(|error| error.into_registry_error(&response))
+    }
+
+    async fn fetch_metadata(&self, package: &PackageId) -> Result<Arc<PackageMeta>, RegistryError> {
+        let PackageId {
+            provider,
+            version,
+            platform,
+        } = package;
+        let version = version.to_string();
+        let path = [
+            &provider.namespace,
+            &provider.type_name,
+            version.as_str(),
+            "download",
+            &platform.os,
+            &platform.arch,
+        ];
+        let service = self.service(Service::Providers, &provider.hostname).await?;
+        let purpose = RequestPurpose::PackageMeta(Box::new(package.clone()));
+        let response = self
+            .endpoint(&service, &provider.hostname, &path, purpose)
+            .await?;
+        if response.status == StatusCode::NOT_FOUND {
+            return Err(RegistryError::NoPackage {
+                package: Box::new(package.clone()),
+                published: BTreeSet::new(),
+            });
+        }
+        let meta = PackageMeta::parse(package, response.body()?, &response.url);
+        meta.map(Arc::new)
+            .map_err(|error| error.into_registry_error(&response))
+    }
+
+    /// Requests a document below the address of a service.
+    pub(super) async fn endpoint(
+        &self,
+        service: &ServiceUrl,
+        host: &Hostname,
+        path: &[&str],
+        purpose: RequestPurpose,
+    ) -> Result<DocumentResponse, RegistryError> {
+        let request = self.rules.document(service.endpoint(path), purpose);
+        let request = Request {
+            plain_http: service.plain_http,
+            configured: service.configured.clone(),
+            ..request
+        };
+        self.fetch(host, request, service.with_token).await
+    }
+
+    /// Requests a document of a registry or mirror. The status of the response is 200, 204 or 404.
+    pub(super) async fn fetch(
+        &self,
+        host: &Hostname,
+        request: Request,
+        with_token: bool,
+    ) -> Result<DocumentResponse, RegistryError> {
+        let mut request = request.with_engine(self.settings.engine);
+        if with_token {
+            request.authorization = self.authorization(host).await?;
+        }
+        let response = self.transport.document(request).await?;
+        match response.status {
+            StatusCode::OK | StatusCode::NO_CONTENT | StatusCode::NOT_FOUND => Ok(response),
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(RegistryError::Unauthorized {
+                host: host.clone(),
+                rejected: response.request.authorization.is_some(),
+            }),
+            _ => Err(response.status_error()),
+        }
+    }
+
+    async fn authorization(&self, host: &Hostname) -> Result<Option<HeaderValue>, RegistryError> {
+        let header = self.credentials.header(host).await;
+        header.map_err(|source| RegistryError::Credentials {
+            host: host.clone(),
+            source: Box::new(source),
+        })
+    }
+
+    async fn fetch_document(
+        &self,
+        url: &Url,
+        max_body: ByteLimit,
+    ) -> Result<DatedDocument, RegistryError> {
+        let request = Request {
+            plain_http: true,
+            max_body,
+            ..self.rules.document(url.clone(), RequestPurpose::Document)
+        };
+        let response = self.transport.document(request).await?;
+        if response.status != StatusCode::OK {
+            return Err(response.status_error());
+        }
+        let modified = response.headers.get(LAST_MODIFIED);
+        let modified =
+            modified.and_then(|date| httpdate::parse_http_date(date.to_str().ok()?).ok());
+        Ok((response.body, modified))
     }
 }

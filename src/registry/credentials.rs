@@ -1,29 +1,43 @@
-//! Tokens: where they come from, in order: environment, `credentials` block, helper program. The first source that knows
-//! the host decides, also when what it knows is that there is no token.
+//! API tokens of hosts, from the environment, `credentials` blocks and a credentials helper, in this order. The first source
+//! that knows the host decides, even if it says that there is no token.
+//!
+//! A credentials helper is a program: `terraform-credentials-NAME ARGS... get HOST` writes `{"token":"..."}` or `{}`.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
 
 use reqwest::header::HeaderValue;
+use serde::Deserialize;
+use tokio::process::Command;
 
+use crate::cli_config::HelperBlock;
+use crate::once_map::OnceMap;
 use crate::provider::Hostname;
-use crate::registry::error::CredentialsError;
-use crate::registry::helper;
-use crate::registry::memo::OnceMap;
+use crate::registry::request_error::Cause;
 use crate::registry::settings::CredentialSettings;
 
-/// A secret. Its text is never shown.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Token(String);
+/// The time limit for a helper. Some wait for the user, or for a key store with a login.
+const HELPER_TIMEOUT: Duration = Duration::from_secs(60);
 
-impl Token {
+/// The most characters of a helper's error output that a message shows.
+const MAX_HELPER_MESSAGE: usize = 400;
+
+/// A secret, which `Debug` does not show.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiToken(String);
+
+impl ApiToken {
     /// The token with this text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The value of the header that sends it.
-    pub(super) fn bearer(&self) -> Result<HeaderValue, CredentialsError> {
+    /// The value of the `Authorization` header.
+    fn bearer(&self) -> Result<HeaderValue, CredentialsError> {
         let value = HeaderValue::from_str(&format!("Bearer {}", self.0));
         let mut value = value.map_err(|_secret| CredentialsError::Token)?;
         value.set_sensitive(true);
@@ -31,32 +45,58 @@ impl Token {
     }
 }
 
-impl fmt::Debug for Token {
+impl fmt::Debug for ApiToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token(redacted)")
+        f.write_str("ApiToken(redacted)")
     }
 }
 
-/// The tokens in `TF_TOKEN_*` variables, from all names and values of an environment.
+/// The reason why the credentials for a host cannot be determined.
+#[derive(Clone, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the fields are what the messages say")]
+pub enum CredentialsError {
+    /// The token has characters that are invalid in a header.
+    #[error("the token holds a line break or another character that cannot be sent")]
+    Token,
+    /// The helper could not be started.
+    #[error("cannot run the credentials helper `{}`", program.display())]
+    Run {
+        program: PathBuf,
+        #[source]
+        source: Arc<std::io::Error>,
+    },
+    /// The helper exited with an error; `message` is its error output.
+    #[error("credentials helper `{}` failed: {message}", program.display())]
+    Failed { program: PathBuf, message: String },
+    /// The helper exceeded its time limit.
+    #[error("credentials helper `{}` did not end within {seconds} s", program.display())]
+    Timeout { program: PathBuf, seconds: u64 },
+    /// The helper's output is not the expected JSON. The output is not shown, since it may hold a token.
+    #[error("credentials helper `{}` did not write the JSON object that is asked for", program.display())]
+    Output {
+        program: PathBuf,
+        #[source]
+        source: Cause,
+    },
+}
+
+/// Reads the tokens in `TF_TOKEN_*` variables of an environment.
 ///
-/// The host follows the prefix: `__` stands for `-`, then `_` for `.`; case does not count; Unicode or Punycode; a port
-/// after `:`. Names that give no host are ignored. An empty value is an empty token.
-pub fn tokens_from_env<I>(variables: I) -> BTreeMap<Hostname, Token>
+/// The name of the host follows the prefix: `__` means `-`, `_` means `.`, and a port follows `:`. Case is ignored, and the name
+/// may be Unicode or Punycode. Variables without a valid host are ignored. An empty value is an empty token.
+pub fn tokens_from_env<I>(variables: I) -> BTreeMap<Hostname, ApiToken>
 where
     I: IntoIterator<Item = (String, String)>,
 {
     let hosts = variables.into_iter().filter_map(|(name, value)| {
         let host = name.strip_prefix("TF_TOKEN_")?;
-        Some((token_host(host)?, Token::new(value)))
+        let host = ascii_host(&host.replace("__", "-").replace('_', "."))?;
+        Some((host, ApiToken::new(value)))
     });
     hosts.collect()
 }
 
-fn token_host(encoded: &str) -> Option<Hostname> {
-    ascii_host(&encoded.replace("__", "-").replace('_', "."))
-}
-
-/// A host that may be written in Punycode, which addresses of providers may not be.
+/// Parses a host name that may be Punycode, which addresses of providers may not be.
 pub(super) fn ascii_host(text: &str) -> Option<Hostname> {
     let (name, port) = match text.split_once(':') {
         Some((name, port)) => (name, format!(":{port}")),
@@ -67,47 +107,108 @@ pub(super) fn ascii_host(text: &str) -> Option<Hostname> {
     Hostname::parse(&(name + &port)).ok()
 }
 
-/// The tokens of a run.
+/// The tokens of one run.
 #[derive(Debug)]
 pub(super) struct Credentials {
     settings: CredentialSettings,
-    helped: OnceMap<Hostname, Result<Option<Token>, CredentialsError>>,
+    from_helper: OnceMap<Hostname, Result<Option<ApiToken>, CredentialsError>>,
 }
 
 impl Credentials {
     pub(super) fn new(settings: CredentialSettings) -> Self {
         Self {
             settings,
-            helped: OnceMap::default(),
+            from_helper: OnceMap::default(),
         }
     }
 
-    /// The header that requests to services of `host` carry.
+    /// The `Authorization` header for requests to services of `host`.
     pub(super) async fn header(
         &self,
         host: &Hostname,
     ) -> Result<Option<HeaderValue>, CredentialsError> {
         let token = self.token(host).await?;
-        token.as_ref().map(Token::bearer).transpose()
+        token.as_ref().map(ApiToken::bearer).transpose()
     }
 
-    async fn token(&self, host: &Hostname) -> Result<Option<Token>, CredentialsError> {
+    async fn token(&self, host: &Hostname) -> Result<Option<ApiToken>, CredentialsError> {
         if let Some(token) = self.settings.tokens.get(host) {
             return Ok(Some(token.clone()));
         }
         if let Some(block) = self.settings.blocks.get(host) {
-            return Ok(block.token.as_ref().map(Token::new));
+            return Ok(block.token.as_ref().map(ApiToken::new));
         }
         let Some(block) = &self.settings.helper else {
             return Ok(None);
         };
-        let Some(program) = helper::find(block, &self.settings.plugin_directories) else {
+        let Some(program) = find_helper(block, &self.settings.plugin_directories) else {
             return Ok(None);
         };
-        self.helped
-            .get_or_init(host.clone(), || helper::ask(program, block, host))
-            .await
+        let run = || token_from_helper(program, block, host);
+        self.from_helper.get_or_init(host.clone(), run).await
     }
+}
+
+/// The helper's program in the first directory that has it. A missing program is ignored, as in both engines.
+fn find_helper(block: &HelperBlock, directories: &[PathBuf]) -> Option<PathBuf> {
+    let suffix = std::env::consts::EXE_SUFFIX;
+    let name = format!("terraform-credentials-{}{suffix}", block.name);
+    let mut programs = directories.iter().map(|directory| directory.join(&name));
+    programs.find(|program| program.is_file())
+}
+
+async fn token_from_helper(
+    program: PathBuf,
+    block: &HelperBlock,
+    host: &Hostname,
+) -> Result<Option<ApiToken>, CredentialsError> {
+    let output = run_helper(&program, block, host).await?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr);
+        return Err(CredentialsError::Failed {
+            message: message.trim().chars().take(MAX_HELPER_MESSAGE).collect(),
+            program,
+        });
+    }
+    let invalid = |error: serde_json::Error| {
+        let (class, line, column) = (error.classify(), error.line(), error.column());
+        CredentialsError::Output {
+            program,
+            source: Cause::text(&format!("{class:?} error at {line}:{column}")),
+        }
+    };
+    let output: HelperOutput = serde_json::from_slice(&output.stdout).map_err(invalid)?;
+    Ok(output.token.map(ApiToken::new))
+}
+
+async fn run_helper(
+    program: &Path,
+    block: &HelperBlock,
+    host: &Hostname,
+) -> Result<Output, CredentialsError> {
+    let output = Command::new(program)
+        .args(&block.args)
+        .arg("get")
+        .arg(host.as_ascii())
+        .stdin(Stdio::null())
+        .kill_on_drop(true)
+        .output();
+    match tokio::time::timeout(HELPER_TIMEOUT, output).await {
+        Ok(Ok(output)) => Ok(output),
+        Ok(Err(source)) => Err(CredentialsError::Run {
+            program: program.to_path_buf(),
+            source: Arc::new(source),
+        }),
+        Err(_elapsed) => Err(CredentialsError::Timeout {
+            program: program.to_path_buf(),
+            seconds: HELPER_TIMEOUT.as_secs(),
+        }),
+    }
+}
+
+#[derive(Deserialize)]
+struct HelperOutput {
+    token: Option<String>,
 }
 
 #[cfg(test)]
@@ -115,7 +216,7 @@ mod tests {
     use super::*;
 
     fn host(text: &str) -> Hostname {
-        Hostname::parse(text).expect("a host")
+        Hostname::parse(text).unwrap()
     }
 
     #[test]
@@ -146,17 +247,20 @@ mod tests {
 
     #[test]
     fn tokens_are_never_shown() {
-        assert_eq!(format!("{:?}", Token::new("secret")), "Token(redacted)");
-        let header = Token::new("secret").bearer().expect("a header");
+        assert_eq!(
+            format!("{:?}", ApiToken::new("secret")),
+            "ApiToken(redacted)"
+        );
+        let header = ApiToken::new("secret").bearer().unwrap();
         assert!(!format!("{header:?}").contains("secret"));
     }
 
     #[test]
     fn tokens_become_headers() {
-        assert_eq!(Token::new("t").bearer().expect("a header"), "Bearer t");
-        assert_eq!(Token::new("").bearer().expect("a header"), "Bearer ");
+        assert_eq!(ApiToken::new("t").bearer().unwrap(), "Bearer t");
+        assert_eq!(ApiToken::new("").bearer().unwrap(), "Bearer ");
         assert!(matches!(
-            Token::new("a\nb").bearer(),
+            ApiToken::new("a\nb").bearer(),
             Err(CredentialsError::Token)
         ));
     }

@@ -1,7 +1,7 @@
-//! Service discovery: a host name to the addresses of its registries.
+//! Service discovery: finds the addresses of a host's registries.
 //!
-//! `GET https://HOST/.well-known/terraform.json` answers with an object of service identifiers and URL references. A `host`
-//! block of the CLI configuration replaces it completely.
+//! `GET https://HOST/.well-known/terraform.json` returns an object of service identifiers and URL references. A `host` block of
+//! the CLI configuration replaces it completely.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,11 +10,10 @@ use reqwest::StatusCode;
 use url::Url;
 
 use crate::cli_config::HostBlock;
-use crate::provider::{Engine, Hostname};
+use crate::provider::Hostname;
 use crate::registry::error::RegistryError;
-use crate::registry::fault::Fault;
-use crate::registry::fetch::{Answer, ByteLimit};
 use crate::registry::settings::BaseUrl;
+use crate::registry::transport::DocumentResponse;
 use crate::span::Place;
 
 /// A service that a host can offer.
@@ -27,7 +26,7 @@ pub enum Service {
 }
 
 impl Service {
-    /// The identifier of the protocol.
+    /// The service identifier in a discovery document.
     pub(super) const fn id(self) -> &'static str {
         match self {
             Self::Providers => "providers.v1",
@@ -35,15 +34,15 @@ impl Service {
         }
     }
 
-    /// What the identifiers of all versions of the protocol begin with.
-    const fn id_of_any_version(self) -> &'static str {
+    /// The common prefix of the service identifiers of all protocol versions.
+    const fn id_prefix(self) -> &'static str {
         match self {
             Self::Providers => "providers.v",
             Self::Modules => "modules.v",
         }
     }
 
-    /// Where the default registries have it below their root.
+    /// The name of the service in the addresses of the default registries.
     const fn directory(self) -> &'static str {
         match self {
             Self::Providers => "providers",
@@ -61,38 +60,24 @@ impl fmt::Display for Service {
     }
 }
 
-/// A discovery document has a dozen short entries; both engines read no more than this of one.
-pub(super) const MAX_DISCOVERY: ByteLimit = ByteLimit {
-    name: "limit for discovery documents",
-    bytes: 1024 * 1024,
-};
-
-/// How many redirects of the discovery document are followed.
-pub(super) const fn redirects(engine: Engine) -> usize {
-    match engine {
-        Engine::Terraform => 3,
-        Engine::Tofu => 9,
-    }
-}
-
 /// The services of one host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Services {
-    /// What relative references start from.
+    /// The base of relative references.
     base: Url,
-    /// Nothing for values that are no strings.
+    /// Service identifiers and their URL references; `None` for a value that is not a string.
     references: BTreeMap<String, Option<String>>,
-    /// The `host` block. One that says http means it.
+    /// The `host` block, if there is one. It may allow plain http.
     configured: Option<Box<Place>>,
 }
 
-/// The address of a service, and how it may be used.
+/// The address of a service, and the rules for its use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ServiceUrl {
     pub(super) url: Url,
-    /// Whether plain http is fine anywhere.
+    /// Allows plain http to any host.
     pub(super) plain_http: bool,
-    /// Whether the host's token goes there.
+    /// Whether requests carry the host's token.
     pub(super) with_token: bool,
     /// The place in the configuration that the address comes from.
     pub(super) configured: Option<Box<Place>>,
@@ -100,15 +85,12 @@ pub(super) struct ServiceUrl {
 
 /// The address of the host's discovery document.
 pub(super) fn document_url(host: &Hostname) -> Option<Url> {
-    Url::parse(&format!(
-        "https://{}/.well-known/terraform.json",
-        host.as_ascii()
-    ))
-    .ok()
+    let host = host.as_ascii();
+    Url::parse(&format!("https://{host}/.well-known/terraform.json")).ok()
 }
 
 impl Services {
-    /// What a `host` block says.
+    /// The services that a `host` block names.
     pub(super) fn configured(host: &Hostname, block: &HostBlock) -> Option<Self> {
         Some(Self {
             base: document_url(host)?,
@@ -117,26 +99,26 @@ impl Services {
         })
     }
 
-    /// What a discovery document says. 404 means that there are no services.
-    pub(super) fn read(answer: &Answer) -> Result<Self, Fault> {
-        let services = match answer.status {
+    /// Reads the response to a request for a discovery document. Status 404 means that the host has no services.
+    pub(super) fn read(response: &DocumentResponse) -> Result<Self, RegistryError> {
+        let references = match response.status {
             StatusCode::NOT_FOUND => BTreeMap::new(),
             StatusCode::OK => {
-                answer.check_json_type()?;
-                // Unlike elsewhere, nothing may follow the object.
-                let services: BTreeMap<String, serde_json::Value> =
-                    serde_json::from_slice(&answer.body)
-                        .map_err(|error| answer.json_fault(&error))?;
-                let strings = services
-                    .into_iter()
-                    .map(|(id, value)| (id, value.as_str().map(str::to_owned)));
-                strings.collect()
+                response.check_json_type()?;
+                // Unlike in other documents, nothing may follow the object.
+                let services = serde_json::from_slice::<BTreeMap<String, serde_json::Value>>;
+                let services = services(&response.body);
+                let services = services.map_err(|error| response.json_error(&error))?;
+                let reference = |(id, value): (String, serde_json::Value)| {
+                    (id, value.as_str().map(str::to_owned))
+                };
+                services.into_iter().map(reference).collect()
             }
-            _ => return Err(answer.status_fault()),
+            _ => return Err(response.status_error()),
         };
         Ok(Self {
-            base: answer.url.clone(),
-            references: services,
+            base: response.url.clone(),
+            references,
             configured: None,
         })
     }
@@ -147,42 +129,38 @@ impl Services {
         service: Service,
         host: &Hostname,
     ) -> Result<ServiceUrl, RegistryError> {
-        let configured = || self.configured.clone();
-        let reference = match self.references.get(service.id()) {
-            Some(Some(reference)) => reference,
-            None if !self
-                .references
-                .keys()
-                .any(|id| id.starts_with(service.id_of_any_version())) =>
-            {
-                return Err(RegistryError::NotOffered {
+        let host = || host.clone();
+        let configured = self.configured.clone();
+        let Some(Some(reference)) = self.references.get(service.id()) else {
+            let mut ids = self.references.keys();
+            return Err(if ids.any(|id| id.starts_with(service.id_prefix())) {
+                RegistryError::UnsupportedProtocol {
                     service,
-                    host: host.clone(),
-                    configured: configured(),
-                });
-            }
-            _ => {
-                return Err(RegistryError::UnsupportedProtocol {
+                    host: host(),
+                    configured,
+                }
+            } else {
+                RegistryError::NotOffered {
                     service,
-                    host: host.clone(),
-                    configured: configured(),
-                });
-            }
+                    host: host(),
+                    configured,
+                }
+            });
         };
-        let url = self
-            .resolve(reference)
-            .map_err(|problem| RegistryError::ServiceUrl {
+        match self.resolve(reference) {
+            Ok(url) => Ok(ServiceUrl {
+                plain_http: configured.is_some() && url.scheme() == "http",
+                url,
+                with_token: true,
+                configured,
+            }),
+            Err(problem) => Err(RegistryError::ServiceUrl {
                 service,
-                host: host.clone(),
+                host: host(),
                 problem,
-                configured: configured(),
-            })?;
-        Ok(ServiceUrl {
-            plain_http: self.configured.is_some() && url.scheme() == "http",
-            url,
-            with_token: true,
-            configured: self.configured.clone(),
-        })
+                configured,
+            }),
+        }
     }
 
     fn resolve(&self, reference: &str) -> Result<Url, &'static str> {
@@ -206,7 +184,7 @@ impl Services {
 }
 
 impl ServiceUrl {
-    /// The service below `TFREGISTRY_BASE_URL`, whether or not that ends in a slash.
+    /// The service below `TFREGISTRY_BASE_URL`, with or without a final slash.
     pub(super) fn fixed(service: Service, base: &BaseUrl) -> Result<Self, RegistryError> {
         let mut url = base.url.clone();
         let path = url.path_segments_mut().map(|mut path| {
@@ -228,8 +206,8 @@ impl ServiceUrl {
         })
     }
 
-    /// The address of an endpoint, given as path segments. A last segment of the service's own path that has no slash
-    /// behind it is lost, as with every relative reference.
+    /// The address of an endpoint, given as path segments. They replace the last segment of the service's path unless that ends
+    /// in a slash, as with every relative reference.
     pub(super) fn endpoint(&self, segments: &[&str]) -> Url {
         let mut url = self.url.clone();
         if let Ok(mut path) = url.path_segments_mut() {
@@ -243,65 +221,49 @@ impl ServiceUrl {
 mod tests {
     use super::*;
 
-    fn services(entries: &[(&str, Option<&str>)]) -> Services {
-        let entries = entries
-            .iter()
-            .map(|(id, value)| ((*id).to_owned(), value.map(str::to_owned)));
-        Services {
-            base: Url::parse("https://h.test/.well-known/terraform.json").expect("a URL"),
-            references: entries.collect(),
-            configured: None,
-        }
+    fn host() -> Hostname {
+        Hostname::parse("h.test").unwrap()
     }
 
-    fn host() -> Hostname {
-        Hostname::parse("h.test").expect("a host")
+    /// The provider registry according to a discovery document with these entries.
+    fn providers(entries: &[(&str, Option<&str>)]) -> Result<ServiceUrl, RegistryError> {
+        let entries = entries.iter();
+        let entries = entries.map(|(id, value)| ((*id).to_owned(), value.map(str::to_owned)));
+        let services = Services {
+            base: document_url(&host()).unwrap(),
+            references: entries.collect(),
+            configured: None,
+        };
+        services.service(Service::Providers, &host())
     }
 
     #[test]
     fn references_resolve_against_the_document() {
-        for (reference, expected) in [
-            (
-                "/v1/providers/",
-                "https://h.test/v1/providers/acme/ledger/versions",
-            ),
-            ("/v1/providers", "https://h.test/v1/acme/ledger/versions"),
-            (
-                "providers/",
-                "https://h.test/.well-known/providers/acme/ledger/versions",
-            ),
-            ("", "https://h.test/.well-known/acme/ledger/versions"),
-            (
-                "https://r.test:8443/",
-                "https://r.test:8443/acme/ledger/versions",
-            ),
-            ("https://r.test", "https://r.test/acme/ledger/versions"),
-            ("//r.test/x/", "https://r.test/x/acme/ledger/versions"),
-            ("http://r.test/x/", "http://r.test/x/acme/ledger/versions"),
-            ("/x/?a=1#b", "https://h.test/x/acme/ledger/versions"),
+        for row in [
+            "/v1/providers/ | https://h.test/v1/providers/acme/ledger/versions",
+            "/v1/providers | https://h.test/v1/acme/ledger/versions",
+            "providers/ | https://h.test/.well-known/providers/acme/ledger/versions",
+            " | https://h.test/.well-known/acme/ledger/versions",
+            "https://r.test:8443/ | https://r.test:8443/acme/ledger/versions",
+            "https://r.test | https://r.test/acme/ledger/versions",
+            "//r.test/x/ | https://r.test/x/acme/ledger/versions",
+            "http://r.test/x/ | http://r.test/x/acme/ledger/versions",
+            "/x/?a=1#b | https://h.test/x/acme/ledger/versions",
         ] {
-            let service = services(&[(Service::Providers.id(), Some(reference))])
-                .service(Service::Providers, &host())
-                .expect("a service");
-            assert_eq!(
-                service.endpoint(&["acme", "ledger", "versions"]).as_str(),
-                expected,
-                "{reference}"
-            );
+            let (reference, expected) = row.split_once(" | ").unwrap();
+            let service = providers(&[("providers.v1", Some(reference))]).unwrap();
+            let url = service.endpoint(&["acme", "ledger", "versions"]);
+            assert_eq!(url.as_str(), expected, "{reference}");
             assert!(!service.plain_http);
         }
     }
 
     #[test]
     fn endpoints_are_escaped() {
-        let service = services(&[(Service::Providers.id(), Some("/v1/"))])
-            .service(Service::Providers, &host())
-            .expect("a service");
+        let service = providers(&[("providers.v1", Some("/v1/"))]).unwrap();
         let url = service.endpoint(&["bücher", "x", "1.0.0-a+b", "download", "a/b", "c?d"]);
-        assert_eq!(
-            url.as_str(),
-            "https://h.test/v1/b%C3%BCcher/x/1.0.0-a+b/download/a%2Fb/c%3Fd"
-        );
+        let expected = "https://h.test/v1/b%C3%BCcher/x/1.0.0-a+b/download/a%2Fb/c%3Fd";
+        assert_eq!(url.as_str(), expected);
     }
 
     #[test]
@@ -313,45 +275,31 @@ mod tests {
             "https://[",
             "/x/\n",
         ] {
-            let error = services(&[(Service::Providers.id(), Some(reference))])
-                .service(Service::Providers, &host())
-                .expect_err("unusable");
-            assert!(
-                matches!(error, RegistryError::ServiceUrl { .. }),
-                "{reference}: {error}"
-            );
+            let error = providers(&[("providers.v1", Some(reference))]).unwrap_err();
+            let is_expected = matches!(error, RegistryError::ServiceUrl { .. });
+            assert!(is_expected, "{reference}: {error}");
         }
     }
 
     #[test]
     fn hosts_may_offer_something_else() {
-        let error = |entries| {
-            services(entries)
-                .service(Service::Providers, &host())
-                .expect_err("not offered")
-        };
-        assert!(matches!(error(&[]), RegistryError::NotOffered { .. }));
-        assert!(matches!(
-            error(&[("modules.v1", Some("/"))]),
-            RegistryError::NotOffered { .. }
-        ));
-        assert!(matches!(
-            error(&[("providers.v2", Some("/"))]),
-            RegistryError::UnsupportedProtocol { .. }
-        ));
-        assert!(matches!(
-            error(&[(Service::Providers.id(), None)]),
-            RegistryError::UnsupportedProtocol { .. }
-        ));
+        for entries in [&[][..], &[("modules.v1", Some("/"))]] {
+            let error = providers(entries).unwrap_err();
+            assert!(matches!(error, RegistryError::NotOffered { .. }), "{error}");
+        }
+        for entries in [[("providers.v2", Some("/"))], [("providers.v1", None)]] {
+            let error = providers(&entries).unwrap_err();
+            assert!(
+                matches!(error, RegistryError::UnsupportedProtocol { .. }),
+                "{error}"
+            );
+        }
     }
 
     #[test]
-    fn the_document_is_asked_for_at_the_ascii_host() {
-        let url =
-            document_url(&Hostname::parse("bücher.test:8443").expect("a host")).expect("a URL");
-        assert_eq!(
-            url.as_str(),
-            "https://xn--bcher-kva.test:8443/.well-known/terraform.json"
-        );
+    fn the_document_is_requested_from_the_ascii_host() {
+        let url = document_url(&Hostname::parse("bücher.test:8443").unwrap()).unwrap();
+        let expected = "https://xn--bcher-kva.test:8443/.well-known/terraform.json";
+        assert_eq!(url.as_str(), expected);
     }
 }

@@ -1,5 +1,4 @@
-//! What can go wrong with registries: one variant per situation. All of it can be cloned, because the in-memory cache keeps
-//! failures and hands them to everyone who asks.
+//! Failures of registries and mirrors. All of them can be cloned, since failures are remembered for the rest of a run.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,331 +8,210 @@ use std::sync::Arc;
 use crate::code::Code;
 use crate::provider::{Hostname, ModuleVersion, PackageId, Platform, ProviderAddr, Version};
 use crate::redacted_url::RedactedUrl;
+use crate::registry::credentials::CredentialsError;
 use crate::registry::discovery::Service;
-use crate::registry::fault::{Cause, Configured, Fault, RequestError};
-use crate::registry::modules::ModuleId;
+use crate::registry::module_registry::ModuleId;
+use crate::registry::request_error::{Cause, Configured, RequestError, RequestFault};
 use crate::span::{Explain, Place};
 
-/// A failure of a registry, or of the way to it.
+/// A failure of a registry or mirror, or of the requests to it. A field `configured` is the block of the CLI configuration
+/// that is involved.
 #[derive(Clone, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the fields are what the messages say")]
 pub enum RegistryError {
-    /// The certificates to trust cannot be read.
+    /// The trusted certificates of [`Roots::Only`](crate::registry::Roots::Only) are invalid.
     #[error("cannot read the certificates to trust")]
     Roots(#[source] Cause),
-    /// `--untrusted`, and the host is not one of `--allow-host`.
+    /// With `--untrusted`, a host that `--allow-host` does not name.
     #[error("host `{host}` is not allowed, and this run is `--untrusted`")]
-    HostNotAllowed {
-        /// The host.
-        host: Hostname,
-    },
-    /// The discovery document cannot be had or read.
-    #[error("cannot discover the services of `{host}`")]
-    Discovery {
-        /// The host.
-        host: Hostname,
-        /// The request.
+    HostNotAllowed { host: Hostname },
+    /// A request failed, or its response is invalid.
+    #[error("{}", purpose.message(source))]
+    Request {
+        purpose: RequestPurpose,
         #[source]
         source: Arc<RequestError>,
     },
-    /// The host has no discovery document, or its `host` block does not name this registry.
+    /// The host has no discovery document, or its `host` block does not name this service.
     #[error("host `{host}` does not offer a {service}{}", Configured(configured))]
     NotOffered {
-        /// What was looked for.
         service: Service,
-        /// The host.
         host: Hostname,
-        /// The `host` block.
         configured: Option<Box<Place>>,
     },
-    /// The host offers only registries of other protocol versions.
+    /// The host offers only other protocol versions of the service.
     #[error("host `{host}` does not support the {service} protocol `{}`{}", service.id(), Configured(configured))]
     UnsupportedProtocol {
-        /// What was looked for.
         service: Service,
-        /// The host.
         host: Hostname,
-        /// The `host` block.
         configured: Option<Box<Place>>,
     },
-    /// The address of the registry is no usable URL.
+    /// The address of the service cannot be used.
     #[error(
         "host `{host}` gives an unusable address for its {service}{}: {problem}",
         Configured(configured)
     )]
     ServiceUrl {
-        /// Whose address.
         service: Service,
-        /// The host.
         host: Hostname,
-        /// What is wrong with it.
         problem: &'static str,
-        /// The `host` block.
         configured: Option<Box<Place>>,
     },
-    /// 404 for the list of versions.
+    /// Status 404 for the list of versions.
     #[error("registry `{}` has no provider `{provider}`", provider.hostname)]
-    UnknownProvider {
-        /// The provider.
-        provider: Box<ProviderAddr>,
-    },
-    /// The registry lists versions, but nothing that is one.
+    UnknownProvider { provider: Box<ProviderAddr> },
+    /// All listed versions are invalid; `example` is one of them.
     #[error("registry `{}` lists no valid version of `{provider}`", provider.hostname)]
     NoValidVersion {
-        /// The provider.
         provider: Box<ProviderAddr>,
-        /// One of the things that it lists.
         example: String,
     },
-    /// The registry lists a version with a number beyond 64 bits. Both engines crash.
+    /// A listed version has a number beyond 64 bits. Both engines crash on it.
     #[error("registry `{}` lists version `{version}` of `{provider}`, which is too large for a version number", provider.hostname)]
     VersionTooLarge {
-        /// The provider.
         provider: Box<ProviderAddr>,
-        /// The version.
         version: String,
     },
-    /// 401 or 403.
-    #[error("{}", unauthorized(host, *rejected))]
-    Unauthorized {
-        /// The host whose credentials count.
-        host: Hostname,
-        /// A token was sent.
-        rejected: bool,
-    },
-    /// The list of versions cannot be had or read.
-    #[error("cannot list the versions of `{provider}`")]
-    Versions {
-        /// The provider.
-        provider: Box<ProviderAddr>,
-        /// The request.
-        #[source]
-        source: Arc<RequestError>,
-    },
-    /// 404 for the package, or the source does not have it.
+    /// Status 401 or 403; `rejected` says whether the request carried credentials.
+    #[error("host `{host}` {}", if *rejected { "rejected the credentials that are configured for it" } else { "requires credentials" })]
+    Unauthorized { host: Hostname, rejected: bool },
+    /// Status 404 for a package, or a mirror without it. `published` are the platforms that are listed for this version.
     #[error("provider `{}` {} has no package for `{}`", package.provider, package.version, package.platform)]
     NoPackage {
-        /// The package.
         package: Box<PackageId>,
-        /// The platforms that the registry lists for this version.
         published: BTreeSet<Platform>,
     },
-    /// The description of a package cannot be had or read.
-    #[error("cannot look up the package {package}")]
-    Metadata {
-        /// The package.
-        package: Box<PackageId>,
-        /// The request.
-        #[source]
-        source: Arc<RequestError>,
-    },
-    /// The description of a package is not what was asked for.
+    /// The description of a package is invalid, or describes another package.
     #[error("the registry describes the package {package} wrongly: {problem}")]
     BadMetadata {
-        /// The package.
         package: Box<PackageId>,
-        /// What is wrong.
         problem: String,
     },
-    /// The provider speaks no plugin protocol that the engine speaks.
+    /// The provider supports none of the engine's plugin protocols. `suggestion` is the newest version that does.
     #[error("provider `{provider}` {version} speaks plugin protocol {}, and 5.x or 6.x is needed", protocols.join(", "))]
     PluginProtocol {
-        /// The provider.
         provider: Box<ProviderAddr>,
-        /// The version.
         version: Box<Version>,
-        /// What the package speaks.
         protocols: Vec<String>,
-        /// The newest version that would do.
         suggestion: Option<Box<Version>>,
     },
     /// The base URL of a network mirror cannot be used.
     #[error("cannot use {}: {problem}", if configured.is_some() { "the configured network mirror" } else { "`--net-mirror`" })]
     MirrorUrl {
-        /// What is wrong with it.
         problem: &'static str,
-        /// Where it is written.
         configured: Option<Box<Place>>,
     },
-    /// 404 for a mirror's list of versions.
+    /// Status 404 for the list of versions of a network mirror.
     #[error(
         "mirror `{mirror}` does not have provider `{provider}`{}",
         Configured(configured)
     )]
     NotInMirror {
-        /// The provider.
         provider: Box<ProviderAddr>,
-        /// The mirror.
         mirror: RedactedUrl,
-        /// Where it is written.
         configured: Option<Box<Place>>,
     },
-    /// A mirror's archives of a version that it lists cannot be had or read.
-    #[error("cannot list the archives of `{provider}` {version} in its mirror")]
-    MirrorArchives {
-        /// The provider.
-        provider: Box<ProviderAddr>,
-        /// The version.
-        version: Box<Version>,
-        /// The request.
-        #[source]
-        source: Arc<RequestError>,
-    },
-    /// A filesystem mirror cannot be read.
+    /// The directory of a filesystem mirror cannot be read.
     #[error("cannot search `{}` for providers", path.display())]
     Search {
-        /// The directory.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: Arc<std::io::Error>,
     },
-    /// No installation method is for this provider.
+    /// `provider_installation` excludes the provider from all of its methods.
     #[error(
         "no method of `provider_installation` is for provider `{provider}`{}",
         Configured(configured)
     )]
     NoMethod {
-        /// The provider.
         provider: Box<ProviderAddr>,
-        /// The `provider_installation` block.
         configured: Option<Box<Place>>,
     },
-    /// None of several sources has the provider.
+    /// None of the sources in `searched` has the provider.
     #[error("provider `{provider}` is in none of its sources: {}", searched.join(", "))]
     NotFound {
-        /// The provider.
         provider: Box<ProviderAddr>,
-        /// The sources that were asked.
         searched: Vec<String>,
     },
-    /// An installation method that tflock does not have.
+    /// An installation method that tflock does not support.
     #[error("`{method}` is not supported")]
     Unsupported {
-        /// The method.
         method: &'static str,
-        /// Where it is written.
         configured: Box<Place>,
     },
-    /// A checksum list, signature or other document cannot be had.
-    #[error("cannot fetch `{}`", source.url)]
-    Document {
-        /// The request.
-        #[source]
-        source: Arc<RequestError>,
-    },
-    /// A package cannot be had.
-    #[error("cannot download `{}`", source.url)]
-    Download {
-        /// The request.
-        #[source]
-        source: Arc<RequestError>,
-    },
-    /// 404 for the list of versions of a module, or a list of nothing.
+    /// Status 404 for the list of versions of a module, or a list without a module.
     #[error("registry `{}` has no module `{module}`", module.host)]
-    UnknownModule {
-        /// The module.
-        module: Box<ModuleId>,
-    },
-    /// The list of versions of a module cannot be had or read.
-    #[error("cannot list the versions of module `{module}`")]
-    ModuleVersions {
-        /// The module.
-        module: Box<ModuleId>,
-        /// The request.
-        #[source]
-        source: Arc<RequestError>,
-    },
-    /// The place of a module's package cannot be had.
-    #[error("cannot look up the package of module `{module}` {version}")]
-    ModuleLocation {
-        /// The module.
-        module: Box<ModuleId>,
-        /// The version.
-        version: Box<ModuleVersion>,
-        /// The request.
-        #[source]
-        source: Arc<RequestError>,
-    },
-    /// The registry does not say where the package of a version is.
+    UnknownModule { module: Box<ModuleId> },
+    /// The response of the registry does not name the package of a module version.
     #[error("registry `{}` does not say where the package of module `{module}` {version} is", module.host)]
     NoModulePackage {
-        /// The module.
         module: Box<ModuleId>,
-        /// The version.
         version: Box<ModuleVersion>,
     },
-    /// The credentials for a host cannot be had.
+    /// The credentials for a host cannot be determined.
     #[error("cannot get credentials for `{host}`")]
     Credentials {
-        /// The host.
         host: Hostname,
-        /// Why not.
         #[source]
         source: Box<CredentialsError>,
     },
-    /// The netrc file cannot be read. The run goes on without it.
+    /// The netrc file cannot be read. The run continues without it.
     #[error("cannot read credentials from `{}`", path.display())]
     Netrc {
-        /// The file.
         path: PathBuf,
-        /// What is wrong with it.
         #[source]
         source: Cause,
     },
 }
 
-fn unauthorized(host: &Hostname, rejected: bool) -> impl fmt::Display {
-    if rejected {
-        format!("host `{host}` rejected the credentials that are configured for it")
-    } else {
-        format!("host `{host}` requires credentials")
+/// What a request is for, which is how its error describes it.
+#[derive(Clone, Debug)]
+pub enum RequestPurpose {
+    /// The discovery document of a host.
+    Discovery(Hostname),
+    /// The list of versions of a provider.
+    Versions(Box<ProviderAddr>),
+    /// The description of a package.
+    PackageMeta(Box<PackageId>),
+    /// A network mirror's list of the packages of one version.
+    MirrorArchives(Box<(ProviderAddr, Version)>),
+    /// The list of versions of a module.
+    ModuleVersions(Box<ModuleId>),
+    /// The address of the package of a module.
+    ModuleLocation(Box<(ModuleId, ModuleVersion)>),
+    /// A checksum list, a signature or another document.
+    Document,
+    /// A package.
+    Download,
+}
+
+impl RequestPurpose {
+    fn message(&self, request: &RequestError) -> String {
+        let url = &request.url;
+        match self {
+            Self::Discovery(host) => format!("cannot discover the services of `{host}`"),
+            Self::Versions(provider) => format!("cannot list the versions of `{provider}`"),
+            Self::PackageMeta(package) => format!("cannot look up the package {package}"),
+            Self::MirrorArchives(of) => {
+                format!(
+                    "cannot list the archives of `{}` {} in its mirror",
+                    of.0, of.1
+                )
+            }
+            Self::ModuleVersions(module) => {
+                format!("cannot list the versions of module `{module}`")
+            }
+            Self::ModuleLocation(of) => {
+                format!("cannot look up the package of module `{}` {}", of.0, of.1)
+            }
+            Self::Document => format!("cannot fetch `{url}`"),
+            Self::Download => format!("cannot download `{url}`"),
+        }
     }
 }
 
-/// Why credentials cannot be had.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum CredentialsError {
-    /// The token has characters that no header may have.
-    #[error("the token holds a line break or another character that cannot be sent")]
-    Token,
-    /// The helper program could not be run.
-    #[error("cannot run the credentials helper `{}`", program.display())]
-    Run {
-        /// The program.
-        program: PathBuf,
-        /// What the system said.
-        #[source]
-        source: Arc<std::io::Error>,
-    },
-    /// The helper program reported a failure.
-    #[error("credentials helper `{}` failed: {message}", program.display())]
-    Failed {
-        /// The program.
-        program: PathBuf,
-        /// What it wrote to its standard error output.
-        message: String,
-    },
-    /// The helper program did not end.
-    #[error("credentials helper `{}` did not end within {seconds} s", program.display())]
-    Timeout {
-        /// The program.
-        program: PathBuf,
-        /// The limit.
-        seconds: u64,
-    },
-    /// The helper program wrote something else than its protocol asks for.
-    #[error("credentials helper `{}` did not write the JSON object that is asked for", program.display())]
-    Output {
-        /// The program.
-        program: PathBuf,
-        /// What is wrong with it. Not its text, which may hold a token.
-        #[source]
-        source: Cause,
-    },
-}
-
 impl RegistryError {
-    /// Whether the source answered that it does not know the provider.
+    /// Whether the source responded that it does not have the provider.
     pub fn is_unknown_provider(&self) -> bool {
         matches!(
             self,
@@ -341,33 +219,27 @@ impl RegistryError {
         )
     }
 
-    /// Whether the source answered that it does not have the package.
+    /// Whether the source responded that it does not have the package.
     pub fn is_absence(&self) -> bool {
-        let no_index = match self {
-            Self::MirrorArchives { source, .. } => {
-                matches!(source.fault, Fault::Status { status: 404, .. })
+        match self {
+            Self::NoPackage { .. } => true,
+            Self::Request { purpose, source } => {
+                matches!(purpose, RequestPurpose::MirrorArchives(_))
+                    && matches!(source.fault, RequestFault::Status { status: 404, .. })
             }
-            _ => false,
-        };
-        no_index || matches!(self, Self::NoPackage { .. }) || self.is_unknown_provider()
+            _ => self.is_unknown_provider(),
+        }
     }
 
-    /// Whether nobody was asked, since `--offline` switches the network off.
+    /// Whether no request was sent because of `--offline`.
     pub fn is_offline(&self) -> bool {
         let fault = self.request().map(|request| &request.fault);
-        matches!(fault, Some(Fault::Offline))
+        matches!(fault, Some(RequestFault::Offline))
     }
 
     fn request(&self) -> Option<&RequestError> {
         match self {
-            Self::Discovery { source, .. }
-            | Self::Versions { source, .. }
-            | Self::Metadata { source, .. }
-            | Self::ModuleVersions { source, .. }
-            | Self::ModuleLocation { source, .. }
-            | Self::MirrorArchives { source, .. }
-            | Self::Document { source }
-            | Self::Download { source } => Some(source),
+            Self::Request { source, .. } => Some(source),
             _ => None,
         }
     }
@@ -392,58 +264,60 @@ impl Explain for RegistryError {
     }
 
     fn hint(&self) -> Option<String> {
-        match self {
-            Self::HostNotAllowed { host } => Some(format!(
+        Some(match self {
+            Self::HostNotAllowed { host } => format!(
                 "if this host may be trusted, allow it with `--allow-host {}`, beside every other host that is needed",
                 host.as_ascii()
-            )),
+            ),
             Self::UnknownProvider { provider } if provider.namespace == "hashicorp" => {
                 let name = &provider.type_name;
-                Some(format!(
+                format!(
                     "`{name}` means `hashicorp/{name}` unless `required_providers` of the same module gives it another `source`"
-                ))
+                )
             }
-            Self::UnknownProvider { provider } => Some(format!(
-                "is the namespace right? Without one, `{}` would mean `hashicorp/{}`",
-                provider.type_name, provider.type_name
-            )),
-            Self::Unauthorized { host, .. } => Some(format!(
+            Self::UnknownProvider { provider } => {
+                let name = &provider.type_name;
+                format!(
+                    "is the namespace right? Without one, `{name}` would mean `hashicorp/{name}`"
+                )
+            }
+            Self::Unauthorized { host, .. } => format!(
                 "set `{}`, or write a `credentials \"{}\"` block into the CLI configuration",
                 token_variable(host),
                 host.as_ascii()
-            )),
+            ),
             Self::NoPackage { package, published } if !published.is_empty() => {
                 let published: Vec<_> = published.iter().map(ToString::to_string).collect();
-                Some(format!(
+                format!(
                     "published for {}; drop `--platform {}`, choose another version, or record the rest with \
                      `--missing-platform warn`",
                     published.join(", "),
                     package.platform
-                ))
+                )
             }
             Self::PluginProtocol {
                 suggestion: Some(version),
                 ..
-            } => Some(format!("version {version} would do")),
+            } => format!("version {version} would do"),
             Self::MirrorUrl { .. } => {
-                Some("it is a URL such as `https://mirror.example.com/providers/`".to_owned())
+                "it is a URL such as `https://mirror.example.com/providers/`".to_owned()
             }
             Self::ServiceUrl { service, .. }
             | Self::NotOffered {
                 service,
                 configured: Some(_),
                 ..
-            } => Some(format!(
+            } => format!(
                 "the `host` block replaces service discovery: it must name `{}`",
                 service.id()
-            )),
-            other => other.request()?.fault.hint(),
-        }
+            ),
+            other => other.request()?.fault.hint()?,
+        })
     }
 }
 
-/// The environment variable that would hold a token for the host.
-fn token_variable(host: &Hostname) -> String {
+/// The environment variable that may hold a token for the host.
+fn token_variable(host: &Hostname) -> impl fmt::Display {
     let name = host.as_ascii().replace('-', "__").replace('.', "_");
     format!("TF_TOKEN_{name}")
 }
@@ -459,10 +333,8 @@ mod tests {
             ("my-host.example:8443", "TF_TOKEN_my__host_example:8443"),
             ("bücher.example", "TF_TOKEN_xn____bcher__kva_example"),
         ] {
-            assert_eq!(
-                token_variable(&Hostname::parse(host).expect("a host")),
-                variable
-            );
+            let host = Hostname::parse(host).unwrap();
+            assert_eq!(token_variable(&host).to_string(), variable);
         }
     }
 }

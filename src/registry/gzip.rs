@@ -1,5 +1,5 @@
-//! `Content-Encoding: gzip` of packages, undone piece by piece. Some stores keep their zips that way; the engines never
-//! notice, because Go's client undoes it before anyone hashes the bytes.
+//! Decoding of `Content-Encoding: gzip`, piece by piece. Some servers keep their zips compressed like this; the engines do not
+//! notice, because Go's HTTP client decodes the body before it is hashed.
 
 use std::io::Write;
 
@@ -7,80 +7,61 @@ use bytes::Bytes;
 use flate2::write::MultiGzDecoder;
 use reqwest::header::HeaderValue;
 
-use crate::registry::download::MAX_PACKAGE;
-use crate::registry::fault::{Cause, Fault};
+use crate::registry::request::MAX_PACKAGE;
+use crate::registry::request_error::{Cause, RequestFault};
+
+/// Bytes that are decoded at once. A piece of zeros may decode to a thousand times its size, so the limit is checked often.
+const PORTION: usize = 16 * 1024;
 
 /// The decoder of one body.
-pub(super) enum Decoder {
+pub(super) enum ContentDecoder {
     Identity,
-    /// The decoder, and how much has come out of it.
+    /// The decoder, and the number of bytes that it has returned.
     Gzip(Box<MultiGzDecoder<Vec<u8>>>, u64),
 }
 
-/// What a decoder decodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Identity,
-    Gzip,
-}
-
-impl Decoder {
-    /// Other encodings than gzip are left as they are: nobody asked for them.
+impl ContentDecoder {
+    /// Encodings other than gzip are left alone, since no request accepts them.
     pub(super) fn for_encoding(encoding: Option<&HeaderValue>) -> Self {
-        let is_gzip = encoding
-            .is_some_and(|value| value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"gzip"));
-        if is_gzip {
+        let name = encoding.map(|value| value.as_bytes().trim_ascii());
+        if name.is_some_and(|name| name.eq_ignore_ascii_case(b"gzip")) {
             return Self::Gzip(Box::new(MultiGzDecoder::new(Vec::new())), 0);
         }
         Self::Identity
     }
 
-    pub(super) const fn kind(&self) -> Kind {
-        match self {
-            Self::Identity => Kind::Identity,
-            Self::Gzip(..) => Kind::Gzip,
-        }
+    pub(super) const fn is_gzip(&self) -> bool {
+        matches!(self, Self::Gzip(..))
     }
 
-    /// What the piece adds to the decoded body.
-    pub(super) fn decode(&mut self, piece: Bytes) -> Result<Bytes, Fault> {
+    /// The part of the decoded body that this piece holds.
+    pub(super) fn decode(&mut self, piece: Bytes) -> Result<Bytes, RequestFault> {
         let Self::Gzip(decoder, total) = self else {
             return Ok(piece);
         };
         let mut body = Vec::new();
-        // In small portions: a piece of zeros may hold a thousand times its size.
         for portion in piece.chunks(PORTION) {
-            decoder
-                .write_all(portion)
-                .map_err(|error| corrupt(&error))?;
-            decoder.flush().map_err(|error| corrupt(&error))?;
+            let written = decoder.write_all(portion).and_then(|()| decoder.flush());
+            written.map_err(|error| encoding_fault(&error))?;
             let new = std::mem::take(decoder.get_mut());
             *total += new.len() as u64;
-            if *total > MAX_PACKAGE.bytes {
-                return Err(Fault::TooLarge {
-                    name: MAX_PACKAGE.name,
-                    limit: MAX_PACKAGE.bytes,
-                });
-            }
+            MAX_PACKAGE.check(*total)?;
             body.extend_from_slice(&new);
         }
         Ok(body.into())
     }
 
-    /// Checks that the body ended where its encoding says.
-    pub(super) fn finish(&mut self) -> Result<(), Fault> {
+    /// Checks that the encoded body is complete.
+    pub(super) fn finish(&mut self) -> Result<(), RequestFault> {
         match self {
             Self::Identity => Ok(()),
-            Self::Gzip(decoder, _) => decoder.try_finish().map_err(|error| corrupt(&error)),
+            Self::Gzip(decoder, _) => decoder.try_finish().map_err(|error| encoding_fault(&error)),
         }
     }
 }
 
-/// How much is decoded at once.
-const PORTION: usize = 16 * 1024;
-
-fn corrupt(error: &std::io::Error) -> Fault {
-    Fault::Encoding(Cause::innermost(error))
+fn encoding_fault(error: &std::io::Error) -> RequestFault {
+    RequestFault::Encoding(Cause::innermost(error))
 }
 
 #[cfg(test)]
@@ -89,12 +70,12 @@ mod tests {
 
     fn gzip(text: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        encoder.write_all(text).expect("in memory");
-        encoder.finish().expect("in memory")
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
     }
 
-    fn decode(pieces: &[&[u8]]) -> Result<Vec<u8>, Fault> {
-        let mut decoder = Decoder::for_encoding(Some(&HeaderValue::from_static("GZIP")));
+    fn decode(pieces: &[&[u8]]) -> Result<Vec<u8>, RequestFault> {
+        let mut decoder = ContentDecoder::for_encoding(Some(&HeaderValue::from_static("GZIP")));
         let mut out = Vec::new();
         for piece in pieces {
             out.extend_from_slice(&decoder.decode(Bytes::copy_from_slice(piece))?);
@@ -103,38 +84,32 @@ mod tests {
     }
 
     #[test]
-    fn gzip_is_undone_across_pieces() {
+    fn gzip_is_decoded_across_pieces() {
         let body = gzip(b"hello");
         let (left, right) = body.split_at(7);
-        assert_eq!(decode(&[left, right]).expect("sound"), b"hello");
+        assert_eq!(decode(&[left, right]).unwrap(), b"hello");
         let bytes: Vec<&[u8]> = body.chunks(1).collect();
-        assert_eq!(decode(&bytes).expect("sound"), b"hello");
+        assert_eq!(decode(&bytes).unwrap(), b"hello");
     }
 
     #[test]
     fn broken_encodings_are_errors() {
-        let mut body = gzip(b"hello");
-        assert!(matches!(
-            decode(&[&body[..body.len() - 9]]),
-            Err(Fault::Encoding(_))
-        ));
-        body[12] ^= 0xff;
-        assert!(matches!(decode(&[&body]), Err(Fault::Encoding(_))));
-        assert!(matches!(
-            decode(&[b"PK\x03\x04 not gzip at all"]),
-            Err(Fault::Encoding(_))
-        ));
+        let body = gzip(b"hello");
+        let mut changed = body.clone();
+        changed[12] ^= 0xff;
+        for broken in [
+            &body[..body.len() - 9],
+            &changed,
+            b"PK\x03\x04 not gzip at all",
+        ] {
+            assert!(matches!(decode(&[broken]), Err(RequestFault::Encoding(_))));
+        }
     }
 
     #[test]
     fn other_encodings_are_left_alone() {
-        let mut decoder = Decoder::for_encoding(Some(&HeaderValue::from_static("br")));
-        assert_eq!(
-            decoder
-                .decode(Bytes::from_static(b"x"))
-                .expect("nothing to do"),
-            "x"
-        );
-        assert_eq!(decoder.kind(), Kind::Identity);
+        let mut decoder = ContentDecoder::for_encoding(Some(&HeaderValue::from_static("br")));
+        assert_eq!(decoder.decode(Bytes::from_static(b"x")).unwrap(), "x");
+        assert!(!decoder.is_gzip());
     }
 }

@@ -1,23 +1,24 @@
-//! What registries say about providers, checked: lists of versions and descriptions of packages.
+//! Checked responses of provider registries: lists of versions and descriptions of packages.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::value::RawValue;
 use url::Url;
 
-use crate::package::SigningKey;
+use crate::package::{ReportedPackage, ReportedPackages, SigningKey};
 use crate::provider::{Digest, PackageId, Platform, ProviderAddr, Version, VersionProblem};
 use crate::registry::error::RegistryError;
-use crate::registry::http::is_web;
-use crate::registry::packages::RawPackages;
+use crate::registry::request::is_web;
+use crate::registry::transport::DocumentResponse;
 use crate::registry::wire::{self, Fields, PackageDescription, VersionList};
 
-/// Why an answer of a registry cannot be used.
+/// The reason why the response of a registry cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum AnswerError {
-    /// It is not the JSON that the protocol asks for.
+    /// The body is not the JSON document that the protocol requires.
     #[error("the answer is not what the protocol asks for")]
     Json(#[source] serde_json::Error),
-    /// It says something that cannot be.
+    /// The content is invalid.
     #[error(transparent)]
     Content(Box<RegistryError>),
 }
@@ -28,57 +29,64 @@ impl From<RegistryError> for AnswerError {
     }
 }
 
+impl AnswerError {
+    pub(super) fn into_registry_error(self, response: &DocumentResponse) -> RegistryError {
+        match self {
+            Self::Json(error) => response.json_error(&error),
+            Self::Content(error) => *error,
+        }
+    }
+}
+
 /// The versions of a provider that a source has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AvailableVersions {
     /// Each version once, in the order of the list.
     pub versions: Vec<AvailableVersion>,
-    /// Listed texts that are no versions, in the order of the list. They are skipped, and worth a warning.
+    /// Invalid versions, in the order of the list. They are skipped with a warning.
     pub invalid: Vec<String>,
-    /// What the registry wants the user to know, once per provider.
+    /// Warnings of the registry for users of the provider.
     pub warnings: Vec<String>,
 }
 
-/// One version.
+/// One version of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AvailableVersion {
     /// The version.
     pub version: Version,
-    /// Plugin protocols, as written. Used for hints only.
+    /// The listed plugin protocols, which may be invalid. Used only for hints.
     pub protocols: Vec<String>,
-    /// Platforms, as far as the list names them. Used for hints only: the list may be wrong.
+    /// The listed platforms. Used only for hints, since the list may be incomplete.
     pub platforms: BTreeSet<Platform>,
 }
 
 impl AvailableVersions {
-    /// The versions alone.
+    /// Iterates over the versions.
     pub fn versions(&self) -> impl Iterator<Item = &Version> {
         self.versions.iter().map(|available| &available.version)
     }
 
-    /// The platforms that the list gives for a version.
+    /// The listed platforms of a version.
     pub fn platforms(&self, version: &Version) -> BTreeSet<Platform> {
-        let found = self
-            .versions
-            .iter()
-            .find(|available| available.version == *version);
+        let mut versions = self.versions.iter();
+        let found = versions.find(|available| available.version == *version);
         found
             .map(|available| available.platforms.clone())
             .unwrap_or_default()
     }
 
-    /// The newest version that speaks a plugin protocol both engines speak, by its own account.
+    /// The newest version that lists a plugin protocol which both engines support.
     pub(super) fn suggestion(&self) -> Option<Version> {
-        let speaking = self
-            .versions
-            .iter()
-            .filter(|available| speaks(&available.protocols) == Ok(true));
-        let releases = speaking.filter(|available| available.version.prerelease.is_empty());
-        let newest = releases.max_by(|a, b| a.version.precedence(&b.version));
+        let is_suitable = |available: &&AvailableVersion| {
+            available.version.prerelease.is_empty()
+                && supports_engine(&available.protocols) == Ok(true)
+        };
+        let suitable = self.versions.iter().filter(is_suitable);
+        let newest = suitable.max_by(|a, b| a.version.precedence(&b.version));
         newest.map(|available| available.version.clone())
     }
 
-    /// Reads a registry's list of the versions of `provider`.
+    /// Parses a registry's list of the versions of `provider`.
     pub fn parse(provider: &ProviderAddr, body: &[u8]) -> Result<Self, AnswerError> {
         let list: Fields<VersionList> = wire::read(body).map_err(AnswerError::Json)?;
         Ok(Self::read(provider, list.0)?)
@@ -106,18 +114,19 @@ impl AvailableVersions {
                 }
             };
             if seen.insert(version.to_string()) {
-                let platforms = listed
-                    .platforms
-                    .into_iter()
-                    .flatten()
-                    .map(|platform| Platform {
-                        os: platform.0.os,
-                        arch: platform.0.arch,
-                    });
+                let platform = |listed: Fields<wire::ListedPlatform>| Platform {
+                    os: listed.0.os,
+                    arch: listed.0.arch,
+                };
                 available.versions.push(AvailableVersion {
                     version,
                     protocols: wire::strings(listed.protocols),
-                    platforms: platforms.collect(),
+                    platforms: listed
+                        .platforms
+                        .into_iter()
+                        .flatten()
+                        .map(platform)
+                        .collect(),
                 });
             }
         }
@@ -131,26 +140,26 @@ impl AvailableVersions {
     }
 }
 
-/// Where the package of one provider, version and platform is, and what proves that it is right.
+/// A registry's description of one package: its address, and what is needed to verify it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackageMeta {
-    /// Whose package it is.
+    /// The provider, version and platform.
     pub package: PackageId,
     /// The name of the zip in the checksum list.
     pub filename: String,
-    /// The zip.
+    /// The address of the zip.
     pub download_url: Url,
-    /// What the SHA-256 of the zip should be.
+    /// The expected SHA-256 of the zip.
     pub shasum: Digest,
-    /// The same as the registry wrote it: OpenTofu compares texts.
+    /// `shasum` in the registry's spelling, which OpenTofu compares.
     pub shasum_text: String,
-    /// The checksum list.
+    /// The address of the checksum list.
     pub shasums_url: Url,
-    /// The signature over the list.
+    /// The address of the signature over the list.
     pub signature_url: Url,
-    /// Keys for the signature, in order.
+    /// The keys for the signature, in the registry's order.
     pub signing_keys: Vec<SigningKey>,
-    /// OpenTofu's extension, not yet checked.
+    /// OpenTofu's `packages`, not yet parsed.
     pub packages: Option<RawPackages>,
 }
 
@@ -164,56 +173,57 @@ impl PackageId {
 }
 
 impl PackageMeta {
-    /// Reads and checks a registry's description of a package that was found at `base`.
-    pub fn parse(asked: &PackageId, body: &[u8], base: &Url) -> Result<Self, AnswerError> {
+    /// Parses a registry's description of a package, and checks that it is about this package. `base` is the address of the
+    /// description.
+    pub fn parse(package: &PackageId, body: &[u8], base: &Url) -> Result<Self, AnswerError> {
         let description: Fields<PackageDescription<'_>> =
             wire::read(body).map_err(AnswerError::Json)?;
-        Ok(Self::read(asked, description.0, base)?)
+        Ok(Self::read(package, description.0, base)?)
     }
 
     fn read(
-        asked: &PackageId,
+        package: &PackageId,
         description: PackageDescription<'_>,
         base: &Url,
     ) -> Result<Self, RegistryError> {
         let protocols = wire::strings(description.protocols);
-        match speaks(&protocols) {
+        match supports_engine(&protocols) {
             Ok(true) => {}
             Ok(false) => {
                 return Err(RegistryError::PluginProtocol {
-                    provider: Box::new(asked.provider.clone()),
-                    version: Box::new(asked.version.clone()),
+                    provider: Box::new(package.provider.clone()),
+                    version: Box::new(package.version.clone()),
                     protocols,
                     suggestion: None,
                 });
             }
             Err(unreadable) => {
-                return Err(asked.bad(format!("`{unreadable}` is no plugin protocol")));
+                return Err(package.bad(format!("`{unreadable}` is no plugin protocol")));
             }
         }
-        let Platform { os, arch } = &asked.platform;
+        let Platform { os, arch } = &package.platform;
         if description.os != *os || description.arch != *arch {
-            return Err(asked.bad(format!(
+            return Err(package.bad(format!(
                 "it is for `{}_{}`",
                 description.os, description.arch
             )));
         }
         let url = |name: &str, reference: &str| {
             let url = base.join(reference).ok().filter(is_web);
-            url.ok_or_else(|| asked.bad(format!("`{name}` is no http or https address")))
+            url.ok_or_else(|| package.bad(format!("`{name}` is no http or https address")))
         };
         let keys = description.signing_keys.0.gpg_public_keys;
         Ok(Self {
-            package: asked.clone(),
+            package: package.clone(),
             download_url: url("download_url", &description.download_url)?,
             shasums_url: url("shasums_url", &description.shasums_url)?,
             signature_url: url("shasums_signature_url", &description.shasums_signature_url)?,
             shasum: Digest::parse_hex(&description.shasum)
-                .map_err(|_bad_digest| asked.bad("`shasum` is not 64 hexadecimal digits"))?,
+                .map_err(|_bad_digest| package.bad("`shasum` is not 64 hexadecimal digits"))?,
             shasum_text: description.shasum,
             signing_keys: keys
                 .into_iter()
-                .map(|key| signing_key(asked, key))
+                .map(|key| signing_key(package, key))
                 .collect::<Result<_, _>>()?,
             packages: description.packages.map(RawPackages::new),
             filename: description.filename,
@@ -221,28 +231,60 @@ impl PackageMeta {
     }
 }
 
-/// Both engines crash on a `null` among the keys; here it is an error.
+/// A `null` among the keys is an error. Both engines crash on it.
 fn signing_key(
-    asked: &PackageId,
+    package: &PackageId,
     key: Option<Fields<wire::PublicKey>>,
 ) -> Result<SigningKey, RegistryError> {
-    let key = key
-        .ok_or_else(|| asked.bad("one of its signing keys is `null`"))?
-        .0;
+    let Fields(key) = key.ok_or_else(|| package.bad("one of its signing keys is `null`"))?;
     Ok(SigningKey {
         ascii_armor: key.ascii_armor,
         trust_signature: key.trust_signature.as_str().unwrap_or_default().to_owned(),
     })
 }
 
-/// Whether one of the protocols is at least 5 and below 7; no protocols at all are fine. The error is one that is none.
-fn speaks(protocols: &[String]) -> Result<bool, &str> {
-    let mut any = protocols.is_empty();
+/// Whether both engines support one of the plugin protocols, which are 5.x and 6.x; an empty list is treated as supported. The
+/// error is an invalid protocol.
+fn supports_engine(protocols: &[String]) -> Result<bool, &str> {
+    let mut is_supported = protocols.is_empty();
     for protocol in protocols {
         let version = Version::parse(protocol).map_err(|_bad_version| protocol.as_str())?;
-        any |= matches!(version.major, 5 | 6);
+        is_supported |= matches!(version.major, 5 | 6);
     }
-    Ok(any)
+    Ok(is_supported)
+}
+
+/// OpenTofu's `packages`: hashes of the packages of all platforms, in the description of one package. It is parsed only if the
+/// engine is OpenTofu, since Terraform ignores it; [`crate::package`] checks its content.
+///
+/// `{"linux_amd64":{"hashes":["zh:...","h1:..."],"package_size":123}, ...}`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawPackages(String);
+
+/// `packages` that are not the expected JSON.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the `packages` that the registry reports cannot be read: {0}")]
+pub struct PackagesError(String);
+
+impl RawPackages {
+    fn new(raw: &RawValue) -> Self {
+        Self(raw.get().to_owned())
+    }
+
+    /// Parses all entries. An empty result is treated like missing `packages`.
+    pub fn read(&self) -> Result<ReportedPackages, PackagesError> {
+        let entries: Option<BTreeMap<String, Option<Fields<wire::ReportedEntry>>>> =
+            wire::read(self.0.as_bytes())
+                .map_err(|error: serde_json::Error| PackagesError(error.to_string()))?;
+        let package = |Fields(entry): Fields<wire::ReportedEntry>| ReportedPackage {
+            hashes: wire::strings(entry.hashes),
+            size: entry.package_size,
+        };
+        let entries = entries.unwrap_or_default().into_iter();
+        Ok(entries
+            .map(|(platform, entry)| (platform, entry.map(package)))
+            .collect())
+    }
 }
 
 #[cfg(test)]
@@ -342,7 +384,7 @@ mod tests {
                 .iter()
                 .map(|&protocol| protocol.to_owned())
                 .collect();
-            assert_eq!(speaks(&protocols), *expected, "{protocols:?}");
+            assert_eq!(supports_engine(&protocols), *expected, "{protocols:?}");
         }
     }
 
@@ -355,5 +397,33 @@ mod tests {
             suggestion.map(|version| version.to_string()).as_deref(),
             Some("1.2.0")
         );
+    }
+
+    fn packages(json: &str) -> Result<ReportedPackages, PackagesError> {
+        RawPackages(json.to_owned()).read()
+    }
+
+    #[test]
+    fn reported_packages_are_parsed() {
+        let json = r#"{"linux_amd64":{"hashes":["zh:ABC","h1:","x"],"package_size":-5},"Plan9_X":null,"a":{}}"#;
+        let linux = ReportedPackage {
+            hashes: ["zh:ABC", "h1:", "x"].map(str::to_owned).to_vec(),
+            size: -5,
+        };
+        let expected = BTreeMap::from([
+            ("linux_amd64".to_owned(), Some(linux)),
+            ("Plan9_X".to_owned(), None),
+            ("a".to_owned(), Some(ReportedPackage::default())),
+        ]);
+        assert_eq!(packages(json), Ok(expected));
+        assert_eq!(packages("{}"), Ok(BTreeMap::new()));
+        assert_eq!(packages("null"), Ok(BTreeMap::new()));
+    }
+
+    #[test]
+    fn other_packages_are_errors() {
+        for json in [r#"{"a_b":{"package_size":"1"}}"#, "[]", r#"{"a_b":7}"#] {
+            assert!(packages(json).is_err(), "{json}");
+        }
     }
 }

@@ -1,67 +1,54 @@
-//! Registries: who has a provider, in which versions, and where its packages are.
+//! Registries and mirrors: the versions of a provider, and where its packages are.
 //!
-//! The protocol of providers: service discovery leads from a host name to a base URL (`discovery`), below which two endpoints list the
-//! versions of a provider and describe one package (`client`, `wire`, `metadata`). The description leads to the package, its
-//! checksum list and the signature of that; what they prove is not this room's business. Modules have a registry protocol of
-//! their own on the same base (`modules`).
+//! The provider protocol: service discovery leads from a host name to a base URL (`discovery`). Below it, one endpoint lists the
+//! versions of a provider, and another describes one package (`client`, `wire`, `metadata`). The description names the package,
+//! its checksum list and the signature of that list; [`crate::package`] verifies them. Modules have their own registry protocol
+//! on the same base (`module_registry`). `package_source` chooses between registries and mirrors.
 //!
-//! Below the protocol: `clients` and `http` make one exchange, `fetch` and `download` repeat it where that makes sense (`retry`,
-//! `budget`), `credentials` decides which token a host gets, and `memo` sees to it that everything is asked for once.
+//! Below the protocols: `request` describes one request and sends it, `transport` and `download` repeat it according to `retry`,
+//! and `credentials` and `netrc` select what a host may be sent.
 
-mod allowed_hosts;
-mod answers;
-mod asking;
-mod budget;
 mod client;
-mod clients;
 mod credentials;
 mod discovery;
 mod download;
 mod error;
-mod fault;
-mod fetch;
-mod filesystem;
+mod filesystem_mirror;
 mod gzip;
-mod helper;
-mod http;
-mod memo;
+mod http_clients;
+mod http_validator;
 mod metadata;
-mod mirror;
-mod modules;
+mod module_registry;
 mod netrc;
-mod packages;
-mod policy;
-mod proxy;
+mod network_mirror;
+mod package_source;
+mod request;
+mod request_error;
 mod retry;
-mod roots;
 mod settings;
-mod slots;
-mod source;
-mod stamp;
+mod transport;
 mod wire;
 
 pub use crate::mirror::LocalPackage;
 pub use crate::provider::PackageId;
-pub use allowed_hosts::AllowedHosts;
 pub use client::RegistryClient;
-pub use credentials::{Token, tokens_from_env};
+pub use credentials::{ApiToken, CredentialsError, tokens_from_env};
 pub use discovery::Service;
 pub use download::Download;
-pub use error::{CredentialsError, RegistryError};
-pub use fault::{Cause, Fault, RequestError};
-pub use fetch::ByteLimit;
-pub use filesystem::FilesystemMirror;
-pub(crate) use http::is_loopback;
-pub use memo::OnceMap;
-pub use metadata::{AnswerError, AvailableVersion, AvailableVersions, PackageMeta};
-pub use mirror::{MirrorHashError, MirrorPackage, NetworkMirror};
-pub use modules::{ModuleId, ModuleLocation, ModuleVersions};
-pub use packages::{PackagesError, RawPackages};
-pub use proxy::{ProxyVariable, ProxyVariables};
-pub use roots::SystemRoots;
-pub use settings::{
-    BaseUrl, CredentialSettings, DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES, HttpSettings, Pause,
-    RealTime, RegistrySettings, Roots, positive,
+pub use error::{RegistryError, RequestPurpose};
+pub use filesystem_mirror::FilesystemMirror;
+pub use http_clients::{ProxyVariable, ProxyVariables, SystemRoots};
+pub use http_validator::HttpValidator;
+pub use metadata::{
+    AnswerError, AvailableVersion, AvailableVersions, PackageMeta, PackagesError, RawPackages,
 };
-pub use source::{Located, PackageSource};
-pub use stamp::Stamp;
+pub use module_registry::{ModuleId, ModuleLocation, ModuleVersions};
+pub use network_mirror::{MirrorHashError, MirrorPackage, NetworkMirror};
+pub use package_source::{PackageLocation, PackageSource};
+pub use request::ByteLimit;
+pub(crate) use request::is_loopback;
+pub use request_error::{Cause, RequestError, RequestFault};
+pub use settings::{
+    AllowedHosts, BaseUrl, CredentialSettings, DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES,
+    HttpSettings, Pause, RealTime, RegistrySettings, Roots, positive,
+};

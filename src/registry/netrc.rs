@@ -1,10 +1,10 @@
 //! The netrc file, from which Terraform takes credentials for package downloads.
 //!
-//! `machine NAME login USER password PASSWORD`, in any order after `machine` and over any number of lines. The name must
-//! equal the host of the URL with its port, if that is written. `default` counts for nothing.
+//! Entries are `machine NAME login USER password PASSWORD`, with the words after `machine` in any order and on any number of
+//! lines. The name must equal the host of the URL, with its port if the URL has one. `default` is ignored.
 //!
-//! A password never goes over plain http, where everybody on the way could read it, except to this machine. A file that cannot be
-//! read stops nothing: what needs a password fails by itself.
+//! Passwords are never sent over plain http except to this machine. An unreadable file is not an error: a download that needs a
+//! password fails with the server's status.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -17,16 +17,16 @@ use url::Url;
 
 use crate::access::open_regular;
 use crate::registry::error::RegistryError;
-use crate::registry::fault::Cause;
-use crate::registry::http::is_loopback;
+use crate::registry::request::is_loopback;
+use crate::registry::request_error::Cause;
 
-/// The most bytes of a file: thousands of machines.
+/// The most bytes that are read: thousands of entries.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// The netrc file, read when it is first needed.
+/// The netrc file, which is read on first use.
 pub(super) struct Netrc {
     path: Option<PathBuf>,
-    machines: OnceLock<Result<Vec<Machine>, RegistryError>>,
+    machines: OnceLock<Result<Vec<NetrcMachine>, RegistryError>>,
 }
 
 impl Netrc {
@@ -38,7 +38,7 @@ impl Netrc {
         }
     }
 
-    /// The header for a download from `url`, if the file has an entry for it.
+    /// The `Authorization` header for a download from `url`, if the file has an entry for it.
     pub(super) fn header(&self, url: &Url) -> Option<HeaderValue> {
         if url.scheme() != "https" && !is_loopback(url) {
             return None;
@@ -47,17 +47,17 @@ impl Netrc {
         let machines = self.machines.get_or_init(|| read(path)).as_ref().ok()?;
         let host = authority(url);
         let found = machines.iter().find(|machine| machine.name == host);
-        found.and_then(Machine::header)
+        found.and_then(NetrcMachine::header)
     }
 
-    /// Why the file could not be read, if it was needed.
-    pub(super) fn trouble(&self) -> Option<&RegistryError> {
+    /// The reason why the file could not be read, if it was needed.
+    pub(super) fn error(&self) -> Option<&RegistryError> {
         self.machines.get()?.as_ref().err()
     }
 }
 
-/// All entries. A missing file has none, and `/dev/null` is how to name none.
-fn read(path: &Path) -> Result<Vec<Machine>, RegistryError> {
+/// Reads all entries. A missing file and `/dev/null` have none.
+fn read(path: &Path) -> Result<Vec<NetrcMachine>, RegistryError> {
     let failed = |source| RegistryError::Netrc {
         path: path.to_path_buf(),
         source,
@@ -75,7 +75,7 @@ fn read(path: &Path) -> Result<Vec<Machine>, RegistryError> {
     parse(&text).map_err(|problem| failed(Cause::text(&problem)))
 }
 
-/// The host, and the port if the URL writes one.
+/// The host, and the port if the URL has one.
 fn authority(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     url.port()
@@ -83,13 +83,13 @@ fn authority(url: &Url) -> String {
 }
 
 #[derive(Debug, Default, PartialEq)]
-struct Machine {
+struct NetrcMachine {
     name: String,
     login: String,
     password: String,
 }
 
-impl Machine {
+impl NetrcMachine {
     fn header(&self) -> Option<HeaderValue> {
         let encoded = STANDARD.encode(format!("{}:{}", self.login, self.password));
         let mut value = HeaderValue::from_str(&format!("Basic {encoded}")).ok()?;
@@ -98,9 +98,9 @@ impl Machine {
     }
 }
 
-/// All `machine` entries. Errors never quote the file: its words may be passwords.
-fn parse(text: &str) -> Result<Vec<Machine>, String> {
-    let mut machines: Vec<Machine> = Vec::new();
+/// Parses all `machine` entries. Errors never quote the file, since its words may be passwords.
+fn parse(text: &str) -> Result<Vec<NetrcMachine>, String> {
+    let mut machines: Vec<NetrcMachine> = Vec::new();
     let mut skipping = false;
     let mut words = words(text).into_iter();
     while let Some((line, word)) = words.next() {
@@ -112,9 +112,9 @@ fn parse(text: &str) -> Result<Vec<Machine>, String> {
             "machine" => {
                 skipping = false;
                 let name = value("machine")?;
-                machines.push(Machine {
+                machines.push(NetrcMachine {
                     name,
-                    ..Machine::default()
+                    ..NetrcMachine::default()
                 });
             }
             "default" => skipping = true,
@@ -138,7 +138,8 @@ fn parse(text: &str) -> Result<Vec<Machine>, String> {
     Ok(machines)
 }
 
-/// Words with their line numbers. `#` starts a comment at the beginning of a word; a macro runs to the next empty line.
+/// Splits the text into words with their line numbers. `#` at the beginning of a word starts a comment; a macro (`macdef`) ends
+/// at the next empty line.
 fn words(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut in_macro = false;
@@ -162,7 +163,7 @@ fn words(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Whether the last word is a keyword whose value comes next: passwords may begin with `#`.
+/// Whether the last word is a keyword, so that the next word is its value. A value may begin with `#`.
 fn previous_takes_value(words: &[(usize, &str)]) -> bool {
     let keyword = |at: Option<usize>| {
         let word = at.and_then(|at| words.get(at)).map(|(_, word)| *word);
@@ -176,8 +177,8 @@ fn previous_takes_value(words: &[(usize, &str)]) -> bool {
 mod tests {
     use super::*;
 
-    fn machine(name: &str, login: &str, password: &str) -> Machine {
-        Machine {
+    fn machine(name: &str, login: &str, password: &str) -> NetrcMachine {
+        NetrcMachine {
             name: name.to_owned(),
             login: login.to_owned(),
             password: password.to_owned(),
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_files_are_errors_that_quote_nothing() {
+    fn errors_do_not_quote_the_file() {
         for text in [
             "login x",
             "machine",
@@ -207,25 +208,24 @@ mod tests {
             "secret",
             "machine a login u hunter2",
         ] {
-            let error = parse(text).expect_err("invalid");
+            let error = parse(text).unwrap_err();
+            assert!(error.starts_with("line 1: "), "{error}");
             assert!(
-                error.starts_with("line 1: ")
-                    && !error.contains("hunter2")
-                    && !error.contains("secret"),
+                !error.contains("hunter2") && !error.contains("secret"),
                 "{error}"
             );
         }
     }
 
     #[test]
-    fn the_port_counts_if_it_is_written() {
+    fn the_port_counts_if_the_url_has_one() {
         for (url, expected) in [
             ("https://dl.example/x", "dl.example"),
             ("https://dl.example:443/x", "dl.example"),
             ("https://dl.example:8443/x", "dl.example:8443"),
             ("http://u:p@dl.example/x", "dl.example"),
         ] {
-            assert_eq!(authority(&Url::parse(url).expect("a URL")), expected);
+            assert_eq!(authority(&Url::parse(url).unwrap()), expected);
         }
     }
 }

@@ -1,25 +1,33 @@
-//! Which failures are worth another try, and how long to wait before it. Nothing here waits or asks a server.
+//! Which failures are retried, after which wait, and how many requests and retries each host gets in one run. Nothing here
+//! waits or sends a request, except for a free slot.
+//!
+//! Retries are for occasional failures. If a host is down, every provider on it would use all of its retries, which takes
+//! minutes. So the retries of a host are limited for the whole run; its responses earn more of them, and a host that does not
+//! respond at all gets no further request.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use reqwest::StatusCode;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::registry::fault::Fault;
+use crate::registry::request_error::RequestFault;
 
-/// The longest wait that a server may ask for with `Retry-After`. A server that wants more is not coming back during this
-/// run, and nobody should wait for it unknowingly.
+/// The longest wait that a server may request with `Retry-After`. A server that requests more will not recover during this
+/// run, and the user should not wait for it without being told.
 pub(super) const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 
-/// How often and at which pace a request is repeated.
+/// How often a request is retried, and with which waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RetryPolicy {
-    /// Repetitions after the first try.
+    /// Attempts after the first.
     pub(super) retries: u32,
-    /// The wait before the first repetition; it doubles each time.
+    /// The wait before the first retry; it doubles with each retry.
     pub(super) base: Duration,
-    /// No wait is longer, but for `Retry-After`.
+    /// The longest wait, except for one that `Retry-After` requests.
     pub(super) cap: Duration,
-    /// A loop of redirects is tried again. Only Terraform's discovery does that.
+    /// Whether too many redirects are retried. Only Terraform's discovery does that.
     pub(super) redirects: bool,
 }
 
@@ -34,7 +42,7 @@ impl RetryPolicy {
         }
     }
 
-    /// Terraform's discovery document: 0.1 s, 0.2 s, 0.4 s, whatever is configured.
+    /// Terraform's discovery document: 0.1 s, 0.2 s, 0.4 s. No setting changes it.
     pub(super) const fn discovery() -> Self {
         Self {
             retries: 3,
@@ -44,21 +52,24 @@ impl RetryPolicy {
         }
     }
 
-    /// Whether this failure may pass by itself.
-    pub(super) const fn covers(&self, fault: &Fault) -> bool {
+    /// Whether another attempt may succeed after this failure.
+    pub(super) const fn covers(&self, fault: &RequestFault) -> bool {
         match fault {
-            Fault::Connect(_) | Fault::Timeout(_) | Fault::Stalled(_) | Fault::Body { .. } => true,
-            Fault::Status { status, .. } => is_transient(*status),
-            Fault::TooManyRedirects(_) => self.redirects,
+            RequestFault::Connect(_)
+            | RequestFault::Timeout(_)
+            | RequestFault::Stalled(_)
+            | RequestFault::Body { .. } => true,
+            RequestFault::Status { status, .. } => is_transient(*status),
+            RequestFault::TooManyRedirects(_) => self.redirects,
             _ => false,
         }
     }
 
-    /// The wait before repetition number `index`, which counts from 0. `jitter`, from 0 to 1, spreads the waits of many
-    /// clients by up to a quarter.
-    pub(super) fn wait(&self, index: u32, asked: Option<Duration>, jitter: f64) -> Duration {
-        if let Some(asked) = asked {
-            return asked.min(MAX_RETRY_AFTER);
+    /// The wait before retry number `index`, which counts from 0. `requested` is the wait that the server asked for; `jitter`,
+    /// from 0 to 1, lengthens other waits by up to a quarter, so that many clients do not retry at the same moment.
+    pub(super) fn wait(&self, index: u32, requested: Option<Duration>, jitter: f64) -> Duration {
+        if let Some(requested) = requested {
+            return requested.min(MAX_RETRY_AFTER);
         }
         let doubled = self.base.saturating_mul(2_u32.saturating_pow(index));
         doubled
@@ -67,12 +78,12 @@ impl RetryPolicy {
     }
 }
 
-/// 429, and what the server itself calls its own failure, but for 501: that will be the same next time.
+/// 429 and all server errors except 501, which a retry cannot change.
 const fn is_transient(status: u16) -> bool {
     status == 429 || (status >= 500 && status != 501)
 }
 
-/// The wait that an answer asks for: seconds or a date, and only on 429 and 503.
+/// The wait that a response requests: seconds or a date, and only with status 429 or 503.
 pub(super) fn retry_after(
     status: StatusCode,
     value: Option<&str>,
@@ -89,25 +100,143 @@ pub(super) fn retry_after(
     Some(date.duration_since(now).unwrap_or_default())
 }
 
-/// A number from 0 to 1 that differs between processes and calls. No secret and no output depends on it.
+/// A number from 0 to 1 that differs between processes and calls. It is not fit for secrets.
 pub(super) fn jitter() -> f64 {
     use std::hash::{BuildHasher, RandomState};
     let bits = RandomState::new().hash_one(0_u8);
     f64::from(u32::try_from(bits >> 32).unwrap_or(0)) / f64::from(u32::MAX)
 }
 
+/// Retries that a host gets before its first response.
+const FREE_RETRIES: u32 = 100;
+
+/// The number of responses that earn a host one more retry. So all requests to a host succeed even if one in five fails at
+/// random.
+const RESPONSES_PER_RETRY: u32 = 5;
+
+/// After this many failed requests in a row, a host that has never responded gets no further request.
+const MAX_FAILURES_BEFORE_RESPONSE: u32 = 3;
+
+/// The same limit for a host that has responded before: it may only be restarting.
+const MAX_FAILURES_AFTER_RESPONSE: u32 = 10;
+
+/// What one run knows about the hosts that it sent requests to.
+#[derive(Debug, Default)]
+pub(super) struct HostBudgets {
+    hosts: Mutex<BTreeMap<String, HostHistory>>,
+}
+
+#[derive(Debug, Default)]
+struct HostHistory {
+    responses: u32,
+    retries: u32,
+    failures_in_a_row: u32,
+    last_failure: Option<RequestFault>,
+}
+
+impl HostBudgets {
+    /// The reason to send no further request to the host, if there is one.
+    pub(super) fn unresponsive(&self, host: &str) -> Option<RequestFault> {
+        self.with(host, |history| {
+            let earlier = Box::new(history.last_failure.clone()?);
+            let limit = match history.responses {
+                0 => MAX_FAILURES_BEFORE_RESPONSE,
+                _ => MAX_FAILURES_AFTER_RESPONSE,
+            };
+            (history.failures_in_a_row >= limit).then(|| RequestFault::GivenUp {
+                host: host.to_owned(),
+                failures: history.failures_in_a_row,
+                earlier,
+            })
+        })
+    }
+
+    /// Uses one of the host's retries. Returns whether one was left.
+    pub(super) fn take_retry(&self, host: &str) -> bool {
+        self.with(host, |history| {
+            let earned = history.responses / RESPONSES_PER_RETRY;
+            let is_granted = history.retries < FREE_RETRIES.saturating_add(earned);
+            history.retries += u32::from(is_granted);
+            is_granted
+        })
+    }
+
+    /// Records a response, whatever its status.
+    pub(super) fn note_response(&self, host: &str) {
+        self.with(host, |history| {
+            history.responses = history.responses.saturating_add(1);
+            history.failures_in_a_row = 0;
+        });
+    }
+
+    /// Records a request that failed with all of its retries. Only connections and timeouts count against the host.
+    pub(super) fn note_failure(&self, host: &str, fault: &RequestFault) {
+        if matches!(fault, RequestFault::Connect(_) | RequestFault::Timeout(_)) {
+            self.with(host, |history| {
+                history.failures_in_a_row += 1;
+                history.last_failure = Some(fault.clone());
+            });
+        }
+    }
+
+    fn with<T>(&self, host: &str, access: impl FnOnce(&mut HostHistory) -> T) -> T {
+        let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        access(hosts.entry(host.to_owned()).or_default())
+    }
+}
+
+/// The most requests for documents that are sent to one host at the same time. More do not make a run faster, and small
+/// registries respond to them with 429.
+const MAX_PER_HOST: usize = 16;
+
+/// Limits the concurrent requests to each host.
+#[derive(Debug, Default)]
+pub(super) struct HostSlots {
+    hosts: Mutex<BTreeMap<String, Arc<Semaphore>>>,
+}
+
+impl HostSlots {
+    /// Waits for a slot, which is free again when the permit is dropped.
+    pub(super) async fn acquire(&self, host: &str) -> Option<OwnedSemaphorePermit> {
+        let semaphore = {
+            let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+            let new = || Arc::new(Semaphore::new(MAX_PER_HOST));
+            Arc::clone(hosts.entry(host.to_owned()).or_insert_with(new))
+        };
+        // Fails only for a closed semaphore, and it is never closed.
+        semaphore.acquire_owned().await.ok()
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::registry::fault::Cause;
+    use futures_util::FutureExt as _;
 
-    #[test]
-    fn only_what_may_pass_is_tried_again() {
-        let status = |status| Fault::Status {
+    use super::*;
+    use crate::registry::request_error::Cause;
+
+    fn status(status: u16) -> RequestFault {
+        RequestFault::Status {
             status,
             is_page: false,
+        }
+    }
+
+    fn cause() -> Cause {
+        Cause::text("x")
+    }
+
+    #[test]
+    fn only_transient_failures_are_retried() {
+        let (received, is_page) = (1, false);
+        let body = RequestFault::Body {
+            received,
+            cause: cause(),
         };
-        let cause = || Cause::text("x");
+        let json = RequestFault::Json {
+            cause: cause(),
+            is_page,
+        };
         for (fault, standard, discovery) in [
             (status(429), true, true),
             (status(500), true, true),
@@ -121,62 +250,46 @@ mod tests {
             (status(404), false, false),
             (status(410), false, false),
             (status(423), false, false),
-            (Fault::Connect(cause()), true, true),
-            (Fault::Timeout(Duration::ZERO), true, true),
-            (Fault::Stalled(Duration::ZERO), true, true),
-            (
-                Fault::Body {
-                    received: 1,
-                    cause: cause(),
-                },
-                true,
-                true,
-            ),
-            (Fault::TooManyRedirects(9), false, true),
-            (Fault::Certificate(cause()), false, false),
-            (Fault::ContentType { found: None }, false, false),
-            (
-                Fault::Json {
-                    cause: cause(),
-                    is_page: false,
-                },
-                false,
-                false,
-            ),
-            (Fault::Offline, false, false),
+            (RequestFault::Connect(cause()), true, true),
+            (RequestFault::Timeout(Duration::ZERO), true, true),
+            (RequestFault::Stalled(Duration::ZERO), true, true),
+            (body, true, true),
+            (RequestFault::TooManyRedirects(9), false, true),
+            (RequestFault::Certificate(cause()), false, false),
+            (RequestFault::ContentType { found: None }, false, false),
+            (json, false, false),
+            (RequestFault::Offline, false, false),
         ] {
-            assert_eq!(RetryPolicy::standard(1).covers(&fault), standard, "{fault}");
-            assert_eq!(
-                RetryPolicy::discovery().covers(&fault),
-                discovery,
-                "{fault}"
-            );
+            let policies = [RetryPolicy::standard(1), RetryPolicy::discovery()];
+            let covered = policies.map(|policy| policy.covers(&fault));
+            assert_eq!(covered, [standard, discovery], "{fault}");
         }
     }
 
     #[test]
     fn waits_double_up_to_the_cap() {
-        let millis = |policy: RetryPolicy, jitter: f64| {
-            [0, 1, 2, 5, 40].map(|index| policy.wait(index, None, jitter).as_millis())
-        };
-        assert_eq!(
-            millis(RetryPolicy::standard(9), 0.0),
-            [1000, 2000, 4000, 30_000, 30_000]
-        );
-        assert_eq!(
-            millis(RetryPolicy::standard(9), 1.0),
-            [1250, 2500, 5000, 37_500, 37_500]
-        );
-        assert_eq!(
-            millis(RetryPolicy::discovery(), 0.0),
-            [100, 200, 400, 400, 400]
-        );
+        for (policy, jitter, expected) in [
+            (
+                RetryPolicy::standard(9),
+                0.0,
+                [1000, 2000, 4000, 30_000, 30_000],
+            ),
+            (
+                RetryPolicy::standard(9),
+                1.0,
+                [1250, 2500, 5000, 37_500, 37_500],
+            ),
+            (RetryPolicy::discovery(), 0.0, [100, 200, 400, 400, 400]),
+        ] {
+            let wait = |index| policy.wait(index, None, jitter).as_millis();
+            assert_eq!([0, 1, 2, 5, 40].map(wait), expected);
+        }
     }
 
     #[test]
-    fn a_server_may_ask_for_a_wait() {
-        let now = httpdate::parse_http_date("Sat, 21 Nov 2026 12:00:00 GMT").expect("a date");
-        let rows = [
+    fn a_server_may_request_a_wait() {
+        let now = httpdate::parse_http_date("Sat, 21 Nov 2026 12:00:00 GMT").unwrap();
+        for (status, value, expected) in [
             (429, "7", Some(7)),
             (503, " 7 ", Some(7)),
             (503, "Sat, 21 Nov 2026 12:00:09 GMT", Some(9)),
@@ -185,25 +298,80 @@ mod tests {
             (502, "7", None),
             (429, "soon", None),
             (429, "-1", None),
-        ];
-        for (status, value, expected) in rows {
-            let status = StatusCode::from_u16(status).expect("a status");
-            let asked = retry_after(status, Some(value), now);
-            assert_eq!(asked, expected.map(Duration::from_secs), "{status} {value}");
+        ] {
+            let status = StatusCode::from_u16(status).unwrap();
+            let requested = retry_after(status, Some(value), now);
+            assert_eq!(
+                requested,
+                expected.map(Duration::from_secs),
+                "{status} {value}"
+            );
         }
         let policy = RetryPolicy::standard(1);
-        assert_eq!(
-            policy.wait(0, Some(Duration::from_secs(7)), 1.0),
-            Duration::from_secs(7)
-        );
-        assert_eq!(
-            policy.wait(0, Some(Duration::from_secs(3600)), 0.0),
-            MAX_RETRY_AFTER
-        );
+        for (seconds, jitter, expected) in [
+            (7, 1.0, Duration::from_secs(7)),
+            (3600, 0.0, MAX_RETRY_AFTER),
+        ] {
+            let requested = Some(Duration::from_secs(seconds));
+            assert_eq!(policy.wait(0, requested, jitter), expected);
+        }
     }
 
     #[test]
     fn jitter_is_a_fraction() {
         assert!((0..100).all(|_| (0.0..=1.0).contains(&jitter())));
+    }
+
+    #[test]
+    fn an_unresponsive_host_gets_no_further_request() {
+        let budgets = HostBudgets::default();
+        let refused = RequestFault::Connect(Cause::text("refused"));
+        for limit in [MAX_FAILURES_BEFORE_RESPONSE, MAX_FAILURES_AFTER_RESPONSE] {
+            for _ in 0..limit {
+                assert!(budgets.unresponsive("h").is_none());
+                budgets.note_failure("h", &refused);
+            }
+            let Some(RequestFault::GivenUp { failures, .. }) = budgets.unresponsive("h") else {
+                panic!("{limit} failures");
+            };
+            assert_eq!(failures, limit);
+            assert!(budgets.unresponsive("other").is_none());
+            budgets.note_response("h");
+            assert!(budgets.unresponsive("h").is_none());
+        }
+    }
+
+    #[test]
+    fn an_error_status_is_a_response() {
+        let budgets = HostBudgets::default();
+        for _ in 0..10 {
+            budgets.note_failure("h", &status(500));
+        }
+        assert!(budgets.unresponsive("h").is_none());
+    }
+
+    #[test]
+    fn responses_earn_retries() {
+        let budgets = HostBudgets::default();
+        assert!((0..FREE_RETRIES).all(|_| budgets.take_retry("h")));
+        assert!(!budgets.take_retry("h"));
+        for _ in 0..RESPONSES_PER_RETRY {
+            budgets.note_response("h");
+        }
+        assert!(budgets.take_retry("h"));
+        assert!(!budgets.take_retry("h"));
+    }
+
+    #[tokio::test]
+    async fn each_host_has_its_own_slots() {
+        let slots = HostSlots::default();
+        let mut held = Vec::new();
+        for _ in 0..MAX_PER_HOST {
+            held.push(slots.acquire("a").await);
+        }
+        assert!(slots.acquire("a").now_or_never().is_none());
+        assert!(slots.acquire("b").now_or_never().is_some());
+        held.pop();
+        assert!(slots.acquire("a").now_or_never().is_some());
     }
 }

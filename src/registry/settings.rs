@@ -1,6 +1,6 @@
-//! Everything about registries that can be configured, as plain values. The caller reads the environment.
+//! The settings of registries, as plain values. The caller reads the environment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::future::Future;
 use std::path::PathBuf;
@@ -12,45 +12,44 @@ use url::Url;
 
 use crate::cli_config::{CredentialsBlock, HelperBlock, HostBlock};
 use crate::provider::{Engine, Hostname};
-use crate::registry::allowed_hosts::AllowedHosts;
-use crate::registry::credentials::Token;
-use crate::registry::proxy::ProxyVariables;
-use crate::registry::roots::SystemRoots;
+use crate::registry::credentials::ApiToken;
+use crate::registry::error::RegistryError;
+use crate::registry::http_clients::{ProxyVariables, SystemRoots};
 
-/// The limit of one request for a document, its redirects and body included, unless `TF_REGISTRY_CLIENT_TIMEOUT` sets it.
+/// The default limit for one attempt to fetch a document, redirects and body included; `TF_REGISTRY_CLIENT_TIMEOUT` sets it.
 pub const DEFAULT_REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How often a failed request is repeated, unless `TF_REGISTRY_DISCOVERY_RETRY` sets it. Terraform's own default of one is
-/// too few for a whole monorepo: of a thousand requests of which 5 % fail at random, two or three would fail twice.
+/// The default number of retries; `TF_REGISTRY_DISCOVERY_RETRY` sets it. Terraform's default of one is too low for a monorepo: of
+/// a thousand requests of which 5 % fail at random, two or three would fail twice.
 pub const DEFAULT_RETRIES: u32 = 3;
 
-/// How to reach registries.
+/// The settings of a [`RegistryClient`](crate::registry::RegistryClient).
 #[derive(Clone, Debug)]
 pub struct RegistrySettings {
-    /// Whose rules apply where the two engines differ.
+    /// The engine whose rules apply where the two engines differ.
     pub engine: Engine,
-    /// `host` blocks.
+    /// The `host` blocks.
     pub hosts: BTreeMap<Hostname, HostBlock>,
     /// `TFREGISTRY_BASE_URL`.
     pub base_url: Option<BaseUrl>,
-    /// The hosts that may be asked because repository content names them.
+    /// The hosts to which repository content may cause requests.
     pub allowed_hosts: AllowedHosts,
-    /// Where tokens come from.
+    /// The sources of tokens.
     pub credentials: CredentialSettings,
-    /// The netrc file, whether or not it exists.
+    /// The netrc file, which need not exist.
     pub netrc: Option<PathBuf>,
-    /// Repetitions of a request for a document; see [`positive`].
+    /// Retries of a request for a document.
     pub retries: Option<u32>,
-    /// Repetitions of a package download.
+    /// Retries of a package download.
     pub download_retries: Option<u32>,
-    /// The limit of one request for a document; see [`positive`].
+    /// The limit for one attempt to fetch a document.
     pub request_timeout: Option<Duration>,
-    /// How connections are made.
+    /// The settings of connections.
     pub http: HttpSettings,
 }
 
 impl RegistrySettings {
-    /// Settings that nothing has been configured in.
+    /// The default settings.
     pub fn new(engine: Engine) -> Self {
         Self {
             engine,
@@ -67,49 +66,99 @@ impl RegistrySettings {
     }
 }
 
-/// A number of retries or seconds from an environment variable: what is no number, or not above zero, means the default.
+/// The hosts to which repository content may cause requests: `--allow-host`, with `--untrusted`. Addresses in the responses of
+/// these hosts may lead to other hosts, which get no credentials.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AllowedHosts(Option<BTreeSet<Hostname>>);
+
+impl AllowedHosts {
+    /// Allows every host.
+    pub const fn all() -> Self {
+        Self(None)
+    }
+
+    /// Allows only these hosts.
+    pub fn only(hosts: impl IntoIterator<Item = Hostname>) -> Self {
+        Self(Some(hosts.into_iter().collect()))
+    }
+
+    /// Whether every host is allowed.
+    pub const fn is_unlimited(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Whether the registry on `host` is allowed.
+    pub fn allows(&self, host: &Hostname) -> bool {
+        self.0.as_ref().is_none_or(|hosts| hosts.contains(host))
+    }
+
+    /// Whether the server of `url` is allowed. Addresses without a host are on this machine, so this rule allows them.
+    pub fn allows_url(&self, url: &Url) -> bool {
+        let Some(hosts) = &self.0 else { return true };
+        let Some(name) = url.host_str() else {
+            return true;
+        };
+        let authority = match url.port() {
+            Some(port) if port != 443 => format!("{name}:{port}"),
+            _ => name.to_owned(),
+        };
+        let mut hosts = hosts.iter();
+        hosts.any(|host| host.as_ascii().eq_ignore_ascii_case(&authority))
+    }
+
+    /// Fails unless the registry on `host` is allowed.
+    pub(super) fn check(&self, host: &Hostname) -> Result<(), RegistryError> {
+        if self.allows(host) {
+            return Ok(());
+        }
+        Err(RegistryError::HostNotAllowed { host: host.clone() })
+    }
+}
+
+/// Parses a number of retries or seconds in an environment variable. `None`, which means the default, if it is not a positive
+/// number.
 pub fn positive(text: &str) -> Option<u32> {
     text.parse().ok().filter(|number| *number > 0)
 }
 
-/// `TFREGISTRY_BASE_URL`: the default registry lies at this address. No discovery takes place and no token follows.
+/// `TFREGISTRY_BASE_URL`: the address of the default registry. It is used without discovery and without a token.
 #[derive(Clone, Debug)]
 pub struct BaseUrl {
-    /// The host whose registry it is.
+    /// The host whose registry is at this address.
     pub host: Hostname,
-    /// The address; `v1/providers/` is added to it.
+    /// The address, to which `v1/providers/` is added.
     pub url: Url,
 }
 
-/// Where tokens come from, in order of precedence.
+/// The sources of tokens, in order of precedence.
 #[derive(Clone, Debug, Default)]
 pub struct CredentialSettings {
     /// `TF_TOKEN_*` variables; see [`tokens_from_env`](crate::registry::tokens_from_env).
-    pub tokens: BTreeMap<Hostname, Token>,
-    /// `credentials` blocks.
+    pub tokens: BTreeMap<Hostname, ApiToken>,
+    /// The `credentials` blocks.
     pub blocks: BTreeMap<Hostname, CredentialsBlock>,
     /// The `credentials_helper` block.
     pub helper: Option<HelperBlock>,
-    /// The directories in which the helper's program may be.
+    /// The directories that are searched for the helper's program.
     pub plugin_directories: Vec<PathBuf>,
 }
 
-/// How connections are made.
+/// The settings of connections.
 #[derive(Clone)]
 pub struct HttpSettings {
-    /// No request is made; everything fails with a named error.
+    /// Makes every request fail without being sent.
     pub offline: bool,
-    /// Which certificates are trusted.
+    /// The trusted certificates.
     pub roots: Roots,
-    /// Whether `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` and the system's settings count.
+    /// Whether `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` and the system's settings apply.
     pub use_system_proxy: bool,
-    /// The variables among them. The client reads them itself; here they are checked.
+    /// The environment variables for proxies. They are only checked, since the HTTP client reads them itself.
     pub proxies: ProxyVariables,
-    /// The limit for making a connection.
+    /// The time limit for connecting.
     pub connect_timeout: Duration,
-    /// How long a package may take to send its first or next byte.
+    /// The longest wait for the first or next bytes of a package.
     pub stall_timeout: Duration,
-    /// How waits pass.
+    /// Waits between attempts.
     pub pause: Arc<dyn Pause>,
 }
 
@@ -139,22 +188,22 @@ impl fmt::Debug for HttpSettings {
     }
 }
 
-/// Which certificate authorities are trusted.
+/// The trusted certificate authorities.
 #[derive(Clone, Debug)]
 pub enum Roots {
-    /// The system's, or Mozilla's if it has none and the environment names none.
+    /// Those of the system, or Mozilla's if neither the system nor the environment has any.
     System(SystemRoots),
-    /// Those in this PEM text and no others.
+    /// Only those in this PEM text.
     Only(Vec<u8>),
 }
 
-/// The wait before a retry, as a value, so that tests need not wait.
+/// Waits before a retry. Tests replace it so that they need not wait.
 pub trait Pause: Send + Sync {
-    /// Resolves when the time has passed.
+    /// Resolves after `time`.
     fn pause(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 }
 
-/// Waits as long as it is told to.
+/// Waits in real time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RealTime;
 
@@ -169,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_numbers_above_zero_count() {
+    fn only_positive_numbers_count() {
         for (text, expected) in [
             ("3", Some(3)),
             ("0", None),
@@ -179,6 +228,38 @@ mod tests {
             ("1.5", None),
         ] {
             assert_eq!(positive(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn hosts_are_compared_with_their_ports() {
+        let names = ["registry.terraform.io", "git.test:8443", "bücher.example"];
+        let hosts = AllowedHosts::only(names.map(|name| Hostname::parse(name).unwrap()));
+        for (url, expected) in [
+            ("https://registry.terraform.io/x", true),
+            ("https://REGISTRY.terraform.io:443/x", true),
+            ("ssh://git@registry.terraform.io/x", true),
+            ("https://registry.terraform.io:8443/x", false),
+            ("http://registry.terraform.io:80/x", true),
+            ("https://git.test:8443/x", true),
+            ("https://git.test/x", false),
+            ("https://xn--bcher-kva.example/x", true),
+            ("https://registry.terraform.io.evil.test/x", false),
+            ("https://user:registry.terraform.io@evil.test/x", false),
+            ("https://evil.test/registry.terraform.io", false),
+            ("file:///srv/x", true),
+        ] {
+            let address = Url::parse(url).unwrap();
+            assert_eq!(hosts.allows_url(&address), expected, "{url}");
+            assert!(AllowedHosts::all().allows_url(&address));
+        }
+        for (host, expected) in [
+            ("git.test:8443", true),
+            ("git.test", false),
+            ("evil.test", false),
+        ] {
+            let name = Hostname::parse(host).unwrap();
+            assert_eq!(hosts.allows(&name), expected, "{host}");
         }
     }
 }

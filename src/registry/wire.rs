@@ -1,6 +1,6 @@
-//! The answers of registries and mirrors as they come over the wire, and nothing else.
+//! The JSON documents of registries and mirrors, and the rules for parsing them.
 //!
-//! Both engines read JSON as Go does: names of fields count without case, `null` is as good as absent, what follows the
+//! Both engines parse JSON as Go does: the case of field names is ignored, `null` is treated as absent, and anything after the
 //! first value is ignored. A byte order mark is an error.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use serde::de::value::MapDeserializer;
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny};
 use serde_json::value::RawValue;
 
-/// Reads the first JSON value of a body.
+/// Parses the first JSON value of a body.
 pub(super) fn read<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, serde_json::Error> {
     let mut values = serde_json::Deserializer::from_slice(body).into_iter();
     values
@@ -17,14 +17,14 @@ pub(super) fn read<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, serde_js
         .unwrap_or_else(|| Err(serde_json::Error::custom("the body is empty")))
 }
 
-/// A structure whose field names count without case and whose `null` fields count as absent. Where two spellings of one
-/// name occur, the one in lower case wins.
+/// A structure whose field names are compared without case, and whose `null` fields are treated as absent. If a name occurs in
+/// several spellings, the one in lower case takes precedence.
 #[derive(Debug, Default)]
 pub(super) struct Fields<T>(pub(super) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Fields<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Sorted, so that lower case comes last and replaces what came before.
+        // The map is sorted, so lower case comes last and replaces other spellings.
         let written = BTreeMap::<String, &'de RawValue>::deserialize(deserializer)?;
         let present = written
             .into_iter()
@@ -73,7 +73,7 @@ pub(super) struct PackageDescription<'a> {
     pub(super) shasums_url: String,
     pub(super) shasums_signature_url: String,
     pub(super) signing_keys: Fields<SigningKeys>,
-    /// OpenTofu's extension. Terraform does not look at it, so it is read later and only where it counts.
+    /// OpenTofu's extension. Terraform ignores it, so it is parsed later and only for OpenTofu.
     #[serde(borrow)]
     pub(super) packages: Option<&'a RawValue>,
 }
@@ -88,8 +88,16 @@ pub(super) struct SigningKeys {
 #[serde(default)]
 pub(super) struct PublicKey {
     pub(super) ascii_armor: String,
-    /// Text for Terraform; OpenTofu does not look at it, whatever it is.
+    /// A string for Terraform; OpenTofu ignores it, whatever its type is.
     pub(super) trust_signature: serde_json::Value,
+}
+
+/// An entry of OpenTofu's `packages`
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct ReportedEntry {
+    pub(super) hashes: Vec<Option<String>>,
+    pub(super) package_size: i64,
 }
 
 /// `GET NAMESPACE/NAME/SYSTEM/versions` of a module registry
@@ -122,7 +130,7 @@ pub(super) struct ModuleDownload {
 #[derive(Debug, Default, serde::Deserialize)]
 #[serde(default)]
 pub(super) struct MirrorIndex {
-    /// What stands behind a version has no fields yet.
+    /// The objects have no fields yet.
     pub(super) versions: BTreeMap<String, Option<Fields<IgnoredAny>>>,
 }
 

@@ -139,7 +139,7 @@ impl Session {
             self.printer.diagnostic(&Diagnostic::caution(trouble));
         }
         // They share the file, so one of them says it.
-        if let Some(trouble) = self.clients.iter().find_map(RegistryClient::trouble) {
+        if let Some(trouble) = self.clients.iter().find_map(RegistryClient::netrc_error) {
             self.printer.diagnostic(&Diagnostic::caution(trouble));
         }
         if let Some(done) = ending? {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// The rooms, row by row from the bottom. `span` lies under `provider`, whose errors point at places.
 const ROWS: [&[&str]; 11] = [
     &["code", "display"],
-    &["span", "redacted_url"],
+    &["span", "redacted_url", "once_map"],
     &["provider"],
     &[
         "access",

@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::locking::{PackageFailure, PackageForm, PackageRecord, Packages, SignerRules};
 use crate::mirror::{Layout, Mirror, MirrorDirectory, MirrorError, PublishedHashes, StoredPackage};
+use crate::once_map::OnceMap;
 use crate::package::PackageHashes;
 use crate::provider::{Digest, Engine, Hash, HashScheme, PackageId};
-use crate::registry::OnceMap;
 
 use super::problem::Problem;
 

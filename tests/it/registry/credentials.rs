@@ -1,7 +1,7 @@
 //! Which token is sent, and to whom.
 
 use serde_json::json;
-use tflock::registry::Token;
+use tflock::registry::ApiToken;
 use tflock_test_support::{Document, FakeRegistry, Misbehave, TestAuthority, assert_contains};
 use url::Url;
 
@@ -129,7 +129,7 @@ mod helper {
         settings
             .credentials
             .tokens
-            .extend(variable.map(|token| (default, Token::new(token))));
+            .extend(variable.map(|token| (default, ApiToken::new(token))));
         let client = client(settings);
         let found = list_versions(&client, "acme/ledger").await;
         list_versions(&client, "acme/anvil").await;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tflock::cli_config::Builder;
 use tflock::provider::{Digest, Engine, Hash, Platform};
 use tflock::registry::{
-    LocalPackage, Located, MirrorHashError, MirrorPackage, NetworkMirror, PackageSource,
+    LocalPackage, MirrorHashError, MirrorPackage, NetworkMirror, PackageLocation, PackageSource,
     RegistryClient, RegistryError,
 };
 use tflock::span::Explain as _;
@@ -354,11 +354,13 @@ async fn methods_are_asked_in_order_and_their_versions_united() {
             source.locate(&provider, &version, &platform).await
         }
     };
-    let Ok(Located::Local(LocalPackage::Directory(path))) = locate("linux_amd64").await else {
+    let Ok(PackageLocation::Local(LocalPackage::Directory(path))) = locate("linux_amd64").await
+    else {
         panic!("the first method has it");
     };
     assert!(path.starts_with(first.path()));
-    let Ok(Located::Local(LocalPackage::Directory(path))) = locate("darwin_arm64").await else {
+    let Ok(PackageLocation::Local(LocalPackage::Directory(path))) = locate("darwin_arm64").await
+    else {
         panic!("the last method has it");
     };
     assert!(path.starts_with(second.path()));

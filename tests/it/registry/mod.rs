@@ -77,7 +77,7 @@ use std::time::Duration;
 use tflock::cli_config::Builder;
 use tflock::provider::{Engine, Hostname, Platform, ProviderAddr, Version};
 use tflock::registry::{
-    PackageMeta, Pause, RegistryClient, RegistryError, RegistrySettings, Roots, Token,
+    ApiToken, PackageMeta, Pause, RegistryClient, RegistryError, RegistrySettings, Roots,
 };
 use tflock::reporter;
 use tflock_test_support::{FakeRegistry, Misbehave, TestAuthority};
@@ -144,7 +144,7 @@ fn connect(registry: &FakeRegistry) -> RegistryClient {
 /// Adds a token for a host.
 fn set_token(settings: &mut RegistrySettings, name: &str, token: &str) {
     let tokens = &mut settings.credentials.tokens;
-    tokens.insert(host(name), Token::new(token));
+    tokens.insert(host(name), ApiToken::new(token));
 }
 
 /// The outcome of listing the versions of a provider.

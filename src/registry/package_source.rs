@@ -1,7 +1,7 @@
-//! Where packages come from: the origin registries, one mirror, or what `provider_installation` says.
+//! Sources of packages: the origin registries, one mirror, or the methods of `provider_installation`.
 //!
-//! With several methods, versions are the union of what all methods for a provider have, and a package comes from the first
-//! method, in the written order, that has it. A provider that no method is for is an error: it is never taken from a
+//! With several methods, the versions of a provider are those of all methods that include it, and a package comes from the first
+//! such method, in the written order, that has it. A provider that no method includes is an error: it is never taken from a
 //! registry that the configuration excludes.
 
 use std::collections::BTreeSet;
@@ -13,89 +13,90 @@ use crate::mirror::LocalPackage;
 use crate::provider::{Engine, PackageId, Platform, ProviderAddr, Version};
 use crate::registry::client::RegistryClient;
 use crate::registry::error::RegistryError;
-use crate::registry::filesystem::FilesystemMirror;
+use crate::registry::filesystem_mirror::FilesystemMirror;
 use crate::registry::metadata::{AvailableVersions, PackageMeta};
-use crate::registry::mirror::{MirrorPackage, NetworkMirror};
+use crate::registry::network_mirror::{MirrorPackage, NetworkMirror};
 use crate::span::Place;
 
-/// Where packages come from. Clones share all answers.
+/// A source of packages. Clones share all responses.
 #[derive(Clone)]
 pub struct PackageSource {
     engine: Engine,
-    methods: Arc<[Step]>,
+    methods: Arc<[SourceMethod]>,
     configured: Option<Box<Place>>,
 }
 
-/// One method and the providers it is for.
-struct Step {
+/// An installation method, and the providers that it includes.
+struct SourceMethod {
     selector: Selector,
-    kind: Kind,
+    origin: PackageOrigin,
 }
 
-enum Kind {
+enum PackageOrigin {
     Registry(RegistryClient),
     Filesystem(FilesystemMirror),
     Network(NetworkMirror),
-    /// The origin registries, for what none of these directories has.
-    Otherwise(RegistryClient, Vec<FilesystemMirror>),
+    /// The origin registries, for providers that are in none of these directories.
+    RegistryExcept(RegistryClient, Vec<FilesystemMirror>),
 }
 
-/// Where one package is.
+/// The location of a package.
 #[derive(Clone, Debug)]
-pub enum Located {
+pub enum PackageLocation {
     /// In a registry, with a signed checksum list.
     Registry(Arc<PackageMeta>),
     /// On a mirror server, with or without hashes.
     Mirror(Box<MirrorPackage>),
-    /// On disk.
+    /// On this machine.
     Local(LocalPackage),
 }
 
 impl PackageSource {
     /// The origin registries.
     pub fn registry(client: RegistryClient) -> Self {
-        Self::single(client.settings().engine, Kind::Registry(client))
+        Self::single(client.settings().engine, PackageOrigin::Registry(client))
     }
 
-    /// One directory, as `--fs-mirror` names it.
+    /// One directory (`--fs-mirror`).
     pub fn filesystem(engine: Engine, base: impl Into<PathBuf>) -> Self {
-        Self::single(engine, Kind::Filesystem(FilesystemMirror::new(base)))
+        Self::single(
+            engine,
+            PackageOrigin::Filesystem(FilesystemMirror::new(base)),
+        )
     }
 
-    /// One mirror server, as `--net-mirror` names it.
+    /// One mirror server (`--net-mirror`).
     pub fn network(client: RegistryClient, base: &str) -> Result<Self, RegistryError> {
         let engine = client.settings().engine;
         Ok(Self::single(
             engine,
-            Kind::Network(NetworkMirror::new(client, base, None)?),
+            PackageOrigin::Network(NetworkMirror::new(client, base, None)?),
         ))
     }
 
-    fn single(engine: Engine, kind: Kind) -> Self {
+    fn single(engine: Engine, origin: PackageOrigin) -> Self {
         let selector = Selector::default();
         Self {
             engine,
-            methods: Arc::new([Step { selector, kind }]),
+            methods: Arc::new([SourceMethod { selector, origin }]),
             configured: None,
         }
     }
 
-    /// What a `provider_installation` block says.
+    /// The methods of a `provider_installation` block.
     pub fn configured(
         client: &RegistryClient,
         block: &ProviderInstallation,
     ) -> Result<Self, RegistryError> {
-        let steps = block.methods.iter().map(|method| {
-            let kind = match &method.kind {
-                MethodKind::Direct => Kind::Registry(client.clone()),
+        let methods = block.methods.iter().map(|method| {
+            let origin = match &method.kind {
+                MethodKind::Direct => PackageOrigin::Registry(client.clone()),
                 MethodKind::FilesystemMirror { path } => {
-                    Kind::Filesystem(FilesystemMirror::new(path))
+                    PackageOrigin::Filesystem(FilesystemMirror::new(path))
                 }
-                MethodKind::NetworkMirror { url, .. } => Kind::Network(NetworkMirror::new(
-                    client.clone(),
-                    url,
-                    Some(method.place.clone()),
-                )?),
+                MethodKind::NetworkMirror { url, .. } => PackageOrigin::Network(
+                    NetworkMirror::new(client.clone(), url, Some(method.place.clone()))?,
+                ),
                 MethodKind::OciMirror { .. } => {
                     return Err(RegistryError::Unsupported {
                         method: "oci_mirror",
@@ -104,42 +105,46 @@ impl PackageSource {
                 }
             };
             let selector = method.selector.clone();
-            Ok(Step { selector, kind })
+            Ok(SourceMethod { selector, origin })
         });
         Ok(Self {
             engine: client.settings().engine,
-            methods: steps.collect::<Result<_, _>>()?,
+            methods: methods.collect::<Result<_, _>>()?,
             configured: Some(Box::new(block.place.clone())),
         })
     }
 
-    /// What `init` does without such a block: packages in one of these directories, if they exist, else the registry. A
-    /// provider that is in one of the directories is never taken from the registry.
+    /// The methods of `init` without such a block: those of the directories that exist, and the registry for providers that are
+    /// in none of them.
     pub fn implied(client: RegistryClient, directories: impl IntoIterator<Item = PathBuf>) -> Self {
         let existing = directories
             .into_iter()
             .filter(|directory| directory.is_dir());
         let mirrors: Vec<_> = existing.map(FilesystemMirror::new).collect();
         let engine = client.settings().engine;
-        let mut kinds: Vec<_> = mirrors.iter().cloned().map(Kind::Filesystem).collect();
-        kinds.push(Kind::Otherwise(client, mirrors));
-        let step = |kind| Step {
+        let mut origins: Vec<_> = mirrors
+            .iter()
+            .cloned()
+            .map(PackageOrigin::Filesystem)
+            .collect();
+        origins.push(PackageOrigin::RegistryExcept(client, mirrors));
+        let method = |origin| SourceMethod {
             selector: Selector::default(),
-            kind,
+            origin,
         };
         Self {
             engine,
-            methods: kinds.into_iter().map(step).collect(),
+            methods: origins.into_iter().map(method).collect(),
             configured: None,
         }
     }
 
-    /// The registry that alone decides about the provider; see [`RegistryClient::origin`]. None if a mirror has a say.
+    /// Identifies the registry of the provider; see [`RegistryClient::origin`]. `None` if a mirror may have the provider.
     pub fn origin(&self, provider: &ProviderAddr) -> Option<String> {
-        match self.steps(provider).ok()?[..] {
-            [step] => match &step.kind {
-                Kind::Registry(client) => client.origin(&provider.hostname),
-                Kind::Otherwise(client, mirrors) if mirrors.is_empty() => {
+        match self.methods_for(provider).ok()?[..] {
+            [method] => match &method.origin {
+                PackageOrigin::Registry(client) => client.origin(&provider.hostname),
+                PackageOrigin::RegistryExcept(client, mirrors) if mirrors.is_empty() => {
                     client.origin(&provider.hostname)
                 }
                 _ => None,
@@ -153,15 +158,15 @@ impl PackageSource {
         &self,
         provider: &ProviderAddr,
     ) -> Result<Arc<AvailableVersions>, RegistryError> {
-        let steps = self.steps(provider)?;
-        if let [step] = steps[..] {
-            return step.kind.versions(provider).await;
+        let methods = self.methods_for(provider)?;
+        if let [method] = methods[..] {
+            return method.origin.versions(provider).await;
         }
         let mut union = AvailableVersions::default();
         let mut seen = BTreeSet::new();
         let mut known = false;
-        for step in &steps {
-            let found = match step.kind.versions(provider).await {
+        for method in &methods {
+            let found = match method.origin.versions(provider).await {
                 Err(error) if error.is_unknown_provider() => continue,
                 found => found?,
             };
@@ -179,9 +184,9 @@ impl PackageSource {
         }
         Err(RegistryError::NotFound {
             provider: Box::new(provider.clone()),
-            searched: steps
+            searched: methods
                 .iter()
-                .map(|step| step.kind.describe(provider))
+                .map(|method| method.origin.describe(provider))
                 .collect(),
         })
     }
@@ -192,25 +197,22 @@ impl PackageSource {
         provider: &ProviderAddr,
         version: &Version,
         platform: &Platform,
-    ) -> Result<Located, RegistryError> {
-        let steps = self.steps(provider)?;
+    ) -> Result<PackageLocation, RegistryError> {
+        let methods = self.methods_for(provider)?;
         let mut missing = None;
-        for step in &steps {
-            match step.kind.locate(provider, version, platform).await {
+        for method in &methods {
+            match method.origin.locate(provider, version, platform).await {
                 Err(error) if error.is_absence() => missing = missing.or(Some(error)),
                 found => return found,
             }
         }
-        // There is at least one step, and a step without the package says so.
+        // There is at least one method, and each method without the package returned an error.
         Err(missing.unwrap_or_else(|| no_package(provider, version, platform, BTreeSet::new())))
     }
 
-    fn steps(&self, provider: &ProviderAddr) -> Result<Vec<&Step>, RegistryError> {
-        let matching = self
-            .methods
-            .iter()
-            .filter(|step| step.selector.matches(provider, self.engine));
-        let matching: Vec<_> = matching.collect();
+    fn methods_for(&self, provider: &ProviderAddr) -> Result<Vec<&SourceMethod>, RegistryError> {
+        let includes = |method: &&SourceMethod| method.selector.matches(provider, self.engine);
+        let matching: Vec<_> = self.methods.iter().filter(includes).collect();
         if matching.is_empty() {
             return Err(RegistryError::NoMethod {
                 provider: Box::new(provider.clone()),
@@ -221,7 +223,7 @@ impl PackageSource {
     }
 }
 
-impl Kind {
+impl PackageOrigin {
     async fn versions(
         &self,
         provider: &ProviderAddr,
@@ -230,7 +232,7 @@ impl Kind {
             Self::Registry(client) => client.versions(provider).await,
             Self::Network(mirror) => mirror.versions(provider).await,
             Self::Filesystem(mirror) => mirror.versions(provider).await.map(Arc::new),
-            Self::Otherwise(client, mirrors) => {
+            Self::RegistryExcept(client, mirrors) => {
                 if is_in(mirrors, provider).await? {
                     return Ok(Arc::default());
                 }
@@ -244,35 +246,37 @@ impl Kind {
         provider: &ProviderAddr,
         version: &Version,
         platform: &Platform,
-    ) -> Result<Located, RegistryError> {
+    ) -> Result<PackageLocation, RegistryError> {
         match self {
             Self::Network(mirror) => {
                 let package = mirror.package(provider, version, platform).await?;
-                Ok(Located::Mirror(Box::new(package)))
+                Ok(PackageLocation::Mirror(Box::new(package)))
             }
             Self::Filesystem(mirror) => {
                 if let Some(package) = mirror.package(provider, version, platform).await? {
-                    return Ok(Located::Local(package));
+                    return Ok(PackageLocation::Local(package));
                 }
                 let published = mirror.versions(provider).await?.platforms(version);
                 Err(no_package(provider, version, platform, published))
             }
-            Self::Otherwise(_, mirrors) if is_in(mirrors, provider).await? => {
+            Self::RegistryExcept(_, mirrors) if is_in(mirrors, provider).await? => {
                 Err(no_package(provider, version, platform, BTreeSet::new()))
             }
-            Self::Registry(client) | Self::Otherwise(client, _) => client
+            Self::Registry(client) | Self::RegistryExcept(client, _) => client
                 .package_meta(provider, version, platform)
                 .await
-                .map(Located::Registry),
+                .map(PackageLocation::Registry),
         }
     }
 
-    /// The method in a list of those that were asked.
+    /// Describes the method in an error.
     fn describe(&self, provider: &ProviderAddr) -> String {
         match self {
-            Self::Registry(_) | Self::Otherwise(..) => format!("registry `{}`", provider.hostname),
+            Self::Registry(_) | Self::RegistryExcept(..) => {
+                format!("registry `{}`", provider.hostname)
+            }
             Self::Filesystem(mirror) => format!("`{}`", mirror.base().display()),
-            Self::Network(mirror) => format!("mirror `{}`", mirror.shown()),
+            Self::Network(mirror) => format!("mirror `{}`", mirror.redacted_url()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Why one request failed: the lowest layer of this room's errors.
+//! Reasons for failed requests.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,18 +7,18 @@ use std::time::Duration;
 use crate::redacted_url::RedactedUrl;
 use crate::span::Place;
 
-/// A request that failed for good.
+/// A request that failed, with all of its retries.
 #[derive(Clone, Debug)]
 pub struct RequestError {
-    /// What was asked for.
+    /// The requested address, before redirects.
     pub url: RedactedUrl,
-    /// How often it was tried.
+    /// How many attempts were made.
     pub attempts: u32,
-    /// How long all tries and waits took.
+    /// The time that all attempts and the waits between them took.
     pub elapsed: Duration,
-    /// What went wrong the last time.
-    pub fault: Fault,
-    /// The block of the CLI configuration that leads to this address, if one does.
+    /// The reason why the last attempt failed.
+    pub fault: RequestFault,
+    /// The block of the CLI configuration that the address comes from.
     pub configured: Option<Box<Place>>,
 }
 
@@ -37,8 +37,8 @@ impl fmt::Display for RequestError {
     }
 }
 
-/// The place in a configuration that leads to an address, as a part of messages: it is not what they point at, since that
-/// is where the provider is required.
+/// The place of the configuration that an address comes from, as part of a message. The message itself points at the place
+/// where the provider is required.
 pub(crate) struct Configured<'a>(pub(crate) &'a Option<Box<Place>>);
 
 impl fmt::Display for Configured<'_> {
@@ -56,116 +56,116 @@ impl std::error::Error for RequestError {
     }
 }
 
-/// What went wrong in one exchange with a server.
+/// The reason why one attempt failed.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum Fault {
-    /// The HTTP client cannot be set up.
+pub enum RequestFault {
+    /// The HTTP client cannot be built.
     #[error("cannot set up secure connections")]
     Setup(#[source] Cause),
-    /// A variable of the environment names a proxy in a way that cannot be read. Its value may hold a password.
+    /// An environment variable holds an invalid proxy address. Its value is not shown, since it may hold a password.
     #[error("cannot read the address of a proxy in `{variable}`")]
     Proxy {
         /// The name of the variable.
         variable: String,
     },
-    /// No connection, or it broke before an answer came.
+    /// No connection could be made, or it broke before a response arrived.
     #[error("cannot connect to the server")]
     Connect(#[source] Cause),
-    /// The server's certificate is not accepted. Trying again would not help.
+    /// The server's certificate is not trusted. It is not retried.
     #[error("the server's certificate is not accepted")]
     Certificate(#[source] Cause),
-    /// The whole exchange took longer than its limit.
+    /// The attempt exceeded its time limit.
     #[error("no complete answer within {:.0} s", .0.as_secs_f64())]
     Timeout(Duration),
-    /// A package stopped arriving.
+    /// No data of a package arrived for this long.
     #[error("nothing arrived for {:.0} s", .0.as_secs_f64())]
     Stalled(Duration),
-    /// A package arrives more slowly than any working network is.
+    /// A package arrives more slowly than a working connection would deliver it.
     #[error("less than {bytes} bytes arrived within {:.0} s", within.as_secs_f64())]
     TooSlow {
-        /// The least that must arrive.
+        /// The least number of bytes that must arrive.
         bytes: u64,
-        /// In this time.
+        /// The period in which they must arrive.
         within: Duration,
     },
-    /// The body broke off, or was not what its headers said.
+    /// The body ended early or contradicted its headers.
     #[error("the answer broke off after {received} bytes")]
     Body {
-        /// What had arrived.
+        /// The number of bytes that had arrived.
         received: u64,
-        /// What the connection said.
+        /// The error of the connection.
         #[source]
         cause: Cause,
     },
-    /// A body that broke off could not be taken up where it ended.
+    /// A body ended early, and the rest of it could not be requested.
     #[error("the answer broke off after {received} bytes and could not be resumed: {reason}")]
     NotResumed {
-        /// What had arrived.
+        /// The number of bytes that had arrived.
         received: u64,
-        /// Why not.
+        /// The reason, for the message.
         reason: &'static str,
     },
-    /// A status that says no.
+    /// The server responded with an error status.
     #[error("the server answered {}", StatusLine(*status))]
     Status {
         /// The status code.
         status: u16,
-        /// The body is a web page, made for people.
+        /// Whether the body is a web page.
         is_page: bool,
     },
-    /// More redirects than allowed.
+    /// The server redirected too often; the field is the limit.
     #[error("more than {0} redirects")]
     TooManyRedirects(usize),
-    /// A redirect that leads nowhere.
+    /// A redirect to an address that is not http or https.
     #[error("the server redirects to `{0}`, which is no http or https address")]
     BadRedirect(String),
-    /// Metadata over plain http, where it could be altered on the way.
+    /// The address is plain http, where others could change the response, and nothing allows that.
     #[error("`{0}` would be fetched over plain http")]
     PlainHttp(RedactedUrl),
-    /// More data than any real document has.
+    /// The body exceeds its size limit.
     #[error("the answer has more than {limit} bytes ({name})")]
     TooLarge {
-        /// Which limit it is.
+        /// The name of the limit.
         name: &'static str,
-        /// The limit.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// The content type is not JSON's, where it must be.
+    /// The content type is not `application/json`, although the protocol requires it.
     #[error("the content type is {}, not `application/json`", found.as_deref().map_or_else(|| "missing".to_owned(), |found| format!("`{found}`")))]
     ContentType {
-        /// What the answer said.
+        /// The content type of the response, if it has one.
         found: Option<String>,
     },
-    /// The body is not the JSON it should be.
+    /// The body is not the JSON document that the protocol requires.
     #[error("the answer is not what the protocol asks for")]
     Json {
-        /// What is wrong.
+        /// The error of the JSON parser.
         #[source]
         cause: Cause,
-        /// The body is a web page.
+        /// Whether the body is a web page.
         is_page: bool,
     },
-    /// The body is not in the encoding that its header names.
+    /// The body cannot be decoded as its `Content-Encoding` header says.
     #[error("the answer is not encoded as it says")]
     Encoding(#[source] Cause),
-    /// The host did not answer earlier requests either.
+    /// The host did not respond to earlier requests, so no request was sent.
     #[error("`{host}` answered none of {failures} earlier requests, so it was not asked again")]
     GivenUp {
         /// Host and port.
         host: String,
-        /// How many requests failed.
+        /// The number of earlier requests that failed in a row.
         failures: u32,
-        /// How the last of them failed.
+        /// The reason for the last of these failures.
         #[source]
         earlier: Box<Self>,
     },
-    /// The run is told to use no network.
+    /// `--offline` forbids requests.
     #[error("the network is switched off by `--offline`")]
     Offline,
 }
 
-impl Fault {
-    /// What may help.
+impl RequestFault {
+    /// The next step for the user, if there is one.
     pub(crate) fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Status { is_page: true, .. } | Self::Json { is_page: true, .. } => {
@@ -202,7 +202,7 @@ impl Fault {
     }
 }
 
-/// The innermost reason that a library gave, as text: the layers above it only say that something failed.
+/// The text of the innermost error of a library. The errors around it only say that something failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Cause(pub(crate) Arc<str>);
@@ -217,14 +217,14 @@ impl Cause {
         Self::text(&last.to_string())
     }
 
-    /// Libraries may end in a link to their own manual, which helps nobody who runs a program.
+    /// Drops a link to the documentation of a library, which does not help users of tflock.
     pub(crate) fn text(text: &str) -> Self {
         let text = text.split(": https://docs.rs/").next().unwrap_or(text);
         Self(text.into())
     }
 }
 
-/// The next error of a chain. An io error made from another error does not name that one as its source.
+/// The next error of a chain. An [`io::Error`](std::io::Error) that wraps another error does not return it as its source.
 pub(crate) fn inner<'e>(
     error: &'e (dyn std::error::Error + 'static),
 ) -> Option<&'e (dyn std::error::Error + 'static)> {
@@ -262,7 +262,7 @@ mod tests {
             url: RedactedUrl::parse("https://example.com/x"),
             attempts: 1,
             elapsed: Duration::from_millis(3_140),
-            fault: Fault::Offline,
+            fault: RequestFault::Offline,
             configured: None,
         };
         assert_eq!(
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn statuses_are_named() {
         let text = |status| {
-            Fault::Status {
+            RequestFault::Status {
                 status,
                 is_page: false,
             }

@@ -1,5 +1,5 @@
-//! Filesystem mirrors as sources: what lies in a directory of packages (see [`crate::mirror`]) is what there is. Where a
-//! package is there twice, the first in the order of bytes counts, which makes the unpacked one win.
+//! Filesystem mirrors as sources of packages; [`crate::mirror`] lists the packages of a directory. If a package occurs twice,
+//! the first path in byte order takes precedence, which is that of the unpacked package.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -14,24 +14,24 @@ use crate::provider::{Platform, ProviderAddr, Version};
 use crate::registry::error::RegistryError;
 use crate::registry::metadata::{AvailableVersion, AvailableVersions};
 
-/// One directory of packages. Clones share what was found in it.
+/// A directory of packages. Clones share the list of its content.
 #[derive(Clone, Debug)]
 pub struct FilesystemMirror {
     base: Arc<PathBuf>,
-    index: Arc<OnceCell<Result<Arc<Index>, RegistryError>>>,
+    index: Arc<OnceCell<Result<Arc<MirrorPackages>, RegistryError>>>,
 }
 
 /// The packages of a mirror, by provider and canonical version.
-type Index = BTreeMap<ProviderAddr, BTreeMap<String, Release>>;
+type MirrorPackages = BTreeMap<ProviderAddr, BTreeMap<String, MirroredVersion>>;
 
 #[derive(Debug)]
-struct Release {
+struct MirroredVersion {
     version: Version,
     packages: BTreeMap<Platform, LocalPackage>,
 }
 
 impl FilesystemMirror {
-    /// The mirror in this directory, which need not exist until it is asked.
+    /// The mirror in this directory, which is read on first use.
     pub fn new(base: impl Into<PathBuf>) -> Self {
         Self {
             base: Arc::new(base.into()),
@@ -44,7 +44,7 @@ impl FilesystemMirror {
         &self.base
     }
 
-    /// The versions of the provider. None is no error: it means that no version fits.
+    /// The versions of the provider. An empty list is not an error.
     pub async fn versions(
         &self,
         provider: &ProviderAddr,
@@ -62,7 +62,7 @@ impl FilesystemMirror {
         })
     }
 
-    /// The package, if the mirror has it.
+    /// The package, or `None` if the mirror does not have it.
     pub async fn package(
         &self,
         provider: &ProviderAddr,
@@ -78,8 +78,8 @@ impl FilesystemMirror {
             .cloned())
     }
 
-    /// The content of the mirror, read once.
-    async fn index(&self) -> Result<Arc<Index>, RegistryError> {
+    /// The packages of the mirror, which are listed once.
+    async fn index(&self) -> Result<Arc<MirrorPackages>, RegistryError> {
         let read = || async {
             let base = Arc::clone(&self.base);
             let scanned = tokio::task::spawn_blocking(move || scan(&base)).await;
@@ -95,13 +95,13 @@ impl FilesystemMirror {
     }
 }
 
-fn scan(base: &Path) -> io::Result<Index> {
-    let mut index = Index::new();
+fn scan(base: &Path) -> io::Result<MirrorPackages> {
+    let mut index = MirrorPackages::new();
     for ListedPackage { id, package } in mirror::list(base)? {
         let releases = index.entry(id.provider).or_default();
         let release = releases
             .entry(id.version.to_string())
-            .or_insert_with(|| Release {
+            .or_insert_with(|| MirroredVersion {
                 version: id.version,
                 packages: BTreeMap::new(),
             });

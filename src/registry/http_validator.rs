@@ -1,10 +1,10 @@
-//! Stamps: by what a server said of the bytes it sent, it can be asked later whether they are still the same.
+//! Validators: what a server says about the bytes that it sent, so that it can be asked later whether they have changed.
 //!
-//! An entity tag, weak or strong, goes back as `If-None-Match`; without one the date of the last change goes back as
-//! `If-Modified-Since`. The answer 304 then stands for the bytes that are there already. Rules: RFC 9110, 8.8 and 13.1.
+//! An entity tag, weak or strong, is sent back as `If-None-Match`; without one, the date of the last change is sent back as
+//! `If-Modified-Since`. Status 304 then means that the known bytes are still current. Rules: RFC 9110, 8.8 and 13.1.
 //!
-//! A validator says something about one address only. So it remembers which one answered, after all redirects, and never goes
-//! to another: there the same tag may stand for something else. What it remembers is a digest, since addresses may hold secrets.
+//! A validator is valid for one address only, and another server may use the same tag for other bytes. So it holds the address
+//! that responded after all redirects, and is sent to no other. It holds a digest of the address, since that may contain secrets.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -18,97 +18,88 @@ use sha2::{Digest as _, Sha256};
 use crate::provider::Digest;
 use crate::redacted_url::without_user_info;
 
-/// Longer validators are not kept. Real ones have some 70 bytes.
+/// Longer validators are ignored. Real ones have about 70 bytes.
 const MAX_VALIDATOR_BYTES: usize = 1024;
 
-/// Dates have seconds: what was sent within the second of its change may have changed once more in it.
+/// HTTP dates count seconds: a file sent within a second of its change may change again in the same second.
 const DATE_PRECISION: Duration = Duration::from_secs(1);
 
-/// A validator, and the address for which it holds.
+/// An entity tag or a date, and the address that it is valid for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stamp {
+pub struct HttpValidator {
     address: Digest,
-    kind: Kind,
+    is_tag: bool,
     value: HeaderValue,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Tag,
-    Date,
-}
-
-impl Stamp {
-    /// The stamp of an answer that `url` gave, if it has one.
-    pub(super) fn of(url: &Url, headers: &HeaderMap) -> Option<Self> {
-        let tag = headers.get(ETAG).map(|tag| (Kind::Tag, tag));
+impl HttpValidator {
+    /// The validator in the headers of a response of `url`, if there is one.
+    pub(super) fn of_response(url: &Url, headers: &HeaderMap) -> Option<Self> {
+        let tag = headers.get(ETAG);
         let date = || headers.get(LAST_MODIFIED).filter(|_| is_old(headers));
-        let (kind, value) = tag.or_else(|| date().map(|date| (Kind::Date, date)))?;
+        let value = tag.or_else(date)?;
         let is_kept = value.len() <= MAX_VALIDATOR_BYTES && value.to_str().is_ok();
         is_kept.then(|| Self {
             address: digest(url),
-            kind,
+            is_tag: tag.is_some(),
             value: value.clone(),
         })
     }
 
-    /// Whether it holds for what `url` answers.
+    /// Whether it is valid for responses of `url`.
     pub(super) fn is_for(&self, url: &Url) -> bool {
         self.address == digest(url)
     }
 
-    /// The header that asks for the bytes only if they are others now.
+    /// The header that requests the bytes only if they have changed.
     pub(super) fn header(&self) -> (HeaderName, HeaderValue) {
-        let name = match self.kind {
-            Kind::Tag => IF_NONE_MATCH,
-            Kind::Date => IF_MODIFIED_SINCE,
+        let name = if self.is_tag {
+            IF_NONE_MATCH
+        } else {
+            IF_MODIFIED_SINCE
         };
         (name, self.value.clone())
     }
 
-    /// Reads what [`Display`](fmt::Display) wrote.
+    /// Parses the output of [`Display`](fmt::Display).
     pub fn parse(text: &str) -> Option<Self> {
         let mut words = text.splitn(3, ' ');
         let address = Digest::parse_hex(words.next()?).ok()?;
-        let kind = match words.next()? {
-            "tag" => Kind::Tag,
-            "date" => Kind::Date,
+        let is_tag = match words.next()? {
+            "tag" => true,
+            "date" => false,
             _ => return None,
         };
         let value = HeaderValue::from_str(words.next()?).ok()?;
         Some(Self {
             address,
-            kind,
+            is_tag,
             value,
         })
     }
 }
 
-/// One line: digest of the address, `tag` or `date`, the value.
-impl fmt::Display for Stamp {
+/// One line: the digest of the address, `tag` or `date`, and the value.
+impl fmt::Display for HttpValidator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.kind {
-            Kind::Tag => "tag",
-            Kind::Date => "date",
-        };
+        let kind = if self.is_tag { "tag" } else { "date" };
         let value = self.value.to_str().unwrap_or_default();
         write!(f, "{} {kind} {value}", self.address)
     }
 }
 
-/// Whether the last change was long enough before the answer for its date to tell it from a later one.
+/// Whether the last change was long enough before the response for its date to identify the bytes.
 fn is_old(headers: &HeaderMap) -> bool {
     let time = |name: HeaderName| -> Option<SystemTime> {
         httpdate::parse_http_date(headers.get(name)?.to_str().ok()?).ok()
     };
-    let (changed, sent) = (time(LAST_MODIFIED), time(DATE));
-    changed
-        .zip(sent)
-        .and_then(|(changed, sent)| sent.duration_since(changed).ok())
-        .is_some_and(|age| age >= DATE_PRECISION)
+    let age = time(LAST_MODIFIED)
+        .zip(time(DATE))
+        .and_then(|(changed, sent)| sent.duration_since(changed).ok());
+    age.is_some_and(|age| age >= DATE_PRECISION)
 }
 
-/// The query is part of what is hashed: it may select another file.
+/// The query is part of the digest, since it may select the file.
 fn digest(url: &Url) -> Digest {
     Digest::new(Sha256::digest(without_user_info(url).as_str()).into())
 }
@@ -124,11 +115,11 @@ mod tests {
         Url::parse(text).unwrap()
     }
 
-    fn stamp(pairs: &[(HeaderName, &str)]) -> Option<Stamp> {
+    fn validator(pairs: &[(HeaderName, &str)]) -> Option<HttpValidator> {
         let pairs = pairs
             .iter()
             .map(|(name, value)| (name.clone(), HeaderValue::from_str(value).unwrap()));
-        Stamp::of(&url("https://h.test/m.zip?sig=s"), &pairs.collect())
+        HttpValidator::of_response(&url("https://h.test/m.zip?sig=s"), &pairs.collect())
     }
 
     #[test]
@@ -151,7 +142,7 @@ mod tests {
             (&[(ETAG, long.as_str())], None),
             (&[], None),
         ] {
-            let found = stamp(headers).map(|stamp| stamp.header());
+            let found = validator(headers).map(|validator| validator.header());
             let expected =
                 expected.map(|(name, value)| (name, HeaderValue::from_str(value).unwrap()));
             assert_eq!(found, expected, "{headers:?}");
@@ -159,28 +150,28 @@ mod tests {
     }
 
     #[test]
-    fn stamps_are_for_one_address_and_do_not_name_it() {
-        let stamp = stamp(&[(ETAG, "\"a b\"")]).unwrap();
+    fn validators_are_for_one_address_and_do_not_name_it() {
+        let validator = validator(&[(ETAG, "\"a b\"")]).unwrap();
         for same in [
             "https://h.test/m.zip?sig=s",
             "https://user:password@h.test:443/m.zip?sig=s#top",
         ] {
-            assert!(stamp.is_for(&url(same)), "{same}");
+            assert!(validator.is_for(&url(same)), "{same}");
         }
         for other in [
             "https://h.test/m.zip?sig=t",
             "https://h.test/m.zip",
             "https://other.test/m.zip?sig=s",
         ] {
-            assert!(!stamp.is_for(&url(other)), "{other}");
+            assert!(!validator.is_for(&url(other)), "{other}");
         }
-        let text = stamp.to_string();
+        let text = validator.to_string();
         assert!(!text.contains("h.test") && !text.contains("sig"), "{text}");
-        assert_eq!(Stamp::parse(&text), Some(stamp));
+        assert_eq!(HttpValidator::parse(&text), Some(validator));
     }
 
     #[test]
-    fn other_texts_are_no_stamps() {
+    fn other_texts_are_invalid() {
         let digest = "0".repeat(64);
         for text in [
             String::new(),
@@ -189,7 +180,7 @@ mod tests {
             format!("{digest} tag a\nb"),
             "0 tag \"a\"".to_owned(),
         ] {
-            assert_eq!(Stamp::parse(&text), None, "{text}");
+            assert_eq!(HttpValidator::parse(&text), None, "{text}");
         }
     }
 }

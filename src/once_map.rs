@@ -1,14 +1,14 @@
-//! One job per key for the length of a run.
+//! One job per key: concurrent callers share its result.
 //!
-//! Whoever asks first does the work, everybody else waits for the result. Failures are results like any other and are kept:
-//! 200 directories that need one missing provider ask for it once.
+//! The first caller runs the job, the others wait for it. Failures are results and are kept, too: 200 directories that need the
+//! same missing provider request it once.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OnceCell;
 
-/// A map whose values are made once.
+/// A map whose values are computed once.
 #[derive(Debug)]
 pub struct OnceMap<K, V> {
     cells: Mutex<BTreeMap<K, Arc<OnceCell<V>>>>,
@@ -23,8 +23,8 @@ impl<K, V> Default for OnceMap<K, V> {
 }
 
 impl<K: Ord, V: Clone> OnceMap<K, V> {
-    /// The value for `key`, made by `job` unless somebody has made it or is making it. If the maker is cancelled, one of
-    /// those who wait takes over with its own job.
+    /// Returns the value for `key`. Runs `job` unless the value exists or another caller is computing it. If that caller is
+    /// cancelled, one of the waiting callers runs its own job.
     pub async fn get_or_init<F>(&self, key: K, job: impl FnOnce() -> F) -> V
     where
         F: Future<Output = V>,
@@ -44,26 +44,25 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn each_key_is_worked_on_once_and_failures_are_kept() {
+    async fn each_job_runs_once_and_failures_are_kept() {
         let map = OnceMap::<&str, Result<u8, String>>::default();
         let jobs = AtomicUsize::new(0);
-        let ask = |key| {
+        let get = |key| {
             map.get_or_init(key, || async {
                 jobs.fetch_add(1, Ordering::Relaxed);
                 tokio::task::yield_now().await;
                 Err("no".to_owned())
             })
         };
-        let (first, second, other) = tokio::join!(ask("a"), ask("a"), ask("b"));
-        let again = ask("a").await;
-        for result in [first, second, other, again] {
+        let (first, second, other) = tokio::join!(get("a"), get("a"), get("b"));
+        for result in [first, second, other, get("a").await] {
             assert_eq!(result, Err("no".to_owned()));
         }
         assert_eq!(jobs.load(Ordering::Relaxed), 2);
     }
 
     #[tokio::test]
-    async fn a_cancelled_job_is_taken_over() {
+    async fn a_waiting_caller_replaces_one_that_was_cancelled() {
         let map = OnceMap::<u8, u8>::default();
         let abandoned = map.get_or_init(1, std::future::pending);
         drop(Box::pin(abandoned));

@@ -1,0 +1,288 @@
+//! Network mirrors: servers with packages of any registry below one base URL.
+//!
+//! `BASE/HOST/NAMESPACE/TYPE/index.json` lists versions. `VERSION.json` beside it lists the packages of a version by platform,
+//! with hashes if the mirror knows them. `HOST` is in ASCII form, with a port if it has one (both engines fail there).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use reqwest::StatusCode;
+use serde::Deserialize;
+use url::Url;
+
+use crate::once_map::OnceMap;
+use crate::provider::{
+    Digest, Hash, HashScheme, Hostname, PackageId, Platform, ProviderAddr, Version,
+};
+use crate::redacted_url::RedactedUrl;
+use crate::registry::client::RegistryClient;
+use crate::registry::credentials;
+use crate::registry::error::{RegistryError, RequestPurpose};
+use crate::registry::metadata::{AvailableVersion, AvailableVersions};
+use crate::registry::request::{Request, is_web};
+use crate::registry::transport::DocumentResponse;
+use crate::registry::wire::{self, Fields, MirrorArchive, MirrorArchives, MirrorIndex};
+use crate::span::Place;
+
+/// The limit of redirects for a mirror's documents.
+const MAX_REDIRECTS: usize = 5;
+
+/// A mirror server. Clones share its responses.
+#[derive(Clone)]
+pub struct NetworkMirror {
+    inner: Arc<MirrorInner>,
+}
+
+struct MirrorInner {
+    client: RegistryClient,
+    base: Url,
+    /// The host whose token is sent.
+    host: Hostname,
+    configured: Option<Box<Place>>,
+    versions: OnceMap<ProviderAddr, Result<Arc<AvailableVersions>, RegistryError>>,
+    archives: OnceMap<(ProviderAddr, String), Result<Arc<Archives>, RegistryError>>,
+}
+
+/// The packages of one version, by platform.
+type Archives = BTreeMap<Platform, MirrorPackage>;
+
+/// A package that a mirror offers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MirrorPackage {
+    /// The provider, version and platform.
+    pub package: PackageId,
+    /// The address of the zip.
+    pub url: Url,
+    /// The hashes that the mirror lists, in any number and of any scheme. An `h1` is that of the zip's entries, not of the
+    /// unpacked files.
+    pub hashes: Vec<Hash>,
+}
+
+impl NetworkMirror {
+    /// The mirror at `base`, which must be an https URL. `configured` is its place in the CLI configuration.
+    pub fn new(
+        client: RegistryClient,
+        base: &str,
+        configured: Option<Place>,
+    ) -> Result<Self, RegistryError> {
+        let unusable = |problem| RegistryError::MirrorUrl {
+            problem,
+            configured: configured.clone().map(Box::new),
+        };
+        let base = Url::parse(base).map_err(|_not_a_url| unusable("it is no URL"))?;
+        if base.scheme() != "https" {
+            return Err(unusable("it does not begin with `https://`"));
+        }
+        let authority = base.host_str().map(|host| match base.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        });
+        let host = authority.and_then(|authority| credentials::ascii_host(&authority));
+        let host = host.ok_or_else(|| unusable("it has no host name"))?;
+        Ok(Self {
+            inner: Arc::new(MirrorInner {
+                client,
+                base,
+                host,
+                configured: configured.map(Box::new),
+                versions: OnceMap::default(),
+                archives: OnceMap::default(),
+            }),
+        })
+    }
+
+    /// The address of the mirror.
+    pub fn redacted_url(&self) -> RedactedUrl {
+        RedactedUrl::from(&self.inner.base)
+    }
+
+    /// The versions of the provider that the mirror has.
+    pub async fn versions(
+        &self,
+        provider: &ProviderAddr,
+    ) -> Result<Arc<AvailableVersions>, RegistryError> {
+        let fetch = || self.inner.fetch_versions(provider);
+        let versions = &self.inner.versions;
+        versions.get_or_init(provider.clone(), fetch).await
+    }
+
+    /// The package, or an error that names the available platforms.
+    pub async fn package(
+        &self,
+        provider: &ProviderAddr,
+        version: &Version,
+        platform: &Platform,
+    ) -> Result<MirrorPackage, RegistryError> {
+        let key = (provider.clone(), version.to_string());
+        let fetch = || self.inner.fetch_archives(provider, version);
+        let archives = self.inner.archives.get_or_init(key, fetch).await?;
+        let package = archives.get(platform).cloned();
+        package.ok_or_else(|| RegistryError::NoPackage {
+            package: Box::new(PackageId {
+                provider: provider.clone(),
+                version: version.clone(),
+                platform: platform.clone(),
+            }),
+            published: archives.keys().cloned().collect(),
+        })
+    }
+}
+
+impl MirrorInner {
+    async fn fetch_versions(
+        &self,
+        provider: &ProviderAddr,
+    ) -> Result<Arc<AvailableVersions>, RegistryError> {
+        let purpose = RequestPurpose::Versions(Box::new(provider.clone()));
+        let response = self.fetch(provider, "index.json", purpose).await?;
+        if response.status == StatusCode::NOT_FOUND {
+            return Err(RegistryError::NotInMirror {
+                provider: Box::new(provider.clone()),
+                mirror: RedactedUrl::from(&self.base),
+                configured: self.configured.clone(),
+            });
+        }
+        let Fields(index) = parse_json::<MirrorIndex>(&response)?;
+        let mut available = AvailableVersions::default();
+        let mut seen = BTreeSet::new();
+        for text in index.versions.into_keys() {
+            match Version::parse(&text) {
+                Ok(version) if seen.insert(version.to_string()) => {
+                    available.versions.push(AvailableVersion {
+                        version,
+                        protocols: Vec::new(),
+                        platforms: BTreeSet::new(),
+                    });
+                }
+                Ok(_) => {}
+                Err(_) => available.invalid.push(text),
+            }
+        }
+        Ok(Arc::new(available))
+    }
+
+    async fn fetch_archives(
+        &self,
+        provider: &ProviderAddr,
+        version: &Version,
+    ) -> Result<Arc<Archives>, RegistryError> {
+        let purpose = RequestPurpose::MirrorArchives(Box::new((provider.clone(), version.clone())));
+        let document = format!("{version}.json");
+        let response = self.fetch(provider, &document, purpose).await?;
+        if response.status == StatusCode::NOT_FOUND {
+            return Err(response.status_error());
+        }
+        let Fields(archives) = parse_json::<MirrorArchives>(&response)?;
+        let mut packages = Archives::new();
+        for (name, archive) in archives.archives {
+            // Invalid platforms cannot be requested, and `null` is treated as absent.
+            let (Ok(platform), Some(archive)) = (Platform::parse(&name), archive) else {
+                continue;
+            };
+            let id = PackageId {
+                provider: provider.clone(),
+                version: version.clone(),
+                platform: platform.clone(),
+            };
+            packages.insert(platform, MirrorPackage::read(id, archive.0, &response.url)?);
+        }
+        Ok(Arc::new(packages))
+    }
+
+    /// Requests a document of the provider. The status of the response is 200, 204 or 404.
+    async fn fetch(
+        &self,
+        provider: &ProviderAddr,
+        document: &str,
+        purpose: RequestPurpose,
+    ) -> Result<DocumentResponse, RegistryError> {
+        let client = &self.client.inner;
+        let request = Request {
+            max_redirects: MAX_REDIRECTS,
+            configured: self.configured.clone(),
+            ..client.rules.document(self.url(provider, document), purpose)
+        };
+        client.fetch(&self.host, request, true).await
+    }
+
+    /// The address of a document. Its path replaces the last segment of the base unless that ends in a slash.
+    fn url(&self, provider: &ProviderAddr, document: &str) -> Url {
+        let mut url = self.base.clone();
+        url.set_query(None);
+        url.set_fragment(None);
+        if let Ok(mut path) = url.path_segments_mut() {
+            let host = provider.hostname.as_ascii();
+            let segments = [host, &provider.namespace, &provider.type_name, document];
+            path.pop().extend(segments);
+        }
+        url
+    }
+}
+
+/// Parses a document of a mirror, whose content type must be JSON.
+fn parse_json<'a, T: Deserialize<'a>>(
+    response: &'a DocumentResponse,
+) -> Result<Fields<T>, RegistryError> {
+    response.body()?;
+    response.check_json_type()?;
+    response.json()
+}
+
+/// The reason why a package contradicts the hashes of its mirror.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MirrorHashError {
+    /// All hashes are of unknown schemes.
+    #[error("the mirror gives only hashes of unknown schemes for the package {0}")]
+    UnknownSchemes(Box<PackageId>),
+    /// None of the hashes is that of the package.
+    #[error("the package {0} matches none of the hashes that the mirror gives for it")]
+    Mismatch(Box<PackageId>),
+}
+
+impl MirrorPackage {
+    /// Returns the mirror's hashes that are those of the zip. One of them is enough; others may be wrong. A mirror may also list
+    /// no hashes.
+    ///
+    /// `zip_h1` is the hash of the zip's entries, which differs from the `h1` of lock files if the zip has directory entries.
+    pub fn check(&self, zh: Digest, zip_h1: Option<&Hash>) -> Result<Vec<Hash>, MirrorHashError> {
+        if self.hashes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let package = || Box::new(self.package.clone());
+        let mut schemes = self.hashes.iter().map(Hash::scheme);
+        if schemes.all(|scheme| scheme == HashScheme::Other) {
+            return Err(MirrorHashError::UnknownSchemes(package()));
+        }
+        let zh = Hash::zh(zh);
+        let is_match = |hash: &&Hash| **hash == zh || Some(*hash) == zip_h1;
+        let matching: Vec<_> = self.hashes.iter().filter(is_match).cloned().collect();
+        if matching.is_empty() {
+            return Err(MirrorHashError::Mismatch(package()));
+        }
+        Ok(matching)
+    }
+
+    /// The digest of the zip, if the mirror lists exactly one.
+    pub fn zh(&self) -> Option<Digest> {
+        let is_zh = |hash: &&Hash| hash.scheme() == HashScheme::Zh;
+        let mut zips = self.hashes.iter().filter(is_zh);
+        match (zips.next(), zips.next()) {
+            (Some(zip), None) => Digest::parse_hex(zip.value()).ok(),
+            _ => None,
+        }
+    }
+
+    fn read(package: PackageId, archive: MirrorArchive, base: &Url) -> Result<Self, RegistryError> {
+        let url = base.join(&archive.url).ok().filter(is_web);
+        let url = url.ok_or_else(|| package.bad("its `url` is no http or https address"))?;
+        let hashes = wire::strings(archive.hashes).into_iter();
+        let hashes = hashes.map(|text| {
+            Hash::parse(&text).map_err(|_no_scheme| package.bad(format!("`{text}` is no hash")))
+        });
+        Ok(Self {
+            hashes: hashes.collect::<Result<_, _>>()?,
+            url,
+            package,
+        })
+    }
+}

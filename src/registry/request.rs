@@ -1,0 +1,298 @@
+//! One request: its description, and the exchange with a server, redirects included.
+//!
+//! The HTTP client does not follow redirects, because where they may lead, and with which headers, depends on what is requested.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::{Client, Response, StatusCode, Url};
+
+use crate::provider::Engine;
+use crate::redacted_url::RedactedUrl;
+use crate::registry::error::{RegistryError, RequestPurpose};
+use crate::registry::http_validator::HttpValidator;
+use crate::registry::request_error::{Cause, RequestError, RequestFault, inner};
+use crate::registry::retry::RetryPolicy;
+use crate::registry::settings::{DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES, RegistrySettings};
+use crate::span::Place;
+
+/// The header in which both engines name their version; registries may choose their responses by it.
+const VERSION_HEADER: HeaderName = HeaderName::from_static("x-terraform-version");
+
+/// The limit for one attempt to fetch Terraform's discovery document. No setting changes it.
+const TERRAFORM_DISCOVERY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The default limit of redirects.
+const MAX_REDIRECTS: usize = 9;
+
+/// The largest list of versions or description of a package. The largest real list has about a megabyte.
+pub(super) const MAX_METADATA: ByteLimit = ByteLimit {
+    name: "limit for registry answers",
+    bytes: 16 * 1024 * 1024,
+};
+
+/// The largest package. The largest real ones have 200 MB; a server that sends more than this would never stop.
+pub(super) const MAX_PACKAGE: ByteLimit = ByteLimit {
+    name: "limit for packages",
+    bytes: 4 * 1024 * 1024 * 1024,
+};
+
+/// Discovery documents have a dozen short entries. Both engines read no more than this of one.
+const MAX_DISCOVERY: ByteLimit = ByteLimit {
+    name: "limit for discovery documents",
+    bytes: 1024 * 1024,
+};
+
+/// A limit of bytes and its name for messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteLimit {
+    /// The name, as an error shows it.
+    pub name: &'static str,
+    /// The largest size that is accepted.
+    pub bytes: u64,
+}
+
+impl ByteLimit {
+    pub(super) const fn check(&self, bytes: u64) -> Result<(), RequestFault> {
+        if bytes <= self.bytes {
+            return Ok(());
+        }
+        Err(RequestFault::TooLarge {
+            name: self.name,
+            limit: self.bytes,
+        })
+    }
+}
+
+/// The version of the engine whose behavior tflock reproduces.
+const fn engine_version(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Terraform => "1.15.9",
+        Engine::Tofu => "1.12.6",
+    }
+}
+
+/// A GET request: address, credentials, redirects, repetitions and limits.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    pub(super) url: Url,
+    /// What a failure of this request means, for messages.
+    pub(super) purpose: RequestPurpose,
+    /// The block of the CLI configuration that `url` comes from.
+    pub(super) configured: Option<Box<Place>>,
+    /// Sent only to the origin of `url`, not to other servers that redirects lead to.
+    pub(super) authorization: Option<HeaderValue>,
+    /// Sent with every request, redirected or not.
+    pub(super) headers: HeaderMap,
+    pub(super) max_redirects: usize,
+    /// Allows plain http to any host. Without it, http is allowed only on loopback.
+    pub(super) plain_http: bool,
+    /// If set, the server may answer that its copy has not changed.
+    pub(super) known_copy: Option<HttpValidator>,
+    pub(super) retry: RetryPolicy,
+    /// For a document: the limit for one attempt, redirects and body included. For a package: the limit for each response to
+    /// begin, since the body may take any time.
+    pub(super) timeout: Duration,
+    pub(super) max_body: ByteLimit,
+}
+
+impl Request {
+    /// Adds the header with the version of the engine.
+    pub(super) fn with_engine(mut self, engine: Engine) -> Self {
+        let version = HeaderValue::from_static(engine_version(engine));
+        self.headers.insert(VERSION_HEADER, version);
+        self
+    }
+
+    /// The error for a failed attempt, after `attempts` attempts that took `elapsed` with the waits between them.
+    pub(super) fn error(
+        &self,
+        fault: RequestFault,
+        attempts: u32,
+        elapsed: Duration,
+    ) -> RegistryError {
+        RegistryError::Request {
+            purpose: self.purpose.clone(),
+            source: Arc::new(RequestError {
+                url: RedactedUrl::from(&self.url),
+                attempts,
+                elapsed,
+                fault,
+                configured: self.configured.clone(),
+            }),
+        }
+    }
+}
+
+/// The parts of requests that depend on the settings and on the engine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RequestRules {
+    engine: Engine,
+    documents: RetryPolicy,
+    packages: RetryPolicy,
+    timeout: Duration,
+    stall_timeout: Duration,
+}
+
+impl RequestRules {
+    pub(super) fn new(settings: &RegistrySettings) -> Self {
+        let retries = settings.retries.unwrap_or(DEFAULT_RETRIES);
+        let download_retries = settings.download_retries.unwrap_or(DEFAULT_RETRIES);
+        Self {
+            engine: settings.engine,
+            documents: RetryPolicy::standard(retries),
+            packages: RetryPolicy::standard(download_retries),
+            timeout: settings.request_timeout.unwrap_or(DEFAULT_REQUEST_TIMEOUT),
+            stall_timeout: settings.http.stall_timeout,
+        }
+    }
+
+    /// A request for a document, over https, without credentials.
+    pub(super) fn document(&self, url: Url, purpose: RequestPurpose) -> Request {
+        Request {
+            url,
+            purpose,
+            configured: None,
+            authorization: None,
+            headers: HeaderMap::new(),
+            max_redirects: MAX_REDIRECTS,
+            plain_http: false,
+            known_copy: None,
+            retry: self.documents,
+            timeout: self.timeout,
+            max_body: MAX_METADATA,
+        }
+    }
+
+    /// A request for a discovery document. Terraform has its own limits for it.
+    pub(super) fn discovery(&self, url: Url, purpose: RequestPurpose) -> Request {
+        let json = (ACCEPT, HeaderValue::from_static("application/json"));
+        let request = Request {
+            headers: HeaderMap::from_iter([json]),
+            max_body: MAX_DISCOVERY,
+            ..self.document(url, purpose)
+        };
+        match self.engine {
+            Engine::Terraform => Request {
+                max_redirects: 3,
+                retry: RetryPolicy::discovery(),
+                timeout: TERRAFORM_DISCOVERY_TIMEOUT,
+                ..request
+            },
+            Engine::Tofu => request,
+        }
+    }
+
+    /// A request for a provider package. Plain http is allowed, because a checksum verifies what arrives.
+    pub(super) fn package(&self, url: Url, authorization: Option<HeaderValue>) -> Request {
+        Request {
+            authorization,
+            plain_http: true,
+            retry: self.packages,
+            timeout: self.stall_timeout,
+            max_body: MAX_PACKAGE,
+            ..self.document(url, RequestPurpose::Download)
+        }
+    }
+}
+
+/// Sends a request and follows redirects to the response, whose body is not yet read. `client` returns the client for each
+/// address; `headers` are added to those of the request.
+pub(super) async fn send<'a>(
+    client: impl Fn(&Url) -> Result<&'a Client, RequestFault>,
+    request: &Request,
+    headers: &HeaderMap,
+) -> Result<Response, RequestFault> {
+    let mut url = request.url.clone();
+    let mut authorization = request.authorization.as_ref();
+    for _ in 0..=request.max_redirects {
+        check_scheme(&url, request.plain_http)?;
+        // Once dropped, credentials stay dropped: another server must not direct requests that carry them.
+        authorization = authorization.filter(|_| url.origin() == request.url.origin());
+        let mut all = request.headers.clone();
+        all.extend(headers.clone());
+        if let Some(value) = authorization {
+            all.insert(AUTHORIZATION, value.clone());
+        }
+        if let Some(copy) = request.known_copy.as_ref().filter(|copy| copy.is_for(&url)) {
+            all.extend([copy.header()]);
+        }
+        let response = client(&url)?.get(url.clone()).headers(all).send();
+        let response = tokio::time::timeout(request.timeout, response)
+            .await
+            .map_err(|_elapsed| RequestFault::Timeout(request.timeout))?
+            .map_err(|error| classify(error, request.timeout))?;
+        tracing::debug!(url = %RedactedUrl::from(&url), status = response.status().as_u16(), "answered");
+        match redirect_target(&response, &url)? {
+            Some(target) => url = target,
+            None => return Ok(response),
+        }
+    }
+    Err(RequestFault::TooManyRedirects(request.max_redirects))
+}
+
+fn check_scheme(url: &Url, plain_http: bool) -> Result<(), RequestFault> {
+    if url.scheme() == "https" || plain_http || is_loopback(url) {
+        return Ok(());
+    }
+    Err(RequestFault::PlainHttp(RedactedUrl::from(url)))
+}
+
+/// Whether the URL leads to this machine, so that no other machine can read or change what is sent.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(url::Host::Domain(name)) => name.trim_end_matches('.') == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// The target of a redirect. A redirect without a target is treated as an ordinary response.
+fn redirect_target(response: &Response, from: &Url) -> Result<Option<Url>, RequestFault> {
+    let is_redirect = matches!(
+        response.status(),
+        StatusCode::MOVED_PERMANENTLY
+            | StatusCode::FOUND
+            | StatusCode::SEE_OTHER
+            | StatusCode::TEMPORARY_REDIRECT
+            | StatusCode::PERMANENT_REDIRECT
+    );
+    let location = response.headers().get(LOCATION);
+    let Some(location) = location.filter(|_| is_redirect) else {
+        return Ok(None);
+    };
+    match from.join(&String::from_utf8_lossy(location.as_bytes())) {
+        Ok(target) if is_web(&target) => Ok(Some(target)),
+        Ok(target) => Err(RequestFault::BadRedirect(
+            RedactedUrl::from(&target).to_string(),
+        )),
+        Err(_) => Err(RequestFault::BadRedirect(
+            "an unreadable address".to_owned(),
+        )),
+    }
+}
+
+/// Whether the URL has a scheme that this client supports.
+pub(super) fn is_web(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https") && url.has_host()
+}
+
+/// The reason for an error of the HTTP client before a response arrived.
+fn classify(error: reqwest::Error, timeout: Duration) -> RequestFault {
+    let error = error.without_url();
+    let mut layer: Option<&(dyn std::error::Error + 'static)> = Some(&error);
+    while let Some(current) = layer {
+        if let Some(rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented) =
+            current.downcast_ref()
+        {
+            return RequestFault::Certificate(Cause::text(&current.to_string()));
+        }
+        layer = inner(current);
+    }
+    if error.is_timeout() {
+        return RequestFault::Timeout(timeout);
+    }
+    RequestFault::Connect(Cause::innermost(&error))
+}

@@ -1,0 +1,297 @@
+//! Repeated requests, and documents: small bodies that are read whole, with a limit.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use bytes::{Bytes, BytesMut};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
+use reqwest::{Response, StatusCode, Url};
+use serde::Deserialize;
+
+use crate::redacted_url::RedactedUrl;
+use crate::registry::error::RegistryError;
+use crate::registry::http_clients::HttpClients;
+use crate::registry::request::{self, ByteLimit, Request};
+use crate::registry::request_error::{Cause, RequestFault};
+use crate::registry::retry::{self, HostBudgets, HostSlots};
+use crate::registry::settings::HttpSettings;
+use crate::registry::wire;
+use crate::reporter::{Reporter, is_hushed};
+
+/// The most that is read of an error page: enough to recognize a web page.
+const MAX_ERROR_PAGE: ByteLimit = ByteLimit {
+    name: "limit for error pages",
+    bytes: 64 * 1024,
+};
+
+/// The response to a request for a document.
+#[derive(Clone, Debug)]
+pub(super) struct DocumentResponse {
+    pub(super) request: Request,
+    /// The address that responded, after redirects: the base of relative references in the body.
+    pub(super) url: Url,
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+    attempts: u32,
+    elapsed: Duration,
+}
+
+impl DocumentResponse {
+    /// The error for a response that cannot be used.
+    pub(super) fn error(&self, fault: RequestFault) -> RegistryError {
+        self.request.error(fault, self.attempts, self.elapsed)
+    }
+
+    /// The error for an unexpected status.
+    pub(super) fn status_error(&self) -> RegistryError {
+        self.error(status_fault(self.status, self.is_page()))
+    }
+
+    /// The error for a body that is not the expected JSON.
+    pub(super) fn json_error(&self, error: &serde_json::Error) -> RegistryError {
+        self.error(RequestFault::Json {
+            cause: Cause::text(&error.to_string()),
+            is_page: self.is_page(),
+        })
+    }
+
+    /// The body, unless the status says that there is none.
+    pub(super) fn body(&self) -> Result<&[u8], RegistryError> {
+        match self.status {
+            StatusCode::NO_CONTENT => Err(self.status_error()),
+            _ => Ok(&self.body),
+        }
+    }
+
+    /// Parses the body as registries' JSON; see [`wire`].
+    pub(super) fn json<'a, T: Deserialize<'a>>(&'a self) -> Result<T, RegistryError> {
+        wire::read(self.body()?).map_err(|error| self.json_error(&error))
+    }
+
+    /// Checks that the content type is `application/json`, in any case and with any parameters.
+    pub(super) fn check_json_type(&self) -> Result<(), RegistryError> {
+        let found = self.headers.get(CONTENT_TYPE);
+        let found = found.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let media = found.as_deref().and_then(|value| value.split(';').next());
+        if media.is_some_and(|media| media.trim().eq_ignore_ascii_case("application/json")) {
+            return Ok(());
+        }
+        Err(self.error(RequestFault::ContentType { found }))
+    }
+
+    /// Whether the body is a web page rather than a document of a registry.
+    fn is_page(&self) -> bool {
+        is_page(&self.headers) || self.body.trim_ascii_start().starts_with(b"<")
+    }
+}
+
+pub(super) fn is_page(headers: &HeaderMap) -> bool {
+    let content_type = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    content_type.is_some_and(|value| value.to_ascii_lowercase().starts_with("text/html"))
+}
+
+pub(super) const fn status_fault(status: StatusCode, is_page: bool) -> RequestFault {
+    RequestFault::Status {
+        status: status.as_u16(),
+        is_page,
+    }
+}
+
+/// The HTTP clients, and what this run has learned about hosts.
+pub(super) struct Transport {
+    pub(super) clients: HttpClients,
+    pub(super) settings: HttpSettings,
+    budgets: HostBudgets,
+    slots: HostSlots,
+    reporter: Arc<dyn Reporter>,
+}
+
+impl Transport {
+    pub(super) fn new(
+        settings: HttpSettings,
+        reporter: Arc<dyn Reporter>,
+    ) -> Result<Self, RegistryError> {
+        Ok(Self {
+            clients: HttpClients::new(settings.clone())?,
+            settings,
+            budgets: HostBudgets::default(),
+            slots: HostSlots::default(),
+            reporter,
+        })
+    }
+
+    /// Fetches a document. A status that retrying cannot change is returned as a response; all other failures are errors
+    /// once the retries are used up.
+    pub(super) async fn document(
+        self: &Arc<Self>,
+        request: Request,
+    ) -> Result<DocumentResponse, RegistryError> {
+        let mut attempts = RequestAttempts::new(Arc::clone(self), request);
+        loop {
+            attempts.check_host()?;
+            let mut retry_after = None;
+            let timeout = attempts.request.timeout;
+            let slot = self.slots.acquire(&attempts.host).await;
+            let attempt = self.attempt(&attempts, &mut retry_after);
+            let response = tokio::time::timeout(timeout, attempt).await;
+            drop(slot);
+            match response.unwrap_or(Err(RequestFault::Timeout(timeout))) {
+                Ok(response) => {
+                    attempts.note_response();
+                    return Ok(response);
+                }
+                Err(fault) => attempts.wait_to_retry(fault, retry_after).await?,
+            }
+        }
+    }
+
+    async fn attempt(
+        &self,
+        attempts: &RequestAttempts,
+        retry_after: &mut Option<Duration>,
+    ) -> Result<DocumentResponse, RequestFault> {
+        let request = &attempts.request;
+        let client = |url: &Url| self.clients.documents(url);
+        let response = request::send(client, request, &HeaderMap::new()).await?;
+        *retry_after = requested_wait(&response);
+        let (url, status) = (response.url().clone(), response.status());
+        let headers = response.headers().clone();
+        let body = match status {
+            StatusCode::OK => read_body(response, request.max_body).await?,
+            // An unreadable error page does not hide the status.
+            _ => read_body(response, MAX_ERROR_PAGE)
+                .await
+                .unwrap_or_default(),
+        };
+        let response = DocumentResponse {
+            request: request.clone(),
+            url,
+            status,
+            headers,
+            body,
+            attempts: attempts.count,
+            elapsed: attempts.started.elapsed(),
+        };
+        let fault = status_fault(status, response.is_page());
+        if request.retry.covers(&fault) {
+            Err(fault)
+        } else {
+            Ok(response)
+        }
+    }
+}
+
+/// The wait that the server requests with `Retry-After`.
+pub(super) fn requested_wait(response: &Response) -> Option<Duration> {
+    let value = response.headers().get(RETRY_AFTER);
+    let value = value.and_then(|value| value.to_str().ok());
+    retry::retry_after(response.status(), value, SystemTime::now())
+}
+
+async fn read_body(mut response: Response, limit: ByteLimit) -> Result<Bytes, RequestFault> {
+    limit.check(response.content_length().unwrap_or(0))?;
+    let mut body = BytesMut::new();
+    loop {
+        let received = body.len() as u64;
+        let chunk = response.chunk().await;
+        let Some(chunk) = chunk.map_err(|error| body_fault(error, received))? else {
+            return Ok(body.freeze());
+        };
+        limit.check(received + chunk.len() as u64)?;
+        body.extend_from_slice(&chunk);
+    }
+}
+
+/// A body that ended early, after `received` bytes.
+pub(super) fn body_fault(error: reqwest::Error, received: u64) -> RequestFault {
+    RequestFault::Body {
+        received,
+        cause: Cause::innermost(&error.without_url()),
+    }
+}
+
+/// The attempts of one request.
+pub(super) struct RequestAttempts {
+    transport: Arc<Transport>,
+    pub(super) request: Request,
+    /// Scheme, host and port.
+    host: String,
+    count: u32,
+    /// Retries since the last progress.
+    retries: u32,
+    started: Instant,
+}
+
+impl RequestAttempts {
+    pub(super) fn new(transport: Arc<Transport>, request: Request) -> Self {
+        Self {
+            transport,
+            host: request.url.origin().ascii_serialization(),
+            request,
+            count: 1,
+            retries: 0,
+            started: Instant::now(),
+        }
+    }
+
+    /// Fails if no request may be sent, or if the host has not responded to earlier requests.
+    pub(super) fn check_host(&self) -> Result<(), RegistryError> {
+        let fault = if self.transport.settings.offline {
+            Some(RequestFault::Offline)
+        } else {
+            self.transport.budgets.unresponsive(&self.host)
+        };
+        fault.map_or(Ok(()), |fault| Err(self.error(fault)))
+    }
+
+    pub(super) fn note_response(&self) {
+        self.transport.budgets.note_response(&self.host);
+    }
+
+    /// Grants all retries again, since data has arrived.
+    pub(super) const fn reset(&mut self) {
+        self.retries = 0;
+    }
+
+    /// Waits before the next attempt. Fails if there is none.
+    pub(super) async fn wait_to_retry(
+        &mut self,
+        fault: RequestFault,
+        retry_after: Option<Duration>,
+    ) -> Result<(), RegistryError> {
+        let Transport {
+            budgets,
+            settings,
+            reporter,
+            ..
+        } = &*self.transport;
+        if matches!(fault, RequestFault::Status { .. }) {
+            budgets.note_response(&self.host);
+        }
+        let policy = self.request.retry;
+        if self.retries >= policy.retries
+            || !policy.covers(&fault)
+            || !budgets.take_retry(&self.host)
+        {
+            budgets.note_failure(&self.host, &fault);
+            return Err(self.error(fault));
+        }
+        let wait = policy.wait(self.retries, retry_after, retry::jitter());
+        if !is_hushed() {
+            let url = RedactedUrl::from(&self.request.url).to_string();
+            reporter.retrying(&url, &fault.to_string(), wait);
+        }
+        settings.pause.pause(wait).await;
+        self.count += 1;
+        self.retries += 1;
+        Ok(())
+    }
+
+    pub(super) fn error(&self, fault: RequestFault) -> RegistryError {
+        self.request
+            .error(fault, self.count, self.started.elapsed())
+    }
+}
