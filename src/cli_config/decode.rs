@@ -9,7 +9,7 @@ use crate::cli_config::config::{
     CredentialsBlock, HelperBlock, HostBlock, Placed, RegistryProtocols,
 };
 use crate::cli_config::installation::{self, ProviderInstallation};
-use crate::cli_config::tree::{Item, Key, Node, Tree, Value};
+use crate::cli_config::tree::{ConfigTree, ConfigValue, Item, ItemKey, SpannedValue};
 use crate::cli_config::{CliConfigError, parse};
 use crate::provider::Hostname;
 use crate::span::{Place, Span};
@@ -28,15 +28,15 @@ pub(super) struct FileSettings {
 }
 
 /// A labelled block: its label and its items.
-struct Block {
-    label: Key,
+struct LabelledBlock {
+    label: ItemKey,
     body: Vec<Item>,
 }
 
 /// Reads one file. What cannot be read is among the errors, the rest is there.
 pub(super) fn decode(path: &Path, text: &[u8]) -> FileSettings {
-    let mut decoder = Decoder {
-        source: Source { path, text },
+    let mut decoder = FileDecoder {
+        source: ConfigSource { path, text },
         is_json: false,
         out: FileSettings::default(),
     };
@@ -52,12 +52,12 @@ pub(super) fn decode(path: &Path, text: &[u8]) -> FileSettings {
 
 /// The file that is being read, for places.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(super) struct ConfigSource<'a> {
     pub(super) path: &'a Path,
     pub(super) text: &'a [u8],
 }
 
-impl Source<'_> {
+impl ConfigSource<'_> {
     /// A place without its source line: lines of this file hold tokens, and what is wrong with a line may be just that it
     /// does not look like one that does.
     pub(super) fn place(self, span: Span) -> Place {
@@ -71,7 +71,7 @@ impl Source<'_> {
         self,
         setting: &str,
         wanted: &'static str,
-        found: &Node,
+        found: &SpannedValue,
     ) -> CliConfigError {
         CliConfigError::WrongKind {
             place: Box::new(self.place(found.span)),
@@ -81,7 +81,7 @@ impl Source<'_> {
         }
     }
 
-    fn tree(self) -> Result<Tree, CliConfigError> {
+    fn tree(self) -> Result<ConfigTree, CliConfigError> {
         let syntax = |problem: String, span| CliConfigError::Syntax {
             place: Box::new(self.place(span)),
             problem,
@@ -103,14 +103,14 @@ impl Source<'_> {
     }
 }
 
-struct Decoder<'a> {
-    source: Source<'a>,
+struct FileDecoder<'a> {
+    source: ConfigSource<'a>,
     is_json: bool,
     out: FileSettings,
 }
 
-impl Decoder<'_> {
-    fn file(&mut self, tree: &Tree) {
+impl FileDecoder<'_> {
+    fn file(&mut self, tree: &ConfigTree) {
         for block in self.blocks(&tree.items, "host") {
             self.host(&block);
         }
@@ -127,12 +127,12 @@ impl Decoder<'_> {
     }
 
     /// The blocks named `name`, however their labels were written.
-    fn blocks(&mut self, items: &[Item], name: &str) -> Vec<Block> {
+    fn blocks(&mut self, items: &[Item], name: &str) -> Vec<LabelledBlock> {
         let mut blocks = Vec::new();
         for item in named(items, name) {
             if let [_, label, rest @ ..] = item.keys.as_slice() {
                 let body = self.body(rest, &item.value, name);
-                blocks.extend(body.map(|body| Block {
+                blocks.extend(body.map(|body| LabelledBlock {
                     label: label.clone(),
                     body,
                 }));
@@ -143,7 +143,7 @@ impl Decoder<'_> {
                     continue;
                 };
                 let body = self.body(rest, &inner.value, name);
-                blocks.extend(body.map(|body| Block {
+                blocks.extend(body.map(|body| LabelledBlock {
                     label: label.clone(),
                     body,
                 }));
@@ -153,7 +153,12 @@ impl Decoder<'_> {
     }
 
     /// The items of an object; further labels nest. In JSON a list of objects is taken as one object.
-    fn body(&mut self, labels: &[Key], node: &Node, setting: &str) -> Option<Vec<Item>> {
+    fn body(
+        &mut self,
+        labels: &[ItemKey],
+        node: &SpannedValue,
+        setting: &str,
+    ) -> Option<Vec<Item>> {
         if !labels.is_empty() {
             return Some(vec![Item {
                 keys: labels.to_vec(),
@@ -162,8 +167,8 @@ impl Decoder<'_> {
             }]);
         }
         match &node.value {
-            Value::Object(items) => Some(items.clone()),
-            Value::List(elements) if self.is_json => {
+            ConfigValue::Object(items) => Some(items.clone()),
+            ConfigValue::List(elements) if self.is_json => {
                 let bodies = elements
                     .iter()
                     .map(|element| self.body(&[], element, setting));
@@ -171,7 +176,7 @@ impl Decoder<'_> {
                     .collect::<Option<Vec<_>>>()
                     .map(|items| items.concat())
             }
-            Value::Null => Some(Vec::new()),
+            ConfigValue::Null => Some(Vec::new()),
             _ => {
                 self.out
                     .errors
@@ -181,7 +186,7 @@ impl Decoder<'_> {
         }
     }
 
-    fn label(&mut self, block: &'static str, label: &Key) -> Option<Hostname> {
+    fn label(&mut self, block: &'static str, label: &ItemKey) -> Option<Hostname> {
         let parsed = Hostname::parse(&label.text);
         parsed
             .map_err(|source| {
@@ -195,7 +200,7 @@ impl Decoder<'_> {
             .ok()
     }
 
-    fn host(&mut self, block: &Block) {
+    fn host(&mut self, block: &LabelledBlock) {
         let Some(hostname) = self.label("host", &block.label) else {
             return;
         };
@@ -206,8 +211,8 @@ impl Decoder<'_> {
             };
             for entry in entries {
                 let value = match entry.value.value {
-                    Value::String(url) if entry.keys.len() == 1 => Some(url),
-                    Value::Null => Some(String::new()),
+                    ConfigValue::String(url) if entry.keys.len() == 1 => Some(url),
+                    ConfigValue::Null => Some(String::new()),
                     _ => None,
                 };
                 services.insert(entry.keys[0].text.clone(), value);
@@ -220,7 +225,7 @@ impl Decoder<'_> {
     }
 
     /// Several blocks with one label in one file are read as one.
-    fn credentials(&mut self, block: Block) {
+    fn credentials(&mut self, block: LabelledBlock) {
         let Some(hostname) = self.label("credentials", &block.label) else {
             return;
         };
@@ -229,14 +234,18 @@ impl Decoder<'_> {
         let entry = entry.or_insert(CredentialsBlock { token: None, place });
         for item in block.body {
             match item.value.value {
-                Value::String(token) if item.keys[0].text == "token" => entry.token = Some(token),
-                Value::Null if item.keys[0].text == "token" => entry.token = Some(String::new()),
+                ConfigValue::String(token) if item.keys[0].text == "token" => {
+                    entry.token = Some(token)
+                }
+                ConfigValue::Null if item.keys[0].text == "token" => {
+                    entry.token = Some(String::new())
+                }
                 _ => {}
             }
         }
     }
 
-    fn helper(&mut self, block: &Block) {
+    fn helper(&mut self, block: &LabelledBlock) {
         let mut args = Vec::new();
         for item in named(&block.body, "args") {
             match self.source.strings("args", &item.value) {
@@ -264,13 +273,13 @@ impl Decoder<'_> {
                 }
                 None => self.wrong(&name, "a string", &item.value),
             },
-            ("plugin_cache_may_break_dependency_lock_file", Value::Bool(value)) => {
+            ("plugin_cache_may_break_dependency_lock_file", ConfigValue::Bool(value)) => {
                 self.out.may_break_lock_file = *value;
             }
             ("plugin_cache_may_break_dependency_lock_file", _) => {
                 self.wrong(&name, "`true` or `false`", &item.value);
             }
-            ("registry_protocols", Value::Object(items)) => {
+            ("registry_protocols", ConfigValue::Object(items)) => {
                 let retry_count = self.integer(items, "retry_count");
                 let request_timeout_seconds = self.integer(items, "request_timeout_seconds");
                 self.out.registry_protocols = RegistryProtocols {
@@ -291,17 +300,21 @@ impl Decoder<'_> {
         number
     }
 
-    fn wrong(&mut self, setting: &str, wanted: &'static str, found: &Node) {
+    fn wrong(&mut self, setting: &str, wanted: &'static str, found: &SpannedValue) {
         self.out
             .errors
             .push(self.source.wrong_kind(setting, wanted, found));
     }
 }
 
-impl Source<'_> {
+impl ConfigSource<'_> {
     /// A list of strings; numbers count as their text.
-    pub(super) fn strings(self, setting: &str, node: &Node) -> Result<Vec<String>, CliConfigError> {
-        let Value::List(elements) = &node.value else {
+    pub(super) fn strings(
+        self,
+        setting: &str,
+        node: &SpannedValue,
+    ) -> Result<Vec<String>, CliConfigError> {
+        let ConfigValue::List(elements) = &node.value else {
             return Err(self.wrong_kind(setting, "a list of strings", node));
         };
         let texts = elements
@@ -322,10 +335,10 @@ pub(super) fn named<'a>(items: &'a [Item], name: &str) -> impl Iterator<Item = &
 }
 
 /// The text of a string, number or null.
-pub(super) fn text_of(value: &Value) -> Option<&str> {
+pub(super) fn text_of(value: &ConfigValue) -> Option<&str> {
     match value {
-        Value::String(text) | Value::Number(text) => Some(text),
-        Value::Null => Some(""),
+        ConfigValue::String(text) | ConfigValue::Number(text) => Some(text),
+        ConfigValue::Null => Some(""),
         _ => None,
     }
 }

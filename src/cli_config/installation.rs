@@ -6,9 +6,9 @@
 use std::path::PathBuf;
 
 use crate::cli_config::CliConfigError;
-use crate::cli_config::decode::{FileSettings, Source, named, text_of};
+use crate::cli_config::decode::{ConfigSource, FileSettings, named, text_of};
 use crate::cli_config::pattern::{Pattern, Selector};
-use crate::cli_config::tree::{Item, Node, Tree, Value};
+use crate::cli_config::tree::{ConfigTree, ConfigValue, Item, SpannedValue};
 use crate::provider::{Engine, ProviderAddr};
 use crate::span::{Place, Span};
 
@@ -70,8 +70,8 @@ pub struct DevOverride {
 }
 
 /// Reads all `provider_installation` blocks of a file.
-pub(super) fn decode(tree: &Tree, source: Source<'_>, out: &mut FileSettings) {
-    let mut reader = Reader {
+pub(super) fn decode(tree: &ConfigTree, source: ConfigSource<'_>, out: &mut FileSettings) {
+    let mut reader = InstallationDecoder {
         source,
         is_json: tree.is_json,
         out,
@@ -85,13 +85,13 @@ pub(super) fn decode(tree: &Tree, source: Source<'_>, out: &mut FileSettings) {
     }
 }
 
-struct Reader<'a> {
-    source: Source<'a>,
+struct InstallationDecoder<'a> {
+    source: ConfigSource<'a>,
     is_json: bool,
     out: &'a mut FileSettings,
 }
 
-impl Reader<'_> {
+impl InstallationDecoder<'_> {
     fn fail(&mut self, span: Span, problem: impl Into<String>) {
         self.out.errors.push(CliConfigError::Installation {
             place: Box::new(self.source.place(span)),
@@ -117,10 +117,10 @@ impl Reader<'_> {
             return Vec::new();
         }
         match &item.value.value {
-            Value::Object(items) => vec![items],
-            Value::List(elements) if self.is_json => {
+            ConfigValue::Object(items) => vec![items],
+            ConfigValue::List(elements) if self.is_json => {
                 let objects = elements.iter().filter_map(|element| match &element.value {
-                    Value::Object(items) => Some(items.as_slice()),
+                    ConfigValue::Object(items) => Some(items.as_slice()),
                     _ => None,
                 });
                 objects.collect()
@@ -194,7 +194,7 @@ impl Reader<'_> {
                 }
                 let trust = named(arguments, "trust_all_hashes").last();
                 let trust_all_hashes =
-                    trust.is_some_and(|item| item.value.value == Value::Bool(true));
+                    trust.is_some_and(|item| item.value.value == ConfigValue::Bool(true));
                 Some(MethodKind::NetworkMirror {
                     url,
                     trust_all_hashes,
@@ -251,7 +251,7 @@ impl Reader<'_> {
         patterns
     }
 
-    fn pattern(&mut self, text: &str, node: &Node) -> Option<Pattern> {
+    fn pattern(&mut self, text: &str, node: &SpannedValue) -> Option<Pattern> {
         let parsed = Pattern::parse(text);
         parsed
             .map_err(|source| {

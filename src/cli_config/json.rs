@@ -3,14 +3,16 @@
 //! As lenient as the tools are: a comma may be left after the last element, and what follows the first value is ignored.
 
 use crate::cli_config::escape;
-use crate::cli_config::tree::{Item, Key, MAX_DEPTH, Node, SyntaxError, Tree, Value};
+use crate::cli_config::tree::{
+    ConfigSyntaxError, ConfigTree, ConfigValue, Item, ItemKey, MAX_DEPTH, SpannedValue,
+};
 use crate::span::Span;
 
 /// Parses a text that begins with `{`.
-pub(super) fn parse(text: &str) -> Result<Tree, SyntaxError> {
-    let mut parser = Parser { text, at: 0 };
+pub(super) fn parse(text: &str) -> Result<ConfigTree, ConfigSyntaxError> {
+    let mut parser = JsonConfigParser { text, at: 0 };
     match parser.node(0)?.value {
-        Value::Object(items) => Ok(Tree {
+        ConfigValue::Object(items) => Ok(ConfigTree {
             items,
             is_json: true,
         }),
@@ -18,15 +20,15 @@ pub(super) fn parse(text: &str) -> Result<Tree, SyntaxError> {
     }
 }
 
-struct Parser<'a> {
+struct JsonConfigParser<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Parser<'a> {
-    fn error(&self, problem: impl Into<String>) -> SyntaxError {
+impl<'a> JsonConfigParser<'a> {
+    fn error(&self, problem: impl Into<String>) -> ConfigSyntaxError {
         let length = self.rest().chars().next().map_or(0, char::len_utf8);
-        SyntaxError::new(problem, Span::new(self.at, self.at + length))
+        ConfigSyntaxError::new(problem, Span::new(self.at, self.at + length))
     }
 
     fn rest(&self) -> &'a str {
@@ -52,25 +54,25 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn node(&mut self, depth: usize) -> Result<Node, SyntaxError> {
+    fn node(&mut self, depth: usize) -> Result<SpannedValue, ConfigSyntaxError> {
         if depth > MAX_DEPTH {
             return Err(self.error(format!("more than {MAX_DEPTH} levels of nesting")));
         }
         self.skip_blank();
         let start = self.at;
         let value = match self.rest().bytes().next() {
-            Some(b'{') => Value::Object(self.object(depth)?),
-            Some(b'[') => Value::List(self.list(depth)?),
-            Some(b'"') => Value::String(self.string()?),
+            Some(b'{') => ConfigValue::Object(self.object(depth)?),
+            Some(b'[') => ConfigValue::List(self.list(depth)?),
+            Some(b'"') => ConfigValue::String(self.string()?),
             _ => self.word()?,
         };
-        Ok(Node {
+        Ok(SpannedValue {
             value,
             span: Span::new(start, self.at),
         })
     }
 
-    fn object(&mut self, depth: usize) -> Result<Vec<Item>, SyntaxError> {
+    fn object(&mut self, depth: usize) -> Result<Vec<Item>, ConfigSyntaxError> {
         let mut items = Vec::new();
         self.take('{');
         while !self.take('}') {
@@ -79,7 +81,7 @@ impl<'a> Parser<'a> {
                 return Err(self.error("expected a quoted key or `}`"));
             }
             let text = self.string()?;
-            let key = Key {
+            let key = ItemKey {
                 text,
                 span: Span::new(start, self.at),
             };
@@ -99,7 +101,7 @@ impl<'a> Parser<'a> {
         Ok(items)
     }
 
-    fn list(&mut self, depth: usize) -> Result<Vec<Node>, SyntaxError> {
+    fn list(&mut self, depth: usize) -> Result<Vec<SpannedValue>, ConfigSyntaxError> {
         let mut elements = Vec::new();
         self.take('[');
         while !self.take(']') {
@@ -111,14 +113,14 @@ impl<'a> Parser<'a> {
         Ok(elements)
     }
 
-    fn string(&mut self) -> Result<String, SyntaxError> {
+    fn string(&mut self) -> Result<String, ConfigSyntaxError> {
         let Some(raw) = escape::quoted(&self.rest()[1..]) else {
             return Err(self.error("this string does not end on its line"));
         };
         let start = self.at + 1;
         self.at = start + raw.len() + 1;
         escape::unescape(raw).map_err(|at| {
-            SyntaxError::new(
+            ConfigSyntaxError::new(
                 "unknown escape sequence",
                 Span::new(start + at, start + at + 2),
             )
@@ -126,18 +128,18 @@ impl<'a> Parser<'a> {
     }
 
     /// A number, `true`, `false` or `null`.
-    fn word(&mut self) -> Result<Value, SyntaxError> {
+    fn word(&mut self) -> Result<ConfigValue, ConfigSyntaxError> {
         let rest = self.rest();
         let length = rest
             .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')))
             .unwrap_or(rest.len());
         let word = &rest[..length];
         let value = match word {
-            "true" => Value::Bool(true),
-            "false" => Value::Bool(false),
-            "null" => Value::Null,
+            "true" => ConfigValue::Bool(true),
+            "false" => ConfigValue::Bool(false),
+            "null" => ConfigValue::Null,
             _ if word.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
-                Value::Number(word.to_owned())
+                ConfigValue::Number(word.to_owned())
             }
             _ => return Err(self.error("expected a value")),
         };

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::cli_config::places::{Environment, Places, is_config_file};
+use crate::cli_config::places::{ConfigEnvironment, Places, is_config_file};
 use crate::cli_config::{Builder, CliConfig, CliConfigError};
 use crate::provider::Engine;
 
@@ -25,7 +25,7 @@ pub struct Loaded {
 }
 
 /// Reads and joins all files of the CLI configuration. Absent files are fine, but for the one that the environment names.
-pub fn load(environment: &Environment, engine: Engine) -> Loaded {
+pub fn load(environment: &ConfigEnvironment, engine: Engine) -> Loaded {
     let mut loader = Loader::default();
     match environment.places(engine) {
         Places::Named { file, variable } => {
@@ -133,11 +133,11 @@ mod tests {
         home
     }
 
-    fn environment(home: &Path) -> Environment {
-        Environment {
+    fn environment(home: &Path) -> ConfigEnvironment {
+        ConfigEnvironment {
             home: Some(home.to_path_buf()),
             xdg_config_home: Some(home.join("x")),
-            ..Environment::default()
+            ..ConfigEnvironment::default()
         }
     }
 
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn a_named_file_stands_alone_and_may_be_missing() {
         let home = home(&[".terraformrc", ".terraform.d/a.tfrc", "named"]);
-        let named = |name: &str| Environment {
+        let named = |name: &str| ConfigEnvironment {
             cli_config_file: Some(home.path().join(name)),
             ..environment(home.path())
         };
@@ -231,9 +231,9 @@ mod tests {
             vec![b'#'; usize::try_from(MAX_FILE_SIZE).expect("small") + 1],
         )
         .expect("a file");
-        let environment = Environment {
+        let environment = ConfigEnvironment {
             cli_config_file: Some(large),
-            ..Environment::default()
+            ..ConfigEnvironment::default()
         };
         let loaded = load(&environment, Engine::Terraform);
         assert!(matches!(

@@ -4,22 +4,24 @@
 //! at the end. Labels and `=` exclude each other.
 
 use crate::cli_config::json;
-use crate::cli_config::scan::{Scanner, Token};
-use crate::cli_config::tree::{Item, Key, MAX_DEPTH, Node, SyntaxError, Tree, Value};
+use crate::cli_config::scan::{Hcl1Scanner, Hcl1Token};
+use crate::cli_config::tree::{
+    ConfigSyntaxError, ConfigTree, ConfigValue, Item, ItemKey, MAX_DEPTH, SpannedValue,
+};
 use crate::span::Span;
 
 /// Parses a file. A text whose first visible character is `{` is JSON, whatever the name of its file.
-pub(super) fn parse(text: &str) -> Result<Tree, SyntaxError> {
+pub(super) fn parse(text: &str) -> Result<ConfigTree, ConfigSyntaxError> {
     if text.trim_start().starts_with('{') {
         return json::parse(text);
     }
-    let mut parser = Parser {
-        scanner: Scanner::new(text),
+    let mut parser = Hcl1Parser {
+        scanner: Hcl1Scanner::new(text),
         peeked: None,
     };
     let items = parser.items(0)?;
     match parser.take()? {
-        (Token::End, _) => Ok(Tree {
+        (Hcl1Token::End, _) => Ok(ConfigTree {
             items,
             is_json: false,
         }),
@@ -27,42 +29,47 @@ pub(super) fn parse(text: &str) -> Result<Tree, SyntaxError> {
     }
 }
 
-struct Parser<'a> {
-    scanner: Scanner<'a>,
-    peeked: Option<(Token, Span)>,
+struct Hcl1Parser<'a> {
+    scanner: Hcl1Scanner<'a>,
+    peeked: Option<(Hcl1Token, Span)>,
 }
 
-impl Parser<'_> {
-    fn take(&mut self) -> Result<(Token, Span), SyntaxError> {
+impl Hcl1Parser<'_> {
+    fn take(&mut self) -> Result<(Hcl1Token, Span), ConfigSyntaxError> {
         self.peeked.take().map_or_else(|| self.scanner.next(), Ok)
     }
 
-    fn peek(&mut self) -> Result<&Token, SyntaxError> {
+    fn peek(&mut self) -> Result<&Hcl1Token, ConfigSyntaxError> {
         if self.peeked.is_none() {
             self.peeked = Some(self.scanner.next()?);
         }
-        Ok(self.peeked.as_ref().map_or(&Token::End, |(token, _)| token))
+        Ok(self
+            .peeked
+            .as_ref()
+            .map_or(&Hcl1Token::End, |(token, _)| token))
     }
 
     /// Items up to `}` or the end, which are left for the caller.
-    fn items(&mut self, depth: usize) -> Result<Vec<Item>, SyntaxError> {
+    fn items(&mut self, depth: usize) -> Result<Vec<Item>, ConfigSyntaxError> {
         let mut items = Vec::new();
-        while !matches!(self.peek()?, Token::End | Token::Sign('}')) {
+        while !matches!(self.peek()?, Hcl1Token::End | Hcl1Token::Sign('}')) {
             items.push(self.item(depth)?);
-            if matches!(self.peek()?, Token::Sign(',')) {
+            if matches!(self.peek()?, Hcl1Token::Sign(',')) {
                 self.take()?;
             }
         }
         Ok(items)
     }
 
-    fn item(&mut self, depth: usize) -> Result<Item, SyntaxError> {
+    fn item(&mut self, depth: usize) -> Result<Item, ConfigSyntaxError> {
         let mut keys = Vec::new();
         loop {
             let (token, span) = self.take()?;
             match token {
-                Token::Ident(text) | Token::String(text) => keys.push(Key { text, span }),
-                Token::Sign('=') if keys.len() == 1 => {
+                Hcl1Token::Ident(text) | Hcl1Token::String(text) => {
+                    keys.push(ItemKey { text, span })
+                }
+                Hcl1Token::Sign('=') if keys.len() == 1 => {
                     let token = self.take()?;
                     let value = self.value(token, depth)?;
                     return Ok(Item {
@@ -71,7 +78,7 @@ impl Parser<'_> {
                         value,
                     });
                 }
-                Token::Sign('{') if !keys.is_empty() => {
+                Hcl1Token::Sign('{') if !keys.is_empty() => {
                     let value = self.value((token, span), depth)?;
                     return Ok(Item {
                         keys,
@@ -92,46 +99,50 @@ impl Parser<'_> {
     }
 
     /// The value that begins with the token already taken.
-    fn value(&mut self, (token, span): (Token, Span), depth: usize) -> Result<Node, SyntaxError> {
+    fn value(
+        &mut self,
+        (token, span): (Hcl1Token, Span),
+        depth: usize,
+    ) -> Result<SpannedValue, ConfigSyntaxError> {
         if depth > MAX_DEPTH {
-            return Err(SyntaxError::new(
+            return Err(ConfigSyntaxError::new(
                 format!("more than {MAX_DEPTH} levels of nesting"),
                 span,
             ));
         }
         let value = match token {
-            Token::String(text) | Token::Heredoc(text) => Value::String(text),
-            Token::Number(text) => Value::Number(text),
-            Token::Bool(value) => Value::Bool(value),
-            Token::Sign('{') => {
+            Hcl1Token::String(text) | Hcl1Token::Heredoc(text) => ConfigValue::String(text),
+            Hcl1Token::Number(text) => ConfigValue::Number(text),
+            Hcl1Token::Bool(value) => ConfigValue::Bool(value),
+            Hcl1Token::Sign('{') => {
                 let items = self.items(depth + 1)?;
                 return match self.take()? {
-                    (Token::Sign('}'), end) => Ok(Node {
-                        value: Value::Object(items),
+                    (Hcl1Token::Sign('}'), end) => Ok(SpannedValue {
+                        value: ConfigValue::Object(items),
                         span: span.to(end),
                     }),
                     (other, at) => Err(expected("`}`", &other, at)),
                 };
             }
-            Token::Sign('[') => return self.list(span, depth),
+            Hcl1Token::Sign('[') => return self.list(span, depth),
             other => return Err(expected("a value", &other, span)),
         };
-        Ok(Node { value, span })
+        Ok(SpannedValue { value, span })
     }
 
-    fn list(&mut self, start: Span, depth: usize) -> Result<Node, SyntaxError> {
+    fn list(&mut self, start: Span, depth: usize) -> Result<SpannedValue, ConfigSyntaxError> {
         let mut elements = Vec::new();
         let mut separated = true;
         loop {
             let (token, span) = self.take()?;
             match token {
-                Token::Sign(']') => {
-                    return Ok(Node {
-                        value: Value::List(elements),
+                Hcl1Token::Sign(']') => {
+                    return Ok(SpannedValue {
+                        value: ConfigValue::List(elements),
                         span: start.to(span),
                     });
                 }
-                Token::Sign(',') => separated = true,
+                Hcl1Token::Sign(',') => separated = true,
                 other if separated => {
                     elements.push(self.value((other, span), depth + 1)?);
                     separated = false;
@@ -142,8 +153,8 @@ impl Parser<'_> {
     }
 }
 
-fn expected(wanted: &str, found: &Token, span: Span) -> SyntaxError {
-    SyntaxError::new(
+fn expected(wanted: &str, found: &Hcl1Token, span: Span) -> ConfigSyntaxError {
+    ConfigSyntaxError::new(
         format!("expected {wanted}, found {}", found.describe()),
         span,
     )
@@ -163,17 +174,17 @@ mod tests {
         shown.collect::<Vec<_>>().join(";")
     }
 
-    fn show_value(value: &Value) -> String {
+    fn show_value(value: &ConfigValue) -> String {
         match value {
-            Value::String(text) => format!("{text:?}"),
-            Value::Number(text) => text.clone(),
-            Value::Bool(value) => value.to_string(),
-            Value::Null => "null".to_owned(),
-            Value::List(list) => {
+            ConfigValue::String(text) => format!("{text:?}"),
+            ConfigValue::Number(text) => text.clone(),
+            ConfigValue::Bool(value) => value.to_string(),
+            ConfigValue::Null => "null".to_owned(),
+            ConfigValue::List(list) => {
                 let list: Vec<_> = list.iter().map(|node| show_value(&node.value)).collect();
                 format!("[{}]", list.join(","))
             }
-            Value::Object(items) => format!("{{{}}}", show(items)),
+            ConfigValue::Object(items) => format!("{{{}}}", show(items)),
         }
     }
 

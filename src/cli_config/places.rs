@@ -10,7 +10,7 @@ use crate::provider::{Engine, Platform};
 
 /// The environment variables that decide about places, and the system. Unset and empty are the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Environment {
+pub struct ConfigEnvironment {
     /// Windows has its own places.
     pub is_windows: bool,
     /// `HOME`, or the home directory of the account if that is empty.
@@ -46,7 +46,7 @@ pub enum Places {
     },
 }
 
-impl Environment {
+impl ConfigEnvironment {
     /// The candidates for this engine.
     pub fn places(&self, engine: Engine) -> Places {
         let overrides = [
@@ -167,15 +167,15 @@ mod tests {
 
     #[test]
     fn each_engine_has_its_places() {
-        let home = Environment {
+        let home = ConfigEnvironment {
             home: Some("/h".into()),
-            ..Environment::default()
+            ..ConfigEnvironment::default()
         };
-        let xdg = Environment {
+        let xdg = ConfigEnvironment {
             xdg_config_home: Some("/x".into()),
             ..home.clone()
         };
-        let rows: &[(&Environment, Engine, &[&str], &[&str])] = &[
+        let rows: &[(&ConfigEnvironment, Engine, &[&str], &[&str])] = &[
             (
                 &home,
                 Engine::Terraform,
@@ -212,11 +212,11 @@ mod tests {
 
     #[test]
     fn windows_keeps_them_in_appdata() {
-        let windows = Environment {
+        let windows = ConfigEnvironment {
             is_windows: true,
             app_data: Some("a".into()),
             xdg_config_home: Some("/x".into()),
-            ..Environment::default()
+            ..ConfigEnvironment::default()
         };
         let base = Path::new("a");
         let expected = Places::Default {
@@ -228,11 +228,11 @@ mod tests {
 
     #[test]
     fn a_named_file_replaces_everything_and_empty_is_unset() {
-        let mut environment = Environment {
+        let mut environment = ConfigEnvironment {
             home: Some("/h".into()),
             cli_config_file: Some("/c".into()),
             terraform_config: Some("/t".into()),
-            ..Environment::default()
+            ..ConfigEnvironment::default()
         };
         let named = |file: &str, variable| Places::Named {
             file: file.into(),
@@ -256,10 +256,10 @@ mod tests {
 
     #[test]
     fn helpers_are_looked_for_in_the_plugin_directories() {
-        let environment = Environment {
+        let environment = ConfigEnvironment {
             home: Some("/h".into()),
             xdg_data_home: Some("/d".into()),
-            ..Environment::default()
+            ..ConfigEnvironment::default()
         };
         let platform = Platform::parse("linux_amd64").expect("a platform");
         let expected = paths(&[
@@ -279,9 +279,9 @@ mod tests {
 
     #[test]
     fn implied_mirrors_begin_in_the_working_directory() {
-        let environment = Environment {
+        let environment = ConfigEnvironment {
             home: Some("/h".into()),
-            ..Environment::default()
+            ..ConfigEnvironment::default()
         };
         let expected = [
             "/w/terraform.d/plugins",
@@ -292,7 +292,7 @@ mod tests {
         ];
         let found = environment.implied_mirrors(Engine::Terraform, Path::new("/w"));
         assert_eq!(found, paths(&expected));
-        let tofu = Environment {
+        let tofu = ConfigEnvironment {
             xdg_data_home: Some("/d".into()),
             ..environment
         };

@@ -4,12 +4,12 @@
 //! quotes and line breaks, keywords other than `true` and `false` do not exist, and a bare word is a key, never a value.
 
 use crate::cli_config::escape;
-use crate::cli_config::tree::SyntaxError;
+use crate::cli_config::tree::ConfigSyntaxError;
 use crate::span::Span;
 
 /// One token.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Token {
+pub(super) enum Hcl1Token {
     /// A bare word.
     Ident(String),
     /// A quoted string, escapes undone.
@@ -26,7 +26,7 @@ pub(super) enum Token {
     End,
 }
 
-impl Token {
+impl Hcl1Token {
     /// What the token is called in messages.
     pub(super) fn describe(&self) -> String {
         match self {
@@ -42,27 +42,27 @@ impl Token {
 }
 
 /// Reads tokens from a text, front to back.
-pub(super) struct Scanner<'a> {
+pub(super) struct Hcl1Scanner<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Scanner<'a> {
+impl<'a> Hcl1Scanner<'a> {
     pub(super) const fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
 
     /// The next token and where it stands.
-    pub(super) fn next(&mut self) -> Result<(Token, Span), SyntaxError> {
+    pub(super) fn next(&mut self) -> Result<(Hcl1Token, Span), ConfigSyntaxError> {
         self.skip_blank()?;
         let start = self.at;
         let Some(first) = self.peek() else {
-            return Ok((Token::End, Span::new(start, start)));
+            return Ok((Hcl1Token::End, Span::new(start, start)));
         };
         let token = match first {
             '{' | '}' | '[' | ']' | '=' | ',' => {
                 self.at += 1;
-                Token::Sign(first)
+                Hcl1Token::Sign(first)
             }
             '"' => self.string()?,
             '<' => self.heredoc()?,
@@ -70,7 +70,7 @@ impl<'a> Scanner<'a> {
             _ if is_letter(first) => self.word(),
             _ => {
                 let span = Span::new(start, start + first.len_utf8());
-                return Err(SyntaxError::new(
+                return Err(ConfigSyntaxError::new(
                     format!("unexpected `{}`", first.escape_default()),
                     span,
                 ));
@@ -88,7 +88,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// White space and the three kinds of comment.
-    fn skip_blank(&mut self) -> Result<(), SyntaxError> {
+    fn skip_blank(&mut self) -> Result<(), ConfigSyntaxError> {
         loop {
             let rest = self.rest();
             let blank = rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
@@ -99,7 +99,7 @@ impl<'a> Scanner<'a> {
             } else if rest.starts_with("/*") {
                 let Some(length) = rest.find("*/") else {
                     let span = Span::new(self.at, self.at + 2);
-                    return Err(SyntaxError::new("this comment does not end", span));
+                    return Err(ConfigSyntaxError::new("this comment does not end", span));
                 };
                 self.at += length + 2;
             } else {
@@ -108,21 +108,21 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn word(&mut self) -> Token {
+    fn word(&mut self) -> Hcl1Token {
         let rest = self.rest();
         let length = rest
             .find(|c: char| !(is_letter(c) || c.is_numeric() || c == '-' || c == '.'))
             .unwrap_or(rest.len());
         self.at += length;
         match &rest[..length] {
-            "true" => Token::Bool(true),
-            "false" => Token::Bool(false),
-            word => Token::Ident(word.to_owned()),
+            "true" => Hcl1Token::Bool(true),
+            "false" => Hcl1Token::Bool(false),
+            word => Hcl1Token::Ident(word.to_owned()),
         }
     }
 
     /// The value of a number is used nowhere but as text, so its shape is not checked beyond its characters.
-    fn number(&mut self) -> Result<Token, SyntaxError> {
+    fn number(&mut self) -> Result<Hcl1Token, ConfigSyntaxError> {
         let rest = self.rest();
         let sign = usize::from(rest.starts_with('-'));
         let digits = &rest[sign..];
@@ -136,18 +136,18 @@ impl<'a> Scanner<'a> {
             .unwrap_or(digits.len());
         let span = Span::new(self.at, self.at + sign + length);
         if !digits.starts_with(|c: char| c.is_ascii_digit()) {
-            return Err(SyntaxError::new("`-` without a number", span));
+            return Err(ConfigSyntaxError::new("`-` without a number", span));
         }
         self.at = span.end;
-        Ok(Token::Number(rest[..sign + length].to_owned()))
+        Ok(Hcl1Token::Number(rest[..sign + length].to_owned()))
     }
 
-    fn string(&mut self) -> Result<Token, SyntaxError> {
+    fn string(&mut self) -> Result<Hcl1Token, ConfigSyntaxError> {
         let start = self.at;
         let raw = escape::quoted(&self.text[start + 1..]);
         let Some(raw) = raw else {
             let line = self.rest().find('\n').unwrap_or(self.rest().len());
-            return Err(SyntaxError::new(
+            return Err(ConfigSyntaxError::new(
                 "this string does not end on its line",
                 Span::new(start, start + line),
             ));
@@ -155,15 +155,16 @@ impl<'a> Scanner<'a> {
         self.at = start + raw.len() + 2;
         let text = escape::unescape(raw).map_err(|at| {
             let at = start + 1 + at;
-            SyntaxError::new("unknown escape sequence", Span::new(at, at + 2))
+            ConfigSyntaxError::new("unknown escape sequence", Span::new(at, at + 2))
         })?;
-        Ok(Token::String(text))
+        Ok(Hcl1Token::String(text))
     }
 
     /// `<<WORD` or `<<-WORD`, lines, and a line of blanks and the word.
-    fn heredoc(&mut self) -> Result<Token, SyntaxError> {
+    fn heredoc(&mut self) -> Result<Hcl1Token, ConfigSyntaxError> {
         let start = self.at;
-        let fail = |problem: &str| Err(SyntaxError::new(problem, Span::new(start, start + 1)));
+        let fail =
+            |problem: &str| Err(ConfigSyntaxError::new(problem, Span::new(start, start + 1)));
         let Some(opening) = self.rest().strip_prefix("<<") else {
             return fail("unexpected `<`");
         };
@@ -179,7 +180,7 @@ impl<'a> Scanner<'a> {
         for line in body.split_inclusive('\n') {
             if line.trim_start().trim_end_matches(['\r', '\n']) == word {
                 self.at = self.text.len() - body.len() + length + line.trim_end_matches('\n').len();
-                return Ok(Token::Heredoc(dedent(&body[..length], indented)));
+                return Ok(Hcl1Token::Heredoc(dedent(&body[..length], indented)));
             }
             length += line.len();
         }

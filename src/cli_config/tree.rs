@@ -13,29 +13,29 @@ pub(super) const MAX_DEPTH: usize = 64;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Item {
     /// At least one.
-    pub(super) keys: Vec<Key>,
+    pub(super) keys: Vec<ItemKey>,
     /// Written with `=`. In JSON never, since there it says nothing.
     pub(super) assigned: bool,
-    pub(super) value: Node,
+    pub(super) value: SpannedValue,
 }
 
 /// A key or label.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Key {
+pub(super) struct ItemKey {
     pub(super) text: String,
     pub(super) span: Span,
 }
 
 /// A value and where it stands.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Node {
-    pub(super) value: Value,
+pub(super) struct SpannedValue {
+    pub(super) value: ConfigValue,
     pub(super) span: Span,
 }
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
+pub(super) enum ConfigValue {
     /// A string or heredoc, escapes undone.
     String(String),
     /// A number as written.
@@ -45,12 +45,12 @@ pub(super) enum Value {
     /// JSON only. Counts as an empty string where a string is wanted, as in Terraform.
     Null,
     /// `[...]`.
-    List(Vec<Node>),
+    List(Vec<SpannedValue>),
     /// `{...}`.
     Object(Vec<Item>),
 }
 
-impl Value {
+impl ConfigValue {
     /// What the value is called in messages.
     pub(super) const fn kind(&self) -> &'static str {
         match self {
@@ -66,7 +66,7 @@ impl Value {
 
 /// A parsed file.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Tree {
+pub(super) struct ConfigTree {
     pub(super) items: Vec<Item>,
     /// JSON has no way to tell a block from an argument, so rules about the form of blocks do not apply.
     pub(super) is_json: bool,
@@ -74,12 +74,12 @@ pub(super) struct Tree {
 
 /// Why a text is not HCL 1 or JSON.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct SyntaxError {
+pub(super) struct ConfigSyntaxError {
     pub(super) problem: String,
     pub(super) span: Span,
 }
 
-impl SyntaxError {
+impl ConfigSyntaxError {
     pub(super) fn new(problem: impl Into<String>, span: Span) -> Self {
         Self {
             problem: problem.into(),

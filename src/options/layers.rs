@@ -24,7 +24,7 @@ macro_rules! layered_options {
 
         impl OptionLayer {
             /// Sets `key` to a value of the config file at `origin`. Returns whether there is such a key.
-            pub fn set(&mut self, key: &str, value: &TomlValue<'_>, origin: Origin) -> Result<bool, RejectedValue> {
+            pub fn set(&mut self, key: &str, value: &TomlValue<'_>, origin: ValueOrigin) -> Result<bool, RejectedValue> {
                 $(if key == TABLE.$field.key {
                     self.$field = Some(Sourced { value: TABLE.$field.parse_toml(value)?, origin });
                     return Ok(true);

@@ -23,7 +23,7 @@ use crate::locking::{Mismatch, Missing};
 use crate::provider::{Engine, Platform};
 
 pub use arguments::{LayeredArgs, RejectedArgument};
-pub use sourced::{Origin, Sourced};
+pub use sourced::{Sourced, ValueOrigin};
 pub use spec::{LIST, LOCK, MIRROR, OptionRow, VERIFY};
 pub use suggest::{nearest, quoted_list};
 pub use value::{NumberUpTo, RejectedValue, Rejection, TomlValue, ValueError, strings};

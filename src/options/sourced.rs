@@ -6,7 +6,7 @@ use crate::span::Place;
 
 /// Where a value comes from. Earlier sources take precedence over later ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum ValueOrigin {
     /// An option on the command line.
     CommandLine,
     /// A line of a config file.
@@ -17,7 +17,7 @@ pub enum Origin {
     Default,
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for ValueOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::CommandLine => f.write_str("command line"),
@@ -34,7 +34,7 @@ pub struct Sourced<T> {
     /// The value.
     pub value: T,
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: ValueOrigin,
 }
 
 impl<T> Sourced<T> {
@@ -42,7 +42,7 @@ impl<T> Sourced<T> {
     pub const fn from_command_line(value: T) -> Self {
         Self {
             value,
-            origin: Origin::CommandLine,
+            origin: ValueOrigin::CommandLine,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use clap::{Arg, ArgMatches};
 
 use super::arguments::RejectedArgument;
-use super::sourced::{Origin, Sourced};
+use super::sourced::{Sourced, ValueOrigin};
 use super::value::{OptionValue, RejectedValue, Rejection, TomlValue};
 
 /// `tflock lock` and `tflock config`.
@@ -51,7 +51,7 @@ pub struct OptionRow {
     /// The effective value, safe to print.
     pub value: String,
     /// Where the value comes from.
-    pub origin: Origin,
+    pub origin: ValueOrigin,
 }
 
 impl<T> OptionSpec<T> {
@@ -134,7 +134,7 @@ impl<T: OptionValue> OptionSpec<T> {
         let chosen = command_line.or_else(of_files).cloned();
         chosen.unwrap_or_else(|| Sourced {
             value: (self.default)(),
-            origin: Origin::Default,
+            origin: ValueOrigin::Default,
         })
     }
 

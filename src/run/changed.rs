@@ -60,7 +60,7 @@ impl Changed {
                 .modules
                 .iter()
                 .any(|module| self.is_module(module))
-            || area.engine.is_none() && self.decides_engine(candidate)
+            || area.options.engine.value.is_none() && self.decides_engine(candidate)
     }
 
     /// A root module's own files.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::cli::LockArgs;
-use crate::options::{OptionRow, Origin};
+use crate::options::{OptionRow, ValueOrigin};
 use crate::printer::Printer;
 use crate::settings::{Environment, PathGroup, cache_directory, effective_options};
 use crate::span::visible_name;
@@ -103,12 +103,14 @@ fn signer_rows(group: &PathGroup) -> Vec<OptionRow> {
             } else {
                 keys.join(", ")
             };
-            let origin = place.cloned().map_or(signers.origin.clone(), Origin::File);
+            let origin = place
+                .cloned()
+                .map_or(signers.origin.clone(), ValueOrigin::File);
             rows.push(row(format!("{pattern}: {keys}"), origin));
         }
     }
     if rows.is_empty() {
-        rows.push(row("any".to_owned(), Origin::Default));
+        rows.push(row("any".to_owned(), ValueOrigin::Default));
     }
     rows
 }

@@ -89,9 +89,9 @@ pub(super) fn engine_of_base_url(environment: &Environment) -> Option<Engine> {
     (host == Engine::Tofu.default_host()).then_some(Engine::Tofu)
 }
 
-fn places(environment: &Environment) -> cli_config::places::Environment {
+fn places(environment: &Environment) -> cli_config::places::ConfigEnvironment {
     let path = |name: &str| environment.non_empty(name).map(PathBuf::from);
-    cli_config::places::Environment {
+    cli_config::places::ConfigEnvironment {
         is_windows: cfg!(windows),
         home: environment.home(),
         app_data: path("APPDATA"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::options::{EffectiveOptions, OptionLayer, Origin};
+use crate::options::{EffectiveOptions, OptionLayer, ValueOrigin};
 use crate::walk::IgnoreRule;
 
 use super::config_file::{ConfigFile, ConfigFiles};
@@ -71,7 +71,7 @@ impl PathGroup {
     /// The patterns of paths to skip. Those of a config file match paths relative to the file.
     pub(super) fn ignore_rules(&self) -> Vec<IgnoreRule> {
         let patterns = self.options.ignore_paths.value.iter().cloned();
-        if !matches!(self.options.ignore_paths.origin, Origin::File(_)) {
+        if !matches!(self.options.ignore_paths.origin, ValueOrigin::File(_)) {
             return patterns.map(IgnoreRule::as_walked).collect();
         }
         let mut files = self.files.iter();
@@ -102,7 +102,7 @@ fn with_environment(mut options: EffectiveOptions, environment: &Environment) ->
         && let Some(engine) = engine_of_base_url(environment)
     {
         options.engine.value = Some(engine);
-        options.engine.origin = Origin::Environment("TFREGISTRY_BASE_URL");
+        options.engine.origin = ValueOrigin::Environment("TFREGISTRY_BASE_URL");
     }
     options
 }

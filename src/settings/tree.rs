@@ -9,8 +9,8 @@ use crate::access::{FileList, ReadRules, find_repository};
 use crate::cli::{ConfinementArgs, ReadingArgs, TreeArgs};
 use crate::config::ReadOptions;
 use crate::git::{GitSettings, TrackedFiles};
-use crate::locking::{Missing, Policy, Upgrade};
-use crate::options::{Create, OptionLayer, Origin};
+use crate::locking::{Policy, Upgrade};
+use crate::options::{EffectiveOptions, OptionLayer, ValueOrigin};
 use crate::provider::{Engine, Platform};
 use crate::registry::AllowedHosts;
 use crate::walk::IgnoreRule;
@@ -56,18 +56,12 @@ pub struct Area {
     pub recursive: bool,
     /// Paths to skip.
     pub ignore_paths: Vec<IgnoreRule>,
-    /// Whether a missing lock file is created.
-    pub create: Create,
+    /// The effective options.
+    pub options: EffectiveOptions,
     /// What a lock contains.
     pub policy: Policy,
     /// The error of a config file below the paths of the area. The directories that it applies to fail.
     pub refused: Option<Arc<ConfigFileError>>,
-    /// The engine of all directories; `None`: tflock decides for each.
-    pub engine: Option<Engine>,
-    /// What happens if a called module is unavailable.
-    pub missing_module: Missing,
-    /// Packages in flight.
-    jobs: u16,
     /// How root modules are read, except the engine.
     reading: ReadOptions,
 }
@@ -177,9 +171,8 @@ impl TreeSettings {
             real_paths: group.real_paths.clone(),
             recursive: self.is_recursive,
             ignore_paths: group.ignore_rules(),
-            create: options.create.value,
             policy: Policy {
-                platforms_defaulted: options.platforms.origin == Origin::Default,
+                platforms_defaulted: options.platforms.origin == ValueOrigin::Default,
                 platforms: options.platforms.value.clone(),
                 upgrade: targets.upgrade,
                 providers: targets.providers,
@@ -189,17 +182,15 @@ impl TreeSettings {
                 min_age: targets.min_age,
                 signers: signer_rules(&group.files),
             },
+            options: options.clone(),
             refused: None,
-            engine: options.engine.value,
-            missing_module: options.missing_module.value,
-            jobs: options.jobs.value.0,
             reading: self.reading.clone(),
         }
     }
 
     /// Packages in flight in the whole run: the smallest number of all areas.
     pub fn jobs(&self) -> usize {
-        let jobs = self.areas.iter().map(|area| area.jobs);
+        let jobs = self.areas.iter().map(|area| area.options.jobs.value.0);
         usize::from(jobs.min().unwrap_or(1))
     }
 
@@ -232,7 +223,7 @@ impl TreeSettings {
         let all = [Engine::Terraform, Engine::Tofu];
         let possible = |engine: &Engine| {
             let mut areas = self.areas.iter();
-            areas.any(|area| area.engine.is_none_or(|only| only == *engine))
+            areas.any(|area| area.options.engine.value.is_none_or(|only| only == *engine))
         };
         all.into_iter().filter(possible).collect()
     }

@@ -159,11 +159,11 @@ fn changes(
 #[derive(Deserialize)]
 struct Report {
     schema_version: u64,
-    directories: Vec<Directory>,
+    directories: Vec<ReportedDirectory>,
 }
 
 #[derive(Deserialize)]
-struct Directory {
+struct ReportedDirectory {
     path: PathBuf,
     status: String,
 }

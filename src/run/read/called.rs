@@ -41,7 +41,7 @@ pub(super) fn without_called_modules(reader: &Reader<'_>, read: Vec<Read>) -> Ve
 
 /// Whether a directory gets a lock file only if nobody calls it.
 fn is_undecided(read: &Read) -> bool {
-    read.directory.area.create == Create::Auto
+    read.directory.area.options.create.value == Create::Auto
         && read.directory.found_by != FoundBy::DirectoryArgument
         && matches!(read.directory.task, Task::Lock { old: None, .. })
 }

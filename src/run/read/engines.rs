@@ -44,7 +44,7 @@ impl<'a> Engines<'a> {
         let of_files = || found.has_tofu_files.then_some(Engine::Tofu);
         let of_version_file = || self.version_files.nearest(absolute, repository);
         let because = |reason| move |engine| (engine, reason);
-        let asked = area.engine.map(because(Reason::Asked));
+        let asked = area.options.engine.value.map(because(Reason::Asked));
         asked
             .or_else(|| of_lock().map(because(Reason::LockFile)))
             .or_else(|| of_files().map(because(Reason::TofuFiles)))

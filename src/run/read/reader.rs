@@ -130,7 +130,8 @@ impl<'a> Reader<'a> {
             places: locked.rest.places,
         };
         let old = locked.bytes;
-        let refused = refused(area.create, found, wants_lock).filter(|_| old.is_none());
+        let refused =
+            refused(area.options.create.value, found, wants_lock).filter(|_| old.is_none());
         Ok(match refused {
             Some(why) => Task::Skip { why, job },
             None => Task::Lock { old, job },
@@ -185,7 +186,7 @@ impl<'a> Reader<'a> {
             warnings.map(|text| Diagnostic::warning(Code::Configuration, text.clone(), Some(path)));
         directory.diagnostics.extend(warnings);
         let missing = all_of(root.missing.iter().map(|error| &**error), path);
-        if !missing.is_empty() && area.missing_module == Missing::Error {
+        if !missing.is_empty() && area.options.missing_module.value == Missing::Error {
             return Err(missing);
         }
         let missing = missing.into_iter().map(Diagnostic::into_warning);

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 use crate::locking::Signers;
-use crate::options::{Origin, RejectedValue, Rejection, Sourced, TomlValue, strings};
+use crate::options::{RejectedValue, Rejection, Sourced, TomlValue, ValueOrigin, strings};
 use crate::span::{Place, Span};
 
 use super::{ConfigFile, ConfigFileError};
@@ -64,7 +64,7 @@ impl ConfigText<'_> {
     ) -> Result<(), ConfigFileError> {
         let place = self.place(key.span());
         let name = key.get_ref();
-        let origin = Origin::File(place.clone());
+        let origin = ValueOrigin::File(place.clone());
         if name == "signers" {
             let value = self.signers(value)?;
             file.signers = Some(Sourced { value, origin });
