@@ -1,8 +1,8 @@
-//! What is allowed in `provider_installation` and still hardly meant: nobody else warns of it.
+//! Warnings about valid `provider_installation` blocks that are probably mistakes. Neither tool reports them.
 //!
-//! A mirror in the plugin cache offers what nobody verified. A mirror for some providers without a matching `exclude` in
-//! `direct` leaves the registry in play, where somebody else may publish a higher version under the same name; the other
-//! way round, what `direct` excludes is in no mirror.
+//! A mirror in the plugin cache offers unverified packages. If a mirror includes some providers that `direct` does not
+//! exclude, `init` also asks the registry, where an attacker may publish a higher version under the same name. Providers that
+//! `direct` excludes and no mirror includes cannot be installed.
 
 use std::path::Path;
 
@@ -14,13 +14,13 @@ use crate::span::{Explain, Place};
 /// Something in a `provider_installation` block that is probably a mistake.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InstallationWarning {
-    /// A filesystem mirror lies in the plugin cache.
-    #[error("this mirror is also the plugin cache, whose packages nobody has verified")]
+    /// A filesystem mirror is the plugin cache.
+    #[error("this mirror is also the plugin cache, whose packages are unverified")]
     MirrorIsCache {
         /// The mirror.
         place: Box<Place>,
     },
-    /// A mirror's `include` that `direct` does not exclude.
+    /// A mirror includes a pattern that `direct` does not exclude.
     #[error(
         "providers `{pattern}` of this mirror may come from their registry too: `direct` does not exclude them"
     )]
@@ -30,7 +30,7 @@ pub enum InstallationWarning {
         /// The pattern.
         pattern: String,
     },
-    /// An `exclude` of `direct` that no mirror includes.
+    /// `direct` excludes a pattern that no mirror includes.
     #[error("providers `{pattern}` are excluded here, and no mirror includes them")]
     NotIncluded {
         /// The `direct` block.
@@ -38,7 +38,7 @@ pub enum InstallationWarning {
         /// The pattern.
         pattern: String,
     },
-    /// Two of these that are probably meant to be one.
+    /// A mirror includes and `direct` excludes two patterns that are probably meant to be the same.
     #[error(
         "`{included}` is included here and `{excluded}` excluded from `direct`: they are not the same"
     )]
@@ -76,7 +76,7 @@ impl Explain for InstallationWarning {
 }
 
 impl ProviderInstallation {
-    /// What is probably a mistake, in the written order. `plugin_cache` is the plugin cache's directory, if there is one.
+    /// The warnings in the order of the file. `plugin_cache` is the directory of the plugin cache, if there is one.
     pub fn warnings(&self, plugin_cache: Option<&Path>) -> Vec<InstallationWarning> {
         let mut warnings = Vec::new();
         for method in &self.methods {
@@ -99,7 +99,7 @@ impl ProviderInstallation {
     }
 }
 
-/// Sets the patterns of the mirrors against those of `direct`.
+/// Compares the patterns of the mirrors with those of `direct`.
 fn compare(mirrors: &[&Method], direct: &[&Method], warnings: &mut Vec<InstallationWarning>) {
     let included = patterns(mirrors, |method| &method.selector.include);
     let excluded = patterns(direct, |method| &method.selector.exclude);
@@ -158,7 +158,7 @@ fn patterns<'a>(
         .collect()
 }
 
-/// Whether `direct` is for some of the providers that the pattern means.
+/// Whether `direct` applies to some of the providers that match the pattern.
 fn may_take(direct: &Method, pattern: &Pattern) -> bool {
     let selector = &direct.selector;
     let excluded = selector.exclude.iter().any(|other| other.covers(pattern));
@@ -167,7 +167,7 @@ fn may_take(direct: &Method, pattern: &Pattern) -> bool {
     included && !excluded
 }
 
-/// Whether the two differ in one label or part, as `internal.external.net/*/*` and `internal.example.net/*/*` do.
+/// Whether the patterns differ in one part, such as `internal.external.net/*/*` and `internal.example.net/*/*`.
 fn differ_in_one_part(left: &Pattern, right: &Pattern) -> bool {
     let (left, right) = (left.to_string(), right.to_string());
     let parts = |text: &str| {
@@ -212,7 +212,7 @@ mod tests {
         let block = "filesystem_mirror { path = \"/cache/\" }";
         assert_eq!(
             warnings(block, Some("/cache")),
-            ["2: this mirror is also the plugin cache, whose packages nobody has verified"]
+            ["2: this mirror is also the plugin cache, whose packages are unverified"]
         );
         assert!(warnings(block, Some("/other")).is_empty());
         assert!(warnings(block, None).is_empty());

@@ -6,16 +6,16 @@ use crate::cli_config::ProviderInstallation;
 use crate::provider::Hostname;
 use crate::span::Place;
 
-/// A value and where it was written.
+/// A value and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed<T> {
     /// The value.
     pub value: T,
-    /// Where it stands.
+    /// The position of the value.
     pub place: Place,
 }
 
-/// All files of one CLI configuration, joined.
+/// The merged files of a CLI configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CliConfig {
     /// `host` blocks: they replace service discovery for their host.
@@ -26,7 +26,7 @@ pub struct CliConfig {
     pub credentials_helper: Option<HelperBlock>,
     /// The first `provider_installation` block.
     pub provider_installation: Option<ProviderInstallation>,
-    /// What is said about the plugin cache.
+    /// Settings of the plugin cache.
     pub plugin_cache: PluginCache,
     /// OpenTofu's `registry_protocols` block.
     pub registry_protocols: RegistryProtocols,
@@ -35,8 +35,8 @@ pub struct CliConfig {
 /// A `host` block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostBlock {
-    /// Service identifier, such as `providers.v1`, to URL reference. Nothing if the value is no string: the host then has
-    /// the service, in no form that is known.
+    /// The URL reference of each service, such as `providers.v1`. `None` if the value is not a string: the host then has the
+    /// service, but in an unknown form.
     pub services: BTreeMap<String, Option<String>>,
     /// Where the block begins.
     pub place: Place,
@@ -45,9 +45,9 @@ pub struct HostBlock {
 /// A `credentials` block.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CredentialsBlock {
-    /// The token. A block without one says that the host has no credentials: the helper is then not asked.
+    /// The token. `None` means that the host has no credentials; the helper is then not run.
     pub token: Option<String>,
-    /// Where the block begins. Its source line is left out: it may hold the token.
+    /// Where the block begins, without the source line, which may hold the token.
     pub place: Place,
 }
 
@@ -65,22 +65,22 @@ impl std::fmt::Debug for CredentialsBlock {
 pub struct HelperBlock {
     /// The label; the program is `terraform-credentials-NAME`.
     pub name: String,
-    /// What comes before `get HOST` on its command line.
+    /// The arguments before `get HOST` on its command line.
     pub args: Vec<String>,
     /// Where the block begins.
     pub place: Place,
 }
 
-/// Settings of the plugin cache, which is a source of nothing: what lies there cannot be verified.
+/// Settings of the plugin cache. tflock never takes packages from it, because they cannot be verified.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PluginCache {
-    /// `plugin_cache_dir`, variables not yet expanded: the first that is not empty.
+    /// The first `plugin_cache_dir` that is not empty, with unexpanded variables.
     pub dir: Option<Placed<String>>,
-    /// `plugin_cache_may_break_dependency_lock_file`: true if any file says so.
+    /// `plugin_cache_may_break_dependency_lock_file`: true if any file sets it.
     pub may_break_lock_file: bool,
 }
 
-/// OpenTofu's `registry_protocols` block. Each value is the first that a file gives.
+/// OpenTofu's `registry_protocols` block. Each value is the first in all files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegistryProtocols {
     /// `retry_count`; 0 and less mean no retries.

@@ -1,6 +1,6 @@
-//! A parsed file into settings. The names of blocks and attributes count without case, labels and map keys with it.
+//! Decodes a parsed file into settings. Names of blocks and attributes ignore case; labels and map keys do not.
 //!
-//! Old HCL reads `a "b" { ... }`, `a = { b = { ... } }` and `a { b { ... } }` alike; so does this.
+//! As in HCL 1, `a "b" { ... }`, `a = { b = { ... } }` and `a { b { ... } }` mean the same.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::cli_config::{CliConfigError, parse};
 use crate::provider::Hostname;
 use crate::span::{Place, Span};
 
-/// What one file says.
+/// The settings of one file.
 #[derive(Debug, Default)]
 pub(super) struct FileSettings {
     pub(super) hosts: BTreeMap<Hostname, HostBlock>,
@@ -27,13 +27,12 @@ pub(super) struct FileSettings {
     pub(super) errors: Vec<CliConfigError>,
 }
 
-/// A labelled block: its label and its items.
 struct LabelledBlock {
     label: ItemKey,
     body: Vec<Item>,
 }
 
-/// Reads one file. What cannot be read is among the errors, the rest is there.
+/// Decodes one file. The result has the errors of invalid parts and the settings of all others.
 pub(super) fn decode(path: &Path, text: &[u8]) -> FileSettings {
     let mut decoder = FileDecoder {
         source: ConfigSource { path, text },
@@ -50,7 +49,7 @@ pub(super) fn decode(path: &Path, text: &[u8]) -> FileSettings {
     decoder.out
 }
 
-/// The file that is being read, for places.
+/// The file that is decoded, for the places of messages.
 #[derive(Clone, Copy)]
 pub(super) struct ConfigSource<'a> {
     pub(super) path: &'a Path,
@@ -58,8 +57,7 @@ pub(super) struct ConfigSource<'a> {
 }
 
 impl ConfigSource<'_> {
-    /// A place without its source line: lines of this file hold tokens, and what is wrong with a line may be just that it
-    /// does not look like one that does.
+    /// A place without its source line, which may hold a token. A line with an error may hide one where it is not expected.
     pub(super) fn place(self, span: Span) -> Place {
         Place {
             source_line: None,
@@ -126,7 +124,7 @@ impl FileDecoder<'_> {
         installation::decode(tree, self.source, &mut self.out);
     }
 
-    /// The blocks named `name`, however their labels were written.
+    /// The blocks named `name`, in all forms of labels.
     fn blocks(&mut self, items: &[Item], name: &str) -> Vec<LabelledBlock> {
         let mut blocks = Vec::new();
         for item in named(items, name) {
@@ -152,7 +150,7 @@ impl FileDecoder<'_> {
         blocks
     }
 
-    /// The items of an object; further labels nest. In JSON a list of objects is taken as one object.
+    /// The items of an object. Further labels become nested items. In JSON, a list of objects counts as one object.
     fn body(
         &mut self,
         labels: &[ItemKey],
@@ -224,7 +222,7 @@ impl FileDecoder<'_> {
             .insert(hostname, HostBlock { services, place });
     }
 
-    /// Several blocks with one label in one file are read as one.
+    /// Merges blocks with the same label in one file.
     fn credentials(&mut self, block: LabelledBlock) {
         let Some(hostname) = self.label("credentials", &block.label) else {
             return;
@@ -235,10 +233,10 @@ impl FileDecoder<'_> {
         for item in block.body {
             match item.value.value {
                 ConfigValue::String(token) if item.keys[0].text == "token" => {
-                    entry.token = Some(token)
+                    entry.token = Some(token);
                 }
                 ConfigValue::Null if item.keys[0].text == "token" => {
-                    entry.token = Some(String::new())
+                    entry.token = Some(String::new());
                 }
                 _ => {}
             }
@@ -260,7 +258,7 @@ impl FileDecoder<'_> {
         });
     }
 
-    /// Settings without labels.
+    /// Decodes a setting without labels.
     fn attribute(&mut self, item: &Item) {
         let name = item.keys[0].text.to_ascii_lowercase();
         match (name.as_str(), &item.value.value) {

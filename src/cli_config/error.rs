@@ -1,4 +1,4 @@
-//! What can be wrong with a CLI configuration. None of it stops a run by itself.
+//! Errors in a CLI configuration. None of them stops a run by itself.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::code::Code;
 use crate::provider::HostnameError;
 use crate::span::{Explain, Place};
 
-/// A part of the CLI configuration that could not be read, or does not count.
+/// A part of the CLI configuration that is unreadable or ignored.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CliConfigError {
     /// The file that the environment names does not exist. Both tools only warn.
@@ -25,11 +25,11 @@ pub enum CliConfigError {
     Read {
         /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: Arc<io::Error>,
     },
-    /// The file is larger than any real one.
+    /// The file is too large.
     #[error("the CLI configuration file `{}` has more than {limit} bytes", path.display())]
     TooLarge {
         /// The file.
@@ -37,65 +37,65 @@ pub enum CliConfigError {
         /// The limit, `MAX_FILE_SIZE`.
         limit: u64,
     },
-    /// The text is neither HCL 1 nor JSON; the whole file counts for nothing.
+    /// The text is neither HCL 1 nor JSON. The whole file is ignored.
     #[error("cannot parse the CLI configuration: {problem}")]
     Syntax {
         /// Where.
         place: Box<Place>,
-        /// What was expected.
+        /// The reason.
         problem: String,
     },
-    /// A known setting has a value that it cannot have.
+    /// A known setting has a value of the wrong type.
     #[error("`{setting}` must be {wanted}, not {found}")]
     WrongKind {
         /// Where.
         place: Box<Place>,
         /// The attribute or block.
         setting: String,
-        /// What it takes.
+        /// The type of the setting.
         wanted: &'static str,
-        /// What stands there.
+        /// The type of the value.
         found: &'static str,
     },
-    /// The label of a `host` or `credentials` block is no host name.
-    #[error("`{label}` is no host name, so this `{block}` block does not count")]
+    /// The label of a `host` or `credentials` block is not a host name.
+    #[error("`{label}` is not a host name, so this `{block}` block is ignored")]
     Label {
         /// Where.
         place: Box<Place>,
         /// `host` or `credentials`.
         block: &'static str,
-        /// What was written.
+        /// The label.
         label: String,
-        /// Why not.
+        /// The reason.
         #[source]
         source: HostnameError,
     },
-    /// A block that may stand once in all files stands there again.
+    /// A block that may occur once in all files occurs again.
     #[error("only the first `{block}` block counts; it is in {first}")]
     Repeated {
-        /// Where the other one is.
+        /// The ignored block.
         place: Box<Place>,
         /// The name of the block.
         block: &'static str,
-        /// The place of the one that counts.
+        /// The block that counts.
         first: Box<Place>,
     },
-    /// A `provider_installation` block, or a method in it, does not have the form it must have.
+    /// A `provider_installation` block, or a method in it, has the wrong form.
     #[error("{problem}")]
     Installation {
         /// Where.
         place: Box<Place>,
-        /// What is wrong.
+        /// The reason.
         problem: String,
     },
-    /// An element of `include` or `exclude` is no pattern for provider addresses.
-    #[error("`{pattern}` is no pattern for provider addresses")]
+    /// An element of `include` or `exclude` is not a pattern of provider addresses.
+    #[error("`{pattern}` is not a pattern of provider addresses")]
     Pattern {
         /// Where.
         place: Box<Place>,
-        /// What was written.
+        /// The element.
         pattern: String,
-        /// Why not.
+        /// The reason.
         #[source]
         source: PatternProblem,
     },

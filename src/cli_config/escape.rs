@@ -1,9 +1,9 @@
-//! The inside of quoted strings, in HCL 1 and in JSON.
+//! The content of quoted strings in HCL 1 and JSON.
 //!
-//! HCL 1 keeps `${...}` as written, quotes and line breaks within included: nothing in the CLI configuration is
-//! interpolated. (`\"` inside of it is a plain quote.)
+//! The CLI configuration has no interpolation: `${...}` is kept as written, with the quotes and line breaks in it. Inside of
+//! it, `\"` is a plain quote.
 
-/// The part of `text` before the quote that ends the string, or nothing if none does.
+/// The part of `text` before the quote that ends the string; `None` if there is no such quote.
 pub(super) fn quoted(text: &str) -> Option<&str> {
     let mut braces = 0_usize;
     let mut previous = ' ';
@@ -27,7 +27,7 @@ pub(super) fn quoted(text: &str) -> Option<&str> {
     None
 }
 
-/// Undoes the escapes of a string, leaving `${...}` alone. Fails with the offset of an unknown escape.
+/// Decodes the escapes of a string outside of `${...}`. The error is the offset of an unknown escape.
 pub(super) fn unescape(raw: &str) -> Result<String, usize> {
     let mut out = String::with_capacity(raw.len());
     let mut at = 0;
@@ -48,7 +48,7 @@ pub(super) fn unescape(raw: &str) -> Result<String, usize> {
     Ok(out)
 }
 
-/// How long the `${...}` is that `text` begins with.
+/// The length in bytes of the `${...}` at the start of `text`.
 fn interpolation(text: &str) -> usize {
     let mut braces = 0_usize;
     for (at, c) in text.char_indices() {
@@ -62,7 +62,7 @@ fn interpolation(text: &str) -> usize {
     text.len()
 }
 
-/// The character that the text after a backslash stands for, and how many bytes of it were used. `\/` is JSON's.
+/// Decodes the text after a backslash: the character, and the length of the escape in bytes. `\/` occurs in JSON only.
 fn escape(text: &str) -> Option<(char, usize)> {
     let kind = text.chars().next()?;
     let simple = match kind {
@@ -93,8 +93,7 @@ fn numeric(text: &str, skip: usize, digits: usize, radix: u32) -> Option<(char, 
     Some((char::from_u32(code)?, end))
 }
 
-/// `uXXXX`, or two of them that form a surrogate pair, as JSON writes characters beyond U+FFFF. A lone half becomes
-/// U+FFFD.
+/// Decodes `uXXXX`, or a surrogate pair of two, as JSON writes characters beyond U+FFFF. A lone surrogate becomes U+FFFD.
 fn utf16(text: &str) -> Option<(char, usize)> {
     let unit = |text: &str| {
         let code = text.strip_prefix('u')?.get(..4)?;

@@ -1,7 +1,7 @@
-//! The `provider_installation` block: from where, and in which order, `init` takes providers.
+//! The `provider_installation` block: the sources of providers for `init`, in order.
 //!
-//! The form is strict where the rest of the language is not: neither the block nor the methods in it may have labels or
-//! `=` (outside JSON), and the names of methods count with their case. A method that is wrong is left out.
+//! Its form is stricter than the rest of the language: outside of JSON, neither the block nor its methods may have labels or
+//! `=`, and the names of methods are case-sensitive. Invalid methods are left out.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::span::{Place, Span};
 /// A `provider_installation` block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderInstallation {
-    /// The methods in the order in which they are asked.
+    /// The methods in the order in which they are tried.
     pub methods: Vec<Method>,
     /// The entries of `dev_overrides`.
     pub dev_overrides: Vec<DevOverride>,
@@ -28,7 +28,7 @@ pub struct ProviderInstallation {
 pub struct Method {
     /// Where packages come from.
     pub kind: MethodKind,
-    /// Which providers the method is for.
+    /// The providers that the method applies to.
     pub selector: Selector,
     /// OpenTofu's `download_retry_count`.
     pub download_retry_count: Option<i64>,
@@ -69,7 +69,7 @@ pub struct DevOverride {
     pub directory: PathBuf,
 }
 
-/// Reads all `provider_installation` blocks of a file.
+/// Decodes all `provider_installation` blocks of a file.
 pub(super) fn decode(tree: &ConfigTree, source: ConfigSource<'_>, out: &mut FileSettings) {
     let mut reader = InstallationDecoder {
         source,
@@ -99,7 +99,7 @@ impl InstallationDecoder<'_> {
         });
     }
 
-    /// The bodies of a block: one, or in JSON as many as its list has objects.
+    /// The bodies of a block. In JSON, a list of objects has several.
     fn bodies<'t>(&mut self, item: &'t Item) -> Vec<&'t [Item]> {
         let name = &item.keys[0];
         if let Some(label) = item.keys.get(1) {
@@ -209,7 +209,10 @@ impl InstallationDecoder<'_> {
                 })
             }
             _ => {
-                self.fail(span, format!("`{name}` is no provider installation method"));
+                self.fail(
+                    span,
+                    format!("`{name}` is not a provider installation method"),
+                );
                 None
             }
         }
@@ -232,7 +235,7 @@ impl InstallationDecoder<'_> {
         text
     }
 
-    /// Nothing if one of them is wrong: a method with half of its patterns would be for the wrong providers.
+    /// Parses patterns. `None` if one is invalid: a method without some of its patterns would apply to the wrong providers.
     fn patterns(&mut self, arguments: &[Item], name: &str) -> Option<Vec<Pattern>> {
         let mut patterns = Some(Vec::new());
         for item in named(arguments, name) {
@@ -270,7 +273,7 @@ impl InstallationDecoder<'_> {
             if ProviderAddr::parse(&key.text, Engine::Terraform).is_err() {
                 self.fail(
                     key.span,
-                    format!("`{}` in `dev_overrides` is no provider source", key.text),
+                    format!("`{}` in `dev_overrides` is not a provider source", key.text),
                 );
                 continue;
             }

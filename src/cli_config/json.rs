@@ -1,6 +1,6 @@
-//! The JSON form of the CLI configuration, into the same tree as HCL 1.
+//! Parses the JSON form of the CLI configuration into the same tree as HCL 1.
 //!
-//! As lenient as the tools are: a comma may be left after the last element, and what follows the first value is ignored.
+//! As in both tools, a comma may follow the last element, and text after the first value is ignored.
 
 use crate::cli_config::escape;
 use crate::cli_config::tree::{
@@ -43,7 +43,7 @@ impl<'a> JsonConfigParser<'a> {
                 .len();
     }
 
-    /// Takes `sign` and the blanks around it, if it comes next.
+    /// Takes `sign` and the blanks around it. Returns whether it comes next.
     fn take(&mut self, sign: char) -> bool {
         self.skip_blank();
         let found = self.rest().starts_with(sign);

@@ -9,22 +9,21 @@ use crate::cli_config::places::{ConfigEnvironment, Places, is_config_file};
 use crate::cli_config::{Builder, CliConfig, CliConfigError};
 use crate::provider::Engine;
 
-/// The largest file that is read. Real ones have a few kilobytes; a path that leads to something else entirely should not
-/// fill the memory.
+/// The largest file that is read, in bytes. Real ones have a few kilobytes; a wrong path must not fill the memory.
 const MAX_FILE_SIZE: u64 = 1024 * 1024;
 
 /// The outcome of [`load`].
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// What could be read.
+    /// The settings of all readable parts.
     pub config: CliConfig,
-    /// What could not.
+    /// The errors in all other parts.
     pub errors: Vec<CliConfigError>,
     /// The files that were read, in order.
     pub files: Vec<PathBuf>,
 }
 
-/// Reads and joins all files of the CLI configuration. Absent files are fine, but for the one that the environment names.
+/// Reads and merges all files of the CLI configuration. Only the file that the environment names must exist.
 pub fn load(environment: &ConfigEnvironment, engine: Engine) -> Loaded {
     let mut loader = Loader::default();
     match environment.places(engine) {
@@ -62,7 +61,7 @@ struct Loader {
 }
 
 impl Loader {
-    /// Whether the file exists, readable or not.
+    /// Adds a file. Returns whether it exists, readable or not.
     fn file(&mut self, path: &Path) -> bool {
         match read(path) {
             Ok(text) if text.len() as u64 > MAX_FILE_SIZE => {
@@ -104,7 +103,7 @@ impl Loader {
     }
 }
 
-/// At most one byte more than the limit.
+/// Reads at most one byte more than the limit.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     fs::File::open(path)?

@@ -1,14 +1,15 @@
-//! Several files into one configuration: the main file first, then those of the directory in name order.
+//! Merges files into one configuration: first the main file, then those of the directory in the order of their names.
 
 use std::path::Path;
 
 use crate::cli_config::decode::{self, FileSettings};
 use crate::cli_config::{CliConfig, CliConfigError};
 
-/// Joins files in the order in which they are added.
+/// Merges files in the order in which they are added.
 ///
-/// `host` and `credentials`: the later label wins. `plugin_cache_dir` and `registry_protocols`: the first value wins.
-/// `provider_installation` and `credentials_helper`: the first block counts, each further one is an error.
+/// A later `host` or `credentials` block replaces an earlier one with the same label. The first value of `plugin_cache_dir`
+/// and of each attribute of `registry_protocols` counts. The first `provider_installation` and the first `credentials_helper`
+/// block count, and each further one is an error.
 #[derive(Debug, Default)]
 pub struct Builder {
     config: CliConfig,
@@ -16,19 +17,19 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Adds what the file at `path` says; `text` is its content.
+    /// Adds the file at `path` with the content `text`.
     pub fn add(&mut self, path: &Path, text: &[u8]) {
         let file = decode::decode(path, text);
         self.errors.extend(file.errors.iter().cloned());
         self.merge(file);
     }
 
-    /// Adds an error that came up before a file could be read.
+    /// Adds an error.
     pub fn fail(&mut self, error: CliConfigError) {
         self.errors.push(error);
     }
 
-    /// The configuration, and what is wrong with it.
+    /// Returns the configuration and its errors.
     pub fn finish(self) -> (CliConfig, Vec<CliConfigError>) {
         (self.config, self.errors)
     }

@@ -1,14 +1,14 @@
 //! The CLI configuration of Terraform and OpenTofu: `.terraformrc`, `*.tfrc`, `*.tfrc.json`.
 //!
-//! The language is version 1 of HCL, or JSON in its place. The way of a file through this room:
+//! The language is HCL 1 or JSON. A file is read in four steps:
 //!
-//! 1. [`places`] says which files an environment names, without looking at them;
-//! 2. `scan` and `parse` (or `json`) turn a text into a `tree` of items;
-//! 3. `decode` and `installation` turn the tree into settings of this one file;
-//! 4. [`Builder`] joins the settings of all files into one [`CliConfig`].
+//! 1. [`places`] lists the files that an environment names, without looking at them;
+//! 2. `scan` and `parse` (or `json`) parse a text into a `tree` of items;
+//! 3. `decode` and `installation` turn the tree into the settings of this file;
+//! 4. [`Builder`] merges the settings of all files into one [`CliConfig`].
 //!
-//! What cannot be read is collected as errors and the rest counts, because that is what both tools do: a broken line in
-//! somebody's home directory must not stop a run that does not need it. Unknown attributes and blocks are ignored.
+//! Errors are collected, and the rest of the configuration applies, as in both tools: a broken line in a home directory must
+//! not stop a run that does not need it. Unknown attributes and blocks are ignored.
 
 mod advice;
 mod config;

@@ -1,7 +1,7 @@
 //! The grammar of HCL 1: `key... { items }`, `key = value`, lists and objects.
 //!
-//! Items need no line breaks between them, and a comma may follow each. List elements need commas, and one may be left
-//! at the end. Labels and `=` exclude each other.
+//! Items need no line breaks between them, and a comma may follow each. List elements need commas between them, and
+//! may have one after the last. An item with labels cannot have `=`.
 
 use crate::cli_config::json;
 use crate::cli_config::scan::{Hcl1Scanner, Hcl1Token};
@@ -49,7 +49,7 @@ impl Hcl1Parser<'_> {
             .map_or(&Hcl1Token::End, |(token, _)| token))
     }
 
-    /// Items up to `}` or the end, which are left for the caller.
+    /// Parses items up to `}` or the end of the file, which the caller takes.
     fn items(&mut self, depth: usize) -> Result<Vec<Item>, ConfigSyntaxError> {
         let mut items = Vec::new();
         while !matches!(self.peek()?, Hcl1Token::End | Hcl1Token::Sign('}')) {
@@ -67,7 +67,7 @@ impl Hcl1Parser<'_> {
             let (token, span) = self.take()?;
             match token {
                 Hcl1Token::Ident(text) | Hcl1Token::String(text) => {
-                    keys.push(ItemKey { text, span })
+                    keys.push(ItemKey { text, span });
                 }
                 Hcl1Token::Sign('=') if keys.len() == 1 => {
                     let token = self.take()?;
@@ -98,7 +98,7 @@ impl Hcl1Parser<'_> {
         }
     }
 
-    /// The value that begins with the token already taken.
+    /// Parses the value that begins with this token.
     fn value(
         &mut self,
         (token, span): (Hcl1Token, Span),
@@ -164,7 +164,7 @@ fn expected(wanted: &str, found: &Hcl1Token, span: Span) -> ConfigSyntaxError {
 mod tests {
     use super::*;
 
-    /// The tree in a notation of its own: `key key = value` and `key { ... }`.
+    /// The items as compact text, such as `key key:{key=value}`.
     fn show(items: &[Item]) -> String {
         let shown = items.iter().map(|item| {
             let keys: Vec<_> = item.keys.iter().map(|key| key.text.as_str()).collect();

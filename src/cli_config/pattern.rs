@@ -1,7 +1,7 @@
-//! Which providers an installation method is for: `include` and `exclude` patterns.
+//! The providers that an installation method applies to: `include` and `exclude` patterns.
 //!
-//! `NS/TYPE` means the default host of the engine, `HOST/NS/TYPE` that host. `*` may stand for the type, for namespace and
-//! type, or for all three. Case does not count. Exclude beats include; no include means all.
+//! `NS/TYPE` means the default host of the engine, `HOST/NS/TYPE` the named host. `*` can replace the type, namespace and
+//! type, or all three parts. Case is ignored. `exclude` takes precedence; without `include`, the method applies to all.
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ use crate::provider::{AddressError, Engine, Hostname, ProviderAddr};
 /// One pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// Nothing for `*`.
+    /// `None` for `*`.
     host: Option<PatternHost>,
-    /// Nothing for `*`.
+    /// `None` for `*`.
     namespace: Option<String>,
-    /// Nothing for `*`.
+    /// `None` for `*`.
     type_name: Option<String>,
 }
 
@@ -25,7 +25,7 @@ enum PatternHost {
     Named(Hostname),
 }
 
-/// Why a text is no pattern.
+/// The reason why a pattern is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternProblem {
     /// Not two or three parts.
@@ -37,8 +37,8 @@ pub enum PatternProblem {
     /// `*/NAMESPACE/TYPE`.
     #[error("the host can be `*` only if namespace and type are `*` too")]
     HostAlone,
-    /// A part that no provider address can have.
-    #[error("its fixed parts are no provider address")]
+    /// A part that is invalid in a provider address.
+    #[error("its fixed parts are invalid in a provider address")]
     Address(#[source] Box<AddressError>),
 }
 
@@ -57,13 +57,21 @@ impl Pattern {
         if namespace == "*" && type_name != "*" {
             return Err(PatternProblem::NamespaceAlone);
         }
-        // Stand-ins for the wildcards leave the check of the other parts to the parser of addresses.
-        let stand_in = |part| if part == "*" { "any" } else { part };
+        // The parser of addresses checks the other parts.
+        let without_wildcard = |part| if part == "*" { "any" } else { part };
         let address = match host {
             Some(host) if host != "*" => {
-                format!("{host}/{}/{}", stand_in(namespace), stand_in(type_name))
+                format!(
+                    "{host}/{}/{}",
+                    without_wildcard(namespace),
+                    without_wildcard(type_name)
+                )
             }
-            _ => format!("{}/{}", stand_in(namespace), stand_in(type_name)),
+            _ => format!(
+                "{}/{}",
+                without_wildcard(namespace),
+                without_wildcard(type_name)
+            ),
         };
         let address = ProviderAddr::parse(&address, Engine::Terraform)
             .map_err(|error| PatternProblem::Address(Box::new(error)))?;
@@ -78,7 +86,7 @@ impl Pattern {
         })
     }
 
-    /// Whether the provider is meant.
+    /// Whether the pattern matches the provider.
     pub fn matches(&self, provider: &ProviderAddr, engine: Engine) -> bool {
         let host = match &self.host {
             None => true,
@@ -94,8 +102,8 @@ impl Pattern {
 }
 
 impl Pattern {
-    /// How much is left open: 0 for one provider on a named host. Of two patterns that mean the same provider the narrower
-    /// one has the smaller breadth, and none have the same unless they are equal.
+    /// How general the pattern is: 0 for one provider on a named host. Of two patterns that match the same provider, the
+    /// narrower one has the smaller breadth; only equal patterns have the same.
     pub fn breadth(&self) -> u8 {
         let host = match self.host {
             Some(PatternHost::Named(_)) => 0,
@@ -105,7 +113,7 @@ impl Pattern {
         host + 3 * (u8::from(self.namespace.is_none()) + u8::from(self.type_name.is_none()))
     }
 
-    /// Whether every provider that `other` means is meant by this one too.
+    /// Whether the pattern matches every provider that `other` matches.
     pub(super) fn covers(&self, other: &Self) -> bool {
         fn part<T: PartialEq>(own: Option<&T>, other: Option<&T>) -> bool {
             own.is_none() || own == other
@@ -115,7 +123,7 @@ impl Pattern {
             && part(self.type_name.as_ref(), other.type_name.as_ref())
     }
 
-    /// Whether some provider is meant by both.
+    /// Whether some provider matches both patterns.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         fn part<T: PartialEq>(own: Option<&T>, other: Option<&T>) -> bool {
             own.is_none() || other.is_none() || own == other
@@ -141,14 +149,14 @@ impl fmt::Display for Pattern {
 /// The `include` and `exclude` of one method.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selector {
-    /// Nothing: all providers.
+    /// Empty: all providers.
     pub include: Vec<Pattern>,
-    /// Beats `include`.
+    /// Takes precedence over `include`.
     pub exclude: Vec<Pattern>,
 }
 
 impl Selector {
-    /// Whether the method is for the provider.
+    /// Whether the method applies to the provider.
     pub fn matches(&self, provider: &ProviderAddr, engine: Engine) -> bool {
         let any = |patterns: &[Pattern]| {
             patterns

@@ -1,17 +1,18 @@
-//! Which files make up the CLI configuration, per engine and system (what is there is for the loader to find out).
+//! The paths of the CLI configuration, by engine and system. The loader finds out which of them exist.
 //!
 //! Terraform: `~/.terraformrc` and `~/.terraform.d`; on Windows `terraform.rc` and `terraform.d` in `%APPDATA%`.
-//! OpenTofu: `~/.tofurc` first (`tofu.rc`), and on Unix, where none of these exists, `opentofu/tofurc` and `opentofu` in
-//! `$XDG_CONFIG_HOME`, if that is set. `TF_CLI_CONFIG_FILE`, or else `TERRAFORM_CONFIG`, replaces file and directory.
+//! OpenTofu: `~/.tofurc` before these (on Windows `tofu.rc`). On Unix, if none of them exists, `opentofu/tofurc` and
+//! `opentofu` in `$XDG_CONFIG_HOME`, if that is set. `TF_CLI_CONFIG_FILE`, or else `TERRAFORM_CONFIG`, replaces file and
+//! directory.
 
 use std::path::{Path, PathBuf};
 
 use crate::provider::{Engine, Platform};
 
-/// The environment variables that decide about places, and the system. Unset and empty are the same.
+/// The system and the environment variables that determine the paths. An empty variable counts as unset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfigEnvironment {
-    /// Windows has its own places.
+    /// Use the paths of Windows.
     pub is_windows: bool,
     /// `HOME`, or the home directory of the account if that is empty.
     pub home: Option<PathBuf>,
@@ -27,7 +28,7 @@ pub struct ConfigEnvironment {
     pub terraform_config: Option<PathBuf>,
 }
 
-/// Where to look.
+/// The files and directories to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Places {
     /// This file only; it should exist.
@@ -47,7 +48,7 @@ pub enum Places {
 }
 
 impl ConfigEnvironment {
-    /// The candidates for this engine.
+    /// The files and directories of an engine.
     pub fn places(&self, engine: Engine) -> Places {
         let overrides = [
             (&self.cli_config_file, "TF_CLI_CONFIG_FILE"),
@@ -89,7 +90,7 @@ impl ConfigEnvironment {
         directories
     }
 
-    /// The directories in which programs such as credentials helpers are looked for, in order.
+    /// The directories with programs such as credentials helpers, in the order of the search.
     pub fn plugin_directories(&self, engine: Engine, platform: &Platform) -> Vec<PathBuf> {
         let mut plugins: Vec<PathBuf> = Vec::new();
         plugins.extend(
@@ -106,8 +107,8 @@ impl ConfigEnvironment {
         with_platform.collect()
     }
 
-    /// The directories that `init` takes packages from where no `provider_installation` block says otherwise, in order.
-    /// `working_directory` is the one that relative paths start from.
+    /// The directories from which `init` takes packages if there is no `provider_installation` block, in the order of the
+    /// search.
     pub fn implied_mirrors(&self, engine: Engine, working_directory: &Path) -> Vec<PathBuf> {
         let mut mirrors = vec![working_directory.join("terraform.d").join("plugins")];
         mirrors.extend(

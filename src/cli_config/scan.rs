@@ -1,7 +1,7 @@
 //! Tokens of HCL 1.
 //!
-//! Where it differs from HCL 2: an identifier may hold dots (`providers.v1`), `${...}` is part of a string and may hold
-//! quotes and line breaks, keywords other than `true` and `false` do not exist, and a bare word is a key, never a value.
+//! Differences from HCL 2: an identifier may contain dots (`providers.v1`), `${...}` is part of a string and may contain
+//! quotes and line breaks, `true` and `false` are the only keywords, and a bare word is a key, never a value.
 
 use crate::cli_config::escape;
 use crate::cli_config::tree::ConfigSyntaxError;
@@ -12,7 +12,7 @@ use crate::span::Span;
 pub(super) enum Hcl1Token {
     /// A bare word.
     Ident(String),
-    /// A quoted string, escapes undone.
+    /// A quoted string without escapes.
     String(String),
     /// A heredoc with its line breaks.
     Heredoc(String),
@@ -22,12 +22,12 @@ pub(super) enum Hcl1Token {
     Bool(bool),
     /// `{`, `}`, `[`, `]`, `=` or `,`.
     Sign(char),
-    /// After the last token, for ever.
+    /// The end of the file. The scanner returns it any number of times.
     End,
 }
 
 impl Hcl1Token {
-    /// What the token is called in messages.
+    /// The token for messages.
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Ident(word) => format!("`{word}`"),
@@ -41,7 +41,6 @@ impl Hcl1Token {
     }
 }
 
-/// Reads tokens from a text, front to back.
 pub(super) struct Hcl1Scanner<'a> {
     text: &'a str,
     at: usize,
@@ -52,7 +51,6 @@ impl<'a> Hcl1Scanner<'a> {
         Self { text, at: 0 }
     }
 
-    /// The next token and where it stands.
     pub(super) fn next(&mut self) -> Result<(Hcl1Token, Span), ConfigSyntaxError> {
         self.skip_blank()?;
         let start = self.at;
@@ -87,7 +85,7 @@ impl<'a> Hcl1Scanner<'a> {
         self.rest().chars().next()
     }
 
-    /// White space and the three kinds of comment.
+    /// Skips white space and the three kinds of comment.
     fn skip_blank(&mut self) -> Result<(), ConfigSyntaxError> {
         loop {
             let rest = self.rest();
@@ -121,7 +119,7 @@ impl<'a> Hcl1Scanner<'a> {
         }
     }
 
-    /// The value of a number is used nowhere but as text, so its shape is not checked beyond its characters.
+    /// Checks only the characters of a number, because its value is only used as text.
     fn number(&mut self) -> Result<Hcl1Token, ConfigSyntaxError> {
         let rest = self.rest();
         let sign = usize::from(rest.starts_with('-'));
@@ -160,7 +158,7 @@ impl<'a> Hcl1Scanner<'a> {
         Ok(Hcl1Token::String(text))
     }
 
-    /// `<<WORD` or `<<-WORD`, lines, and a line of blanks and the word.
+    /// Scans `<<WORD` or `<<-WORD`, lines, and a last line with the indented word.
     fn heredoc(&mut self) -> Result<Hcl1Token, ConfigSyntaxError> {
         let start = self.at;
         let fail =
@@ -188,7 +186,7 @@ impl<'a> Hcl1Scanner<'a> {
     }
 }
 
-/// Takes from every line the blanks that all lines begin with.
+/// Removes the indentation that all lines have in common.
 fn dedent(body: &str, indented: bool) -> String {
     if !indented {
         return body.to_owned();

@@ -1,12 +1,11 @@
-//! What HCL 1 and JSON have in common: items with keys and a value.
+//! Items with keys and a value: the structure of both HCL 1 and JSON.
 //!
-//! `a "b" { c = 1 }` is one item with the keys `a`, `b` and an object. JSON has no labels; there the keys of nested
-//! objects take their place, which `decode` undoes.
+//! `a "b" { c = 1 }` is one item with the keys `a`, `b` and an object. JSON has no labels, but keys of nested objects
+//! instead; `decode` treats both alike.
 
 use crate::span::Span;
 
-/// Nested objects and lists deeper than this are refused: no real configuration has more than five levels, and the parsers
-/// recurse.
+/// The most levels of nested objects and lists. The parsers recurse, and real configurations have at most five levels.
 pub(super) const MAX_DEPTH: usize = 64;
 
 /// One `key... value` of a body.
@@ -14,7 +13,7 @@ pub(super) const MAX_DEPTH: usize = 64;
 pub(super) struct Item {
     /// At least one.
     pub(super) keys: Vec<ItemKey>,
-    /// Written with `=`. In JSON never, since there it says nothing.
+    /// Whether the item is written with `=`; always false in JSON.
     pub(super) assigned: bool,
     pub(super) value: SpannedValue,
 }
@@ -26,23 +25,21 @@ pub(super) struct ItemKey {
     pub(super) span: Span,
 }
 
-/// A value and where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SpannedValue {
     pub(super) value: ConfigValue,
     pub(super) span: Span,
 }
 
-/// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ConfigValue {
-    /// A string or heredoc, escapes undone.
+    /// A string or heredoc without escapes.
     String(String),
     /// A number as written.
     Number(String),
     /// `true` or `false`.
     Bool(bool),
-    /// JSON only. Counts as an empty string where a string is wanted, as in Terraform.
+    /// JSON only. If a string is expected, it counts as an empty string, as in Terraform.
     Null,
     /// `[...]`.
     List(Vec<SpannedValue>),
@@ -51,7 +48,7 @@ pub(super) enum ConfigValue {
 }
 
 impl ConfigValue {
-    /// What the value is called in messages.
+    /// The type of the value for messages.
     pub(super) const fn kind(&self) -> &'static str {
         match self {
             Self::String(_) => "a string",
@@ -68,11 +65,11 @@ impl ConfigValue {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ConfigTree {
     pub(super) items: Vec<Item>,
-    /// JSON has no way to tell a block from an argument, so rules about the form of blocks do not apply.
+    /// JSON does not distinguish blocks from arguments, so the rules about the form of blocks do not apply.
     pub(super) is_json: bool,
 }
 
-/// Why a text is not HCL 1 or JSON.
+/// The reason why a text is neither HCL 1 nor JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ConfigSyntaxError {
     pub(super) problem: String,

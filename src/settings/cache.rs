@@ -1,4 +1,4 @@
-//! The disk cache: where it lies, and how much of it is used.
+//! The settings of the disk cache.
 
 use std::path::PathBuf;
 
@@ -6,33 +6,33 @@ use crate::cli::CacheArgs;
 
 use super::Environment;
 
-/// The name of tflock's directory among the caches of other programs.
+/// The name of tflock's directory in the system's directory for caches.
 const DIRECTORY: &str = "tflock";
 
-/// Where the cache lies, and how much of it is used.
+/// The settings of the disk cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheSettings {
-    /// How much.
+    /// How much of the cache is used.
     pub usage: CacheUsage,
-    /// Where; `None` if the environment names no place.
+    /// The directory; `None` if the environment names none.
     pub directory: Option<PathBuf>,
-    /// Make no request.
+    /// Send no request.
     pub offline: bool,
 }
 
 /// How much of the cache is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheUsage {
-    /// `--no-cache`: nothing.
+    /// `--no-cache`: the cache is not used.
     None,
-    /// `--refresh`: what cannot change; registries are asked for the rest.
+    /// `--refresh`: only entries that cannot change are used.
     Refresh,
-    /// All.
+    /// All entries are used.
     All,
 }
 
 impl CacheSettings {
-    /// What was typed, with defaults where nothing was.
+    /// Merges the command line and the environment.
     pub fn resolve(args: &CacheArgs, environment: &Environment) -> Self {
         Self {
             usage: match (args.no_cache, args.refresh) {
@@ -61,7 +61,7 @@ pub fn cache_directory(environment: &Environment) -> Option<PathBuf> {
     Some(caches?.join(DIRECTORY))
 }
 
-/// The base directory for caches of the XDG specification, which says to ignore relative paths.
+/// The base directory for caches of the XDG specification, which requires that relative paths are ignored.
 fn xdg_caches(environment: &Environment) -> Option<PathBuf> {
     let named = environment.non_empty("XDG_CACHE_HOME").map(PathBuf::from);
     let named = named.filter(|path| path.is_absolute());

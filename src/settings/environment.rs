@@ -1,10 +1,10 @@
-//! The environment, captured once: the only door to variables and the working directory.
+//! The environment of the process.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The environment of the process, captured once by `main`.
+/// The environment variables and the working directory. `main` captures them once; all other code takes them from here.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     variables: BTreeMap<String, String>,
@@ -13,8 +13,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Takes variables as the system gives them; those that are not Unicode are left out, since none that tflock reads can
-    /// be meant by them.
+    /// Takes the variables of the system. Those that are not Unicode are left out; tflock reads none of them.
     pub fn new(
         variables: impl IntoIterator<Item = (OsString, OsString)>,
         working_directory: PathBuf,
@@ -39,7 +38,7 @@ impl Environment {
         self.get(name).filter(|value| !value.is_empty())
     }
 
-    /// `HOME`, or the account's home directory where that is not set.
+    /// `HOME`, or the home directory of the account if `HOME` is not set.
     pub fn home(&self) -> Option<PathBuf> {
         let home = self.non_empty("HOME").map(PathBuf::from);
         home.or_else(std::env::home_dir)

@@ -1,4 +1,4 @@
-//! What is wrong with arguments and environment.
+//! Errors in the command line and the environment.
 
 use std::path::PathBuf;
 
@@ -11,98 +11,98 @@ use crate::span::{Explain, Place};
 use super::config_file::ConfigFileError;
 use super::working_set::ReportError;
 
-/// Why the command line cannot be followed.
+/// An error in the command line or the environment.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// The directory that tflock was started in is gone.
+    /// The working directory does not exist any more.
     #[error("cannot find the working directory: it was removed or renamed meanwhile")]
     NoWorkingDirectory,
-    /// PATH does not exist, or cannot be looked at.
+    /// PATH does not exist or is not accessible.
     #[error("cannot look at `{}`", path.display())]
     Path {
-        /// As given.
+        /// The path on the command line.
         path: PathBuf,
-        /// The option whose value it may have been meant to be.
+        /// The option before it, if PATH may be meant as its value.
         meant_for: Option<&'static str>,
-        /// What the system says.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// An invalid value of an option that config files may set too.
     #[error(transparent)]
     Option(#[from] RejectedArgument),
-    /// `--upgrade` names no provider or no version.
+    /// `--upgrade` has an invalid provider or version.
     #[error("cannot read `--upgrade={text}`")]
     Upgrade {
-        /// As given.
+        /// The value on the command line.
         text: String,
-        /// What is wrong with it.
+        /// The reason.
         source: Box<TargetError>,
     },
     /// `--var` without a value.
     #[error("cannot read one of `--var`: it is not NAME=VALUE")]
     Variable,
-    /// A `--var-file` that is no regular file and cannot be read.
+    /// A `--var-file` that is not a regular file and cannot be read.
     #[error("cannot read `--var-file {}`", path.display())]
     VariableFile {
-        /// As given.
+        /// The path on the command line.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// A directory of `--allow-read` that is not there.
+    /// A directory of `--allow-read` is missing.
     #[error("cannot use `--allow-read {}`", path.display())]
     AllowRead {
-        /// As given.
+        /// The path on the command line.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// `TFLOCK_UNTRUSTED` is neither on nor off.
+    /// `TFLOCK_UNTRUSTED` has an unknown value.
     #[error("cannot read `TFLOCK_UNTRUSTED={value}`: the values are `1` and `0`")]
     UntrustedVariable {
-        /// As given.
+        /// The value.
         value: String,
     },
-    /// An option that loosens `--untrusted`, without it.
+    /// An option that only has a meaning with `--untrusted`.
     #[error("cannot use `{option}` without `--untrusted`")]
     OnlyUntrusted {
         /// The option.
         option: &'static str,
     },
-    /// `--allow-host` is not a host.
+    /// `--allow-host` has an invalid host.
     #[error("cannot read `--allow-host {text}`")]
     AllowHost {
-        /// As given.
+        /// The value on the command line.
         text: String,
-        /// What is wrong with it.
+        /// The reason.
         source: Box<HostnameError>,
     },
-    /// `TFREGISTRY_BASE_URL` cannot be used.
+    /// `TFREGISTRY_BASE_URL` is invalid.
     #[error("cannot use `TFREGISTRY_BASE_URL`: {problem}")]
     BaseUrl {
-        /// What is wrong with it. The value is not shown: it may hold a password.
+        /// The reason. The value is not shown, because it may contain a password.
         problem: &'static str,
     },
-    /// `.tflock.toml` cannot be followed.
+    /// An error in `.tflock.toml`.
     #[error(transparent)]
     ConfigFile(#[from] Box<ConfigFileError>),
-    /// `--changed` cannot be answered.
+    /// git cannot list the changes for `--changed`.
     #[error(transparent)]
     Git(#[from] Box<GitError>),
-    /// `--failed` names no report that can be used.
+    /// The report of `--failed` cannot be used.
     #[error("cannot use the report `{}`", path.display())]
     Report {
-        /// As given.
+        /// The path on the command line.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         source: ReportError,
     },
-    /// `--provider` names no provider.
+    /// `--provider` has an invalid provider address.
     #[error("cannot read `--provider {text}`")]
     Provider {
-        /// As given.
+        /// The value on the command line.
         text: String,
-        /// What is wrong with it.
+        /// The reason.
         source: Box<AddressError>,
     },
 }
@@ -124,15 +124,15 @@ impl Explain for SettingsError {
             } => {
                 let path = path.display();
                 Some(format!(
-                    "if that is the value of `{option}`, write `{option}={path}`"
+                    "if `{path}` is the value of `{option}`, write `{option}={path}`"
                 ))
             }
             Self::Option(error) => error.hint(),
             Self::OnlyUntrusted { option } => Some(format!(
-                "everything is allowed without `--untrusted`: add it, or drop `{option}`"
+                "add `--untrusted`, or remove `{option}`: everything is allowed without `--untrusted`"
             )),
             Self::AllowHost { .. } => {
-                Some("a host is written as `git.example.com` or `git.example.com:8443`".to_owned())
+                Some("write a host as `git.example.com` or `git.example.com:8443`".to_owned())
             }
             Self::ConfigFile(error) => error.hint(),
             Self::Git(error) => error.hint(),
@@ -141,7 +141,7 @@ impl Explain for SettingsError {
                 ..
             } => None,
             Self::Report { .. } => {
-                Some("`tflock lock --format json > REPORT` writes one".to_owned())
+                Some("write a report with `tflock lock --format json > REPORT`".to_owned())
             }
             _ => None,
         }
@@ -149,7 +149,7 @@ impl Explain for SettingsError {
 }
 
 impl SettingsError {
-    /// The same, where `option` was given without the value that it may have: a PATH that is not there may be meant.
+    /// Adds `option`, which was given without its optional value: a missing PATH may be meant as that value.
     pub(super) fn after(mut self, option: &'static str) -> Self {
         if let Self::Path { meant_for, .. } = &mut self {
             meant_for.get_or_insert(option);

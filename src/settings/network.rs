@@ -1,4 +1,4 @@
-//! How registries are reached: the CLI configuration and the environment as one value per engine.
+//! The settings for requests to registries, from the CLI configuration and the environment.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,22 +14,22 @@ use crate::registry::{
 
 use super::{Environment, SettingsError};
 
-/// What the environment and the CLI configuration say for one engine, and what could not be read of the latter.
+/// The settings of one engine for requests to registries, and the errors in its CLI configuration.
 #[derive(Debug)]
 pub struct NetworkSettings {
-    /// How registries are reached.
+    /// Addresses, credentials, retries and connections.
     pub registry: RegistrySettings,
     /// The `provider_installation` block, for `--source config`.
     pub provider_installation: Option<ProviderInstallation>,
-    /// The directories that `init` looks into where there is no such block.
+    /// The directories from which `init` takes packages if there is no such block.
     pub implied_mirrors: Vec<PathBuf>,
-    /// The plugin cache: a source of nothing, named in a warning only.
+    /// The plugin cache. tflock never takes packages from it, but warns if a mirror uses the same directory.
     pub plugin_cache: Option<PathBuf>,
-    /// Errors in the CLI configuration: told, while the run goes on with what could be read, as Terraform does.
+    /// Errors in the CLI configuration. As in Terraform, the run continues with the valid parts.
     pub errors: Vec<CliConfigError>,
 }
 
-/// Reads the CLI configuration of `engine` and joins it with the environment.
+/// Reads the CLI configuration of `engine` and merges it with the environment.
 pub fn network_settings(
     environment: &Environment,
     engine: Engine,
@@ -56,7 +56,7 @@ pub fn network_settings(
             plugin_directories: places.plugin_directories(engine, &Platform::current()),
         },
         netrc: netrc(environment),
-        // Zero and less mean none here, while in the environment they mean the default.
+        // In the CLI configuration, numbers below 1 mean no retries; in the environment, they mean the default.
         retries: number("TF_REGISTRY_DISCOVERY_RETRY").or(tofu_only(protocols.retry_count)),
         download_retries: number("TF_PROVIDER_DOWNLOAD_RETRY"),
         request_timeout: number("TF_REGISTRY_CLIENT_TIMEOUT")
@@ -102,7 +102,7 @@ fn places(environment: &Environment) -> cli_config::places::ConfigEnvironment {
     }
 }
 
-/// The system's authorities, and what `SSL_CERT_FILE` and `SSL_CERT_DIR` say of them.
+/// The certificates of the system, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR`.
 fn http(environment: &Environment) -> HttpSettings {
     let directories = environment.non_empty("SSL_CERT_DIR");
     HttpSettings {
@@ -115,7 +115,7 @@ fn http(environment: &Environment) -> HttpSettings {
     }
 }
 
-/// Names in capitals take precedence, also if they are empty.
+/// The proxy variables. Upper-case names take precedence, even if they are empty.
 fn proxies(environment: &Environment) -> ProxyVariables {
     let variable = |name: &str| {
         let names = [name.to_owned(), name.to_ascii_lowercase()];
@@ -133,24 +133,25 @@ fn proxies(environment: &Environment) -> ProxyVariables {
     }
 }
 
-/// `NETRC`, else `.netrc` in the home directory (`_netrc` on Windows).
+/// `NETRC`, or `.netrc` in the home directory (`_netrc` on Windows).
 fn netrc(environment: &Environment) -> Option<PathBuf> {
     let name = if cfg!(windows) { "_netrc" } else { ".netrc" };
     let named = environment.non_empty("NETRC").map(PathBuf::from);
     named.or_else(|| environment.home().map(|home| home.join(name)))
 }
 
-/// `TFREGISTRY_BASE_URL` means the default registry, or OpenTofu's if it names that (docs/reference/environment.md).
+/// The address of `TFREGISTRY_BASE_URL`, which replaces that of an engine's default registry
+/// (docs/reference/environment.md).
 fn base_url(environment: &Environment) -> Result<Option<BaseUrl>, SettingsError> {
     let Some(text) = environment.non_empty("TFREGISTRY_BASE_URL") else {
         return Ok(None);
     };
-    let wrong = |problem: &'static str| SettingsError::BaseUrl { problem };
+    let invalid = |problem: &'static str| SettingsError::BaseUrl { problem };
     let Ok(mut url) = Url::parse(text) else {
-        return Err(wrong("it is no URL"));
+        return Err(invalid("it is not a URL"));
     };
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(wrong("it is no http or https URL"));
+        return Err(invalid("it is not an http or https URL"));
     }
     if !url.path().ends_with('/') {
         url.set_path(&format!("{}/", url.path()));
@@ -164,7 +165,7 @@ fn base_url(environment: &Environment) -> Result<Option<BaseUrl>, SettingsError>
 mod tests {
     use super::*;
 
-    /// What these variables mean beside a CLI configuration file that is not there.
+    /// The settings of these variables without a CLI configuration file.
     fn registry(variables: &[(&str, &str)]) -> RegistrySettings {
         let fixed = [("TF_CLI_CONFIG_FILE", "/missing.tfrc"), ("HOME", "/home/u")];
         let variables = fixed.iter().chain(variables);
@@ -176,13 +177,8 @@ mod tests {
 
     #[test]
     fn retries_and_timeouts_are_numbers_above_zero() {
-        for (text, expected) in [
-            ("3", Some(3)),
-            ("0", None),
-            ("-1", None),
-            ("x", None),
-            ("", None),
-        ] {
+        for text in ["3", "0", "-1", "x", ""] {
+            let expected = (text == "3").then_some(3);
             let settings = registry(&[
                 ("TF_REGISTRY_DISCOVERY_RETRY", text),
                 ("TF_REGISTRY_CLIENT_TIMEOUT", text),
@@ -195,7 +191,7 @@ mod tests {
         }
     }
 
-    /// Zero and less mean none in OpenTofu's configuration, and the default in the environment, which wins.
+    /// Numbers below 1 mean no retries in OpenTofu's configuration, and the default in the environment, which takes precedence.
     #[test]
     fn opentofu_has_a_block_for_registries() {
         let rows = [

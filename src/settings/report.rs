@@ -10,19 +10,18 @@ use crate::access::repository_root;
 /// How a run is reported.
 #[derive(Clone, Debug)]
 pub struct ReportSettings {
-    /// Which renderer.
+    /// The format of the report.
     pub format: FormatArg,
-    /// What paths of the report are relative to, absolute.
+    /// The directory that paths in the report are relative to, absolute.
     pub working_directory: PathBuf,
-    /// The top of the repository, from which annotations name files, absolute.
+    /// The top of the repository, absolute. Paths in annotations are relative to it.
     pub root: PathBuf,
-    /// Where GitHub Actions wants the job summary.
+    /// The file for the job summary of GitHub Actions.
     pub step_summary: Option<PathBuf>,
 }
 
 impl ReportSettings {
-    /// What was typed, with defaults where nothing was. Where GitHub Actions has checked the repository out, it says itself
-    /// (`GITHUB_WORKSPACE`).
+    /// Merges the command line and the environment. GitHub Actions names the top of the repository in `GITHUB_WORKSPACE`.
     pub fn resolve(args: &ReportArgs, environment: &Environment) -> Self {
         let working_directory = environment.working_directory.clone();
         let workspace = environment.non_empty("GITHUB_WORKSPACE").map(PathBuf::from);

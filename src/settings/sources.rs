@@ -1,4 +1,4 @@
-//! Where packages come from, as far as the command line and switches in the environment say.
+//! The sources of packages, from the command line and the environment.
 
 use std::path::PathBuf;
 
@@ -8,27 +8,27 @@ use crate::mirror::MirrorDirectory;
 
 use super::{CacheSettings, Environment};
 
-/// Where packages come from and what is asked of them.
+/// The sources of packages, and the demands on their signatures.
 #[derive(Clone, Debug)]
 pub struct SourceSettings {
     /// Registries or mirrors.
     pub choice: SourceChoice,
-    /// What is asked of signatures beyond the engine's own rules.
+    /// Demands on signatures beyond the rules of the engine.
     pub trust: Trust,
     /// Packages in flight.
     pub jobs: usize,
-    /// What earlier runs have learned.
+    /// The disk cache.
     pub cache: CacheSettings,
-    /// Where zips are kept beside being hashed.
+    /// The mirror that keeps the packages; `None` if packages are only hashed.
     pub keep: Option<MirrorDirectory>,
 }
 
 /// Where packages come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceChoice {
-    /// The origin registries, as for `providers lock`.
+    /// The origin registries, as in `providers lock`.
     Registry,
-    /// What `provider_installation` in the CLI configuration says.
+    /// The methods of `provider_installation` in the CLI configuration.
     Config,
     /// One directory.
     Filesystem(PathBuf),
@@ -37,7 +37,7 @@ pub enum SourceChoice {
 }
 
 impl SourceSettings {
-    /// What was typed, with defaults where nothing was; `jobs` is known from config files as well.
+    /// Merges the command line and the environment. `jobs` is the effective number of packages in flight.
     pub fn resolve(args: &SourceArgs, environment: &Environment, jobs: usize) -> Self {
         Self {
             choice: match (&args.fs_mirror, &args.net_mirror, args.source) {
@@ -54,7 +54,7 @@ impl SourceSettings {
     }
 }
 
-/// OpenTofu's switches for signatures, which count as exactly `true` only (docs/rules/registry.md 6).
+/// OpenTofu's switches for signatures. Only the value `true` turns them on (docs/rules/registry.md 6).
 fn trust(environment: &Environment) -> Trust {
     let enforced = |name: &str| environment.get(name) == Some("true");
     Trust {

@@ -1,4 +1,4 @@
-//! `--untrusted`: the content of the repository is a stranger's, such as a pull request from a fork.
+//! `--untrusted`: the repository has untrusted content, such as a pull request from a fork.
 
 use std::collections::BTreeSet;
 
@@ -8,20 +8,20 @@ use crate::registry::AllowedHosts;
 
 use super::{Environment, SettingsError};
 
-/// The variable that switches the mode on where the command line cannot be changed.
+/// The variable that turns the mode on without a change of the command line.
 const VARIABLE: &str = "TFLOCK_UNTRUSTED";
 
-/// What the content of a stranger's repository may still do.
+/// What the content of an untrusted repository may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Untrusted {
-    /// Where registries and remote modules may be.
+    /// The hosts of registries and remote modules that tflock may send requests to.
     pub hosts: AllowedHosts,
     /// The environment variables that evaluation may use.
     pub environment: BTreeSet<String>,
 }
 
 impl Untrusted {
-    /// What was typed and what the environment says; `None` if the repository is trusted.
+    /// Merges the command line and the environment. Returns `None` if the repository is trusted.
     pub fn resolve(
         args: &ConfinementArgs,
         environment: &Environment,
@@ -43,7 +43,7 @@ impl Untrusted {
     }
 }
 
-/// A value that is neither yes nor no is an error: the mode must not be off by mistake.
+/// Whether the variable is set. An unknown value is an error, so that the mode is never off by mistake.
 fn is_set(environment: &Environment) -> Result<bool, SettingsError> {
     match environment.get(VARIABLE).unwrap_or_default() {
         "1" | "true" => Ok(true),
@@ -54,7 +54,7 @@ fn is_set(environment: &Environment) -> Result<bool, SettingsError> {
     }
 }
 
-/// The public registries unless the user names hosts.
+/// The hosts that the user names, or those of the public registries.
 fn hosts(texts: &[String]) -> Result<Vec<Hostname>, SettingsError> {
     let public = [Engine::Terraform, Engine::Tofu].map(|engine| engine.default_host().to_owned());
     let texts = if texts.is_empty() { &public } else { texts };
@@ -88,23 +88,26 @@ mod tests {
 
     #[test]
     fn an_option_or_a_variable_switches_it_on() {
-        for (option, variable, expected) in [
-            (false, None, Ok(false)),
-            (true, None, Ok(true)),
-            (false, Some("1"), Ok(true)),
-            (false, Some("true"), Ok(true)),
-            (true, Some("0"), Ok(true)),
-            (false, Some("0"), Ok(false)),
-            (false, Some("false"), Ok(false)),
-            (false, Some(""), Ok(false)),
-            (
-                false,
-                Some("yes"),
-                Err("cannot read `TFLOCK_UNTRUSTED=yes`: the values are `1` and `0`".to_owned()),
-            ),
+        // option | variable | result
+        for row in [
+            "no  | unset | trusted",
+            "yes | unset | untrusted",
+            "no  | 1     | untrusted",
+            "no  | true  | untrusted",
+            "yes | 0     | untrusted",
+            "no  | 0     | trusted",
+            "no  | false | trusted",
+            "no  |       | trusted",
+            "no  | yes   | cannot read `TFLOCK_UNTRUSTED=yes`: the values are `1` and `0`",
         ] {
-            let found = resolve(option, variable, &[]).map(|found| found.is_some());
-            assert_eq!(found, expected, "{option} {variable:?}");
+            let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+            let variable = Some(cells[1]).filter(|value| *value != "unset");
+            let found = match resolve(cells[0] == "yes", variable, &[]) {
+                Ok(Some(_)) => "untrusted".to_owned(),
+                Ok(None) => "trusted".to_owned(),
+                Err(error) => error,
+            };
+            assert_eq!(found, cells[2], "{row}");
         }
     }
 

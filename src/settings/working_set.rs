@@ -1,4 +1,4 @@
-//! Which directories are worked on at all: `--changed` and `--failed` (docs/reference/options.md).
+//! The directories that `--changed` and `--failed` select (docs/reference/options.md).
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -15,43 +15,43 @@ use super::{Area, Environment, SettingsError};
 use crate::access::repository_root;
 use crate::span::{shown_path, visible_name};
 
-/// The most bytes of a report that is read: some hundred thousand directories.
+/// The most bytes of a report, which is enough for some hundred thousand directories.
 const MAX_REPORT_BYTES: u64 = 1 << 30;
 
-/// The structure of reports that can be read.
+/// The `schema_version` of supported reports.
 const SCHEMA_VERSION: u64 = 1;
 
-/// What narrows a run. Directories must pass both.
+/// The selected directories of a run. A directory must match both conditions.
 #[derive(Clone, Debug, Default)]
 pub struct WorkingSet {
-    /// What changed in the repositories of the paths; `None`: it does not matter.
+    /// The changes in the repositories of the paths; `None` without `--changed`.
     pub changed: Option<Vec<ChangedFiles>>,
-    /// The directories that failed; `None`: it does not matter.
+    /// The directories that failed; `None` without `--failed`.
     pub failed: Option<Failed>,
 }
 
 /// The directories that failed in an earlier run.
 #[derive(Clone, Debug, Default)]
 pub struct Failed {
-    /// Those that can be worked on again, without links.
+    /// The directories that the paths of the command line lead to, without links.
     pub directories: BTreeSet<PathBuf>,
-    /// Those that no path of the command line leads to.
+    /// The directories that no path of the command line leads to.
     out_of_reach: BTreeSet<PathBuf>,
-    /// How many are not where the report says.
+    /// The number of directories that do not exist at their path in the report.
     gone: usize,
 }
 
-/// Why a report of an earlier run cannot be used.
+/// The reason why a report of an earlier run cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] std::io::Error),
-    /// It is no report.
-    #[error("it is no report of `--format json`")]
+    /// It is not a report.
+    #[error("it is not a report of `--format json`")]
     Json(#[from] serde_json::Error),
-    /// A later tflock wrote it.
-    #[error("its `schema_version` is {0}, and this tflock knows {SCHEMA_VERSION}")]
+    /// A later version of tflock wrote it.
+    #[error("its `schema_version` is {0}, and this version of tflock supports {SCHEMA_VERSION}")]
     Version(u64),
     /// It is too large.
     #[error("it has more than {MAX_REPORT_BYTES} bytes")]
@@ -100,7 +100,7 @@ impl WorkingSet {
         }
     }
 
-    /// What is said of it before the work begins, one line each.
+    /// Messages about the selection, one line each.
     pub fn notes(&self) -> Vec<String> {
         let changed = self.changed.iter().flatten();
         let changed = changed.map(|changes| {
@@ -141,7 +141,7 @@ impl Failed {
     }
 }
 
-/// What changed, in each repository that a path lies in.
+/// The changes in each repository that contains a path.
 fn changes(
     areas: &[Arc<Area>],
     git: &GitSettings,
@@ -168,8 +168,7 @@ struct ReportedDirectory {
     status: String,
 }
 
-/// The directories that failed by the report in `path`. Paths in it are relative to where
-/// that run was started, which is taken to be here.
+/// Reads the directories that failed from the report in `path`. Paths in it are taken as relative to `working_directory`.
 fn failed_directories(path: &Path, working_directory: &Path) -> Result<Failed, ReportError> {
     let file = File::open(working_directory.join(path))?;
     if file.metadata()?.len() > MAX_REPORT_BYTES {

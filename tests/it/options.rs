@@ -263,8 +263,8 @@ fn usage_errors_say_what_to_write_instead() {
     context.require(".", &[("acme/anvil", "1.0.0")]);
     for [options, expected] in table(
         "
-            --upgrade acme/anvil             | hint: if that is the value of `--upgrade`, write `--upgrade=acme/anvil`
-            --changed main                   | hint: if that is the value of `--changed`, write `--changed=main`
+            --upgrade acme/anvil             | hint: if `acme/anvil` is the value of `--upgrade`, write `--upgrade=acme/anvil`
+            --changed main                   | hint: if `main` is the value of `--changed`, write `--changed=main`
             --provider anvil                 | hint: did you mean `registry.terraform.io/acme/anvil`?
             --upgrade=acme/bolt              | hint: `tflock list` shows which directory requires which provider
             --net-mirror http://mirror.test/ | error: cannot use `--net-mirror`: it does not begin with `https://`

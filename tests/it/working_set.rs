@@ -313,10 +313,10 @@ fn a_report_that_cannot_be_used_is_an_error() {
         .write("later", "{\"schema_version\": 99, \"directories\": []}");
     for (name, cause) in [
         ("none", "caused by: "),
-        ("text", "caused by: it is no report of `--format json`"),
+        ("text", "caused by: it is not a report of `--format json`"),
         (
             "later",
-            "caused by: its `schema_version` is 99, and this tflock knows 1",
+            "caused by: its `schema_version` is 99, and this version of tflock supports 1",
         ),
     ] {
         let outcome = context.run(&format!("lock -r --failed {name} ."));

@@ -53,7 +53,7 @@ fn provider_installation_is_strict_about_its_form() {
         (
             "DIRECT {}",
             &[],
-            "`DIRECT` is no provider installation method",
+            "`DIRECT` is not a provider installation method",
         ),
         (
             "filesystem_mirror {}",
@@ -78,7 +78,7 @@ fn provider_installation_is_strict_about_its_form() {
         (
             "dev_overrides { \"a/b/c/d\" = \"/x\" }",
             &[],
-            "`a/b/c/d` in `dev_overrides` is no provider source",
+            "`a/b/c/d` in `dev_overrides` is not a provider source",
         ),
         (
             "direct { include = \"a/b\" }",
@@ -88,7 +88,7 @@ fn provider_installation_is_strict_about_its_form() {
         (
             "direct { INCLUDE = [\"*/x\"] }",
             &[],
-            "`*/x` is no pattern for provider addresses",
+            "`*/x` is not a pattern of provider addresses",
         ),
     ];
     for (body, expected, problem) in rows {

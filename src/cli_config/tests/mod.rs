@@ -89,7 +89,7 @@ fn a_broken_file_loses_everything_and_a_broken_setting_only_itself() {
         ),
         (
             "host \"b_!\" {}",
-            "`b_!` is no host name, so this `host` block does not count",
+            "`b_!` is not a host name, so this `host` block is ignored",
         ),
         (
             "credentials_helper \"a\" { args = \"x\" }",

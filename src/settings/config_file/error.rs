@@ -1,4 +1,4 @@
-//! What is wrong with a config file.
+//! Errors in a config file.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::span::{Explain, Place};
 
 use super::{MAX_BYTES, NAME, keys};
 
-/// Why a config file cannot be followed.
+/// An error in a config file.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigFileError {
     /// The file cannot be read.
@@ -19,10 +19,10 @@ pub enum ConfigFileError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Where its link leads, or what the system says.
+        /// The error of the system, or a link that leads too far.
         source: LinkError,
     },
-    /// The file is too large to be one.
+    /// The file is too large.
     #[error("cannot read the config file `{}`: it has more than {MAX_BYTES} bytes", path.display())]
     TooLarge {
         /// The file.
@@ -31,16 +31,16 @@ pub enum ConfigFileError {
     /// The files of the revision that `--changed` compares with cannot be read.
     #[error("cannot read the config files of the revision that `--changed` compares with")]
     Revision(#[source] Box<GitError>),
-    /// The text is no TOML.
+    /// The text is not TOML.
     #[error("cannot read the config file as TOML: {problem}")]
     Syntax {
-        /// What the parser says.
+        /// The error of the parser.
         problem: String,
         /// Where.
         place: Box<Place>,
     },
-    /// There is no such key.
-    #[error("`{key}` is no key of `{NAME}`")]
+    /// An unknown key.
+    #[error("`{key}` is not a key of `{NAME}`")]
     UnknownKey {
         /// As written.
         key: String,
@@ -52,26 +52,26 @@ pub enum ConfigFileError {
     Type {
         /// The key.
         key: String,
-        /// What it holds.
+        /// The type of the key.
         expected: &'static str,
-        /// What is there.
+        /// The type of the value.
         found: &'static str,
         /// Where.
         place: Box<Place>,
     },
-    /// The value is none of those that the key has.
+    /// The value has the right type, but is invalid.
     #[error("cannot use `{key} = {text}`")]
     Value {
         /// The key.
         key: String,
         /// As written.
         text: String,
-        /// What is wrong with it.
+        /// The reason.
         source: ValueError,
         /// Where.
         place: Box<Place>,
     },
-    /// The value would accept what nothing vouches for.
+    /// The value would accept unverified packages.
     #[error(
         "cannot use `{key} = {text}` in a config file, which may tighten trust and never loosen it"
     )]
@@ -83,10 +83,10 @@ pub enum ConfigFileError {
         /// Where.
         place: Box<Place>,
     },
-    /// An entry of `[signers]` cannot be used.
+    /// An invalid entry of `[signers]`.
     #[error("cannot use this entry of `[signers]`")]
     Signers {
-        /// What is wrong with it.
+        /// The reason.
         source: SignersError,
         /// Where.
         place: Box<Place>,

@@ -1,4 +1,4 @@
-//! Which config files apply to a directory.
+//! The config files that apply to a directory.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -8,20 +8,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{ConfigFile, ConfigFileError, NAME, RevisionTexts, read, text};
 
-/// The texts of config files: those of the work tree, or for example those of a revision.
+/// A source of config files, such as the work tree or a revision.
 pub trait ConfigTexts: Debug + Send + Sync {
-    /// The text of the file at `path` (absolute, without links above it), which messages call `shown`. `None` if there is no
+    /// Reads the file at `path` (absolute, without links above it). Messages call it `shown`. Returns `None` if there is no
     /// such file.
     fn text(&self, path: &Path, shown: &Path) -> Result<Option<Vec<u8>>, ConfigFileError>;
 
-    /// The directories with a file in the repository that holds `directory`, as far as they are known without a look at the
-    /// work tree.
+    /// The directories with config files in the repository of `directory`, if the source lists them without the work tree.
     fn directories(&self, _directory: &Path) -> Result<Vec<PathBuf>, ConfigFileError> {
         Ok(Vec::new())
     }
 }
 
-/// The config files as they lie on disk.
+/// The config files on disk.
 #[derive(Debug)]
 struct WorkTree;
 
@@ -42,27 +41,27 @@ impl ConfigTexts for WorkTree {
 /// Finds and reads config files, each once.
 #[derive(Debug)]
 pub struct ConfigFiles {
-    /// What files are named relative to, without links.
+    /// The directory that names of files in messages are relative to, without links.
     working_directory: PathBuf,
     texts: Box<dyn ConfigTexts>,
     by_directory: Mutex<BTreeMap<PathBuf, Option<Arc<ConfigFile>>>>,
-    /// What comes before the path of a file in messages, such as `HEAD:`.
+    /// The prefix of file names in messages, such as `HEAD:`.
     prefix: String,
-    /// Whether the files can only tighten.
+    /// Whether the files can only tighten trust.
     is_untrusted: bool,
-    /// The file that applies everywhere, before all others.
+    /// The file of `--config`, which applies everywhere, before all others.
     named: Option<Arc<ConfigFile>>,
     /// The files of a revision, which come before these.
     revision: Option<Box<Self>>,
 }
 
 impl ConfigFiles {
-    /// The config files of the work tree. `working_directory` is what they are named relative to, without links.
+    /// The config files of the work tree. Messages name them relative to `working_directory`, a path without links.
     pub fn of_work_tree(working_directory: PathBuf) -> Self {
         Self::new(working_directory, Box::new(WorkTree))
     }
 
-    /// Config files with these texts.
+    /// The config files of a source.
     pub fn new(working_directory: PathBuf, texts: Box<dyn ConfigTexts>) -> Self {
         Self {
             working_directory,
@@ -75,13 +74,13 @@ impl ConfigFiles {
         }
     }
 
-    /// The same with a file that applies everywhere, before all others.
+    /// Adds a file that applies everywhere, before all others.
     pub(in crate::settings) fn with_named(self, named: Option<ConfigFile>) -> Self {
         let named = named.map(Arc::new);
         Self { named, ..self }
     }
 
-    /// The same for a tree that is not trusted: its files can only tighten. Those of a revision come first, if there is one.
+    /// Marks the tree as untrusted, so that its files can only tighten trust. The files of `revision` come before them.
     pub(in crate::settings) fn untrusted(mut self, revision: Option<RevisionTexts>) -> Self {
         self.is_untrusted = true;
         self.revision = revision.map(|texts| {
@@ -92,7 +91,7 @@ impl ConfigFiles {
         self
     }
 
-    /// The directories (absolute, without links) in which a file of the revision lies that may no longer be in the tree.
+    /// The directories (absolute, without links) with config files in the revision. The tree may not have these files any more.
     pub fn other_directories(&self, directory: &Path) -> Result<Vec<PathBuf>, ConfigFileError> {
         match &self.revision {
             Some(revision) => revision.texts.directories(directory),
@@ -144,7 +143,7 @@ impl ConfigFiles {
     }
 }
 
-/// The file as someone in `working_directory` would name it.
+/// The path relative to `working_directory`, if one contains the other.
 fn shown(path: &Path, working_directory: &Path) -> PathBuf {
     if let Ok(below) = path.strip_prefix(working_directory) {
         return below.to_path_buf();

@@ -1,20 +1,20 @@
-//! `.tflock.toml`: what holds for a repository or a part of it (docs/reference/config-file.md).
+//! `.tflock.toml`: the settings of a repository or a part of it (docs/reference/config-file.md).
 //!
-//! All files from a directory up to the top of its repository count. Outside of any repository it is one in PATH itself only: a
-//! file in a parent that others share never governs a directory.
+//! All files from a directory up to the top of its repository apply. Outside of a repository, only a file in PATH itself
+//! applies, so that a file in a shared parent directory never does.
 //!
 //! | key | which file counts |
 //! | --- | --- |
 //! | `signers` | each on its own: a package must satisfy all of them; with `-r` also files between PATH and the directory |
-//! | `missing-platform`, `missing-module` | the strictest of the files that set it |
-//! | `jobs` | the smallest of the files that set it |
+//! | `missing-platform`, `missing-module` | the file with the strictest value |
+//! | `jobs` | the file with the smallest value |
 //! | all others | the nearest file that sets it |
 //!
-//! So a file further down never permits what one above forbids.
+//! So a file further down never permits what a file above forbids.
 //!
-//! Files that a stranger's tree cannot change come before all of these: the one of `--config`, and with `--untrusted` and
-//! `--changed` those of the revision. With `--untrusted` the files of the tree can only tighten
-//! ([`ConfigFile::tightening`]).
+//! Files that an untrusted tree cannot change come before all of these: the file of `--config`, and with `--untrusted` and
+//! `--changed` the files of the revision. With `--untrusted`, the files of the tree can only tighten trust
+//! ([`OptionLayer::without_loosening`]).
 //!
 //! ```toml
 //! platforms = ["linux_amd64", "darwin_arm64"]
@@ -23,7 +23,7 @@
 //! engine = "auto"                    # auto, terraform, tofu
 //! missing-platform = "error"         # error, warn
 //! missing-module = "error"           # error, warn
-//! mismatch = "error"                 # nothing else: a file may tighten trust and never loosen it
+//! mismatch = "error"                 # no other value: a file may tighten trust and never loosen it
 //! prune = false
 //! jobs = 8
 //!
@@ -31,8 +31,7 @@
 //! "hashicorp/*" = ["C874 011F 0AB4 0511 0D02  1055 3436 5D94 72D7 468F"]
 //! ```
 //!
-//! `mismatch = "replace"` is refused like `"add"`: it would record a re-uploaded package in place of the one that was
-//! reviewed, for everybody and without a word.
+//! `mismatch = "replace"` is refused like `"add"`: it would silently record a re-uploaded package instead of the reviewed one.
 
 mod error;
 mod levels;
@@ -56,7 +55,7 @@ pub(super) use trusted::{RevisionTexts, read_named};
 /// The name of a config file.
 pub const NAME: &str = crate::walk::CONFIG_FILE_NAME;
 
-/// The most bytes of a config file: thousands of signers, and no mistake for something else.
+/// The most bytes of a config file, which is enough for thousands of signers.
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// What one file sets.

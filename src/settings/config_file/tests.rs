@@ -54,10 +54,10 @@ jobs = 0x10
 
 /// Text of a file | the beginning of the message | the place and width of the marked text | a part of the hint.
 const MISTAKES: [&str; 20] = [
-    r"platform = [] | `platform` is no key of `.tflock.toml` | 1:1 ^^^^^^^^ | did you mean `platforms`?",
-    r"\nignore_paths = [] | `ignore_paths` is no key of `.tflock.toml` | 2:1 ^^^^^^^^^^^^ | did you mean `ignore-paths`?",
-    r"upgrade = true | `upgrade` is no key of `.tflock.toml` | 1:1 ^^^^^^^ | `--upgrade` is an option of the command line only",
-    r"[tool] | `tool` is no key of `.tflock.toml` | 1:2 ^^^^ | the keys are `create`, `engine`, `ignore-paths`, `jobs`, `mismatch`, `missing-module`, `missing-platform`, `platforms`, `prune` and `signers`",
+    r"platform = [] | `platform` is not a key of `.tflock.toml` | 1:1 ^^^^^^^^ | did you mean `platforms`?",
+    r"\nignore_paths = [] | `ignore_paths` is not a key of `.tflock.toml` | 2:1 ^^^^^^^^^^^^ | did you mean `ignore-paths`?",
+    r"upgrade = true | `upgrade` is not a key of `.tflock.toml` | 1:1 ^^^^^^^ | `--upgrade` is an option of the command line only",
+    r"[tool] | `tool` is not a key of `.tflock.toml` | 1:2 ^^^^ | the keys are `create`, `engine`, `ignore-paths`, `jobs`, `mismatch`, `missing-module`, `missing-platform`, `platforms`, `prune` and `signers`",
     r#"prune = "yes" | cannot use `prune`: expected true or false, found a string | 1:9 ^^^^^ | "#,
     r#"platforms = "linux_amd64" | cannot use `platforms`: expected a list of strings, as `["..."]`, found a string | 1:13 ^^^^^^^^^^^^^ | "#,
     r#"platforms = [1] | cannot use `platforms`: expected a list of strings, as `["..."]`, found a number | 1:14 ^ | "#,

@@ -1,4 +1,4 @@
-//! Config files that the author of a pull request cannot change: one that the command line names, and those of a revision.
+//! Config files that the author of a pull request cannot change: the file of `--config`, and the files of a revision.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -33,20 +33,20 @@ pub(in crate::settings) fn read_named(
     Ok(file)
 }
 
-/// The texts of config files as they are in a revision.
+/// The config files of a revision.
 #[derive(Debug)]
 pub(in crate::settings) struct RevisionTexts {
     git: GitSettings,
     revision: Option<String>,
-    /// By the top of each repository.
+    /// The files of each repository, by its top directory.
     known: Mutex<BTreeMap<PathBuf, Arc<Texts>>>,
 }
 
-/// The files of one repository by their paths; `None` for what is not a regular file.
+/// The files of one repository by path; `None` for an entry that is not a regular file.
 type Texts = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
 impl RevisionTexts {
-    /// The files in `revision`, or in the commit in which HEAD left the default branch.
+    /// The files in `revision`, or in the commit at which HEAD left the default branch.
     pub(in crate::settings) fn new(git: GitSettings, revision: Option<String>) -> Self {
         Self {
             git,
