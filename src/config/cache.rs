@@ -1,4 +1,4 @@
-//! Each module is read once per run, however many roots call it.
+//! A cache of modules: each is read once per run, no matter how many roots call it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,22 +10,22 @@ use crate::syntax::RunBudget;
 use super::error::ConfigError;
 use super::module::Module;
 
-/// A module, or why it cannot be read. Both are shared by all who ask.
-type Outcome = Result<Arc<Module>, Arc<Vec<Arc<ConfigError>>>>;
+/// A module or its errors, shared by all roots that call it.
+type SharedModule = Result<Arc<Module>, Arc<Vec<Arc<ConfigError>>>>;
 
-/// A module that is being read, or has been.
-type Cell = Arc<OnceLock<Outcome>>;
+/// Empty until the module is read.
+type ModuleCell = Arc<OnceLock<SharedModule>>;
 
-/// The modules of a run, by their real directory. It can be used from several threads at once: who comes second waits.
+/// The modules of a run by their real directory. If several threads ask for a module, one reads it and the others wait.
 #[derive(Debug, Default)]
 pub struct ModuleCache {
-    cells: Mutex<HashMap<(PathBuf, Engine), Cell>>,
-    /// What the evaluation of all root modules that use this cache may cost.
+    cells: Mutex<HashMap<(PathBuf, Engine), ModuleCell>>,
+    /// The evaluation budget of all root modules that use this cache.
     budget: Arc<RunBudget>,
 }
 
 impl ModuleCache {
-    /// An empty cache.
+    /// Creates an empty cache.
     pub fn new() -> Self {
         Self::default()
     }
@@ -34,10 +34,10 @@ impl ModuleCache {
         &self.budget
     }
 
-    /// The module in `real`, a path without links. `shown` is the path that messages name.
-    pub(super) fn module(&self, real: &Path, shown: &Path, engine: Engine) -> Outcome {
+    /// Returns the module in `real`, a path without links. Messages name it by `shown`.
+    pub(super) fn module(&self, real: &Path, shown: &Path, engine: Engine) -> SharedModule {
         let cell = {
-            // A panic while the map was locked leaves it usable: every entry is complete or empty.
+            // A panic in another thread leaves the map usable: each entry is complete or empty.
             let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(cells.entry((real.to_path_buf(), engine)).or_default())
         };
@@ -49,7 +49,7 @@ impl ModuleCache {
         .clone()
     }
 
-    /// How many directories were read.
+    /// Returns the number of directories that were read.
     pub fn len(&self) -> usize {
         self.cells
             .lock()
@@ -57,7 +57,7 @@ impl ModuleCache {
             .len()
     }
 
-    /// Whether nothing was read yet.
+    /// Whether no directory was read yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

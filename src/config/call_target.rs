@@ -3,10 +3,11 @@
 use crate::provider::ModuleVersionConstraints;
 use crate::syntax::{EvalProblem, Expression, Value};
 
+use super::block_problem::BlockProblem;
 use super::calls::ModuleCall;
-use super::error::{ConfigError, Problem};
+use super::error::ConfigError;
 use super::source::ModuleSource;
-use super::statics::{Instance, Origins, Position};
+use super::statics::{ExpressionPosition, HiddenOrigins, Instance};
 
 /// Which expressions `source` and `version` may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl Target {
 }
 
 /// Says that an attribute of a call depends on values that must not be shown.
-fn hidden(attribute: &str, origins: &Origins) -> Option<String> {
+fn hidden(attribute: &str, origins: &HiddenOrigins) -> Option<String> {
     let reason = || format!("its `{attribute}` depends on {origins} and is not shown");
     (!origins.is_empty()).then(reason)
 }
@@ -77,14 +78,14 @@ pub(super) fn resolve(
     evaluation: Evaluation,
 ) -> Result<Target, Unresolved> {
     let missing = || {
-        let problem = Problem::Missing {
+        let problem = BlockProblem::Missing {
             block: "module",
             argument: "source",
         };
         ConfigError::invalid(call.spot.place(), problem)
     };
     let expression = call.source.as_ref().ok_or_else(missing)?;
-    let (value, origins) = value(instance, expression, Position::Source, evaluation)?;
+    let (value, origins) = value(instance, expression, ExpressionPosition::Source, evaluation)?;
     let hidden_source = hidden("source", &origins);
     let text = text(&value, "source", call, expression)?;
     let source = ModuleSource::parse(&text, instance.engine()).map_err(|source| {
@@ -123,7 +124,12 @@ fn versions(
     expression: &Expression,
     evaluation: Evaluation,
 ) -> Result<(Option<ModuleVersionConstraints>, Option<String>), Unresolved> {
-    let (value, origins) = value(instance, expression, Position::Version, evaluation)?;
+    let (value, origins) = value(
+        instance,
+        expression,
+        ExpressionPosition::Version,
+        evaluation,
+    )?;
     let hidden = hidden("version", &origins);
     if value == Value::Null {
         return Ok((None, hidden));
@@ -142,14 +148,14 @@ fn versions(
 fn value(
     instance: &Instance<'_>,
     expression: &Expression,
-    position: Position,
+    position: ExpressionPosition,
     evaluation: Evaluation,
-) -> Result<(Value, Origins), ConfigError> {
+) -> Result<(Value, HiddenOrigins), ConfigError> {
     match evaluation {
         Evaluation::Dynamic => instance.evaluate(expression, position),
         Evaluation::Literal => {
             let value = instance.constant(expression, "the source or version of a module");
-            value.map(|value| (value, Origins::default()))
+            value.map(|value| (value, HiddenOrigins::default()))
         }
     }
 }

@@ -1,11 +1,12 @@
-//! Module calls, and the variables and locals that their sources may depend on.
+//! Module calls, and the variables and locals on which their sources may depend.
 
 use std::collections::BTreeMap;
 
 use crate::syntax::{Block, Expression, Spot, Strings, Value, is_identifier};
 
+use super::block_problem::BlockProblem;
 use super::declarations::labelled_blocks;
-use super::error::{ConfigError, Problem};
+use super::error::ConfigError;
 use super::expression::ConfigExpression as _;
 
 /// A `module` block.
@@ -14,7 +15,7 @@ pub(super) struct ModuleCall {
     pub(super) name: String,
     pub(super) source: Option<Expression>,
     pub(super) version: Option<Expression>,
-    /// Values for the variables of the module.
+    /// The values of the variables of the called module, by name.
     pub(super) arguments: BTreeMap<String, Expression>,
     pub(super) spot: Spot,
 }
@@ -28,7 +29,7 @@ pub(super) struct Variable {
     /// `const`, if it is set.
     pub(super) constant: Option<bool>,
     pub(super) nullable: Option<bool>,
-    /// Its value is not to be shown, so it cannot be part of an address.
+    /// A sensitive value must not appear in an address.
     pub(super) sensitive: Option<bool>,
     pub(super) ephemeral: Option<bool>,
     pub(super) spot: Spot,
@@ -42,7 +43,7 @@ pub(super) struct Local {
     pub(super) spot: Spot,
 }
 
-/// Arguments of a `module` block that are not for the module.
+/// Arguments of a `module` block that are not variables of the module.
 const META_ARGUMENTS: [&str; 8] = [
     "source",
     "version",
@@ -61,7 +62,7 @@ fn check_name(block: &Block<'_>) -> Result<String, ConfigError> {
     }
     Err(ConfigError::invalid(
         block.label_spot(0).place(),
-        Problem::Name(name.to_owned()),
+        BlockProblem::Name(name.to_owned()),
     ))
 }
 
@@ -74,7 +75,7 @@ pub(super) fn read_call(block: &Block<'_>) -> Result<ModuleCall, ConfigError> {
             arguments.insert(argument.name().to_owned(), argument.value());
         }
     }
-    // `_ {}` holds arguments whose names would be taken for meta-arguments outside of it.
+    // `_ {}` contains variables that have the names of meta-arguments.
     for escaped in labelled_blocks(body, "_", 0)? {
         arguments.extend(
             escaped
@@ -93,7 +94,7 @@ pub(super) fn read_call(block: &Block<'_>) -> Result<ModuleCall, ConfigError> {
     })
 }
 
-/// Reads the `module` block of a `run` block. It gives no values.
+/// Reads the `module` block of a `run` block, which sets no variables.
 pub(super) fn read_run_module(block: &Block<'_>, name: &str) -> Result<ModuleCall, ConfigError> {
     let body = block.body();
     Ok(ModuleCall {
@@ -132,7 +133,7 @@ pub(super) fn read_variable(block: &Block<'_>) -> Result<Variable, ConfigError> 
     })
 }
 
-/// A boolean, as such or as a string, without references.
+/// Evaluates a constant boolean, also written as a string.
 fn flag(value: &Expression, what: &'static str) -> Result<bool, ConfigError> {
     let found = value.constant_with(what, Strings::Templates)?;
     let is_flag = matches!(found, Value::Bool(_))

@@ -2,7 +2,8 @@
 
 use crate::syntax::Spot;
 
-use super::error::{ConfigError, Problem};
+use super::block_problem::BlockProblem;
+use super::error::ConfigError;
 
 /// How many errors of one module are reported. Each costs a search through its file for line and column.
 const MAX_ERRORS: usize = 100;
@@ -24,7 +25,7 @@ impl ConfigErrors {
     }
 
     /// Adds an error, however many there are.
-    pub(super) fn invalid(&mut self, spot: &Spot, problem: Problem) {
+    pub(super) fn invalid(&mut self, spot: &Spot, problem: BlockProblem) {
         self.0.push(ConfigError::invalid(spot.place(), problem));
     }
 

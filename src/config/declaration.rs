@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::syntax::Spot;
 
+use super::block_problem::BlockProblem;
 use super::calls::{Local, ModuleCall, Variable};
 use super::config_errors::ConfigErrors;
-use super::error::{ConfigError, Problem};
+use super::error::ConfigError;
 use super::provider_blocks::ProviderBlock;
 use super::resources::{Import, Resource, ResourceKind};
 
@@ -115,7 +116,7 @@ pub(super) fn declare_all<D: Declaration>(
         match declared.get(&key) {
             None => drop(declared.insert(key, declaration)),
             Some(first) if errors.has_room() => {
-                let problem = Problem::Duplicate {
+                let problem = BlockProblem::Duplicate {
                     what: declaration.title(),
                     first: first.spot().place(),
                 };
@@ -132,7 +133,7 @@ pub(super) fn overridden<'a, D: Declaration>(
     declaration: &D,
 ) -> Result<&'a mut D, ConfigError> {
     let missing = || {
-        let problem = Problem::NothingToOverride(declaration.title());
+        let problem = BlockProblem::NothingToOverride(declaration.title());
         ConfigError::invalid(declaration.spot().place(), problem)
     };
     declared.get_mut(&declaration.key()).ok_or_else(missing)

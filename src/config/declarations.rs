@@ -7,9 +7,10 @@ use std::path::Path;
 use crate::provider::Engine;
 use crate::syntax::{Block, Body, SourceFile, Spot};
 
+use super::block_problem::BlockProblem;
 use super::calls::{self, Local, ModuleCall, Variable};
 use super::config_errors::ConfigErrors;
-use super::error::{ConfigError, Problem};
+use super::error::ConfigError;
 use super::files;
 use super::provider_blocks::{self, ProviderBlock};
 use super::required_providers::{self, RequiredProviders};
@@ -49,7 +50,7 @@ fn read_body(body: &Body<'_>, engine: Engine, errors: &mut ConfigErrors) -> Decl
         }
     }
     for block in blocks(body, "required_providers", 0, errors) {
-        errors.invalid(&block.spot(), Problem::MisplacedRequiredProviders);
+        errors.invalid(&block.spot(), BlockProblem::MisplacedRequiredProviders);
     }
     let providers = blocks(body, "provider", 1, errors).into_iter();
     found.providers = errors.keep_all(providers.map(|it| provider_blocks::read(&it, engine)));
@@ -126,7 +127,7 @@ pub(super) fn labelled_blocks<'a>(
     match blocks.iter().find(|block| block.labels().len() != labels) {
         None => Ok(blocks),
         Some(block) => {
-            let problem = Problem::Labels {
+            let problem = BlockProblem::Labels {
                 kind: kind.to_owned(),
                 wanted: labels,
                 found: block.labels().len(),

@@ -10,6 +10,7 @@ use crate::provider::{AddressError, ConstraintError, Engine};
 use crate::span::{Explain, Place};
 use crate::syntax::{EvalProblem, Exceeded, Refusal, Spot, SyntaxError, Value};
 
+use super::block_problem::BlockProblem;
 use super::source::SourceError;
 
 /// A reason why a module or its requirements cannot be read.
@@ -34,7 +35,7 @@ pub enum ConfigError {
     #[error("{problem}")]
     Invalid {
         place: Box<Place>,
-        problem: Box<Problem>,
+        problem: Box<BlockProblem>,
     },
     #[error("invalid provider address")]
     Address {
@@ -184,82 +185,8 @@ pub enum ConfigError {
     },
 }
 
-/// What is wrong with a block or argument.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the messages explain the variants")]
-pub enum Problem {
-    #[error("a `{kind}` block has {wanted} labels, and this one has {found}")]
-    Labels {
-        kind: String,
-        wanted: usize,
-        found: usize,
-    },
-    #[error("`{0}` is not a valid name")]
-    Name(String),
-    #[error("a `required_providers` block belongs into a `terraform` block")]
-    MisplacedRequiredProviders,
-    #[error("a module has one `required_providers` block; the first is at {first}")]
-    SecondRequiredProviders { first: Place },
-    #[error("`required_providers` holds arguments only, and this is a block")]
-    BlockInRequiredProviders,
-    #[error("a required provider is a version constraint or an object with `source` and `version`")]
-    RequiredProvider,
-    #[error("the keys of a required provider are constant strings")]
-    RequiredProviderKey,
-    #[error(
-        "a required provider has no `{0}`, only `source`, `version` and `configuration_aliases`"
-    )]
-    UnknownRequiredProviderKey(String),
-    #[error("`{0}` must be a constant string")]
-    StringRequired(&'static str),
-    #[error("`configuration_aliases` is a list of references such as `{0}.alias`")]
-    ConfigurationAliases(String),
-    #[error(
-        "provider names are lower case letters, digits and dashes: write `{normal}` for `{name}`"
-    )]
-    NotNormalized { name: String, normal: String },
-    #[error("this must be a provider configuration such as `name` or `name.alias`")]
-    ProviderReference,
-    #[error("`{0}` has no `for_each`, so it takes no index")]
-    IndexWithoutForEach(String),
-    #[error("`{0}` has `for_each`, so it needs an index")]
-    MissingIndex(String),
-    #[error("`{0}` is reserved in `provider` blocks")]
-    Reserved(String),
-    #[error("a `provider` block with `for_each` needs an `alias`")]
-    AliasRequired,
-    #[error("`alias` must be a constant name")]
-    Alias,
-    #[error("`for_each` of a provider must be a map or a set of strings")]
-    ProviderForEach,
-    #[error("{what} is already declared at {first}")]
-    Duplicate { what: String, first: Place },
-    #[error("there is no {0} to override")]
-    NothingToOverride(String),
-    #[error("a `{0}` block cannot be in an override file")]
-    NotInOverride(&'static str),
-    #[error("an `import` block needs `to`, the address of a resource")]
-    ImportTarget,
-    #[error("an `import` block needs either `id` or `identity`")]
-    ImportIdentity,
-    #[error("the `provider` of an `import` block must be that of the resource it imports")]
-    ImportProvider,
-    #[error("`import` blocks are for root modules, and this module is called")]
-    ImportInChild,
-    #[error("a `{block}` block needs `{argument}`")]
-    Missing {
-        block: &'static str,
-        argument: &'static str,
-    },
-    #[error("a `{block}` block has no `{argument}`")]
-    Unexpected {
-        block: &'static str,
-        argument: String,
-    },
-}
-
 impl ConfigError {
-    pub(super) fn invalid(place: Place, problem: Problem) -> Self {
+    pub(super) fn invalid(place: Place, problem: BlockProblem) -> Self {
         Self::Invalid {
             place: Box::new(place),
             problem: Box::new(problem),
@@ -267,7 +194,7 @@ impl ConfigError {
     }
 
     pub(super) fn import_in_called_module(import: &Spot) -> Self {
-        Self::invalid(import.place(), Problem::ImportInChild)
+        Self::invalid(import.place(), BlockProblem::ImportInChild)
     }
 
     /// Whether a module is not available, which `--missing-module warn` turns into a warning.

@@ -3,7 +3,8 @@
 use crate::span::Span;
 use crate::syntax::{self, EvalFault, EvalProblem, Exceeded, Expr, Expression, Strings, Value};
 
-use super::error::{ConfigError, Problem};
+use super::block_problem::BlockProblem;
+use super::error::ConfigError;
 
 /// Evaluates expressions without variables and functions, and makes errors of the configuration from failures.
 pub(super) trait ConfigExpression {
@@ -22,11 +23,11 @@ pub(super) trait ConfigExpression {
 
     /// Parses the expression as a reference. A string is an old form of the reference in it, and the only form in JSON syntax.
     /// If it is not a valid expression, `problem` is the error.
-    fn reference(&self, problem: Problem) -> Result<Expr, ConfigError>;
+    fn reference(&self, problem: BlockProblem) -> Result<Expr, ConfigError>;
 
     fn exceeded(&self, budget: Exceeded) -> ConfigError;
 
-    fn invalid(&self, problem: Problem) -> ConfigError;
+    fn invalid(&self, problem: BlockProblem) -> ConfigError;
 }
 
 impl ConfigExpression for Expression {
@@ -52,7 +53,7 @@ impl ConfigExpression for Expression {
         }
     }
 
-    fn reference(&self, problem: Problem) -> Result<Expr, ConfigError> {
+    fn reference(&self, problem: BlockProblem) -> Result<Expr, ConfigError> {
         let tree = self.tree(Strings::Plain)?;
         match tree.as_text() {
             Some(text) => syntax::parse_expression(&text).map_err(|_fault| self.invalid(problem)),
@@ -65,7 +66,7 @@ impl ConfigExpression for Expression {
         ConfigError::Exceeded { place, budget }
     }
 
-    fn invalid(&self, problem: Problem) -> ConfigError {
+    fn invalid(&self, problem: BlockProblem) -> ConfigError {
         ConfigError::invalid(self.place(), problem)
     }
 }

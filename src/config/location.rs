@@ -1,16 +1,16 @@
-//! Where a module is: the path that people read, and the one without links.
+//! The location of a module: a path for messages and a path without links.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// A directory under two names.
+/// A directory with two paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Location {
-    /// As the user would name it, relative where the user is relative.
+    /// The path for messages, relative if the path of the user is relative.
     pub(super) shown: PathBuf,
-    /// Without links and dots: what modules are told apart by.
+    /// The path without links and dots, which identifies the module.
     pub(super) real: PathBuf,
-    /// The package it was fetched or installed with, a real path; none for what is on this machine anyway.
+    /// The real path of the package that was fetched or installed with the module. `None` for local modules outside packages.
     pub(super) package: Option<PathBuf>,
 }
 
@@ -23,7 +23,7 @@ impl Location {
         })
     }
 
-    /// A directory of a package that was fetched.
+    /// Creates the location of a directory in a fetched package.
     pub(super) fn within(shown: &Path, package: &Path) -> io::Result<Self> {
         Ok(Self {
             package: Some(package.canonicalize()?),
@@ -31,8 +31,8 @@ impl Location {
         })
     }
 
-    /// The directory that a local source means here. Links are resolved before `..` is, as the system does it; where that
-    /// makes a difference, people see the real path.
+    /// Returns the directory that a local source in this module refers to. As in the operating system, links are resolved before
+    /// `..`. If the path without `..` leads elsewhere, messages show the real path.
     pub(super) fn join(&self, path: &Path) -> io::Result<Self> {
         let real = self.real.join(path).canonicalize()?;
         let shown = clean(&self.shown.join(path));
@@ -45,7 +45,7 @@ impl Location {
     }
 }
 
-/// A path without `.` and `x/..`.
+/// Removes `.` and `x/..` from a path, without looking at the disk.
 pub fn clean(path: &Path) -> PathBuf {
     let mut parts: Vec<Component<'_>> = Vec::new();
     for part in path.components() {
@@ -68,7 +68,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn people_see_their_own_path_where_it_means_the_same() {
+    fn messages_show_the_path_of_the_user_if_it_leads_to_the_same_directory() {
         let tree = tempfile::tempdir().unwrap();
         let real = tree.path().canonicalize().unwrap();
         for directory in ["a", "b", "far/linked", "far/b"] {
@@ -83,7 +83,7 @@ mod tests {
                 (real.join(expected), real.join(expected))
             );
         }
-        // The link's own name stays.
+        // The name of the link is kept.
         let found = Location::new(&real)
             .unwrap()
             .join(Path::new("./link"))
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_stay_as_short_as_people_write_them() {
+    fn paths_are_cleaned() {
         for (path, expected) in [
             ("./a/./b", "a/b"),
             ("a/../b", "b"),

@@ -1,12 +1,13 @@
-//! What the user's configuration asks for.
+//! Reads configurations: which providers do a root module and the modules that it calls require?
 //!
 //! ```text
-//! walk: directories -> files: names -> declarations: one file -> module: one directory, overridden
-//!                                                                   `-> root: with all modules it calls -> Requirements
+//! files: names -> declarations: one file -> module: one directory with its overrides
+//!                                            `-> root: with all modules that it calls -> Requirements
 //! ```
 //!
-//! Rules by number in docs/rules/config.md; what differs between the engines is gathered in `rules::EngineRules`.
+//! docs/rules/config.md numbers the rules. `rules::EngineRules` has those in which the engines differ.
 
+mod block_problem;
 mod cache;
 mod call_target;
 mod calls;
@@ -33,8 +34,9 @@ mod statics;
 mod test_files;
 mod tree;
 
+pub use block_problem::BlockProblem;
 pub use cache::ModuleCache;
-pub use error::{ConfigError, Problem};
+pub use error::ConfigError;
 pub use files::{ModuleFiles, is_configuration, is_tofu_only, module_files};
 pub use functions::evaluate_alone;
 pub use location::clean;

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use crate::provider::{Engine, ProviderAddr, Requirements, VersionConstraints};
 use crate::syntax::Spot;
 
+use super::block_problem::BlockProblem;
 use super::calls::{Local, ModuleCall, Variable};
 use super::config_errors::ConfigErrors;
 use super::declaration::{Declaration as _, DeclarationMap, ResourceKey, declare_all};
 use super::declarations::{Declarations, read_file};
-use super::error::{ConfigError, Problem};
+use super::error::ConfigError;
 use super::files::module_files;
 use super::overrides;
 use super::provider_blocks::ProviderBlock;
@@ -75,7 +76,7 @@ impl Module {
         for block in added.required_providers {
             if let Some(first) = first_required {
                 let first = first.place();
-                errors.invalid(&block.spot, Problem::SecondRequiredProviders { first });
+                errors.invalid(&block.spot, BlockProblem::SecondRequiredProviders { first });
                 continue;
             }
             *first_required = Some(block.spot);
@@ -166,8 +167,8 @@ impl Module {
             None => reference.name.clone(),
         };
         let problem = match (reference.indexed, has_for_each) {
-            (true, false) => Problem::IndexWithoutForEach(name()),
-            (false, true) => Problem::MissingIndex(name()),
+            (true, false) => BlockProblem::IndexWithoutForEach(name()),
+            (false, true) => BlockProblem::MissingIndex(name()),
             _ => return Ok(()),
         };
         Err(ConfigError::invalid(reference.spot.place(), problem))
@@ -187,7 +188,7 @@ impl Module {
             if let (Some(reference), Some(target)) = (reference, target)
                 && target.provider.as_ref() != Some(reference)
             {
-                errors.invalid(&reference.spot, Problem::ImportProvider);
+                errors.invalid(&reference.spot, BlockProblem::ImportProvider);
             }
             if engine.counts_all_imports() || (target.is_none() && !import.in_module) {
                 let (name, spot) = local_name(reference, &import.type_name, &import.spot);

@@ -1,4 +1,4 @@
-//! What is given from outside when a root module is read. Environment variables come as values: this room reads none.
+//! Options of reading a root module. Environment variables are passed as values: `config` does not read the environment.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,34 +7,34 @@ use std::sync::Arc;
 use crate::access::ReadRules;
 use crate::provider::Engine;
 
-/// How a root module is read.
+/// Options of reading a root module.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
-    /// Whose rules.
+    /// The engine whose rules apply.
     pub engine: Engine,
-    /// `TF_DATA_DIR`; relative to the root module's directory. `.terraform` if not given.
+    /// `TF_DATA_DIR`, relative to the directory of the root module. `None` means `.terraform`.
     pub data_directory: Option<PathBuf>,
     /// `TF_WORKSPACE`.
     pub workspace: Option<EnvironmentValue>,
     /// The variables `TF_VAR_NAME` of the environment, by `NAME`.
     pub environment: BTreeMap<String, EnvironmentValue>,
-    /// `--var` and `--var-file`, in the order of the command line.
+    /// `--var` and `--var-file` in the order of the command line; later values take precedence.
     pub variables: Vec<VariableOption>,
-    /// Whether modules that only test files run are read.
+    /// Whether to read modules that only test files run.
     pub tests: Tests,
-    /// The configuration may be a stranger's: local modules and addresses on this machine stay where files may be read, and
-    /// what `init` has installed is not used, because the stranger can have committed that as well.
+    /// The author of the configuration is not trusted: it may use only those directories of this machine that `files` permits, and
+    /// installed modules are ignored, because the author may have committed them.
     pub is_untrusted: bool,
-    /// Which files functions and links may have read.
+    /// The files that functions and links may read.
     pub files: Arc<ReadRules>,
 }
 
 /// The value of an environment variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EnvironmentValue {
-    /// For evaluation.
+    /// A value that evaluation may use.
     Known(String),
-    /// Unknown to evaluation: the configuration is untrusted, and the user does not allow the variable.
+    /// A value that evaluation may not use: the configuration is untrusted, and the user has not allowed the variable.
     Withheld,
 }
 
@@ -43,39 +43,39 @@ pub enum EnvironmentValue {
 pub enum VariableOption {
     /// `--var NAME=TEXT`.
     Value {
-        /// The variable.
+        /// The name of the variable.
         name: String,
-        /// Its value, as text.
+        /// Its value in the syntax of the command line.
         text: String,
     },
     /// `--var-file PATH`, relative to the root module's directory.
     File(PathBuf),
-    /// `--var-file PATH` that can be read only once, such as a pipe, and was.
+    /// `--var-file PATH` for a pipe or another file that can be read only once.
     Content {
-        /// As given.
+        /// The path as the user wrote it.
         path: PathBuf,
-        /// What it held.
+        /// The content of the file.
         text: Arc<[u8]>,
     },
 }
 
-/// Test files.
+/// Whether to read test files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tests {
-    /// Not read.
+    /// Test files are ignored.
     Skip,
-    /// Read, in the root module's directory and in this directory below it.
+    /// Test files are read in the directory of the root module and in one directory below it.
     Read {
-        /// `tests` if nothing else is asked for.
+        /// The directory below the root module, `tests` by default.
         directory: PathBuf,
     },
 }
 
-/// The directory of test files unless another one is named.
+/// The default directory of test files.
 pub const DEFAULT_TEST_DIRECTORY: &str = "tests";
 
 impl ReadOptions {
-    /// The rules of `engine`, an empty environment, and test files in their usual place.
+    /// Creates options with the rules of `engine`, an empty environment, and test files in the default directory.
     pub fn new(engine: Engine) -> Self {
         Self {
             engine,

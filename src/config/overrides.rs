@@ -2,11 +2,12 @@
 
 use crate::provider::Engine;
 
+use super::block_problem::BlockProblem;
 use super::calls::{ModuleCall, Variable};
 use super::config_errors::ConfigErrors;
 use super::declaration::{Declaration as _, overridden};
 use super::declarations::Declarations;
-use super::error::{ConfigError, Problem};
+use super::error::ConfigError;
 use super::module::Module;
 use super::provider_blocks::ProviderBlock;
 use super::resources::{Resource, ResourceKind};
@@ -20,7 +21,7 @@ pub(super) fn apply(
     errors: &mut ConfigErrors,
 ) {
     for (kind, spot) in changes.not_in_override {
-        errors.invalid(&spot, Problem::NotInOverride(kind));
+        errors.invalid(&spot, BlockProblem::NotInOverride(kind));
     }
     for block in changes.required_providers {
         // An entry replaces all of the entry with the same local name.
@@ -57,7 +58,7 @@ fn override_provider(module: &mut Module, block: ProviderBlock) -> Result<(), Co
         }
         None if block.alias.is_some() => {
             let what = format!("{} with this alias", block.title());
-            let problem = Problem::NothingToOverride(what);
+            let problem = BlockProblem::NothingToOverride(what);
             return Err(ConfigError::invalid(block.spot.place(), problem));
         }
         None => drop(module.providers.insert(block.key(), block)),

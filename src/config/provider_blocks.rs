@@ -3,8 +3,9 @@
 use crate::provider::{Engine, VersionConstraints};
 use crate::syntax::{Block, Spot, Value, is_identifier};
 
+use super::block_problem::BlockProblem;
 use super::declarations::labelled_blocks;
-use super::error::{ConfigError, Problem};
+use super::error::ConfigError;
 use super::expression::ConfigExpression as _;
 use super::required_providers::{check_normalized, constraints};
 use super::rules::EngineRules;
@@ -30,13 +31,13 @@ pub(super) fn read(block: &Block<'_>, engine: Engine) -> Result<ProviderBlock, C
     let body = block.body();
     for reserved in RESERVED_ARGUMENTS {
         if let Some(argument) = body.argument(reserved)? {
-            let problem = Problem::Reserved(reserved.to_owned());
+            let problem = BlockProblem::Reserved(reserved.to_owned());
             return Err(ConfigError::invalid(argument.place(), problem));
         }
     }
     for reserved in RESERVED_BLOCKS {
         if let Some(block) = labelled_blocks(body, reserved, 0)?.first() {
-            let problem = Problem::Reserved(reserved.to_owned());
+            let problem = BlockProblem::Reserved(reserved.to_owned());
             return Err(ConfigError::invalid(block.place(), problem));
         }
     }
@@ -57,7 +58,7 @@ fn alias(block: &Block<'_>) -> Result<Option<String>, ConfigError> {
     };
     match value.constant("`alias`")?.to_text() {
         Some(alias) if is_identifier(&alias) => Ok(Some(alias)),
-        _ => Err(value.invalid(Problem::Alias)),
+        _ => Err(value.invalid(BlockProblem::Alias)),
     }
 }
 
@@ -71,11 +72,11 @@ fn check_for_each(
         return Ok(false);
     };
     if !engine.has_provider_for_each() {
-        let problem = Problem::Reserved("for_each".to_owned());
+        let problem = BlockProblem::Reserved("for_each".to_owned());
         return Err(ConfigError::invalid(argument.place(), problem));
     }
     if alias.is_none() {
-        let problem = Problem::AliasRequired;
+        let problem = BlockProblem::AliasRequired;
         return Err(ConfigError::invalid(argument.place(), problem));
     }
     Ok(true)
@@ -92,6 +93,6 @@ fn version(block: &Block<'_>) -> Result<Option<VersionConstraints>, ConfigError>
     }
     let text = value
         .to_text()
-        .ok_or_else(|| expression.invalid(Problem::StringRequired("version")))?;
+        .ok_or_else(|| expression.invalid(BlockProblem::StringRequired("version")))?;
     constraints(&text, expression.place()).map(Some)
 }

@@ -3,7 +3,8 @@
 use crate::provider::Engine;
 use crate::syntax::{Body, Expr, ExprKind, Expression, Spot};
 
-use super::error::{ConfigError, Problem};
+use super::block_problem::BlockProblem;
+use super::error::ConfigError;
 use super::expression::ConfigExpression as _;
 use super::required_providers::check_normalized;
 use super::rules::EngineRules;
@@ -32,8 +33,8 @@ pub(super) fn read(body: &Body<'_>, engine: Engine) -> Result<Option<ProviderRef
 }
 
 fn parse(value: &Expression, engine: Engine) -> Result<ProviderRef, ConfigError> {
-    let invalid = || value.invalid(Problem::ProviderReference);
-    let tree = value.reference(Problem::ProviderReference)?;
+    let invalid = || value.invalid(BlockProblem::ProviderReference);
+    let tree = value.reference(BlockProblem::ProviderReference)?;
     let (base, indexed) = split_index(&tree, engine);
     let names = names(base).ok_or_else(invalid)?;
     let (name, alias) = match names[..] {

@@ -8,8 +8,9 @@ use crate::syntax::{
     self, Argument, Block, Expr, ExprKind, Expression, ObjectEntry, Spot, Strings, Value,
 };
 
+use super::block_problem::BlockProblem;
 use super::config_errors::ConfigErrors;
-use super::error::{ConfigError, Problem};
+use super::error::ConfigError;
 use super::expression::ConfigExpression as _;
 
 /// A `required_providers` block.
@@ -36,7 +37,7 @@ pub(super) fn read(
 ) -> RequiredProviders {
     let body = block.body();
     if let Some(inner) = body.native_blocks().next() {
-        errors.invalid(&inner.spot(), Problem::BlockInRequiredProviders);
+        errors.invalid(&inner.spot(), BlockProblem::BlockInRequiredProviders);
     }
     let arguments = errors.keep(body.arguments()).unwrap_or_default();
     let entries = arguments
@@ -61,7 +62,7 @@ fn parse_entry(argument: &Argument<'_>, engine: Engine) -> Result<RequiredProvid
         Ok(Value::Null) | Err(_) => None,
         Ok(value) => value.to_text(),
     };
-    let text = text.ok_or_else(|| value.invalid(Problem::RequiredProvider))?;
+    let text = text.ok_or_else(|| value.invalid(BlockProblem::RequiredProvider))?;
     Ok(RequiredProvider {
         address: implied(argument.name(), &argument.spot(), engine)?,
         constraints: constraints(&text, value.place())?,
@@ -84,7 +85,7 @@ fn parse_object(
         let place = |part: &Expr| value.place_of(part.span);
         match key(value, &entry.key)?.as_str() {
             "source" => {
-                let source = string(value, &entry.value, Problem::StringRequired("source"))?;
+                let source = string(value, &entry.value, BlockProblem::StringRequired("source"))?;
                 let parsed = ProviderAddr::parse(&source, engine);
                 address = Some(parsed.map_err(|source| ConfigError::Address {
                     place: Box::new(place(&entry.value)),
@@ -92,12 +93,12 @@ fn parse_object(
                 })?);
             }
             "version" => {
-                let text = string(value, &entry.value, Problem::StringRequired("version"))?;
+                let text = string(value, &entry.value, BlockProblem::StringRequired("version"))?;
                 required = constraints(&text, place(&entry.value))?;
             }
             "configuration_aliases" => check_aliases(name, value, &entry.value)?,
             other => {
-                let problem = Problem::UnknownRequiredProviderKey(other.to_owned());
+                let problem = BlockProblem::UnknownRequiredProviderKey(other.to_owned());
                 return Err(ConfigError::invalid(place(&entry.key), problem));
             }
         }
@@ -117,12 +118,12 @@ fn parse_object(
 fn key(whole: &Expression, key: &Expr) -> Result<String, ConfigError> {
     match key.as_key() {
         Some(name) => Ok(name.to_owned()),
-        None => string(whole, key, Problem::RequiredProviderKey),
+        None => string(whole, key, BlockProblem::RequiredProviderKey),
     }
 }
 
 /// Evaluates a part of an expression that must be a string. If it is not, `problem` is the error.
-fn string(whole: &Expression, part: &Expr, problem: Problem) -> Result<String, ConfigError> {
+fn string(whole: &Expression, part: &Expr, problem: BlockProblem) -> Result<String, ConfigError> {
     match whole.evaluate(part) {
         Ok(Value::String(text)) => Ok(text),
         Err(exceeded @ ConfigError::Exceeded { .. }) => Err(exceeded),
@@ -134,7 +135,7 @@ fn string(whole: &Expression, part: &Expr, problem: Problem) -> Result<String, C
 /// do not change what the module requires.
 fn check_aliases(local_name: &str, whole: &Expression, aliases: &Expr) -> Result<(), ConfigError> {
     let invalid = |expr: &Expr| {
-        let problem = Problem::ConfigurationAliases(local_name.to_owned());
+        let problem = BlockProblem::ConfigurationAliases(local_name.to_owned());
         ConfigError::invalid(whole.place_of(expr.span), problem)
     };
     let ExprKind::Tuple(elements) = &aliases.kind else {
@@ -182,7 +183,7 @@ pub(super) fn check_normalized(name: &str, spot: &Spot, engine: Engine) -> Resul
     if normal == name {
         return Ok(());
     }
-    let problem = Problem::NotNormalized {
+    let problem = BlockProblem::NotNormalized {
         name: name.to_owned(),
         normal,
     };

@@ -3,8 +3,9 @@
 use crate::provider::Engine;
 use crate::syntax::{Block, Expr, ExprKind, Spot, is_identifier};
 
+use super::block_problem::BlockProblem;
 use super::declarations::labelled_blocks;
-use super::error::{ConfigError, Problem};
+use super::error::ConfigError;
 use super::expression::ConfigExpression as _;
 use super::provider_ref::{self, ProviderRef};
 use super::rules::EngineRules;
@@ -78,7 +79,7 @@ pub(super) fn read(
 ) -> Result<Resource, ConfigError> {
     for at in 0..2 {
         if !is_identifier(block.label(at)) {
-            let problem = Problem::Name(block.label(at).to_owned());
+            let problem = BlockProblem::Name(block.label(at).to_owned());
             return Err(ConfigError::invalid(block.label_spot(at).place(), problem));
         }
     }
@@ -97,7 +98,7 @@ pub(super) fn read(
 /// Checks that an `action` block has only known arguments, and at most one `config` block.
 fn check_action(block: &Block<'_>) -> Result<(), ConfigError> {
     let unexpected = |spot: &Spot, argument: &str| {
-        let problem = Problem::Unexpected {
+        let problem = BlockProblem::Unexpected {
             block: "action",
             argument: argument.to_owned(),
         };
@@ -117,15 +118,18 @@ fn check_action(block: &Block<'_>) -> Result<(), ConfigError> {
 /// Reads an `import` block.
 pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, ConfigError> {
     let body = block.body();
-    let missing = || ConfigError::invalid(block.place(), Problem::ImportTarget);
+    let missing = || ConfigError::invalid(block.place(), BlockProblem::ImportTarget);
     let to = body.argument("to")?.ok_or_else(missing)?.value();
     if body.argument("id")?.is_some() == body.argument("identity")?.is_some() {
-        return Err(ConfigError::invalid(block.place(), Problem::ImportIdentity));
+        return Err(ConfigError::invalid(
+            block.place(),
+            BlockProblem::ImportIdentity,
+        ));
     }
-    let tree = to.reference(Problem::ImportTarget)?;
+    let tree = to.reference(BlockProblem::ImportTarget)?;
     let mut names = Vec::new();
     let indexed =
-        address_names(&tree, &mut names).ok_or_else(|| to.invalid(Problem::ImportTarget))?;
+        address_names(&tree, &mut names).ok_or_else(|| to.invalid(BlockProblem::ImportTarget))?;
     let mut names = names.as_slice();
     let mut in_module = false;
     while let ["module", _, rest @ ..] = names {
@@ -140,11 +144,14 @@ pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, C
             (ResourceKind::Ephemeral, type_name, name)
         }
         [type_name, name] => (ResourceKind::Managed, type_name, name),
-        _ => return Err(to.invalid(Problem::ImportTarget)),
+        _ => return Err(to.invalid(BlockProblem::ImportTarget)),
     };
     let provider = provider_ref::read(body, engine)?;
     if in_module && provider.is_some() {
-        return Err(ConfigError::invalid(block.place(), Problem::ImportProvider));
+        return Err(ConfigError::invalid(
+            block.place(),
+            BlockProblem::ImportProvider,
+        ));
     }
     Ok(Import {
         kind,

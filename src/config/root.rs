@@ -1,4 +1,4 @@
-//! A root module with all modules below it: what `init` would find, without `init`. docs/rules/config.md 8.
+//! Root modules with all modules that they call, found without running `init`: docs/rules/config.md 8.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,89 +15,89 @@ use super::options::ReadOptions;
 use super::source::ModuleSource;
 use super::tree::{self, TreeReader};
 
-/// What a root module and the modules below it need.
+/// The requirements of a root module and of the modules that it calls.
 #[derive(Debug, Default)]
 pub struct RootModule {
-    /// The providers, with the places that ask for them. Built-in and legacy addresses are not left out.
+    /// The required providers and the places that require them, including built-in and legacy addresses.
     pub requirements: Arc<Requirements>,
     /// The real directories of all local modules that are called, directly or not.
     pub local_modules: BTreeSet<PathBuf>,
-    /// What cannot be told without modules that are not there. If this is not empty, the requirements are incomplete.
+    /// Errors about modules that are not available. If there are any, the requirements are incomplete.
     pub missing: Vec<Arc<ConfigError>>,
-    /// What the user should know: modules that were found by their record only.
+    /// Warnings about modules whose source tflock cannot evaluate, so that it uses the installed module.
     pub warnings: Vec<String>,
-    /// Modules that were installed in another version than the one that counts now.
+    /// Modules whose installed version the configuration no longer allows, so that another version was fetched.
     pub moved_modules: Vec<MovedModule>,
-    /// The versions that were chosen for calls which leave a choice, by the names of the calls that lead there, joined by dots.
+    /// The chosen versions of calls that allow several versions. The key has the names of the calls from the root, joined by dots.
     pub chosen_modules: BTreeMap<String, ChosenModule>,
 }
 
-/// A module of a registry in the version that was chosen for a call. Another one may be chosen tomorrow, without any commit.
+/// A registry module and the version chosen for a call. A new release may change the choice without a change of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChosenModule {
-    /// Which module.
+    /// The source without secrets.
     pub source: String,
     /// Its version.
     pub version: String,
 }
 
-/// A module that is now read in another version than `init` installed.
+/// A module that is read in another version than `init` installed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MovedModule {
-    /// The names of the calls that lead to it, joined by dots.
+    /// The names of the calls from the root, joined by dots.
     pub call: String,
-    /// The version that the manifest records.
+    /// The installed version, from `modules.json`.
     pub from: String,
-    /// The version that was fetched.
+    /// The fetched version.
     pub to: String,
 }
 
-/// A remote module that is wanted.
+/// A request for a remote module.
 #[derive(Clone, Copy, Debug)]
 pub struct ModuleRequest<'a> {
-    /// Where it comes from; never local.
+    /// The source, which is never local.
     pub source: &'a ModuleSource,
-    /// Which versions will do; only for modules from a registry.
+    /// The allowed versions, for modules from a registry.
     pub versions: Option<&'a ModuleVersionConstraints>,
-    /// The root module that needs it.
+    /// The directory of the root module.
     pub root: &'a Path,
-    /// Where it is called.
+    /// The place of the call.
     pub place: &'a Place,
-    /// Whose default registry and shorthands.
+    /// The engine whose default registry and shorthands apply.
     pub engine: Engine,
-    /// Where addresses on this machine may lead; `None`: anywhere.
+    /// The directories of this machine that the source may use; `None` allows all.
     pub confined_to: Option<&'a ReadAccess>,
-    /// Whether the source is shown nowhere, logs and notes of progress included.
+    /// Whether the source is a secret, which must not appear in logs and progress messages either.
     pub is_hidden: bool,
 }
 
-/// Gets modules that no manifest has. It is asked from several threads, once for each call.
+/// Fetches modules that are not installed. Several threads call it, once for each module call.
 pub trait ModuleFetcher: Sync {
-    /// Where the module is. It stays there as long as the run.
+    /// Fetches a module into a directory that exists until the end of the run.
     fn fetch(&self, request: &ModuleRequest<'_>) -> Result<FetchedModule, FetchError>;
 }
 
 /// A module that was fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchedModule {
-    /// Its directory.
+    /// The directory of the module.
     pub directory: PathBuf,
-    /// The directory of all that was fetched with it. Its own local modules lie in there.
+    /// The directory of the whole package, which also contains the local modules that the module calls.
     pub package: PathBuf,
-    /// Its version, if it comes from a registry.
+    /// The version, if the module comes from a registry.
     pub version: Option<String>,
 }
 
-/// Why a fetcher has no directory for a module.
+/// A failure to fetch a module.
 #[derive(Debug)]
 pub struct FetchError {
-    /// What went wrong.
+    /// The cause.
     pub source: Box<dyn std::error::Error + Send + Sync>,
-    /// What may help.
+    /// Advice for the user.
     pub hint: Option<String>,
 }
 
-/// Reads the root module in `directory`, a path as the user wrote it. Without a fetcher only installed remote modules are found.
+/// Reads the root module in `directory`, a path as the user wrote it. Without a fetcher, remote modules must be installed.
 pub fn read_root(
     directory: &Path,
     options: &ReadOptions,
@@ -107,7 +107,7 @@ pub fn read_root(
     TreeReader::new(options, cache, fetcher).read(directory)
 }
 
-/// Reads many root modules on all cores; the results are in the order of `roots`. What several of them call is read once.
+/// Reads root modules on all cores. The results are in the order of `roots`. Modules that several roots call are read once.
 pub fn read_roots(
     roots: &[(PathBuf, ReadOptions)],
     cache: &ModuleCache,
@@ -118,10 +118,10 @@ pub fn read_roots(
     })
 }
 
-/// Who calls a directory as a local module: for each real directory that is called, the directories that call it, as they
-/// were given. Directories that cannot be read call nothing; that they fail is told where they are read.
+/// Finds the callers of local modules: for each called real directory, the directories of `directories` that call it. A directory
+/// that cannot be read calls nothing; reading it as a root module reports the error.
 ///
-/// With `--create auto` a directory that is called gets no lock file.
+/// With `--create auto`, a called directory gets no lock file.
 pub fn local_callers(
     directories: &[(PathBuf, ReadOptions)],
     cache: &ModuleCache,
@@ -138,16 +138,16 @@ pub fn local_callers(
     callers
 }
 
-/// The local modules that a root module calls, directly or not.
+/// The local modules that a root module calls directly or indirectly.
 #[derive(Debug, Default)]
 pub struct LocalModules {
-    /// Their directories: as they are called, and without links. Those that are not there are among them.
+    /// Their directories, each as its caller names it and without links. Some may not exist.
     pub directories: BTreeSet<PathBuf>,
-    /// Whether everything could be read. Else there may be more of them.
+    /// Whether all modules were read. If not, there may be more local modules.
     pub complete: bool,
 }
 
-/// The local modules of the root module in `directory`, as far as they can be found without fetching anything.
+/// Finds the local modules of the root module in `directory` without fetching modules.
 pub fn local_modules(directory: &Path, options: &ReadOptions, cache: &ModuleCache) -> LocalModules {
     TreeReader::new(options, cache, None).local_modules(directory)
 }

@@ -1,22 +1,22 @@
-//! What differs between the engines, gathered in one place.
+//! The rules in which Terraform and OpenTofu differ.
 
 use crate::provider::Engine;
 
-/// The engine's rules where they differ in more than a name, in one place.
+/// The rules in which the engines differ.
 pub(super) trait EngineRules {
-    /// `.tofu` and `.tofu.json` files are read.
+    /// Whether `.tofu` and `.tofu.json` files are read.
     fn reads_tofu_files(self) -> bool;
-    /// `action` blocks require a provider.
+    /// Whether `action` blocks require a provider.
     fn has_actions(self) -> bool;
-    /// A `provider` block may have `for_each`, and references to it an index.
+    /// Whether a `provider` block may have `for_each`, and references to it an index.
     fn has_provider_for_each(self) -> bool;
-    /// Every `import` block of the root module requires a provider, whatever it imports.
+    /// Whether each `import` block of the root module requires a provider, no matter what it imports.
     fn counts_all_imports(self) -> bool;
-    /// An `ephemeral` block in an override file overrides; else it is ignored.
+    /// Whether `ephemeral` blocks in override files override; otherwise they are ignored.
     fn overrides_ephemeral(self) -> bool;
-    /// `provider` blocks in test files require their provider.
+    /// Whether `provider` blocks in test files require their provider.
     fn counts_test_providers(self) -> bool;
-    /// A `removed` block in an override file is an error; else it is ignored.
+    /// Whether a `removed` block in an override file is an error; otherwise it is ignored.
     fn refuses_removed_override(self) -> bool;
 }
 

@@ -1,4 +1,4 @@
-//! Module sources and their normal form: docs/rules/config.md 8.
+//! Module sources and their canonical form: docs/rules/config.md 8.
 
 use std::fmt;
 
@@ -7,40 +7,40 @@ use thiserror::Error;
 use crate::provider::{Engine, Hostname};
 use crate::redacted_url::RedactedUrl;
 
-/// Where a module comes from, normalized; its text is what a manifest records.
+/// A module source in canonical form, as `modules.json` records it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModuleSource {
     /// A path that starts with `./` or `../`.
     Local(String),
     /// A module registry.
     Registry(RegistrySource),
-    /// Anything else, as go-getter writes it: `git::https://example.com/repo.git//sub?ref=v1`.
+    /// Any other source in the form of go-getter: `git::https://example.com/repo.git//sub?ref=v1`.
     Remote(String),
 }
 
 /// `HOST/NAMESPACE/NAME/SYSTEM//SUBDIR`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegistrySource {
-    /// The registry.
+    /// The hostname of the registry.
     pub host: Hostname,
-    /// The publisher.
+    /// The namespace of the publisher.
     pub namespace: String,
-    /// The module.
+    /// The name of the module.
     pub name: String,
-    /// What it is for, such as `aws`.
+    /// The target system, such as `aws`.
     pub system: String,
-    /// The directory within the package.
+    /// The directory of the module in the package.
     pub subdirectory: Option<String>,
 }
 
-/// Why a text is no module source.
+/// A reason why a text is not a module source.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SourceError {
     /// `m`, `m/n`, `.`.
-    #[error("`{0}` is no module source; a directory beside this one is written `./{0}`")]
+    #[error("`{0}` is not a module source; to name a directory next to this one, write `./{0}`")]
     BarePath(String),
-    /// An address with a scheme that nobody knows, or none.
-    #[error("`{0}` is no module source")]
+    /// An address without a supported scheme.
+    #[error("`{0}` is not a module source")]
     Unknown(String),
     /// `//../x`.
     #[error("the directory `{0}` leads out of the module package")]
@@ -48,7 +48,7 @@ pub enum SourceError {
 }
 
 impl ModuleSource {
-    /// Reads a source. The kinds are tried in the order: local, registry, remote.
+    /// Parses a source as a local path, a registry address or a remote address, in this order.
     pub fn parse(text: &str, engine: Engine) -> Result<Self, SourceError> {
         if ["./", "../", ".\\", "..\\"]
             .iter()
@@ -67,7 +67,7 @@ impl ModuleSource {
 }
 
 impl ModuleSource {
-    /// The source for messages: without user info, and of the query only what names a revision. The rest may be a secret.
+    /// Formats the source for messages: without user info, and with only the revision of the query. The rest may be a secret.
     pub fn shown(&self) -> String {
         match self {
             Self::Local(_) | Self::Registry(_) => self.to_string(),
@@ -79,7 +79,7 @@ impl ModuleSource {
 impl fmt::Display for ModuleSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // The text that a manifest records, which may hold secrets: see `shown`.
+            // `modules.json` records this text. It may contain secrets: messages use `shown`.
             Self::Local(path) | Self::Remote(path) => f.write_str(path),
             Self::Registry(source) => source.fmt(f),
         }
@@ -100,11 +100,11 @@ impl fmt::Display for RegistrySource {
     }
 }
 
-/// Slashes, no `.`, no `x/..`, and `./` in front unless it goes up.
+/// Returns a local path with `/`, without `.` and `x/..`, and starting with `./` or `../`.
 fn local(text: &str) -> String {
     let clean = clean_path(&text.replace('\\', "/"));
     if clean == ".." || clean.starts_with("../") {
-        // A path that ends with `..` keeps its slash, as in Terraform.
+        // A bare `..` gets a slash, as in Terraform.
         return if clean == ".." {
             "../".to_owned()
         } else {
@@ -118,7 +118,7 @@ fn local(text: &str) -> String {
     }
 }
 
-/// A path without `.`, doubled slashes, and `x/..`; `.` if nothing is left.
+/// Removes `.`, double slashes and `x/..` from a path. An empty result becomes `.`.
 pub(super) fn clean_path(path: &str) -> String {
     let rooted = path.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
@@ -139,7 +139,7 @@ pub(super) fn clean_path(path: &str) -> String {
 }
 
 impl RegistrySource {
-    /// `None` if the text is not of this kind.
+    /// Returns `None` if the text is not a registry address.
     fn parse(text: &str, engine: Engine) -> Result<Option<Self>, SourceError> {
         let (address, subdirectory) = match text.split_once("//") {
             Some((address, subdirectory)) => (address, Some(subdirectory)),
@@ -196,7 +196,7 @@ fn is_system(text: &str) -> bool {
             .all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase())
 }
 
-/// An address for go-getter with its shorthands written out.
+/// Expands the shorthands of go-getter.
 fn remote(text: &str) -> Result<String, SourceError> {
     if let Some(rest) = text.strip_prefix("github.com/") {
         return repository("github.com", rest).ok_or_else(|| SourceError::Unknown(text.to_owned()));
@@ -221,7 +221,7 @@ fn remote(text: &str) -> Result<String, SourceError> {
     }
 }
 
-/// `git::` and what follows it.
+/// Splits the forced getter, such as `git::`, from the address.
 fn split_forced(text: &str) -> (&str, &str) {
     match text.split_once("::") {
         Some((forced, rest))
@@ -246,7 +246,7 @@ fn repository(host: &str, rest: &str) -> Option<String> {
     let mut parts = path.trim_end_matches('/').splitn(3, '/');
     let (owner, name, inner) = (parts.next()?, parts.next()?, parts.next());
     let name = name.strip_suffix(".git").unwrap_or(name);
-    // A path behind the repository's name is a directory in it.
+    // A path after the name of the repository is a directory in it.
     let directory: Vec<&str> = inner.into_iter().chain(subdirectory).collect();
     let directory = if directory.is_empty() {
         String::new()

@@ -6,9 +6,10 @@ use std::path::Path;
 use crate::provider::Engine;
 use crate::syntax::{Block, SourceFile, is_identifier};
 
+use super::block_problem::BlockProblem;
 use super::calls::{self, ModuleCall};
 use super::declarations::labelled_blocks;
-use super::error::{ConfigError, Problem};
+use super::error::ConfigError;
 use super::files::{self, is_hidden};
 use super::options::DEFAULT_TEST_DIRECTORY;
 use super::provider_blocks::{self, ProviderBlock};
@@ -124,11 +125,11 @@ impl TestFiles {
             if !is_identifier(&run_name) {
                 return Err(ConfigError::invalid(
                     run.label_spot(0).place(),
-                    Problem::Name(run_name),
+                    BlockProblem::Name(run_name),
                 ));
             }
             if !names.insert(run_name.clone()) {
-                let problem = Problem::Duplicate {
+                let problem = BlockProblem::Duplicate {
                     what: format!("run `{run_name}`"),
                     first: run.label_spot(0).place(),
                 };

@@ -1,4 +1,4 @@
-//! Which files the functions of a module may read: those of its repository, or of the package that it came with.
+//! Which files the functions of a module may read: those of its repository or of its package.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -8,17 +8,17 @@ use crate::access::{ReadAccess, ReadRules};
 
 use super::super::location::Location;
 
-/// What one module may have read; worked out when the first file is asked for.
+/// The files that one module may read, computed when a function first reads a file.
 #[derive(Clone, Debug)]
 pub(in crate::config) struct FileAccess {
     rules: Arc<ReadRules>,
     /// The directory of the root module.
     root: PathBuf,
-    /// The directories of the local modules that lead from there to this one.
+    /// The real directories of the local modules on the way from the root to this module.
     local_modules: Vec<PathBuf>,
-    /// The package that the module came with.
+    /// The package that contains the module, if it was installed or fetched.
     package: Option<PathBuf>,
-    known: OnceCell<ReadAccess>,
+    access: OnceCell<ReadAccess>,
 }
 
 impl FileAccess {
@@ -28,12 +28,12 @@ impl FileAccess {
             root: root.to_path_buf(),
             local_modules: Vec::new(),
             package: None,
-            known: OnceCell::new(),
+            access: OnceCell::new(),
         }
     }
 
-    /// The access of a module that a module with this access calls.
-    pub(super) fn of_called(&self, location: &Location) -> Self {
+    /// Returns the access of a module that this module calls.
+    pub(super) fn for_called_module(&self, location: &Location) -> Self {
         let mut local_modules = self.local_modules.clone();
         if location.package.is_none() {
             local_modules.push(location.real.clone());
@@ -43,13 +43,13 @@ impl FileAccess {
             root: self.root.clone(),
             local_modules,
             package: location.package.clone(),
-            known: OnceCell::new(),
+            access: OnceCell::new(),
         }
     }
 
     pub(in crate::config) fn get(&self) -> &ReadAccess {
-        self.known.get_or_init(|| {
-            // A root that has no real path now cannot be read at all.
+        self.access.get_or_init(|| {
+            // A root module without a real path cannot be read at all.
             let root = self.root.canonicalize();
             let access =
                 ReadAccess::for_root_module(&self.rules, root.as_ref().unwrap_or(&self.root));

@@ -1,4 +1,4 @@
-//! Functions of lists and maps.
+//! Functions of lists, sets and maps.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -8,65 +8,10 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use crate::syntax::{EvalBudget, Exceeded, Number, Value};
 
 use super::super::statics::types::sorted_set;
-use super::types::{CommonType, alike, alike_in_all};
-use super::{Failure, Function, Functions, Outcome, arity, integer, list, position, text};
+use super::common_type::{CommonType, alike, alike_in_all};
+use super::{FunctionError, FunctionResult, Functions, integer, list, size, text};
 
-pub(super) fn find(name: &str) -> Option<Function> {
-    Some(match name {
-        "length" => |_, arguments| length(one(arguments)?),
-        "coalesce" => |_, _| Err("all arguments are null or empty".into()),
-        "coalescelist" => coalesce_list,
-        "compact" => |_, arguments| compact(one(arguments)?),
-        "concat" => |_, arguments| concat(arguments),
-        "contains" => |_, arguments| contains(arguments),
-        "distinct" => |functions, arguments| distinct(one(arguments)?, &functions.budget),
-        "element" => element,
-        "flatten" => {
-            |_, arguments| list(one(arguments)?).map(|elements| Value::Tuple(flatten(elements)))
-        }
-        "index" => index,
-        "keys" => |_, arguments| keys(one(arguments)?),
-        "values" => |_, arguments| values(one(arguments)?),
-        "lookup" => lookup,
-        "merge" => |_, arguments| merge(arguments),
-        "one" => |_, arguments| only(one(arguments)?),
-        "range" => |_, arguments| range(arguments),
-        "reverse" => |_, arguments| {
-            list(one(arguments)?)
-                .map(|elements| Value::Tuple(elements.iter().rev().cloned().collect()))
-        },
-        "slice" => slice,
-        "sort" => |_, arguments| sort(one(arguments)?),
-        "tolist" => |_, arguments| to_list(one(arguments)?),
-        "toset" => |_, arguments| match to_list(one(arguments)?)? {
-            Value::Tuple(elements) => Ok(sorted_set(elements)),
-            null => Ok(null),
-        },
-        "tomap" => |_, arguments| to_map(one(arguments)?),
-        "zipmap" => zipmap,
-        "alltrue" => |_, arguments| {
-            truths(one(arguments)?).map(|truths| truths.into_iter().all(|truth| truth).into())
-        },
-        "anytrue" => |_, arguments| {
-            truths(one(arguments)?).map(|truths| truths.into_iter().any(|truth| truth).into())
-        },
-        "setunion" => |_, arguments| {
-            concat(arguments).and_then(|all| list(&all).and_then(alike).map(sorted_set))
-        },
-        "setintersection" => |functions, arguments| set_filter(arguments, true, &functions.budget),
-        "setsubtract" => |functions, arguments| set_filter(arguments, false, &functions.budget),
-        _ => return None,
-    })
-}
-
-fn one(arguments: &[Value]) -> Result<&Value, Failure> {
-    match arguments {
-        [argument] => Ok(argument),
-        _ => Err(arity()),
-    }
-}
-
-fn map(value: &Value) -> Result<&BTreeMap<String, Value>, Failure> {
+fn map(value: &Value) -> Result<&BTreeMap<String, Value>, FunctionError> {
     match value {
         Value::Object(entries) => Ok(entries),
         other => Err(format!("a map is needed, and there is {}", other.type_name()).into()),
@@ -74,10 +19,10 @@ fn map(value: &Value) -> Result<&BTreeMap<String, Value>, Failure> {
 }
 
 fn count(length: usize) -> Value {
-    Number::from(i64::try_from(length).unwrap_or(i64::MAX)).into()
+    Number::from(super::to_i64(length)).into()
 }
 
-fn length(value: &Value) -> Outcome {
+pub(super) fn length(value: &Value) -> FunctionResult {
     match value {
         Value::Tuple(elements) => Ok(count(elements.len())),
         Value::Object(entries) => Ok(count(entries.len())),
@@ -90,40 +35,52 @@ fn length(value: &Value) -> Outcome {
     }
 }
 
-fn coalesce_list(_: &Functions, arguments: &[Value]) -> Outcome {
-    let full = arguments
+/// The first value that is neither null nor empty, unknown values included.
+pub(super) fn coalesce(values: &[Value]) -> FunctionResult {
+    let first = values
+        .iter()
+        .find(|value| !matches!(value, Value::Null) && value.to_text().as_deref() != Some(""))
+        .ok_or("all arguments are null or empty")?;
+    Ok(CommonType::of(values)?.convert(first))
+}
+
+pub(super) fn coalesce_list(lists: &[Value]) -> FunctionResult {
+    let first = lists
         .iter()
         .find(|value| matches!(value, Value::Tuple(elements) if !elements.is_empty()));
-    full.cloned().ok_or_else(|| "all lists are empty".into())
+    first.cloned().ok_or_else(|| "all lists are empty".into())
 }
 
-/// A list of texts, without those that are null or empty.
-fn compact(value: &Value) -> Outcome {
-    let elements = list(value)?.iter().filter(|value| **value != Value::Null);
-    let texts = elements.map(text).collect::<Result<Vec<_>, _>>()?;
-    let full = texts.into_iter().filter(|text| !text.is_empty());
-    Ok(Value::Tuple(full.map(Value::String).collect()))
+/// A list of strings without those that are null or empty.
+pub(super) fn compact(value: &Value) -> FunctionResult {
+    let mut texts = Vec::new();
+    for element in list(value)?.iter().filter(|value| **value != Value::Null) {
+        texts.push(text(element)?);
+    }
+    texts.retain(|text| !text.is_empty());
+    Ok(Value::Tuple(texts.into_iter().map(Value::String).collect()))
 }
 
-fn concat(arguments: &[Value]) -> Outcome {
+pub(super) fn concat(lists: &[Value]) -> FunctionResult {
     let mut all = Vec::new();
-    for argument in arguments {
-        all.extend_from_slice(list(argument)?);
+    for elements in lists {
+        all.extend_from_slice(list(elements)?);
     }
     Ok(Value::Tuple(all))
 }
 
-fn contains(arguments: &[Value]) -> Outcome {
-    match arguments {
-        [elements, value] => Ok(list(elements)?.contains(value).into()),
-        _ => Err(arity()),
-    }
+pub(super) fn contains(elements: &Value, value: &Value) -> FunctionResult {
+    Ok(list(elements)?.contains(value).into())
 }
 
-fn distinct(value: &Value, budget: &EvalBudget) -> Outcome {
+pub(super) fn distinct(functions: &Functions, value: &Value) -> FunctionResult {
     let mut unique: Vec<Value> = Vec::new();
     for element in alike(list(value)?)? {
-        pay_for_comparisons(std::slice::from_ref(&element), unique.len(), budget)?;
+        pay_for_comparisons(
+            std::slice::from_ref(&element),
+            unique.len(),
+            &functions.budget,
+        )?;
         if !unique.contains(&element) {
             unique.push(element);
         }
@@ -132,29 +89,30 @@ fn distinct(value: &Value, budget: &EvalBudget) -> Outcome {
 }
 
 /// The index wraps around.
-fn element(_: &Functions, arguments: &[Value]) -> Outcome {
-    let [elements, at] = arguments else {
-        return Err(arity());
-    };
+pub(super) fn element(elements: &Value, index: &Value) -> FunctionResult {
     let elements = list(elements)?;
-    let count = super::size(elements.len());
-    let at = integer(at)?
-        .checked_rem_euclid(count)
+    let index = integer(index)?
+        .checked_rem_euclid(super::to_i64(elements.len()))
         .ok_or("the list is empty")?;
-    let found = usize::try_from(at).ok().and_then(|at| elements.get(at));
-    found.cloned().ok_or(Failure::Unsupported)
+    let element = usize::try_from(index)
+        .ok()
+        .and_then(|index| elements.get(index));
+    element.cloned().ok_or(FunctionError::Unsupported)
 }
 
-/// The depth of values is that of the trees they come from, which is bounded.
-fn flatten(elements: &[Value]) -> Vec<Value> {
-    let expand = |element: &Value| match element {
-        Value::Tuple(inner) => flatten(inner),
-        other => vec![other.clone()],
-    };
-    elements.iter().flat_map(expand).collect()
+pub(super) fn flatten(value: &Value) -> FunctionResult {
+    /// Recursion is safe: values are no deeper than the expressions that they come from, whose depth is bounded.
+    fn flattened(elements: &[Value]) -> Vec<Value> {
+        let expand = |element: &Value| match element {
+            Value::Tuple(inner) => flattened(inner),
+            other => vec![other.clone()],
+        };
+        elements.iter().flat_map(expand).collect()
+    }
+    Ok(Value::Tuple(flattened(list(value)?)))
 }
 
-/// Takes the steps to compare each of these with so many others.
+/// Pays for comparing each of `values` with a number of other values.
 pub(super) fn pay_for_comparisons(
     values: &[Value],
     others: usize,
@@ -162,20 +120,17 @@ pub(super) fn pay_for_comparisons(
 ) -> Result<(), Exceeded> {
     let steps = |value: &Value| {
         let (values, bytes) = value.cost();
-        (values + bytes / BYTES_OF_STEP).saturating_mul(others)
+        (values + bytes / BYTES_PER_STEP).saturating_mul(others)
     };
     values
         .iter()
         .try_for_each(|value| budget.steps(steps(value)))
 }
 
-/// How many bytes are compared in the time of a step.
-const BYTES_OF_STEP: usize = 64;
+/// The bytes that are compared in the time of one budget step.
+const BYTES_PER_STEP: usize = 64;
 
-fn index(_: &Functions, arguments: &[Value]) -> Outcome {
-    let [elements, value] = arguments else {
-        return Err(arity());
-    };
+pub(super) fn index(elements: &Value, value: &Value) -> FunctionResult {
     list(elements)?
         .iter()
         .position(|element| element == value)
@@ -183,42 +138,35 @@ fn index(_: &Functions, arguments: &[Value]) -> Outcome {
         .ok_or_else(|| "the value is not in the list".into())
 }
 
-fn keys(value: &Value) -> Outcome {
+pub(super) fn keys(value: &Value) -> FunctionResult {
     Ok(Value::Tuple(
         map(value)?.keys().map(|key| key.clone().into()).collect(),
     ))
 }
 
-fn values(value: &Value) -> Outcome {
+pub(super) fn values(value: &Value) -> FunctionResult {
     Ok(Value::Tuple(map(value)?.values().cloned().collect()))
 }
 
-fn lookup(_: &Functions, arguments: &[Value]) -> Outcome {
-    let (entries, key, default) = match arguments {
-        [entries, key] => (entries, key, None),
-        [entries, key, default] => (entries, key, Some(default)),
-        _ => return Err(arity()),
-    };
-    let key = text(key)?;
-    map(entries)?
+/// `lookup(map, key, default)`, where the default may be missing.
+pub(super) fn lookup(arguments: &[Value]) -> FunctionResult {
+    let key = text(&arguments[1])?;
+    map(&arguments[0])?
         .get(&key)
-        .or(default)
+        .or(arguments.get(2))
         .cloned()
         .ok_or_else(|| format!("there is no key `{key}`").into())
 }
 
-fn merge(arguments: &[Value]) -> Outcome {
+pub(super) fn merge(maps: &[Value]) -> FunctionResult {
     let mut all = BTreeMap::new();
-    for argument in arguments
-        .iter()
-        .filter(|argument| **argument != Value::Null)
-    {
-        all.extend(map(argument)?.clone());
+    for entries in maps.iter().filter(|entries| **entries != Value::Null) {
+        all.extend(map(entries)?.clone());
     }
     Ok(Value::Object(all))
 }
 
-fn only(value: &Value) -> Outcome {
+pub(super) fn one(value: &Value) -> FunctionResult {
     match list(value)? {
         [] => Ok(Value::Null),
         [element] => Ok(element.clone()),
@@ -226,10 +174,11 @@ fn only(value: &Value) -> Outcome {
     }
 }
 
-/// A longer range is an error in Terraform too.
+/// The longest range, as in Terraform.
 const MAX_RANGE: usize = 1024;
 
-fn range(arguments: &[Value]) -> Outcome {
+/// `range(end)`, `range(start, end)` or `range(start, end, step)`.
+pub(super) fn range(arguments: &[Value]) -> FunctionResult {
     let numbers = arguments
         .iter()
         .map(integer)
@@ -238,7 +187,7 @@ fn range(arguments: &[Value]) -> Outcome {
         [end] => (0, end, if end < 0 { -1 } else { 1 }),
         [start, end] => (start, end, if end < start { -1 } else { 1 }),
         [start, end, step] => (start, end, step),
-        _ => return Err(arity()),
+        _ => return Err(FunctionError::Unsupported),
     };
     let leads_there = match start.cmp(&end) {
         Ordering::Less => step > 0,
@@ -252,7 +201,7 @@ fn range(arguments: &[Value]) -> Outcome {
     let mut at = start;
     while (start < end && at < end) || (start > end && at > end) {
         if elements.len() >= MAX_RANGE {
-            return Err("it makes 1024 elements at most".into());
+            return Err("a range has at most 1024 elements".into());
         }
         elements.push(Number::from(at).into());
         at = at.saturating_add(step);
@@ -260,16 +209,17 @@ fn range(arguments: &[Value]) -> Outcome {
     Ok(Value::Tuple(elements))
 }
 
-fn slice(_: &Functions, arguments: &[Value]) -> Outcome {
-    let [elements, start, end] = arguments else {
-        return Err(arity());
-    };
-    let part = list(elements)?.get(position(start)?..position(end)?);
+pub(super) fn slice(elements: &Value, start: &Value, end: &Value) -> FunctionResult {
+    let part = list(elements)?.get(size(start)?..size(end)?);
     part.map(|part| Value::Tuple(part.to_vec()))
         .ok_or_else(|| "the list has no such part".into())
 }
 
-fn sort(value: &Value) -> Outcome {
+pub(super) fn reverse(value: &Value) -> FunctionResult {
+    Ok(Value::Tuple(list(value)?.iter().rev().cloned().collect()))
+}
+
+pub(super) fn sort(value: &Value) -> FunctionResult {
     let mut texts = list(value)?
         .iter()
         .map(text)
@@ -278,23 +228,30 @@ fn sort(value: &Value) -> Outcome {
     Ok(Value::Tuple(texts.into_iter().map(Value::String).collect()))
 }
 
-fn zipmap(_: &Functions, arguments: &[Value]) -> Outcome {
-    let [keys, values] = arguments else {
-        return Err(arity());
-    };
+pub(super) fn zip_map(keys: &Value, values: &Value) -> FunctionResult {
     let (keys, values) = (list(keys)?, list(values)?);
     if keys.len() != values.len() {
-        return Err("there are not as many keys as values".into());
+        return Err("the number of keys differs from the number of values".into());
     }
     let entries = keys
         .iter()
         .zip(values)
         .map(|(key, value)| Ok((text(key)?, value.clone())));
-    entries.collect::<Result<_, Failure>>().map(Value::Object)
+    entries
+        .collect::<Result<_, FunctionError>>()
+        .map(Value::Object)
 }
 
-/// Null is not true.
-fn truths(value: &Value) -> Result<Vec<bool>, Failure> {
+pub(super) fn all_true(value: &Value) -> FunctionResult {
+    Ok(truths(value)?.into_iter().all(|truth| truth).into())
+}
+
+pub(super) fn any_true(value: &Value) -> FunctionResult {
+    Ok(truths(value)?.into_iter().any(|truth| truth).into())
+}
+
+/// The booleans of a list; null counts as false.
+fn truths(value: &Value) -> Result<Vec<bool>, FunctionError> {
     let truth = |value: &Value| match value {
         Value::Null => Ok(false),
         value => value.to_bool().ok_or_else(|| "a boolean is needed".into()),
@@ -302,31 +259,53 @@ fn truths(value: &Value) -> Result<Vec<bool>, Failure> {
     list(value)?.iter().map(truth).collect()
 }
 
-fn to_list(value: &Value) -> Outcome {
+pub(super) fn to_list(value: &Value) -> FunctionResult {
     match value {
         Value::Null => Ok(Value::Null),
         value => alike(list(value)?).map(Value::Tuple),
     }
 }
 
-fn to_map(value: &Value) -> Outcome {
+pub(super) fn to_set(value: &Value) -> FunctionResult {
+    Ok(match to_list(value)? {
+        Value::Tuple(elements) => sorted_set(elements),
+        null => null,
+    })
+}
+
+pub(super) fn to_map(value: &Value) -> FunctionResult {
     if *value == Value::Null {
         return Ok(Value::Null);
     }
     let entries = map(value)?;
     let common = CommonType::of(entries.values())?;
-    let entries = entries.iter();
-    let entries = entries.map(|(key, value)| (key.clone(), common.convert(value)));
-    Ok(Value::Object(entries.collect()))
+    let convert = |(key, value): (&String, &Value)| (key.clone(), common.convert(value));
+    Ok(Value::Object(entries.iter().map(convert).collect()))
 }
 
-/// The elements of the first that are in all others, or in none.
-fn set_filter(arguments: &[Value], wanted: bool, budget: &EvalBudget) -> Outcome {
-    let lists = arguments.iter().map(list);
-    let lists = alike_in_all(lists.collect::<Result<_, _>>()?)?;
-    let (first, others) = lists.split_first().ok_or_else(arity)?;
-    let compared = others.iter().map(Vec::len).sum();
-    pay_for_comparisons(first, compared, budget)?;
-    let keep = |value: &&Value| others.iter().all(|other| other.contains(value) == wanted);
-    Ok(sorted_set(first.iter().filter(keep).cloned().collect()))
+pub(super) fn set_union(sets: &[Value]) -> FunctionResult {
+    let all = concat(sets)?;
+    Ok(sorted_set(alike(list(&all)?)?))
+}
+
+pub(super) fn set_intersection(functions: &Functions, sets: &[Value]) -> FunctionResult {
+    filter_first(sets, true, &functions.budget)
+}
+
+pub(super) fn set_subtract(functions: &Functions, sets: &[Value]) -> FunctionResult {
+    filter_first(sets, false, &functions.budget)
+}
+
+/// Keeps the elements of the first set that are in all other sets, or in none of them.
+fn filter_first(sets: &[Value], are_in_others: bool, budget: &EvalBudget) -> FunctionResult {
+    let lists = sets.iter().map(list).collect::<Result<_, _>>()?;
+    let sets = alike_in_all(lists)?;
+    let (first, others) = sets.split_first().ok_or(FunctionError::Unsupported)?;
+    pay_for_comparisons(first, others.iter().map(Vec::len).sum(), budget)?;
+    let is_kept = |value: &&Value| {
+        others
+            .iter()
+            .all(|other| other.contains(value) == are_in_others)
+    };
+    Ok(sorted_set(first.iter().filter(is_kept).cloned().collect()))
 }

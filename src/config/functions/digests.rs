@@ -1,4 +1,4 @@
-//! Digests of text and of files, and the identifiers that are made of one.
+//! Digests of strings and files, and UUIDs.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,77 +8,56 @@ use sha2::{Digest as _, Sha256, Sha512};
 
 use crate::syntax::Value;
 
-use super::{Failure, Function, Functions, Outcome, arity, text};
+use super::{FunctionError, FunctionResult, Functions, text};
 
-/// Bytes to digest.
 type Digester = fn(&[u8]) -> Vec<u8>;
 
-/// Digest to text.
-type Shown = fn(&[u8]) -> String;
+/// Encodes a digest as text.
+type Encoder = fn(&[u8]) -> String;
 
-pub(super) fn find(name: &str) -> Option<Function> {
-    Some(match name {
-        "md5" => |_, arguments| of_text(arguments, md5, hex),
-        "sha1" => |_, arguments| of_text(arguments, sha1, hex),
-        "sha256" => |_, arguments| of_text(arguments, sha256, hex),
-        "sha512" => |_, arguments| of_text(arguments, sha512, hex),
-        "base64sha256" => |_, arguments| of_text(arguments, sha256, base64),
-        "base64sha512" => |_, arguments| of_text(arguments, sha512, base64),
-        "filemd5" => |functions, arguments| of_file(functions, arguments, md5, hex),
-        "filesha1" => |functions, arguments| of_file(functions, arguments, sha1, hex),
-        "filesha256" => |functions, arguments| of_file(functions, arguments, sha256, hex),
-        "filesha512" => |functions, arguments| of_file(functions, arguments, sha512, hex),
-        "filebase64sha256" => |functions, arguments| of_file(functions, arguments, sha256, base64),
-        "filebase64sha512" => |functions, arguments| of_file(functions, arguments, sha512, base64),
-        "uuidv5" => |_, arguments| uuid_v5(arguments),
-        _ => return None,
-    })
+pub(super) fn of_text(value: &Value, digest: Digester, encode: Encoder) -> FunctionResult {
+    Ok(encode(&digest(text(value)?.as_bytes())).into())
 }
 
-fn of_text(arguments: &[Value], digest: Digester, shown: Shown) -> Outcome {
-    match arguments {
-        [argument] => Ok(shown(&digest(text(argument)?.as_bytes())).into()),
-        _ => Err(arity()),
-    }
+pub(super) fn of_file(
+    functions: &Functions,
+    path: &Value,
+    digest: Digester,
+    encode: Encoder,
+) -> FunctionResult {
+    Ok(encode(&digest(&functions.read(path)?)).into())
 }
 
-fn of_file(functions: &Functions, arguments: &[Value], digest: Digester, shown: Shown) -> Outcome {
-    match arguments {
-        [path] => Ok(shown(&digest(&functions.read(path)?)).into()),
-        _ => Err(arity()),
-    }
-}
-
-fn md5(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn md5(bytes: &[u8]) -> Vec<u8> {
     use md5::Digest as _;
     Md5::digest(bytes).to_vec()
 }
 
-fn sha1(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn sha1(bytes: &[u8]) -> Vec<u8> {
     use sha1::Digest as _;
     Sha1::digest(bytes).to_vec()
 }
 
-fn sha256(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn sha256(bytes: &[u8]) -> Vec<u8> {
     Sha256::digest(bytes).to_vec()
 }
 
-fn sha512(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn sha512(bytes: &[u8]) -> Vec<u8> {
     Sha512::digest(bytes).to_vec()
 }
 
-fn base64(bytes: &[u8]) -> String {
+pub(super) fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes
         .iter()
         .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// The namespaces that RFC 4122, appendix C, gives names to: they differ in their first four bytes only.
-const NAMED: [(&str, &str); 4] = [
+/// The namespaces that have names: RFC 4122, appendix C.
+const NAMESPACES: [(&str, &str); 4] = [
     ("dns", "6ba7b810-9dad-11d1-80b4-00c04fd430c8"),
     ("url", "6ba7b811-9dad-11d1-80b4-00c04fd430c8"),
     ("oid", "6ba7b812-9dad-11d1-80b4-00c04fd430c8"),
@@ -86,12 +65,9 @@ const NAMED: [(&str, &str); 4] = [
 ];
 
 /// `uuidv5(namespace, name)`, RFC 4122, section 4.3.
-fn uuid_v5(arguments: &[Value]) -> Outcome {
-    let [namespace, name] = arguments else {
-        return Err(arity());
-    };
+pub(super) fn uuid_v5(namespace: &Value, name: &Value) -> FunctionResult {
     let namespace = text(namespace)?;
-    let named = NAMED.iter().find(|(short, _)| *short == namespace);
+    let named = NAMESPACES.iter().find(|(short, _)| *short == namespace);
     let identifier = named.map_or(namespace.as_str(), |(_, identifier)| identifier);
     let mut bytes = uuid_bytes(identifier)?;
     bytes.extend_from_slice(text(name)?.as_bytes());
@@ -103,16 +79,15 @@ fn uuid_v5(arguments: &[Value]) -> Outcome {
     Ok(parts.join("-").into())
 }
 
-/// The bytes of `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`; other spellings that Go reads are not for us to say.
-fn uuid_bytes(identifier: &str) -> Result<Vec<u8>, Failure> {
-    let dashes = identifier.bytes().enumerate();
-    let dashes = dashes.filter(|(_, byte)| *byte == b'-').map(|(at, _)| at);
+/// The bytes of `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`. The other forms that Go accepts are unsupported.
+fn uuid_bytes(identifier: &str) -> Result<Vec<u8>, FunctionError> {
+    let dashes = identifier.match_indices('-').map(|(index, _)| index);
     let digits = identifier.replace('-', "");
     let is_canonical = identifier.len() == 36 && dashes.eq([8, 13, 18, 23]);
     if !is_canonical || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Err(Failure::Unsupported);
+        return Err(FunctionError::Unsupported);
     }
     let number = u128::from_str_radix(&digits, 16)
-        .map_err(|error| format!("`{identifier}` is no UUID: {error}"))?;
+        .map_err(|error| format!("`{identifier}` is not a UUID: {error}"))?;
     Ok(number.to_be_bytes().to_vec())
 }

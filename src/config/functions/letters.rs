@@ -1,25 +1,23 @@
-//! Letters in the other case, as Go maps them: each letter to one letter, whatever stands beside it. Rust follows the full rules
-//! of Unicode instead, where `ß` becomes two letters and the last sigma of a word another one.
+//! Upper and lower case as in Go, which maps each letter to one letter, independent of its neighbors. Rust follows the full rules
+//! of Unicode, where `ß` becomes two letters and the last sigma of a word has a form of its own.
 
-/// As `upper()` has it.
 pub(super) fn upper(letter: char) -> char {
     let mut upper = letter.to_uppercase();
     match (upper.next(), upper.next(), letter) {
         (Some(only), None, _) => only,
-        // Vowels with an iota below: the full rules write it beside them.
-        (_, _, '\u{1f80}'..='\u{1faf}') => moved(letter, u32::from(letter) | 8),
-        (_, _, '\u{1fb3}' | '\u{1fc3}' | '\u{1ff3}') => moved(letter, u32::from(letter) + 9),
+        // Greek vowels with an iota subscript: the full rules write the iota as a separate letter.
+        (_, _, '\u{1f80}'..='\u{1faf}') => char_or(letter, u32::from(letter) | 8),
+        (_, _, '\u{1fb3}' | '\u{1fc3}' | '\u{1ff3}') => char_or(letter, u32::from(letter) + 9),
         _ => letter,
     }
 }
 
-/// As `lower()` has it.
 pub(super) fn lower(letter: char) -> char {
-    // The only one that the full rules write as two, `İ`, keeps its dot by being an `i`.
+    // The full rules map only `İ` to two letters: `i` and a dot above. Go drops the dot.
     letter.to_lowercase().next().unwrap_or(letter)
 }
 
-/// The first letter of each word as in a title, as `title()` has it.
+/// Capitalizes the first letter of each word.
 pub(super) fn title(text: &str) -> String {
     let mut begins = true;
     let change = |letter: char| {
@@ -36,13 +34,13 @@ fn title_letter(letter: char) -> char {
         '\u{1c7}'..='\u{1c9}' => '\u{1c8}',
         '\u{1ca}'..='\u{1cc}' => '\u{1cb}',
         '\u{1f1}'..='\u{1f3}' => '\u{1f2}',
-        // Georgian has capitals for whole words only.
+        // Georgian uses capital letters only for whole words.
         '\u{10d0}'..='\u{10ff}' => letter,
         _ => upper(letter),
     }
 }
 
-/// Go's `strings.Title`: of ASCII all but letters, digits and the underscore ends a word, of the rest only spaces do.
+/// Whether a word ends here, as in Go's `strings.Title`: all ASCII except letters, digits and `_`, and all other spaces.
 fn ends_word(letter: char) -> bool {
     if letter.is_ascii() {
         !(letter.is_ascii_alphanumeric() || letter == '_')
@@ -51,6 +49,6 @@ fn ends_word(letter: char) -> bool {
     }
 }
 
-fn moved(letter: char, code: u32) -> char {
+fn char_or(letter: char, code: u32) -> char {
     char::from_u32(code).unwrap_or(letter)
 }

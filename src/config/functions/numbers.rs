@@ -2,101 +2,82 @@
 
 use crate::syntax::{Number, Value};
 
-use super::{Failure, Function, Outcome, arity, integer, list, number};
+use super::{FunctionError, FunctionResult, integer, list, number, text};
 
-pub(super) fn find(name: &str) -> Option<Function> {
-    Some(match name {
-        "abs" => |_, arguments| {
-            one(arguments, |number| {
-                Some(if number < Number::ZERO {
-                    number.negate()
-                } else {
-                    number
-                })
-            })
-        },
-        "floor" => |_, arguments| one(arguments, Number::floor),
-        "ceil" => |_, arguments| {
-            one(arguments, |number| {
-                number.negate().floor().map(Number::negate)
-            })
-        },
-        "signum" => |_, arguments| {
-            let [argument] = arguments else {
-                return Err(arity());
-            };
-            Ok(Number::from(integer(argument)?.signum()).into())
-        },
-        "max" => |_, arguments| {
-            numbers(arguments)?
-                .into_iter()
-                .max()
-                .map(Value::from)
-                .ok_or_else(arity)
-        },
-        "min" => |_, arguments| {
-            numbers(arguments)?
-                .into_iter()
-                .min()
-                .map(Value::from)
-                .ok_or_else(arity)
-        },
-        "pow" => |_, arguments| power(arguments),
-        "sum" => |_, arguments| sum(arguments),
-        "parseint" => |_, arguments| super::strings::parse_int(arguments),
-        _ => return None,
-    })
+pub(super) fn abs(value: &Value) -> FunctionResult {
+    let number = number(value)?;
+    let is_negative = number < Number::ZERO;
+    Ok(if is_negative { number.negate() } else { number }.into())
 }
 
-fn one(arguments: &[Value], change: impl FnOnce(Number) -> Option<Number>) -> Outcome {
-    match arguments {
-        [argument] => change(number(argument)?)
-            .map(Value::from)
-            .ok_or(Failure::Unsupported),
-        _ => Err(arity()),
-    }
+pub(super) fn floor(value: &Value) -> FunctionResult {
+    supported(number(value)?.floor())
 }
 
-fn numbers(arguments: &[Value]) -> Result<Vec<Number>, Failure> {
-    arguments.iter().map(number).collect()
+pub(super) fn ceil(value: &Value) -> FunctionResult {
+    supported(number(value)?.negate().floor().map(Number::negate))
 }
 
-fn sum(arguments: &[Value]) -> Outcome {
-    let [elements] = arguments else {
-        return Err(arity());
-    };
-    let numbers = numbers(list(elements)?)?;
-    let (first, rest) = numbers.split_first().ok_or("there is nothing to add")?;
-    let total = rest
-        .iter()
-        .try_fold(*first, |total, number| total.plus(*number));
-    total.map(Value::from).ok_or(Failure::Unsupported)
+pub(super) fn signum(value: &Value) -> FunctionResult {
+    Ok(Number::from(integer(value)?.signum()).into())
 }
 
-/// The largest exponent: with a base of two, what still fits the digits of a number.
+pub(super) fn max(values: &[Value]) -> FunctionResult {
+    supported(numbers(values)?.into_iter().max())
+}
+
+pub(super) fn min(values: &[Value]) -> FunctionResult {
+    supported(numbers(values)?.into_iter().min())
+}
+
+/// `None` stands for a number with more digits than tflock computes.
+fn supported(number: Option<Number>) -> FunctionResult {
+    number.map(Value::from).ok_or(FunctionError::Unsupported)
+}
+
+fn numbers(values: &[Value]) -> Result<Vec<Number>, FunctionError> {
+    values.iter().map(number).collect()
+}
+
+pub(super) fn sum(value: &Value) -> FunctionResult {
+    let numbers = numbers(list(value)?)?;
+    let (first, rest) = numbers.split_first().ok_or("the list is empty")?;
+    let add = |total: Number, number: &Number| total.plus(*number);
+    supported(rest.iter().try_fold(*first, add))
+}
+
+/// The largest exponent. With a base of two, larger powers have more digits than a number can have.
 const MAX_POWER: i64 = 127;
 
-/// Terraform computes powers in binary floating point. That is exact for whole numbers, halves, quarters and so on down to this,
-/// within its digits.
-const SMALLEST_PART: i64 = 1 << 20;
+/// Terraform computes powers in binary floating point, which is exact for multiples of 1 / `FRACTION_LIMIT` that fit its
+/// mantissa.
+const FRACTION_LIMIT: i64 = 1 << 20;
 
-/// Whole exponents that are not negative, and exact results; all others are those of binary floating point.
-fn power(arguments: &[Value]) -> Outcome {
-    let [base, exponent] = arguments else {
-        return Err(arity());
-    };
+/// Supports whole exponents from zero on, if the result is exact in binary floating point.
+pub(super) fn power(base: &Value, exponent: &Value) -> FunctionResult {
     let base = number(base)?;
-    let exponent = number(exponent)?.to_integer();
-    let exponent = exponent.filter(|exponent| (0..=MAX_POWER).contains(exponent));
-    let exponent = exponent.ok_or(Failure::Unsupported)?;
+    let exponent = number(exponent)?
+        .to_integer()
+        .filter(|exponent| (0..=MAX_POWER).contains(exponent))
+        .ok_or(FunctionError::Unsupported)?;
     let result = (0..exponent).try_fold(Number::from(1), |result, _| result.times(base));
     let fits = |whole: Option<i64>| {
         whole.is_some_and(|whole| whole.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS)
     };
-    let exact = |number: &Number| {
-        let parts = number.times(Number::from(SMALLEST_PART));
+    let is_exact = |number: &Number| {
+        let parts = number.times(Number::from(FRACTION_LIMIT));
         fits(number.to_integer()) || fits(parts.and_then(Number::to_integer))
     };
-    let result = result.filter(|result| exact(&base) && exact(result));
-    result.map(Value::from).ok_or(Failure::Unsupported)
+    supported(result.filter(|result| is_exact(&base) && is_exact(result)))
+}
+
+/// `parseint(text, base)`.
+pub(super) fn parse_int(digits: &Value, base: &Value) -> FunctionResult {
+    let base = u32::try_from(integer(base)?)
+        .ok()
+        .filter(|base| (2..=36).contains(base))
+        .ok_or("the base must be between 2 and 36")?;
+    let value = i64::from_str_radix(&text(digits)?, base)
+        .map_err(|error| format!("this is not a number in that base: {error}"))?;
+    Ok(Number::from(value).into())
 }

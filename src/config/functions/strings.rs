@@ -1,104 +1,76 @@
-//! Functions of text.
+//! Functions of strings.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use regex::{Regex, RegexBuilder};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::syntax::{EvalBudget, Exceeded, Number, Value};
+use crate::syntax::{EvalBudget, Exceeded, Value};
 
-use super::{Failure, Function, Functions, Outcome, arity, integer, letters, list, position, text};
+use super::{FunctionError, FunctionResult, Functions, integer, letters, list, size, text};
 
-pub(super) fn find(name: &str) -> Option<Function> {
-    Some(match name {
-        "lower" => |_, arguments| map(arguments, |text| text.chars().map(letters::lower).collect()),
-        "upper" => |_, arguments| map(arguments, |text| text.chars().map(letters::upper).collect()),
-        "title" => |_, arguments| map(arguments, letters::title),
-        "trimspace" => |_, arguments| map(arguments, |text| text.trim().to_owned()),
-        "chomp" => |_, arguments| {
-            map(arguments, |text| {
-                text.trim_end_matches(['\n', '\r']).to_owned()
-            })
-        },
-        "strrev" => |_, arguments| map(arguments, |text| text.graphemes(true).rev().collect()),
-        "trim" => trim,
-        "trimprefix" => |_, arguments| {
-            two(arguments, |text, end| {
-                text.strip_prefix(end).unwrap_or(text).into()
-            })
-        },
-        "trimsuffix" => |_, arguments| {
-            two(arguments, |text, end| {
-                text.strip_suffix(end).unwrap_or(text).into()
-            })
-        },
-        "startswith" => |_, arguments| two(arguments, |text, end| text.starts_with(end).into()),
-        "endswith" => |_, arguments| two(arguments, |text, end| text.ends_with(end).into()),
-        "strcontains" => |_, arguments| two(arguments, |text, part| text.contains(part).into()),
-        "split" => split,
-        "join" => join,
-        "replace" => replace,
-        "substr" => substr,
-        "indent" => indent,
-        "format" => |functions, arguments| {
-            super::templates::format(arguments, &functions.budget).map(Value::String)
-        },
-        "regex" => |functions, arguments| regex(arguments, &functions.budget),
-        "regexall" => |functions, arguments| regex_all(arguments, &functions.budget),
-        "base64encode" => |_, arguments| map(arguments, |text| STANDARD.encode(text)),
-        "base64decode" => |_, arguments| base64_decode(arguments),
-        "urlencode" => |_, arguments| map(arguments, url_encode),
-        "urldecode" => |_, arguments| url_decode(arguments),
-        "tostring" => |_, arguments| convert(arguments, |value| value.to_text().map(Value::String)),
-        "tonumber" => {
-            |_, arguments| convert(arguments, |value| value.to_number().map(Value::Number))
-        }
-        "tobool" => |_, arguments| convert(arguments, |value| value.to_bool().map(Value::Bool)),
-        _ => return None,
-    })
+pub(super) fn map(value: &Value, change: fn(&str) -> String) -> FunctionResult {
+    Ok(change(&text(value)?).into())
 }
 
-fn map(arguments: &[Value], change: impl FnOnce(&str) -> String) -> Outcome {
-    match arguments {
-        [argument] => Ok(change(&text(argument)?).into()),
-        _ => Err(arity()),
+/// Applies a test to two strings.
+pub(super) fn test(first: &Value, second: &Value, test: fn(&str, &str) -> bool) -> FunctionResult {
+    Ok(test(&text(first)?, &text(second)?).into())
+}
+
+/// Converts a value; null stays null.
+pub(super) fn convert(value: &Value, change: fn(&Value) -> Option<Value>) -> FunctionResult {
+    if *value == Value::Null {
+        return Ok(Value::Null);
     }
+    change(value).ok_or_else(|| "the value cannot be converted".into())
 }
 
-fn two(arguments: &[Value], change: impl FnOnce(&str, &str) -> Value) -> Outcome {
-    match arguments {
-        [first, second] => Ok(change(&text(first)?, &text(second)?)),
-        _ => Err(arity()),
-    }
+pub(super) fn lower(text: &str) -> String {
+    text.chars().map(letters::lower).collect()
 }
 
-fn convert(arguments: &[Value], change: impl FnOnce(&Value) -> Option<Value>) -> Outcome {
-    match arguments {
-        [Value::Null] => Ok(Value::Null),
-        [argument] => change(argument).ok_or_else(|| "the value does not convert".into()),
-        _ => Err(arity()),
-    }
+pub(super) fn upper(text: &str) -> String {
+    text.chars().map(letters::upper).collect()
 }
 
-/// Each letter is looked for among those that are trimmed.
-fn trim(functions: &Functions, arguments: &[Value]) -> Outcome {
-    let [whole, set] = arguments else {
-        return Err(arity());
-    };
+pub(super) fn chomp(text: &str) -> String {
+    text.trim_end_matches(['\n', '\r']).to_owned()
+}
+
+pub(super) fn trim_space(text: &str) -> String {
+    text.trim().to_owned()
+}
+
+pub(super) fn reverse(text: &str) -> String {
+    text.graphemes(true).rev().collect()
+}
+
+pub(super) fn trim_prefix(whole: &Value, prefix: &Value) -> FunctionResult {
+    let whole = text(whole)?;
+    let rest = whole.strip_prefix(&text(prefix)?);
+    Ok(rest.unwrap_or(&whole).into())
+}
+
+pub(super) fn trim_suffix(whole: &Value, suffix: &Value) -> FunctionResult {
+    let whole = text(whole)?;
+    let rest = whole.strip_suffix(&text(suffix)?);
+    Ok(rest.unwrap_or(&whole).into())
+}
+
+pub(super) fn trim(functions: &Functions, whole: &Value, set: &Value) -> FunctionResult {
     let (whole, set) = (text(whole)?, text(set)?);
-    let steps = whole.len().saturating_mul(1 + set.len() / BYTES_OF_STEP);
-    functions.budget.steps(steps / BYTES_OF_STEP)?;
+    // Each letter of `whole` is compared with each letter of `set`.
+    let steps = whole.len().saturating_mul(1 + set.len() / BYTES_PER_STEP);
+    functions.budget.steps(steps / BYTES_PER_STEP)?;
     let trimmed = whole.trim_matches(|letter| set.contains(letter));
     Ok(trimmed.into())
 }
 
-/// How many bytes are looked at in the time of a step.
-const BYTES_OF_STEP: usize = 16;
+/// The bytes that are scanned in the time of one budget step.
+const BYTES_PER_STEP: usize = 16;
 
-fn split(functions: &Functions, arguments: &[Value]) -> Outcome {
-    let [separator, whole] = arguments else {
-        return Err(arity());
-    };
+pub(super) fn split(functions: &Functions, separator: &Value, whole: &Value) -> FunctionResult {
     let (separator, whole) = (text(separator)?, text(whole)?);
     let parts = if separator.is_empty() {
         whole.len()
@@ -113,17 +85,16 @@ fn split(functions: &Functions, arguments: &[Value]) -> Outcome {
     if whole.is_empty() {
         return Ok(Value::Tuple(vec!["".into()]));
     }
-    Ok(Value::Tuple(
-        whole.split(&separator).map(Value::from).collect(),
-    ))
+    let parts = whole.split(&separator).map(Value::from);
+    Ok(Value::Tuple(parts.collect()))
 }
 
-fn join(functions: &Functions, arguments: &[Value]) -> Outcome {
-    let (separator, lists) = arguments.split_first().ok_or_else(arity)?;
-    let separator = text(separator)?;
+/// `join(separator, list, ...)`.
+pub(super) fn join(functions: &Functions, arguments: &[Value]) -> FunctionResult {
+    let separator = text(&arguments[0])?;
     let mut joined = String::new();
     let mut is_first = true;
-    for elements in lists {
+    for elements in &arguments[1..] {
         for element in list(elements)? {
             if !std::mem::take(&mut is_first) {
                 joined.push_str(&separator);
@@ -136,10 +107,12 @@ fn join(functions: &Functions, arguments: &[Value]) -> Outcome {
 }
 
 /// A pattern between slashes is a regular expression.
-fn replace(functions: &Functions, arguments: &[Value]) -> Outcome {
-    let [whole, pattern, new] = arguments else {
-        return Err(arity());
-    };
+pub(super) fn replace(
+    functions: &Functions,
+    whole: &Value,
+    pattern: &Value,
+    new: &Value,
+) -> FunctionResult {
     let (whole, pattern, new) = (text(whole)?, text(pattern)?, text(new)?);
     let budget = &functions.budget;
     let expression = pattern.strip_prefix('/');
@@ -152,8 +125,8 @@ fn replace(functions: &Functions, arguments: &[Value]) -> Outcome {
     Ok(whole.replace(&pattern, &new).into())
 }
 
-/// `new` may name groups of each match, several times.
-fn replace_matches(pattern: &Regex, whole: &str, new: &str, budget: &EvalBudget) -> Outcome {
+/// `new` may refer to each group of the match several times.
+fn replace_matches(pattern: &Regex, whole: &str, new: &str, budget: &EvalBudget) -> FunctionResult {
     let names = new.matches('$').count();
     let mut replaced = String::new();
     let mut end = 0;
@@ -173,77 +146,72 @@ fn replace_matches(pattern: &Regex, whole: &str, new: &str, budget: &EvalBudget)
     Ok(replaced.into())
 }
 
-/// `\w`, `\d`, `\s` and `\b` mean letters, digits and spaces of ASCII in Go, and all that there are here: that matters for other
-/// texts only.
-fn compile(pattern: &str, whole: &str, budget: &EvalBudget) -> Result<Regex, Failure> {
+/// Compiles a pattern to match it with `whole`. In Go, `\w`, `\d`, `\s` and `\b` match ASCII only, and here all of Unicode. The two
+/// agree on ASCII text; with other text, patterns that use them are unsupported.
+fn compile(pattern: &str, whole: &str, budget: &EvalBudget) -> Result<Regex, FunctionError> {
     let has_class = pattern.contains("[:") || CLASSES.iter().any(|class| pattern.contains(class));
     if has_class && !whole.is_ascii() {
-        return Err(Failure::Unsupported);
+        return Err(FunctionError::Unsupported);
     }
     let weight = weight(pattern);
-    budget.steps(weight.saturating_mul(1 + whole.len() / BYTES_OF_STEP))?;
+    budget.steps(weight.saturating_mul(1 + whole.len() / BYTES_PER_STEP))?;
     let compiled = RegexBuilder::new(pattern)
         .size_limit(MAX_PATTERN)
         .dfa_size_limit(MAX_PATTERN)
         .build();
     compiled.map_err(|error| {
-        format!("`{pattern}` is no regular expression that is known here: {error}").into()
+        format!("`{pattern}` is not a supported regular expression: {error}").into()
     })
 }
 
-/// The most memory that a regular expression takes.
+/// The most memory for a compiled regular expression, in bytes.
 const MAX_PATTERN: usize = 1 << 20;
 
-/// The steps to compile a pattern, and to match it against a few letters: a repetition takes the room of all its turns, and a
-/// class that of its letters in all scripts.
+/// The budget steps to compile a pattern and to match it with a few letters. A repetition is compiled once for each turn, and a
+/// class of letters to the ranges of all scripts.
 fn weight(pattern: &str) -> usize {
-    let repeats = pattern.split('{').skip(1);
-    let repeats = repeats.map(|tail| {
+    let turns_of = |tail: &str| {
         let digits = tail.split('}').next().unwrap_or_default().split(',');
         let turns = digits.filter_map(|number| number.trim().parse::<usize>().ok());
         turns.max().unwrap_or(1).clamp(1, MAX_PATTERN)
-    });
-    let turns = repeats.fold(1_usize, usize::saturating_mul);
-    let classes = pattern.matches('\\').count() + pattern.matches("[^").count();
-    let classes = classes + pattern.matches("(?").count();
+    };
+    let repetitions = pattern.split('{').skip(1).map(turns_of);
+    let turns = repetitions.fold(1_usize, usize::saturating_mul);
+    let classes = ["\\", "[^", "(?"].map(|class| pattern.matches(class).count());
+    let classes: usize = classes.iter().sum();
     let letters = pattern.len().saturating_add(classes * CLASS_WEIGHT);
-    LEAST_WEIGHT + letters.saturating_mul(turns).min(MAX_PATTERN / 8)
+    MIN_WEIGHT + letters.saturating_mul(turns).min(MAX_PATTERN / 8)
 }
 
-/// A class of letters beside a letter.
+/// The weight of a class of letters, where one letter weighs 1.
 const CLASS_WEIGHT: usize = 30;
 
-/// The shortest pattern.
-const LEAST_WEIGHT: usize = 50;
+/// The weight of an empty pattern.
+const MIN_WEIGHT: usize = 50;
 
-/// Takes the steps of one match: from where it begins up to the end of the text is what may have been looked at.
+/// Pays for one match, which may have scanned everything from its start to the end of the text: `rest` bytes.
 fn pay_for_match(
     found: &regex::Captures<'_>,
     rest: usize,
     budget: &EvalBudget,
 ) -> Result<(), Exceeded> {
-    budget.steps(found.len() + rest / BYTES_OF_STEP)
+    budget.steps(found.len() + rest / BYTES_PER_STEP)
 }
 
-/// Escapes in regular expressions that mean less in Go.
+/// Escapes in regular expressions that match less in Go.
 const CLASSES: [&str; 8] = ["\\w", "\\W", "\\d", "\\D", "\\s", "\\S", "\\b", "\\B"];
 
-fn regex(arguments: &[Value], budget: &EvalBudget) -> Outcome {
-    let [pattern, whole] = arguments else {
-        return Err(arity());
-    };
+pub(super) fn regex(functions: &Functions, pattern: &Value, whole: &Value) -> FunctionResult {
     let whole = text(whole)?;
-    let pattern = compile(&text(pattern)?, &whole, budget)?;
+    let pattern = compile(&text(pattern)?, &whole, &functions.budget)?;
     let found = pattern
         .captures(&whole)
         .ok_or("the pattern does not match")?;
     Ok(captured(&pattern, &found))
 }
 
-fn regex_all(arguments: &[Value], budget: &EvalBudget) -> Outcome {
-    let [pattern, whole] = arguments else {
-        return Err(arity());
-    };
+pub(super) fn regex_all(functions: &Functions, pattern: &Value, whole: &Value) -> FunctionResult {
+    let budget = &functions.budget;
     let whole = text(whole)?;
     let pattern = compile(&text(pattern)?, &whole, budget)?;
     let mut matches = Vec::new();
@@ -260,18 +228,15 @@ fn regex_all(arguments: &[Value], budget: &EvalBudget) -> Outcome {
     Ok(Value::Tuple(matches))
 }
 
-/// The match, its groups in order, or its named groups.
+/// The value of a match: an object of its named groups, a list of its groups, or the matched text.
 fn captured(pattern: &Regex, found: &regex::Captures<'_>) -> Value {
     let value =
         |group: Option<regex::Match<'_>>| group.map_or(Value::Null, |group| group.as_str().into());
     let names: Vec<&str> = pattern.capture_names().flatten().collect();
     if !names.is_empty() {
-        return Value::Object(
-            names
-                .iter()
-                .map(|name| ((*name).to_owned(), value(found.name(name))))
-                .collect(),
-        );
+        let groups = names.iter();
+        let groups = groups.map(|name| ((*name).to_owned(), value(found.name(name))));
+        return Value::Object(groups.collect());
     }
     match found.len() {
         1 => value(found.get(0)),
@@ -279,12 +244,10 @@ fn captured(pattern: &Regex, found: &regex::Captures<'_>) -> Value {
     }
 }
 
-fn substr(_: &Functions, arguments: &[Value]) -> Outcome {
-    let [whole, offset, length] = arguments else {
-        return Err(arity());
-    };
+/// `substr(text, offset, length)`, counted in grapheme clusters.
+pub(super) fn substr(whole: &Value, offset: &Value, length: &Value) -> FunctionResult {
     let whole = text(whole)?;
-    let count = super::size(whole.graphemes(true).count());
+    let count = super::to_i64(whole.graphemes(true).count());
     let offset = integer(offset)?;
     let start = if offset < 0 {
         (count + offset).max(0)
@@ -293,7 +256,7 @@ fn substr(_: &Functions, arguments: &[Value]) -> Outcome {
     };
     let end = match integer(length)? {
         length if length < 0 => count,
-        // Counted from the end, nothing is taken for everything.
+        // With a negative offset, a length of zero means everything, as in Terraform.
         0 if offset < 0 => count,
         length => start.saturating_add(length).min(count),
     };
@@ -308,13 +271,10 @@ fn substr(_: &Functions, arguments: &[Value]) -> Outcome {
         .into())
 }
 
-fn indent(functions: &Functions, arguments: &[Value]) -> Outcome {
-    let [spaces, whole] = arguments else {
-        return Err(arity());
-    };
-    let spaces = position(spaces)?;
+pub(super) fn indent(functions: &Functions, spaces: &Value, whole: &Value) -> FunctionResult {
+    let spaces = size(spaces)?;
     if spaces > MAX_INDENT {
-        return Err("it indents by a thousand spaces at most".into());
+        return Err("the indentation is limited to 1000 spaces".into());
     }
     let whole = text(whole)?;
     let lines = whole.matches('\n').count();
@@ -326,22 +286,27 @@ fn indent(functions: &Functions, arguments: &[Value]) -> Outcome {
         .into())
 }
 
-/// Text must not be made to grow without bounds.
+/// The largest indentation, so that small configurations cannot make huge strings.
 const MAX_INDENT: usize = 1000;
 
-fn base64_decode(arguments: &[Value]) -> Outcome {
-    let [argument] = arguments else {
-        return Err(arity());
-    };
-    let bytes = STANDARD
-        .decode(text(argument)?)
-        .map_err(|error| format!("this is no base64: {error}"))?;
-    String::from_utf8(bytes)
-        .map(Value::String)
-        .map_err(|error| format!("the bytes are no UTF-8: {error}").into())
+pub(super) fn base64_encode(value: &Value) -> FunctionResult {
+    Ok(STANDARD.encode(text(value)?).into())
 }
 
-fn url_encode(text: &str) -> String {
+pub(super) fn base64_decode(value: &Value) -> FunctionResult {
+    let bytes = STANDARD
+        .decode(text(value)?)
+        .map_err(|error| format!("this is not base64: {error}"))?;
+    utf8(bytes)
+}
+
+fn utf8(bytes: Vec<u8>) -> FunctionResult {
+    String::from_utf8(bytes)
+        .map(Value::String)
+        .map_err(|error| format!("the bytes are not valid UTF-8: {error}").into())
+}
+
+pub(super) fn url_encode(text: &str) -> String {
     let encode = |byte: u8| match byte {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
             char::from(byte).to_string()
@@ -352,12 +317,9 @@ fn url_encode(text: &str) -> String {
     text.bytes().map(encode).collect()
 }
 
-/// `%XX` is a byte and `+` a space; a percent sign means nothing else.
-fn url_decode(arguments: &[Value]) -> Outcome {
-    let [argument] = arguments else {
-        return Err(arity());
-    };
-    let whole = text(argument)?;
+/// Decodes `%XX` to a byte and `+` to a space. Any other use of `%` is an error.
+pub(super) fn url_decode(value: &Value) -> FunctionResult {
+    let whole = text(value)?;
     let mut parts = whole.split('%');
     let mut bytes = parts
         .next()
@@ -368,27 +330,11 @@ fn url_decode(arguments: &[Value]) -> Outcome {
         let digits = part
             .get(..2)
             .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        let digits = digits.ok_or("two digits are missing after `%`")?;
+        let digits = digits.ok_or("two hexadecimal digits must follow `%`")?;
         let byte = u8::from_str_radix(digits, 16)
-            .map_err(|error| format!("`%{digits}` is no byte: {error}"))?;
+            .map_err(|error| format!("`%{digits}` is not a byte: {error}"))?;
         bytes.push(byte);
         bytes.extend_from_slice(part[2..].replace('+', " ").as_bytes());
     }
-    String::from_utf8(bytes)
-        .map(Value::String)
-        .map_err(|error| format!("the bytes are no UTF-8: {error}").into())
-}
-
-/// `parseint(text, base)`.
-pub(super) fn parse_int(arguments: &[Value]) -> Outcome {
-    let [digits, base] = arguments else {
-        return Err(arity());
-    };
-    let base = u32::try_from(integer(base)?)
-        .ok()
-        .filter(|base| (2..=36).contains(base))
-        .ok_or("the base is 2 to 36")?;
-    let value = i64::from_str_radix(&text(digits)?, base)
-        .map_err(|error| format!("this is no number in that base: {error}"))?;
-    Ok(Number::from(value).into())
+    utf8(bytes)
 }

@@ -1,42 +1,25 @@
-//! Functions that read tables: `csvdecode`, and the products and selections of lists.
+//! Functions of tables: `csvdecode`, `setproduct`, `matchkeys`, `chunklist` and `transpose`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::syntax::{EvalBudget, Exceeded, Value};
 
 use super::collections::pay_for_comparisons;
-use super::types::{alike, alike_in_all};
-use super::{Failure, Function, Outcome, arity, list, position, text};
+use super::common_type::{alike, alike_in_all};
+use super::{FunctionError, FunctionResult, Functions, list, size, text};
 
-pub(super) fn find(name: &str) -> Option<Function> {
-    Some(match name {
-        "csvdecode" => |functions, arguments| match arguments {
-            [argument] => csv(&text(argument)?, &functions.budget),
-            _ => Err(arity()),
-        },
-        "setproduct" => |functions, arguments| product(arguments, &functions.budget),
-        "matchkeys" => |functions, arguments| match_keys(arguments, &functions.budget),
-        "chunklist" => |_, arguments| chunks(arguments),
-        "transpose" => |functions, arguments| transpose(arguments, &functions.budget),
-        _ => return None,
-    })
-}
-
-/// The most elements that a product may have: far above what a configuration lists, and within the budget of a root module.
+/// The most elements of a product: many more than real configurations need, and within the budget of a root module.
 const MAX_PRODUCT: usize = 1 << 14;
 
-/// All combinations, the last list running fastest.
-fn product(arguments: &[Value], budget: &EvalBudget) -> Outcome {
-    if arguments.len() < 2 {
-        return Err("at least two lists are needed".into());
-    }
+/// All combinations of the elements of several lists; the last list varies fastest.
+pub(super) fn set_product(functions: &Functions, lists: &[Value]) -> FunctionResult {
     let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
-    for argument in arguments {
-        let elements = alike(list(argument)?)?;
+    for elements in lists {
+        let elements = alike(list(elements)?)?;
         if rows.len().saturating_mul(elements.len()) > MAX_PRODUCT {
-            return Err(Failure::Unsupported);
+            return Err(FunctionError::Unsupported);
         }
-        room_for_rows(&rows, &elements, budget)?;
+        check_room_for_product(&rows, &elements, &functions.budget)?;
         rows = rows
             .iter()
             .flat_map(|row| {
@@ -51,8 +34,8 @@ fn product(arguments: &[Value], budget: &EvalBudget) -> Outcome {
     Ok(Value::Tuple(rows.into_iter().map(Value::Tuple).collect()))
 }
 
-/// Each row is repeated for each element, and the other way around.
-fn room_for_rows(
+/// Checks the budget for a product, which has a copy of each row for each element and of each element for each row.
+fn check_room_for_product(
     rows: &[Vec<Value>],
     elements: &[Value],
     budget: &EvalBudget,
@@ -74,46 +57,42 @@ fn room_for_rows(
     budget.room_for(values, times(row_bytes, element_bytes))
 }
 
-/// `matchkeys(values, keys, search)`: the values whose keys are searched for.
-fn match_keys(arguments: &[Value], budget: &EvalBudget) -> Outcome {
-    let [values, keys, search] = arguments else {
-        return Err(arity());
-    };
+/// `matchkeys(values, keys, search)`: the values whose keys are in `search`.
+pub(super) fn match_keys(
+    functions: &Functions,
+    values: &Value,
+    keys: &Value,
+    search: &Value,
+) -> FunctionResult {
     let (values, keys) = (list(values)?, list(keys)?);
     if values.len() != keys.len() {
-        return Err("there are not as many keys as values".into());
+        return Err("the number of keys differs from the number of values".into());
     }
-    let alike = alike_in_all(vec![keys, list(search)?])?;
-    let [keys, search] = alike.as_slice() else {
-        return Err(arity());
-    };
-    pay_for_comparisons(keys, search.len(), budget)?;
-    let matching = values
-        .iter()
-        .zip(keys)
-        .filter(|(_, key)| search.contains(key));
-    Ok(Value::Tuple(
-        matching.map(|(value, _)| value.clone()).collect(),
-    ))
+    let lists = alike_in_all(vec![keys, list(search)?])?;
+    let (keys, search) = (&lists[0], &lists[1]);
+    pay_for_comparisons(keys, search.len(), &functions.budget)?;
+    let pairs = values.iter().zip(keys);
+    let matching = pairs.filter(|(_, key)| search.contains(key));
+    let values = matching.map(|(value, _)| value.clone());
+    Ok(Value::Tuple(values.collect()))
 }
 
 /// `chunklist(list, size)`; a size of zero makes one chunk.
-fn chunks(arguments: &[Value]) -> Outcome {
-    let [elements, size] = arguments else {
-        return Err(arity());
-    };
+pub(super) fn chunks(elements: &Value, chunk_size: &Value) -> FunctionResult {
     let elements = alike(list(elements)?)?;
-    let size = match position(size)? {
+    let chunk_size = match size(chunk_size)? {
         0 => elements.len().max(1),
-        size => size,
+        chunk_size => chunk_size,
     };
     let chunk = |chunk: &[Value]| Value::Tuple(chunk.to_vec());
-    Ok(Value::Tuple(elements.chunks(size).map(chunk).collect()))
+    Ok(Value::Tuple(
+        elements.chunks(chunk_size).map(chunk).collect(),
+    ))
 }
 
-/// A map of lists turned around.
-fn transpose(arguments: &[Value], budget: &EvalBudget) -> Outcome {
-    let [Value::Object(entries)] = arguments else {
+/// Swaps the keys of a map of lists with the elements of the lists.
+pub(super) fn transpose(functions: &Functions, map: &Value) -> FunctionResult {
+    let Value::Object(entries) = map else {
         return Err("a map of lists is needed".into());
     };
     let mut turned: BTreeMap<String, Vec<Value>> = BTreeMap::new();
@@ -121,29 +100,29 @@ fn transpose(arguments: &[Value], budget: &EvalBudget) -> Outcome {
     for (key, values) in entries {
         for value in list(values)? {
             bytes += key.len();
-            budget.room_for(0, bytes)?;
+            functions.budget.room_for(0, bytes)?;
             let keys = turned.entry(text(value)?).or_default();
             keys.push(key.as_str().into());
         }
     }
-    let turned = turned.into_iter();
-    Ok(Value::Object(
-        turned
-            .map(|(key, values)| (key, Value::Tuple(values)))
-            .collect(),
-    ))
+    let lists = turned.into_iter();
+    let lists = lists.map(|(element, keys)| (element, Value::Tuple(keys)));
+    Ok(Value::Object(lists.collect()))
 }
 
-/// RFC 4180 as Go reads it: the first record has the names of the columns, every other one becomes an object.
-fn csv(text: &str, budget: &EvalBudget) -> Outcome {
+/// Decodes RFC 4180 as Go does: the first record has the names of the columns, and each other record becomes an object.
+pub(super) fn csv_decode(functions: &Functions, table: &Value) -> FunctionResult {
+    let (text, budget) = (text(table)?, &functions.budget);
     let separators = text.bytes().filter(|byte| matches!(byte, b',' | b'\n'));
     budget.room_for(2 * separators.count(), text.len())?;
-    let mut records = records(text)?.into_iter();
-    let names = records.next().ok_or("the line with the names is missing")?;
-    let mut known = BTreeSet::new();
+    let mut records = records(&text)?.into_iter();
+    let names = records
+        .next()
+        .ok_or("the line with the column names is missing")?;
+    let mut unique = BTreeSet::new();
     for name in &names {
-        if !known.insert(name) {
-            return Err(format!("the column `{name}` is there twice").into());
+        if !unique.insert(name) {
+            return Err(format!("there are two columns `{name}`").into());
         }
     }
     let bytes = names.iter().map(String::len).sum::<usize>();
@@ -165,8 +144,8 @@ fn csv(text: &str, budget: &EvalBudget) -> Outcome {
     records.map(row).collect::<Result<_, _>>().map(Value::Tuple)
 }
 
-/// The fields of each record; lines without anything are none.
-fn records(text: &str) -> Result<Vec<Vec<String>>, Failure> {
+/// The fields of each record. Empty lines are skipped.
+fn records(text: &str) -> Result<Vec<Vec<String>>, FunctionError> {
     let text = text.replace("\r\n", "\n");
     let mut rest = text.as_str();
     let mut records = Vec::new();
@@ -190,13 +169,13 @@ fn records(text: &str) -> Result<Vec<Vec<String>>, Failure> {
     Ok(records)
 }
 
-/// One field, and what follows it: a comma, the end of a line, or nothing.
-fn field(text: &str) -> Result<(String, &str), Failure> {
+/// Splits off the first field. The rest starts with a comma or a line feed, or is empty.
+fn field(text: &str) -> Result<(String, &str), FunctionError> {
     let Some(mut rest) = text.strip_prefix('"') else {
         let end = text.find([',', '\n']).unwrap_or(text.len());
         let (field, tail) = text.split_at(end);
         if field.contains('"') {
-            return Err("there is a quote in a field that does not begin with one".into());
+            return Err("a field without quotes contains a quote".into());
         }
         return Ok((field.to_owned(), tail));
     };
@@ -204,7 +183,7 @@ fn field(text: &str) -> Result<(String, &str), Failure> {
     loop {
         let (part, tail) = rest
             .split_once('"')
-            .ok_or("the quote at the end of a field is missing")?;
+            .ok_or("the closing quote of a field is missing")?;
         field.push_str(part);
         match tail.strip_prefix('"') {
             Some(next) => {
@@ -212,7 +191,7 @@ fn field(text: &str) -> Result<(String, &str), Failure> {
                 rest = next;
             }
             None if tail.is_empty() || tail.starts_with([',', '\n']) => return Ok((field, tail)),
-            None => return Err("there is more after the quote at the end of a field".into()),
+            None => return Err("text follows the closing quote of a field".into()),
         }
     }
 }

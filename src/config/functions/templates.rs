@@ -1,48 +1,46 @@
-//! Functions that make text of values: `format`, JSON, and templates.
+//! Functions that convert values to text: `format`, JSON, templates.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::syntax::{self, EvalBudget, EvalProblem, EvalScope, Exceeded, Number, Value};
 
-use super::{Failure, Function, Functions, Outcome, arity, integer, list, text};
+use super::{FunctionError, FunctionResult, Functions, integer, list, text};
 
-pub(super) fn find(name: &str) -> Option<Function> {
-    Some(match name {
-        "formatlist" => |functions, arguments| format_list(arguments, &functions.budget),
-        "jsonencode" => |functions, arguments| match arguments {
-            [value] => Ok(to_json(value, &functions.budget)?.into()),
-            _ => Err(arity()),
-        },
-        "jsondecode" => |functions, arguments| match arguments {
-            [value] => {
-                let text = text(value)?;
-                functions.budget.room_for(json_values(&text), text.len())?;
-                let json = serde_json::from_str(&text)
-                    .map_err(|error| format!("this is no JSON: {error}"))?;
-                from_json(&json).ok_or(Failure::Unsupported)
-            }
-            _ => Err(arity()),
-        },
-        "yamldecode" => |functions, arguments| match arguments {
-            [argument] => super::yaml::decode(&text(argument)?, &functions.budget),
-            _ => Err(arity()),
-        },
-        "templatestring" => |functions, arguments| match arguments {
-            [template, variables] => render(functions, &text(template)?, variables),
-            _ => Err(arity()),
-        },
-        "templatefile" => |functions, arguments| match arguments {
-            [path, variables] => render(functions, &functions.read_text(path)?, variables),
-            _ => Err(arity()),
-        },
-        _ => return None,
-    })
+pub(super) fn format_value(functions: &Functions, arguments: &[Value]) -> FunctionResult {
+    format(arguments, &functions.budget).map(Value::String)
 }
 
-/// The verbs `%s`, `%d`, `%v`, `%q` and `%%`, with widths for numbers and text.
-pub(super) fn format(arguments: &[Value], budget: &EvalBudget) -> Result<String, Failure> {
-    let (pattern, mut values) = arguments.split_first().ok_or_else(arity)?;
+pub(super) fn json_encode(functions: &Functions, value: &Value) -> FunctionResult {
+    Ok(to_json(value, &functions.budget)?.into())
+}
+
+pub(super) fn json_decode(functions: &Functions, value: &Value) -> FunctionResult {
+    let text = text(value)?;
+    functions.budget.room_for(json_values(&text), text.len())?;
+    let json = serde_json::from_str(&text).map_err(|error| format!("this is not JSON: {error}"))?;
+    from_json(&json).ok_or(FunctionError::Unsupported)
+}
+
+pub(super) fn template_string(
+    functions: &Functions,
+    template: &Value,
+    variables: &Value,
+) -> FunctionResult {
+    render(functions, &text(template)?, variables)
+}
+
+pub(super) fn template_file(
+    functions: &Functions,
+    path: &Value,
+    variables: &Value,
+) -> FunctionResult {
+    render(functions, &functions.read_text(path)?, variables)
+}
+
+/// `format(pattern, value, ...)` with the verbs `%s`, `%d`, `%v`, `%q` and `%%` and with widths.
+fn format(arguments: &[Value], budget: &EvalBudget) -> Result<String, FunctionError> {
+    let (pattern, mut values) = arguments.split_first().ok_or(FunctionError::Unsupported)?;
     let pattern = text(pattern)?;
     let mut result = String::new();
     let mut rest = pattern.as_str();
@@ -63,7 +61,7 @@ pub(super) fn format(arguments: &[Value], budget: &EvalBudget) -> Result<String,
         }
         let (value, others) = values
             .split_first()
-            .ok_or("there are not enough arguments")?;
+            .ok_or("the format has more verbs than there are values")?;
         values = others;
         result.push_str(&padded(flags, verb, value, budget)?);
         budget.room_for(0, result.len())?;
@@ -72,23 +70,28 @@ pub(super) fn format(arguments: &[Value], budget: &EvalBudget) -> Result<String,
     if values.is_empty() {
         Ok(result)
     } else {
-        Err("there are too many arguments".into())
+        Err("the format has fewer verbs than there are values".into())
     }
 }
 
-/// Text must not be made to grow without bounds.
+/// The largest width, so that small configurations cannot make huge strings.
 const MAX_WIDTH: usize = 1000;
 
-fn padded(flags: &str, verb: char, value: &Value, budget: &EvalBudget) -> Result<String, Failure> {
+fn padded(
+    flags: &str,
+    verb: char,
+    value: &Value,
+    budget: &EvalBudget,
+) -> Result<String, FunctionError> {
     let shown = match verb {
         's' => text(value)?,
         'd' => integer(value)?.to_string(),
         'v' => general(value, budget)?,
         'q' => to_json(&Value::String(text(value)?), budget)?,
-        _ => return Err(Failure::Unsupported),
+        _ => return Err(FunctionError::Unsupported),
     };
     if flags.contains('+') {
-        return Err(Failure::Unsupported);
+        return Err(FunctionError::Unsupported);
     }
     let left = flags.starts_with('-');
     let digits = flags.trim_start_matches('-');
@@ -97,10 +100,10 @@ fn padded(flags: &str, verb: char, value: &Value, budget: &EvalBudget) -> Result
     } else {
         digits
             .parse()
-            .map_err(|error| format!("`{digits}` is no width: {error}"))?
+            .map_err(|error| format!("`{digits}` is not a width: {error}"))?
     };
     if width > MAX_WIDTH {
-        return Err("the width is a thousand at most".into());
+        return Err("the width is limited to 1000".into());
     }
     Ok(match (left, digits.starts_with('0')) {
         (true, _) => format!("{shown:<width$}"),
@@ -112,7 +115,7 @@ fn padded(flags: &str, verb: char, value: &Value, budget: &EvalBudget) -> Result
     })
 }
 
-/// A value as `%v` shows it: numbers from a million on, and very small ones, with an exponent.
+/// Formats a value for `%v`: numbers from one million on, and very small ones, have an exponent.
 fn general(value: &Value, budget: &EvalBudget) -> Result<String, Exceeded> {
     let plain = match value.to_text() {
         Some(text) => text,
@@ -127,9 +130,9 @@ fn general(value: &Value, budget: &EvalBudget) -> Result<String, Exceeded> {
     let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
     let zeros = fraction.len() - fraction.trim_start_matches('0').len();
     let exponent = if whole == "0" {
-        -super::size(zeros) - 1
+        -super::to_i64(zeros) - 1
     } else {
-        super::size(whole.len()) - 1
+        super::to_i64(whole.len()) - 1
     };
     let digits = [whole, fraction].concat();
     let digits = digits.trim_matches('0');
@@ -145,8 +148,9 @@ fn general(value: &Value, budget: &EvalBudget) -> Result<String, Exceeded> {
     ))
 }
 
-/// `format` for each element of the lists among the arguments.
-fn format_list(arguments: &[Value], budget: &EvalBudget) -> Outcome {
+/// Applies `format` to each element of the lists among the arguments.
+pub(super) fn format_list(functions: &Functions, arguments: &[Value]) -> FunctionResult {
+    let budget = &functions.budget;
     let lengths = arguments
         .iter()
         .skip(1)
@@ -154,7 +158,7 @@ fn format_list(arguments: &[Value], budget: &EvalBudget) -> Outcome {
         .map(<[Value]>::len);
     let count = lengths.clone().next().unwrap_or(1);
     if lengths.clone().any(|length| length != count) {
-        return Err("the lists are not equally long".into());
+        return Err("the lists differ in length".into());
     }
     let pick = |argument: &Value, at: usize| match argument {
         Value::Tuple(elements) => elements.get(at).cloned().unwrap_or(Value::Null),
@@ -169,16 +173,17 @@ fn format_list(arguments: &[Value], budget: &EvalBudget) -> Outcome {
         bytes += row.len();
         budget.room_for(rows.len(), bytes)?;
         // Arguments that are not lists are copied into every row.
-        budget.steps(row.len() / BYTES_OF_STEP)?;
+        budget.steps(row.len() / BYTES_PER_STEP)?;
         rows.push(Value::String(row));
     }
     Ok(Value::Tuple(rows))
 }
 
-/// How many bytes are copied in the time of a step.
-const BYTES_OF_STEP: usize = 16;
+/// The bytes that are copied in the time of one budget step.
+const BYTES_PER_STEP: usize = 16;
 
-/// JSON as Go writes it: no spaces, numbers with all their digits, and no letter that HTML or JavaScript would take for its own.
+/// Encodes JSON as Go does: without spaces, numbers with all their digits, and letters that are special in HTML or JavaScript
+/// as escapes.
 fn to_json(value: &Value, budget: &EvalBudget) -> Result<String, Exceeded> {
     let mut json = String::new();
     write_json(value, &mut json, budget)?;
@@ -222,11 +227,11 @@ fn quoted(text: &str) -> String {
             text
         }
     };
-    NOT_IN_JSON.into_iter().fold(text, escape)
+    GO_ESCAPES.into_iter().fold(text, escape)
 }
 
-/// What Go writes as escapes though JSON would not need it.
-const NOT_IN_JSON: [(char, &str); 5] = [
+/// Letters that Go escapes although JSON does not require it.
+const GO_ESCAPES: [(char, &str); 5] = [
     ('<', "\\u003c"),
     ('>', "\\u003e"),
     ('&', "\\u0026"),
@@ -234,7 +239,7 @@ const NOT_IN_JSON: [(char, &str); 5] = [
     ('\u{2029}', "\\u2029"),
 ];
 
-/// How many values a JSON text can have, by the memory that they take.
+/// An upper bound for the memory of the values in a JSON text, in values of the budget.
 fn json_values(text: &str) -> usize {
     let weight = |byte: u8| match byte {
         b'{' => MAP_WEIGHT,
@@ -244,10 +249,10 @@ fn json_values(text: &str) -> usize {
     text.bytes().map(weight).sum()
 }
 
-/// A map in two forms, as the crate gives it and as a value.
+/// The memory of a map, which exists twice: as serde_json decodes it and as a value.
 const MAP_WEIGHT: usize = 20;
 
-/// serde_json bounds the depth.
+/// Recursion is safe: serde_json limits the depth.
 fn from_json(json: &serde_json::Value) -> Option<Value> {
     Some(match json {
         serde_json::Value::Null => Value::Null,
@@ -266,8 +271,8 @@ fn from_json(json: &serde_json::Value) -> Option<Value> {
     })
 }
 
-/// A template with its own variables. It cannot render another template.
-fn render(functions: &Functions, template: &str, variables: &Value) -> Outcome {
+/// Renders a template with its own variables. It cannot render another template.
+fn render(functions: &Functions, template: &str, variables: &Value) -> FunctionResult {
     let budget = &functions.budget;
     syntax::pay_for_tree(template.len(), budget)?;
     let tree = syntax::parse_template(template).map_err(|fault| fault.problem.to_string())?;
@@ -288,10 +293,10 @@ fn render(functions: &Functions, template: &str, variables: &Value) -> Outcome {
     let value =
         syntax::check_references(&tree, &scope).and_then(|()| syntax::evaluate(&tree, &scope));
     value.map_err(|fault| match fault.problem {
-        EvalProblem::UnsupportedFunction(_) => Failure::Unsupported,
+        EvalProblem::UnsupportedFunction(_) => FunctionError::Unsupported,
         EvalProblem::File {
             path, why, refusal, ..
-        } => Failure::File { path, why, refusal },
+        } => FunctionError::File { path, why, refusal },
         EvalProblem::Exceeded(exceeded) => exceeded.into(),
         problem => problem.to_string().into(),
     })

@@ -1,7 +1,7 @@
-//! `yamldecode`: what Terraform makes of a YAML document.
+//! `yamldecode`, with the values that Terraform gives.
 //!
-//! A crate finds the structure of the text; which values its plain words have follows Terraform: those of YAML 1.1 for nothing,
-//! booleans and times, of YAML 1.2 for numbers (`017` is seventeen, `0o17` is fifteen, `1_000` and `0b1` are text).
+//! `saphyr_parser` parses the structure. Unquoted scalars have the values of YAML 1.1 for null, booleans and times, and those of
+//! YAML 1.2 for numbers (`017` is seventeen, `0o17` is fifteen, `1_000` and `0b1` are strings).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,18 +9,18 @@ use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
 
 use crate::syntax::{EvalBudget, Number, Value};
 
-use super::{Failure, Outcome};
+use super::{FunctionError, FunctionResult, Functions, text};
 
-/// A longer text is left to the tools: lists of modules and versions have some kilobytes.
+/// The longest text. Real lists of modules and versions have a few kilobytes.
 const MAX_BYTES: usize = 1 << 20;
 
-/// How deep collections may be in each other.
+/// The most nested collections.
 const MAX_DEPTH: usize = 100;
 
-/// How many values a document may have. Aliases repeat what they stand for, and those of aliases multiply.
+/// The most values of a document, counting the copies that aliases make: aliases of aliases grow exponentially.
 const MAX_VALUES: usize = 1 << 16;
 
-const NOTHING: [&str; 5] = ["", "~", "null", "Null", "NULL"];
+const NULLS: [&str; 5] = ["", "~", "null", "Null", "NULL"];
 const TRUE: [&str; 11] = [
     "y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON",
 ];
@@ -28,45 +28,46 @@ const FALSE: [&str; 11] = [
     "n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF",
 ];
 
-/// The key whose value is merged into its mapping.
+/// The key of a value that is merged into the mapping.
 const MERGE: &str = "<<";
 
-pub(super) fn decode(text: &str, budget: &EvalBudget) -> Outcome {
+pub(super) fn decode(functions: &Functions, value: &Value) -> FunctionResult {
+    let text = text(value)?;
     if text.len() > MAX_BYTES {
-        return Err(Failure::Unsupported);
+        return Err(FunctionError::Unsupported);
     }
-    let mut reader = Reader {
-        parser: Parser::new_from_str(text),
+    let mut decoder = YamlDecoder {
+        parser: Parser::new_from_str(&text),
         anchors: HashMap::new(),
-        values: 0,
-        budget,
+        value_count: 0,
+        budget: &functions.budget,
     };
-    reader.document()
+    decoder.document()
 }
 
-struct Reader<'a> {
+struct YamlDecoder<'a> {
     parser: Parser<'a, StrInput<'a>>,
-    /// By the number that the crate gives an anchor. One whose value is not complete yet is not there.
+    /// The complete values with an anchor, by the number that the parser gives the anchor.
     anchors: HashMap<usize, Value>,
-    values: usize,
+    value_count: usize,
     budget: &'a EvalBudget,
 }
 
-impl<'a> Reader<'a> {
-    fn next(&mut self) -> Result<Event<'a>, Failure> {
+impl<'a> YamlDecoder<'a> {
+    fn next(&mut self) -> Result<Event<'a>, FunctionError> {
         match self.parser.next_event() {
             Some(Ok((event, _))) => Ok(event),
-            Some(Err(error)) => Err(format!("this is no YAML: {error}").into()),
+            Some(Err(error)) => Err(format!("this is not YAML: {error}").into()),
             None => Ok(Event::StreamEnd),
         }
     }
 
-    /// The only document of the text.
-    fn document(&mut self) -> Outcome {
+    /// Decodes the only document of the text.
+    fn document(&mut self) -> FunctionResult {
         loop {
             match self.next()? {
                 Event::DocumentStart(_) => break,
-                Event::StreamEnd => return Err("there is no document in this text".into()),
+                Event::StreamEnd => return Err("the text has no document".into()),
                 _ => {}
             }
         }
@@ -76,31 +77,31 @@ impl<'a> Reader<'a> {
             match self.next()? {
                 Event::StreamEnd => return Ok(value),
                 Event::DocumentStart(_) => {
-                    return Err("there is more than one document in this text".into());
+                    return Err("the text has more than one document".into());
                 }
                 _ => {}
             }
         }
     }
 
-    fn value(&mut self, event: Event<'a>, depth: usize) -> Outcome {
+    fn value(&mut self, event: Event<'a>, depth: usize) -> FunctionResult {
         if depth > MAX_DEPTH {
-            return Err(Failure::Unsupported);
+            return Err(FunctionError::Unsupported);
         }
         let (anchor, value) = match event {
             Event::Alias(anchor) => {
                 let value = self.anchors.get(&anchor);
-                let value = value.ok_or("an alias stands within what it stands for")?;
+                let value = value.ok_or("an alias refers to a value that contains it")?;
                 self.budget.value(value)?;
                 let value = value.clone();
-                self.count(size(&value))?;
+                self.count(tree_size(&value))?;
                 return Ok(value);
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let is_text = match tag.as_deref() {
                     None => style != ScalarStyle::Plain,
                     Some(tag) if tag.is_yaml_core_schema() && tag.suffix == "str" => true,
-                    Some(_) => return Err(Failure::Unsupported),
+                    Some(_) => return Err(FunctionError::Unsupported),
                 };
                 let value = if is_text {
                     text.as_ref().into()
@@ -111,8 +112,8 @@ impl<'a> Reader<'a> {
             }
             Event::SequenceStart(anchor, None) => (anchor, self.sequence(depth)?),
             Event::MappingStart(anchor, None) => (anchor, self.mapping(depth)?),
-            // What is left are tags of collections, and ends without a start, which the crate reports itself.
-            _ => return Err(Failure::Unsupported),
+            // Collections with a tag. The parser itself reports ends without a start.
+            _ => return Err(FunctionError::Unsupported),
         };
         self.count(1)?;
         self.budget.steps(1)?;
@@ -123,15 +124,15 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    fn count(&mut self, values: usize) -> Result<(), Failure> {
-        self.values += values;
-        if self.values > MAX_VALUES {
-            return Err(Failure::Unsupported);
+    fn count(&mut self, values: usize) -> Result<(), FunctionError> {
+        self.value_count += values;
+        if self.value_count > MAX_VALUES {
+            return Err(FunctionError::Unsupported);
         }
         Ok(())
     }
 
-    fn sequence(&mut self, depth: usize) -> Outcome {
+    fn sequence(&mut self, depth: usize) -> FunctionResult {
         let mut elements = Vec::new();
         loop {
             match self.next()? {
@@ -141,10 +142,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Of equal keys the last counts, those that are merged in among them.
-    fn mapping(&mut self, depth: usize) -> Outcome {
+    /// Of equal keys the last one counts, including the keys of merged mappings.
+    fn mapping(&mut self, depth: usize) -> FunctionResult {
         let mut entries = BTreeMap::new();
-        self.budget.room_for(self.values, 0)?;
+        self.budget.room_for(self.value_count, 0)?;
         loop {
             let key = match self.next()? {
                 Event::MappingEnd => return Ok(Value::Object(entries)),
@@ -169,19 +170,19 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// How many values there are in a value, itself included.
-fn size(value: &Value) -> usize {
+/// The number of values in a value, including itself.
+fn tree_size(value: &Value) -> usize {
     let inner: usize = match value {
-        Value::Tuple(elements) => elements.iter().map(size).sum(),
-        Value::Object(entries) => entries.values().map(size).sum(),
+        Value::Tuple(elements) => elements.iter().map(tree_size).sum(),
+        Value::Object(entries) => entries.values().map(tree_size).sum(),
         _ => 0,
     };
     1 + inner
 }
 
-/// The value of a word without quotes.
-fn plain(word: &str) -> Outcome {
-    if NOTHING.contains(&word) {
+/// The value of an unquoted scalar.
+fn plain(word: &str) -> FunctionResult {
+    if NULLS.contains(&word) {
         return Ok(Value::Null);
     }
     if TRUE.contains(&word) || FALSE.contains(&word) {
@@ -192,12 +193,13 @@ fn plain(word: &str) -> Outcome {
             && !digits.is_empty()
             && digits.chars().all(|digit| digit.is_digit(base))
         {
-            let number = i64::from_str_radix(digits, base).map_err(|_big| Failure::Unsupported)?;
+            let number =
+                i64::from_str_radix(digits, base).map_err(|_big| FunctionError::Unsupported)?;
             return Ok(Number::from(number).into());
         }
     }
     if is_decimal(word) {
-        // `.5` and `1.` are numbers here, and no literals.
+        // `.5` and `1.` are numbers in YAML, but `Number::parse` needs digits on both sides of the point.
         let (sign, digits) = match word.strip_prefix('-') {
             Some(digits) => ("-", digits),
             None => ("", word.strip_prefix('+').unwrap_or(word)),
@@ -207,15 +209,15 @@ fn plain(word: &str) -> Outcome {
             digits.replacen(".e", "e", 1).replacen(".E", "e", 1)
         );
         let number = Number::parse(literal.trim_end_matches('.'));
-        return number.map(Value::Number).ok_or(Failure::Unsupported);
+        return number.map(Value::Number).ok_or(FunctionError::Unsupported);
     }
     if is_special_number(word) || is_date(word) {
-        return Err(Failure::Unsupported);
+        return Err(FunctionError::Unsupported);
     }
     Ok(word.into())
 }
 
-/// Digits, perhaps with a sign, a point and an exponent.
+/// Whether a word is digits with an optional sign, point and exponent.
 fn is_decimal(word: &str) -> bool {
     let unsigned = word.strip_prefix(['-', '+']).unwrap_or(word);
     let (number, exponent) = match unsigned.split_once(['e', 'E']) {
@@ -231,13 +233,13 @@ fn is_decimal(word: &str) -> bool {
         && exponent.is_none_or(|exponent| !exponent.is_empty() && is_digits(exponent))
 }
 
-/// Infinity and what is no number: no address has them.
+/// Whether a word is infinity or not-a-number, which addresses and versions never contain.
 fn is_special_number(word: &str) -> bool {
     let unsigned = word.strip_prefix(['-', '+']).unwrap_or(word);
     [".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"].contains(&unsigned)
 }
 
-/// The beginning of a point in time, which Terraform writes in a form of its own.
+/// Whether a word starts with a date: Terraform converts dates and times to another form.
 fn is_date(word: &str) -> bool {
     let mut parts = word.splitn(3, '-');
     let mut is_number = |lengths: std::ops::RangeInclusive<usize>| {

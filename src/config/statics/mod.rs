@@ -1,8 +1,8 @@
-//! Static evaluation: what `source` and `version` of module calls may depend on. docs/rules/config.md 8.
+//! Static evaluation of `source` and `version` of module calls: docs/rules/config.md 8.
 //!
-//! An [`Instance`] is a module in the place where it is called: its variables have the values that the call gives, evaluated
-//! in the caller. Values are computed when they are asked for and kept. Terraform leaves most values unknown and fails only
-//! if the result is; OpenTofu refuses the reference.
+//! An [`Instance`] is a module together with one call of it: its variables have the values of the call, evaluated in the caller.
+//! Each value is computed when it is first used. Terraform leaves most values unknown and fails only if the result is unknown;
+//! OpenTofu rejects the reference.
 
 mod origins;
 mod scope;
@@ -30,61 +30,60 @@ use super::functions::{FileAccess, Functions};
 use super::location::Location;
 use super::module::Module;
 use super::options::{EnvironmentValue, ReadOptions};
-use origins::Origin;
-pub(in crate::config) use origins::Origins;
-pub(in crate::config) use scope::Position;
-use scope::{Names, undeclared};
-use types::Type;
-use values::Values;
+use origins::HiddenOrigin;
+pub(in crate::config) use origins::HiddenOrigins;
+pub(in crate::config) use scope::ExpressionPosition;
+use scope::{InstanceScope, undeclared};
+use types::TypeConstraint;
+use values::VariableValues;
 pub use values::is_variable_file;
 
 /// A value that is computed once.
-type Shared = Result<Rc<Value>, EvalProblem>;
+type SharedValue = Result<Rc<Value>, EvalProblem>;
 
-/// What all instances below one root share.
+/// The data that all instances below one root share.
 pub(super) struct RootContext<'a> {
     pub(super) root: &'a Path,
     pub(super) options: &'a ReadOptions,
     /// The functions of the root module.
     functions: Functions,
-    /// Which files the root module may have read.
+    /// The files that the root module may read.
     pub(super) files: FileAccess,
-    /// What all that is evaluated below the root may cost.
+    /// The evaluation budget of the root and everything below it.
     budget: Rc<EvalBudget>,
-    /// What needed more than there was.
+    /// The place of the expression that exceeded the budget.
     exceeded_at: OnceCell<Place>,
-    /// The first function that was called and is not supported. Its value is unknown, which does no harm where a result does
-    /// not need it: beside a version in an object of locals, say.
+    /// The first unsupported function that was called. Its value is unknown, which only matters if the result depends on it.
     unsupported: OnceCell<String>,
-    values: OnceCell<Result<Values, EvalProblem>>,
-    workspace: OnceCell<(Value, Origins)>,
+    values: OnceCell<Result<VariableValues, EvalProblem>>,
+    workspace: OnceCell<(Value, HiddenOrigins)>,
 }
 
-/// The result of an evaluation, and the origins that it depends on. Their values must not be shown.
+/// The result of an evaluation and the hidden values on which it depends.
 #[derive(Clone, Debug)]
-struct Traced {
-    value: Shared,
-    origins: Origins,
+struct TracedValue {
+    value: SharedValue,
+    origins: HiddenOrigins,
 }
 
-/// A module as it is called, or the root.
+/// A root module, or a module together with a call of it.
 pub(super) struct Instance<'a> {
     pub(super) module: &'a Module,
     context: &'a RootContext<'a>,
-    /// The caller and its call; none for the root.
+    /// The caller and its call; `None` for the root.
     caller: Option<(&'a Self, &'a ModuleCall)>,
     /// `path.module`.
     path: String,
     functions: Functions,
-    variables: RefCell<BTreeMap<String, Traced>>,
+    variables: RefCell<BTreeMap<String, TracedValue>>,
     /// `None` while the value is being computed.
-    locals: RefCell<BTreeMap<String, Option<Traced>>>,
+    locals: RefCell<BTreeMap<String, Option<TracedValue>>>,
 }
 
-impl Traced {
-    /// A value that depends on nothing that is not shown.
-    fn plain(value: Shared) -> Self {
-        let origins = Origins::default();
+impl TracedValue {
+    /// Creates a value that depends on no hidden value.
+    fn plain(value: SharedValue) -> Self {
+        let origins = HiddenOrigins::default();
         Self { value, origins }
     }
 }
@@ -116,22 +115,23 @@ impl<'a> RootContext<'a> {
         self.budget.steps(count)
     }
 
-    /// Whether the budget is used up. The reader then stops, and reports it once.
+    /// Whether the budget is used up. The tree reader then stops and reports one error.
     pub(super) fn is_exceeded(&self) -> bool {
         self.budget.exceeded().is_some()
     }
 
-    /// Broken variable files matter only when a value is asked for.
-    fn values(&self) -> Result<&Values, EvalProblem> {
+    /// Reads the given values at the first use of one: broken variable files do not matter before.
+    fn values(&self) -> Result<&VariableValues, EvalProblem> {
         let read = || {
-            let values = Values::read(self.root, self.options, self.files.get());
+            let values = VariableValues::read(self.root, self.options, self.files.get());
             values.map_err(|error| EvalProblem::Reference(values::problem(&error)))
         };
         self.values.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
-    /// The name of the workspace: the environment's, else that of the data directory, else `default`, which alone is no secret.
-    fn workspace(&self) -> &(Value, Origins) {
+    /// Returns the name of the workspace: from the environment, else from the data directory, else `default`. Only the default is not
+    /// hidden.
+    fn workspace(&self) -> &(Value, HiddenOrigins) {
         self.workspace.get_or_init(|| {
             let given = match &self.options.workspace {
                 Some(EnvironmentValue::Known(name)) => Some(Value::from(name.as_str())),
@@ -146,26 +146,26 @@ impl<'a> RootContext<'a> {
             };
             let chosen = || (!self.options.is_untrusted).then(chosen).flatten();
             let name = given.or_else(chosen);
-            let mut origins = Origins::default();
+            let mut origins = HiddenOrigins::default();
             if name.is_some() {
-                origins.add(Origin::Workspace);
+                origins.add(HiddenOrigin::Workspace);
             }
             (name.unwrap_or_else(|| "default".into()), origins)
         })
     }
 
-    /// The directory of an installed or fetched module as functions take it: relative to the root module, or absolute.
+    /// Returns `path.module` for an installed or fetched module: relative to the root module, or absolute.
     pub(super) fn path_of(&self, location: &Location) -> String {
         let shown = match location.shown.strip_prefix(self.root) {
             Ok(inner) => inner,
-            // Paths below this directory are not written with it.
+            // The shown paths below `.` do not start with `.`.
             Err(_) if self.root == Path::new(".") => &location.shown,
             Err(_) => &location.real,
         };
         shown.to_string_lossy().into_owned()
     }
 
-    /// `.terraform`, or what `TF_DATA_DIR` says.
+    /// Returns the path of `.terraform` or `TF_DATA_DIR`.
     pub(super) fn data_directory(&self) -> std::path::PathBuf {
         match &self.options.data_directory {
             Some(directory) => self.root.join(directory),
@@ -199,13 +199,12 @@ impl<'a> Instance<'a> {
             context: self.context,
             caller: Some((self, call)),
             path,
-            functions: self.functions.of_called(location),
+            functions: self.functions.for_called_module(location),
             variables: RefCell::default(),
             locals: RefCell::default(),
         }
     }
 
-    /// Whose rules apply.
     pub(super) fn engine(&self) -> Engine {
         self.context.engine()
     }
@@ -219,12 +218,12 @@ impl<'a> Instance<'a> {
         &self.path
     }
 
-    /// The value of a `source` or `version`, and what it depends on that is not shown.
+    /// Evaluates a `source` or `version`. Also returns the hidden values on which it depends.
     pub(super) fn evaluate(
         &self,
         value: &Expression,
-        position: Position,
-    ) -> Result<(Value, Origins), ConfigError> {
+        position: ExpressionPosition,
+    ) -> Result<(Value, HiddenOrigins), ConfigError> {
         let what = position.what();
         value
             .pay_for_tree(&self.context.budget)
@@ -255,7 +254,7 @@ impl<'a> Instance<'a> {
         result.map(|value| (value, origins))
     }
 
-    /// The value of an expression without variables and functions, from the budget of the root; strings in JSON are plain.
+    /// Evaluates an expression without variables and functions. Strings in JSON are not templates.
     pub(super) fn constant(
         &self,
         value: &Expression,
@@ -273,15 +272,15 @@ impl<'a> Instance<'a> {
     fn tree_value(
         &self,
         tree: &Expr,
-        position: Position,
+        position: ExpressionPosition,
         depth: usize,
-    ) -> (Result<Value, (Span, EvalProblem)>, Origins) {
+    ) -> (Result<Value, (Span, EvalProblem)>, HiddenOrigins) {
         let Some(depth) = depth.checked_sub(tree.depth()) else {
             let message = "these values refer to each other too deeply".to_owned();
             let problem = EvalProblem::Reference(message);
-            return (Err((tree.span, problem)), Origins::default());
+            return (Err((tree.span, problem)), HiddenOrigins::default());
         };
-        let names = Names {
+        let names = InstanceScope {
             instance: self,
             position,
             depth,
@@ -293,22 +292,27 @@ impl<'a> Instance<'a> {
         (value, names.origins.into_inner())
     }
 
-    /// The value of a local or argument, for another expression.
-    fn inner_value(&self, expression: &Expression, position: Position, depth: usize) -> Traced {
+    /// Evaluates a local or an argument that another expression refers to.
+    fn inner_value(
+        &self,
+        expression: &Expression,
+        position: ExpressionPosition,
+        depth: usize,
+    ) -> TracedValue {
         let (value, origins) = self.paid_value(expression, position, depth);
         let value = value.map(Rc::new);
-        Traced { value, origins }
+        TracedValue { value, origins }
     }
 
     fn paid_value(
         &self,
         expression: &Expression,
-        position: Position,
+        position: ExpressionPosition,
         depth: usize,
-    ) -> (Result<Value, EvalProblem>, Origins) {
-        // The innermost one comes first.
+    ) -> (Result<Value, EvalProblem>, HiddenOrigins) {
+        // The innermost expression is evaluated first, so its place is kept.
         let exceeded_at = |place| drop(self.context.exceeded_at.set(place));
-        let mut own = Origins::default();
+        let mut own = HiddenOrigins::default();
         own.add_file_of(expression);
         let failed = |problem, own| (Err(problem), own);
         if let Err(exceeded) = expression.pay_for_tree(&self.context.budget) {
@@ -330,49 +334,50 @@ impl<'a> Instance<'a> {
         (result, own)
     }
 
-    fn local(&self, name: &str, depth: usize) -> Traced {
+    fn local(&self, name: &str, depth: usize) -> TracedValue {
         match self.locals.borrow().get(name) {
             Some(Some(known)) => return known.clone(),
             Some(None) => {
                 let message = format!("`local.{name}` refers to itself");
-                return Traced::plain(Err(EvalProblem::Reference(message)));
+                return TracedValue::plain(Err(EvalProblem::Reference(message)));
             }
             None => {}
         }
         let Some(local) = self.module.locals.get(name) else {
-            return Traced::plain(Err(undeclared("local", name)));
+            return TracedValue::plain(Err(undeclared("local", name)));
         };
         self.locals.borrow_mut().insert(name.to_owned(), None);
-        let value = self.inner_value(&local.value, Position::Local, depth);
+        let value = self.inner_value(&local.value, ExpressionPosition::Local, depth);
         self.locals
             .borrow_mut()
             .insert(name.to_owned(), Some(value.clone()));
         value
     }
 
-    fn variable(&self, name: &str, depth: usize) -> Traced {
+    fn variable(&self, name: &str, depth: usize) -> TracedValue {
         if let Some(known) = self.variables.borrow().get(name) {
             return known.clone();
         }
         let Some(variable) = self.module.variables.get(name) else {
-            return Traced::plain(Err(undeclared("var", name)));
+            return TracedValue::plain(Err(undeclared("var", name)));
         };
-        let mut origins = Origins::default();
+        let mut origins = HiddenOrigins::default();
         let value = self.variable_value(variable, depth, &mut origins);
         let value = value.map(Rc::new);
-        let value = Traced { value, origins };
+        let value = TracedValue { value, origins };
         self.variables
             .borrow_mut()
             .insert(name.to_owned(), value.clone());
         value
     }
 
-    /// Terraform has values for constant variables only. Sensitive values must not get into addresses.
+    /// Evaluates a variable. Terraform knows only constant variables. Sensitive values stay marked, so that addresses cannot contain
+    /// them.
     fn variable_value(
         &self,
         variable: &Variable,
         depth: usize,
-        origins: &mut Origins,
+        origins: &mut HiddenOrigins,
     ) -> Result<Value, EvalProblem> {
         let name = &variable.name;
         let problem = |message: &str| EvalProblem::Reference(format!("`var.{name}` {message}"));
@@ -384,7 +389,7 @@ impl<'a> Instance<'a> {
         let budget = &self.context.budget;
         let constraint = self
             .constraint(variable)
-            .ok_or_else(|| problem("has a type that is none"))?;
+            .ok_or_else(|| problem("has an invalid type"))?;
         let given = self.given(variable, &constraint, depth, origins)?;
         let given = given.filter(|value| *value != Value::Null || variable.nullable != Some(false));
         let value = match (given, &variable.default) {
@@ -410,37 +415,37 @@ impl<'a> Instance<'a> {
         })
     }
 
-    fn constraint(&self, variable: &Variable) -> Option<Type> {
+    fn constraint(&self, variable: &Variable) -> Option<TypeConstraint> {
         let budget = &self.context.budget;
         match &variable.type_constraint {
-            None => Some(Type::Any),
+            None => Some(TypeConstraint::Any),
             Some(value) => {
                 value.pay_for_tree(budget).ok()?;
-                Type::parse(&value.tree(Strings::Plain).ok()?, budget)
+                TypeConstraint::parse(&value.tree(Strings::Plain).ok()?, budget)
             }
         }
     }
 
-    /// What the call or the user gives.
+    /// Returns the value that the call or, for a root module, the user gives to a variable.
     fn given(
         &self,
         variable: &Variable,
-        constraint: &Type,
+        constraint: &TypeConstraint,
         depth: usize,
-        origins: &mut Origins,
+        origins: &mut HiddenOrigins,
     ) -> Result<Option<Value>, EvalProblem> {
         let Some((caller, call)) = self.caller else {
             let budget = &self.context.budget;
             let given = self.context.values()?.get(variable, constraint, budget)?;
             if given.is_some() {
-                origins.add(Origin::Variable(variable.name.clone()));
+                origins.add(HiddenOrigin::Variable(variable.name.clone()));
             }
             return Ok(given);
         };
         let Some(argument) = call.arguments.get(&variable.name) else {
             return Ok(None);
         };
-        let (value, its_origins) = caller.paid_value(argument, Position::Argument, depth);
+        let (value, its_origins) = caller.paid_value(argument, ExpressionPosition::Argument, depth);
         origins.join(&its_origins);
         value.map(Some)
     }

@@ -1,6 +1,6 @@
-//! Values that are never shown: what files and the environment say, and everything made of it.
+//! Hidden values: those from files and from the environment, and all values computed from them.
 //!
-//! A pull request can have any of them made part of an address. So messages name where a value comes from instead.
+//! A pull request could make any of them a part of an address. So messages name their origin and never show them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,38 +9,38 @@ use std::path::PathBuf;
 use crate::access::leaves_repository;
 use crate::syntax::Expression;
 
-/// Where a value comes from.
+/// The origin of a hidden value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::config) enum Origin {
-    /// A function that reads files.
+pub(in crate::config) enum HiddenOrigin {
+    /// The result of a function that reads files.
     Function(String),
-    /// A variable of the root module that the environment, the command line or a variable file gives a value to.
+    /// A variable of the root module with a value from the environment, the command line or a variable file.
     Variable(String),
-    /// The workspace, chosen by the environment or by a file.
+    /// The name of the workspace, from the environment or from a file.
     Workspace,
-    /// A configuration file that a link reaches outside of the repository.
+    /// A configuration file that is a link to a file outside the repository.
     Link(PathBuf),
 }
 
-/// All that a value depends on and that is not shown. An expression depends on everything that it refers to, also in branches
-/// that are not taken.
+/// The hidden values on which a value depends. An expression depends on everything that it refers to, even in branches that are
+/// not taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::config) struct Origins(BTreeSet<Origin>);
+pub(in crate::config) struct HiddenOrigins(BTreeSet<HiddenOrigin>);
 
-impl Origins {
+impl HiddenOrigins {
     pub(in crate::config) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(in crate::config) fn add(&mut self, origin: Origin) {
+    pub(in crate::config) fn add(&mut self, origin: HiddenOrigin) {
         self.0.insert(origin);
     }
 
-    /// Adds the file of an expression if a link reaches it outside of the repository.
+    /// Adds the file of an expression if it is a link to a file outside the repository.
     pub(in crate::config) fn add_file_of(&mut self, expression: &Expression) {
         let path = expression.path();
         if path.is_symlink() && leaves_repository(path) {
-            self.add(Origin::Link(path.to_path_buf()));
+            self.add(HiddenOrigin::Link(path.to_path_buf()));
         }
     }
 
@@ -49,7 +49,7 @@ impl Origins {
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for HiddenOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Function(name) => write!(f, "`{name}()`"),
@@ -60,7 +60,7 @@ impl fmt::Display for Origin {
     }
 }
 
-impl fmt::Display for Origins {
+impl fmt::Display for HiddenOrigins {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, origin) in self.0.iter().enumerate() {
             let separator = match index {

@@ -1,4 +1,4 @@
-//! Which names a static expression may use, by engine and position.
+//! The names that a static expression may use, by engine and position.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,20 +7,20 @@ use crate::provider::Engine;
 use crate::syntax::{EvalBudget, EvalProblem, EvalScope, Expr, Value};
 
 use super::super::functions::Functions;
-use super::origins::{Origin, Origins};
-use super::types::Type;
-use super::{Instance, Shared, Traced};
+use super::origins::{HiddenOrigin, HiddenOrigins};
+use super::types::TypeConstraint;
+use super::{Instance, SharedValue, TracedValue};
 
-/// Where an expression stands.
+/// Which part of a configuration an expression is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::config) enum Position {
+pub(in crate::config) enum ExpressionPosition {
     Source,
     Version,
     Local,
     Argument,
 }
 
-impl Position {
+impl ExpressionPosition {
     pub(super) const fn what(self) -> &'static str {
         match self {
             Self::Source => "the module source",
@@ -30,29 +30,29 @@ impl Position {
         }
     }
 
-    /// What Terraform resolves later is unknown in these, and an error elsewhere.
+    /// Whether a value that Terraform knows only later is unknown instead of an error.
     const fn is_indirect(self) -> bool {
         matches!(self, Self::Local | Self::Argument)
     }
 }
 
-/// The names of an instance, as an expression in `position` may use them.
-pub(super) struct Names<'a> {
+/// The names of an instance that an expression in `position` may use.
+pub(super) struct InstanceScope<'a> {
     pub(super) instance: &'a Instance<'a>,
-    pub(super) position: Position,
-    /// How deep the values that are referred to may still nest.
+    pub(super) position: ExpressionPosition,
+    /// The remaining depth for values that refer to other values.
     pub(super) depth: usize,
-    /// What the expression has turned out to depend on that is not shown.
-    pub(super) origins: RefCell<Origins>,
+    /// The hidden values on which the expression depends, as found so far.
+    pub(super) origins: RefCell<HiddenOrigins>,
 }
 
 pub(super) fn undeclared(root: &str, name: &str) -> EvalProblem {
     EvalProblem::Reference(format!("`{root}.{name}` is not declared in this module"))
 }
 
-impl Names<'_> {
-    /// The value, whose origins are now those of the expression as well.
-    fn note(&self, traced: Traced) -> Shared {
+impl InstanceScope<'_> {
+    /// Returns a value and adds its origins to those of the expression.
+    fn record(&self, traced: TracedValue) -> SharedValue {
         self.origins.borrow_mut().join(&traced.origins);
         traced.value
     }
@@ -72,7 +72,7 @@ impl Names<'_> {
 
     fn path(&self, name: &str) -> Result<Value, EvalProblem> {
         let context = self.instance.context;
-        if self.position == Position::Version && context.engine() == Engine::Terraform {
+        if self.position == ExpressionPosition::Version && context.engine() == Engine::Terraform {
             return self.refused("path", Some(name));
         }
         match name {
@@ -87,12 +87,12 @@ impl Names<'_> {
     }
 }
 
-impl EvalScope for Names<'_> {
+impl EvalScope for InstanceScope<'_> {
     fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Rc<Value>, EvalProblem> {
         let context = self.instance.context;
         match (root, attribute) {
-            ("var", Some(name)) => self.note(self.instance.variable(name, self.depth)),
-            ("local", Some(name)) => self.note(self.instance.local(name, self.depth)),
+            ("var", Some(name)) => self.record(self.instance.variable(name, self.depth)),
+            ("local", Some(name)) => self.record(self.instance.local(name, self.depth)),
             ("path", Some(name)) => self.path(name).map(Rc::new),
             ("terraform" | "tofu", Some("workspace")) if context.engine() == Engine::Tofu => {
                 let (name, origins) = context.workspace();
@@ -118,12 +118,12 @@ impl EvalScope for Names<'_> {
         let context = self.instance.context;
         let called = self.instance.functions.call(name, arguments);
         if Functions::reads_files(name) && !matches!(called, Err(EvalProblem::File { .. })) {
-            let origin = Origin::Function(name.to_owned());
+            let origin = HiddenOrigin::Function(name.to_owned());
             self.origins.borrow_mut().add(origin);
         }
         match called {
             Err(EvalProblem::UnsupportedFunction(name)) => {
-                // The first one is enough for the message, if there will be one.
+                // A message names only the first one.
                 let _ = context.unsupported.set(name);
                 Ok(Value::Unknown)
             }
@@ -134,7 +134,7 @@ impl EvalScope for Names<'_> {
     fn convert(&self, value: Value, target: &Expr) -> Result<Value, EvalProblem> {
         let budget = &self.instance.context.budget;
         let converted =
-            Type::parse(target, budget).and_then(|target| target.convert(value, budget));
+            TypeConstraint::parse(target, budget).and_then(|target| target.convert(value, budget));
         let message = "the value does not convert to this type".to_owned();
         converted.ok_or(EvalProblem::Function {
             name: "convert".to_owned(),

@@ -1,12 +1,12 @@
-//! Type constraints of variables, and conversion to them.
+//! Type constraints of variables and the conversion of values.
 
 use std::collections::BTreeMap;
 
 use crate::syntax::{self, BoundedConstants, EvalBudget, Expr, ExprKind, Value};
 
-/// A type constraint.
+/// The type constraint of a variable.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::config) enum Type {
+pub(in crate::config) enum TypeConstraint {
     Any,
     String,
     Number,
@@ -15,15 +15,15 @@ pub(in crate::config) enum Type {
     Set(Box<Self>),
     Map(Box<Self>),
     Tuple(Vec<Self>),
-    /// By name: the type, and for optional attributes the default.
+    /// The attributes by name: their type, and the default value of optional attributes.
     Object(BTreeMap<String, (Self, Option<Value>)>),
 }
 
-impl Type {
-    /// Reads a constraint such as `list(object({ a = string }))`.
+impl TypeConstraint {
+    /// Parses a constraint such as `list(object({ a = string }))`. `None` if it is invalid or the budget is used up.
     pub(in crate::config) fn parse(expr: &Expr, budget: &EvalBudget) -> Option<Self> {
         match &expr.kind {
-            // The form of old configurations, and the only one in JSON.
+            // Old configurations and JSON have the type in a string.
             ExprKind::Template(_) => match expr.as_text()?.as_str() {
                 "list" => Some(Self::List(Box::new(Self::Any))),
                 "map" => Some(Self::Map(Box::new(Self::Any))),
@@ -82,7 +82,7 @@ impl Type {
         }
     }
 
-    /// The type of an attribute of an object, perhaps `optional(type, default)`.
+    /// Parses the type of an object attribute, such as `string` or `optional(string, "default")`.
     fn attribute(expr: &Expr, budget: &EvalBudget) -> Option<(Self, Option<Value>)> {
         let ExprKind::Call(call) = &expr.kind else {
             return Some((Self::parse(expr, budget)?, None));
@@ -97,12 +97,12 @@ impl Type {
         }
     }
 
-    /// Whether text from the environment is a value of it as it is.
+    /// Whether the text of an environment variable is a value of this type without parsing it as an expression.
     pub(in crate::config) const fn is_primitive(&self) -> bool {
         matches!(self, Self::String | Self::Number | Self::Bool)
     }
 
-    /// The value in this type; `None` if it has none there, or if the budget is used up.
+    /// Converts a value. `None` if that is impossible or the budget is used up.
     pub(in crate::config) fn convert(&self, value: Value, budget: &EvalBudget) -> Option<Value> {
         budget.steps(1).ok()?;
         if matches!(value, Value::Null | Value::Unknown | Value::Sensitive(_)) {
@@ -163,13 +163,13 @@ impl Type {
     }
 }
 
-/// A set: each value once, numbers and strings in their order, null last.
+/// Makes a set: numbers and strings in their order, null last, each value once.
 pub(in crate::config) fn sorted_set(mut elements: Vec<Value>) -> Value {
     elements.sort_by_cached_key(|element| match element {
         Value::Number(number) => (false, Some(*number), None),
         other => (*other == Value::Null, None, other.to_text()),
     });
-    // Equal texts and numbers are neighbors now; sets of anything else are not told apart by their order.
+    // Equal strings and equal numbers are neighbors now. Other equal values may stay apart.
     elements.dedup();
     Value::Tuple(elements)
 }
@@ -183,7 +183,7 @@ mod tests {
         let value =
             syntax::evaluate(&syntax::parse_expression(value).unwrap(), &Constants).unwrap();
         let budget = EvalBudget::of_constant();
-        Type::parse(&syntax::parse_expression(constraint).unwrap(), &budget)?
+        TypeConstraint::parse(&syntax::parse_expression(constraint).unwrap(), &budget)?
             .convert(value, &budget)
     }
 

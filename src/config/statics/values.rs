@@ -1,4 +1,4 @@
-//! Values of the variables of a root module, from all the places that can give them. docs/rules/config.md 8.
+//! The values that users give to the variables of a root module: docs/rules/config.md 8.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,35 +14,37 @@ use super::super::error::ConfigError;
 use super::super::files;
 use super::super::location::clean;
 use super::super::options::{EnvironmentValue, ReadOptions, VariableOption};
-use super::types::Type;
+use super::types::TypeConstraint;
 
-/// A value that was given.
+/// The value of a variable before it is evaluated.
 #[derive(Debug)]
-enum Given {
-    /// In a variable file.
+enum GivenValue {
+    /// An expression in a variable file.
     Written(Expression),
-    /// In the environment or on the command line.
+    /// Text from the environment or the command line.
     Text(String),
-    /// In the environment, which an untrusted configuration may not use.
+    /// From an environment variable that the untrusted configuration may not use.
     Unknown,
 }
 
-/// What is given, by name; of several the last counts.
+/// The given values by the name of their variable. Of several values, the last one counts.
 #[derive(Debug, Default)]
-pub(super) struct Values {
-    given: BTreeMap<String, Given>,
+pub(super) struct VariableValues {
+    given: BTreeMap<String, GivenValue>,
 }
 
-/// Read in this order, before those that match `*.auto.tfvars`.
+/// Variable files that are read first, in this order.
 const VARIABLE_FILES: [&str; 2] = ["terraform.tfvars", "terraform.tfvars.json"];
+/// The endings of variable files that are read next.
+/// The endings of variable files that are read next.
 const AUTOMATIC: [&str; 2] = [".auto.tfvars", ".auto.tfvars.json"];
 
-/// Whether a file of this name in a root module gives values to its variables without being asked to.
+/// Whether a file of this name in a root module is read for variable values without `--var-file`.
 pub fn is_variable_file(name: &str) -> bool {
     VARIABLE_FILES.contains(&name) || AUTOMATIC.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Why there are no values, in words that quote no variable file.
+/// Formats an error of [`VariableValues::read`] without quoting a variable file.
 pub(super) fn problem(error: &ConfigError) -> String {
     match (error, error.place()) {
         (ConfigError::ReadFile { source, .. }, _) => format!("{error}: {source}"),
@@ -54,9 +56,9 @@ pub(super) fn problem(error: &ConfigError) -> String {
     }
 }
 
-impl Values {
-    /// Reads all places: environment, variable files, options. Names in the tree lead to files that `access` permits, while the
-    /// command line may name anything.
+impl VariableValues {
+    /// Reads the values from the environment, variable files and options. Links in the tree may only lead to files that `access`
+    /// permits; the command line may name any file.
     pub(super) fn read(
         root: &Path,
         options: &ReadOptions,
@@ -65,14 +67,14 @@ impl Values {
         let mut values = Self::default();
         for (name, value) in &options.environment {
             let given = match value {
-                EnvironmentValue::Known(text) => Given::Text(text.clone()),
-                EnvironmentValue::Withheld => Given::Unknown,
+                EnvironmentValue::Known(text) => GivenValue::Text(text.clone()),
+                EnvironmentValue::Withheld => GivenValue::Unknown,
             };
             values.given.insert(name.clone(), given);
         }
         for name in VARIABLE_FILES {
             match values.read_automatic(&root.join(name), access) {
-                // A link that dangles is as good as no file.
+                // A dangling link is treated as a missing file.
                 Err(ConfigError::ReadFile { source, .. })
                     if source.kind() == std::io::ErrorKind::NotFound => {}
                 result => result?,
@@ -86,7 +88,9 @@ impl Values {
         for option in &options.variables {
             match option {
                 VariableOption::Value { name, text } => {
-                    values.given.insert(name.clone(), Given::Text(text.clone()));
+                    values
+                        .given
+                        .insert(name.clone(), GivenValue::Text(text.clone()));
                 }
                 VariableOption::File(path) => values.read_named(root, path, access)?,
                 VariableOption::Content { path, text } => values.add(path, text.to_vec())?,
@@ -95,7 +99,7 @@ impl Values {
         Ok(values)
     }
 
-    /// A file that `--var-file` names. In the tree its content may be a link, which the tree alone answers for.
+    /// Reads a file of `--var-file`. If it is in the tree, it may be a link that the author of the tree controls.
     fn read_named(
         &mut self,
         root: &Path,
@@ -105,13 +109,13 @@ impl Values {
         let shown = root.join(path);
         let real_root = root.canonicalize().unwrap_or_default();
         if access.contains_unresolved(&clean(&real_root.join(path))) {
-            self.read_own(&shown, access)
+            self.read_in_tree(&shown, access)
         } else {
             self.add(&shown, files::read(&shown)?)
         }
     }
 
-    /// A file that is read because of its name. One that git does not track may hold another program's secrets.
+    /// Reads a file because of its name. A file that git does not track may contain secrets of another program.
     fn read_automatic(&mut self, path: &Path, access: &ReadAccess) -> Result<(), ConfigError> {
         if let Err(error @ AccessError::Untracked) = access.locate(path) {
             return Err(ConfigError::VariableFile {
@@ -119,10 +123,10 @@ impl Values {
                 reason: error.to_string(),
             });
         }
-        self.read_own(path, access)
+        self.read_in_tree(path, access)
     }
 
-    fn read_own(&mut self, path: &Path, access: &ReadAccess) -> Result<(), ConfigError> {
+    fn read_in_tree(&mut self, path: &Path, access: &ReadAccess) -> Result<(), ConfigError> {
         let refused = |error| match error {
             AccessError::Read(source) => ConfigError::ReadFile {
                 path: path.to_path_buf(),
@@ -147,17 +151,19 @@ impl Values {
             });
         }
         for argument in file.body().arguments()? {
-            self.given
-                .insert(argument.name().to_owned(), Given::Written(argument.value()));
+            self.given.insert(
+                argument.name().to_owned(),
+                GivenValue::Written(argument.value()),
+            );
         }
         Ok(())
     }
 
-    /// The value that is given for a variable, if one is.
+    /// Evaluates the value that is given for a variable.
     pub(super) fn get(
         &self,
         variable: &Variable,
-        constraint: &Type,
+        constraint: &TypeConstraint,
         budget: &EvalBudget,
     ) -> Result<Option<Value>, EvalProblem> {
         let problem = |message: &str| {
@@ -173,19 +179,19 @@ impl Values {
         };
         match self.given.get(&variable.name) {
             None => Ok(None),
-            Some(Given::Unknown) => Ok(Some(Value::Unknown)),
-            Some(Given::Written(value)) => {
+            Some(GivenValue::Unknown) => Ok(Some(Value::Unknown)),
+            Some(GivenValue::Written(value)) => {
                 value.pay_for_tree(budget)?;
                 let tree = value.tree(Strings::Plain).map_err(|_quoting| invalid())?;
                 constant(&tree)
             }
-            Some(Given::Text(text))
+            Some(GivenValue::Text(text))
                 if variable.type_constraint.is_none() || constraint.is_primitive() =>
             {
                 budget.bytes(text.len())?;
                 Ok(Some(Value::String(text.clone())))
             }
-            Some(Given::Text(text)) => {
+            Some(GivenValue::Text(text)) => {
                 syntax::pay_for_tree(text.len(), budget)?;
                 let tree = syntax::parse_expression(text).map_err(|_quoting| invalid())?;
                 constant(&tree)

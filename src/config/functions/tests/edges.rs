@@ -164,8 +164,8 @@ fn yaml_says_what_is_wrong_with_a_key() {
     for (text, expected) in [
         ("~: 1", "a key cannot be null"),
         ("[a]: 1", "a key must be a string"),
-        ("", "there is no document in this text"),
-        ("a\n---\nb", "there is more than one document in this text"),
+        ("", "the text has no document"),
+        ("a\n---\nb", "the text has more than one document"),
     ] {
         let found = decoded("yamldecode", text).unwrap_err().to_string();
         assert!(found.ends_with(expected), "{text}: {found}");

@@ -1,22 +1,24 @@
-//! The one type that all elements of a list, set or map have. Tuples and objects may mix theirs; functions that make lists of
-//! them convert.
+//! The common type of the elements of a list, set or map. The elements of tuples and objects may have different types, which
+//! functions that make lists of them convert.
 
 use crate::syntax::Value;
 
-use super::Failure;
+use super::FunctionError;
 
-/// What values of different types have in common.
+/// The type to which all elements are converted.
 #[derive(Clone, Copy)]
 pub(super) enum CommonType {
-    /// Texts stand beside numbers or booleans: all become texts.
-    Text,
-    /// They have one type already, as far as it is told apart here.
-    TheirOwn,
+    /// Strings are mixed with numbers or booleans.
+    String,
+    /// The elements have one type already.
+    Unchanged,
 }
 
 impl CommonType {
-    /// The common type of these; numbers and booleans alone have none.
-    pub(super) fn of<'a>(values: impl IntoIterator<Item = &'a Value>) -> Result<Self, Failure> {
+    /// Finds the common type of values. Numbers and booleans without strings have none.
+    pub(super) fn of<'a>(
+        values: impl IntoIterator<Item = &'a Value>,
+    ) -> Result<Self, FunctionError> {
         let (mut texts, mut numbers, mut booleans, mut others) = (false, false, false, false);
         for value in values {
             match value {
@@ -29,32 +31,31 @@ impl CommonType {
         }
         let primitive = texts || numbers || booleans;
         if others && primitive || numbers && booleans && !texts {
-            return Err("the values have no type in common".into());
+            return Err("the values have no common type".into());
         }
         Ok(if texts && (numbers || booleans) {
-            Self::Text
+            Self::String
         } else {
-            Self::TheirOwn
+            Self::Unchanged
         })
     }
 
-    /// A value of those in the common type.
     pub(super) fn convert(self, value: &Value) -> Value {
         match self {
-            Self::Text => value.to_text().map_or_else(|| value.clone(), Value::String),
-            Self::TheirOwn => value.clone(),
+            Self::String => value.to_text().map_or_else(|| value.clone(), Value::String),
+            Self::Unchanged => value.clone(),
         }
     }
 }
 
-/// The elements of a list in one type.
-pub(super) fn alike(elements: &[Value]) -> Result<Vec<Value>, Failure> {
+/// Converts the elements of a list to their common type.
+pub(super) fn alike(elements: &[Value]) -> Result<Vec<Value>, FunctionError> {
     let common = CommonType::of(elements)?;
     Ok(elements.iter().map(|value| common.convert(value)).collect())
 }
 
-/// The elements of several lists in one type.
-pub(super) fn alike_in_all(lists: Vec<&[Value]>) -> Result<Vec<Vec<Value>>, Failure> {
+/// Converts the elements of several lists to the common type of all of them.
+pub(super) fn alike_in_all(lists: Vec<&[Value]>) -> Result<Vec<Vec<Value>>, FunctionError> {
     let common = CommonType::of(lists.iter().copied().flatten())?;
     let convert = |list: &[Value]| list.iter().map(|value| common.convert(value)).collect();
     Ok(lists.into_iter().map(convert).collect())

@@ -1,0 +1,417 @@
+//! The functions of Terraform and OpenTofu: name, number of arguments, implementation.
+
+use std::ops::RangeInclusive;
+
+use crate::provider::Engine;
+use crate::syntax::Value;
+
+use super::digests::{base64, hex, md5, of_file, of_text, sha1, sha256, sha512};
+use super::{
+    FunctionError, FunctionResult, Functions, collections, digests, files, letters, numbers,
+    strings, tables, templates, yaml,
+};
+
+/// A function of the expression language.
+pub(super) struct Function {
+    pub(super) name: &'static str,
+    pub(super) implementation: Implementation,
+    /// The only engine that has it; `None` if both have it.
+    pub(super) only_in: Option<Engine>,
+    /// Whether its value or its errors may contain the content of files.
+    pub(super) reads_files: bool,
+}
+
+/// How a function gets its value.
+#[derive(Clone)]
+pub(super) enum Implementation {
+    // The result of these four is unknown if an argument is unknown.
+    One(fn(&Functions, &Value) -> FunctionResult),
+    Two(fn(&Functions, &Value, &Value) -> FunctionResult),
+    Three(fn(&Functions, &Value, &Value, &Value) -> FunctionResult),
+    Many(
+        RangeInclusive<usize>,
+        fn(&Functions, &[Value]) -> FunctionResult,
+    ),
+    /// Adds or removes a mark of one value, which may be unknown.
+    Mark(fn(&Value) -> Value),
+    /// Handles unknown arguments itself.
+    Raw(RangeInclusive<usize>, fn(&[Value]) -> FunctionResult),
+    /// Another value in each run. Terraform does not know it before apply. OpenTofu evaluates it; tflock uses this constant, so
+    /// that equal runs have equal results.
+    Momentary(&'static str),
+    /// Unknown before apply.
+    Unknown,
+    /// Handled by the evaluator, which evaluates the arguments only if needed.
+    Evaluator,
+    /// [`FUNCTIONS`] gives the reasons.
+    Unsupported,
+}
+
+use Implementation::{
+    Evaluator, Many, Mark, Momentary, One, Raw, Three, Two, Unknown, Unsupported,
+};
+
+const ANY_NUMBER: RangeInclusive<usize> = 0..=usize::MAX;
+const AT_LEAST_ONE: RangeInclusive<usize> = 1..=usize::MAX;
+const AT_LEAST_TWO: RangeInclusive<usize> = 2..=usize::MAX;
+
+const fn function(name: &'static str, implementation: Implementation) -> Function {
+    Function {
+        name,
+        implementation,
+        only_in: None,
+        reads_files: false,
+    }
+}
+
+const fn file_function(name: &'static str, implementation: Implementation) -> Function {
+    Function {
+        name,
+        implementation,
+        only_in: None,
+        reads_files: true,
+    }
+}
+
+const fn only_in(engine: Engine, name: &'static str, implementation: Implementation) -> Function {
+    Function {
+        name,
+        implementation,
+        only_in: Some(engine),
+        reads_files: false,
+    }
+}
+
+/// All functions of `terraform metadata functions` and `tofu metadata functions`, and `convert`, sorted by name.
+///
+/// Sources and versions hardly ever use the unsupported ones, and an almost correct value would be worse than none:
+///
+/// | functions | reason |
+/// | --- | --- |
+/// | `cidrhost`, `cidrnetmask`, `cidrsubnet`, `cidrsubnets`, `cidrcontains` | they compute network addresses |
+/// | `formatdate`, `timeadd`, `timecmp` | they compute times |
+/// | `base64gzip`, `base64gunzip`, `textencodebase64`, `textdecodebase64` | the result depends on one implementation of compression, or on old encodings |
+/// | `rsadecrypt` | secrets do not belong in addresses |
+/// | `log` | the result is a binary floating-point number |
+/// | `pathexpand` | the result depends on the user |
+/// | `fileset` | the result depends on files that are not configuration |
+/// | `yamlencode` | the layout is that of one implementation |
+pub(super) static FUNCTIONS: &[Function] = &[
+    function("abs", One(|_, value| numbers::abs(value))),
+    function("abspath", One(files::abspath)),
+    function("alltrue", One(|_, list| collections::all_true(list))),
+    function("anytrue", One(|_, list| collections::any_true(list))),
+    function("base64decode", One(|_, text| strings::base64_decode(text))),
+    function("base64encode", One(|_, text| strings::base64_encode(text))),
+    only_in(Engine::Tofu, "base64gunzip", Unsupported),
+    function("base64gzip", Unsupported),
+    function("base64sha256", One(|_, text| of_text(text, sha256, base64))),
+    function("base64sha512", One(|_, text| of_text(text, sha512, base64))),
+    function(
+        "basename",
+        One(|_, path| strings::map(path, files::basename)),
+    ),
+    function(
+        "bcrypt",
+        Momentary("$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"),
+    ),
+    function("can", Evaluator),
+    function("ceil", One(|_, value| numbers::ceil(value))),
+    function("chomp", One(|_, text| strings::map(text, strings::chomp))),
+    function("chunklist", Two(|_, list, size| tables::chunks(list, size))),
+    only_in(Engine::Tofu, "cidrcontains", Unsupported),
+    function("cidrhost", Unsupported),
+    function("cidrnetmask", Unsupported),
+    function("cidrsubnet", Unsupported),
+    function("cidrsubnets", Unsupported),
+    function("coalesce", Raw(AT_LEAST_ONE, collections::coalesce)),
+    function(
+        "coalescelist",
+        Many(AT_LEAST_ONE, |_, lists| collections::coalesce_list(lists)),
+    ),
+    function("compact", One(|_, list| collections::compact(list))),
+    function(
+        "concat",
+        Many(ANY_NUMBER, |_, lists| collections::concat(lists)),
+    ),
+    function(
+        "contains",
+        Two(|_, list, value| collections::contains(list, value)),
+    ),
+    only_in(Engine::Terraform, "convert", Unknown),
+    function("csvdecode", One(tables::csv_decode)),
+    function("dirname", One(|_, path| strings::map(path, files::dirname))),
+    function("distinct", One(collections::distinct)),
+    function(
+        "element",
+        Two(|_, list, index| collections::element(list, index)),
+    ),
+    function(
+        "endswith",
+        Two(|_, text, end| strings::test(text, end, |text, end| text.ends_with(end))),
+    ),
+    function("ephemeralasnull", Mark(Value::clone)),
+    file_function(
+        "file",
+        One(|functions, path| functions.read_text(path).map(Value::String)),
+    ),
+    file_function(
+        "filebase64",
+        One(|functions, path| Ok(base64(&functions.read(path)?).into())),
+    ),
+    file_function(
+        "filebase64sha256",
+        One(|functions, path| of_file(functions, path, sha256, base64)),
+    ),
+    file_function(
+        "filebase64sha512",
+        One(|functions, path| of_file(functions, path, sha512, base64)),
+    ),
+    file_function(
+        "fileexists",
+        One(|functions, path| functions.is_file(path).map(Value::Bool)),
+    ),
+    file_function(
+        "filemd5",
+        One(|functions, path| of_file(functions, path, md5, hex)),
+    ),
+    file_function("fileset", Unsupported),
+    file_function(
+        "filesha1",
+        One(|functions, path| of_file(functions, path, sha1, hex)),
+    ),
+    file_function(
+        "filesha256",
+        One(|functions, path| of_file(functions, path, sha256, hex)),
+    ),
+    file_function(
+        "filesha512",
+        One(|functions, path| of_file(functions, path, sha512, hex)),
+    ),
+    function("flatten", One(|_, list| collections::flatten(list))),
+    function("floor", One(|_, value| numbers::floor(value))),
+    function("format", Many(AT_LEAST_ONE, templates::format_value)),
+    function("formatdate", Unsupported),
+    function("formatlist", Many(AT_LEAST_ONE, templates::format_list)),
+    function("indent", Two(strings::indent)),
+    function(
+        "index",
+        Two(|_, list, value| collections::index(list, value)),
+    ),
+    function("issensitive", Mark(is_sensitive)),
+    function("join", Many(AT_LEAST_ONE, strings::join)),
+    function("jsondecode", One(templates::json_decode)),
+    function("jsonencode", One(templates::json_encode)),
+    function("keys", One(|_, map| collections::keys(map))),
+    function("length", One(|_, value| collections::length(value))),
+    function("log", Unsupported),
+    function(
+        "lookup",
+        Many(2..=3, |_, arguments| collections::lookup(arguments)),
+    ),
+    function("lower", One(|_, text| strings::map(text, strings::lower))),
+    function("matchkeys", Three(tables::match_keys)),
+    function("max", Many(AT_LEAST_ONE, |_, values| numbers::max(values))),
+    function("md5", One(|_, text| of_text(text, md5, hex))),
+    function(
+        "merge",
+        Many(ANY_NUMBER, |_, maps| collections::merge(maps)),
+    ),
+    function("min", Many(AT_LEAST_ONE, |_, values| numbers::min(values))),
+    function("nonsensitive", Mark(nonsensitive)),
+    function("one", One(|_, list| collections::one(list))),
+    function(
+        "parseint",
+        Two(|_, text, base| numbers::parse_int(text, base)),
+    ),
+    function("pathexpand", Unsupported),
+    only_in(Engine::Terraform, "plantimestamp", Unknown),
+    function(
+        "pow",
+        Two(|_, base, exponent| numbers::power(base, exponent)),
+    ),
+    function(
+        "range",
+        Many(1..=3, |_, numbers| collections::range(numbers)),
+    ),
+    function("regex", Two(strings::regex)),
+    function("regexall", Two(strings::regex_all)),
+    function("replace", Three(strings::replace)),
+    function("reverse", One(|_, list| collections::reverse(list))),
+    function("rsadecrypt", Unsupported),
+    function("sensitive", Mark(sensitive)),
+    function(
+        "setintersection",
+        Many(AT_LEAST_ONE, collections::set_intersection),
+    ),
+    function("setproduct", Many(AT_LEAST_TWO, tables::set_product)),
+    function("setsubtract", Many(AT_LEAST_ONE, collections::set_subtract)),
+    function(
+        "setunion",
+        Many(ANY_NUMBER, |_, sets| collections::set_union(sets)),
+    ),
+    function("sha1", One(|_, text| of_text(text, sha1, hex))),
+    function("sha256", One(|_, text| of_text(text, sha256, hex))),
+    function("sha512", One(|_, text| of_text(text, sha512, hex))),
+    function("signum", One(|_, value| numbers::signum(value))),
+    function(
+        "slice",
+        Three(|_, list, start, end| collections::slice(list, start, end)),
+    ),
+    function("sort", One(|_, list| collections::sort(list))),
+    function("split", Two(strings::split)),
+    function(
+        "startswith",
+        Two(|_, text, start| strings::test(text, start, |text, start| text.starts_with(start))),
+    ),
+    function(
+        "strcontains",
+        Two(|_, text, part| strings::test(text, part, |text, part| text.contains(part))),
+    ),
+    function(
+        "strrev",
+        One(|_, text| strings::map(text, strings::reverse)),
+    ),
+    function(
+        "substr",
+        Three(|_, text, offset, length| strings::substr(text, offset, length)),
+    ),
+    function("sum", One(|_, list| numbers::sum(list))),
+    file_function("templatefile", Two(templates::template_file)),
+    file_function("templatestring", Two(templates::template_string)),
+    function("textdecodebase64", Unsupported),
+    function("textencodebase64", Unsupported),
+    function("timeadd", Unsupported),
+    function("timecmp", Unsupported),
+    function("timestamp", Momentary("2026-01-01T00:00:00Z")),
+    function("title", One(|_, text| strings::map(text, letters::title))),
+    function(
+        "tobool",
+        One(|_, value| strings::convert(value, |value| value.to_bool().map(Value::Bool))),
+    ),
+    function("tolist", One(|_, value| collections::to_list(value))),
+    function("tomap", One(|_, value| collections::to_map(value))),
+    function(
+        "tonumber",
+        One(|_, value| strings::convert(value, |value| value.to_number().map(Value::Number))),
+    ),
+    function("toset", One(|_, value| collections::to_set(value))),
+    function(
+        "tostring",
+        One(|_, value| strings::convert(value, |value| value.to_text().map(Value::String))),
+    ),
+    function("transpose", One(tables::transpose)),
+    function("trim", Two(strings::trim)),
+    function(
+        "trimprefix",
+        Two(|_, text, prefix| strings::trim_prefix(text, prefix)),
+    ),
+    function(
+        "trimspace",
+        One(|_, text| strings::map(text, strings::trim_space)),
+    ),
+    function(
+        "trimsuffix",
+        Two(|_, text, suffix| strings::trim_suffix(text, suffix)),
+    ),
+    function("try", Evaluator),
+    function("upper", One(|_, text| strings::map(text, strings::upper))),
+    only_in(
+        Engine::Tofu,
+        "urldecode",
+        One(|_, text| strings::url_decode(text)),
+    ),
+    function(
+        "urlencode",
+        One(|_, text| strings::map(text, strings::url_encode)),
+    ),
+    function("uuid", Momentary("6ba7b810-9dad-41d1-80b4-00c04fd430c8")),
+    function(
+        "uuidv5",
+        Two(|_, namespace, name| digests::uuid_v5(namespace, name)),
+    ),
+    function("values", One(|_, map| collections::values(map))),
+    function("yamldecode", One(yaml::decode)),
+    function("yamlencode", Unsupported),
+    function(
+        "zipmap",
+        Two(|_, keys, values| collections::zip_map(keys, values)),
+    ),
+];
+
+impl Function {
+    pub(super) fn find(name: &str) -> Option<&'static Self> {
+        let index = FUNCTIONS.binary_search_by_key(&name, |function| function.name);
+        index.ok().and_then(|index| FUNCTIONS.get(index))
+    }
+
+    /// Calls the function. The result is unknown if an argument is unknown, unless the function handles that itself.
+    pub(super) fn call(&self, functions: &Functions, arguments: &[Value]) -> FunctionResult {
+        if let Raw(arity, implementation) = &self.implementation {
+            check_arity(arity, arguments)?;
+            return implementation(arguments);
+        }
+        let is_evaluated = matches!(self.implementation, One(_) | Two(_) | Three(_) | Many(..));
+        if is_evaluated && arguments.iter().any(Value::has_unknown) {
+            return Ok(Value::Unknown);
+        }
+        match (&self.implementation, arguments) {
+            (One(implementation), [value]) => implementation(functions, value),
+            (Two(implementation), [first, second]) => implementation(functions, first, second),
+            (Three(implementation), [first, second, third]) => {
+                implementation(functions, first, second, third)
+            }
+            (Many(arity, implementation), _) => {
+                check_arity(arity, arguments)?;
+                implementation(functions, arguments)
+            }
+            (Mark(implementation), [value]) => Ok(implementation(value)),
+            (One(_) | Mark(_) | Evaluator, _) => Err(arity_error(&(1..=1), arguments.len())),
+            (Two(_), _) => Err(arity_error(&(2..=2), arguments.len())),
+            (Three(_), _) => Err(arity_error(&(3..=3), arguments.len())),
+            (Momentary(value), _) if functions.engine == Engine::Tofu => Ok((*value).into()),
+            (Raw(..) | Momentary(_) | Unknown, _) => Ok(Value::Unknown),
+            (Unsupported, _) => Err(FunctionError::Unsupported),
+        }
+    }
+}
+
+fn check_arity(expected: &RangeInclusive<usize>, arguments: &[Value]) -> Result<(), FunctionError> {
+    if expected.contains(&arguments.len()) {
+        Ok(())
+    } else {
+        Err(arity_error(expected, arguments.len()))
+    }
+}
+
+fn arity_error(expected: &RangeInclusive<usize>, count: usize) -> FunctionError {
+    let (least, most) = (*expected.start(), *expected.end());
+    let direction = if count < least { "few" } else { "many" };
+    let expected = match (least, most) {
+        (least, usize::MAX) => format!("at least {least}"),
+        (least, most) if least == most => least.to_string(),
+        (least, most) => format!("{least} to {most}"),
+    };
+    format!("too {direction} arguments: it takes {expected}, not {count}").into()
+}
+
+fn sensitive(value: &Value) -> Value {
+    match value {
+        marked @ Value::Sensitive(_) => marked.clone(),
+        value => Value::Sensitive(Box::new(value.clone())),
+    }
+}
+
+fn nonsensitive(value: &Value) -> Value {
+    match value {
+        Value::Sensitive(inner) => (**inner).clone(),
+        value => value.clone(),
+    }
+}
+
+fn is_sensitive(value: &Value) -> Value {
+    match value {
+        Value::Unknown => Value::Unknown,
+        value => matches!(value, Value::Sensitive(_)).into(),
+    }
+}
