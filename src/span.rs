@@ -1,7 +1,7 @@
-//! Places in text files: byte ranges and what they mean to a person.
+//! Positions in text files, as byte ranges and as lines and columns.
 //!
-//! A [`Span`] is cheap and goes with parsed values; a [`Place`] is made from it when something is to be reported, and owns
-//! all that a report shows: path, line, column and the source line.
+//! A [`Span`] is cheap and accompanies parsed values. A [`Place`] is computed from it for a report, and owns all that the report
+//! shows: path, line, column and source line.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,19 +13,19 @@ use crate::code::Code;
 /// A half-open byte range of one file's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// First byte.
+    /// The first byte.
     pub start: usize,
-    /// One past the last byte.
+    /// The byte after the last.
     pub end: usize,
 }
 
 impl Span {
-    /// The range from `start` up to and without `end`.
+    /// The range from `start` to `end`, exclusive.
     pub const fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
 
-    /// The smallest span that holds both.
+    /// The smallest range that contains both.
     pub fn to(self, other: Self) -> Self {
         Self {
             start: self.start.min(other.start),
@@ -34,27 +34,26 @@ impl Span {
     }
 }
 
-/// Where something stands in a file, with the source line for the report. Lines and columns count from 1; columns count
-/// characters.
+/// A position in a file, with the source line for reports.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// The file as the user would name it.
+    /// The file, as the user would name it.
     pub path: PathBuf,
-    /// Line, from 1; 0 when the whole file is meant.
+    /// The line, counted from 1. 0 refers to the whole file.
     pub line: usize,
-    /// Column in characters, from 1; 0 when the whole file is meant.
+    /// The column in characters, counted from 1. 0 refers to the whole file.
     pub column: usize,
-    /// The source line without its line ending, if it is known.
+    /// The source line without its line ending. `None` if it is unknown, too long, or must not be shown.
     pub source_line: Option<String>,
-    /// How many characters are marked from `column` on, at least 1 where a source line is shown.
+    /// How many characters to mark from `column` on; at least 1 with a source line.
     pub width: usize,
 }
 
-/// Source lines longer than this many characters are not shown: a report is no place for a minified file.
+/// The maximum length of a source line in reports, in characters. Longer lines occur in minified files.
 const MAX_SOURCE_LINE: usize = 400;
 
 impl Place {
-    /// The file as a whole.
+    /// The place of a whole file.
     pub fn file(path: &Path) -> Self {
         Self {
             path: path.to_path_buf(),
@@ -65,7 +64,7 @@ impl Place {
         }
     }
 
-    /// The same, where the source line has nothing to tell.
+    /// The same place without its source line.
     pub fn without_source(&self) -> Self {
         Self {
             source_line: None,
@@ -73,8 +72,7 @@ impl Place {
         }
     }
 
-    /// The place of `span` in `text`, the content of `path`. Offsets past the end mean the end; offsets inside a
-    /// character mean its start.
+    /// The place of `span` in `text`, the content of `path`. Offsets past the end count as the end.
     pub fn in_text(path: &Path, text: &[u8], span: Span) -> Self {
         let start = span.start.min(text.len());
         let line_start = memchr::memrchr(b'\n', &text[..start]).map_or(0, |at| at + 1);
@@ -87,7 +85,7 @@ impl Place {
         }
     }
 
-    /// The same as [`Place::in_text`], for a text of which many places may be asked for.
+    /// Like [`Place::in_text`], for a text with many places: builds an index of its lines for the first.
     pub fn indexed(lines: &OnceLock<Lines>, path: &Path, text: &[u8], span: Span) -> Self {
         if text.len() <= SHORT_TEXT {
             return Self::in_text(path, text, span);
@@ -96,7 +94,7 @@ impl Place {
         lines.place(path, text, span)
     }
 
-    /// What needs no more of the text than the line `range`.
+    /// Computes the fields that depend only on the line `range`. `line` and `column` stay 0.
     fn in_line(path: &Path, text: &[u8], span: Span, range: Range<usize>) -> Self {
         let start = span.start.min(text.len());
         let marked = &text[start..span.end.clamp(start, range.end)];
@@ -115,30 +113,30 @@ impl Place {
     }
 }
 
-/// The lines of a text up to this length are counted for each place: that takes less than an index of them.
+/// In texts up to this length, counting the lines for each place is faster than building an index.
 const SHORT_TEXT: usize = 16 << 10;
 
-/// The byte order mark.
+/// The byte order mark, which does not count as a column.
 const MARK: char = '\u{feff}';
 
-/// The most bytes of a character.
+/// The maximum length of a character in UTF-8, in bytes.
 const MAX_CHARACTER: usize = 4;
 
-/// Where the lines and characters of a text are, found once for all places in it: a file can have as many places as lines, or
-/// all of them in one line.
+/// An index of the lines and characters of a text, which makes the time for a place independent of the length of the text and of
+/// its lines.
 #[derive(Clone, Debug)]
 pub struct Lines {
-    /// Where each line begins.
+    /// The offset of each line.
     starts: Vec<usize>,
-    /// How many characters begin before each [`STEP`]th byte.
+    /// How many characters begin before each multiple of [`STEP`] bytes.
     characters: Vec<usize>,
 }
 
-/// How many bytes are counted again for each place, at most.
+/// The distance between indexed character counts, in bytes.
 const STEP: usize = 1024;
 
 impl Lines {
-    /// The lines of `text`, which is UTF-8.
+    /// Indexes `text`.
     pub fn new(text: &[u8]) -> Self {
         let ends = memchr::memchr_iter(b'\n', text).map(|at| at + 1);
         let mut before = 0;
@@ -153,7 +151,7 @@ impl Lines {
         }
     }
 
-    /// The same place as [`Place::in_text`] of the same text.
+    /// Computes the same place as [`Place::in_text`]. `text` must be the indexed text.
     pub fn place(&self, path: &Path, text: &[u8], span: Span) -> Place {
         let start = span.start.min(text.len());
         let line = self.starts.partition_point(|begin| *begin <= start);
@@ -172,14 +170,14 @@ impl Lines {
     }
 
     fn characters_before(&self, text: &[u8], at: usize) -> usize {
-        // Behind the last byte there is no further step.
+        // The end of the text can be a multiple of `STEP` without an entry.
         let step = (at / STEP).min(self.characters.len().saturating_sub(1));
         let counted = self.characters.get(step).copied().unwrap_or(0);
         counted + count_characters(&text[step * STEP..at])
     }
 }
 
-/// How many characters begin in a part of a text.
+/// Counts the characters that begin in a part of a text.
 fn count_characters(text: &[u8]) -> usize {
     text.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }
@@ -194,14 +192,14 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// A path as messages name it: with `/` on every system, and harmless.
+/// Formats a path for messages, with `/` on every system and without deceptive characters.
 pub fn shown_path(path: &Path) -> String {
     let text = path.to_string_lossy();
     visible_name(&text.replace(MAIN_SEPARATOR, "/")).into_owned()
 }
 
-/// The name of a file or directory, made harmless for a terminal and a log: names are chosen by whoever wrote the tree, and
-/// neither steer the terminal, nor begin lines of their own, nor turn around what is read.
+/// Escapes deceptive characters in the name of a file or directory. The author of a repository chooses such names, which must not
+/// control the terminal, start new lines, or change the direction of text.
 pub fn visible_name(name: &str) -> Cow<'_, str> {
     if !name.contains(is_deceptive) {
         return Cow::Borrowed(name);
@@ -217,8 +215,8 @@ pub fn visible_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether a character is none to be read: control characters, separators of lines, those that change the direction of text, and
-/// those that cannot be seen. They hide what a name really says.
+/// Whether a character can disguise a name: control characters, line separators, invisible characters, and those that change the
+/// direction of text.
 pub fn is_deceptive(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -245,26 +243,26 @@ pub fn is_deceptive(character: char) -> bool {
         )
 }
 
-/// An error that can say more than its message: where it stands, and what may help.
+/// An error with a code, and where possible a place and a hint.
 ///
-/// The text of the error (`Display`) says what could not be done; its `source` chain says why.
+/// The message (`Display`) says what could not be done, and its `source` chain says why.
 pub trait Explain: std::error::Error + Send + Sync + 'static {
-    /// What kind of failure it is.
+    /// The kind of failure.
     fn code(&self) -> Code {
         Code::Failure
     }
 
-    /// The place in a file that the error is about.
+    /// The place in a file that caused the error.
     fn place(&self) -> Option<&Place> {
         None
     }
 
-    /// Whether its text, causes and hint can quote the file that it stands in.
+    /// Whether the message, the causes or the hint can quote the file of [`Explain::place`].
     fn quotes_file(&self) -> bool {
         true
     }
 
-    /// A sentence that says what to do next, offered only where it is likely to be right.
+    /// The next step for the user, if it is likely to be right.
     fn hint(&self) -> Option<String> {
         None
     }
@@ -293,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_found_once_give_the_same_places() {
+    fn an_index_of_lines_gives_the_same_places() {
         let long = "é".repeat(2 * STEP) + "x";
         let texts = [
             "",
@@ -316,7 +314,7 @@ mod tests {
         }
     }
 
-    /// The work for a place does not grow with the text, nor with the line that it is in. If it did, this would take minutes.
+    /// The time for a place must not grow with the text or the line. Otherwise this test takes minutes.
     #[test]
     fn many_places_in_one_text_are_found() {
         const PLACES: usize = 40_000;

@@ -69,7 +69,7 @@ impl<'a> TreeBuilder<'a> {
             .ok_or(SyntaxFault::new(span, SyntaxProblem::InvalidNumber))
     }
 
-    /// Wraps the latest expression; the result spans from its start to the end of `span`.
+    /// Wraps the latest expression. The span of the result contains that of the expression and `span`.
     fn wrap(
         &mut self,
         span: Span,
@@ -217,23 +217,12 @@ impl EventSink for TreeBuilder<'_> {
                 let number = self.number(span)?;
                 self.push(number, span, 0)
             }
-            Event::Variable => {
-                let name = self.string(span);
-                self.push(ExprKind::Variable(name), span, 0)
-            }
+            Event::Variable => self.push(ExprKind::Variable(self.string(span)), span, 0),
             Event::Attribute(name) => {
                 let name = self.string(name);
                 self.wrap(span, |source| ExprKind::Attribute(source, name))
             }
-            Event::LegacyIndex(number) => {
-                let kind = self.number(number)?;
-                let key = Box::new(Expr {
-                    span: number,
-                    kind,
-                    depth: 1,
-                });
-                self.wrap(span, |source| ExprKind::Index(source, key))
-            }
+            Event::LegacyIndex(number) => self.legacy_index(number, span),
             Event::Index => self.join(Some(span), ExprKind::Index),
             Event::SplatStart => self.push(ExprKind::Item, span, 0),
             Event::SplatEnd => self.join(Some(span), ExprKind::Splat),
@@ -241,29 +230,14 @@ impl EventSink for TreeBuilder<'_> {
                 name,
                 arguments,
                 expand,
-            } => {
-                let (arguments, depth) = self.pop_many(arguments);
-                let call = FunctionCall {
-                    name: self.call_name(name),
-                    name_span: name,
-                    arguments,
-                    expand,
-                };
-                self.push(ExprKind::Call(call), span, depth)
-            }
-            Event::Parentheses => {
-                let (inner, depth) = self.pop()?;
-                self.push(ExprKind::Parentheses(Box::new(inner)), span, depth)
-            }
+            } => self.call(name, arguments, expand, span),
+            Event::Parentheses => self.wrap(span, ExprKind::Parentheses),
             Event::Tuple(count) => {
                 let (elements, depth) = self.pop_many(count);
                 self.push(ExprKind::Tuple(elements), span, depth)
             }
             Event::Object(count) => self.object(count, span),
-            Event::Unary(operator) => {
-                let (inner, depth) = self.pop()?;
-                self.push(ExprKind::Unary(operator, Box::new(inner)), span, depth)
-            }
+            Event::Unary(operator) => self.wrap(span, |inner| ExprKind::Unary(operator, inner)),
             Event::Binary(operator) => {
                 self.join(None, |left, right| ExprKind::Binary(operator, left, right))
             }
@@ -274,10 +248,8 @@ impl EventSink for TreeBuilder<'_> {
                 Ok(())
             }
             Event::Text { quoted } => {
-                self.pieces.push(TemplatePiece::Text(decode(
-                    &self.text[span.start..span.end],
-                    quoted,
-                )));
+                let text = decode(&self.text[span.start..span.end], quoted);
+                self.pieces.push(TemplatePiece::Text(text));
                 Ok(())
             }
             Event::Interpolation(trim) => {
@@ -292,6 +264,32 @@ impl EventSink for TreeBuilder<'_> {
 }
 
 impl TreeBuilder<'_> {
+    fn legacy_index(&mut self, number: Span, span: Span) -> Result<(), SyntaxFault> {
+        let key = Box::new(Expr {
+            span: number,
+            kind: self.number(number)?,
+            depth: 1,
+        });
+        self.wrap(span, |source| ExprKind::Index(source, key))
+    }
+
+    fn call(
+        &mut self,
+        name: Span,
+        arguments: usize,
+        expand: bool,
+        span: Span,
+    ) -> Result<(), SyntaxFault> {
+        let (arguments, depth) = self.pop_many(arguments);
+        let call = FunctionCall {
+            name: self.call_name(name),
+            name_span: name,
+            arguments,
+            expand,
+        };
+        self.push(ExprKind::Call(call), span, depth)
+    }
+
     /// Joins the parts of a name, which may have blanks around `::`.
     fn call_name(&self, span: Span) -> String {
         let name = self.string(span);

@@ -104,7 +104,46 @@ fn describe(error: &ConfigError, below: &Path) -> String {
     text
 }
 
-/// Rows of (text of `main.tf`, what Terraform finds, what OpenTofu finds); `None` is an error.
+/// Parses rows `text | what Terraform finds | what OpenTofu finds // remark`. The last column may be missing if both engines find
+/// the same. `-` is an error, `nothing` is an empty text, and `\n` is a newline.
+fn parse_rows(rows: &str) -> Vec<(String, Option<String>, Option<String>)> {
+    let columns = |row: &str| -> Vec<String> {
+        let row = row.split(" // ").next().unwrap();
+        row.split(" | ").map(|it| unescape(it.trim())).collect()
+    };
+    let found = |column: &String| (column != "-").then(|| column.clone());
+    rows.trim()
+        .lines()
+        .map(|row| match &columns(row)[..] {
+            [text, both] => (text.clone(), found(both), found(both)),
+            [text, terraform, tofu] => (text.clone(), found(terraform), found(tofu)),
+            _ => panic!("{row}"),
+        })
+        .collect()
+}
+
+fn unescape(column: &str) -> String {
+    match column {
+        "nothing" => String::new(),
+        _ => column.replace("\\n", "\n"),
+    }
+}
+
+/// Checks rows whose texts are `main.tf`.
+fn check_rows(rows: &str) {
+    for (text, terraform, tofu) in parse_rows(rows) {
+        check(&[(&text, terraform.as_deref(), tofu.as_deref())]);
+    }
+}
+
+/// Checks rows whose texts are `main.tf.json`.
+fn check_json_rows(rows: &str) {
+    for (text, terraform, tofu) in parse_rows(rows) {
+        check_json(&[(&text, terraform.as_deref(), tofu.as_deref())]);
+    }
+}
+
+/// Checks (text of `main.tf`, what Terraform finds, what OpenTofu finds); `None` is an error.
 fn check(rows: &[(&str, Option<&str>, Option<&str>)]) {
     check_files(
         &rows

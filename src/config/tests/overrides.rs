@@ -1,14 +1,15 @@
 //! Section 6: override files.
 
-use super::check_files;
+use super::{check_files, parse_rows, unescape};
 
-fn check_override(rows: &[(&str, &str, Option<&str>, Option<&str>)]) {
-    for (base, change, terraform, tofu) in rows {
-        check_files(&[(
-            vec![("main.tf", base), ("x_override.tf", change)],
-            *terraform,
-            *tofu,
-        )]);
+/// Checks rows `main.tf | override file | what Terraform finds | what OpenTofu finds`.
+fn check_overrides(rows: &str) {
+    for row in rows.trim().lines() {
+        let (base, rest) = row.trim().split_once(" | ").unwrap();
+        let base = unescape(base);
+        let (change, terraform, tofu) = parse_rows(rest).remove(0);
+        let files = vec![("main.tf", &*base), ("x_override.tf", &change)];
+        check_files(&[(files, terraform.as_deref(), tofu.as_deref())]);
     }
 }
 
@@ -26,7 +27,8 @@ fn required_providers_are_replaced_entry_by_entry() {
             "t/p ~> 1.0, t/r",
         ), // several blocks
     ] {
-        check_override(&[(&base, &change, Some(expected), Some(expected))]);
+        let files = vec![("main.tf", &*base), ("x_override.tf", &change)];
+        check_files(&[(files, Some(expected), Some(expected))]);
     }
 }
 
@@ -80,61 +82,29 @@ fn later_files_win() {
 
 #[test]
 fn blocks_in_override_files() {
-    let q = Some("hashicorp/q");
-    let r = Some("hashicorp/r");
-    let resource = "resource \"q_x\" \"a\" {\n}\n";
-    let check_block = "check \"c\" {\n data \"q_x\" \"a\" {\n }\n}\n";
-    check_override(&[
-        (
-            "provider \"q\" {\n version = \"1.0\"\n}\n",
-            "provider \"q\" {\n version = \"2.0\"\n}\n",
-            Some("hashicorp/q 2.0.0"),
-            Some("hashicorp/q 2.0.0"),
-        ),
-        (
-            "provider \"q\" {\n version = \"1.0\"\n}\n",
-            "provider \"q\" {\n}\n",
-            Some("hashicorp/q 1.0.0"),
-            Some("hashicorp/q 1.0.0"),
-        ),
-        ("", "provider \"q\" {\n}\n", q, q),
-        ("", "provider \"q\" {\n alias = \"x\"\n}\n", None, None),
-        (
-            resource,
-            "resource \"q_x\" \"a\" {\n provider = r\n}\n",
-            r,
-            r,
-        ),
-        (resource, "resource \"q_x\" \"b\" {\n}\n", None, None),
-        (resource, "data \"q_x\" \"a\" {\n}\n", None, None),
-        (
-            "ephemeral \"q_x\" \"a\" {\n}\n",
-            "ephemeral \"q_x\" \"a\" {\n provider = r\n}\n",
-            q,
-            r,
-        ),
-        ("", "ephemeral \"q_x\" \"a\" {\n}\n", Some(""), None),
-        (
-            "action \"q_x\" \"a\" {\n}\n",
-            "action \"q_x\" \"a\" {\n provider = r\n}\n",
-            r,
-            Some(""),
-        ),
-        ("", "action \"q_x\" \"a\" {\n}\n", None, Some("")),
-        (resource, check_block, None, None),
-        (resource, "import {\n to = q_x.b\n id = 1\n}\n", None, None),
-        (
-            resource,
-            "moved {\n from = q_x.b\n to = q_x.a\n}\n",
-            None,
-            None,
-        ),
-        (resource, "removed {\n from = q_x.b\n}\n", q, None),
-        (resource, "language {\n}\n", q, None),
-        ("", "locals {\n a = 1\n}\n", None, None),
-        ("", "variable \"a\" {\n}\n", None, None),
-        ("", "module \"m\" {\n}\n", None, None),
-    ]);
+    check_overrides(
+        r#"
+        provider "q" {\n version = "1.0"\n}\n | provider "q" {\n version = "2.0"\n}\n | hashicorp/q 2.0.0
+        provider "q" {\n version = "1.0"\n}\n | provider "q" {\n}\n | hashicorp/q 1.0.0
+        nothing | provider "q" {\n}\n | hashicorp/q
+        nothing | provider "q" {\n alias = "x"\n}\n | -
+        resource "q_x" "a" {\n}\n | resource "q_x" "a" {\n provider = r\n}\n | hashicorp/r
+        resource "q_x" "a" {\n}\n | resource "q_x" "b" {\n}\n | -
+        resource "q_x" "a" {\n}\n | data "q_x" "a" {\n}\n | -
+        ephemeral "q_x" "a" {\n}\n | ephemeral "q_x" "a" {\n provider = r\n}\n | hashicorp/q | hashicorp/r
+        nothing | ephemeral "q_x" "a" {\n}\n | nothing | -
+        action "q_x" "a" {\n}\n | action "q_x" "a" {\n provider = r\n}\n | hashicorp/r | nothing
+        nothing | action "q_x" "a" {\n}\n | - | nothing
+        resource "q_x" "a" {\n}\n | check "c" {\n data "q_x" "a" {\n }\n}\n | -
+        resource "q_x" "a" {\n}\n | import {\n to = q_x.b\n id = 1\n}\n | -
+        resource "q_x" "a" {\n}\n | moved {\n from = q_x.b\n to = q_x.a\n}\n | -
+        resource "q_x" "a" {\n}\n | removed {\n from = q_x.b\n}\n | hashicorp/q | -
+        resource "q_x" "a" {\n}\n | language {\n}\n | hashicorp/q | -
+        nothing | locals {\n a = 1\n}\n | -
+        nothing | variable "a" {\n}\n | -
+        nothing | module "m" {\n}\n | -
+    "#,
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::super::{
     FetchError, FetchedModule, ModuleCache, ModuleFetcher, ModuleRequest, MovedModule, ReadOptions,
     read_root,
 };
-use super::{ENGINES, Engine, Tree, check_files, requires, requires_with, show};
+use super::{ENGINES, Engine, Tree, check_files, parse_rows, requires, requires_with, show};
 use crate::span::Explain as _;
 
 fn manifest(key: &str, source: &str, version: &str, directory: &str) -> String {
@@ -24,76 +24,29 @@ fn remote_modules_are_found_by_the_manifest() {
     let registry = "module \"m\" {\n source = \"acme/dns/any\"\n version = \"~> 1.0\"\n}\n";
     let git = "module \"m\" {\n source = \"github.com/o/r//sub?ref=v1\"\n}\n";
     let normal = "git::https://github.com/o/r.git//sub?ref=v1";
-    let both = Some("hashicorp/got");
-    for (call, record, terraform, tofu) in [
-        (
-            registry,
-            manifest("m", "registry.terraform.io/acme/dns/any", "1.2.3", "got"),
-            both,
-            None,
-        ),
-        (
-            registry,
-            manifest("m", "registry.opentofu.org/acme/dns/any", "1.2.3", "got"),
-            None,
-            both,
-        ),
-        (
-            registry,
-            manifest("m", "acme/dns/any", "1.2.3", "got"),
-            both,
-            both,
-        ), // normalized when read
-        (
-            registry,
-            manifest("m", "acme/dns/any", "2.0.0", "got"),
-            None,
-            None,
-        ),
-        (
-            registry,
-            manifest("m", "acme/dns/any", "", "got"),
-            None,
-            None,
-        ),
-        (
-            registry,
-            manifest("m", "acme/dns/other", "1.2.3", "got"),
-            None,
-            None,
-        ),
-        (
-            registry,
-            manifest("n", "acme/dns/any", "1.2.3", "got"),
-            None,
-            None,
-        ),
-        (
-            registry,
-            manifest("m", "acme/dns/any", "1.2.3", "gone"),
-            None,
-            None,
-        ),
-        (git, manifest("m", normal, "", "got"), both, both),
-        (
-            git,
-            manifest(
-                "m",
-                "git::https://github.com/o/r.git//sub?ref=v2",
-                "",
-                "got",
-            ),
-            None,
-            None,
-        ),
-        (git, "{".to_owned(), None, None),
-        (git, String::new(), None, None),
-    ] {
-        check_files(&[(
-            vec![("main.tf", call), child, (MANIFEST, &record)],
-            terraform,
-            tofu,
-        )]);
+    // The call, a record (key, source, version, directory), and what each engine finds.
+    let rows = r"
+        registry, m, registry.terraform.io/acme/dns/any, 1.2.3, got | hashicorp/got | -
+        registry, m, registry.opentofu.org/acme/dns/any, 1.2.3, got | - | hashicorp/got
+        registry, m, acme/dns/any, 1.2.3, got | hashicorp/got // normalized when it is read
+        registry, m, acme/dns/any, 2.0.0, got | -
+        registry, m, acme/dns/any, , got | -
+        registry, m, acme/dns/other, 1.2.3, got | -
+        registry, n, acme/dns/any, 1.2.3, got | -
+        registry, m, acme/dns/any, 1.2.3, gone | -
+        git, m, git::https://github.com/o/r.git//sub?ref=v1, , got | hashicorp/got
+        git, m, git::https://github.com/o/r.git//sub?ref=v2, , got | -
+    ";
+    for (row, terraform, tofu) in parse_rows(rows) {
+        let columns: Vec<&str> = row.split(", ").collect();
+        let call = if columns[0] == "git" { git } else { registry };
+        let record = manifest(columns[1], columns[2], columns[3], columns[4]);
+        let files = vec![("main.tf", call), child, (MANIFEST, record.as_str())];
+        check_files(&[(files, terraform.as_deref(), tofu.as_deref())]);
+    }
+    for broken in ["{", ""] {
+        let files = vec![("main.tf", git), child, (MANIFEST, broken)];
+        check_files(&[(files, None, None)]);
     }
     let mut options = ReadOptions::new(Engine::Terraform);
     options.data_directory = Some("data".into());
@@ -111,31 +64,16 @@ fn remote_modules_are_found_by_the_manifest() {
 
 #[test]
 fn versions_belong_to_registries() {
-    for (text, is_error) in [
-        (
-            "module \"m\" {\n source = \"./m\"\n version = \"1.0\"\n}\n",
-            true,
-        ),
-        (
-            "module \"m\" {\n source = \"./m\"\n version = null\n}\n",
-            false,
-        ),
-        (
-            "module \"m\" {\n source = \"./m\"\n version = \"\"\n}\n",
-            true,
-        ),
-        (
-            "module \"m\" {\n source = \"git::https://h/r\"\n version = \"1.0\"\n}\n",
-            true,
-        ),
-    ] {
-        for engine in ENGINES {
-            assert_eq!(
-                requires(&[("main.tf", text), ("m/x", "")], engine).is_err(),
-                is_error,
-                "{text}"
-            );
-        }
+    let rows = r#"
+        "./m"\n version = "1.0" | -
+        "./m"\n version = null | nothing
+        "./m"\n version = "" | -
+        "git::https://h/r"\n version = "1.0" | -
+    "#;
+    for (arguments, terraform, tofu) in parse_rows(rows) {
+        let text = format!("module \"m\" {{\n source = {arguments}\n}}\n");
+        let files = vec![("main.tf", text.as_str()), ("m/x", "")];
+        check_files(&[(files, terraform.as_deref(), tofu.as_deref())]);
     }
 }
 

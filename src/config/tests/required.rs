@@ -1,95 +1,75 @@
 //! Sections 1 (encoding) and 2: `required_providers`.
 
-use super::{ENGINES, check, check_files, check_json, requires};
+use super::{ENGINES, check, check_files, check_json, check_json_rows, parse_rows, requires};
 
-/// Rows in which the engines agree: the body of `required_providers`, and what it requires.
-fn check_entries(rows: &[(&str, Option<&str>)]) {
-    for (entry, expected) in rows {
+/// Checks rows whose texts are bodies of `required_providers`.
+fn check_entries(rows: &str) {
+    for (entry, terraform, tofu) in parse_rows(rows) {
         let text = format!("terraform {{\n required_providers {{\n{entry}\n}}\n}}\n");
-        check(&[(&text, *expected, *expected)]);
+        check(&[(&text, terraform.as_deref(), tofu.as_deref())]);
     }
 }
 
 #[test]
 fn legacy_form() {
-    check_entries(&[
-        ("p = \"~> 1.0\"", Some("hashicorp/p ~> 1.0")),
-        ("p = 1", Some("hashicorp/p 1.0.0")), // a number is converted
-        ("P = \"~> 1.0\"", Some("hashicorp/p ~> 1.0")),
-        ("p = \"${1}.0\"", Some("hashicorp/p 1.0.0")),
-        ("p = true ? \"1.0\" : \"2.0\"", Some("hashicorp/p 1.0.0")),
-        ("p = true ? \"1.0\" : var.x", Some("hashicorp/p 1.0.0")), // what is not taken is not looked at
-        ("p = <<EOT\n~> 1.0\nEOT", Some("hashicorp/p ~> 1.0")),
-        ("p_q = \"1.0\"", None),
-        ("p = null", None),
-        ("p = true", None),
-        ("p = [\"1.0\"]", None),
-        ("p = var.x", None),
-        ("p = merge({}, {})", None),
-        ("p = ({ source = \"t/p\" })", None),
-        ("p = { for k, v in {} : k => v }", None),
-        ("p {\n}", None),
-        ("\"p\" = \"1.0\"", None),
-        ("p = \"1.0\"\np = \"1.1\"", None),
-        ("p = \"\"", None),
-        ("p = \"1.x\"", None),
-    ]);
+    check_entries(
+        r#"
+        p = "~> 1.0" | hashicorp/p ~> 1.0
+        p = 1 | hashicorp/p 1.0.0 // a number is converted
+        P = "~> 1.0" | hashicorp/p ~> 1.0
+        p = "${1}.0" | hashicorp/p 1.0.0
+        p = true ? "1.0" : "2.0" | hashicorp/p 1.0.0
+        p = true ? "1.0" : var.x | hashicorp/p 1.0.0 // what is not taken is not looked at
+        p = <<EOT\n~> 1.0\nEOT | hashicorp/p ~> 1.0
+        p_q = "1.0" | -
+        p = null | -
+        p = true | -
+        p = ["1.0"] | -
+        p = var.x | -
+        p = merge({}, {}) | -
+        p = ({ source = "t/p" }) | -
+        p = { for k, v in {} : k => v } | -
+        p {\n} | -
+        "p" = "1.0" | -
+        p = "1.0"\np = "1.1" | -
+        p = "" | -
+        p = "1.x" | -
+    "#,
+    );
 }
 
 #[test]
 fn object_form() {
-    check_entries(&[
-        (
-            "p = { source = \"t/p\", version = \"~> 1.0\" }",
-            Some("t/p ~> 1.0"),
-        ),
-        ("p = {}", Some("hashicorp/p")),
-        ("p = { version = \"~> 1.0\" }", Some("hashicorp/p ~> 1.0")),
-        ("p = { source = \"t/${\"p\"}\" }", Some("t/p")),
-        (
-            "p = { \"source\" : \"t/p\", (\"version\") = \"1.0\" }",
-            Some("t/p 1.0.0"),
-        ),
-        (
-            "p = {\n source = \"t/p\"\n source = \"t/q\"\n}",
-            Some("t/q"),
-        ), // the last of a key wins
-        (
-            "p = { version = \"1.0\", version = \"2.0\" }",
-            Some("hashicorp/p 2.0.0"),
-        ),
-        ("p-q = { source = \"t/p\" }", Some("t/p")),
-        ("é = { source = \"t/p\" }", Some("t/p")),
-        (
-            "p = { source = \"t/p\", configuration_aliases = [p.a, p.b] }",
-            Some("t/p"),
-        ),
-        (
-            "p = { configuration_aliases = [p.a[0]] }",
-            Some("hashicorp/p"),
-        ),
-        ("p = { configuration_aliases = [q.a] }", None),
-        ("p = { configuration_aliases = [\"p.a\"] }", None),
-        ("p = { configuration_aliases = p.a }", None),
-        ("p = { other = 1 }", None),
-        ("p = { 1 = 2 }", None),
-        ("p = { (version) = \"1.0\" }", None),
-        ("p = { version = null }", None),
-        ("p = { version = 1 }", None),
-        ("p = { version = \"\" }", None),
-        ("p = { source = null }", None),
-        ("p = { source = var.x }", None),
-        ("P = { source = \"t/p\" }", None),
-        ("p_q = { source = \"t/p\" }", None),
-        (
-            "p = { source = \"t/p\" }\nq = { source = \"t/p\" }",
-            Some("t/p"),
-        ),
-        (
-            "p = { source = \"t/p\", version = \">= 1\" }\nq = { source = \"t/p\", version = \"< 2\" }",
-            Some("t/p >= 1.0.0, < 2.0.0"),
-        ),
-    ]);
+    check_entries(
+        r#"
+        p = { source = "t/p", version = "~> 1.0" } | t/p ~> 1.0
+        p = {} | hashicorp/p
+        p = { version = "~> 1.0" } | hashicorp/p ~> 1.0
+        p = { source = "t/${"p"}" } | t/p
+        p = { "source" : "t/p", ("version") = "1.0" } | t/p 1.0.0
+        p = {\n source = "t/p"\n source = "t/q"\n} | t/q // the last of a key wins
+        p = { version = "1.0", version = "2.0" } | hashicorp/p 2.0.0
+        p-q = { source = "t/p" } | t/p
+        é = { source = "t/p" } | t/p
+        p = { source = "t/p", configuration_aliases = [p.a, p.b] } | t/p
+        p = { configuration_aliases = [p.a[0]] } | hashicorp/p
+        p = { configuration_aliases = [q.a] } | -
+        p = { configuration_aliases = ["p.a"] } | -
+        p = { configuration_aliases = p.a } | -
+        p = { other = 1 } | -
+        p = { 1 = 2 } | -
+        p = { (version) = "1.0" } | -
+        p = { version = null } | -
+        p = { version = 1 } | -
+        p = { version = "" } | -
+        p = { source = null } | -
+        p = { source = var.x } | -
+        P = { source = "t/p" } | -
+        p_q = { source = "t/p" } | -
+        p = { source = "t/p" }\nq = { source = "t/p" } | t/p
+        p = { source = "t/p", version = ">= 1" }\nq = { source = "t/p", version = "< 2" } | t/p >= 1.0.0, < 2.0.0
+    "#,
+    );
 }
 
 #[test]
@@ -123,65 +103,44 @@ fn one_block_per_module() {
 
 #[test]
 fn json_strings_are_literal() {
-    let rows = [
-        (r#"{"p": "~> 1.0"}"#, Some("hashicorp/p ~> 1.0")),
-        (r#"{"p": 1}"#, Some("hashicorp/p 1.0.0")),
-        (
-            r#"{"p": {"source": "t/p", "version": "~> 1.0"}}"#,
-            Some("t/p ~> 1.0"),
-        ),
-        (
-            r#"{"p": {"configuration_aliases": ["p.a"]}}"#,
-            Some("hashicorp/p"),
-        ),
-        (r#"{"p": {"version": "${1}.0"}}"#, None),
-        (r#"{"p": {"source": "t/${\"p\"}"}}"#, None),
-        (r#"{"//": "x", "p": {}}"#, Some("hashicorp/p")),
-        (r#"{"p": {"//": "x"}}"#, None),
-        (r#"{"p": null}"#, None),
-        (r#"[{"p": {}}]"#, Some("hashicorp/p")),
-        (r#"[{"p": {}}, {"q": {}}]"#, None), // two objects are two blocks
-    ];
-    for (entries, expected) in rows {
+    let rows = r#"
+        {"p": "~> 1.0"} | hashicorp/p ~> 1.0
+        {"p": 1} | hashicorp/p 1.0.0
+        {"p": {"source": "t/p", "version": "~> 1.0"}} | t/p ~> 1.0
+        {"p": {"configuration_aliases": ["p.a"]}} | hashicorp/p
+        {"p": {"version": "${1}.0"}} | -
+        {"p": {"source": "t/${\"p\"}"}} | -
+        {"//": "x", "p": {}} | hashicorp/p
+        {"p": {"//": "x"}} | -
+        {"p": null} | -
+        [{"p": {}}] | hashicorp/p
+        [{"p": {}}, {"q": {}}] | - // two objects are two blocks
+    "#;
+    for (entries, expected, _) in parse_rows(rows) {
         let text = format!(r#"{{"terraform": {{"required_providers": {entries}}}}}"#);
-        check_json(&[(&text, expected, expected)]);
+        check_json(&[(&text, expected.as_deref(), expected.as_deref())]);
     }
 }
 
 #[test]
 fn json_bodies() {
-    let required = r#"{"required_providers": {"p": {}}}"#;
-    let all = Some("hashicorp/p");
-    for (text, expected) in [
-        (format!(r#"{{"//": 1, "terraform": {required}}}"#), all),
-        (format!(r#"[{{"terraform": {required}}}, {{}}]"#), all),
-        (format!(r#"{{"terraform": [{required}, {{}}]}}"#), all),
-        (
-            format!(r#"{{"terraform": null, "terraform": {required}}}"#),
-            all,
-        ),
-        (
-            r#"{"terraform": {"//": 1, "required_providers": {"p": {}}}}"#.to_owned(),
-            all,
-        ),
-        (
-            r#"{"resource": {"p_x": {"a": {}, "b": [{}, {}]}}}"#.to_owned(),
-            None,
-        ), // `b` twice
-        (r#"{"resource": {"p_x": {"a": null}}}"#.to_owned(), Some("")),
-        (
-            r#"{"resource": [{"p_x": {"a": {}}}, {"p_x": {"b": {}}}]}"#.to_owned(),
-            all,
-        ),
-        (r#"{"resource": {"//": {}}}"#.to_owned(), None),
-        (r#"{"resource": {"p_x": {}}}"#.to_owned(), None), // no label
-        (r#"{"resource": 1}"#.to_owned(), None),
-        ("\u{feff}{}".to_owned(), None),
-        ("{\"a\": 1,}".to_owned(), None),
-        (String::new(), None),
-    ] {
-        check_json(&[(&text, expected, expected)]);
-    }
+    let rows = r#"
+        {"//": 1, "terraform": REQUIRED} | hashicorp/p
+        [{"terraform": REQUIRED}, {}] | hashicorp/p
+        {"terraform": [REQUIRED, {}]} | hashicorp/p
+        {"terraform": null, "terraform": REQUIRED} | hashicorp/p
+        {"terraform": {"//": 1, "required_providers": {"p": {}}}} | hashicorp/p
+        {"resource": {"p_x": {"a": {}, "b": [{}, {}]}}} | - // `b` twice
+        {"resource": {"p_x": {"a": null}}} | nothing
+        {"resource": [{"p_x": {"a": {}}}, {"p_x": {"b": {}}}]} | hashicorp/p
+        {"resource": {"//": {}}} | -
+        {"resource": {"p_x": {}}} | - // no label
+        {"resource": 1} | -
+        {"a": 1,} | -
+        nothing | -
+    "#;
+    check_json_rows(&rows.replace("REQUIRED", r#"{"required_providers": {"p": {}}}"#));
+    check_json(&[("\u{feff}{}", None, None)]);
 }
 
 #[test]
