@@ -1,12 +1,13 @@
 //! What decides the entries of a lock file and what does not: rules that need the whole program.
 
 use tflock_test_support::{
-    FakeRegistry, Misbehave, Program, ProviderSpec, TestAuthority, TestContext, table,
+    FakeRegistry, Misbehave, Program, ProviderSpec, TestAuthority, TestContext, assert_contains,
+    table,
 };
 
 use crate::TFLOCK;
 
-const LOCK: [&str; 3] = ["lock", "--platform", "linux_amd64"];
+const LOCK: &str = "lock --platform linux_amd64";
 
 /// A registry with two providers, and an empty tree.
 fn start() -> (FakeRegistry, TestContext) {
@@ -34,9 +35,9 @@ fn what_lies_beside_the_configuration_does_not_count() {
         .write(&format!("full/.terraform/{installed}/stray"), "x")
         .write(&format!("data/{installed}/stray"), "x")
         .write("full/terraform.tfstate", STATE);
-    context.tflock(LOCK).arg("plain").run().expect_success();
+    context.command(LOCK).arg("plain").run().expect_success();
     let full = || {
-        let program = context.tflock(LOCK).arg("full");
+        let program = context.command(LOCK).arg("full");
         program.env("TF_DATA_DIR", context.path("data"))
     };
     full().run().expect_success();
@@ -76,15 +77,13 @@ fn only_named_providers_are_worked_on() {
     let rivet = "provider \"registry.terraform.io/acme/rivet\" {\n  version = \"0.5.0\"\n  hashes = [\n    \"h1:kept=\",\n  ]\n}\n";
     context.write_lock_file("a", rivet);
     let lock = |source| {
-        let program = context.tflock(LOCK).args(["--provider", source, "a"]);
+        let program = context.command(LOCK).args(["--provider", source, "a"]);
         program.run()
     };
     lock("registry.terraform.io/Acme/anvil").expect_success();
     let locked = context.lock_file("a").unwrap();
-    assert!(
-        locked.contains("acme/anvil\"") && locked.ends_with(rivet),
-        "{locked}"
-    );
+    assert_contains(&locked, "acme/anvil\"");
+    assert!(locked.ends_with(rivet), "{locked}");
     assert_eq!(registry.log().counts("*/versions").len(), 1);
     lock("acme/bolt").expect_code(2);
     assert_eq!(context.lock_file("a").unwrap(), locked);
@@ -95,12 +94,11 @@ fn addresses_that_cannot_be_locked_are_dropped() {
     let (registry, context) = start();
     let built_in = ("terraform.io/builtin/foo", "99.0.0");
     context.require("a", &[built_in, ("-/legacy", "1.0.0")]);
-    context.tflock(LOCK).arg("a").run().expect_success();
+    context.command(LOCK).arg("a").run().expect_success();
     let locked = context.lock_file("a").unwrap();
-    assert!(
-        locked.lines().count() == 2 && locked.starts_with("# "),
-        "{locked}"
-    );
+    let is_comment = |line: &str| line.starts_with("# ");
+    assert!(locked.lines().all(is_comment), "{locked}");
+    assert_eq!(locked.lines().count(), 2, "{locked}");
     assert_eq!(registry.log().total(), 0);
 }
 
@@ -115,8 +113,7 @@ fn what_a_registry_says_is_passed_on_once() {
     for directory in ["a", "b"] {
         context.require(directory, &[("acme/anvil", "")]);
     }
-    let outcome = context.tflock(LOCK).args(["-r", "."]).run();
-    let outcome = outcome.expect_success();
+    let outcome = context.run(&format!("{LOCK} -r .")).expect_success();
     for text in ["use acme/hammer instead", "`v3`"] {
         assert_eq!(outcome.stderr.matches(text).count(), 1, "{text}\n{outcome}");
     }
@@ -139,7 +136,7 @@ fn proxies_come_from_the_environment() {
     ) {
         proxy.log().clear();
         context.require(host, &[(&format!("{host}/acme/anvil"), "")]);
-        let program = context.tflock(LOCK).arg(host);
+        let program = context.command(LOCK).arg(host);
         program
             .env("HTTP_PROXY", proxy.url(""))
             .env("HTTPS_PROXY", proxy.url(""))
@@ -159,7 +156,7 @@ fn loopback_needs_no_proxy() {
     let (_registry, context) = start();
     let proxy = FakeRegistry::start();
     context.require("a", &[("acme/anvil", "")]);
-    let program = context.tflock(LOCK).arg("a");
+    let program = context.command(LOCK).arg("a");
     let outcome = program.env("HTTP_PROXY", proxy.url("")).run();
     outcome.expect_success();
     assert_eq!(proxy.log().total(), 0);
@@ -189,27 +186,19 @@ fn authorities_come_from_the_environment() {
     for (number, (file, directory, is_trusted)) in rows.into_iter().enumerate() {
         let name = format!("{number}");
         context.require(&name, &[(&format!("{host}/acme/anvil"), "")]);
-        let ours = context.tflock(LOCK).arg(&name);
+        let ours = context.command(LOCK).arg(&name);
         let run = |program: Program| {
-            program
-                .env("SSL_CERT_FILE", file)
-                .env("SSL_CERT_DIR", directory)
-                .run()
+            let program = program.env("SSL_CERT_FILE", file);
+            program.env("SSL_CERT_DIR", directory).run()
         };
         let outcome = run(ours);
-        assert_eq!(
-            outcome.code,
-            Some(i32::from(!is_trusted)),
-            "{file} {directory}\n{outcome}"
-        );
+        let code = Some(i32::from(!is_trusted));
+        assert_eq!(outcome.code, code, "{file} {directory}\n{outcome}");
         let theirs = context.terraform(&name, ["providers", "lock", "-platform=linux_amd64"]);
         if let Some(theirs) = theirs {
             let outcome = run(theirs);
-            assert_eq!(
-                outcome.code == Some(0),
-                is_trusted,
-                "{file} {directory}\n{outcome}"
-            );
+            let is_locked = outcome.code == Some(0);
+            assert_eq!(is_locked, is_trusted, "{file} {directory}\n{outcome}");
         }
     }
 }
@@ -224,12 +213,7 @@ fn only_the_registry_counts_unless_asked_otherwise() {
     context.require("a", &[("acme/anvil", "")]);
     let package =
         "registry.terraform.io/acme/anvil/1.0.0/linux_amd64/terraform-provider-anvil_v1.0.0";
-    for place in [
-        "mirror",
-        "cache",
-        "a/terraform.d/plugins",
-        "../home/.terraform.d/plugins",
-    ] {
+    for place in "mirror cache a/terraform.d/plugins ../home/.terraform.d/plugins".split(' ') {
         context.write(&format!("{place}/{package}"), "altered");
     }
     // Slashes are no escapes, on any system.
@@ -247,7 +231,7 @@ fn only_the_registry_counts_unless_asked_otherwise() {
         let block =
             format!("provider_installation {{\n  {method}\n}}\nplugin_cache_dir = \"{mirror}\"\n");
         context.set_cli_config(&format!("{}\n{block}", registry.cli_config()));
-        let program = context.tflock(LOCK).args(["--no-cache", "a"]);
+        let program = context.command(LOCK).args(["--no-cache", "a"]);
         let reattached = r#"{"acme/anvil":{"Protocol":"grpc","Pid":1,"Test":true,"Addr":{"Network":"unix","String":"x"}}}"#;
         let outcome = program
             .env("TF_PLUGIN_CACHE_DIR", context.path("cache"))
@@ -256,15 +240,9 @@ fn only_the_registry_counts_unless_asked_otherwise() {
             .run()
             .expect_success();
         let locked = context.lock_file("a").unwrap();
-        let hashes: Vec<_> = locked
-            .lines()
-            .filter(|line| line.contains("\"h1:"))
-            .collect();
-        assert_eq!(
-            hashes,
-            [format!("    \"{expected}\",")],
-            "{method}\n{outcome}"
-        );
+        let hashes = locked.lines().filter(|line| line.contains("\"h1:"));
+        let hashes: Vec<_> = hashes.map(str::trim).collect();
+        assert_eq!(hashes, [format!("\"{expected}\",")], "{method}\n{outcome}");
         std::fs::remove_file(context.path("a/.terraform.lock.hcl")).unwrap();
     }
 }

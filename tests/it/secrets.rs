@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use tflock_test_support::{
-    Document, FakeRegistry, Misbehave, Outcome, Program, ProviderSpec, TestContext,
+    Document, FakeRegistry, Misbehave, Outcome, Program, ProviderSpec, TestContext, table,
 };
 
 use crate::TFLOCK;
@@ -45,6 +45,13 @@ impl Site {
             .env("TF_PROVIDER_DOWNLOAD_RETRY", "1")
     }
 
+    /// Writes a password for the registry to `netrc`.
+    fn write_netrc(&self) {
+        let port = self.registry.port();
+        let text = format!("machine 127.0.0.1:{port} login user password {SECRET}\n");
+        self.context.write("netrc", text);
+    }
+
     /// Adds to the CLI configuration.
     fn configure(&self, text: &str) {
         let config = self.registry.cli_config();
@@ -78,63 +85,54 @@ fn assert_silent(outcome: &Outcome, context: &TestContext, name: &str) {
 }
 
 fn is_in_files(directory: &Path, text: &str) -> bool {
-    fs::read_dir(directory).is_ok_and(|entries| {
-        entries.map(|entry| entry.unwrap().path()).any(|path| {
-            let is_in_file = || String::from_utf8_lossy(&fs::read(&path).unwrap()).contains(text);
-            if path.is_dir() {
-                is_in_files(&path, text)
-            } else {
-                is_in_file()
-            }
-        })
+    let mut paths = fs::read_dir(directory).into_iter().flatten();
+    paths.any(|entry| {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            return is_in_files(&path, text);
+        }
+        String::from_utf8_lossy(&fs::read(&path).unwrap()).contains(text)
     })
 }
 
-type Spoil = fn(Misbehave) -> Misbehave;
-
-/// How requests fail, or do not.
-const FAULTS: [(&str, Spoil); 9] = [
-    ("nothing is wrong", |rule| rule.times(0)),
-    ("401", |rule| rule.status(401)),
-    ("403", |rule| rule.status(403)),
-    ("404", |rule| rule.status(404)),
-    ("503", |rule| rule.status(503)),
-    ("web page", Misbehave::html),
-    ("reset", Misbehave::reset),
-    ("cut", |rule| rule.cut(3).no_ranges()),
-    ("redirect", |rule| {
-        rule.redirect("http://user:XSECRETX@127.0.0.1:1/x?sig=XSECRETX")
-    }),
-];
+/// How requests fail, or do not: name and rule.
+const FAULTS: &str = "
+    nothing is wrong | times=0
+    401              | status=401
+    403              | status=403
+    404              | status=404
+    503              | status=503
+    web page         | html
+    reset            | reset
+    cut              | cut=3 no_ranges
+    redirect         | redirect=http://user:XSECRETX@127.0.0.1:1/x?sig=XSECRETX
+";
 
 #[test]
 fn tokens_are_shown_nowhere() {
-    for (name, fault) in FAULTS {
+    for [name, rule] in table(FAULTS) {
         let site = Site::start();
-        site.registry.misbehave(fault(Misbehave::on("*/versions")));
-        let outcome = site
-            .lock()
-            .env("TF_TOKEN_registry_terraform_io", SECRET)
-            .run();
+        site.registry
+            .misbehave(Misbehave::on("*/versions").rule(rule));
+        let run = site.lock().env("TF_TOKEN_registry_terraform_io", SECRET);
+        let outcome = run.run();
         assert_silent(&outcome, &site.context, name);
-        assert!(
-            outcome.stderr.contains("answered") || name == "reset",
-            "the log is there\n{outcome}"
-        );
-        site.configure(&format!(
-            "credentials \"registry.terraform.io\" {{\n  token = \"{SECRET}\"\n}}"
-        ));
+        if name != "reset" {
+            outcome.assert_stderr("answered");
+        }
+        let block = format!("credentials \"registry.terraform.io\" {{ token = \"{SECRET}\" }}");
+        site.configure(&block);
         assert_silent(&site.lock().run(), &site.context, name);
     }
 }
 
 #[test]
 fn signed_addresses_are_shown_nowhere() {
-    for (name, fault) in FAULTS {
+    for [name, rule] in table(FAULTS) {
         for document in ["*_SHA256SUMS", "*.zip"] {
             let site = Site::start();
             site.sign_addresses();
-            site.registry.misbehave(fault(Misbehave::on(document)));
+            site.registry.misbehave(Misbehave::on(document).rule(rule));
             let outcome = site.lock().run();
             assert_silent(&outcome, &site.context, &format!("{name} {document}"));
         }
@@ -166,7 +164,7 @@ fn passwords_in_configurations_are_shown_nowhere() {
 
 #[test]
 fn passwords_in_the_environment_are_shown_nowhere() {
-    let rows = [
+    for (variable, value) in [
         (
             "TFREGISTRY_BASE_URL",
             "ftp://user:XSECRETX@127.0.0.1:1/?key=XSECRETX",
@@ -179,47 +177,31 @@ fn passwords_in_the_environment_are_shown_nowhere() {
         ("HTTP_PROXY", "http://user:XSECRETX@127.0.0.1:1"),
         ("HTTP_PROXY", "socks5://user:XSECRETX@127.0.0.1:1"),
         ("TF_TOKEN_registry_terraform_io", "XSECRETX\n"),
-    ];
-    for (variable, value) in rows {
+    ] {
         let site = Site::start();
         let outcome = site.lock().env(variable, value).run();
         assert_silent(&outcome, &site.context, &format!("{variable}={value}"));
     }
     let site = Site::start();
-    let mirror = "https://user:XSECRETX@127.0.0.1:1/mirror/?key=XSECRETX";
-    let outcome = site
-        .lock()
-        .args(["--net-mirror", mirror])
-        .run()
-        .expect_code(1);
-    assert_silent(&outcome, &site.context, mirror);
-    let wrong = "http://user:XSECRETX@127.0.0.1:1/mirror/?key=XSECRETX";
-    let outcome = site
-        .lock()
-        .args(["--net-mirror", wrong])
-        .run()
-        .expect_code(2);
-    assert_silent(&outcome, &site.context, wrong);
+    for (scheme, code) in [("https", 1), ("http", 2)] {
+        let mirror = format!("{scheme}://user:XSECRETX@127.0.0.1:1/mirror/?key=XSECRETX");
+        let outcome = site.lock().args(["--net-mirror", &mirror]).run();
+        assert_silent(&outcome.expect_code(code), &site.context, &mirror);
+    }
 }
 
 #[test]
 fn netrc_is_shown_nowhere() {
-    for (name, fault) in FAULTS {
+    for [name, rule] in table(FAULTS) {
         let site = Site::start();
-        let port = site.registry.port();
-        site.context.write(
-            "netrc",
-            format!("machine 127.0.0.1:{port} login user password {SECRET}\n"),
-        );
-        site.registry.misbehave(fault(Misbehave::on("*.zip")));
+        site.write_netrc();
+        site.registry.misbehave(Misbehave::on("*.zip").rule(rule));
         let outcome = site.lock().env("NETRC", site.context.path("netrc")).run();
         assert_silent(&outcome, &site.context, name);
     }
     let site = Site::start();
-    site.context.write(
-        "netrc",
-        format!("machine x login user password {SECRET} {SECRET} nonsense\n"),
-    );
+    let malformed = format!("machine x login user password {SECRET} {SECRET} nonsense\n");
+    site.context.write("netrc", malformed);
     let outcome = site.lock().env("NETRC", site.context.path("netrc")).run();
     assert_silent(&outcome, &site.context, "malformed");
 }
@@ -227,20 +209,10 @@ fn netrc_is_shown_nowhere() {
 /// What the other host was sent, when every kind of request is redirected there.
 #[test]
 fn other_hosts_are_sent_no_secret() {
-    for path in [
-        "*/versions",
-        "*/download/*",
-        "*_SHA256SUMS",
-        "*.sig",
-        "*.zip",
-    ] {
+    for path in "*/versions */download/* *_SHA256SUMS *.sig *.zip".split(' ') {
         let site = Site::start();
         site.sign_addresses();
-        let port = site.registry.port();
-        site.context.write(
-            "netrc",
-            format!("machine 127.0.0.1:{port} login user password {SECRET}\n"),
-        );
+        site.write_netrc();
         let target = site.elsewhere.url("/x");
         site.registry
             .misbehave(Misbehave::on(path).redirect(&target));
@@ -251,10 +223,9 @@ fn other_hosts_are_sent_no_secret() {
         assert!(!hits.is_empty(), "{path}\n{outcome}");
         for hit in hits {
             let text = format!("{:?}", hit.request);
-            assert!(
-                !text.contains(SECRET) && !text.contains("uthorization"),
-                "{path}: {text}"
-            );
+            for part in [SECRET, "uthorization"] {
+                assert!(!text.contains(part), "{path}: {text}");
+            }
         }
     }
 }

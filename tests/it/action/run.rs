@@ -1,6 +1,6 @@
 //! The action's own step: what it makes of its inputs, and what it tells the workflow.
 
-use tflock_test_support::{FakeRegistry, ProviderSpec};
+use tflock_test_support::{FakeRegistry, ProviderSpec, assert_contains, multiline, table};
 
 use super::workflow::{Ended, Node, Runner, can_run, step};
 
@@ -36,12 +36,12 @@ fn start() -> Option<(FakeRegistry, Runner)> {
         .means("inputs.untrusted", "auto")
         .means("inputs.allow-hosts", "")
         .means("github.repository", "acme/infra");
-    Some((
-        registry,
-        EVENT
-            .into_iter()
-            .fold(runner, |runner, field| runner.means(field, "")),
-    ))
+    Some((registry, without_event(runner)))
+}
+
+fn without_event(runner: Runner) -> Runner {
+    let unset = |runner: Runner, field| runner.means(field, "");
+    EVENT.into_iter().fold(runner, unset)
 }
 
 /// What the action asks of the event, empty for a push.
@@ -72,11 +72,8 @@ fn outputs(runner: &Runner, code: i32) -> (bool, Vec<String>) {
     run(runner).expect_code(code);
     let outputs = runner.outputs();
     assert_eq!(outputs["exit-code"], code.to_string());
-    let files = outputs["changed-files"]
-        .lines()
-        .map(str::to_owned)
-        .collect();
-    (outputs["drift"] == "true", files)
+    let files = outputs["changed-files"].lines().map(str::to_owned);
+    (outputs["drift"] == "true", files.collect())
 }
 
 #[test]
@@ -90,10 +87,7 @@ fn drift_fails_the_check_until_lock_has_mended_it() {
 lock file would be created%0Aacme/anvil 1.1.0%0Ain $(touch pwned), -r, a, b c\n";
     assert!(ended.said.contains(annotation), "{}", ended.said);
     let summary = runner.read("temp/GITHUB_STEP_SUMMARY");
-    assert!(
-        summary.contains("| would be created |\n| ---: |\n| 4 |\n"),
-        "{summary}"
-    );
+    assert_contains(&summary, "| would be created |\n| ---: |\n| 4 |\n");
     assert_eq!(runner.outputs()["drift"], "true");
     assert_eq!(runner.outputs()["changed-files"], "");
 
@@ -109,64 +103,46 @@ lock file would be created%0Aacme/anvil 1.1.0%0Ain $(touch pwned), -r, a, b c\n"
     let text = std::fs::read_to_string(&lock).unwrap();
     std::fs::write(&lock, text.replace("\"~> 1.0\"", "\"~> 1.1\"")).unwrap();
     assert!(outputs(&runner, 3).0);
-    assert!(
-        run(&runner)
-            .said
-            .contains("title=TFL005 constraints-differ")
-    );
+    assert_contains(&run(&runner).said, "title=TFL005 constraints-differ");
     assert!(outputs(&runner.means("inputs.command", "check"), 3).0);
 }
 
 #[test]
 fn inputs_reach_tflock_word_for_word() {
-    for (inputs, code, expected) in [
-        (&[("paths", "a\nb c")][..], 0, &["a", "b c"][..]),
-        (&[("paths", "-r")], 0, &["-r"]),
-        (
-            &[("paths", "$(touch pwned)\n\n"), ("recursive", "false")],
-            0,
-            &["$(touch pwned)"],
-        ),
-        (
-            &[
-                ("paths", ""),
-                ("args", "--ignore-path\nb c\n--ignore-path=-r|[$]"),
-            ],
-            0,
-            &["a"],
-        ),
-        (
-            &[("paths", "a"), ("platforms", "linux_amd64,darwin_arm64")],
-            0,
-            &["a"],
-        ),
-        (&[("platforms", "$(touch pwned)")], 2, &[]),
-        (&[("platforms", "--help")], 2, &[]),
-        (&[("args", "--no-such-option")], 2, &[]),
-        (
-            &[("args", "--var\nname=`touch pwned`"), ("paths", "a")],
-            0,
-            &["a"],
-        ),
-        (&[("changed", "--output=pwned")], 2, &[]),
-        (&[("changed", "$(touch pwned)")], 2, &[]),
-        (&[("changed", "false"), ("paths", "a")], 0, &["a"]),
-        (&[("changed", "true")], 0, &[]),
-        (&[("changed", "HEAD")], 0, &[]),
-    ] {
+    // Inputs, separated by `;`, the exit code, and the directories whose lock files change, separated by commas.
+    for [inputs, code, expected] in table(
+        r"
+        paths=a\nb c                                        | 0 | a,b c
+        paths=-r                                            | 0 | -r
+        paths=$(touch pwned)\n\n;recursive=false            | 0 | $(touch pwned)
+        paths=;args=--ignore-path\nb c\n--ignore-path=-r|[$] | 0 | a
+        paths=a;platforms=linux_amd64,darwin_arm64          | 0 | a
+        platforms=$(touch pwned)                            | 2 |
+        platforms=--help                                    | 2 |
+        args=--no-such-option                               | 2 |
+        args=--var\nname=`touch pwned`;paths=a              | 0 | a
+        changed=--output=pwned                              | 2 |
+        changed=$(touch pwned)                              | 2 |
+        changed=false;paths=a                               | 0 | a
+        changed=true                                        | 0 |
+        changed=HEAD                                        | 0 |
+        ",
+    ) {
         let Some((_registry, mut runner)) = start() else {
             return;
         };
         runner = runner.means("inputs.command", "lock");
-        for (name, value) in inputs {
-            runner = runner.means(&format!("inputs.{name}"), value);
+        for input in inputs.split(';') {
+            let (name, value) = input.split_once('=').unwrap();
+            runner = runner.means(&format!("inputs.{name}"), &multiline(value));
         }
-        let (drift, files) = outputs(&runner, code);
-        let expected: Vec<String> = expected
-            .iter()
-            .map(|directory| format!("{directory}/.terraform.lock.hcl"))
-            .collect();
-        assert_eq!((drift, files), (false, expected), "{inputs:?}");
+        let (drift, files) = outputs(&runner, code.parse().unwrap());
+        let expected = expected
+            .split(',')
+            .filter(|directory| !directory.is_empty());
+        let lock_file = |directory| format!("{directory}/.terraform.lock.hcl");
+        let expected: Vec<String> = expected.map(lock_file).collect();
+        assert_eq!((drift, files), (false, expected), "{inputs}");
     }
 }
 
@@ -189,18 +165,17 @@ fn pull_requests_from_forks_are_untrusted() {
         let Some((_registry, runner)) = start() else {
             return;
         };
+        let set = |runner: Runner, (field, value): &(&str, &str)| runner.means(field, value);
         let runner = event
             .iter()
-            .fold(runner, |runner, (field, value)| runner.means(field, value));
-        let runner = runner
+            .fold(runner, set)
             .means("inputs.command", "lock")
             .means("inputs.paths", "a")
             .means("inputs.untrusted", untrusted)
             .means("inputs.allow-hosts", "one.test,two.test\nthree.test");
         let ended = run(&runner).expect_code(code);
-        let is_refused = ended
-            .said
-            .contains("host `registry.terraform.io` is not allowed");
+        let refusal = "host `registry.terraform.io` is not allowed";
+        let is_refused = ended.said.contains(refusal);
         assert_eq!(is_refused, code == 1, "{event:?} {}", ended.said);
     }
 }
@@ -233,10 +208,8 @@ fn a_directory_that_looks_like_a_repository_is_not_taken_for_one() {
     let step = step(action.at("runs/steps"), "Run tflock");
     runner.run(step, "workspace/a").expect_code(0);
     assert!(!canary.exists());
-    assert_eq!(
-        runner.outputs()["changed-files"].trim(),
-        ".terraform.lock.hcl"
-    );
+    let changed = &runner.outputs()["changed-files"];
+    assert_eq!(changed.trim(), ".terraform.lock.hcl");
 }
 
 #[test]
@@ -266,14 +239,10 @@ fn a_command_that_does_not_exist_is_refused() {
             .means("inputs.untrusted", "auto")
             .means("inputs.allow-hosts", "")
             .means("github.repository", "acme/infra");
-        let runner = EVENT
-            .into_iter()
-            .fold(runner, |runner, field| runner.means(field, ""));
-        let runner = ["paths", "recursive", "platforms", "changed"]
-            .into_iter()
-            .fold(runner, |runner, name| {
-                runner.means(&format!("inputs.{name}"), "")
-            });
+        let mut runner = without_event(runner);
+        for name in ["paths", "recursive", "platforms", "changed"] {
+            runner = runner.means(&format!("inputs.{name}"), "");
+        }
         let ended = run(&runner).expect_code(2);
         let said = format!("the commands are check, lock and verify, and not `{command}`");
         assert!(ended.said.contains(&said), "{}", ended.said);
@@ -287,27 +256,20 @@ fn inputs_and_outputs_are_complete() {
     let action = Node::read("action.yml");
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/action.yml")).unwrap();
     for (name, input) in action.at("inputs").map() {
-        assert!(
-            input.get("default").is_some() && input.get("description").is_some(),
-            "{name}"
-        );
+        for field in ["default", "description"] {
+            assert!(input.get(field).is_some(), "{name}: {field}");
+        }
         assert!(text.contains(&format!("inputs.{name} ")), "{name}");
     }
     let run = step(action.at("runs/steps"), "Run tflock").at("run").text();
-    let install = step(action.at("runs/steps"), "Install tflock")
-        .at("run")
-        .text();
+    let install = step(action.at("runs/steps"), "Install tflock");
+    let install = install.at("run").text();
     for (name, output) in action.at("outputs").map() {
         let value = output.at("value").text();
-        let said = if value.contains("steps.run.") {
-            run
-        } else {
-            install
-        };
+        let is_of_run = value.contains("steps.run.");
+        let said = if is_of_run { run } else { install };
         assert!(value.ends_with(&format!(".outputs.{name} }}}}")), "{value}");
-        assert!(
-            said.contains(&format!("{name}=")) || said.contains(&format!("{name}<<")),
-            "{name}"
-        );
+        let writes = |sign: &str| said.contains(&format!("{name}{sign}"));
+        assert!(writes("=") || writes("<<"), "{name}");
     }
 }

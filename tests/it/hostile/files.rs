@@ -2,7 +2,9 @@
 
 use std::os::unix::fs::symlink;
 
-use tflock_test_support::{Document, FakeRegistry, ProviderSpec, RawEntry, RawZip, TestContext};
+use tflock_test_support::{
+    Document, FakeRegistry, ProviderSpec, RawEntry, RawZip, TestContext, table,
+};
 
 use super::canary::{leaked, repository, sending};
 use crate::TFLOCK;
@@ -10,52 +12,39 @@ use crate::TFLOCK;
 const ENGINES: [&str; 2] = ["terraform", "tofu"];
 
 /// Expressions for files that are out of bounds from the directory `NAME`, and why.
-const OUT_OF_BOUNDS: [(&str, &str); 23] = [
-    ("filebase64(\"/proc/self/environ\")", "outside"),
-    ("file(\"/proc/self/environ\")", "outside"),
-    ("file(\"/etc/passwd\")", "outside"),
-    ("file(\"../../home/secret\")", "outside"),
-    ("file(\"../../home/missing\")", "outside"),
-    ("file(\"link\")", "outside"),
-    ("file(\"dangling\")", "outside"),
-    ("file(\"linked/secret\")", "outside"),
-    ("file(\"${path.module}/../../home/secret\")", "outside"),
-    ("file(\"../.git/config\")", "internal"),
-    ("file(\".terraform/token\")", "internal"),
-    (
-        "fileexists(\"../../home/secret\") ? \"yes\" : \"no\"",
-        "outside",
-    ),
-    (
-        "fileexists(\"../../home/missing\") ? \"yes\" : \"no\"",
-        "outside",
-    ),
-    ("filemd5(\"../../home/secret\")", "outside"),
-    ("filesha1(\"../../home/secret\")", "outside"),
-    ("filesha256(\"../../home/secret\")", "outside"),
-    ("filesha512(\"../../home/secret\")", "outside"),
-    ("filebase64sha256(\"../../home/secret\")", "outside"),
-    ("filebase64sha512(\"../../home/secret\")", "outside"),
-    ("templatefile(\"../../home/secret\", {})", "outside"),
-    ("templatefile(\"inner.tpl\", {})", "outside"),
-    (
-        "templatestring(\"$${file(\\\"../../home/secret\\\")}\", {})",
-        "outside",
-    ),
-    ("try(file(\"../../home/secret\"), \"none\")", "outside"),
-];
+const OUT_OF_BOUNDS: &str = r#"
+    filebase64("/proc/self/environ")                       | outside
+    file("/proc/self/environ")                             | outside
+    file("/etc/passwd")                                    | outside
+    file("../../home/secret")                              | outside
+    file("../../home/missing")                             | outside
+    file("link")                                           | outside
+    file("dangling")                                       | outside
+    file("linked/secret")                                  | outside
+    file("${path.module}/../../home/secret")               | outside
+    file("../.git/config")                                 | internal
+    file(".terraform/token")                               | internal
+    fileexists("../../home/secret") ? "yes" : "no"         | outside
+    fileexists("../../home/missing") ? "yes" : "no"        | outside
+    filemd5("../../home/secret")                           | outside
+    filesha1("../../home/secret")                          | outside
+    filesha256("../../home/secret")                        | outside
+    filesha512("../../home/secret")                        | outside
+    filebase64sha256("../../home/secret")                  | outside
+    filebase64sha512("../../home/secret")                  | outside
+    templatefile("../../home/secret", {})                  | outside
+    templatefile("inner.tpl", {})                          | outside
+    templatestring("$${file(\"../../home/secret\")}", {})  | outside
+    try(file("../../home/secret"), "none")                 | outside
+"#;
 
 /// What stands between an expression and the address, with `EXPR` for the expression.
 const WAYS: [(&str, &str, &str); 4] = [
     ("itself", "", "EXPR"),
-    (
-        "local",
-        "locals {\n  x = { y = [EXPR] }\n}\n",
-        "local.x.y[0]",
-    ),
+    ("local", "locals { x = { y = [EXPR] } }\n", "local.x.y[0]"),
     (
         "can",
-        "locals {\n  x = can(EXPR)\n}\n",
+        "locals { x = can(EXPR) }\n",
         "local.x ? \"yes\" : \"no\"",
     ),
     ("condition", "", "true ? EXPR : \"no\""),
@@ -69,7 +58,7 @@ fn site(way: (&str, &str, &str)) -> (FakeRegistry, TestContext, Vec<(String, Str
     context.write(".git/config", "[secret]");
     context.write("../home/secret", "secret");
     let mut expected = Vec::new();
-    for (index, (expression, why)) in OUT_OF_BOUNDS.iter().enumerate() {
+    for (index, [expression, why]) in table(OUT_OF_BOUNDS).into_iter().enumerate() {
         let name = format!("d{index:02}");
         let declarations = way.1.replace("EXPR", expression);
         let call = sending(&registry, &way.2.replace("EXPR", expression));
@@ -83,7 +72,7 @@ fn site(way: (&str, &str, &str)) -> (FakeRegistry, TestContext, Vec<(String, Str
         link("../../home/secret", "link");
         link("../../home/missing", "dangling");
         link("../../home", "linked");
-        let why = match *why {
+        let why = match why {
             "internal" => "cannot be read by the configuration",
             _ => "it is outside of the repository",
         };
@@ -97,21 +86,15 @@ fn nothing_out_of_bounds_is_sent() {
     for way in WAYS {
         for engine in ENGINES {
             let (registry, context, expected) = site(way);
-            for command in [
-                &["lock", "-r"][..],
-                &["lock", "-r", "--check"],
-                &["verify", "-r"],
-                &["list", "-r"],
-            ] {
-                let outcome = context.tflock(command.iter().copied());
-                let outcome = outcome.args(["--engine", engine]).run();
-                assert_eq!(leaked(&registry), [""; 0], "{way:?} {command:?}\n{outcome}");
+            for command in ["lock -r", "lock -r --check", "verify -r", "list -r"] {
+                let outcome = context.run(&format!("{command} --engine {engine}"));
+                assert_eq!(leaked(&registry), [""; 0], "{way:?} {command}\n{outcome}");
                 let text = outcome.to_string();
                 assert!(!text.contains("secret]"), "{text}");
-                if command == ["lock", "-r"] {
+                if command == "lock -r" {
                     assert_eq!(outcome.code, Some(1), "{outcome}");
                     for (name, why) in &expected {
-                        let one = context.tflock(["lock", name, "--engine", engine]).run();
+                        let one = context.run(&format!("lock {name} --engine {engine}"));
                         let one = one.expect_code(1).to_string();
                         assert!(one.contains(why), "{way:?} {name}: {one}");
                     }
@@ -143,28 +126,21 @@ fn arguments_json_and_modules_send_nothing_either() {
     let context = TestContext::new(TFLOCK, &registry);
     repository(&context);
     context.write("../home/secret", "secret");
-    let child = format!(
-        "variable \"v\" {{\n  const = true\n}}\n{}",
-        sending(&registry, "var.v")
-    );
+    let variable = "variable \"v\" {\n  const = true\n}\n".to_owned();
+    let child = variable.clone() + &sending(&registry, "var.v");
     context.write("child/main.tf", child);
     let call = "module \"c\" {\n  source = \"../child\"\n  v = file(\"../../home/secret\")\n}\n";
     context.write("argument/main.tf", call);
     let path_only = "module \"c\" {\n  source = \"../reader\"\n  v = \"/proc/self/environ\"\n}\n";
     context.write("path/main.tf", path_only);
-    let reader = format!(
-        "variable \"v\" {{\n  const = true\n}}\n{}",
-        sending(&registry, "file(var.v)")
-    );
+    let reader = variable + &sending(&registry, "file(var.v)");
     context.write("reader/main.tf", reader);
     let source = registry.url("/leak/${filebase64(\\\"/proc/self/environ\\\")}/m.zip");
     let json = format!("{{\"module\": {{\"m\": {{\"source\": \"{source}\"}}}}}}");
     context.write("json/main.tf.json", json);
     for engine in ENGINES {
         for directory in ["argument", "path", "json"] {
-            let outcome = context
-                .tflock(["lock", directory, "--engine", engine])
-                .run();
+            let outcome = context.run(&format!("lock {directory} --engine {engine}"));
             assert_eq!(leaked(&registry), [""; 0], "{outcome}");
             let text = outcome.expect_code(1).to_string();
             assert!(text.contains("it is outside of the repository"), "{text}");
@@ -208,49 +184,20 @@ fn permitted() -> (FakeRegistry, TestContext) {
 
 #[test]
 fn what_may_be_read() {
-    // The files, the expression for `m` in `a/b`, options, and whether it is read within and outside of a repository.
-    let rows: [(&str, &str, &[&str], bool, bool); 9] = [
-        ("a/b/name", "file(\"name\")", &[], true, true),
-        ("name", "file(\"../../name\")", &[], true, true),
-        ("a/b/name", "file(\"${path.root}/name\")", &[], true, true),
-        ("a/b/target", "file(\"link\")", &[], true, true),
-        (
-            "a/name",
-            "file(\"${path.module}/../name\")",
-            &[],
-            true,
-            true,
-        ),
-        (
-            "../share/name",
-            "file(\"../../../share/name\")",
-            &[],
-            false,
-            false,
-        ),
-        (
-            "../share/name",
-            "file(\"../../../share/name\")",
-            &["--allow-read", "../share"],
-            true,
-            true,
-        ),
-        (
-            "../share/name",
-            "file(\"../../../share/name\")",
-            &["--allow-read", "../home", "--allow-read", "../share"],
-            true,
-            true,
-        ),
-        (
-            ".git/name",
-            "file(\"../../.git/name\")",
-            &["--allow-read", "."],
-            false,
-            false,
-        ),
-    ];
-    for (file, expression, options, within, outside) in rows {
+    // A file, the expression for `m` in `a/b`, options, and whether it is read.
+    for [file, expression, options, is_read] in table(
+        r#"
+        a/b/name      | file("name")                   |                                             | yes
+        name          | file("../../name")             |                                             | yes
+        a/b/name      | file("${path.root}/name")      |                                             | yes
+        a/b/target    | file("link")                   |                                             | yes
+        a/name        | file("${path.module}/../name") |                                             | yes
+        ../share/name | file("../../../share/name")    |                                             | no
+        ../share/name | file("../../../share/name")    | --allow-read ../share                       | yes
+        ../share/name | file("../../../share/name")    | --allow-read ../home --allow-read ../share  | yes
+        .git/name     | file("../../.git/name")        | --allow-read .                              | no
+        "#,
+    ) {
         for is_repository in [true, false] {
             let (_registry, context) = permitted();
             if is_repository {
@@ -260,14 +207,8 @@ fn what_may_be_read() {
             let text = format!("module \"m\" {{\n  source = \"../../${{{expression}}}\"\n}}\n");
             context.write("a/b/main.tf", text);
             symlink("target", context.path("a/b/link")).unwrap();
-            let program = context.command("lock --platform linux_amd64 a/b");
-            let outcome = program.args(options).run();
-            let is_read = if is_repository || file.starts_with(".git") {
-                within
-            } else {
-                outside
-            };
-            let expected = i32::from(!is_read);
+            let outcome = context.run(&format!("lock --platform linux_amd64 a/b {options}"));
+            let expected = i32::from(is_read == "no");
             assert_eq!(outcome.code, Some(expected), "{expression}\n{outcome}");
         }
     }
@@ -343,13 +284,11 @@ fn packages_read_their_own_files_only() {
 fn the_option_is_one_of_the_command_line() {
     let (_registry, context) = permitted();
     repository(&context);
-    let text = context.command("lock --allow-read nowhere m");
-    let text = text.run().expect_code(2).stderr;
-    assert!(text.contains("cannot use `--allow-read nowhere`"), "{text}");
+    let outcome = context.run("lock --allow-read nowhere m").expect_code(2);
+    outcome.assert_stderr("cannot use `--allow-read nowhere`");
     context.write(".tflock.toml", "allow-read = [\"/\"]\n");
-    let text = context.run("lock m").expect_code(2).stderr;
-    let hint = "`--allow-read` is an option of the command line only";
-    assert!(text.contains(hint), "{text}");
+    let outcome = context.run("lock m").expect_code(2);
+    outcome.assert_stderr("`--allow-read` is an option of the command line only");
 }
 
 #[test]

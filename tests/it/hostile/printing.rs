@@ -1,6 +1,6 @@
 //! Values of files, of the environment and of the command line: they are printed nowhere, and neither is text made of them.
 
-use tflock_test_support::{FakeRegistry, Outcome, TestContext};
+use tflock_test_support::{FakeRegistry, Outcome, TestContext, multiline, table};
 
 use super::canary::{SECRET, assert_silent, repository};
 use crate::TFLOCK;
@@ -105,15 +105,14 @@ fn tree(way: usize, origin: &str) -> (FakeRegistry, TestContext) {
         let call = in_expression(failure, inner).replace("SERVER", &server);
         let text = WAYS[way].1.replace("${S}", &format!("${{{origin}}}"));
         let text = text.replace("s = S", &format!("s = {origin}"));
-        context.write(
-            &format!("{name}/main.tf"),
-            format!("{VARIABLES}{}", text.replace("CALL", &call)),
-        );
-        context.write(&format!("{name}/secret"), SECRET);
-        context.write(
-            &format!("{name}/x.tfvars"),
-            format!("file = \"{SECRET}\"\n"),
-        );
+        let variables = format!("file = \"{SECRET}\"\n");
+        context
+            .write(
+                &format!("{name}/main.tf"),
+                VARIABLES.to_owned() + &text.replace("CALL", &call),
+            )
+            .write(&format!("{name}/secret"), SECRET)
+            .write(&format!("{name}/x.tfvars"), variables);
         if way == 2 {
             let variable = "variable \"s\" {\n  const = true\n}";
             let child = format!("{variable}\nmodule \"m\" {{\n  {call}\n}}\n");
@@ -140,19 +139,10 @@ fn in_expression(failure: &str, expression: &str) -> String {
     text
 }
 
-fn run(context: &TestContext, engine: &str, arguments: &[&str]) -> Outcome {
-    let program = context.tflock(arguments.iter().copied());
-    let typed = format!("typed={SECRET}");
-    program
-        .args([
-            "-r",
-            "--engine",
-            engine,
-            "--var",
-            &typed,
-            "--var-file",
-            "x.tfvars",
-        ])
+fn run(context: &TestContext, engine: &str, arguments: &str) -> Outcome {
+    let options = format!("-r --engine {engine} --var typed={SECRET} --var-file x.tfvars");
+    context
+        .command(&format!("{arguments} {options}"))
         .env("TF_VAR_environment", SECRET)
         .env("TF_WORKSPACE", SECRET)
         .env("TFLOCK_LOG", "trace")
@@ -168,7 +158,7 @@ fn nothing_of_a_value_is_printed_or_kept() {
             let (_registry, context) = tree(way, origin);
             let engine = if tofu_only { "tofu" } else { "terraform" };
             let what = format!("{name}, {origin}");
-            let outcome = run(&context, engine, &["lock", "-v"]);
+            let outcome = run(&context, engine, "lock -v");
             assert_silent(&outcome, &context, &what);
             // Children are directories, too.
             let directories = FAILURES.len() * if way == 2 { 2 } else { 1 };
@@ -180,69 +170,46 @@ fn nothing_of_a_value_is_printed_or_kept() {
 
 #[test]
 fn no_command_and_no_format_prints_a_value() {
-    let commands: [&[&str]; 8] = [
-        &["lock", "--format", "json"],
-        &["lock", "--format", "github"],
-        &["lock", "--check"],
-        &["lock", "--missing-module", "warn", "--diff", "--check"],
-        &["verify", "--format", "sarif"],
-        &["verify"],
-        &["list"],
-        &["list", "--format", "json"],
+    let commands = [
+        "lock --format json",
+        "lock --format github",
+        "lock --check",
+        "lock --missing-module warn --diff --check",
+        "verify --format sarif",
+        "verify",
+        "list",
+        "list --format json",
     ];
     for engine in ["terraform", "tofu"] {
         let (_registry, context) = tree(1, "file(\"secret\")");
         for command in commands {
             let outcome = run(&context, engine, command);
-            assert_silent(&outcome, &context, &format!("{engine} {command:?}"));
+            assert_silent(&outcome, &context, &format!("{engine} {command}"));
         }
     }
 }
 
 #[test]
 fn attribute_and_origin_are_named_instead() {
-    for (origin, failure, expected) in [
-        (
-            "file(\"secret\")",
-            "source = \"SERVER/${S}/m.zip\"",
-            "cannot get module `m`: its `source` depends on `file()` and is not shown",
-        ),
-        (
-            "var.environment",
-            "source = \"./${S}\"",
-            "cannot read the directory of module `m`: its `source` depends on `var.environment` and is not shown",
-        ),
-        (
-            "\"${var.typed}${file(\"secret\")}\"",
-            "source = S",
-            "the module source is invalid: its `source` depends on `file()` and `var.typed` and is not shown",
-        ),
-        (
-            "var.file",
-            "source = \"a/b/c\"\n  version = S",
-            "the version constraint is invalid: its `version` depends on `var.file` and is not shown",
-        ),
-        (
-            "file(\"secret\")",
-            "source = jsondecode(S)",
-            "it depends on `file()`, whose value is not shown",
-        ),
-        (
-            "file(\"missing\")",
-            "source = S",
-            "`file` cannot read `missing`: No such file or directory (os error 2)",
-        ),
-    ] {
+    for [origin, failure, expected] in table(
+        r#"
+        file("secret")                 | source = "SERVER/${S}/m.zip"         | cannot get module `m`: its `source` depends on `file()` and is not shown
+        var.environment                | source = "./${S}"                    | cannot read the directory of module `m`: its `source` depends on `var.environment` and is not shown
+        "${var.typed}${file("secret")}" | source = S                          | the module source is invalid: its `source` depends on `file()` and `var.typed` and is not shown
+        var.file                       | source = "a/b/c"\n  version = S      | the version constraint is invalid: its `version` depends on `var.file` and is not shown
+        file("secret")                 | source = jsondecode(S)               | it depends on `file()`, whose value is not shown
+        file("missing")                | source = S                           | `file` cannot read `missing`: No such file or directory (os error 2)
+        "#,
+    ) {
+        let failure = &multiline(failure);
         let registry = FakeRegistry::start();
         let context = TestContext::new(TFLOCK, &registry);
         let call = in_expression(failure, origin).replace("SERVER", &registry.url(""));
-        context.write(
-            "d/main.tf",
-            format!("{VARIABLES}module \"m\" {{\n  {call}\n}}\n"),
-        );
+        let module = format!("module \"m\" {{\n  {call}\n}}\n");
+        context.write("d/main.tf", VARIABLES.to_owned() + &module);
         context.write("d/secret", SECRET);
         context.write("d/x.tfvars", format!("file = \"{SECRET}\"\n"));
-        let outcome = run(&context, "terraform", &["lock"]);
+        let outcome = run(&context, "terraform", "lock");
         outcome.assert_stderr(expected);
         assert_silent(&outcome, &context, expected);
     }
@@ -263,7 +230,7 @@ fn what_is_installed_is_compared_without_a_word_of_it() {
     context.write("d/x.tfvars", "");
     context.write("d/m/main.tf", "");
     context.write("d/.terraform/modules/modules.json", record);
-    let outcome = run(&context, "terraform", &["lock"]).expect_code(1);
+    let outcome = run(&context, "terraform", "lock").expect_code(1);
     assert_silent(&outcome, &context, "modules.json");
 }
 

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use tflock_test_support::{FakeRegistry, Outcome, Program, ProviderSpec, SigningKey, TestContext};
+use tflock_test_support::{
+    FakeRegistry, Outcome, Program, ProviderSpec, SigningKey, TestContext, multiline, table,
+};
 
 use crate::TFLOCK;
 
@@ -17,67 +19,23 @@ platforms = [\"linux_amd64\"]
 ";
 
 /// Ways to allow it again: the nested file and its text. The module lies in `live/a`.
-const ATTACKS: [(&str, &str, &str); 15] = [
-    ("empty", "live/a/.tflock.toml", ""),
-    ("empty between", "live/.tflock.toml", ""),
-    ("no entry", "live/a/.tflock.toml", "[signers]"),
-    (
-        "other keys",
-        "live/a/.tflock.toml",
-        "platforms = [\"linux_amd64\"]\nengine = \"terraform\"",
-    ),
-    (
-        "replaced",
-        "live/a/.tflock.toml",
-        "[signers]\n\"acme/*\" = [\"KEY\"]",
-    ),
-    (
-        "added fingerprint",
-        "live/.tflock.toml",
-        "[signers]\n\"acme/*\" = [\"0000000000000000000000000000000000000000\", \"KEY\"]",
-    ),
-    (
-        "narrower",
-        "live/a/.tflock.toml",
-        "[signers]\n\"acme/anvil\" = [\"KEY\"]",
-    ),
-    (
-        "narrowest",
-        "live/a/.tflock.toml",
-        "[signers]\n\"registry.terraform.io/acme/anvil\" = [\"KEY\"]",
-    ),
-    (
-        "wider",
-        "live/a/.tflock.toml",
-        "[signers]\n\"*/*/*\" = [\"KEY\"]",
-    ),
-    (
-        "dotted key",
-        "live/a/.tflock.toml",
-        "signers.\"acme/anvil\" = [\"KEY\"]",
-    ),
-    (
-        "escapes",
-        "live/a/.tflock.toml",
-        "\"s\\u0069gners\".\"acme\\u002Fanvil\" = ['KEY']",
-    ),
-    (
-        "other case",
-        "live/a/.tflock.toml",
-        "signers = { \"ACME/Anvil\" = [\"KEY\"] }",
-    ),
-    (
-        "name in other case",
-        "live/a/.TFLOCK.TOML",
-        "[signers]\n\"acme/anvil\" = [\"KEY\"]",
-    ),
-    (
-        "byte order mark",
-        "live/a/.tflock.toml",
-        "\u{feff}signers = {}",
-    ),
-    ("other engine", "live/a/.tflock.toml", "engine = \"tofu\""),
-];
+const ATTACKS: &str = r#"
+    empty              | live/a/.tflock.toml |
+    empty between      | live/.tflock.toml   |
+    no entry           | live/a/.tflock.toml | [signers]
+    other keys         | live/a/.tflock.toml | platforms = ["linux_amd64"]\nengine = "terraform"
+    replaced           | live/a/.tflock.toml | [signers]\n"acme/*" = ["KEY"]
+    added fingerprint  | live/.tflock.toml   | [signers]\n"acme/*" = ["0000000000000000000000000000000000000000", "KEY"]
+    narrower           | live/a/.tflock.toml | [signers]\n"acme/anvil" = ["KEY"]
+    narrowest          | live/a/.tflock.toml | [signers]\n"registry.terraform.io/acme/anvil" = ["KEY"]
+    wider              | live/a/.tflock.toml | [signers]\n"*/*/*" = ["KEY"]
+    dotted key         | live/a/.tflock.toml | signers."acme/anvil" = ["KEY"]
+    escapes            | live/a/.tflock.toml | "s\u0069gners"."acme\u002Fanvil" = ['KEY']
+    other case         | live/a/.tflock.toml | signers = { "ACME/Anvil" = ["KEY"] }
+    name in other case | live/a/.TFLOCK.TOML | [signers]\n"acme/anvil" = ["KEY"]
+    byte order mark    | live/a/.tflock.toml | BOMsigners = {}
+    other engine       | live/a/.tflock.toml | engine = "tofu"
+"#;
 
 /// A repository with a lock file from before the pin.
 fn repository(registry: &FakeRegistry) -> TestContext {
@@ -100,7 +58,8 @@ fn locked(registry: &FakeRegistry) -> TestContext {
 
 fn attack(context: &TestContext, file: &str, text: &str) {
     context.write(".tflock.toml", TOP);
-    context.write(file, text.replace("KEY", FIXTURE.trim()));
+    let text = multiline(text).replace("KEY", FIXTURE.trim());
+    context.write(file, text.replace("BOM", "\u{feff}"));
 }
 
 fn registry() -> FakeRegistry {
@@ -136,7 +95,7 @@ fn no_file_further_down_lets_another_key_lock() {
         ("live", "mirror --lock mirror -r ."),
     ];
     let mut accepted = Vec::new();
-    for (name, file, text) in ATTACKS {
+    for [name, file, text] in table(ATTACKS) {
         for (from, arguments) in runs {
             let context = repository(&registry);
             attack(&context, file, text);
@@ -161,7 +120,7 @@ fn no_file_further_down_lets_verify_or_mirror_accept_another_key() {
         ("live/a", "mirror mirror .", 1),
     ];
     let mut accepted = Vec::new();
-    for (name, file, text) in ATTACKS {
+    for [name, file, text] in table(ATTACKS) {
         let context = locked(&registry);
         attack(&context, file, text);
         for (from, arguments, code) in runs {
@@ -197,19 +156,13 @@ fn a_file_further_down_can_forbid() {
             ("live/a", "lock"),
         ] {
             let context = repository(&registry);
-            let top = format!(
-                "platforms = [\"linux_amd64\"]\nsigners.\"acme/*\" = [\"{}\"]",
-                FIXTURE.trim()
-            );
-            context.write(".tflock.toml", top);
+            let top = "platforms = [\"linux_amd64\"]\nsigners.\"acme/*\" = [\"KEY\"]";
+            context.write(".tflock.toml", top.replace("KEY", FIXTURE.trim()));
             run(&context, from, arguments).expect_success();
             std::fs::remove_file(context.path("live/a/.terraform.lock.hcl")).unwrap();
             context.write(file, text);
             let outcome = run(&context, from, arguments).expect_code(1);
-            assert!(
-                outcome.stderr.contains("to no key"),
-                "{file}: {arguments}\n{outcome}"
-            );
+            outcome.assert_stderr("to no key");
             assert_eq!(context.lock_file("live/a"), None, "{file}: {arguments}");
         }
     }
@@ -220,20 +173,13 @@ fn a_file_further_down_can_forbid() {
 fn an_unreadable_file_further_down_fails_what_is_below_it() {
     let mut registry = registry();
     registry.publish(ProviderSpec::new("acme/bolt").signed_by(&SigningKey::generated(3)));
-    for text in [
-        "signers = 1",
-        "nonsense",
-        "[signers]\n\"acme/*\" = [\"short\"]",
-        "\0",
-    ] {
+    let short = "[signers]\n\"acme/*\" = [\"short\"]";
+    for text in ["signers = 1", "nonsense", short, "\0"] {
         let context = repository(&registry);
         context.require("live/b", &[("acme/bolt", "")]);
         context.write("live/a/.tflock.toml", text);
         let outcome = run(&context, ".", "lock -r . --platform linux_amd64").expect_code(1);
-        assert!(
-            outcome.stderr.contains("live/a/.tflock.toml:"),
-            "{text}\n{outcome}"
-        );
+        outcome.assert_stderr("live/a/.tflock.toml:");
         assert_eq!(context.lock_file("live/a"), None, "{text}");
         assert!(context.lock_file("live/b").is_some(), "{text}\n{outcome}");
     }

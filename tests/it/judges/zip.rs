@@ -52,11 +52,8 @@ fn judged(bytes: &[u8]) -> Result<Contents, String> {
         let read = entry.read_to_end(&mut content);
         read.map_err(|error| error.to_string())?;
         if content.len() as u64 != entry.size() {
-            return Err(format!(
-                "{} bytes instead of {}",
-                content.len(),
-                entry.size()
-            ));
+            let (found, said) = (content.len(), entry.size());
+            return Err(format!("{found} bytes instead of {said}"));
         }
         digests.insert(name.clone(), sha256_hex(&content));
         files.insert(path(&name), content);
@@ -77,10 +74,8 @@ fn judged(bytes: &[u8]) -> Result<Contents, String> {
 /// Empty components and `.` go away.
 fn path(name: &[u8]) -> Vec<u8> {
     let components = name.split(|byte| *byte == b'/');
-    let components: Vec<&[u8]> = components
-        .filter(|part| !matches!(*part, b"" | b"."))
-        .collect();
-    components.join(&b'/')
+    let components = components.filter(|part| !matches!(*part, b"" | b"."));
+    components.collect::<Vec<_>>().join(&b'/')
 }
 
 fn os_path(path: Vec<u8>) -> PathBuf {
@@ -149,18 +144,10 @@ fn entry(name: &'static str) -> impl Strategy<Value = RawEntry> {
         3 => vec(any::<u8>(), 0..40),
         1 => (any::<u8>(), 0..70_000_usize).prop_map(|(byte, count)| vec![byte; count]),
     ];
-    let descriptor = select(vec![
-        Descriptor::Absent,
-        Descriptor::Absent,
-        Descriptor::Signed,
-        Descriptor::Unsigned,
-    ]);
-    let fields = (
-        content,
-        any::<[bool; 2]>(),
-        descriptor,
-        select(vec![0o644, 0o755, 0o600]),
-    );
+    let signed = [Descriptor::Signed, Descriptor::Unsigned];
+    let descriptor = select([[Descriptor::Absent; 2], signed].concat());
+    let mode = select(vec![0o644, 0o755, 0o600]);
+    let fields = (content, any::<[bool; 2]>(), descriptor, mode);
     fields.prop_map(move |(content, [deflate, zip64], descriptor, mode)| {
         if name.ends_with('/') {
             return RawEntry::directory(name);
@@ -183,9 +170,8 @@ fn damaged() -> impl Strategy<Value = Vec<u8>> {
     (proper(), vec(change, 1..3)).prop_map(|(zip, changes)| {
         let mut bytes = zip.to_bytes();
         for (header, offset, value) in changes {
-            let headers: Vec<usize> = (0..bytes.len())
-                .filter(|at| bytes[*at..].starts_with(b"PK"))
-                .collect();
+            let headers = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(b"PK"));
+            let headers: Vec<usize> = headers.collect();
             if let Some(byte) = bytes.get_mut(header.get(&headers) + offset) {
                 *byte = value;
             }
@@ -200,43 +186,34 @@ struct Exception {
     applies: fn(&Contents, &Result<Contents, PackageError>) -> bool,
 }
 
+use PackageError as Error;
+
 const EXCEPTIONS: [Exception; 6] = [
     Exception {
         reason: "what names and files a package may have is not for zip to say",
         applies: |_, ours| {
-            use PackageError as E;
             matches!(
                 ours,
-                Err(E::ParentInName { .. }
-                    | E::NulInName { .. }
-                    | E::NewlineInName { .. }
-                    | E::NameTooLong { .. }
-                    | E::FileAtRoot
-                    | E::FileAndDirectory { .. }
-                    | E::NoExecutable { .. }
-                    | E::Empty)
+                Err(Error::ParentInName { .. }
+                    | Error::NulInName { .. }
+                    | Error::NewlineInName { .. }
+                    | Error::NameTooLong { .. }
+                    | Error::FileAtRoot
+                    | Error::FileAndDirectory { .. }
+                    | Error::NoExecutable { .. }
+                    | Error::Empty)
             )
         },
     },
     Exception {
         reason: "the zip crate reads as many entries as the end record counts; there must not be more or fewer",
-        applies: |_, ours| {
-            matches!(
-                ours,
-                Err(PackageError::Directory(DirectoryFault::Count { .. }))
-            )
-        },
+        applies: |_, ours| matches!(ours, Err(Error::Directory(DirectoryFault::Count { .. }))),
     },
     Exception {
         reason: "the zip crate searches the zip64 end record and the directory elsewhere, if they are not at their offsets",
         applies: |_, ours| {
-            use DirectoryFault as Fault;
-            matches!(
-                ours,
-                Err(PackageError::Directory(
-                    Fault::NoZip64EndRecord | Fault::Outside
-                ))
-            )
+            use DirectoryFault::{NoZip64EndRecord, Outside};
+            matches!(ours, Err(Error::Directory(NoZip64EndRecord | Outside)))
         },
     },
     Exception {

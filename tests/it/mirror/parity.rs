@@ -9,156 +9,84 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tflock_test_support::{
-    FakeRegistry, ProviderSpec, RawEntry, RawZip, TestContext, terraform_on_path, tofu_on_path,
+    FakeRegistry, ProviderSpec, RawEntry, RawZip, TestContext, table, terraform_on_path,
+    tofu_on_path,
 };
 
 use super::snapshot;
 use crate::TFLOCK;
 
 const LINUX: &str = "linux_amd64";
-const MAC: &str = "darwin_arm64";
-const WINDOWS: &str = "windows_amd64";
-
-/// One run: what is required, and the platforms that are asked for.
-type Run = (
-    &'static [(&'static str, &'static str)],
-    &'static [&'static str],
-);
 
 /// Runs into one directory, one after the other.
 struct Tree {
     name: &'static str,
-    runs: &'static [Run],
-    /// What somebody has put there before the last run, given the directory of `acme/anvil`.
+    /// What is required in each run, and the platforms that are requested.
+    runs: Vec<(Vec<(&'static str, &'static str)>, String)>,
+    /// What the user puts there before the last run, given the directory of `acme/anvil`.
     by_hand: Option<fn(&Path)>,
-    /// Whether OpenTofu's tree is the same too; if not, why.
-    tofu: Result<(), &'static str>,
+    /// Whether OpenTofu writes the same. OpenTofu 1.12.6 gives the digest of one version's zip to another's.
+    is_same_in_tofu: bool,
 }
 
-const ANVIL: (&str, &str) = ("acme/anvil", "1.0.0");
-const ANVIL_1_1: (&str, &str) = ("acme/anvil", "1.1.0");
-const FORGE: (&str, &str) = ("acme/forge", "5.2.0");
-const LEDGER: (&str, &str) = ("h.test/finance/ledger", "2.4.0");
+/// Name, runs, and what is special. A run is `PROVIDERS for PLATFORMS`.
+const TREES: &str = "
+    one-package                      | anvil for linux |
+    three-platforms                  | anvil for linux,mac,windows |
+    another-platform-only            | anvil for windows |
+    three-providers                  | anvil forge ledger for linux,mac |
+    another-host                     | ledger for linux |
+    unicode-host                     | bücher.test/a/b@1.0.0 for linux,mac |
+    same-names-on-two-hosts          | anvil h.test/acme/bolt@1.0.0 for linux |
+    prerelease-and-metadata          | acme/anvil@2.0.0-rc.1+build.7 for linux,mac |
+    entries-for-directories          | acme/dirs@1.0.0 for linux |
+    a-name-twice                     | acme/twice@1.0.0 for linux |
+    stored-entries                   | acme/stored@1.0.0 for linux |
+    streamed-entries                 | acme/streamed@1.0.0 for linux |
+    the-same-run-again               | anvil forge for linux,mac; anvil forge for linux,mac |
+    a-platform-is-added              | anvil for linux; anvil for mac; anvil for windows |
+    a-platform-joins                 | anvil for linux; anvil for linux,mac |
+    a-provider-is-added              | anvil for linux; anvil forge for linux |
+    a-provider-is-dropped            | anvil forge for linux,mac; forge for linux |
+    a-provider-comes-back            | anvil for linux; forge for linux; anvil for linux |
+    versions-for-different-platforms | anvil for linux; acme/anvil@1.1.0 for mac |
+    a-version-moves                  | anvil for linux,mac; acme/anvil@1.1.0 for linux | tofu differs
+    back-and-forth                   | anvil for linux; acme/anvil@1.1.0 for linux; anvil for linux,mac | tofu differs
+    zips-by-hand                     | anvil for linux; anvil for linux | other spellings, tofu differs
+    other-files                      | anvil for linux; anvil for linux | other files
+    a-damaged-zip                    | anvil for linux; anvil for linux | damage
+";
 
-/// OpenTofu 1.12.6 gives the digest of one version's zip to another's.
-const WRONG_DIGEST: Result<(), &str> = Err("tofu publishes the digest of another version");
-
-const TREES: [Tree; 24] = [
-    tree("one-package", &[(&[ANVIL], &[LINUX])]),
-    tree("three-platforms", &[(&[ANVIL], &[LINUX, MAC, WINDOWS])]),
-    tree("another-platform-only", &[(&[ANVIL], &[WINDOWS])]),
-    tree(
-        "three-providers",
-        &[(&[ANVIL, FORGE, LEDGER], &[LINUX, MAC])],
-    ),
-    tree("another-host", &[(&[LEDGER], &[LINUX])]),
-    tree(
-        "unicode-host",
-        &[(&[("bücher.test/a/b", "1.0.0")], &[LINUX, MAC])],
-    ),
-    tree(
-        "same-names-on-two-hosts",
-        &[(&[ANVIL, ("h.test/acme/bolt", "1.0.0")], &[LINUX])],
-    ),
-    tree(
-        "prerelease-and-metadata",
-        &[(&[("acme/anvil", "2.0.0-rc.1+build.7")], &[LINUX, MAC])],
-    ),
-    tree(
-        "entries-for-directories",
-        &[(&[("acme/dirs", "1.0.0")], &[LINUX])],
-    ),
-    tree("a-name-twice", &[(&[("acme/twice", "1.0.0")], &[LINUX])]),
-    tree("stored-entries", &[(&[("acme/stored", "1.0.0")], &[LINUX])]),
-    tree(
-        "streamed-entries",
-        &[(&[("acme/streamed", "1.0.0")], &[LINUX])],
-    ),
-    tree(
-        "the-same-run-again",
-        &[
-            (&[ANVIL, FORGE], &[LINUX, MAC]),
-            (&[ANVIL, FORGE], &[LINUX, MAC]),
-        ],
-    ),
-    tree(
-        "a-platform-is-added",
-        &[
-            (&[ANVIL], &[LINUX]),
-            (&[ANVIL], &[MAC]),
-            (&[ANVIL], &[WINDOWS]),
-        ],
-    ),
-    tree(
-        "a-platform-joins",
-        &[(&[ANVIL], &[LINUX]), (&[ANVIL], &[LINUX, MAC])],
-    ),
-    tree(
-        "a-provider-is-added",
-        &[(&[ANVIL], &[LINUX]), (&[ANVIL, FORGE], &[LINUX])],
-    ),
-    tree(
-        "a-provider-is-dropped",
-        &[(&[ANVIL, FORGE], &[LINUX, MAC]), (&[FORGE], &[LINUX])],
-    ),
-    tree(
-        "a-provider-comes-back",
-        &[
-            (&[ANVIL], &[LINUX]),
-            (&[FORGE], &[LINUX]),
-            (&[ANVIL], &[LINUX]),
-        ],
-    ),
-    tree(
-        "versions-for-different-platforms",
-        &[(&[ANVIL], &[LINUX]), (&[ANVIL_1_1], &[MAC])],
-    ),
-    Tree {
-        tofu: WRONG_DIGEST,
-        ..tree(
-            "a-version-moves",
-            &[(&[ANVIL], &[LINUX, MAC]), (&[ANVIL_1_1], &[LINUX])],
+fn trees() -> Vec<Tree> {
+    let requirement = |text: &'static str| match text {
+        "anvil" => ("acme/anvil", "1.0.0"),
+        "forge" => ("acme/forge", "5.2.0"),
+        "ledger" => ("h.test/finance/ledger", "2.4.0"),
+        _ => text.split_once('@').unwrap(),
+    };
+    let run = |text: &'static str| {
+        let (providers, platforms) = text.split_once(" for ").unwrap();
+        let platforms = platforms
+            .replace("linux", LINUX)
+            .replace("mac", "darwin_arm64");
+        let providers = providers.split(' ').map(requirement);
+        (
+            providers.collect(),
+            platforms.replace("windows", "windows_amd64"),
         )
-    },
-    Tree {
-        tofu: WRONG_DIGEST,
-        ..tree(
-            "back-and-forth",
-            &[
-                (&[ANVIL], &[LINUX]),
-                (&[ANVIL_1_1], &[LINUX]),
-                (&[ANVIL], &[LINUX, MAC]),
-            ],
-        )
-    },
-    Tree {
-        by_hand: Some(other_spellings),
-        tofu: WRONG_DIGEST,
-        ..tree(
-            "zips-by-hand",
-            &[(&[ANVIL], &[LINUX]), (&[ANVIL], &[LINUX])],
-        )
-    },
-    Tree {
-        by_hand: Some(other_files),
-        ..tree("other-files", &[(&[ANVIL], &[LINUX]), (&[ANVIL], &[LINUX])])
-    },
-    Tree {
-        by_hand: Some(damage),
-        ..tree(
-            "a-damaged-zip",
-            &[(&[ANVIL], &[LINUX]), (&[ANVIL], &[LINUX])],
-        )
-    },
-];
-
-const fn tree(name: &'static str, runs: &'static [Run]) -> Tree {
-    Tree {
+    };
+    let tree = |[name, runs, special]: [&'static str; 3]| Tree {
         name,
-        runs,
-        by_hand: None,
-        tofu: Ok(()),
-    }
+        runs: runs.split("; ").map(run).collect(),
+        by_hand: match special.split(',').next() {
+            Some("other spellings") => Some(other_spellings),
+            Some("other files") => Some(other_files),
+            Some("damage") => Some(damage),
+            _ => None,
+        },
+        is_same_in_tofu: !special.contains("tofu differs"),
+    };
+    table(TREES).into_iter().map(tree).collect()
 }
 
 /// Zips whose names are read but not written: a short version, capitals, another part.
@@ -178,11 +106,8 @@ fn other_files(directory: &Path) {
     fs::create_dir_all(&unpacked).unwrap();
     fs::write(unpacked.join("terraform-provider-anvil"), "exe").unwrap();
     fs::write(directory.join("0.8.0.json"), "{\"archives\":{}}").unwrap();
-    fs::write(
-        directory.join("terraform-provider-bolt_1.0.0_linux_amd64.zip"),
-        "zip",
-    )
-    .unwrap();
+    let bolt = directory.join("terraform-provider-bolt_1.0.0_linux_amd64.zip");
+    fs::write(bolt, "zip").unwrap();
 }
 
 fn damage(directory: &Path) {
@@ -195,11 +120,8 @@ fn registry() -> FakeRegistry {
     let mut registry = FakeRegistry::start();
     let anvil = ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0", "2.0.0-rc.1+build.7"]);
     registry.publish(anvil.hosts(both));
-    registry.publish(
-        ProviderSpec::new("acme/forge")
-            .versions(["5.2.0"])
-            .hosts(both),
-    );
+    let forge = ProviderSpec::new("acme/forge").versions(["5.2.0"]);
+    registry.publish(forge.hosts(both));
     registry.publish(ProviderSpec::new("h.test/finance/ledger").versions(["2.4.0"]));
     registry.publish(ProviderSpec::new("h.test/acme/bolt"));
     registry.publish(ProviderSpec::new("bücher.test/a/b"));
@@ -207,24 +129,13 @@ fn registry() -> FakeRegistry {
         let name = format!("terraform-provider-{name}_v1.0.0");
         RawEntry::deflated(name, "exe").mode(0o100_755)
     };
+    let [one, two] = ["1", "2"].map(|content| RawEntry::stored("a", content));
+    let directory = RawEntry::directory("d/");
+    let in_directory = RawEntry::deflated("d/a", "A");
     for (name, entries) in [
-        (
-            "dirs",
-            vec![
-                RawEntry::directory("d/"),
-                RawEntry::deflated("d/a", "A"),
-                exe("dirs"),
-            ],
-        ),
-        (
-            "twice",
-            vec![
-                RawEntry::stored("a", "1"),
-                exe("twice"),
-                RawEntry::stored("a", "2"),
-            ],
-        ),
-        ("stored", vec![RawEntry::stored("a", "1"), exe("stored")]),
+        ("dirs", vec![directory, in_directory, exe("dirs")]),
+        ("twice", vec![one.clone(), exe("twice"), two]),
+        ("stored", vec![one, exe("stored")]),
         (
             "streamed",
             vec![RawEntry::streamed("a", "1"), exe("streamed")],
@@ -253,19 +164,24 @@ fn record(tool: &str, tree: &Tree) -> PathBuf {
 
 #[test]
 fn the_tree_is_the_one_that_terraform_writes() {
-    compare("terraform", terraform_on_path().is_some(), |_| Ok(()));
+    compare("terraform", terraform_on_path().is_some(), |_| true);
 }
 
 #[test]
 fn the_tree_is_the_one_that_tofu_writes() {
-    compare("tofu", tofu_on_path().is_some(), |tree| tree.tofu);
+    compare("tofu", tofu_on_path().is_some(), |tree| {
+        tree.is_same_in_tofu
+    });
 }
 
-fn compare(tool: &str, is_installed: bool, is_same: impl Fn(&Tree) -> Result<(), &'static str>) {
+fn compare(tool: &str, is_installed: bool, is_same: impl Fn(&Tree) -> bool) {
     let registry = registry();
     let context = TestContext::new(TFLOCK, &registry);
     let records = std::env::var("TFLOCK_RECORD").is_ok_and(|value| value == "1");
-    for tree in TREES.iter().filter(|tree| is_same(tree).is_ok()) {
+    for tree in &trees() {
+        if !is_same(tree) {
+            continue;
+        }
         let mut expected = String::new();
         let mut found = String::new();
         for (number, (requires, platforms)) in tree.runs.iter().enumerate() {
@@ -273,9 +189,9 @@ fn compare(tool: &str, is_installed: bool, is_same: impl Fn(&Tree) -> Result<(),
             let work = format!("{}/work", tree.name);
             let _ = fs::remove_file(context.path(&work).join(".terraform.lock.hcl"));
             context.require(&work, requires);
-            let platforms = platforms.join(",");
-            let lock = ["lock", "--engine", tool, "--platform", &platforms, &work];
-            context.tflock(lock).run().expect_success();
+            let options = format!("--engine {tool} --platform {platforms}");
+            let lock = context.run(&format!("lock {options} {work}"));
+            lock.expect_success();
             let mirror = |name: &str| context.path(&format!("{}/{name}", tree.name));
             if let (Some(by_hand), true) = (tree.by_hand, is_last) {
                 for name in ["theirs", "ours"] {
@@ -290,26 +206,14 @@ fn compare(tool: &str, is_installed: bool, is_same: impl Fn(&Tree) -> Result<(),
                 }
             }
             if is_installed {
-                run_tool(tool, &context, &work, &platforms, &mirror("theirs"));
-                let _ = write!(
-                    expected,
-                    "# run {}\n{}",
-                    number + 1,
-                    shown(&mirror("theirs"))
-                );
+                run_tool(tool, &context, &work, platforms, &mirror("theirs"));
+                let theirs = shown(&mirror("theirs"));
+                let _ = write!(expected, "# run {}\n{theirs}", number + 1);
             }
-            let ours = mirror("ours").display().to_string();
-            let arguments = [
-                "mirror",
-                "--engine",
-                tool,
-                "--platform",
-                &platforms,
-                &ours,
-                &work,
-            ];
-            context.tflock(arguments).run().expect_success();
-            let _ = write!(found, "# run {}\n{}", number + 1, shown(&mirror("ours")));
+            let ours = mirror("ours");
+            let mirror_run = context.run(&format!("mirror {options} {} {work}", ours.display()));
+            mirror_run.expect_success();
+            let _ = write!(found, "# run {}\n{}", number + 1, shown(&ours));
         }
         if is_installed {
             assert_eq!(found, expected, "{tool}: {}", tree.name);
@@ -325,17 +229,13 @@ fn compare(tool: &str, is_installed: bool, is_same: impl Fn(&Tree) -> Result<(),
 }
 
 fn run_tool(tool: &str, context: &TestContext, work: &str, platforms: &str, mirror: &Path) {
-    let mut arguments = vec!["providers".to_owned(), "mirror".to_owned()];
-    arguments.extend(
-        platforms
-            .split(',')
-            .map(|platform| format!("-platform={platform}")),
-    );
-    arguments.push(mirror.display().to_string());
-    let arguments = arguments.iter().map(String::as_str);
+    let arguments = ["providers", "mirror"];
     let program = match tool {
         "tofu" => context.tofu(work, arguments),
         _ => context.terraform(work, arguments),
     };
-    program.unwrap().run().expect_success();
+    let platforms = platforms.split(',');
+    let options = platforms.map(|platform| format!("-platform={platform}"));
+    let program = program.unwrap().args(options).arg(mirror);
+    program.run().expect_success();
 }

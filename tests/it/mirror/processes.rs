@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Instant;
 
-use tflock_test_support::{FakeRegistry, Misbehave, Program, ProviderSpec, TestContext, skip};
+use tflock_test_support::{
+    FakeRegistry, Misbehave, Program, ProviderSpec, TestContext, assert_contains, skip,
+};
 
 use super::snapshot;
 use crate::TFLOCK;
@@ -23,8 +25,8 @@ fn four_providers(platforms: &str) -> (FakeRegistry, TestContext) {
     }
     let context = TestContext::new(TFLOCK, &registry);
     context.require("all", &names.map(|name| (name, "")));
-    let lock = ["lock", "--platform", platforms, "all"];
-    context.tflock(lock).run().expect_success();
+    let lock = format!("lock --platform {platforms} all");
+    context.run(&lock).expect_success();
     (registry, context)
 }
 
@@ -32,9 +34,9 @@ fn four_providers(platforms: &str) -> (FakeRegistry, TestContext) {
 fn a_killed_run_leaves_whole_packages_and_the_next_one_the_rest() {
     const PLATFORMS: &str = "linux_amd64,darwin_arm64,windows_amd64";
     let (registry, context) = four_providers(PLATFORMS);
-    let arguments = ["mirror", "--platform", PLATFORMS, "mirror", "all"];
+    let mirror = format!("mirror --platform {PLATFORMS} mirror all");
     let start = Instant::now();
-    context.tflock(arguments).run().expect_success();
+    context.run(&mirror).expect_success();
     let time = start.elapsed();
     let whole = snapshot(&context.path("mirror"));
     let size = registry.log().bytes("**.zip");
@@ -43,7 +45,7 @@ fn a_killed_run_leaves_whole_packages_and_the_next_one_the_rest() {
         let _ = fs::remove_dir_all(context.path("mirror"));
         registry.log().clear();
         for moment in 0..MOMENTS {
-            let run = context.tflock(arguments).args(["--layout", layout]);
+            let run = context.command(&format!("{mirror} --layout {layout}"));
             let mut child = run.spawn();
             thread::sleep(time * moment / MOMENTS);
             child.kill().unwrap();
@@ -51,32 +53,28 @@ fn a_killed_run_leaves_whole_packages_and_the_next_one_the_rest() {
             if layout == "packed" {
                 for (name, content) in snapshot(&context.path("mirror")) {
                     let is_zip = Path::new(&name).extension().is_some_and(|end| end == "zip");
-                    assert!(
-                        !is_zip || whole.get(&name) == Some(&content),
-                        "{moment}: {name}"
-                    );
+                    let is_whole = whole.get(&name) == Some(&content);
+                    assert!(!is_zip || is_whole, "{moment}: {name}");
                 }
             }
         }
-        let run = context.tflock(arguments).args(["--layout", layout]);
-        run.run().expect_success();
-        let check = context
-            .tflock(arguments)
-            .args(["--check", "--layout", layout]);
-        check.run().expect_success();
-        assert_eq!(
-            context.list("."),
-            ["all", "mirror"],
-            "what was left is removed"
+        for options in ["", "--check"] {
+            let line = format!("{mirror} --layout {layout} {options}");
+            context.run(&line).expect_success();
+        }
+        assert_eq!(context.list("."), ["all", "mirror"], "nothing is left over");
+        // Packages that are complete are not downloaded again.
+        let (bytes, limit) = (
+            registry.log().bytes("**.zip"),
+            size * u64::from(MOMENTS) / 2,
         );
-        let bytes = registry.log().bytes("**.zip");
         assert!(
-            bytes < size * u64::from(MOMENTS) / 2,
-            "{layout}: packages that are there are not downloaded again: {bytes} bytes, {size} in a run that nobody kills"
+            bytes < limit,
+            "{layout}: {bytes} bytes, {size} in a whole run"
         );
     }
     fs::remove_dir_all(context.path("mirror")).unwrap();
-    context.tflock(arguments).run().expect_success();
+    context.run(&mirror).expect_success();
     assert_eq!(snapshot(&context.path("mirror")), whole);
 }
 
@@ -95,9 +93,8 @@ fn an_interrupted_run_says_so_and_leaves_nothing_behind() {
             thread::sleep(std::time::Duration::from_millis(5));
         }
         let process = child.id().to_string();
-        let sent = std::process::Command::new("kill")
-            .args([signal, &process])
-            .status();
+        let mut kill = std::process::Command::new("kill");
+        let sent = kill.args([signal, &process]).status();
         assert!(sent.unwrap().success());
         assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
         assert_eq!(context.list("."), ["all", "mirror"]);
@@ -111,38 +108,28 @@ fn processes_on_one_directory_lose_no_entries() {
     let mut registry = FakeRegistry::start();
     let versions = ["1.0.0", "1.1.0", "1.2.0", "1.3.0"];
     let platforms = ["linux_amd64", "darwin_arm64", "windows_amd64"];
-    registry.publish(
-        ProviderSpec::new("acme/anvil")
-            .versions(versions)
-            .payload(100_000),
-    );
+    let spec = ProviderSpec::new("acme/anvil").versions(versions);
+    registry.publish(spec.payload(100_000));
     let context = TestContext::new(TFLOCK, &registry);
     for version in versions {
         context.require(version, &[("acme/anvil", version)]);
     }
     let all = platforms.join(",");
-    context
-        .tflock(["lock", "-r", "--platform", &all, "."])
-        .run()
-        .expect_success();
-    context
-        .tflock(["mirror", "--platform", &all, "expected", "."])
-        .run()
-        .expect_success();
+    for line in ["lock -r . --platform", "mirror expected . --platform"] {
+        context.run(&format!("{line} {all}")).expect_success();
+    }
     for _ in 0..3 {
         let runs = versions.iter().flat_map(|version| {
-            let run =
-                |platform| context.tflock(["mirror", "--platform", platform, "mirror", version]);
-            platforms.map(run)
+            platforms.map(|platform| {
+                context.command(&format!("mirror --platform {platform} mirror {version}"))
+            })
         });
         let children: Vec<_> = runs.map(Program::spawn).collect();
         for mut child in children {
             assert!(child.wait().unwrap().success());
         }
-        assert_eq!(
-            snapshot(&context.path("mirror")),
-            snapshot(&context.path("expected"))
-        );
+        let [found, expected] = ["mirror", "expected"].map(|name| snapshot(&context.path(name)));
+        assert_eq!(found, expected);
         fs::remove_dir_all(context.path("mirror")).unwrap();
     }
 }
@@ -165,25 +152,15 @@ fn init_reads_while_tflock_writes() {
         context.copy(&context.path("all"), directory);
     }
     registry.log().clear();
-    let readers: Vec<_> = directories
-        .iter()
-        .filter_map(|directory| {
-            let init = context.terraform(directory, ["init", "-no-color"])?;
-            Some(init.env("TF_CLI_CONFIG_FILE", context.path("rc")).spawn())
-        })
-        .collect();
+    let start = |directory: &String| {
+        let init = context.terraform(directory, ["init", "-no-color"])?;
+        Some(init.env("TF_CLI_CONFIG_FILE", context.path("rc")).spawn())
+    };
+    let readers: Vec<_> = directories.iter().filter_map(start).collect();
     for round in 0..6 {
         let other = format!("other/{}.0.0", round % 2 + 1);
-        let run = [
-            "mirror",
-            "--platform",
-            "linux_amd64",
-            "--prune",
-            "mirror",
-            "all",
-            &other,
-        ];
-        context.tflock(run).run().expect_success();
+        let run = format!("mirror --platform linux_amd64 --prune mirror all {other}");
+        context.run(&run).expect_success();
     }
     for mut reader in readers {
         assert!(reader.wait().unwrap().success());
@@ -194,11 +171,8 @@ fn init_reads_while_tflock_writes() {
     }
     let allowed = registry.log().counts("**acme/other/**");
     let all = registry.log().total();
-    assert_eq!(
-        allowed.values().sum::<usize>(),
-        all,
-        "only tflock asks, and only for what is new"
-    );
+    // Only tflock sends requests, and only for the new provider.
+    assert_eq!(allowed.values().sum::<usize>(), all);
 }
 
 /// The real hashicorp/aws 5.100.0, where it is: `TFLOCK_REAL_PACKAGE` names the directory with its files.
@@ -225,16 +199,11 @@ fn the_real_aws_provider_is_unpacked_as_it_was() {
             .filter_map(|(name, text)| Some((name, without_mode(text)?)))
             .collect()
     };
-    assert_eq!(
-        contents(snapshot(&context.path(unpacked))),
-        contents(snapshot(&directory)),
-        "the archive of the test makes every file executable"
-    );
+    // Without modes: the archive of the test makes every file executable.
+    let found = contents(snapshot(&context.path(unpacked)));
+    assert_eq!(found, contents(snapshot(&directory)));
     let locked = context.lock_file("a").unwrap();
-    assert!(
-        locked.contains("h1:edXOJWE4ORX8Fm+dpVpICzMZJat4AX0VRCAy/xkcOc0="),
-        "{locked}"
-    );
+    assert_contains(&locked, "h1:edXOJWE4ORX8Fm+dpVpICzMZJat4AX0VRCAy/xkcOc0=");
     registry.log().clear();
     let Some(init) = context.terraform("a", ["init", "-no-color"]) else {
         return;

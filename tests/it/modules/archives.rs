@@ -5,7 +5,9 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use tar::{EntryType, Header};
-use tflock_test_support::{Document, Misbehave, RawEntry, RawZip, Response, sha256_hex};
+use tflock_test_support::{
+    Document, Misbehave, RawEntry, RawZip, Response, assert_contains, sha256_hex, table,
+};
 
 use super::Site;
 
@@ -32,10 +34,8 @@ fn tar_gz(entries: &[(&str, EntryType, &str)]) -> Vec<u8> {
 }
 
 fn zip(entries: &[(&str, &str)]) -> Vec<u8> {
-    let entries = entries
-        .iter()
-        .map(|(name, content)| RawEntry::streamed(name, content));
-    RawZip::of(entries).to_bytes()
+    let entries = entries.iter();
+    RawZip::of(entries.map(|(name, content)| RawEntry::streamed(name, content))).to_bytes()
 }
 
 #[test]
@@ -58,33 +58,34 @@ fn forms() {
     for path in ["/m.tar.gz", "/m.tgz"] {
         site.registry.serve(path, Document::octets(tarred.clone()));
     }
-    let rows = [
-        ("/m.zip".to_owned(), "zip"),
-        ("/m.zip//a/b".to_owned(), "b"),
-        ("/m.zip//*/c".to_owned(), "c"),
-        ("/plain?archive=zip".to_owned(), "zip"),
-        ("/m.tar.gz//*".to_owned(), "tar"),
-        ("/m.tgz//repo-1".to_owned(), "tar"),
-        (format!("/m.zip?checksum=sha256:{digest}"), "zip"),
-        (format!("/m.zip?checksum={digest}"), "zip"),
-    ];
-    for (path, expected) in &rows {
-        assert_eq!(site.text(&site.registry.url(path)), *expected, "{path}");
+    for [path, expected] in table(
+        "
+        /m.zip                        | zip
+        /m.zip//a/b                   | b
+        /m.zip//*/c                   | c
+        /plain?archive=zip            | zip
+        /m.tar.gz//*                  | tar
+        /m.tgz//repo-1                | tar
+        /m.zip?checksum=sha256:DIGEST | zip
+        /m.zip?checksum=DIGEST        | zip
+        ",
+    ) {
+        let url = site.registry.url(&path.replace("DIGEST", &digest));
+        assert_eq!(site.text(&url), expected, "{path}");
     }
     // Once without and once with a checksum, whatever directory is asked for.
     assert_eq!(site.registry.log().count("GET", "/m.zip"), 2);
-    for (path, expected) in [
-        ("/none.zip", "the server answered 404"),
-        ("/m.zip?archive=tgz", "cannot unpack the archive"),
-        ("/m.tgz?archive=zip", "package is not a valid zip archive"),
-        (
-            &format!("/m.zip?checksum={}", "0".repeat(64)),
-            "has the checksum `sha256:",
-        ),
-        ("/m.zip//*/*", "2 directories that match"),
-    ] {
-        let found = site.text(&site.registry.url(path));
-        assert!(found.contains(expected), "{path}: {found}");
+    for [path, expected] in table(
+        "
+        /none.zip             | the server answered 404
+        /m.zip?archive=tgz    | cannot unpack the archive
+        /m.tgz?archive=zip    | package is not a valid zip archive
+        /m.zip?checksum=ZEROS | has the checksum `sha256:
+        /m.zip//*/*           | 2 directories that match
+        ",
+    ) {
+        let url = site.registry.url(&path.replace("ZEROS", &"0".repeat(64)));
+        assert_contains(&site.text(&url), expected);
     }
     let plain = site.text("http://h.test/m.zip");
     assert_eq!(
@@ -111,17 +112,16 @@ fn pages_name_the_source_of_a_module() {
     location("/loop", "/loop");
     let page = r#"<html><head><meta name="terraform-get" content="./m.zip//a"></head></html>"#;
     site.registry.serve("/page", Document::octets(page));
-    for (path, expected) in [
-        ("/header//b", "x"),
-        ("/relative", "x"),
-        ("/page//b", "x"),
-        ("/loop", "redirects more than 5 times"),
-        (
-            "/silent",
-            "is not an archive and does not name a module source",
-        ),
-        ("/none", "the server answered 404 Not Found"),
-    ] {
+    for [path, expected] in table(
+        "
+        /header//b | x
+        /relative  | x
+        /page//b   | x
+        /loop      | redirects more than 5 times
+        /silent    | is not an archive and does not name a module source
+        /none      | the server answered 404 Not Found
+        ",
+    ) {
         let found = site.text(&site.registry.url(path));
         assert!(found.ends_with(expected), "{path}: {found}");
     }
@@ -136,20 +136,15 @@ fn pages_name_the_source_of_a_module() {
 fn entries_never_leave_the_directory() {
     let site = Site::start();
     let file = EntryType::Regular;
-    for (index, (name, expected)) in [
+    for (name, expected) in [
         ("../x", "contains `..`"),
         ("a/../../x", "contains `..`"),
         ("a\\..\\x", "contains `..`"),
         ("/abs/main.tf", "is inside"),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        for (kind, bytes) in [
-            ("tgz", tar_gz(&[(name, file, "x")])),
-            ("zip", zip(&[(name, "x")])),
-        ] {
-            let path = format!("/{index}.{kind}");
+    ] {
+        let tarred = tar_gz(&[(name, file, "x")]);
+        for (kind, bytes) in [("tgz", tarred), ("zip", zip(&[(name, "x")]))] {
+            let path = format!("/{}.{kind}", sha256_hex(name.as_bytes()));
             site.registry.serve(&path, Document::octets(bytes));
             let found = site.fetch(&site.registry.url(&path), None);
             let found = found.map(|directory| {
@@ -211,12 +206,9 @@ fn entries_that_unpack_to_too_much_are_refused() {
         unpacked: 5,
         ..packed.clone()
     };
+    let too_much = "unpacks to 104857600 bytes, more than the";
     for (path, entry, expected) in [
-        (
-            "/bomb.zip",
-            packed,
-            "unpacks to 104857600 bytes, more than the",
-        ),
+        ("/bomb.zip", packed, too_much),
         ("/lie.zip", lying, "does not have the size"),
     ] {
         site.registry
@@ -233,8 +225,8 @@ fn redirects_of_archives_do_not_leave_https_or_this_machine() {
     let moved = Response::status(302).with("Location", "http://h.test/m.zip");
     site.registry.misbehave(rule.respond(moved));
     let found = site.text(&site.registry.url("/m.zip"));
-    assert!(
-        found.ends_with("`http://h.test/m.zip` would be fetched over plain http"),
-        "{found}"
+    assert_contains(
+        &found,
+        "`http://h.test/m.zip` would be fetched over plain http",
     );
 }

@@ -3,6 +3,7 @@
 use serde_json::json;
 use tflock_test_support::{
     Document, FakeRegistry, Misbehave, ProviderSpec, RawEntry, RawZip, Response, TestContext,
+    assert_contains,
 };
 
 use super::git::Repository;
@@ -27,9 +28,8 @@ pub(crate) fn publish_module(
     let base = format!("/modules/{module}");
     registry.serve(&format!("{base}/versions"), Document::json(&list));
     let archive = format!("/files/{module}.zip");
-    let entries = files
-        .iter()
-        .map(|(name, text)| RawEntry::streamed(name, text));
+    let entries = files.iter();
+    let entries = entries.map(|(name, text)| RawEntry::streamed(name, text));
     registry.serve(&archive, Document::octets(RawZip::of(entries).to_bytes()));
     let answer = Response::status(204)
         .body("")
@@ -64,24 +64,12 @@ fn site() -> (FakeRegistry, TestContext, Repository, String) {
     repository
         .write("modules/net/main.tf", &requiring("acme/nowhere", "9.9.9"))
         .commit();
-    let zipped = [("main.tf", requiring("acme/rivet", "< 1.1"))];
-    let zipped = zipped
-        .each_ref()
-        .map(|(name, text)| RawEntry::stored(name, text));
-    registry.serve("/m.zip", Document::octets(RawZip::of(zipped).to_bytes()));
-    let calls = format!(
-        "module \"web\" {{\n  source = \"{}\"\n}}\n",
-        registry.url("/m.zip")
-    );
-    publish_module(
-        &registry,
-        "acme/dns/any",
-        "1.2.0",
-        &[
-            ("main.tf", &calls),
-            ("sub/main.tf", &requiring("acme/screw", ">= 1")),
-        ],
-    );
+    let zipped = RawEntry::stored("main.tf", requiring("acme/rivet", "< 1.1"));
+    registry.serve("/m.zip", Document::octets(RawZip::of([zipped]).to_bytes()));
+    let calls = call("web", &registry.url("/m.zip"), "");
+    let sub = requiring("acme/screw", ">= 1");
+    let files = [("main.tf", &*calls), ("sub/main.tf", &sub)];
+    publish_module(&registry, "acme/dns/any", "1.2.0", &files);
     let context = TestContext::new(TFLOCK, &registry);
     context.set_cli_config(&with_modules(&registry));
     let git = repository.url();
@@ -120,8 +108,8 @@ fn roots_are_locked_as_after_get() {
     for engine in ["terraform", "tofu"] {
         let (ours, theirs) = (format!("{engine}-ours"), format!("{engine}-theirs"));
         context.write(&format!("{ours}/main.tf"), &root);
-        let arguments = ["lock", "--engine", engine, "--platform", "linux_amd64"];
-        context.tflock(arguments).arg(&ours).run().expect_success();
+        let lock = format!("lock --engine {engine} --platform linux_amd64 {ours}");
+        context.run(&lock).expect_success();
         let written = context.lock_file(&ours).unwrap();
         let expected = [
             ("anvil", "1.0.0"),
@@ -130,9 +118,8 @@ fn roots_are_locked_as_after_get() {
             ("screw", "> 1.0.0, >= 1.0.0"),
         ];
         for (name, constraints) in expected {
-            assert!(written.contains(name), "{written}");
-            let line = format!("constraints = \"{constraints}\"");
-            assert!(written.contains(&line), "{written}");
+            assert_contains(&written, name);
+            assert_contains(&written, &format!("constraints = \"{constraints}\""));
         }
 
         context.write(&format!("{theirs}/main.tf"), &root);
@@ -200,9 +187,8 @@ fn many_roots_fetch_each_module_once() {
     let log = std::fs::read_to_string(log).unwrap();
     for repository in &repositories {
         let url = repository.url();
-        let clones = log
-            .lines()
-            .filter(|line| line.contains(url.trim_start_matches("git::")));
+        let url = url.trim_start_matches("git::");
+        let clones = log.lines().filter(|line| line.contains(url));
         assert_eq!(clones.count(), 1, "{log}");
     }
     let requests = registry.log();
@@ -231,7 +217,7 @@ fn a_module_that_cannot_be_had_fails_its_directory_with_its_place() {
         "modules from Amazon S3 (`s3`) are not supported",
         "hint: run `init` or `get` in this directory first",
     ] {
-        assert!(text.contains(expected), "{expected}\n{text}");
+        assert_contains(&text, expected);
     }
 }
 
@@ -249,13 +235,9 @@ fn failures_show_no_secrets() {
         let arguments = "lock --offline --platform linux_amd64 bad";
         let text = context.run(arguments).expect_code(1).to_string();
         let shown = text.split("--- stdout").last().unwrap();
-        assert!(
-            shown.contains("`git::https://git.invalid/x.git?ref=v1`"),
-            "{text}"
-        );
-        assert!(
-            !shown.contains("hunter2") && !shown.contains("opensesame"),
-            "{text}"
-        );
+        assert_contains(shown, "`git::https://git.invalid/x.git?ref=v1`");
+        for secret in ["hunter2", "opensesame"] {
+            assert!(!shown.contains(secret), "{text}");
+        }
     }
 }

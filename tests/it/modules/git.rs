@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use tempfile::TempDir;
-use tflock_test_support::FakeRegistry;
+use tflock_test_support::{FakeRegistry, assert_contains, table};
 
 use super::Site;
 
@@ -69,41 +69,37 @@ fn references_and_subdirectories() {
 
     let site = Site::start();
     let url = repository.url();
-    let rows = [
-        (String::new(), "newest"),
-        ("?ref=main".to_owned(), "newest"),
-        ("?ref=light".to_owned(), "first"),
-        ("?ref=v1.0".to_owned(), "second"),
-        ("?ref=feature/x".to_owned(), "branch"),
-        ("?ref=20240101".to_owned(), "branch"),
-        (format!("?ref={first}"), "first"),
-        (format!("?ref={}", &second[..9]), "second"),
-        ("?ref=v1.0&depth=3".to_owned(), "second"),
-        ("//modules/net?ref=feature/x".to_owned(), "net"),
-        ("//*/n[a-f]t?ref=feature/x".to_owned(), "net"),
-    ];
-    for (rest, expected) in rows {
-        assert_eq!(site.text(&format!("{url}{rest}")), expected, "{rest}");
+    for [rest, expected] in table(
+        "
+                                     | newest
+        ?ref=main                    | newest
+        ?ref=light                   | first
+        ?ref=v1.0                    | second
+        ?ref=feature/x               | branch
+        ?ref=20240101                | branch
+        ?ref=FIRST                   | first
+        ?ref=SHORT                   | second
+        ?ref=v1.0&depth=3            | second
+        //modules/net?ref=feature/x  | net
+        //*/n[a-f]t?ref=feature/x    | net
+        ",
+    ) {
+        let reference = rest.replace("FIRST", &first).replace("SHORT", &second[..9]);
+        assert_eq!(site.text(&format!("{url}{reference}")), expected, "{rest}");
     }
     let directory = site.fetch(&url, None).unwrap();
     assert!(!directory.join(".git").exists());
     let plain = url.strip_prefix("git::").unwrap();
-    for (rest, expected) in [
-        (
-            "?ref=nope",
-            format!("git cannot fetch `nope` from `{plain}`"),
-        ),
-        (
-            "?ref=0123456789012345678901234567890123456789",
-            "git cannot fetch `0123".to_owned(),
-        ),
-        ("?ref=abcdef0", "git cannot fetch `abcdef0`".to_owned()),
-        ("//nope", format!("`{plain}` has no directory `nope`")),
-        (
-            "-gone",
-            format!("git cannot fetch the default branch from `{plain}-gone`: "),
-        ),
-    ] {
+    for [rest, expected] in table(
+        "
+        ?ref=nope                                     | git cannot fetch `nope` from `URL`
+        ?ref=0123456789012345678901234567890123456789 | git cannot fetch `0123
+        ?ref=abcdef0                                  | git cannot fetch `abcdef0`
+        //nope                                        | `URL` has no directory `nope`
+        -gone                                         | git cannot fetch the default branch from `URL-gone`:
+        ",
+    ) {
+        let expected = expected.replace("URL", plain);
         let found = site.text(&format!("{url}{rest}"));
         assert!(found.starts_with(&expected), "{rest}: {found}");
     }
@@ -124,10 +120,8 @@ fn each_repository_is_fetched_once() {
             scope.spawn(move || {
                 let name = ["a", "b"][index % 2];
                 assert_eq!(site.text(&format!("{url}//{name}?ref=v1")), name);
-                assert!(
-                    site.text(&format!("{url}?ref=nope"))
-                        .contains("git cannot fetch")
-                );
+                let missing = site.text(&format!("{url}?ref=nope"));
+                assert_contains(&missing, "git cannot fetch");
             });
         }
     });
@@ -144,11 +138,8 @@ fn no_hook_is_run() {
     let hooks = site.home.path().join("template/hooks");
     fs::create_dir_all(&hooks).unwrap();
     let hook = hooks.join("post-checkout");
-    fs::write(
-        &hook,
-        format!("#!/bin/sh\ntouch {}\n", site.marker().display()),
-    )
-    .unwrap();
+    let script = format!("#!/bin/sh\ntouch {}\n", site.marker().display());
+    fs::write(&hook, script).unwrap();
     executable(&hook);
     let config = format!(
         "[init]\n\ttemplateDir = {}\n[core]\n\thooksPath = {}\n",
@@ -185,21 +176,13 @@ fn the_users_rewrites_lead_to_no_other_protocol() {
     let refused = site.text("git::https://g.test/r");
     assert!(refused.contains("transport 'ext' not allowed"), "{refused}");
     assert!(!site.marker().exists());
-    assert_eq!(
-        site.text("git::file:///alias"),
-        "x",
-        "settings of the user count"
-    );
-    let local = format!(
-        "[url \"file://{}\"]\n\tinsteadOf = https://g.test/\n",
-        repository.path().display()
-    );
+    // Settings of the user count.
+    assert_eq!(site.text("git::file:///alias"), "x");
+    let path = repository.path().display();
+    let local = format!("[url \"file://{path}\"]\n\tinsteadOf = https://g.test/\n");
     fs::write(site.home.path().join(".gitconfig"), local).unwrap();
     let refused = site.text("git::https://g.test/other");
-    assert!(
-        refused.contains("transport 'file' not allowed"),
-        "{refused}"
-    );
+    assert_contains(&refused, "transport 'file' not allowed");
 }
 
 #[test]
@@ -210,9 +193,8 @@ fn submodules_are_fetched_by_the_allowed_protocols() {
     let path = inner.path().display();
     outer.git(&format!("submodule --quiet add -- {path} sub"));
     let url = format!("file://{}", inner.path().display());
-    outer.git(&format!(
-        "config --file .gitmodules submodule.sub.url {url}"
-    ));
+    let set = "config --file .gitmodules submodule.sub.url";
+    outer.git(&format!("{set} {url}"));
     let good = outer.commit();
     let site = Site::start();
     let source = outer.url();
@@ -243,10 +225,8 @@ fn links_lead_to_the_repository_only() {
     let gone = site.text(&format!("{url}//outside?ref={first}"));
     assert!(gone.contains("has no directory `outside`"), "{gone}");
     let refused = site.text(&url);
-    assert!(
-        refused.contains("`evil.tf` in") && refused.contains("leads out"),
-        "{refused}"
-    );
+    assert_contains(&refused, "`evil.tf` in");
+    assert_contains(&refused, "leads out");
 }
 
 #[test]
@@ -268,10 +248,8 @@ fn whoever_waits_is_released_when_a_run_ends() {
     let site = Site::start();
     let program = site.home.path().join("counting-git");
     let log = site.home.path().join("git.log");
-    let script = format!(
-        "#!/bin/sh\necho started >> '{}'\nexec sleep 600\n",
-        log.display()
-    );
+    let log = log.display();
+    let script = format!("#!/bin/sh\necho started >> '{log}'\nexec sleep 600\n");
     fs::write(program, script).unwrap();
     let text = thread::scope(|scope| {
         let waiting = scope.spawn(|| site.text("git::https://g.test/r"));
@@ -282,10 +260,7 @@ fn whoever_waits_is_released_when_a_run_ends() {
         waiting.join().unwrap()
     });
     assert_eq!(text, "the run was interrupted");
-    assert_eq!(
-        site.text("git::https://g.test/other"),
-        text,
-        "nothing new is begun"
-    );
+    // No other fetch is started.
+    assert_eq!(site.text("git::https://g.test/other"), text);
     assert_eq!(site.git_runs().len(), 1);
 }
