@@ -80,7 +80,7 @@ fn differing<T: Clone + PartialEq>(old: &T, new: &T) -> Option<(T, T)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_locks::{address, locks};
+    use super::super::tests::{address, locks};
     use super::*;
 
     fn hashes(text: &str) -> BTreeSet<Hash> {

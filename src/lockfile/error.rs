@@ -37,6 +37,7 @@ impl Error for ParseError {
 
 /// What is wrong with the text of a lock file. The messages begin with the words that users know from the engines.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum ParseProblem {
     /// The text is not HCL.
     #[error(transparent)]
@@ -47,13 +48,10 @@ pub enum ParseProblem {
     /// A block other than `provider` and `module`, or a nested block.
     #[error("unsupported block type: `{0}` is not expected here")]
     UnsupportedBlock(String),
-    /// An unknown argument.
     #[error("unsupported argument: `{0}` is not expected here")]
     UnsupportedArgument(String),
-    /// A block without its label.
     #[error("missing label: a block `{0}` needs one label")]
     MissingLabel(String),
-    /// A block with a second label.
     #[error("extraneous label: a block `{0}` has one label only")]
     ExtraneousLabel(String),
     /// The label is not an address.
@@ -62,9 +60,7 @@ pub enum ParseProblem {
     /// The engine never locks this provider.
     #[error("invalid provider source address: {engine} does not lock `{address}`")]
     NotLockable {
-        /// A built-in or legacy provider.
         address: ProviderAddr,
-        /// The engine.
         engine: Engine,
     },
     /// The label is an address, but not in normal form.
@@ -72,19 +68,11 @@ pub enum ParseProblem {
     NonNormalizedAddress(ProviderAddr),
     /// A second block for one provider.
     #[error("duplicate provider lock: `{address}` was already locked in line {line}")]
-    Duplicate {
-        /// The provider.
-        address: ProviderAddr,
-        /// Where its first block begins.
-        line: usize,
-    },
-    /// `version` is missing or null.
+    Duplicate { address: ProviderAddr, line: usize },
     #[error("missing required argument: a provider lock must have a `version`")]
     MissingVersion,
-    /// The version cannot be parsed.
     #[error("invalid provider version number")]
     InvalidVersion(#[source] VersionError),
-    /// The version is not in its canonical form.
     #[error("invalid provider version number: it must be written `{0}`")]
     NonCanonicalVersion(String),
     /// The constraints cannot be parsed, or are not in their canonical form.
@@ -93,7 +81,6 @@ pub enum ParseProblem {
     /// `hashes = []`.
     #[error("invalid provider hash set: at least one hash is needed where `hashes` is given")]
     EmptyHashSet,
-    /// `hashes` is not a list in brackets.
     #[error("invalid expression: `hashes` must be a list in brackets")]
     NotAList,
     /// A hash without a scheme.
@@ -132,22 +119,17 @@ impl Explain for ParseError {
 
 /// Why a lock file could not be read or written.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum SaveError {
-    /// A directory or a special file.
     #[error("cannot use `{}` as a lock file: it is not a regular file", .0.path.display())]
     NotAFile(Place),
-    /// A link whose target does not exist.
     #[error("cannot write the lock file through the link `{}`: its target does not exist", .0.path.display())]
     DanglingLink(Place),
-    /// A link out of the repository.
     #[error("cannot use `{}` as a lock file: a link leads out of the repository", .0.path.display())]
     LinkOutside(Place),
-    /// A link into a directory that other tools manage.
     #[error("cannot use `{}` as a lock file: a link leads into `{directory}`", .place.path.display())]
     LinkInternal {
-        /// The link.
         place: Place,
-        /// `.git` or `.terraform`.
         directory: &'static str,
     },
     /// Another process has changed the file, and the new content cannot be computed again.
@@ -156,24 +138,17 @@ pub enum SaveError {
     /// Another process keeps its directory locked.
     #[error("cannot write lock file `{}`: another process has locked its directory", .0.path.display())]
     Locked(Place),
-    /// More than `MAX_LOCK_FILE_SIZE`.
     #[error("cannot read lock file `{}`: it is larger than {MAX_LOCK_FILE_SIZE} bytes", .0.path.display())]
     TooLarge(Place),
-    /// The file cannot be read.
     #[error("cannot read lock file `{}`", .place.path.display())]
     Read {
-        /// The file.
         place: Place,
-        /// Why.
         #[source]
         source: io::Error,
     },
-    /// The file cannot be written.
     #[error("cannot write lock file `{}`", .place.path.display())]
     Write {
-        /// The file.
         place: Place,
-        /// Why.
         #[source]
         source: io::Error,
     },

@@ -94,46 +94,4 @@ impl ProviderLock {
 }
 
 #[cfg(test)]
-mod test_locks;
-
-#[cfg(test)]
-mod tests {
-    use super::test_locks::{address, locks};
-    use super::*;
-
-    #[test]
-    fn terraforms_own_entries_get_twins() {
-        let mut locks = locks(&[
-            (
-                "registry.terraform.io/hashicorp/aws",
-                "1.0.0",
-                ">= 1.0.0",
-                "h1:a",
-            ),
-            ("registry.terraform.io/hashicorp/null", "2.0.0", "", "h1:b"),
-            ("registry.opentofu.org/hashicorp/null", "3.0.0", "", "h1:c"), // already there, whatever its version
-            ("registry.terraform.io/acme/aws", "1.0.0", "", "h1:d"),       // another namespace
-            ("registry.terraform.io:8443/hashicorp/tls", "1.0.0", "", ""), // another port
-            ("example.com/hashicorp/tls", "1.0.0", "", ""),
-        ]);
-        let before = locks.clone();
-        let twin = address("registry.opentofu.org/hashicorp/aws");
-        assert_eq!(locks.add_twins(), std::slice::from_ref(&twin));
-        let added = locks.providers.remove(&twin).unwrap();
-        assert_eq!(
-            (added.version.to_string(), added.constraints.to_string()),
-            ("1.0.0".into(), ">= 1.0.0".into())
-        );
-        assert_eq!(added.hashes, BTreeSet::new());
-        assert_eq!(locks, before);
-    }
-
-    #[test]
-    fn twins_are_added_once() {
-        let mut locks = locks(&[("registry.terraform.io/hashicorp/aws", "1.0.0", "", "h1:a")]);
-        assert_eq!(locks.add_twins().len(), 1);
-        let once = locks.clone();
-        assert_eq!(locks.add_twins(), []);
-        assert_eq!(locks, once);
-    }
-}
+mod tests;

@@ -110,7 +110,7 @@ fn is_printable(char: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_locks::locks;
+    use super::super::tests::locks;
     use super::*;
 
     #[test]

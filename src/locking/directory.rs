@@ -45,14 +45,11 @@ pub struct LockedDirectory {
 
 /// A package that was verified for a root module.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the types explain the fields")]
 pub struct VerifiedPackage {
-    /// The provider.
     pub address: ProviderAddr,
-    /// The version.
     pub version: Version,
-    /// The platform.
     pub platform: Platform,
-    /// The hashes and the signer.
     pub record: Arc<PackageRecord>,
 }
 

@@ -29,46 +29,31 @@ pub struct LockingError {
 
 /// Why a provider cannot be locked.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum LockingProblem {
     /// The source lists no version that the constraints allow.
     #[error("no available releases match the constraints `{constraints}`")]
     NoMatch {
-        /// The constraints of the root module.
         constraints: VersionConstraints,
-        /// The newest listed version, whatever the constraints.
         newest_listed: Option<Version>,
     },
-    /// There are no constraints, but the source lists no release.
     #[error("no releases are available")]
-    NoRelease {
-        /// The newest listed version, perhaps a prerelease.
-        newest_listed: Option<Version>,
-    },
+    NoRelease { newest_listed: Option<Version> },
     /// OpenTofu rejects 0.0.0 as the only exact version, without a request (docs/rules/constraints.md 4).
     #[error("0.0.0 is not a valid provider version")]
     ZeroVersion,
-    /// The locked version fits, but the source no longer lists it.
     #[error("the locked version {version} is no longer available")]
     VersionGone {
-        /// The provider.
         address: ProviderAddr,
-        /// The locked version.
         version: Version,
     },
-    /// `--upgrade=ADDR@VERSION` names a version that the source does not list.
     #[error("its registry does not list the version {version} that `--upgrade` names")]
-    TargetUnknown {
-        /// The requested version.
-        version: Version,
-    },
-    /// `--upgrade=ADDR@VERSION` names a version that the constraints refuse.
+    TargetUnknown { version: Version },
     #[error(
         "the constraints `{constraints}` do not allow the version {version} that `--upgrade` names"
     )]
     TargetNotAllowed {
-        /// The requested version.
         version: Version,
-        /// The constraints of the root module.
         constraints: VersionConstraints,
     },
     /// The version moves and the old entry has hashes of several platforms, but no platform was requested.
@@ -76,64 +61,40 @@ pub enum LockingProblem {
         "its version moves from {from} to {to}, and the hashes of {count} platforms would be replaced by those of one"
     )]
     PlatformsNotNamed {
-        /// The locked version.
         from: Version,
-        /// The selected version.
         to: Version,
-        /// How many `h1` hashes the old entry has.
         count: usize,
     },
     /// No version that fits is old enough for `--min-age`.
     #[error(
         "no version that its constraints allow is known to have been published for {days} days; the newest of them is {newest}"
     )]
-    NothingSettled {
-        /// The newest version that fits.
-        newest: Version,
-        /// The required age in days.
-        days: u64,
-    },
-    /// No recorded hash of the kept version is genuine.
+    NothingSettled { newest: Version, days: u64 },
     #[error("no hash that the lock file records belongs to a package of version {version}")]
-    AllForeign {
-        /// The locked version.
-        version: Version,
-    },
-    /// The selected version has no package for a requested platform.
+    AllForeign { version: Version },
     #[error("version {version} has no package for `{platform}`")]
     PlatformMissing {
-        /// The selected version.
         version: Version,
-        /// The platform without a package.
         platform: Platform,
-        /// The platforms for which the registry lists a package.
         published: BTreeSet<Platform>,
     },
     /// `--offline` forbids a request that is needed.
     #[error("{0}, and the network is switched off by `--offline`")]
     Offline(CacheGap),
-    /// A request to the registry failed.
     #[error(transparent)]
     Registry(RegistryError),
-    /// The package cannot be downloaded or verified.
     #[error("the package of version {version} for `{platform}` cannot be downloaded or verified")]
     Package {
-        /// The selected version.
         version: Version,
-        /// The platform.
         platform: Platform,
-        /// Why.
         #[source]
         failure: Arc<PackageFailure>,
     },
     /// `[signers]` does not allow the signer of the package.
     #[error("the package of version {version} for `{platform}` is not accepted")]
     Signer {
-        /// The selected version.
         version: Version,
-        /// The platform.
         platform: Platform,
-        /// The allowed signers and the actual one.
         #[source]
         refused: Box<RefusedSigner>,
     },
@@ -213,21 +174,17 @@ impl LockingProblem {
 
 /// What the disk cache lacks, so that a request is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum CacheGap {
     /// The list of versions: no locked version fits, or an upgrade was requested.
     Version,
     /// Packages.
     Packages {
-        /// Their version.
         version: Version,
-        /// Their platforms.
         platforms: Vec<Platform>,
     },
     /// A list that proves the recorded hashes, or that an allowed key signed.
-    Proof {
-        /// The version.
-        version: Version,
-    },
+    Proof { version: Version },
 }
 
 impl fmt::Display for CacheGap {
@@ -263,8 +220,8 @@ fn missing_platform_hint(platform: &Platform, published: &BTreeSet<Platform>) ->
 
 /// Why a package cannot be downloaded or verified.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum PackageFailure {
-    /// A request failed.
     #[error(transparent)]
     Registry(#[from] RegistryError),
     /// The signature or a checksum is wrong.
@@ -273,20 +230,13 @@ pub enum PackageFailure {
     /// The registry's report on all packages (OpenTofu's `packages`) cannot be parsed.
     #[error(transparent)]
     Reported(#[from] PackagesError),
-    /// The package could not be downloaded or hashed.
     #[error(transparent)]
     Transfer(#[from] TransferError),
-    /// The package does not have the hashes that its mirror lists.
     #[error(transparent)]
     Mirror(#[from] MirrorHashError),
     /// A package in a filesystem mirror cannot be hashed.
     #[error("cannot hash `{}`", path.display())]
-    Local {
-        /// The zip, or the directory.
-        path: PathBuf,
-        /// Why.
-        source: PackageError,
-    },
+    Local { path: PathBuf, source: PackageError },
 }
 
 impl PackageFailure {

@@ -46,30 +46,21 @@ impl fmt::Display for Fingerprint {
 
 /// Why an entry of `[signers]` is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum SignersError {
     /// The key of the entry is not a pattern.
     #[error("cannot read `{text}` as a pattern of providers")]
     Pattern {
-        /// As written.
         text: String,
-        /// What is wrong with it.
         #[source]
         problem: PatternProblem,
     },
     /// Another entry has the same pattern, perhaps in another case.
     #[error("the signers of `{pattern}` are listed twice")]
-    Twice {
-        /// The pattern.
-        pattern: Pattern,
-    },
+    Twice { pattern: Pattern },
     /// A value is not a fingerprint.
     #[error("cannot read `{text}` as the fingerprint of a key: {problem}")]
-    Fingerprint {
-        /// As written.
-        text: String,
-        /// What is wrong with it.
-        problem: &'static str,
-    },
+    Fingerprint { text: String, problem: &'static str },
 }
 
 impl Explain for SignersError {

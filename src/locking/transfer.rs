@@ -49,20 +49,14 @@ pub struct Downloaded {
 
 /// Why the hashes of a package are unknown.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum TransferError {
-    /// The download failed.
     #[error(transparent)]
     Download(#[from] RegistryError),
-    /// The package does not have the expected digest.
     #[error("the package has the SHA-256 {found}")]
-    OtherDigest {
-        /// The digest of what was downloaded.
-        found: Digest,
-    },
-    /// The package cannot be read.
+    OtherDigest { found: Digest },
     #[error(transparent)]
     Package(#[from] PackageError),
-    /// A temporary file cannot be written or read.
     #[error("cannot keep the package in a temporary file")]
     TemporaryFile(#[source] io::Error),
 }

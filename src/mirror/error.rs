@@ -9,74 +9,32 @@ use crate::span::Explain;
 
 /// Why a mirror cannot be read or written.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum MirrorError {
-    /// The directory cannot be created or used.
     #[error("cannot use `{}` as a mirror", path.display())]
-    Unusable {
-        /// As given.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
+    Unusable { path: PathBuf, source: io::Error },
     /// A link in the repository leads out of it.
     #[error("cannot use `{}` as a mirror", path.display())]
-    Confined {
-        /// As given.
-        path: PathBuf,
-        /// Where the link leads.
-        source: LinkError,
-    },
-    /// A file or directory of the mirror is a link.
+    Confined { path: PathBuf, source: LinkError },
     #[error("cannot use `{}` in a mirror: it is a link", path.display())]
-    Link {
-        /// The link.
-        path: PathBuf,
-    },
-    /// A file or directory of the mirror cannot be read.
+    Link { path: PathBuf },
     #[error("cannot read `{}`", path.display())]
-    Read {
-        /// Its path.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// A file or directory of the mirror cannot be written.
+    Read { path: PathBuf, source: io::Error },
     #[error("cannot write `{}`", path.display())]
-    Write {
-        /// Its path.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// A package cannot be unpacked.
+    Write { path: PathBuf, source: io::Error },
     #[error("cannot unpack the package for `{}`", path.display())]
-    Unpack {
-        /// The directory for its files.
-        path: PathBuf,
-        /// Why.
-        source: PackageError,
-    },
+    Unpack { path: PathBuf, source: PackageError },
     /// The source has the package unpacked, and the original zip cannot be made from its files.
     #[error("cannot pack `{}`: only the zip that its author signed can be kept", path.display())]
-    NoZip {
-        /// The unpacked package.
-        path: PathBuf,
-    },
+    NoZip { path: PathBuf },
     /// The package changed while it was copied.
     #[error("cannot copy `{}`: it has changed meanwhile", path.display())]
-    Changed {
-        /// The unpacked package.
-        path: PathBuf,
-    },
-    /// The writing thread ended without a result.
+    Changed { path: PathBuf },
     #[error("writing to the mirror stopped unexpectedly")]
     Interrupted,
     /// Other processes kept changing the directory while the index was written.
     #[error("cannot finish `{}`: other processes keep changing the directory", path.display())]
-    Restless {
-        /// The directory of the provider.
-        path: PathBuf,
-    },
+    Restless { path: PathBuf },
 }
 
 impl MirrorError {

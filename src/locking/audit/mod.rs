@@ -1,7 +1,7 @@
-//! The audit of one lock file: what the configuration requires and what packages are, against what is recorded.
+//! Verifies a lock file: compares its entries with the configuration and with the packages.
 //!
-//! Nothing is written, and nothing is taken for right because it was recorded. What cannot be asked without a network is
-//! listed as not checked.
+//! Nothing is written, and no recorded value is trusted. Checks that need a network are listed as unchecked if `--offline`
+//! forbids it.
 
 mod findings;
 mod provider_audit;
@@ -19,31 +19,31 @@ use super::provider_task::ProviderTask;
 use crate::diagnostic::{Code, Diagnostic, Fix};
 use provider_audit::ProviderAudit;
 
-/// What an audit of one directory comes to.
+/// The result of verifying one lock file.
 #[derive(Debug, Default)]
 pub struct Audit {
-    /// What is wrong, provider by provider.
+    /// What is wrong with the lock file, sorted by place.
     pub findings: Vec<Diagnostic>,
-    /// What stood in the way.
+    /// Why some providers could not be verified.
     pub errors: Vec<LockingError>,
-    /// What was not checked, since there was no network.
+    /// The checks that `--offline` prevented, as phrases that begin with "whether".
     pub unchecked: Vec<String>,
-    /// The packages that were looked at.
+    /// The packages of the requested platforms.
     pub verified: Vec<VerifiedPackage>,
 }
 
-/// A lock file to be audited.
+/// A lock file to verify.
 #[derive(Clone, Copy, Debug)]
 pub struct AuditTarget<'a> {
-    /// What it is for, and what it says.
+    /// The root module, with the parsed lock file.
     pub job: &'a LockJob,
-    /// Its bytes; `None`: there is none.
+    /// The bytes of the lock file; `None` if it does not exist.
     pub text: Option<&'a [u8]>,
-    /// The file as a whole.
+    /// The path of the lock file.
     pub file: &'a Place,
 }
 
-/// Audits one lock file.
+/// Verifies the lock file of one root module.
 pub async fn audit(audited: AuditTarget<'_>, policy: &Policy, packages: &Packages) -> Audit {
     let job = audited.job;
     let scope = ProviderScope::new(policy, job.engine);
@@ -91,8 +91,8 @@ pub async fn audit(audited: AuditTarget<'_>, policy: &Policy, packages: &Package
     audit
 }
 
-/// Whether the file has other bytes than the engine would write. Where git alone made the difference, that is said: it would
-/// make it again.
+/// A finding if the engine would write other bytes. If only the line ends differ, the message explains how to stop git from
+/// converting them.
 fn not_canonical(audited: AuditTarget<'_>, text: &[u8], policy: &Policy) -> Option<Diagnostic> {
     let engine = audited.job.engine;
     let canonical = audited.job.old.render(engine);

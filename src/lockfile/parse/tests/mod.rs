@@ -5,7 +5,7 @@ mod properties;
 
 use super::*;
 use crate::lockfile::ProviderLock;
-use crate::lockfile::test_locks::{address, locks};
+use crate::lockfile::tests::{address, locks};
 use crate::provider::{Hash, Version, VersionConstraints};
 use crate::span::Explain as _;
 

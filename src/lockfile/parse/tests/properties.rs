@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Locks of all kinds. Hashes are in Unicode's composed form, which reading gives.
+/// Any locks. Their hashes are in Unicode's composed form, as after parsing.
 fn any_locks() -> impl Strategy<Value = Locks> {
     let row = (
         "(h\\.example/|bücher\\.example:80/)?[ab]{1,2}/[abé]{1,2}",
