@@ -1,7 +1,8 @@
-//! Whether a package is the one that its registry offers, and which hashes may be recorded for it.
+//! Verifies that a package is the one that its registry offers, and determines which hashes to record for it.
 //!
-//! Two steps, so that a list can be trusted before its package is there: [`verify_list`] takes all that the registry says
-//! and the signed list; [`VerifiedList::accept`] compares a package with it. Nothing may be recorded unless both succeed.
+//! There are two steps, because the list can be verified before the package is downloaded. [`verify_list`] verifies the registry's
+//! response and the signed list. [`VerifiedList::accept`] compares a package with the list. Hashes are recorded only if both
+//! succeed.
 
 use std::collections::BTreeSet;
 
@@ -15,73 +16,73 @@ use crate::package::{
 use crate::provider::{Digest, Engine, Hash, HashScheme, Platform};
 use crate::span::Explain;
 
-/// What a registry claims about a package in its download response.
+/// The claims about a package in a download response of a registry.
 #[derive(Clone, Copy, Debug)]
 pub struct PackageClaims<'a> {
-    /// The platform that was asked for.
+    /// The requested platform.
     pub platform: &'a Platform,
-    /// The name under which the checksum list has the package.
+    /// The name of the package in the checksum list.
     pub filename: &'a str,
-    /// The package's checksum as it is spelled.
+    /// The checksum of the package, as written.
     pub shasum: &'a str,
-    /// The keys that may have signed the list.
+    /// The keys, one of which must have signed the list.
     pub keys: &'a [SigningKey],
-    /// The extension `packages`.
+    /// OpenTofu's extension `packages`.
     pub reported: &'a ReportedPackages,
 }
 
 /// Why a package is not the one that its registry offers.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum AuthenticityError {
-    /// The checksum list does not have the package.
+    /// The checksum list has no checksum for the package.
     #[error(transparent)]
     Shasums(ShasumsError),
-    /// The registry's own checksum is not 64 hex digits.
-    #[error("registry gives an invalid SHA-256 checksum for `{filename}`: `{shasum}`")]
+    /// The checksum in the registry's response is not 64 hexadecimal digits.
+    #[error("registry sent an invalid SHA-256 checksum for `{filename}`: `{shasum}`")]
     UnreadableShasum {
         /// The package.
         filename: String,
-        /// What stands for the checksum.
+        /// The invalid checksum.
         shasum: String,
     },
-    /// The list and the registry give different checksums.
+    /// The list and the registry's response have different checksums.
     #[error("checksum list has {listed} for `{filename}`, but the registry announced {announced}")]
     ListDisagrees {
         /// The package.
         filename: String,
-        /// The checksum of the list.
+        /// The checksum in the list.
         listed: Digest,
-        /// The checksum of the registry.
+        /// The checksum in the response.
         announced: Digest,
     },
     /// The signature over the list is not accepted.
     #[error(transparent)]
     Signature(SignatureError),
-    /// The registry's report on its packages is wrong.
+    /// The registry's report on its packages is invalid.
     #[error("registry reports its packages inconsistently")]
     Report(#[source] ReportFault),
-    /// The package that was downloaded is another one.
+    /// The downloaded package has a different checksum.
     #[error(
         "downloaded package does not match the checksum its registry promised: `{filename}` should be `{expected}`, got `{found}`"
     )]
     OtherPackage {
         /// The package.
         filename: String,
-        /// The promised checksum.
+        /// The checksum in the list.
         expected: Digest,
-        /// The checksum of what was downloaded.
+        /// The checksum of the download.
         found: Digest,
     },
-    /// The package that was downloaded has another size than the report says.
+    /// The downloaded package has a different size from the report.
     #[error(
         "downloaded package `{filename}` has {found} bytes, but the registry reported {expected}"
     )]
     OtherSize {
         /// The package.
         filename: String,
-        /// The reported size.
+        /// The reported size in bytes.
         expected: u64,
-        /// The size of what was downloaded.
+        /// The size of the download in bytes.
         found: u64,
     },
 }
@@ -92,14 +93,14 @@ impl Explain for AuthenticityError {
             Self::Shasums(error) => error.hint(),
             Self::Signature(error) => error.hint(),
             Self::OtherPackage { .. } => {
-                Some("something between here and the server may rewrite downloads; no lock file was changed".to_owned())
+                Some("find out whether a proxy rewrites downloads; no lock file was changed".to_owned())
             }
             _ => None,
         }
     }
 }
 
-/// A checksum list of which the signature holds, and which has the package.
+/// A checksum list whose signature is valid and which contains the package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedList {
     filename: String,
@@ -110,17 +111,17 @@ pub struct VerifiedList {
     records_report: bool,
 }
 
-/// Hashes that a registry reports and nobody has compared with packages.
+/// Hashes that a registry reports and that were not compared with packages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reported {
-    /// What the asked package hashes to. A registry knows the hash of the zip's entries, and gives it for both.
+pub struct ReportedHashes {
+    /// The hashes of the requested package. Registries compute the hash of the zip's entries; it is used for both `h1` hashes.
     pub package: PackageHashes,
-    /// Those of the signed list and of all platforms' packages.
+    /// The hashes in the signed list, and those of all platforms.
     pub hashes: BTreeSet<Hash>,
 }
 
-/// Verifies what a registry says about a package, by the rules of the engine: `packages` (OpenTofu only), then the
-/// checksum in the list, then the signature over the list.
+/// Verifies a registry's claims by the rules of the engine: `packages` (OpenTofu only), the checksum in the list, and the
+/// signature of the list.
 pub fn verify_list(
     claims: &PackageClaims<'_>,
     list: &[u8],
@@ -137,8 +138,8 @@ pub fn verify_list(
     let signer = if policy.skips(claims.keys) {
         None
     } else {
-        let signer = verify_signature(list, signature, claims.keys, policy);
-        Some(signer.map_err(AuthenticityError::Signature)?)
+        let verified = verify_signature(list, signature, claims.keys, policy);
+        Some(verified.map_err(AuthenticityError::Signature)?)
     };
     Ok(VerifiedList {
         filename: claims.filename.to_owned(),
@@ -150,7 +151,7 @@ pub fn verify_list(
     })
 }
 
-/// The checksum on which list and registry agree.
+/// The checksum in the list, which must equal the one in the registry's response.
 fn listed_digest(
     shasums: &Shasums,
     claims: &PackageClaims<'_>,
@@ -179,25 +180,26 @@ impl VerifiedList {
         self.digest
     }
 
-    /// Who signed the list; `None` if the engine needs no signature here and there are no keys.
+    /// The signer of the list. `None` if there are no keys and the engine does not require a signature.
     pub fn signer(&self) -> Option<&Signer> {
         self.signer.as_ref()
     }
 
-    /// The list itself.
+    /// The parsed list.
     pub fn shasums(&self) -> &Shasums {
         &self.shasums
     }
 
     /// Whether the registry reports this hash (OpenTofu's `packages`).
     pub fn reports(&self, hash: &Hash) -> bool {
-        let report = self.report.as_ref();
-        report.is_some_and(|report| report.hashes.contains(hash))
+        self.report
+            .as_ref()
+            .is_some_and(|report| report.hashes.contains(hash))
     }
 
-    /// What may be recorded without a look at any package, on the word of the registry alone: nothing, unless it reports an
-    /// `h1` for this one. What it reports must not contradict the list.
-    pub fn reported(&self) -> Result<Option<Reported>, AuthenticityError> {
+    /// The hashes that may be recorded without a download. `None` if the registry reports no `h1` hash for the package. The report
+    /// must not contradict the list.
+    pub fn reported(&self) -> Result<Option<ReportedHashes>, AuthenticityError> {
         let Some(report) = &self.report else {
             return Ok(None);
         };
@@ -207,11 +209,10 @@ impl VerifiedList {
         let listed = self.shasums.zh_hashes(self.digest);
         let is_unlisted = |hash: &&Hash| hash.scheme() == HashScheme::Zh && !listed.contains(hash);
         match report.hashes.iter().find(is_unlisted) {
-            Some(hash) if self.shasums.is_readable() => {
-                let hash = hash.clone();
-                Err(AuthenticityError::Report(ReportFault::Unlisted { hash }))
-            }
-            _ => Ok(Some(Reported {
+            Some(hash) if self.shasums.is_complete() => Err(AuthenticityError::Report(
+                ReportFault::Unlisted(hash.clone()),
+            )),
+            _ => Ok(Some(ReportedHashes {
                 package: PackageHashes {
                     zh: self.digest,
                     h1: h1.clone(),
@@ -223,27 +224,24 @@ impl VerifiedList {
         }
     }
 
-    /// Compares a package with the list and gives the hashes to record: its `h1`, the `zh` hashes of the list, and on
-    /// OpenTofu's own registry the reported ones.
+    /// Compares a package with the list, and returns the hashes to record: its `h1` hash, the `zh` hashes of the list, and with
+    /// OpenTofu's default registry the reported hashes.
     pub fn accept(&self, package: &PackageHashes) -> Result<BTreeSet<Hash>, AuthenticityError> {
-        let filename = || self.filename.clone();
         if package.zh != self.digest {
-            let (expected, found) = (self.digest, package.zh);
             return Err(AuthenticityError::OtherPackage {
-                filename: filename(),
-                expected,
-                found,
+                filename: self.filename.clone(),
+                expected: self.digest,
+                found: package.zh,
             });
         }
         let mut hashes = self.shasums.zh_hashes(package.zh);
         hashes.insert(package.h1.clone());
         if let Some(report) = &self.report {
-            let (expected, found) = (report.size, package.size);
-            if expected != found {
+            if report.size != package.size {
                 return Err(AuthenticityError::OtherSize {
-                    filename: filename(),
-                    expected,
-                    found,
+                    filename: self.filename.clone(),
+                    expected: report.size,
+                    found: package.size,
                 });
             }
             if self.records_report {
@@ -262,7 +260,7 @@ mod tests {
 
     const FILENAME: &str = "terraform-provider-p_1.0.0_linux_amd64.zip";
 
-    /// What the signed list of the fixtures has for the file.
+    /// The checksum of the file in the signed list of the fixtures.
     const SHASUM: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
     const POLICY: SignaturePolicy = SignaturePolicy {
@@ -292,21 +290,26 @@ mod tests {
             now: now(),
             ..policy
         };
-        verify_list(
-            &claims,
-            &fixture("SHA256SUMS"),
-            &fixture("valid.sig"),
-            &policy,
-        )
+        let (list, signature) = (fixture("SHA256SUMS"), fixture("valid.sig"));
+        verify_list(&claims, &list, &signature, &policy)
     }
 
-    fn report() -> ReportedPackages {
-        let hashes = vec![format!("zh:{SHASUM}"), "h1:reported".to_owned()];
-        [(
-            "linux_amd64".to_owned(),
-            Some(ReportedPackage { hashes, size: 7 }),
-        )]
-        .into()
+    /// A list with a valid signature, and this report.
+    fn valid_list(reported: &ReportedPackages) -> VerifiedList {
+        verify(SHASUM, FILENAME, &[key("valid")], reported, POLICY).unwrap()
+    }
+
+    fn reported_package(hashes: &[&str]) -> Option<ReportedPackage> {
+        let hashes = hashes.iter().map(ToString::to_string).collect();
+        Some(ReportedPackage { hashes, size: 7 })
+    }
+
+    fn report(hashes: &[&str]) -> ReportedPackages {
+        [("linux_amd64".to_owned(), reported_package(hashes))].into()
+    }
+
+    fn zh() -> String {
+        format!("zh:{SHASUM}")
     }
 
     fn package(zh: &str, size: u64) -> PackageHashes {
@@ -326,65 +329,47 @@ mod tests {
     }
 
     #[test]
-    fn the_list_and_its_signer_are_told() {
-        let list = verify(
-            SHASUM,
-            FILENAME,
-            &[key("valid")],
-            &ReportedPackages::new(),
-            POLICY,
-        )
-        .unwrap();
+    fn a_verified_list_has_a_digest_and_a_signer() {
+        let list = valid_list(&ReportedPackages::new());
         assert_eq!(list.digest().to_string(), SHASUM);
-        assert_eq!(
-            list.signer().map(|signer| signer.key_id.as_str()),
-            Some("0711E43F7EDCCDE4")
-        );
+        let key_id = list.signer().map(|signer| signer.key_id.as_str());
+        assert_eq!(key_id, Some("0711E43F7EDCCDE4"));
         assert!(list.shasums().digest_of(FILENAME).is_ok());
         let unsigned = verify(SHASUM, FILENAME, &[], &ReportedPackages::new(), POLICY).unwrap();
         assert_eq!(unsigned.signer(), None);
     }
 
     #[test]
-    fn lists_that_are_refused() {
+    fn invalid_lists_are_errors() {
         let none = ReportedPackages::new();
-        let keys = [key("valid")];
-        let filename = || FILENAME.to_owned();
-        let other = SHASUM.replacen('0', "1", 1);
         let digest = |text: &str| Digest::parse_hex(text).unwrap();
-        let announced = digest(&other);
+        let other = SHASUM.replacen('0', "1", 1);
         let disagrees = AuthenticityError::ListDisagrees {
-            filename: filename(),
+            filename: FILENAME.to_owned(),
             listed: digest(SHASUM),
-            announced,
+            announced: digest(&other),
         };
-        assert_eq!(
-            verify(&other, FILENAME, &keys, &none, POLICY),
-            Err(disagrees)
-        );
-        let shasum = "short".to_owned();
         let unreadable = AuthenticityError::UnreadableShasum {
-            filename: filename(),
-            shasum,
+            filename: FILENAME.to_owned(),
+            shasum: "short".to_owned(),
         };
-        assert_eq!(
-            verify("short", FILENAME, &keys, &none, POLICY),
-            Err(unreadable)
-        );
-        let not_listed = ShasumsError::NotListed {
+        let not_listed = AuthenticityError::Shasums(ShasumsError::NotListed {
             filename: "x.zip".to_owned(),
+        });
+        for (shasum, filename, error) in [
+            (&*other, FILENAME, disagrees),
+            ("short", FILENAME, unreadable),
+            (SHASUM, "x.zip", not_listed),
+        ] {
+            let found = verify(shasum, filename, &[key("valid")], &none, POLICY);
+            assert_eq!(found, Err(error));
+        }
+        let Err(AuthenticityError::Signature(error)) =
+            verify(SHASUM, FILENAME, &[key("other")], &none, POLICY)
+        else {
+            panic!("another key signed the list");
         };
-        assert_eq!(
-            verify(SHASUM, "x.zip", &keys, &none, POLICY),
-            Err(AuthenticityError::Shasums(not_listed))
-        );
-        let unsigned = verify(SHASUM, FILENAME, &[key("other")], &none, POLICY);
-        assert!(matches!(
-            unsigned,
-            Err(AuthenticityError::Signature(
-                SignatureError::UnknownIssuer { .. }
-            ))
-        ));
+        assert!(matches!(error, SignatureError::UnknownIssuer { .. }));
         let enforced = SignaturePolicy {
             enforce_validation: true,
             ..POLICY
@@ -393,15 +378,14 @@ mod tests {
     }
 
     #[test]
-    fn packages_that_are_refused() {
-        let list = verify(SHASUM, FILENAME, &[key("valid")], &report(), POLICY).unwrap();
+    fn different_packages_are_errors() {
+        let list = valid_list(&report(&[&zh(), "h1:reported"]));
         let other = SHASUM.replacen('0', "1", 1);
         let filename = FILENAME.to_owned();
-        let (expected, found) = (list.digest(), Digest::parse_hex(&other).unwrap());
         let error = AuthenticityError::OtherPackage {
             filename: filename.clone(),
-            expected,
-            found,
+            expected: list.digest(),
+            found: Digest::parse_hex(&other).unwrap(),
         };
         assert!(error.hint().is_some());
         assert_eq!(list.accept(&package(&other, 7)), Err(error));
@@ -413,86 +397,53 @@ mod tests {
         assert_eq!(list.accept(&package(SHASUM, 8)), Err(error));
     }
 
-    /// Reported hashes are recorded on OpenTofu's own registry only, and checked everywhere; Terraform ignores them.
+    /// ReportedHashes hashes are recorded for OpenTofu's default registry only, and checked for every registry. Terraform ignores them.
     #[test]
     fn reported_hashes() {
-        let zh = format!("zh:{SHASUM}");
+        let zh = zh();
+        let report = report(&[&zh, "h1:reported"]);
         let plain = ["h1:computed", &zh];
-        assert_eq!(
-            recorded(&report(), POLICY),
-            ["h1:computed", "h1:reported", &zh]
-        );
+        assert_eq!(recorded(&report, POLICY), ["h1:computed", "h1:reported", &zh]);
         assert_eq!(recorded(&ReportedPackages::new(), POLICY), plain);
-        assert_eq!(
-            recorded(
-                &report(),
-                SignaturePolicy {
-                    enforce_validation: true,
-                    ..POLICY
-                }
-            ),
-            plain
-        );
-        assert_eq!(
-            recorded(
-                &report(),
-                SignaturePolicy {
-                    keys_optional: false,
-                    ..POLICY
-                }
-            ),
-            plain
-        );
-        let terraform = SignaturePolicy {
-            engine: Engine::Terraform,
-            keys_optional: false,
+        let enforced = SignaturePolicy {
+            enforce_validation: true,
             ..POLICY
         };
-        assert_eq!(recorded(&report(), terraform), plain);
-        let wrong: ReportedPackages = [("linux_arm64".to_owned(), None)].into();
-        assert_eq!(recorded(&wrong, terraform), plain);
+        assert_eq!(recorded(&report, enforced), plain);
         let elsewhere = SignaturePolicy {
             keys_optional: false,
             ..POLICY
         };
-        let refused = verify(SHASUM, FILENAME, &[key("valid")], &wrong, elsewhere);
-        assert!(matches!(
-            refused,
-            Err(AuthenticityError::Report(ReportFault::NoEntry { .. }))
-        ));
+        assert_eq!(recorded(&report, elsewhere), plain);
+        let terraform = SignaturePolicy {
+            engine: Engine::Terraform,
+            ..elsewhere
+        };
+        assert_eq!(recorded(&report, terraform), plain);
+        let wrong: ReportedPackages = [("linux_arm64".to_owned(), None)].into();
+        assert_eq!(recorded(&wrong, terraform), plain);
+        let error = verify(SHASUM, FILENAME, &[key("valid")], &wrong, elsewhere);
+        let no_entry = ReportFault::NoEntry(Platform::parse("linux_amd64").unwrap());
+        assert_eq!(error, Err(AuthenticityError::Report(no_entry)));
     }
 
-    /// What a registry reports can be taken as it is if it has an `h1` for the platform and no `zh` that nobody signed.
+    /// ReportedHashes hashes can replace a download if there is an `h1` hash for the platform and every `zh` hash is signed.
     #[test]
     fn reported_hashes_without_a_package() {
-        let reported = |hashes: &[&str]| {
-            let hashes = hashes.iter().map(ToString::to_string).collect();
-            let own = Some(ReportedPackage { hashes, size: 7 });
-            let report = [("linux_amd64".to_owned(), own)].into();
-            let list = verify(SHASUM, FILENAME, &[key("valid")], &report, POLICY).unwrap();
-            list.reported()
-        };
-        let zh = format!("zh:{SHASUM}");
-        let found = reported(&[&zh, "h1:reported", "h2:left out"])
-            .unwrap()
-            .unwrap();
+        let zh = zh();
+        let reported = |hashes: &[&str]| valid_list(&report(hashes)).reported();
+        let found = reported(&[&zh, "h1:reported", "h2:ignored"]).unwrap().unwrap();
         let hashes: Vec<String> = found.hashes.iter().map(Hash::to_string).collect();
         assert_eq!(found.package.h1.as_str(), "h1:reported");
         assert_eq!(hashes, ["h1:reported", &zh]);
-        assert_eq!(reported(&[&zh]), Ok(None), "there is nothing to take");
-        let none = ReportedPackages::new();
-        let list = verify(SHASUM, FILENAME, &[key("valid")], &none, POLICY).unwrap();
-        assert_eq!(list.reported(), Ok(None));
-        let mut report = report();
-        let hashes = vec!["zh:nobody signed this".to_owned()];
-        report.insert(
-            "linux_arm64".to_owned(),
-            Some(ReportedPackage { hashes, size: 7 }),
-        );
-        let list = verify(SHASUM, FILENAME, &[key("valid")], &report, POLICY).unwrap();
-        assert!(matches!(
-            list.reported(),
-            Err(AuthenticityError::Report(ReportFault::Unlisted { .. }))
-        ));
+        assert_eq!(reported(&[&zh]), Ok(None), "there is no `h1` hash");
+        let none = valid_list(&ReportedPackages::new());
+        assert_eq!(none.reported(), Ok(None));
+        let mut unsigned = report(&[&zh, "h1:reported"]);
+        let other = reported_package(&["zh:unsigned"]);
+        unsigned.insert("linux_arm64".to_owned(), other);
+        let fault = ReportFault::Unlisted(Hash::parse("zh:unsigned").unwrap());
+        let error = valid_list(&unsigned).reported();
+        assert_eq!(error, Err(AuthenticityError::Report(fault)));
     }
 }

@@ -1,8 +1,7 @@
-//! A package that is already unpacked, as filesystem mirrors and plugin caches have it.
+//! Hashes a package that is already unpacked, in a filesystem mirror or plugin cache.
 //!
-//! All files below the directory count, those that no package put there too. Links to files count with the content of
-//! their targets; links to directories are not followed, and like dangling ones they are errors. Empty directories do not
-//! count. The directory itself may be a link.
+//! All files below the directory are hashed, including those that do not belong to the package. A link to a file is hashed like its
+//! target. Links to directories and dangling links are errors. Empty directories are ignored. The directory itself may be a link.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,13 +10,13 @@ use std::path::{Path, PathBuf};
 use crate::package::PackageError;
 use crate::package::archive::digest_of_file;
 use crate::package::limits::MAX_ENTRIES;
-use crate::package::tree::hash_files;
+use crate::package::package_tree::hash_files;
 use crate::provider::{Digest, Hash};
 
-/// The `h1` hash of an unpacked package. `type_name` is the type of the address that it is installed under.
+/// Computes the `h1` hash of an unpacked package. `type_name` is the type of the provider's address.
 pub fn hash_directory(directory: &Path, type_name: &str) -> Result<Hash, PackageError> {
     let mut files = Vec::new();
-    // Directories to read, with their paths inside of the package.
+    // Directories to read, with their paths in the package.
     let mut pending = vec![(directory.to_path_buf(), Vec::new())];
     while let Some((directory, inside)) = pending.pop() {
         for entry in fs::read_dir(&directory).map_err(unreadable(&directory))? {
@@ -43,7 +42,7 @@ fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
     [directory, b"/", name].concat()
 }
 
-/// The digest of a file, or of what a link leads to. Anything else is not even opened: a pipe would never end.
+/// Computes the digest of a file or of the target of a link. Other kinds of files are not opened, because a pipe could block.
 fn digest(path: PathBuf) -> Result<Digest, PackageError> {
     if !fs::metadata(&path).map_err(unreadable(&path))?.is_file() {
         return Err(PackageError::NotAFile { path });
@@ -91,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn all_files_count_and_directories_do_not() {
+    fn all_files_are_hashed_and_directories_are_ignored() {
         let root = package(&[]);
         let alone = Ok("h1:Oj1eh1N9nbmmxii3XU5c/6EwLuYwJZZymBjmnaipDuI=".to_owned());
         assert_eq!(hash(&root), alone);
@@ -112,19 +111,18 @@ mod tests {
     fn the_executable_must_be_at_the_top() {
         let root = package(&[("d/terraform-provider-q", "x")]);
         let type_name = "q".to_owned();
-        assert_eq!(
-            hash_directory(root.path(), "q"),
-            Err(PackageError::NoExecutable { type_name })
-        );
+        let expected = Err(PackageError::NoExecutable { type_name });
+        assert_eq!(hash_directory(root.path(), "q"), expected);
     }
 
     #[test]
-    fn a_directory_that_is_not_there() {
-        let root = package(&[]);
-        let missing = hash_directory(&root.path().join("missing"), "p");
-        assert!(
-            matches!(missing, Err(PackageError::ReadUnpacked { path, .. }) if path.ends_with("missing"))
-        );
+    fn a_missing_directory_is_an_error() {
+        let path = tempfile::tempdir().unwrap().path().join("missing");
+        assert!(is_unreadable(hash_directory(&path, "p"), &path));
+    }
+
+    fn is_unreadable<T>(result: Result<T, PackageError>, expected: &Path) -> bool {
+        matches!(result, Err(PackageError::ReadUnpacked { path, .. }) if path == expected)
     }
 
     #[cfg(unix)]
@@ -137,41 +135,26 @@ mod tests {
         let root = package(&[]);
         let link = root.path().join("link");
         symlink(&target, &link).unwrap();
-        assert_eq!(
-            hash(&root),
-            Ok(expected(&[("link", "A"), (EXE, "exe")])),
-            "the content of the target"
-        );
+        let followed = Ok(expected(&[("link", "A"), (EXE, "exe")]));
+        assert_eq!(hash(&root), followed, "a link to a file");
         let other = tempfile::tempdir().unwrap();
         symlink(root.path(), other.path().join("package")).unwrap();
         let through_link = hash_directory(&other.path().join("package"), "p");
-        assert_eq!(
-            through_link.map(|hash| hash.to_string()),
-            hash(&root),
-            "the directory itself may be a link"
-        );
+        let through_link = through_link.map(|hash| hash.to_string());
+        assert_eq!(through_link, hash(&root), "the directory itself is a link");
 
         fs::remove_file(&link).unwrap();
         symlink(elsewhere.path(), &link).unwrap();
-        assert_eq!(
-            hash(&root),
-            Err(PackageError::NotAFile { path: link.clone() }),
-            "to a directory"
-        );
+        let not_a_file = Err(PackageError::NotAFile { path: link.clone() });
+        assert_eq!(hash(&root), not_a_file, "a link to a directory");
         fs::remove_file(&link).unwrap();
         symlink("nowhere", &link).unwrap();
-        assert!(
-            matches!(hash(&root), Err(PackageError::ReadUnpacked { path, .. }) if path == link),
-            "dangling"
-        );
+        assert!(is_unreadable(hash(&root), &link), "a dangling link");
         fs::remove_file(&link).unwrap();
         fs::remove_file(root.path().join(EXE)).unwrap();
         symlink(elsewhere.path().join(EXE), root.path().join(EXE)).unwrap();
-        assert_eq!(
-            hash(&root),
-            Ok(expected(&[(EXE, "exe")])),
-            "a linked executable"
-        );
+        let linked = Ok(expected(&[(EXE, "exe")]));
+        assert_eq!(hash(&root), linked, "a linked executable");
     }
 
     #[cfg(unix)]
@@ -183,7 +166,7 @@ mod tests {
         let root = package(&[("a\\b", "A")]);
         assert!(hash(&root).unwrap().starts_with("h1:8fT9HazCPkl"));
         let root = package(&[]);
-        // Not every file system takes such a name.
+        // Some file systems reject such a name.
         if fs::write(root.path().join(OsStr::from_bytes(b"caf\xe9")), "A").is_ok() {
             assert!(hash(&root).unwrap().starts_with("h1:MfSzc7oolwU"));
         }

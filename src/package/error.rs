@@ -1,4 +1,4 @@
-//! What can be wrong with a package, its checksum list or its signature.
+//! What can be wrong with a package or its checksum list.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,49 +8,47 @@ use thiserror::Error;
 use crate::package::archive::{DirectoryFault, EntryFault};
 use crate::span::Explain;
 
-/// Why a package has no hash.
+/// Why a package cannot be hashed or unpacked.
 #[derive(Debug, Error)]
 pub enum PackageError {
-    /// The file could not be read.
+    /// The file cannot be read.
     #[error("cannot read the package")]
     Read(#[source] io::Error),
-    /// A file or directory of an unpacked package could not be read.
+    /// A file or directory of an unpacked package cannot be read.
     #[error("cannot read `{}` of the unpacked package", path.display())]
     ReadUnpacked {
         /// The file or directory.
         path: PathBuf,
-        /// Why.
-        #[source]
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// Something in an unpacked package is no file: a link to a directory, a pipe, a device.
+    /// An unpacked package contains a link to a directory, a pipe or a device.
     #[error("cannot hash `{}` of the unpacked package: it is not a file", path.display())]
     NotAFile {
-        /// What is no file.
+        /// The path of the link, pipe or device.
         path: PathBuf,
     },
-    /// A file of the archive could not be written.
+    /// A file of the archive cannot be written.
     #[error("cannot write `{}`", path.display())]
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system says.
-        #[source]
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A thread that hashes could not be started.
+    /// A thread for hashing cannot be started.
     #[error("cannot start a thread to hash the package")]
     Thread(#[source] io::Error),
-    /// A thread that hashes ended without a result.
+    /// A thread for hashing ended without a result.
     #[error("hashing the package stopped unexpectedly")]
     Interrupted,
-    /// The end record or the central directory is missing or wrong.
+    /// The end record or the central directory is missing or invalid.
     #[error("package is not a valid zip archive")]
     Directory(#[source] DirectoryFault),
     /// The archive has no entries.
     #[error("package is an empty zip archive")]
     Empty,
-    /// The data of an entry is missing or wrong.
+    /// The data of an entry is missing or invalid.
     #[error("cannot unpack `{name}` from the package")]
     Entry {
         /// The entry.
@@ -71,26 +69,26 @@ pub enum PackageError {
         /// The entry.
         name: String,
     },
-    /// A file's name has a line feed, which the `h1` scheme cannot express.
+    /// A file's name contains a line feed, which the `h1` scheme cannot represent.
     #[error("cannot hash the file `{name}`: its name contains a line feed")]
     NewlineInName {
         /// The file.
         name: String,
     },
-    /// A path of more than [`MAX_PATH_BYTES`](crate::package::MAX_PATH_BYTES), or a component of more than
+    /// A path exceeds [`MAX_PATH_BYTES`](crate::package::MAX_PATH_BYTES), or a component exceeds
     /// [`MAX_COMPONENT_BYTES`](crate::package::MAX_COMPONENT_BYTES).
     #[error("package has an entry whose name is too long: `{name}`")]
     NameTooLong {
         /// The entry.
         name: String,
     },
-    /// A file's name means the directory of the package itself.
+    /// A file's name is that of the package's own directory, such as `.`.
     #[error("package has a file without a name")]
     FileAtRoot,
-    /// A path is that of a file and of a directory.
+    /// A file and a directory have the same path.
     #[error("package has both a file and a directory at `{path}` or above it")]
     FileAndDirectory {
-        /// The path of the later of both.
+        /// The path of the later entry.
         path: String,
     },
     /// There is no `terraform-provider-TYPE` at the top level.
@@ -99,29 +97,29 @@ pub enum PackageError {
         /// The type of the provider's address.
         type_name: String,
     },
-    /// More entries than [`Limits::entries`](crate::package::Limits::entries).
+    /// The entries exceed [`Limits::entries`](crate::package::Limits::entries).
     #[error("package has more than {limit} entries, the most that are read")]
     TooManyEntries {
         /// The limit.
         limit: usize,
     },
-    /// A central directory of more than [`Limits::directory_bytes`](crate::package::Limits::directory_bytes).
+    /// The central directory exceeds [`Limits::directory_bytes`](crate::package::Limits::directory_bytes).
     #[error("package has a central directory of more than {limit} bytes, the most that are read")]
     DirectoryTooLarge {
         /// The limit.
         limit: u64,
     },
-    /// More content than [`Limits::unpacked_bytes`](crate::package::Limits::unpacked_bytes) or
-    /// [`Limits::ratio`](crate::package::Limits::ratio) allow.
+    /// The content exceeds [`Limits::unpacked_bytes`](crate::package::Limits::unpacked_bytes) or
+    /// [`Limits::ratio`](crate::package::Limits::ratio).
     #[error(
         "package of {size} bytes unpacks to {unpacked} bytes, more than the {limit} that are accepted"
     )]
     UnpacksTooLarge {
-        /// Size of the zip.
+        /// The size of the zip in bytes.
         size: u64,
-        /// What the entries say they unpack to.
+        /// The unpacked size in the central directory, in bytes.
         unpacked: u64,
-        /// The limit for a zip of this size.
+        /// The limit for a zip of this size, in bytes.
         limit: u64,
     },
 }
@@ -130,25 +128,25 @@ impl Explain for PackageError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NoExecutable { .. } => Some(
-                "the package may be that of another provider: the registry or mirror serves it under this name".to_owned(),
+                "check the registry or mirror: it may serve the package of another provider under this name".to_owned(),
             ),
             Self::Entry {
                 fault: EntryFault::UnsupportedMethod { .. },
                 ..
-            } => Some("Terraform and OpenTofu unpack stored and deflated entries only".to_owned()),
+            } => Some("repack it: Terraform and OpenTofu unpack only stored and deflated entries".to_owned()),
             _ => None,
         }
     }
 }
 
-/// Errors are compared by what they say: the wrapped i/o errors have no equality of their own.
+/// Compares the debug texts, because `io::Error` does not implement `PartialEq`.
 impl PartialEq for PackageError {
     fn eq(&self, other: &Self) -> bool {
         format!("{self:?}") == format!("{other:?}")
     }
 }
 
-/// Why a checksum list gives no checksum.
+/// Why a checksum list has no checksum for a file.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ShasumsError {
     /// The list is larger than [`MAX_SHASUMS_BYTES`](crate::package::MAX_SHASUMS_BYTES).
@@ -157,7 +155,7 @@ pub enum ShasumsError {
         crate::package::MAX_SHASUMS_BYTES
     )]
     TooLarge {
-        /// Its size in bytes.
+        /// The size in bytes.
         size: usize,
     },
     /// No line names the file.
@@ -166,12 +164,12 @@ pub enum ShasumsError {
         /// The file.
         filename: String,
     },
-    /// The first line that names the file does not begin with 64 hex digits.
+    /// The first line that names the file does not begin with 64 hexadecimal digits.
     #[error("checksum list has an invalid SHA-256 checksum for `{filename}`: `{found}`")]
     UnreadableChecksum {
         /// The file.
         filename: String,
-        /// What stands in place of the checksum.
+        /// The invalid checksum.
         found: String,
     },
 }

@@ -1,38 +1,38 @@
-//! How much of a package is taken in. The tools know no such limits; whoever reads what strangers publish needs some.
+//! Limits on packages. Terraform and OpenTofu have none, but tflock reads packages that strangers publish.
 
-/// Bounds on one package. [`Limits::default`] has the figures that the program uses; tests set smaller ones.
+/// Limits on one package. The program uses [`Limits::default`]; tests use smaller values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most entries in the central directory.
+    /// The most entries in the central directory.
     pub entries: usize,
-    /// Most bytes of the central directory: it and what is made from it are held in memory.
+    /// The most bytes of the central directory, which is held in memory.
     pub directory_bytes: u64,
-    /// Most bytes that all entries unpack to.
+    /// The most bytes that all entries together unpack to.
     pub unpacked_bytes: u64,
-    /// Most bytes that one byte of the zip may unpack to, on top of [`RATIO_ALLOWANCE`].
+    /// The most bytes that each byte of the zip may unpack to, in addition to [`RATIO_ALLOWANCE`].
     pub ratio: u64,
 }
 
-/// The largest packages hold a few hundred files. 100,000 take a second or two.
+/// The largest packages contain a few hundred files. Reading 100,000 takes one or two seconds.
 pub const MAX_ENTRIES: usize = 100_000;
 
-/// 100,000 entries of 160 bytes each.
+/// Enough for 100,000 entries of 160 bytes.
 pub const MAX_DIRECTORY_BYTES: u64 = 16 << 20;
 
 /// The largest provider known unpacks to 0.7 GB.
 pub const MAX_UNPACKED_BYTES: u64 = 16 << 30;
 
-/// Programs shrink to a fourth or a tenth; deflate cannot go beyond 1,032.
+/// The compression ratio of programs is 4 to 10. The maximum of deflate is 1,032.
 pub const MAX_RATIO: u64 = 200;
 
-/// This many bytes may be unpacked whatever the ratio: below it no harm is done, and test packages are full of zeros.
+/// The bytes that may be unpacked whatever the ratio. They are harmless, and test packages consist mostly of zeros.
 pub const RATIO_ALLOWANCE: u64 = 64 << 20;
 
-/// The longest path of an entry in bytes. The tools unpack below a temporary directory, and the kernel takes 4,096 bytes
-/// for both.
+/// The longest path of an entry in bytes. Linux limits it to 4,096 bytes together with the temporary directory in which Terraform
+/// and OpenTofu unpack.
 pub const MAX_PATH_BYTES: usize = 4_000;
 
-/// The longest component of a path in bytes: what file systems take.
+/// The longest component of a path in bytes, as in most file systems.
 pub const MAX_COMPONENT_BYTES: usize = 255;
 
 impl Default for Limits {
@@ -60,9 +60,8 @@ impl Limits {
 mod tests {
     use super::*;
 
-    /// Shifts are easy to get wrong.
     #[test]
-    fn figures() {
+    fn the_shifts_have_the_intended_values() {
         let limits = Limits::default();
         assert_eq!(limits.directory_bytes, 16_777_216);
         assert_eq!(limits.unpacked_bytes, 17_179_869_184);
@@ -70,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smaller_of_total_and_ratio_counts() {
+    fn the_smaller_of_total_and_ratio_applies() {
         let limits = Limits {
             unpacked_bytes: RATIO_ALLOWANCE + 5,
             ratio: 2,

@@ -1,4 +1,4 @@
-//! What the bytes of a package say: checksum lists, signatures and hashes.
+//! Verifies and hashes provider packages: checksum lists, signatures, zip archives and unpacked directories.
 
 mod archive;
 mod authenticate;
@@ -6,19 +6,19 @@ mod directory;
 mod error;
 mod h1;
 mod limits;
-mod path;
+mod entry_path;
 mod reported;
 mod shasums;
 mod signature;
 mod stream;
-mod tree;
+mod package_tree;
 
 pub(crate) use archive::entry_target;
 pub use archive::{
     ContentHashes, DirectoryFault, EntryFault, digest_of_file, hash_archive, hash_contents,
     unpack_archive, unpack_package,
 };
-pub use authenticate::{AuthenticityError, PackageClaims, Reported, VerifiedList, verify_list};
+pub use authenticate::{AuthenticityError, PackageClaims, ReportedHashes, VerifiedList, verify_list};
 pub use directory::hash_directory;
 pub use error::{PackageError, ShasumsError};
 pub use limits::{
@@ -35,15 +35,15 @@ pub use stream::{NeedsFile, StreamHasher, Streamed};
 
 use crate::provider::{Digest, Hash};
 
-/// What a package hashes to.
+/// The hashes of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackageHashes {
-    /// Digest of the zip: the value of its `zh` hash.
+    /// The digest of the zip, which is the value of its `zh` hash.
     pub zh: Digest,
-    /// Hash of the unpacked files, as lock files record it.
+    /// The hash of the unpacked files, as lock files record it.
     pub h1: Hash,
-    /// Hash of the zip's entries, as network mirrors publish it; see [`ContentHashes::zip_h1`].
+    /// The hash of the zip's entries, as network mirrors publish it; see [`ContentHashes::zip_h1`].
     pub zip_h1: Option<Hash>,
-    /// Size of the zip in bytes.
+    /// The size of the zip in bytes.
     pub size: u64,
 }

@@ -1,7 +1,7 @@
-//! The `packages` that OpenTofu's registry reports beside a download: hashes and size of every platform's package.
+//! The `packages` object in a download response of OpenTofu's registry: the hashes and the size of each platform's package.
 //!
-//! Only OpenTofu reads them. The entry for the asked platform is checked against the download, except for its `h1`, which
-//! is recorded unseen; the entries for other platforms are not checked against anything. Terraform ignores all of it.
+//! Terraform ignores it. OpenTofu compares the entry of the requested platform with the download, except for the `h1` hash, which it
+//! records without a check. It checks nothing in the entries of other platforms.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,52 +9,37 @@ use thiserror::Error;
 
 use crate::provider::{Hash, HashScheme, Platform};
 
-/// Platform, as it is spelled, to what is reported for it; `None` is JSON's `null`.
+/// Reported packages by platform, as written; `None` is JSON's `null`.
 pub type ReportedPackages = BTreeMap<String, Option<ReportedPackage>>;
 
-/// What a registry says about one package.
+/// A registry's report on one package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportedPackage {
-    /// Hashes, as they are spelled.
+    /// The hashes, as written.
     pub hashes: Vec<String>,
-    /// Size in bytes; 0 if it is missing.
+    /// The size in bytes; 0 if it is missing.
     pub size: i64,
 }
 
 /// What is wrong with a report.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ReportFault {
-    /// The asked platform is not in it.
-    #[error("it has no entry for `{platform}`")]
-    NoEntry {
-        /// The platform.
-        platform: Platform,
-    },
-    /// A platform is not spelled as one.
-    #[error("it has an entry for `{name}`, which is no platform")]
-    NoPlatform {
-        /// What stands for the platform.
-        name: String,
-    },
-    /// The size is missing or not positive.
-    #[error("it gives a size of {size} bytes")]
-    NoSize {
-        /// The size.
-        size: i64,
-    },
+    /// The requested platform is missing.
+    #[error("it has no entry for `{0}`")]
+    NoEntry(Platform),
+    /// The name of an entry is not a platform.
+    #[error("it has an entry for `{0}`, which is not a platform")]
+    NoPlatform(String),
+    /// The size is missing, zero or negative.
+    #[error("it has an invalid size of {0} bytes")]
+    NoSize(i64),
     /// A hash has no scheme.
-    #[error("it has a hash without scheme: `{hash}`")]
-    NoScheme {
-        /// What stands for the hash.
-        hash: String,
-    },
-    /// The asked platform's entry has no `zh` hash.
-    #[error("its entry for `{platform}` has no `zh` hash")]
-    NoZh {
-        /// The platform.
-        platform: Platform,
-    },
-    /// A `zh` hash of the asked platform is spelled differently from the checksum beside it.
+    #[error("it has a hash without scheme: `{0}`")]
+    NoScheme(String),
+    /// The entry of the requested platform has no `zh` hash.
+    #[error("its entry for `{0}` has no `zh` hash")]
+    NoZh(Platform),
+    /// A `zh` hash of the requested platform differs from the checksum in the same response, or is written differently.
     #[error("it has the hash `{hash}`, but the checksum `{shasum}`")]
     OtherZh {
         /// The hash.
@@ -62,29 +47,26 @@ pub enum ReportFault {
         /// The checksum.
         shasum: String,
     },
-    /// A `zh` hash of some platform is not in the signed list. Looked at only where hashes are taken without a package.
-    #[error("it has the hash `{hash}`, which the signed checksum list does not hold")]
-    Unlisted {
-        /// The hash.
-        hash: Hash,
-    },
+    /// A `zh` hash is not in the signed list. This is checked only if hashes are recorded without a download.
+    #[error("it has the hash `{0}`, which is missing from the signed checksum list")]
+    Unlisted(Hash),
 }
 
-/// A report that agrees with the answer it is part of.
+/// A report that agrees with the checksum in the same response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CheckedReport {
-    /// The size that the asked package must have.
+    /// The size that the requested package must have, in bytes.
     pub(crate) size: u64,
-    /// All hashes to record.
+    /// The hashes of all platforms.
     pub(crate) hashes: BTreeSet<Hash>,
-    /// The `h1` of the asked package, which nobody has compared with it.
+    /// The `h1` hash of the requested package. It has not been compared with the package.
     pub(crate) h1: Option<Hash>,
 }
 
-/// Checks a report against the checksum of the asked package. An empty report says nothing.
+/// Checks a report. `shasum` is the checksum of the requested package in the same response. `None` if the report is empty.
 pub(crate) fn check_report(
     report: &ReportedPackages,
-    asked: &Platform,
+    requested: &Platform,
     shasum: &str,
 ) -> Result<Option<CheckedReport>, ReportFault> {
     if report.is_empty() {
@@ -93,50 +75,43 @@ pub(crate) fn check_report(
     let mut own = None;
     let mut hashes = BTreeSet::new();
     for (name, package) in report {
-        let platform = Platform::parse(name).ok();
-        let platform = platform.ok_or_else(|| ReportFault::NoPlatform { name: name.clone() })?;
+        let platform =
+            Platform::parse(name).map_err(|_invalid| ReportFault::NoPlatform(name.clone()))?;
         let package = package.clone().unwrap_or_default();
         let package_hashes = parse(&package.hashes)?;
-        hashes.extend(
-            package_hashes
-                .iter()
-                .filter(|hash| hash.scheme() != HashScheme::Other)
-                .cloned(),
-        );
-        if platform == *asked {
+        let known = package_hashes
+            .iter()
+            .filter(|hash| hash.scheme() != HashScheme::Other);
+        hashes.extend(known.cloned());
+        if platform == *requested {
             own = Some((package.size, package_hashes));
         }
     }
-    let (size, own) = own.ok_or_else(|| ReportFault::NoEntry {
-        platform: asked.clone(),
-    })?;
-    check_zh(&own, asked, shasum)?;
+    let (size, own) = own.ok_or_else(|| ReportFault::NoEntry(requested.clone()))?;
+    check_zh(&own, requested, shasum)?;
     let size = u64::try_from(size)
         .ok()
         .filter(|size| *size > 0)
-        .ok_or(ReportFault::NoSize { size })?;
+        .ok_or(ReportFault::NoSize(size))?;
     let h1 = own.into_iter().find(|hash| hash.scheme() == HashScheme::H1);
     Ok(Some(CheckedReport { size, hashes, h1 }))
 }
 
 fn parse(hashes: &[String]) -> Result<Vec<Hash>, ReportFault> {
-    let parse = |hash: &String| {
-        let parsed = Hash::parse(hash).ok();
-        parsed.ok_or_else(|| ReportFault::NoScheme { hash: hash.clone() })
-    };
-    hashes.iter().map(parse).collect()
+    hashes
+        .iter()
+        .map(|hash| Hash::parse(hash).map_err(|_invalid| ReportFault::NoScheme(hash.clone())))
+        .collect()
 }
 
-/// At least one `zh`, and each spelled exactly like the checksum.
-fn check_zh(own: &[Hash], asked: &Platform, shasum: &str) -> Result<(), ReportFault> {
+/// Checks that there is a `zh` hash, and that each is written exactly like the checksum.
+fn check_zh(own: &[Hash], requested: &Platform, shasum: &str) -> Result<(), ReportFault> {
     let zh: Vec<_> = own
         .iter()
         .filter(|hash| hash.scheme() == HashScheme::Zh)
         .collect();
     if zh.is_empty() {
-        return Err(ReportFault::NoZh {
-            platform: asked.clone(),
-        });
+        return Err(ReportFault::NoZh(requested.clone()));
     }
     match zh.into_iter().find(|hash| hash.value() != shasum) {
         Some(hash) => Err(ReportFault::OtherZh {
@@ -168,10 +143,10 @@ mod tests {
         let report = entries
             .iter()
             .map(|(name, package)| ((*name).to_owned(), package.clone()));
-        check_report(&report.collect(), &asked(), SHASUM)
+        check_report(&report.collect(), &requested(), SHASUM)
     }
 
-    fn asked() -> Platform {
+    fn requested() -> Platform {
         Platform::parse("linux_amd64").unwrap()
     }
 
@@ -186,63 +161,34 @@ mod tests {
     }
 
     #[test]
-    fn the_asked_platform_is_checked() {
-        let platform = asked();
+    fn the_requested_platform_is_checked() {
+        let no_zh = || ReportFault::NoZh(requested());
         let other = ReportFault::OtherZh {
             hash: Hash::parse("zh:AA11").unwrap(),
             shasum: SHASUM.to_owned(),
         };
         let cases = [
-            (
-                Some(package(&["zh:aa11"], 0)),
-                ReportFault::NoSize { size: 0 },
-            ),
-            (
-                Some(package(&["zh:aa11"], -1)),
-                ReportFault::NoSize { size: -1 },
-            ),
-            (
-                Some(package(&["h1:x"], 7)),
-                ReportFault::NoZh {
-                    platform: platform.clone(),
-                },
-            ),
-            (
-                Some(package(&[], 7)),
-                ReportFault::NoZh {
-                    platform: platform.clone(),
-                },
-            ),
-            (
-                None,
-                ReportFault::NoZh {
-                    platform: platform.clone(),
-                },
-            ),
+            (Some(package(&["zh:aa11"], 0)), ReportFault::NoSize(0)),
+            (Some(package(&["zh:aa11"], -1)), ReportFault::NoSize(-1)),
+            (Some(package(&["h1:x"], 7)), no_zh()),
+            (Some(package(&[], 7)), no_zh()),
+            (None, no_zh()),
             (Some(package(&["zh:AA11"], 7)), other.clone()),
             (Some(package(&["zh:aa11", "zh:AA11"], 7)), other),
         ];
         for (own, fault) in cases {
             assert_eq!(check(&[("linux_amd64", own)]), Err(fault));
         }
-        assert_eq!(
-            check(&[("linux_arm64", Some(own()))]),
-            Err(ReportFault::NoEntry {
-                platform: platform.clone()
-            })
-        );
-        assert_eq!(
-            check(&[("Linux_amd64", Some(own()))]),
-            Err(ReportFault::NoEntry { platform })
-        );
-        let report = check(&[("linux_amd64", Some(package(&["zh:aa11"], 7)))])
-            .unwrap()
-            .unwrap();
-        assert_eq!(report.size, 7, "the `h1` may be missing");
+        for other in ["linux_arm64", "Linux_amd64"] {
+            let no_entry = Err(ReportFault::NoEntry(requested()));
+            assert_eq!(check(&[(other, Some(own()))]), no_entry);
+        }
+        let without_h1 = check(&[("linux_amd64", Some(package(&["zh:aa11"], 7)))]);
+        assert_eq!(without_h1.unwrap().unwrap().size, 7);
     }
 
     #[test]
-    fn other_platforms_may_say_anything_that_has_the_form() {
+    fn values_of_other_platforms_are_not_checked() {
         let odd = Some(package(&["zh:AA11", "zh:short", "h1:", "h2:left out"], -5));
         let all = hashes(&[
             ("linux_amd64", Some(own())),
@@ -254,32 +200,20 @@ mod tests {
     }
 
     #[test]
-    fn the_form_counts_for_all() {
+    fn the_syntax_of_all_platforms_is_checked() {
+        let with = |name, package| check(&[("linux_amd64", Some(own())), (name, Some(package))]);
         for name in ["linux", "linux_arm_64", ""] {
-            let fault = ReportFault::NoPlatform {
-                name: name.to_owned(),
-            };
-            assert_eq!(
-                check(&[("linux_amd64", Some(own())), (name, Some(own()))]),
-                Err(fault)
-            );
+            let fault = ReportFault::NoPlatform(name.to_owned());
+            assert_eq!(with(name, own()), Err(fault));
         }
         for hash in ["nocolon", ":x", ""] {
-            let fault = ReportFault::NoScheme {
-                hash: hash.to_owned(),
-            };
-            assert_eq!(
-                check(&[
-                    ("linux_amd64", Some(own())),
-                    ("a_b", Some(package(&[hash], 1)))
-                ]),
-                Err(fault)
-            );
+            let fault = ReportFault::NoScheme(hash.to_owned());
+            assert_eq!(with("a_b", package(&[hash], 1)), Err(fault));
         }
     }
 
     #[test]
-    fn one_zip_for_several_platforms_is_fine() {
+    fn several_platforms_may_have_the_same_zip() {
         let same = [
             ("linux_amd64", Some(own())),
             ("linux_arm64", Some(own())),

@@ -1,4 +1,4 @@
-//! The content of one entry: from stored or deflated bytes to SHA-256, CRC-32 and length.
+//! Unpacks the stored or deflated content of an entry, and computes its SHA-256, CRC-32 and length.
 
 use std::io::{self, BufRead};
 
@@ -6,48 +6,48 @@ use flate2::{Decompress, FlushDecompress, Status};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use crate::package::archive::record::Entry;
+use crate::package::archive::record::CentralEntry;
 use crate::provider::Digest;
 
-/// Content is unpacked and hashed in pieces of this size: they stay in the processor's cache between the two. 64 KiB cost
-/// 4 % of the speed, 1 MiB gain nothing.
+/// The size of the pieces in which content is unpacked and hashed, in bytes. They stay in the processor's cache in between. 64 KiB are
+/// 4 % slower, and 1 MiB is not faster.
 pub(crate) const PIECE_BYTES: usize = 256 << 10;
 
 /// What is wrong with the data of an entry.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum EntryFault {
-    /// There is no local header where the central directory says it is.
+    /// There is no local header at the offset in the central directory.
     #[error("it has no local header where the central directory says")]
     NoLocalHeader,
-    /// The entry is compressed in a way that the tools do not know.
+    /// The engines do not support the compression method.
     #[error("its compression method {method} is not supported")]
     UnsupportedMethod {
-        /// As the central directory has it.
+        /// The number in the central directory.
         method: u16,
     },
-    /// The data is no deflate stream.
+    /// The data is not a valid deflate stream.
     #[error("its data is corrupt")]
     Corrupt,
     /// The data ends before the content is complete.
-    #[error("its data is cut short")]
+    #[error("its data is truncated")]
     CutShort,
-    /// There is less or more content than the central directory says.
+    /// The size of the content differs from that in the central directory.
     #[error("its content does not have the size that the central directory says")]
     Size,
-    /// The CRC-32 of the content is another one.
+    /// The CRC-32 of the content differs from that in the central directory.
     #[error("its content does not have the CRC-32 that the archive says")]
     Checksum,
-    /// The data descriptor is missing or has another CRC-32.
+    /// The data descriptor is missing or has a different CRC-32.
     #[error("its data descriptor is missing or wrong")]
     Descriptor,
 }
 
-/// Why content could not be unpacked.
+/// Why content cannot be unpacked.
 #[derive(Debug)]
 pub(crate) enum UnpackError {
-    /// The data is wrong.
+    /// The data is invalid.
     Fault(EntryFault),
-    /// The data could not be read.
+    /// The data cannot be read.
     Io(io::Error),
 }
 
@@ -63,20 +63,20 @@ impl From<io::Error> for UnpackError {
     }
 }
 
-/// Where unpacked content goes.
-pub(crate) trait Sink {
-    /// Room for the next bytes, never empty.
+/// The destination of unpacked content.
+pub(crate) trait ContentSink {
+    /// A buffer for the next bytes, never empty.
     fn room(&mut self) -> &mut [u8];
 
-    /// Takes the first bytes of the room, or says that there were too many.
+    /// Consumes the first `count` bytes of the buffer. Fails if the content is too large.
     fn take(&mut self, count: usize) -> Result<(), EntryFault>;
 }
 
-/// Copies stored data, as much as there is up to `length`, and returns how much that was.
+/// Copies up to `length` bytes of stored data, and returns how many bytes were available.
 pub(crate) fn copy(
     source: &mut impl BufRead,
     length: u64,
-    sink: &mut impl Sink,
+    sink: &mut impl ContentSink,
 ) -> Result<u64, UnpackError> {
     let mut rest = length;
     while rest > 0 {
@@ -97,11 +97,11 @@ pub(crate) fn copy(
     Ok(length - rest)
 }
 
-/// Inflates to the end of the deflate stream and returns how many bytes of data that took. What follows is left.
+/// Inflates to the end of the deflate stream, and returns the number of compressed bytes. Later bytes remain in the source.
 pub(crate) fn inflate(
     source: &mut impl BufRead,
     inflater: &mut Decompress,
-    sink: &mut impl Sink,
+    sink: &mut impl ContentSink,
 ) -> Result<u64, UnpackError> {
     inflater.reset(false);
     loop {
@@ -122,7 +122,7 @@ pub(crate) fn inflate(
     }
 }
 
-/// What is available, at least one byte unless the source is at its end.
+/// Returns available bytes, at least one unless the source is at its end.
 fn fill(source: &mut impl BufRead) -> io::Result<&[u8]> {
     while let Err(error) = source.fill_buf() {
         if error.kind() != io::ErrorKind::Interrupted {
@@ -132,20 +132,20 @@ fn fill(source: &mut impl BufRead) -> io::Result<&[u8]> {
     source.fill_buf()
 }
 
-/// What is known of content once it has passed.
+/// The digest, checksum and size of an entry's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Summary {
-    /// Its SHA-256.
+pub(crate) struct ContentSummary {
+    /// The SHA-256.
     pub(crate) digest: Digest,
-    /// Its CRC-32.
+    /// The CRC-32.
     pub(crate) crc: u32,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub(crate) size: u64,
 }
 
-impl Summary {
-    /// Compares content with what the central directory says of it.
-    pub(crate) fn check(&self, entry: &Entry) -> Result<(), EntryFault> {
+impl ContentSummary {
+    /// Compares the content with its size and CRC-32 in the central directory.
+    pub(crate) fn check(&self, entry: &CentralEntry) -> Result<(), EntryFault> {
         if self.size != entry.uncompressed {
             return Err(EntryFault::Size);
         }
@@ -157,31 +157,31 @@ impl Summary {
     }
 }
 
-/// Computes the summary of content that passes in pieces.
+/// Computes the summary of content that arrives in pieces.
 #[derive(Debug, Default)]
-pub(crate) struct Hasher {
+pub(crate) struct ContentHasher {
     sha: Sha256,
     crc: crc32fast::Hasher,
     size: u64,
 }
 
-impl Hasher {
-    /// Takes a piece.
+impl ContentHasher {
+    /// Adds a piece.
     pub(crate) fn update(&mut self, piece: &[u8]) {
         self.sha.update(piece);
         self.crc.update(piece);
         self.size += piece.len() as u64;
     }
 
-    /// How much has passed so far.
+    /// The size of the content so far, in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.size
     }
 
-    /// Ends one content; the next one begins.
-    pub(crate) fn finish(&mut self) -> Summary {
+    /// Ends the content, and starts the next one.
+    pub(crate) fn finish(&mut self) -> ContentSummary {
         let hasher = std::mem::take(self);
-        Summary {
+        ContentSummary {
             digest: Digest::new(hasher.sha.finalize().into()),
             crc: hasher.crc.finalize(),
             size: hasher.size,

@@ -1,62 +1,62 @@
-//! The central directory: the list of entries at the end of a zip, which is the authority on what is in it.
+//! Reads the central directory: the list of entries at the end of a zip, which is authoritative for its contents.
 //!
-//! It is found from the end record, the last one within the final 65 KiB that has room for its comment. Where that record
-//! says so, the zip64 end record takes its place. Offsets are relative to the start of the archive proper, which follows
-//! from where the directory ends and how long it says it is; so any data may stand before the archive. If there is a
-//! central header where the offset points to without that correction, offsets are absolute. The directory itself is read
-//! until something else than a central header comes; how many that were must agree with the end record in 16 bits.
+//! The last end record in the final 65 KiB locates it. The record's comment must fit into the file. If the record refers to a zip64
+//! end record, that one is used. Offsets are relative to the start of the archive, which is computed from the position and the size of
+//! the directory, so that any data may precede the archive. If there is a central header at the uncorrected offset, offsets are
+//! absolute. The directory is read until a record that is not a central header. The number of entries must agree with the end record in
+//! its lower 16 bits.
 
 use thiserror::Error;
 
-use crate::package::archive::access::{Access, AccessError};
+use crate::package::archive::archive_bytes::{ArchiveBytes, ArchiveReadError, WholeFile};
 use crate::package::archive::record::{
-    CENTRAL, CENTRAL_BYTES, END, END_BYTES, END64, END64_BYTES, Entry, LOCATOR64, LOCATOR64_BYTES,
+    CENTRAL, CENTRAL_BYTES, END, END_BYTES, END64, END64_BYTES, CentralEntry, LOCATOR64, LOCATOR64_BYTES,
     u16_at, u32_at, u64_at,
 };
 use crate::package::{Limits, PackageError};
 
-/// Where the end record is looked for: this many bytes at the end.
+/// The end record must be in this many bytes at the end.
 const END_WINDOW: u64 = 65 << 10;
 
 /// What is wrong with the end record or the central directory.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum DirectoryFault {
-    /// There is none near the end of the file.
+    /// There is no end record near the end of the file.
     #[error("it has no end record")]
     NoEndRecord,
-    /// The end record names a zip64 end record that is not there.
+    /// The end record refers to a missing zip64 end record.
     #[error("its zip64 end record is missing")]
     NoZip64EndRecord,
-    /// The central directory would lie outside of the file.
+    /// The position of the central directory is outside the file.
     #[error("its central directory is outside of the file")]
     Outside,
-    /// The file ends where a central header should be.
-    #[error("its central directory is cut short")]
+    /// The file ends in place of a central header.
+    #[error("its central directory is truncated")]
     CutShort,
-    /// The end record says how many entries there are, and there are others.
+    /// The number of entries differs from that in the end record.
     #[error("its end record counts {counted} entries, its central directory has {found}")]
     Count {
-        /// As the end record has it.
+        /// The number in the end record.
         counted: u64,
-        /// As many were read.
+        /// The number of central headers.
         found: usize,
     },
 }
 
-/// Why the central directory could not be read.
+/// Why the central directory cannot be read.
 #[derive(Debug)]
 pub(crate) enum DirectoryError {
-    /// It is wrong, too large, or the system failed.
+    /// The directory is invalid or too large, or the file cannot be read.
     Package(PackageError),
-    /// It needs bytes that were not kept.
+    /// The directory is before the retained end of the archive.
     NotKept,
 }
 
-impl From<AccessError> for DirectoryError {
-    fn from(error: AccessError) -> Self {
+impl From<ArchiveReadError> for DirectoryError {
+    fn from(error: ArchiveReadError) -> Self {
         match error {
-            AccessError::Io(error) => Self::Package(PackageError::Read(error)),
-            AccessError::NotKept => Self::NotKept,
+            ArchiveReadError::Io(error) => Self::Package(PackageError::Read(error)),
+            ArchiveReadError::NotKept => Self::NotKept,
         }
     }
 }
@@ -67,15 +67,15 @@ impl From<DirectoryFault> for DirectoryError {
     }
 }
 
-/// Reads the entries in their order. Their offsets are those in the file.
+/// Reads the entries in order. Their offsets are relative to the start of the file.
 pub(crate) fn read_directory(
-    archive: &mut impl Access,
+    archive: &mut impl ArchiveBytes,
     limits: &Limits,
-) -> Result<Vec<Entry>, DirectoryError> {
+) -> Result<Vec<CentralEntry>, DirectoryError> {
     let place = locate(archive)?;
-    let mut headers = Headers::new(archive, place.offset);
+    let mut headers = CentralHeaders::new(archive, place.offset);
     let mut entries = Vec::new();
-    while let Header::Entry(mut entry) = headers.next()? {
+    while let CentralHeader::Entry(mut entry) = headers.next()? {
         if entries.len() == limits.entries {
             let limit = limits.entries;
             return Err(DirectoryError::Package(PackageError::TooManyEntries {
@@ -99,28 +99,42 @@ pub(crate) fn read_directory(
     Ok(entries)
 }
 
-/// Where the central directory is.
+/// Like [`read_directory`], for a file.
+pub(crate) fn read_file_directory(
+    file: &mut WholeFile<'_>,
+    limits: &Limits,
+) -> Result<Vec<CentralEntry>, PackageError> {
+    read_directory(file, limits).map_err(|error| match error {
+        DirectoryError::Package(error) => error,
+        DirectoryError::NotKept => unreachable!("a whole file has all bytes"),
+    })
+}
+
+/// The location of the central directory.
 #[derive(Debug)]
-struct Place {
-    /// The entries that it has according to the end record.
+struct DirectoryLocation {
+    /// The number of entries in the end record.
     counted: u64,
-    /// Its offset in the file.
+    /// The offset of the directory in the file.
     offset: u64,
-    /// What is to be added to the offsets of entries.
+    /// The correction of the entries' offsets.
     base: i64,
 }
 
-/// The numbers of an end record of either kind.
+/// The numbers in an end record or a zip64 end record.
 #[derive(Debug)]
-struct End {
+struct EndRecord {
+    /// The number of entries.
     counted: u64,
+    /// The size of the central directory in bytes.
     size: u64,
+    /// The uncorrected offset of the central directory.
     offset: u64,
-    /// Where the record itself is.
+    /// The offset of the record itself.
     at: u64,
 }
 
-fn locate(archive: &mut impl Access) -> Result<Place, DirectoryError> {
+fn locate(archive: &mut impl ArchiveBytes) -> Result<DirectoryLocation, DirectoryError> {
     let end = find_end(archive)?;
     let (Ok(size), Ok(offset)) = (i64::try_from(end.size), i64::try_from(end.offset)) else {
         return Err(DirectoryFault::Outside.into());
@@ -131,19 +145,19 @@ fn locate(archive: &mut impl Access) -> Result<Place, DirectoryError> {
     if start < 0 || start.cast_unsigned() >= archive.size() {
         return Err(DirectoryFault::Outside.into());
     }
-    if base > 0 && Headers::new(archive, end.offset).starts_with_entry()? {
+    if base > 0 && CentralHeaders::new(archive, end.offset).starts_with_entry()? {
         base = 0;
     }
-    Ok(Place {
+    Ok(DirectoryLocation {
         counted: end.counted,
         offset: base.wrapping_add(offset).cast_unsigned(),
         base,
     })
 }
 
-fn find_end(archive: &mut impl Access) -> Result<End, DirectoryError> {
+fn find_end(archive: &mut impl ArchiveBytes) -> Result<EndRecord, DirectoryError> {
     let size = archive.size();
-    // The last one counts, so it does not matter what stands before it and may not be there any more.
+    // Only the last end record is used, so bytes before the retained end do not matter.
     let start = size.saturating_sub(END_WINDOW).max(archive.start());
     let mut bytes = vec![0; usize::try_from(size - start).unwrap_or_default()];
     archive.read_at(start, &mut bytes)?;
@@ -157,21 +171,20 @@ fn find_end(archive: &mut impl Access) -> Result<End, DirectoryError> {
         });
     };
     let record = &bytes[at..];
-    let end = End {
+    let end = EndRecord {
         counted: u64::from(u16_at(record, 10)),
         size: u64::from(u32_at(record, 12)),
         offset: u64::from(u32_at(record, 16)),
         at: start + at as u64,
     };
-    // The size is compared with 16 bits, not 32: so does Go, and what follows from it is part of the rules.
+    // Go compares the size with 16 bits instead of 32, so this does, too.
     if end.counted == 0xffff || end.size == 0xffff || end.offset == 0xffff_ffff {
         return Ok(find_end64(archive, end.at)?.unwrap_or(end));
     }
     Ok(end)
 }
 
-/// The last signature behind which there is room for the record and its comment. If the comment of the very last is cut
-/// short, none counts.
+/// The offset of the last end record. `None` if its comment is truncated.
 fn find_signature(bytes: &[u8]) -> Option<usize> {
     let last = bytes.len().checked_sub(END_BYTES)?;
     let at = (0..=last).rev().find(|at| u32_at(bytes, *at) == END)?;
@@ -179,8 +192,8 @@ fn find_signature(bytes: &[u8]) -> Option<usize> {
     (at + END_BYTES + comment <= bytes.len()).then_some(at)
 }
 
-/// The zip64 end record, if there is a locator right before the end record.
-fn find_end64(archive: &mut impl Access, end: u64) -> Result<Option<End>, DirectoryError> {
+/// Reads the zip64 end record. `None` if there is no locator directly before the end record.
+fn find_end64(archive: &mut impl ArchiveBytes, end: u64) -> Result<Option<EndRecord>, DirectoryError> {
     let Some(locator_at) = end.checked_sub(LOCATOR64_BYTES as u64) else {
         return Ok(None);
     };
@@ -199,7 +212,7 @@ fn find_end64(archive: &mut impl Access, end: u64) -> Result<Option<End>, Direct
     if read < END64_BYTES || u32_at(&record, 0) != END64 {
         return Err(DirectoryFault::NoZip64EndRecord.into());
     }
-    Ok(Some(End {
+    Ok(Some(EndRecord {
         counted: u64_at(&record, 32),
         size: u64_at(&record, 40),
         offset: u64_at(&record, 48),
@@ -207,29 +220,29 @@ fn find_end64(archive: &mut impl Access, end: u64) -> Result<Option<End>, Direct
     }))
 }
 
-/// What stands at a place of the central directory.
-enum Header {
-    Entry(Entry),
-    /// Something that is no central header, or one that is cut short: the end of the directory.
+/// A record of the central directory.
+enum CentralHeader {
+    Entry(CentralEntry),
+    /// A truncated central header, or something else: the end of the directory.
     Other,
 }
 
-/// Reads central headers one after the other.
-struct Headers<'a, A> {
+/// A reader of central headers.
+struct CentralHeaders<'a, A> {
     archive: &'a mut A,
-    /// Where `buffer` was read from.
+    /// The offset of `buffer` in the archive.
     offset: u64,
     buffer: Vec<u8>,
-    /// Bytes of `buffer` that are used up.
+    /// How many bytes of `buffer` are consumed.
     used: usize,
-    /// Bytes of all entries so far.
+    /// The bytes of all entries so far.
     read: u64,
 }
 
-/// How much of the directory is read at a time. The longest header is 46 bytes and three fields of 64 KiB.
+/// How many bytes of the directory are read at once. The longest header has 46 bytes and three fields of 64 KiB.
 const READ_BYTES: usize = 256 << 10;
 
-impl<'a, A: Access> Headers<'a, A> {
+impl<'a, A: ArchiveBytes> CentralHeaders<'a, A> {
     fn new(archive: &'a mut A, offset: u64) -> Self {
         let buffer = Vec::new();
         Self {
@@ -241,35 +254,34 @@ impl<'a, A: Access> Headers<'a, A> {
         }
     }
 
-    /// Whether a proper central header is at the start.
+    /// Whether there is a valid central header at the start.
     fn starts_with_entry(&mut self) -> Result<bool, DirectoryError> {
         match self.next() {
-            Ok(header) => Ok(matches!(header, Header::Entry(_))),
+            Ok(header) => Ok(matches!(header, CentralHeader::Entry(_))),
             Err(DirectoryError::Package(PackageError::Directory(_))) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    fn next(&mut self) -> Result<Header, DirectoryError> {
+    fn next(&mut self) -> Result<CentralHeader, DirectoryError> {
         let Some(fixed) = self.take(CENTRAL_BYTES)? else {
-            return Ok(Header::Other);
+            return Ok(CentralHeader::Other);
         };
         let mut header = [0; CENTRAL_BYTES];
         header.copy_from_slice(fixed);
         if u32_at(&header, 0) != CENTRAL {
-            return Ok(Header::Other);
+            return Ok(CentralHeader::Other);
         }
         let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(u16_at(&header, at)));
         let Some(fields) = self.take(name + extra + comment)? else {
-            return Ok(Header::Other);
+            return Ok(CentralHeader::Other);
         };
-        let entry = Entry::parse(&header, &fields[..name], &fields[name..name + extra]);
+        let entry = CentralEntry::parse(&header, &fields[..name], &fields[name..name + extra]);
         self.read += (CENTRAL_BYTES + name + extra + comment) as u64;
-        Ok(entry.map_or(Header::Other, Header::Entry))
+        Ok(entry.map_or(CentralHeader::Other, CentralHeader::Entry))
     }
 
-    /// The next bytes, `None` if only some of them are there. That nothing at all is there is another matter: an end
-    /// record should be.
+    /// Takes the next bytes. `None` if only some of them exist. It is an error if none exists, because an end record should follow.
     fn take(&mut self, count: usize) -> Result<Option<&[u8]>, DirectoryError> {
         if self.buffer.len() - self.used < count {
             self.fill()?;
@@ -283,7 +295,7 @@ impl<'a, A: Access> Headers<'a, A> {
         Ok(taken)
     }
 
-    /// Makes as many bytes available as one read gives, from the first unused one on.
+    /// Refills the buffer, starting at the first byte that is not consumed.
     fn fill(&mut self) -> Result<(), DirectoryError> {
         self.offset = self.offset.saturating_add(self.used as u64);
         self.used = 0;

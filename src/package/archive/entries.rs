@@ -1,40 +1,40 @@
-//! From the entries of the central directory to the hashes of the package, whichever way their contents are read.
+//! Computes the hashes of a package from the entries of its central directory.
 
 use std::collections::BTreeMap;
 
 use crate::package::archive::content::EntryFault;
-use crate::package::archive::record::Entry;
+use crate::package::archive::record::CentralEntry;
 use crate::package::h1::{h1, sha256};
-use crate::package::path::{EntryPath, shown};
-use crate::package::tree::Tree;
+use crate::package::entry_path::{EntryPath, shown};
+use crate::package::package_tree::PackageTree;
 use crate::package::{Limits, PackageError};
 use crate::provider::{Digest, Hash};
 
-/// Gives the contents of entries.
-pub(crate) trait Contents {
-    /// What ends the work apart from a fault of the entry.
+/// Reads the contents of entries.
+pub(crate) trait ContentReader {
+    /// An error other than a fault of the entry.
     type Error: From<PackageError>;
 
-    /// The digest of an entry's content, or what is wrong with it.
-    fn digest(&mut self, entry: &Entry) -> Result<Result<Digest, EntryFault>, Self::Error>;
+    /// The digest of an entry's content, or the fault of the entry.
+    fn digest(&mut self, entry: &CentralEntry) -> Result<Result<Digest, EntryFault>, Self::Error>;
 
-    /// Whether an entry has a local header where it should be.
-    fn has_local_header(&mut self, entry: &Entry) -> Result<bool, Self::Error>;
+    /// Whether there is a local header at the offset of an entry.
+    fn has_local_header(&mut self, entry: &CentralEntry) -> Result<bool, Self::Error>;
 }
 
-/// The two hashes that the tools take of the files in a package.
+/// The two hashes of the files in a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentHashes {
-    /// Of the unpacked directory: what lock files record.
+    /// The hash of the unpacked directory, which lock files record.
     pub h1: Hash,
-    /// Of the entries as they are: what the tools compare with hashes that are already known, and what network mirrors
-    /// publish. `None` where a directory among the entries cannot be hashed.
+    /// The hash of the zip's entries, which the engines compare with known hashes and network mirrors publish. `None` if a directory
+    /// among the entries cannot be hashed.
     pub zip_h1: Option<Hash>,
 }
 
-/// Unpacks the entries in their order into a virtual directory and hashes it.
-pub(crate) fn hash_entries<C: Contents>(
-    entries: &[Entry],
+/// Unpacks the entries in order into a virtual directory, and hashes it.
+pub(crate) fn hash_entries<C: ContentReader>(
+    entries: &[CentralEntry],
     contents: &mut C,
     archive_size: u64,
     type_name: &str,
@@ -44,7 +44,7 @@ pub(crate) fn hash_entries<C: Contents>(
         return Err(PackageError::Empty.into());
     }
     check_size(entries, archive_size, limits)?;
-    let mut tree = Tree::default();
+    let mut tree = PackageTree::default();
     let mut digests = BTreeMap::new();
     for entry in entries {
         let path = EntryPath::new(&entry.name)?;
@@ -67,16 +67,18 @@ pub(crate) fn hash_entries<C: Contents>(
     })
 }
 
-/// The sizes are as the central directory has them: contents that turn out longer are refused where they are read. What
-/// entries with the name of a directory say of their size is not looked at, as they are not unpacked.
+/// Checks the total of the sizes in the central directory. Larger contents are errors when they are read. The sizes of entries whose
+/// names end in `/` are ignored, because directories are not unpacked.
 pub(crate) fn check_size(
-    entries: &[Entry],
+    entries: &[CentralEntry],
     size: u64,
     limits: &Limits,
 ) -> Result<(), PackageError> {
-    let unpacked = entries.iter().filter(|entry| !entry.name.ends_with(b"/"));
-    let sizes = unpacked.map(|entry| entry.uncompressed);
-    let unpacked = sizes.fold(0, u64::saturating_add);
+    let unpacked = entries
+        .iter()
+        .filter(|entry| !entry.name.ends_with(b"/"))
+        .map(|entry| entry.uncompressed)
+        .fold(0, u64::saturating_add);
     let limit = limits.unpacked_from(size);
     if unpacked > limit {
         return Err(PackageError::UnpacksTooLarge {
@@ -88,10 +90,10 @@ pub(crate) fn check_size(
     Ok(())
 }
 
-/// What the zip-based hash takes for a directory: nothing if its name says what it is, else its data like a file's. `None`
-/// where that cannot be read, which does not keep anyone from unpacking the directory.
-fn digest_of_directory<C: Contents>(
-    entry: &Entry,
+/// The digest of a directory in the hash of the zip's entries: that of the empty string if its name ends in `/`, otherwise that of its
+/// data. `None` if the data cannot be read, which does not prevent unpacking.
+fn digest_of_directory<C: ContentReader>(
+    entry: &CentralEntry,
     contents: &mut C,
 ) -> Result<Option<Digest>, C::Error> {
     if !entry.name.ends_with(b"/") {
@@ -101,9 +103,9 @@ fn digest_of_directory<C: Contents>(
     Ok(is_readable.then(|| sha256(b"")))
 }
 
-/// The hash of the zip's entries: directories included, names as stored, an entry for each time that a name occurs, but
-/// each with the content of the last of them. `None` where the tools could not compute it either.
-fn zip_h1(entries: &[Entry], digests: &BTreeMap<&[u8], Option<Digest>>) -> Option<Hash> {
+/// Computes the hash of the zip's entries. It includes directories and uses names as stored. A name that occurs several times has
+/// several lines, each with the digest of the last occurrence. `None` if the engines could not compute the hash, either.
+fn zip_h1(entries: &[CentralEntry], digests: &BTreeMap<&[u8], Option<Digest>>) -> Option<Hash> {
     let mut names: Vec<_> = entries.iter().map(|entry| entry.name.as_slice()).collect();
     names.sort_unstable();
     let mut lines = Vec::with_capacity(names.len());

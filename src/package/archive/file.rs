@@ -1,4 +1,4 @@
-//! Hashes a package that lies on disk, from its central directory on.
+//! Hashes a package in a file, using its central directory.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read as _, Seek as _};
@@ -6,21 +6,18 @@ use std::io::{self, BufReader, Read as _, Seek as _};
 use flate2::Decompress;
 use sha2::{Digest as _, Sha256};
 
-use crate::package::archive::access::{Access as _, AccessError, WholeFile};
+use crate::package::archive::archive_bytes::{ArchiveBytes as _, WholeFile};
 use crate::package::archive::content::{
-    EntryFault, Hasher, PIECE_BYTES, Sink, UnpackError, copy, inflate,
+    EntryFault, ContentHasher, PIECE_BYTES, ContentSink, UnpackError, copy, inflate,
 };
-use crate::package::archive::directory::{DirectoryError, read_directory};
-use crate::package::archive::entries::{ContentHashes, Contents, hash_entries};
-use crate::package::archive::record::{
-    DEFLATED, DESCRIPTOR, Entry, LOCAL_BYTES, LocalHeader, STORED, u32_at,
-};
+use crate::package::archive::directory::read_file_directory;
+use crate::package::archive::entries::{ContentHashes, ContentReader, hash_entries};
+use crate::package::archive::record::{DEFLATED, DESCRIPTOR, CentralEntry, STORED, u32_at};
 use crate::package::{Limits, PackageError, PackageHashes};
 use crate::provider::Digest;
 
-/// All hashes of a package file.
-///
-/// `type_name` is the type of the address that the package is to be installed under, which its executable must carry.
+/// Computes all hashes of a package file. `type_name` is the type of the provider's address, which the name of the executable must
+/// contain.
 pub fn hash_archive(
     file: &File,
     type_name: &str,
@@ -36,17 +33,17 @@ pub fn hash_archive(
     })
 }
 
-/// The digest and the size of a file, read from its start.
+/// Computes the digest of a file from its start, and returns the file's size in bytes, too.
 pub fn digest_of_file(mut file: &File) -> Result<(Digest, u64), PackageError> {
     file.rewind().map_err(PackageError::Read)?;
     let mut sha = Sha256::new();
-    let mut piece = vec![0; PIECE_BYTES];
+    let mut buffer = vec![0; PIECE_BYTES];
     let mut size = 0;
     loop {
-        match file.read(&mut piece) {
+        match file.read(&mut buffer) {
             Ok(0) => return Ok((Digest::new(sha.finalize().into()), size)),
             Ok(count) => {
-                sha.update(&piece[..count]);
+                sha.update(&buffer[..count]);
                 size += count as u64;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -55,23 +52,20 @@ pub fn digest_of_file(mut file: &File) -> Result<(Digest, u64), PackageError> {
     }
 }
 
-/// The hashes of what is in a package file. Whoever trusts them has compared [`digest_of_file`] first.
+/// Computes the hashes of a package's contents. Compare [`digest_of_file`] before trusting them.
 pub fn hash_contents(
     file: &File,
     type_name: &str,
     limits: &Limits,
 ) -> Result<ContentHashes, PackageError> {
     let mut archive = WholeFile::new(file).map_err(PackageError::Read)?;
-    let entries = read_directory(&mut archive, limits).map_err(|error| match error {
-        DirectoryError::Package(error) => error,
-        DirectoryError::NotKept => unreachable!("a whole file has all bytes"),
-    })?;
+    let entries = read_file_directory(&mut archive, limits)?;
     let size = archive.size();
     let mut contents = FileContents::new(archive);
     hash_entries(&entries, &mut contents, size, type_name, limits)
 }
 
-/// Unpacks entries from where their local headers are.
+/// Unpacks entries at the offsets of their local headers.
 struct FileContents<'a> {
     archive: WholeFile<'a>,
     inflater: Decompress,
@@ -81,7 +75,7 @@ struct FileContents<'a> {
 impl<'a> FileContents<'a> {
     fn new(archive: WholeFile<'a>) -> Self {
         let sink = HashSink {
-            hasher: Hasher::default(),
+            hasher: ContentHasher::default(),
             room: vec![0; PIECE_BYTES],
             most: 0,
         };
@@ -92,29 +86,10 @@ impl<'a> FileContents<'a> {
         }
     }
 
-    /// The local header of an entry and the offset of the data behind it.
-    fn local_header(&mut self, entry: &Entry) -> Result<Option<u64>, UnpackError> {
-        let Ok(offset) = u64::try_from(entry.offset) else {
-            return Ok(None);
-        };
-        let mut record = [0; LOCAL_BYTES];
-        let read = self.read_at(offset, &mut record)?;
-        let header = LocalHeader::parse(&record).filter(|_| read == LOCAL_BYTES);
-        Ok(header.map(|header| offset + header.bytes()))
-    }
-
-    fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, UnpackError> {
-        self.archive
-            .read_at(offset, buffer)
-            .map_err(|error| match error {
-                AccessError::Io(error) => UnpackError::Io(error),
-                AccessError::NotKept => unreachable!("a whole file has all bytes"),
-            })
-    }
-
-    fn unpack(&mut self, entry: &Entry) -> Result<Digest, UnpackError> {
-        let start = self.local_header(entry)?.ok_or(EntryFault::NoLocalHeader)?;
-        // A length that is negative as a signed number means no data, as in Go.
+    fn unpack(&mut self, entry: &CentralEntry) -> Result<Digest, UnpackError> {
+        let start = self.archive.data_offset(entry)?;
+        let start = start.ok_or(EntryFault::NoLocalHeader)?;
+        // As in Go, a length that is negative as a signed number means that there is no data.
         let length = entry.compressed.cast_signed().max(0).cast_unsigned();
         let data = self.archive.at(start)?.take(length);
         let mut data = BufReader::with_capacity(PIECE_BYTES / 4, data);
@@ -132,14 +107,14 @@ impl<'a> FileContents<'a> {
         Ok(content.digest)
     }
 
-    /// Compares the CRC-32 in the data descriptor; its sizes can have 4 or 8 bytes and are not read.
-    fn check_descriptor(&mut self, start: u64, entry: &Entry) -> Result<(), UnpackError> {
+    /// Checks the CRC-32 in the data descriptor. Its sizes, which have 4 or 8 bytes, are ignored.
+    fn check_descriptor(&mut self, start: u64, entry: &CentralEntry) -> Result<(), UnpackError> {
         let end = start
             .cast_signed()
             .wrapping_add(entry.compressed.cast_signed());
         let end = u64::try_from(end).ok().ok_or(EntryFault::Descriptor)?;
         let mut record = [0; 16];
-        let read = self.read_at(end, &mut record)?;
+        let read = self.archive.read_bytes(end, &mut record)?;
         let crc_at = if u32_at(&record, 0) == DESCRIPTOR {
             4
         } else {
@@ -152,10 +127,10 @@ impl<'a> FileContents<'a> {
     }
 }
 
-impl Contents for FileContents<'_> {
+impl ContentReader for FileContents<'_> {
     type Error = PackageError;
 
-    fn digest(&mut self, entry: &Entry) -> Result<Result<Digest, EntryFault>, PackageError> {
+    fn digest(&mut self, entry: &CentralEntry) -> Result<Result<Digest, EntryFault>, PackageError> {
         match self.unpack(entry) {
             Ok(digest) => Ok(Ok(digest)),
             Err(UnpackError::Fault(fault)) => Ok(Err(fault)),
@@ -163,31 +138,28 @@ impl Contents for FileContents<'_> {
         }
     }
 
-    fn has_local_header(&mut self, entry: &Entry) -> Result<bool, PackageError> {
-        match self.local_header(entry) {
-            Ok(start) => Ok(start.is_some()),
-            Err(UnpackError::Fault(_)) => Ok(false),
-            Err(UnpackError::Io(error)) => Err(PackageError::Read(error)),
-        }
+    fn has_local_header(&mut self, entry: &CentralEntry) -> Result<bool, PackageError> {
+        let offset = self.archive.data_offset(entry);
+        Ok(offset.map_err(PackageError::Read)?.is_some())
     }
 }
 
-/// Hashes content as it is unpacked.
+/// Hashes content while it is unpacked.
 struct HashSink {
-    hasher: Hasher,
+    hasher: ContentHasher,
     room: Vec<u8>,
-    /// More content than this is refused.
+    /// The most bytes of the content.
     most: u64,
 }
 
 impl HashSink {
     fn begin(&mut self, most: u64) {
-        self.hasher = Hasher::default();
+        self.hasher = ContentHasher::default();
         self.most = most;
     }
 }
 
-impl Sink for HashSink {
+impl ContentSink for HashSink {
     fn room(&mut self) -> &mut [u8] {
         &mut self.room
     }

@@ -1,13 +1,13 @@
-//! A package as a whole file: a zip that is read by its central directory.
+//! Reads a zip file by its central directory.
 //!
-//! The rules are those of Go's `archive/zip`, with which Terraform and OpenTofu unpack packages: central headers count
-//! and local ones only say where the data is; stored and deflated entries are known; a CRC-32 of 0 without data
-//! descriptor is not compared; the flag of encrypted entries is ignored. The `zip` crate was tried and differs from them
-//! in what it takes from extra fields and local headers, so the few records of the format are read here.
+//! The rules are those of Go's `archive/zip`, with which Terraform and OpenTofu unpack packages. Central headers are authoritative;
+//! local headers only locate the data. Stored and deflated entries are supported. A CRC-32 of 0 without a data descriptor is not
+//! compared. The flag for encrypted entries is ignored. The `zip` crate treats extra fields and local headers differently, so the few
+//! records of the format are parsed here.
 //!
-//! Nothing is held in memory but the central directory, a digest per entry, and one piece of content.
+//! Memory holds the central directory, a digest per entry, and one piece of content.
 
-pub(crate) mod access;
+pub(crate) mod archive_bytes;
 pub(crate) mod content;
 pub(crate) mod directory;
 pub(crate) mod entries;

@@ -1,4 +1,4 @@
-//! The records of the zip format, as bytes on the wire. All numbers are little-endian.
+//! The records of the zip format. All numbers are little-endian.
 //!
 //! ```text
 //! local header     "PK\3\4"  version flags method time date crc csize usize nlen elen   name extra
@@ -10,59 +10,49 @@
 //! end              "PK\5\6"  disk disk entries entries size offset clen                 comment
 //! ```
 //!
-//! Format: <https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT>. What is read of it, and how oddities are taken,
-//! is what Go's `archive/zip` does, because Terraform and OpenTofu read packages with it.
+//! Format: <https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT>. Unusual values are interpreted like in Go's `archive/zip`,
+//! with which Terraform and OpenTofu read packages.
 
-/// Signature of a local header.
+// Signatures. That of a data descriptor is optional.
 pub(crate) const LOCAL: u32 = 0x0403_4b50;
-/// Signature of a central header.
 pub(crate) const CENTRAL: u32 = 0x0201_4b50;
-/// Signature of the end record.
 pub(crate) const END: u32 = 0x0605_4b50;
-/// Signature of the zip64 locator.
 pub(crate) const LOCATOR64: u32 = 0x0706_4b50;
-/// Signature of the zip64 end record.
 pub(crate) const END64: u32 = 0x0606_4b50;
-/// Signature of a data descriptor, which may be missing.
 pub(crate) const DESCRIPTOR: u32 = 0x0807_4b50;
 
-/// Bytes of a local header before the name.
+// Sizes of records in bytes, without fields of variable length.
 pub(crate) const LOCAL_BYTES: usize = 30;
-/// Bytes of a central header before the name.
 pub(crate) const CENTRAL_BYTES: usize = 46;
-/// Bytes of the end record before the comment.
 pub(crate) const END_BYTES: usize = 22;
-/// Bytes of the zip64 locator.
 pub(crate) const LOCATOR64_BYTES: usize = 20;
-/// Bytes of the zip64 end record that are read.
 pub(crate) const END64_BYTES: usize = 56;
 
-/// Method of an entry that is not compressed.
+// Compression methods.
 pub(crate) const STORED: u16 = 0;
-/// Method of a deflated entry.
 pub(crate) const DEFLATED: u16 = 8;
 
-/// A 32-bit size or offset of this value stands in the zip64 extra field.
+/// A 32-bit size or offset with this value means that the number is in the zip64 extra field.
 pub(crate) const IN_ZIP64: u32 = u32::MAX;
 
-/// Flag of an entry whose sizes and checksum follow its data.
+/// The flag of an entry with a data descriptor after its data.
 const FLAG_DESCRIPTOR: u16 = 1 << 3;
 
-/// The number at an offset of a record, which the caller knows to be long enough.
+/// Reads a number. The record must be long enough.
 pub(crate) fn u16_at(record: &[u8], at: usize) -> u16 {
     let mut bytes = [0; 2];
     bytes.copy_from_slice(&record[at..at + 2]);
     u16::from_le_bytes(bytes)
 }
 
-/// The number at an offset of a record, which the caller knows to be long enough.
+/// Reads a number. The record must be long enough.
 pub(crate) fn u32_at(record: &[u8], at: usize) -> u32 {
     let mut bytes = [0; 4];
     bytes.copy_from_slice(&record[at..at + 4]);
     u32::from_le_bytes(bytes)
 }
 
-/// The number at an offset of a record, which the caller knows to be long enough.
+/// Reads a number. The record must be long enough.
 pub(crate) fn u64_at(record: &[u8], at: usize) -> u64 {
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&record[at..at + 8]);
@@ -76,18 +66,18 @@ pub(crate) struct LocalHeader {
     pub(crate) has_descriptor: bool,
     /// The compression method.
     pub(crate) method: u16,
-    /// Bytes of data, if they are known here.
+    /// The size of the compressed data in bytes; 0 if a data descriptor has it.
     pub(crate) compressed: u32,
-    /// Bytes of content, if they are known here.
+    /// The size of the content in bytes; 0 if a data descriptor has it.
     pub(crate) uncompressed: u32,
-    /// Bytes of the name.
+    /// The length of the name in bytes.
     pub(crate) name_bytes: u16,
-    /// Bytes of the extra field.
+    /// The length of the extra field in bytes.
     pub(crate) extra_bytes: u16,
 }
 
 impl LocalHeader {
-    /// Reads the fixed part; `None` if the signature is another one.
+    /// Parses the fixed part. `None` if the signature is wrong.
     pub(crate) fn parse(record: &[u8; LOCAL_BYTES]) -> Option<Self> {
         (u32_at(record, 0) == LOCAL).then(|| Self {
             has_descriptor: u16_at(record, 6) & FLAG_DESCRIPTOR != 0,
@@ -99,7 +89,7 @@ impl LocalHeader {
         })
     }
 
-    /// Bytes from the start of this header to the data.
+    /// The number of bytes from the start of this header to the data.
     pub(crate) fn bytes(&self) -> u64 {
         LOCAL_BYTES as u64 + u64::from(self.name_bytes) + u64::from(self.extra_bytes)
     }
@@ -107,30 +97,30 @@ impl LocalHeader {
 
 /// An entry of the central directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct CentralEntry {
     /// The name as stored.
     pub(crate) name: Vec<u8>,
-    /// Whether name or mode say that this is a directory.
+    /// Whether the name ends in `/`, or the mode is that of a directory.
     pub(crate) is_directory: bool,
-    /// The permissions that a file gets, with the bits for set-uid, set-gid and sticky.
+    /// The permissions of a file, including the set-uid, set-gid and sticky bits.
     pub(crate) mode: u32,
     /// Whether a data descriptor follows the data.
     pub(crate) has_descriptor: bool,
     /// The compression method.
     pub(crate) method: u16,
-    /// CRC-32 of the content; 0 may mean that it is not known.
+    /// The CRC-32 of the content; 0 can mean that it is unknown.
     pub(crate) crc: u32,
-    /// Bytes of data.
+    /// The size of the compressed data in bytes.
     pub(crate) compressed: u64,
-    /// Bytes of content.
+    /// The size of the content in bytes.
     pub(crate) uncompressed: u64,
-    /// Where the local header is; an offset of which the sign has no meaning until the start of the archive is added.
+    /// The offset of the local header, relative to the start of the archive. It is corrected for data before the archive.
     pub(crate) offset: i64,
 }
 
-impl Entry {
-    /// Reads a central header, whose signature was checked, with what follows it. `None` if a number is said to be in a
-    /// zip64 extra field and is not.
+impl CentralEntry {
+    /// Parses a central header with its name and extra field. The caller must have checked the signature. `None` if a number should be in
+    /// a zip64 extra field and is missing there.
     pub(crate) fn parse(fixed: &[u8; CENTRAL_BYTES], name: &[u8], extra: &[u8]) -> Option<Self> {
         let sizes = [u32_at(fixed, 24), u32_at(fixed, 20), u32_at(fixed, 42)];
         let [uncompressed, compressed, offset] = zip64(sizes, extra)?;
@@ -149,7 +139,7 @@ impl Entry {
     }
 }
 
-/// What the attributes say, depending on the system that the archive was made by.
+/// Whether the attributes are those of a directory. Their meaning depends on the system that created the archive.
 fn is_directory_mode(made_by: u16, attributes: u32) -> bool {
     const UNIX_TYPE: u32 = 0xf000;
     const UNIX_DIRECTORY: u32 = 0x4000;
@@ -163,7 +153,7 @@ fn is_directory_mode(made_by: u16, attributes: u32) -> bool {
     }
 }
 
-/// The permissions that the attributes give a file. Terraform and OpenTofu set them whatever the umask says.
+/// The permissions in the attributes of a file. The engines set them whatever the umask is.
 fn permissions(made_by: u16, attributes: u32) -> u32 {
     const MS_DOS_READ_ONLY: u32 = 0x01;
     match made_by {
@@ -174,11 +164,11 @@ fn permissions(made_by: u16, attributes: u32) -> u32 {
     }
 }
 
-/// Tag of the zip64 extra field.
+/// The tag of the zip64 extra field.
 const TAG_ZIP64: u16 = 1;
 
-/// The numbers in 64 bits, in the order in which the zip64 extra field has those that need it. A number that needs it and
-/// finds no field is `None`; a field that is too short makes the whole record invalid.
+/// Extends numbers to 64 bits. `numbers` must have the order of the zip64 extra field, which contains those with the value
+/// [`IN_ZIP64`]. If there is no such field, they are `None`. If the field is too short, the result is `None`.
 pub(crate) fn zip64(numbers: [u32; 3], mut extra: &[u8]) -> Option<[Option<u64>; 3]> {
     let mut wide = numbers.map(|number| (number != IN_ZIP64).then_some(u64::from(number)));
     while extra.len() >= 4 {

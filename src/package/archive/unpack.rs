@@ -1,10 +1,10 @@
 //! Unpacks a zip into a directory.
 //!
-//! The same entries are taken as for hashing. Links are not made: an entry that is one becomes a file with the name of its
-//! target in it, as in Terraform and OpenTofu. So nothing that is written here can lead out of the directory.
+//! It writes the entries that are hashed. Links are not created: as in Terraform and OpenTofu, a link becomes a file that contains the
+//! name of its target. Nothing that is written here can lead out of the directory.
 //!
-//! Of a module only the contents matter. The files of a package get the permissions that the archive gives them, whatever
-//! the umask, and its directories those of new directories: this is how both tools install it.
+//! Only the contents of modules matter. The files of a package get their permissions from the archive, whatever the umask is, and
+//! directories have default permissions, as both engines install them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -13,39 +13,36 @@ use std::path::{Component, Path, PathBuf};
 
 use flate2::Decompress;
 
-use crate::package::archive::access::{Access as _, AccessError, WholeFile};
-use crate::package::archive::content::{EntryFault, PIECE_BYTES, Sink, UnpackError, copy, inflate};
-use crate::package::archive::directory::{DirectoryError, read_directory};
+use crate::package::archive::archive_bytes::{ArchiveBytes as _, WholeFile};
+use crate::package::archive::content::{EntryFault, PIECE_BYTES, ContentSink, UnpackError, copy, inflate};
+use crate::package::archive::directory::read_file_directory;
 use crate::package::archive::entries::check_size;
-use crate::package::archive::record::{DEFLATED, Entry, LOCAL_BYTES, LocalHeader, STORED};
-use crate::package::path::{EntryPath, shown};
+use crate::package::archive::record::{DEFLATED, CentralEntry, STORED};
+use crate::package::entry_path::{EntryPath, shown};
 use crate::package::{Limits, PackageError};
 
-/// Unpacks all entries into `target`, which exists and is empty.
+/// Unpacks all entries into `target`, which must be an empty directory.
 pub fn unpack_archive(file: &File, target: &Path, limits: &Limits) -> Result<(), PackageError> {
     unpack_entries(file, target, limits).map(drop)
 }
 
-/// Unpacks a package into `target`, which exists and is empty, as `init` does.
+/// Unpacks a package like `init` into `target`, which must be an empty directory.
 pub fn unpack_package(file: &File, target: &Path, limits: &Limits) -> Result<(), PackageError> {
-    // A file that comes twice can only be written again while nothing forbids it, so permissions are set last.
+    // Permissions are set last, because a file that occurs twice must stay writable until then.
     for (path, mode) in unpack_entries(file, target, limits)? {
         set_mode(&path, mode).map_err(|source| PackageError::Write { path, source })?;
     }
     Ok(())
 }
 
-/// The files that were unpacked, with their permissions.
+/// Unpacks all entries, and returns the files with their permissions.
 fn unpack_entries(
     file: &File,
     target: &Path,
     limits: &Limits,
 ) -> Result<BTreeMap<PathBuf, u32>, PackageError> {
     let mut archive = WholeFile::new(file).map_err(PackageError::Read)?;
-    let entries = read_directory(&mut archive, limits).map_err(|error| match error {
-        DirectoryError::Package(error) => error,
-        DirectoryError::NotKept => unreachable!("a whole file has all bytes"),
-    })?;
+    let entries = read_file_directory(&mut archive, limits)?;
     if entries.is_empty() {
         return Err(PackageError::Empty);
     }
@@ -61,11 +58,11 @@ fn unpack_entries(
     Ok(modes)
 }
 
-/// Unpacks one entry to `path`; whether it is a file.
+/// Unpacks one entry to `path`, and returns whether it is a file.
 fn unpack_entry(
     archive: &mut WholeFile<'_>,
     inflater: &mut Decompress,
-    entry: &Entry,
+    entry: &CentralEntry,
     path: &Path,
 ) -> Result<bool, PackageError> {
     let failed = |source| PackageError::Write {
@@ -101,7 +98,7 @@ fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(mode))
 }
 
-/// Elsewhere there is one bit, and the tools set it likewise.
+/// Sets the read-only flag, as the engines do on Windows.
 #[cfg(not(unix))]
 fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     let mut permissions = fs::metadata(path)?.permissions();
@@ -109,7 +106,7 @@ fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     fs::set_permissions(path, permissions)
 }
 
-/// The path of an entry below `target`, never outside.
+/// The path of an entry. It is always below `target`.
 pub(crate) fn entry_target(target: &Path, name: &[u8]) -> Result<PathBuf, PackageError> {
     let path = EntryPath::new(name)?;
     let relative = os_path(path.as_bytes());
@@ -127,7 +124,7 @@ fn os_path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
 }
 
-/// Elsewhere names that are no UTF-8 are written as well as can be.
+/// Replaces invalid UTF-8, which Windows cannot represent in names.
 #[cfg(not(unix))]
 fn os_path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
@@ -136,10 +133,11 @@ fn os_path(bytes: &[u8]) -> PathBuf {
 fn unpack(
     archive: &mut WholeFile<'_>,
     inflater: &mut Decompress,
-    entry: &Entry,
+    entry: &CentralEntry,
     sink: &mut FileSink,
 ) -> Result<(), UnpackError> {
-    let start = local_data(archive, entry)?.ok_or(EntryFault::NoLocalHeader)?;
+    let start = archive.data_offset(entry)?;
+    let start = start.ok_or(EntryFault::NoLocalHeader)?;
     let length = entry.compressed.cast_signed().max(0).cast_unsigned();
     let data = archive.at(start)?.take(length);
     let mut data = BufReader::with_capacity(PIECE_BYTES / 4, data);
@@ -158,31 +156,15 @@ fn unpack(
     Ok(())
 }
 
-/// Where the data of an entry begins.
-fn local_data(archive: &mut WholeFile<'_>, entry: &Entry) -> Result<Option<u64>, UnpackError> {
-    let Ok(offset) = u64::try_from(entry.offset) else {
-        return Ok(None);
-    };
-    let mut record = [0; LOCAL_BYTES];
-    let read = archive
-        .read_at(offset, &mut record)
-        .map_err(|error| match error {
-            AccessError::Io(error) => UnpackError::Io(error),
-            AccessError::NotKept => unreachable!("a whole file has all bytes"),
-        })?;
-    let header = LocalHeader::parse(&record).filter(|_| read == LOCAL_BYTES);
-    Ok(header.map(|header| offset + header.bytes()))
-}
-
-/// Writes content as it is unpacked.
+/// Writes content while it is unpacked.
 struct FileSink {
     file: File,
     room: Vec<u8>,
     crc: crc32fast::Hasher,
     size: u64,
-    /// More content than this is refused.
+    /// The most bytes of the content.
     most: u64,
-    /// Why it could not be written.
+    /// The error of a failed write.
     failure: Option<io::Error>,
 }
 
@@ -199,7 +181,7 @@ impl FileSink {
     }
 }
 
-impl Sink for FileSink {
+impl ContentSink for FileSink {
     fn room(&mut self) -> &mut [u8] {
         &mut self.room
     }
@@ -211,7 +193,7 @@ impl Sink for FileSink {
             return Err(EntryFault::Size);
         }
         self.crc.update(piece);
-        // What is reported is the failure, and not that the content is incomplete.
+        // The caller reports `failure` in place of this fault.
         self.file.write_all(piece).map_err(|error| {
             self.failure = Some(error);
             EntryFault::CutShort

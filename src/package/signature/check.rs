@@ -1,4 +1,4 @@
-//! One signature file against the keys of one armor.
+//! Checks a signature file with the keys of one armor block.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -6,68 +6,69 @@ use pgp::packet::{Packet, Signature};
 use pgp::types::KeyDetails;
 
 use crate::package::signature::SignatureFault;
-use crate::package::signature::holder::{Holder, is_revoked};
+use crate::package::signature::certificate::{OpenPgpCertificate, is_revoked};
 use crate::package::signature::packets::{
-    has_critical_notation, is_expired, issuer, key_lifetime, made_at, packets, upper_hex,
+    has_critical_notation, is_expired, issuer, key_lifetime, created_at, packets, upper_hex,
 };
-use crate::package::signature::ring::{Part, Ring};
+use crate::package::signature::key_ring::{DataSigningKey, KeyRing};
 use crate::package::signature::verify::{signs_data, unsupported_curve};
 
-/// A signature that verifies.
+/// A signature that was verified.
 #[derive(Debug)]
-pub(super) struct Checked<'a> {
-    holder: &'a Holder,
-    made_at: u64,
-    /// Whether it also does so at the time of the check.
+pub(super) struct CheckedSignature<'a> {
+    certificate: &'a OpenPgpCertificate,
+    /// In Unix seconds.
+    created_at: u64,
     pub(super) validity: Validity,
 }
 
-/// What time makes of a signature that verifies.
+/// Whether a verified signature is valid at the time of the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Validity {
     Valid,
-    /// The primary or the signing key has expired, or is from the future; whatever the signature is.
+    /// The primary key or the signing key has expired, or was created in the future. This takes precedence over
+    /// `SignatureExpired`.
     KeyExpired,
-    /// The signature, or one that makes the key what it is, has expired or is from the future.
+    /// The signature, or a self-signature of the key, has expired or was created in the future.
     SignatureExpired,
 }
 
-/// Why a signature does not verify.
+/// Why a signature was not verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CheckError {
-    /// It is by none of the keys.
+    /// None of the keys issued the signature.
     UnknownIssuer,
-    /// It is by one of them, or it cannot be read.
+    /// One of the keys issued the signature, or the signature is malformed.
     Fault(SignatureFault),
 }
 
-impl Checked<'_> {
+impl CheckedSignature<'_> {
     pub(super) fn key_id(&self) -> String {
-        upper_hex(self.holder.primary.legacy_key_id().as_ref())
+        upper_hex(self.certificate.primary.legacy_key_id().as_ref())
     }
 
     pub(super) fn fingerprint(&self) -> String {
-        upper_hex(self.holder.primary.fingerprint().as_bytes())
+        upper_hex(self.certificate.primary.fingerprint().as_bytes())
     }
 
     pub(super) fn signed_at(&self) -> SystemTime {
-        UNIX_EPOCH + Duration::from_secs(self.made_at)
+        UNIX_EPOCH + Duration::from_secs(self.created_at)
     }
 }
 
 /// Verifies the first signature that any of the keys issued.
 pub(super) fn check<'a>(
-    ring: &'a Ring,
+    ring: &'a KeyRing,
     document: &[u8],
     signatures: &[u8],
     now: SystemTime,
-) -> Result<Checked<'a>, CheckError> {
-    let (signature, parts) = find(ring, signatures)?;
+) -> Result<CheckedSignature<'a>, CheckError> {
+    let (signature, keys) = find(ring, signatures)?;
     let key_id = issuer(&signature)
         .map(|id| upper_hex(id.as_ref()))
         .unwrap_or_default();
-    for part in &parts {
-        if let Some(curve) = part.unsupported_curve() {
+    for key in &keys {
+        if let Some(curve) = key.unsupported_curve() {
             return Err(CheckError::Fault(SignatureFault::UnsupportedCurve {
                 key_id,
                 curve,
@@ -77,50 +78,50 @@ pub(super) fn check<'a>(
     let now = now
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs());
-    let Some(part) = parts
+    let Some(key) = keys
         .into_iter()
-        .find(|part| part.verifies(&signature, document))
+        .find(|key| key.verifies(&signature, document))
     else {
         return Err(CheckError::Fault(SignatureFault::Mismatch { key_id }));
     };
-    let validity = part
-        .judge(&signature, key_id, now)
+    let validity = key
+        .validity(&signature, key_id, now)
         .map_err(CheckError::Fault)?;
-    Ok(Checked {
-        holder: part.holder(),
-        made_at: made_at(&signature).unwrap_or_default(),
+    Ok(CheckedSignature {
+        certificate: key.certificate(),
+        created_at: created_at(&signature).unwrap_or_default(),
         validity,
     })
 }
 
-fn find<'a>(ring: &'a Ring, signatures: &[u8]) -> Result<(Signature, Vec<Part<'a>>), CheckError> {
+fn find<'a>(ring: &'a KeyRing, signatures: &[u8]) -> Result<(Signature, Vec<DataSigningKey<'a>>), CheckError> {
     for packet in packets(signatures) {
         let Ok(Packet::Signature(signature)) = packet else {
             return Err(CheckError::Fault(SignatureFault::Malformed));
         };
-        if made_at(&signature).is_none() {
+        if created_at(&signature).is_none() {
             return Err(CheckError::Fault(SignatureFault::Malformed));
         }
         let Some(issuer) = issuer(&signature) else {
             return Err(CheckError::Fault(SignatureFault::NoIssuer));
         };
-        let parts = ring.signing_parts(issuer);
-        if !parts.is_empty() {
-            return Ok((signature, parts));
+        let keys = ring.signing_keys(issuer);
+        if !keys.is_empty() {
+            return Ok((signature, keys));
         }
     }
     Err(CheckError::UnknownIssuer)
 }
 
-impl<'a> Part<'a> {
-    fn holder(self) -> &'a Holder {
+impl<'a> DataSigningKey<'a> {
+    fn certificate(self) -> &'a OpenPgpCertificate {
         match self {
-            Self::Primary(holder) | Self::Subkey(holder, _) => holder,
+            Self::Primary(certificate) | Self::Subkey(certificate, _) => certificate,
         }
     }
 
     fn unsupported_curve(self) -> Option<String> {
-        let primary = unsupported_curve(&self.holder().primary);
+        let primary = unsupported_curve(&self.certificate().primary);
         match self {
             Self::Primary(_) => primary,
             Self::Subkey(_, subkey) => primary.or_else(|| unsupported_curve(&subkey.key)),
@@ -129,23 +130,23 @@ impl<'a> Part<'a> {
 
     fn verifies(self, signature: &Signature, document: &[u8]) -> bool {
         match self {
-            Self::Primary(holder) => signs_data(signature, &holder.primary, document),
+            Self::Primary(certificate) => signs_data(signature, &certificate.primary, document),
             Self::Subkey(_, subkey) => signs_data(signature, &subkey.key, document),
         }
     }
 
-    /// Whether the key may be used, and was valid.
-    fn judge(
+    /// Determines the validity of a verified signature. A revocation or an unknown critical notation is an error.
+    fn validity(
         self,
         signature: &Signature,
         key_id: String,
         now: u64,
     ) -> Result<Validity, SignatureFault> {
-        let holder = self.holder();
-        let mut relevant = vec![signature, &holder.identity.certification];
-        let mut is_expired_key = key_expired(&holder.primary, &holder.identity.certification, now);
+        let certificate = self.certificate();
+        let mut relevant = vec![signature, &certificate.identity.certification];
+        let mut is_expired_key = key_expired(&certificate.primary, &certificate.identity.certification, now);
         let mut revoked =
-            is_revoked(&holder.revocations, now) || is_revoked(&holder.identity.revocations, now);
+            is_revoked(&certificate.revocations, now) || is_revoked(&certificate.identity.revocations, now);
         if let Self::Subkey(_, subkey) = self {
             relevant.push(&subkey.binding);
             relevant.extend(subkey.binding.embedded_signature());
@@ -171,7 +172,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Whether a key has reached the end of the life that its self-signature gives it, or not begun it.
+/// Whether a key has exceeded the lifetime in its self-signature, or was created in the future.
 fn key_expired(key: &impl KeyDetails, self_signature: &Signature, now: u64) -> bool {
     let created = u64::from(key.created_at().as_secs());
     let lifetime = key_lifetime(self_signature);

@@ -1,11 +1,11 @@
-//! Why a signature is not accepted.
+//! Why a signature is rejected.
 
 use thiserror::Error;
 
 use crate::package::signature::{MAX_ARMOR_BYTES, MAX_KEYS, MAX_SIGNATURE_BYTES};
 use crate::span::Explain;
 
-/// Why the signature over a checksum list is not accepted.
+/// Why the signature of a checksum list is rejected.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SignatureError {
     /// The registry sends more keys than [`MAX_KEYS`].
@@ -13,7 +13,7 @@ pub enum SignatureError {
         "cannot verify the checksum list: the registry sent {count} signing keys, {MAX_KEYS} are accepted"
     )]
     TooManyKeys {
-        /// How many.
+        /// The number of keys.
         count: usize,
     },
     /// The signature file is larger than [`MAX_SIGNATURE_BYTES`].
@@ -21,15 +21,15 @@ pub enum SignatureError {
         "cannot verify the checksum list: its signature has {size} bytes, {MAX_SIGNATURE_BYTES} are accepted"
     )]
     SignatureTooLarge {
-        /// Its size.
+        /// Its size in bytes.
         size: usize,
     },
-    /// One of the keys cannot be read; those before it did not issue the signature.
+    /// A key is invalid, and the keys before it did not issue the signature.
     #[error("cannot verify the checksum list: signing key {number} of {count} is unusable")]
     Key {
-        /// Which key, from 1.
+        /// The position of the key, starting at 1.
         number: usize,
-        /// How many keys the registry sent.
+        /// The number of keys.
         count: usize,
         /// What is wrong with it.
         #[source]
@@ -38,15 +38,15 @@ pub enum SignatureError {
     /// None of the keys issued the signature, or there are no keys.
     #[error("cannot verify the checksum list: {}", unknown_issuer(issuers, *keys))]
     UnknownIssuer {
-        /// Key IDs that the signatures name.
+        /// The key IDs in the signatures.
         issuers: Vec<String>,
-        /// How many keys the registry sent.
+        /// The number of keys.
         keys: usize,
     },
-    /// The signature is malformed, does not verify, or its key is revoked.
+    /// The signature is malformed or wrong, or its key is revoked.
     #[error("cannot verify the checksum list")]
     Invalid(#[source] SignatureFault),
-    /// The signature has expired or was made in the future, which Terraform refuses.
+    /// The signature has expired or was created in the future. Terraform rejects it.
     #[error(
         "signature of the checksum list by key {key_id} has expired, or was made in the future"
     )]
@@ -54,7 +54,7 @@ pub enum SignatureError {
         /// The key.
         key_id: String,
     },
-    /// The key or the signature has expired, and `OPENTOFU_ENFORCE_GPG_EXPIRATION` refuses that.
+    /// The key or the signature has expired, and `OPENTOFU_ENFORCE_GPG_EXPIRATION` makes this an error.
     #[error(
         "signature of the checksum list by key {key_id} is no longer valid: the key or the signature has expired"
     )]
@@ -62,7 +62,7 @@ pub enum SignatureError {
         /// The key.
         key_id: String,
     },
-    /// The registry says that HashiCorp vouches for the key, and this does not verify.
+    /// The registry sent a signature of HashiCorp for the key, and that signature is wrong.
     #[error("cannot verify the trust signature of key {key_id}")]
     Trust {
         /// The key.
@@ -76,56 +76,54 @@ pub enum SignatureError {
 fn unknown_issuer(issuers: &[String], keys: usize) -> String {
     match (issuers, keys) {
         (_, 0) => "the registry sent no signing keys".to_owned(),
-        ([], _) => "its signature names no issuer that can be checked".to_owned(),
+        ([], _) => "its signature has no supported issuer".to_owned(),
         (issuers, 1) => format!(
-            "it is signed by {}, the registry sent another key",
+            "it is signed by {}, but the registry sent another key",
             issuers.join(", ")
         ),
-        (issuers, keys) => {
-            format!(
-                "it is signed by {}, the registry sent {keys} other keys",
-                issuers.join(", ")
-            )
-        }
+        (issuers, keys) => format!(
+            "it is signed by {}, but the registry sent {keys} other keys",
+            issuers.join(", ")
+        ),
     }
 }
 
 /// What is wrong with a key that the registry sent.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum KeyFault {
-    /// It is larger than [`MAX_ARMOR_BYTES`].
+    /// The key is larger than [`MAX_ARMOR_BYTES`].
     #[error("it has {size} bytes, {MAX_ARMOR_BYTES} are accepted")]
     TooLarge {
-        /// Its size.
+        /// Its size in bytes.
         size: usize,
     },
-    /// It is no ASCII armor, or a damaged one.
-    #[error("it is not a readable ASCII armor")]
+    /// The key is not ASCII-armored, or its armor is damaged.
+    #[error("it is not a valid ASCII armor")]
     Armor,
-    /// The armor holds something else.
-    #[error("its armor holds no key")]
+    /// The armor contains something other than a key.
+    #[error("its armor contains no key")]
     OtherBlock,
-    /// The armor holds no key with a valid user ID.
-    #[error("its armor holds no complete key")]
+    /// The armor contains no key with a valid user ID.
+    #[error("its armor contains no complete key")]
     NoKey,
 }
 
 /// What is wrong with a signature.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SignatureFault {
-    /// It is no binary OpenPGP signature; an armored one is not accepted.
+    /// The signature is not a binary OpenPGP signature. An armored one is not accepted.
     #[error("the signature is not a binary OpenPGP signature")]
     Malformed,
-    /// It does not say which key made it.
+    /// The signature does not name the key that issued it.
     #[error("the signature does not name its issuer")]
     NoIssuer,
-    /// It is not over these bytes, or not by this key.
+    /// The signature is for other data, or another key issued it.
     #[error("the signature by key {key_id} does not match")]
     Mismatch {
-        /// The key that it names.
+        /// The key that the signature names.
         key_id: String,
     },
-    /// The key is on a curve that is not supported here, though Terraform knows it.
+    /// The key is on a curve that Terraform supports and tflock does not.
     #[error("key {key_id} is on the curve {curve}, which is not supported")]
     UnsupportedCurve {
         /// The key.
@@ -133,26 +131,26 @@ pub enum SignatureFault {
         /// The curve.
         curve: String,
     },
-    /// A notation that must be understood is not.
-    #[error("the signature by key {key_id} has a critical notation that is not known")]
+    /// The signature has a critical notation. None is supported.
+    #[error("the signature by key {key_id} has an unknown critical notation")]
     CriticalNotation {
         /// The key.
         key_id: String,
     },
-    /// The key, its signing sub-key or its user ID is revoked.
+    /// The key, its signing subkey or its user ID is revoked.
     #[error("the signature was made by the revoked key {key_id}")]
     Revoked {
         /// The key.
         key_id: String,
     },
-    /// It has expired or was made in the future.
+    /// The signature has expired or was created in the future.
     #[error("the signature has expired, or was made in the future")]
     Expired,
-    /// HashiCorp's key did not make it.
+    /// HashiCorp's key did not issue the signature.
     #[error("the signature is not by the key of HashiCorp's partner program")]
     NotByPartnerKey,
-    /// It is not in an ASCII armor, or the key that it is over is not.
-    #[error("the signature is not a readable ASCII armor")]
+    /// The signature, or the signed key, is not in valid ASCII armor.
+    #[error("the signature is not a valid ASCII armor")]
     Armor,
 }
 
@@ -160,7 +158,7 @@ impl Explain for SignatureError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Invalid(SignatureFault::Mismatch { .. }) => {
-                Some("the list or its signature may have been changed on the way; no lock file was changed".to_owned())
+                Some("find out whether a proxy or an attacker changed the list or its signature; no lock file was changed".to_owned())
             }
             Self::Enforced { .. } => Some("unset OPENTOFU_ENFORCE_GPG_EXPIRATION to accept it with a warning".to_owned()),
             _ => None,

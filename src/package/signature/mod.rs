@@ -1,22 +1,22 @@
-//! Detached OpenPGP signatures over checksum lists, judged as Terraform and OpenTofu judge them.
+//! Verifies detached OpenPGP signatures of checksum lists by the rules of Terraform and OpenTofu.
 //!
-//! The registry sends armored keys along with the list, so a signature guards against whoever stands between registry and
-//! user, not against the registry. The cryptography is that of the `pgp` crate; what counts as a valid signature is decided
-//! here, after ProtonMail's go-crypto, which both tools use:
+//! The registry sends armored keys with the list. A signature therefore protects against attackers between the registry and the
+//! user, not against the registry. The `pgp` crate provides the cryptography. The rules for valid signatures are those of
+//! ProtonMail's go-crypto, which both engines use:
 //!
-//! - The keys are tried in their order, and only the first armor block of each is read. A key that is no key is an error;
-//!   one that did not issue the signature is passed over; one that did and does not verify it is an error.
-//! - The signature file is binary. Of several signatures the first that one of the key's signing parts issued counts.
-//!   Signatures of unknown make (MD5, RIPEMD-160) are passed over.
-//! - A revoked key is an error. An expired key is accepted, and so is one from the future; an expired signature, or one
-//!   from the future, is an error. OpenTofu instead tries later keys in all these cases, and if none of them verifies it
-//!   accepts what it has with a warning, or with `OPENTOFU_ENFORCE_GPG_EXPIRATION=true` refuses it.
+//! - Keys are tried in order, and only the first armor block of each is read. An invalid key is an error. A key that did not issue
+//!   the signature is skipped. A key that issued the signature but does not verify it is an error.
+//! - The signature file is binary. Of several signatures, the first that one of the key's signing keys issued is verified.
+//!   Signatures with unsupported algorithms (MD5, RIPEMD-160) are skipped.
+//! - A revoked key is an error. An expired key, or one created in the future, is accepted. An expired signature, or one created in the
+//!   future, is an error. In the last two cases OpenTofu tries later keys instead. If none of them verifies the signature, OpenTofu
+//!   accepts it with a warning, or with `OPENTOFU_ENFORCE_GPG_EXPIRATION=true` rejects it.
 
 mod check;
 mod error;
-mod holder;
+mod certificate;
 mod packets;
-mod ring;
+mod key_ring;
 #[cfg(test)]
 pub(crate) mod tests;
 mod tier;
@@ -27,57 +27,57 @@ use std::time::SystemTime;
 pub use error::{KeyFault, SignatureError, SignatureFault};
 pub use tier::Tier;
 
-use crate::package::signature::check::{CheckError, Checked, Validity, check};
-use crate::package::signature::ring::Ring;
+use crate::package::signature::check::{CheckError, CheckedSignature, Validity, check};
+use crate::package::signature::key_ring::KeyRing;
 use crate::provider::Engine;
 
-/// A key as the registry sends it.
+/// A signing key in a registry's response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SigningKey {
     /// The armored public key.
     pub ascii_armor: String,
-    /// An armored signature of HashiCorp's over the key, for partners; else empty.
+    /// HashiCorp's armored signature of the key if the signer is a partner, otherwise empty.
     pub trust_signature: String,
 }
 
-/// What is asked of a signature.
+/// The requirements on a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignaturePolicy {
-    /// The tool whose rules are followed.
+    /// The engine whose rules apply.
     pub engine: Engine,
     /// The time at which keys and signatures must be valid.
     pub now: SystemTime,
-    /// The registry is one that may send no keys at all: OpenTofu's own, under engine `tofu`.
+    /// Whether the registry may omit keys. True for OpenTofu's default registry with the engine OpenTofu.
     pub keys_optional: bool,
-    /// `OPENTOFU_ENFORCE_GPG_VALIDATION=true`: no keys are an error all the same.
+    /// `OPENTOFU_ENFORCE_GPG_VALIDATION=true`: missing keys are an error even if `keys_optional` is set.
     pub enforce_validation: bool,
-    /// `OPENTOFU_ENFORCE_GPG_EXPIRATION=true`: what has expired is an error.
+    /// `OPENTOFU_ENFORCE_GPG_EXPIRATION=true`: expired keys and signatures are errors.
     pub enforce_expiration: bool,
 }
 
 impl SignaturePolicy {
-    /// Whether the signature is not looked at, because there are no keys and none are needed.
+    /// Whether the signature is not verified, because there are no keys and they are optional.
     pub fn skips(&self, keys: &[SigningKey]) -> bool {
         keys.is_empty() && self.keys_optional && !self.enforce_validation
     }
 }
 
-/// Who signed a list.
+/// The signer of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signer {
-    /// Key ID of the primary key, as Terraform shows it: 16 upper-case hex digits.
+    /// The key ID of the primary key: 16 upper-case hexadecimal digits, as Terraform displays it.
     pub key_id: String,
-    /// Fingerprint of the primary key in upper-case hex digits.
+    /// The fingerprint of the primary key in upper-case hexadecimal digits.
     pub fingerprint: String,
-    /// How HashiCorp ranks the signer.
+    /// HashiCorp's relation to the signer.
     pub tier: Tier,
-    /// When the signature says it was made.
+    /// The creation time in the signature.
     pub signed_at: SystemTime,
-    /// What is not as it should be, although the engine accepts it.
+    /// Why the signature is not valid now, although the engine accepts it.
     pub lapse: Option<Lapse>,
 }
 
-/// Something about time that an accepted signature lacks.
+/// Why an accepted signature is not valid at the time of the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lapse {
     /// The key has expired, or was created in the future.
@@ -89,10 +89,10 @@ pub enum Lapse {
 /// The most keys that are tried. Registries send one or two.
 pub const MAX_KEYS: usize = 32;
 
-/// The largest armored key or trust signature in bytes. Keys with many certifications have some ten thousand.
+/// The most bytes of an armored key or trust signature. Keys with many certifications have tens of thousands.
 pub const MAX_ARMOR_BYTES: usize = 256 << 10;
 
-/// The largest signature file in bytes. A signature has some hundred.
+/// The most bytes of a signature file. A signature has a few hundred.
 pub const MAX_SIGNATURE_BYTES: usize = 64 << 10;
 
 /// Verifies `signature` over `list` with the first of `keys` that issued it.
@@ -105,7 +105,7 @@ pub fn verify_signature(
     check_limits(signature, keys)?;
     let mut lapsed = None;
     for (index, key) in keys.iter().enumerate() {
-        let ring = Ring::read(&key.ascii_armor).map_err(|fault| SignatureError::Key {
+        let ring = KeyRing::read(&key.ascii_armor).map_err(|fault| SignatureError::Key {
             number: index + 1,
             count: keys.len(),
             fault,
@@ -155,7 +155,7 @@ fn check_limits(signature: &[u8], keys: &[SigningKey]) -> Result<(), SignatureEr
 }
 
 fn signer(
-    checked: &Checked<'_>,
+    checked: &CheckedSignature<'_>,
     key: &SigningKey,
     list: &[u8],
     signature: &[u8],
@@ -163,7 +163,7 @@ fn signer(
 ) -> Result<Signer, SignatureError> {
     let tier = match tier::tier(key, list, signature, policy.now) {
         Ok(tier) => tier,
-        // OpenTofu knows no tiers and never looks at the trust signature.
+        // OpenTofu has no tiers and ignores the trust signature.
         Err(_) if policy.engine == Engine::Tofu => Tier::SelfSigned,
         Err(fault) => {
             return Err(SignatureError::Trust {

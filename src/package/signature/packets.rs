@@ -1,7 +1,7 @@
-//! OpenPGP packets and what signatures say of themselves.
+//! Parses OpenPGP packets and the subpackets of signatures.
 //!
-//! Only version 4 is read, with the algorithms that the tools know; other signatures are passed over. Statements count from
-//! the hashed area alone, except for the issuer, which is but a hint.
+//! Only signatures of version 4 with algorithms that the engines support are read; others are skipped. Subpackets must be in the
+//! hashed area, which the signature protects, except for the issuer, which is only a hint.
 
 use std::io::{BufReader, Read as _};
 
@@ -14,7 +14,7 @@ use pgp::types::{Fingerprint, KeyId};
 
 use crate::package::signature::MAX_ARMOR_BYTES;
 
-/// The type and the content of the first armor block.
+/// Decodes the first armor block to its type and content.
 pub(super) fn dearmor(armor: &str) -> Option<(BlockType, Vec<u8>)> {
     let options = DearmorOptions::new().set_limit(MAX_ARMOR_BYTES);
     let mut reader = Dearmor::with_options(BufReader::new(armor.as_bytes()), options);
@@ -25,21 +25,21 @@ pub(super) fn dearmor(armor: &str) -> Option<(BlockType, Vec<u8>)> {
     Some((block, content))
 }
 
-/// A packet that could not be read.
+/// A packet that cannot be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Malformed;
+pub(super) struct MalformedPacket;
 
-/// The packets in some bytes, without those that the tools pass over.
-pub(super) fn packets(bytes: &[u8]) -> impl Iterator<Item = Result<Packet, Malformed>> {
+/// Parses packets, without those that the engines skip.
+pub(super) fn packets(bytes: &[u8]) -> impl Iterator<Item = Result<Packet, MalformedPacket>> {
     PacketParser::new(bytes).filter_map(|packet| match packet {
         Ok(Packet::Signature(signature)) if !is_known(&signature) => None,
         Ok(packet) => Some(Ok(packet)),
         Err(Error::Unsupported { .. }) => None,
-        Err(_) => Some(Err(Malformed)),
+        Err(_) => Some(Err(MalformedPacket)),
     })
 }
 
-/// Whether a signature is of a make that the tools know.
+/// Whether the engines support the version, the algorithms and the critical subpackets of a signature.
 fn is_known(signature: &Signature) -> bool {
     let Some(config) = signature.config() else {
         return false;
@@ -75,52 +75,55 @@ fn is_known(signature: &Signature) -> bool {
     config.version() == SignatureVersion::V4 && is_known_hash && is_known_algorithm && !demands_more
 }
 
-/// The last statement of a kind in the hashed area.
-fn stated<'a, T>(
+/// The last subpacket in the hashed area for which `pick` returns a value.
+fn last_subpacket<'a, T>(
     signature: &'a Signature,
     pick: impl Fn(&'a SubpacketData) -> Option<T>,
 ) -> Option<T> {
-    let hashed = signature.config()?.hashed_subpackets();
-    hashed.filter_map(|subpacket| pick(&subpacket.data)).last()
+    signature
+        .config()?
+        .hashed_subpackets()
+        .filter_map(|subpacket| pick(&subpacket.data))
+        .last()
 }
 
-/// When a signature was made, in Unix seconds.
-pub(super) fn made_at(signature: &Signature) -> Option<u64> {
-    stated(signature, |data| match data {
+/// The creation time of a signature in Unix seconds.
+pub(super) fn created_at(signature: &Signature) -> Option<u64> {
+    last_subpacket(signature, |data| match data {
         SubpacketData::SignatureCreationTime(time) => Some(u64::from(time.as_secs())),
         _ => None,
     })
 }
 
-/// Whether a signature has expired at a time, or was made after it.
+/// Whether a signature has expired at a time, or was created after it.
 pub(super) fn is_expired(signature: &Signature, now: u64) -> bool {
-    let lifetime = stated(signature, |data| match data {
+    let lifetime = last_subpacket(signature, |data| match data {
         SubpacketData::SignatureExpirationTime(time) => Some(u64::from(time.as_secs())),
         _ => None,
     });
-    let made_at = made_at(signature).unwrap_or_default();
-    made_at > now || lifetime.is_some_and(|lifetime| lifetime > 0 && now > made_at + lifetime)
+    let created_at = created_at(signature).unwrap_or_default();
+    created_at > now || lifetime.is_some_and(|lifetime| lifetime > 0 && now > created_at + lifetime)
 }
 
-/// How many seconds the key that a self-signature is about lives from its creation on; 0 for ever.
+/// The lifetime of a key in its self-signature, in seconds since the key's creation; 0 means unlimited.
 pub(super) fn key_lifetime(self_signature: &Signature) -> u64 {
-    let lifetime = stated(self_signature, |data| match data {
+    let lifetime = last_subpacket(self_signature, |data| match data {
         SubpacketData::KeyExpirationTime(time) => Some(u64::from(time.as_secs())),
         _ => None,
     });
     lifetime.unwrap_or_default()
 }
 
-/// Whether a self-signature says that its key is one to sign data with. Without key flags it is not.
+/// Whether the key flags in a self-signature permit the key to sign data. False without key flags.
 pub(super) fn may_sign(self_signature: &Signature) -> bool {
-    let flags = stated(self_signature, |data| match data {
+    let flags = last_subpacket(self_signature, |data| match data {
         SubpacketData::KeyFlags(flags) => Some(flags.sign()),
         _ => None,
     });
     flags.unwrap_or_default()
 }
 
-/// Whether a notation must be understood; none is.
+/// Whether a signature has a critical notation. Verifiers must reject those that they do not support, and none is supported.
 pub(super) fn has_critical_notation(signature: &Signature) -> bool {
     signature.config().is_some_and(|config| {
         config.hashed_subpackets().any(|subpacket| {
@@ -129,36 +132,32 @@ pub(super) fn has_critical_notation(signature: &Signature) -> bool {
     })
 }
 
-/// The ID of the key that a signature says it is by: of several statements the last.
+/// The ID of the key that a signature names as its issuer. The last subpacket takes precedence.
 pub(super) fn issuer(signature: &Signature) -> Option<KeyId> {
     let config = signature.config()?;
-    let subpackets = config
+    config
         .hashed_subpackets()
-        .chain(config.unhashed_subpackets());
-    let ids = subpackets.filter_map(|subpacket| match &subpacket.data {
-        SubpacketData::IssuerKeyId(id) => Some(*id),
-        SubpacketData::IssuerFingerprint(fingerprint) => key_id_of(fingerprint),
-        _ => None,
-    });
-    ids.last()
+        .chain(config.unhashed_subpackets())
+        .filter_map(|subpacket| match &subpacket.data {
+            SubpacketData::IssuerKeyId(id) => Some(*id),
+            SubpacketData::IssuerFingerprint(fingerprint) => key_id_of(fingerprint),
+            _ => None,
+        })
+        .last()
 }
 
-/// The key ID is the end of the fingerprint in version 4.
+/// The key ID of a fingerprint: its last 8 bytes in version 4.
 fn key_id_of(fingerprint: &Fingerprint) -> Option<KeyId> {
     let end = fingerprint.as_bytes().last_chunk::<8>()?;
     Some(KeyId::from(*end))
 }
 
-/// A key ID or a fingerprint as people know it.
+/// Formats a key ID or a fingerprint.
 pub(super) fn upper_hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .map(|byte| format!("{byte:02X}"))
-        .collect::<Vec<_>>()
-        .concat()
+    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }
 
-/// The key IDs that the signatures in a file name, as far as it can be read.
+/// The key IDs in the signatures of a file, up to the first malformed packet.
 pub(super) fn issuers(signatures: &[u8]) -> Vec<String> {
     let mut issuers = Vec::new();
     for packet in packets(signatures).map_while(Result::ok) {

@@ -1,9 +1,8 @@
-//! How HashiCorp ranks the signer of a provider, as Terraform shows it. It changes nothing about what is recorded.
+//! The relation of HashiCorp to the signer of a provider, as Terraform displays it. It does not affect what is recorded.
 //!
-//! The two keys are HashiCorp's public ones: that which signs its own providers, published at
-//! <https://www.hashicorp.com/security>, and that which signs the keys of partners, as Terraform carries it. They are
-//! compared by what they verify, and so it does not matter that the copy of the first has expired (18 April 2026; the
-//! renewed one has the same keys).
+//! Two public keys of HashiCorp are embedded: the key for its own providers, published at <https://www.hashicorp.com/security>, and
+//! the key for partners' keys, which Terraform embeds, too. The embedded copy of the first expired on 18 April 2026. This does not
+//! matter, because the renewed certificate has the same keys.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -11,17 +10,17 @@ use std::time::SystemTime;
 
 use crate::package::signature::check::{CheckError, Validity, check};
 use crate::package::signature::packets::dearmor;
-use crate::package::signature::ring::Ring;
+use crate::package::signature::key_ring::KeyRing;
 use crate::package::signature::{MAX_ARMOR_BYTES, SignatureFault, SigningKey};
 
-/// Who stands behind a key.
+/// HashiCorp's relation to a signer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tier {
-    /// The list is signed by HashiCorp itself.
+    /// HashiCorp signed the list.
     HashiCorp,
-    /// HashiCorp signed the key.
+    /// HashiCorp signed the key that signed the list.
     Partner,
-    /// Nobody but the registry vouches for the key.
+    /// Only the registry vouches for the key.
     SelfSigned,
 }
 
@@ -35,21 +34,21 @@ impl fmt::Display for Tier {
     }
 }
 
-/// The keys that ranks come from.
+/// HashiCorp's keys.
 #[derive(Debug)]
 struct Authorities {
-    hashicorp: Ring,
-    partners: Ring,
+    hashicorp: KeyRing,
+    partners: KeyRing,
 }
 
 static AUTHORITIES: LazyLock<Option<Authorities>> = LazyLock::new(|| {
     Some(Authorities {
-        hashicorp: Ring::read(include_str!("keys/hashicorp.asc")).ok()?,
-        partners: Ring::read(include_str!("keys/hashicorp-partners.asc")).ok()?,
+        hashicorp: KeyRing::read(include_str!("keys/hashicorp.asc")).ok()?,
+        partners: KeyRing::read(include_str!("keys/hashicorp-partners.asc")).ok()?,
     })
 });
 
-/// The tier of a key that signed a list; an error if a trust signature is claimed and wrong.
+/// Determines the tier of a key that signed a list. A wrong trust signature is an error.
 pub(super) fn tier(
     key: &SigningKey,
     list: &[u8],
@@ -86,7 +85,7 @@ impl Authorities {
 }
 
 fn verify(
-    ring: &Ring,
+    ring: &KeyRing,
     document: &[u8],
     signature: &[u8],
     now: SystemTime,
@@ -109,7 +108,7 @@ mod tests {
     #[test]
     fn the_embedded_keys_are_those_of_hashicorp() {
         let authorities = AUTHORITIES.as_ref().unwrap();
-        let fingerprints = [&authorities.hashicorp, &authorities.partners].map(Ring::fingerprints);
+        let fingerprints = [&authorities.hashicorp, &authorities.partners].map(KeyRing::fingerprints);
         let hashicorp = vec!["C874011F0AB405110D02105534365D9472D7468F".to_owned()];
         let partners = vec!["51890657C5ACDB4B823086567D72D4268E4660FC".to_owned()];
         assert_eq!(fingerprints, [hashicorp, partners]);
@@ -117,8 +116,8 @@ mod tests {
 
     fn rank(hashicorp: &str, partners: &str, key: &SigningKey) -> Result<Tier, SignatureFault> {
         let authorities = Authorities {
-            hashicorp: Ring::read(&text(hashicorp)).unwrap(),
-            partners: Ring::read(&text(partners)).unwrap(),
+            hashicorp: KeyRing::read(&text(hashicorp)).unwrap(),
+            partners: KeyRing::read(&text(partners)).unwrap(),
         };
         authorities.rank(key, &fixture("SHA256SUMS"), &fixture("valid.sig"), now())
     }
@@ -133,16 +132,11 @@ mod tests {
         };
         assert_eq!(rank("other.asc", "other.asc", &plain), Ok(Tier::SelfSigned));
         assert_eq!(rank("valid.asc", "other.asc", &plain), Ok(Tier::HashiCorp));
-        assert_eq!(
-            rank("valid.asc", "valid.asc", &trusted),
-            Ok(Tier::HashiCorp),
-            "before any trust signature"
-        );
+        let both = rank("valid.asc", "valid.asc", &trusted);
+        assert_eq!(both, Ok(Tier::HashiCorp), "the trust signature is ignored");
         assert_eq!(rank("other.asc", "other.asc", &trusted), Ok(Tier::Partner));
-        assert_eq!(
-            rank("other.asc", "valid.asc", &trusted),
-            Err(SignatureFault::NotByPartnerKey)
-        );
+        let untrusted = rank("other.asc", "valid.asc", &trusted);
+        assert_eq!(untrusted, Err(SignatureFault::NotByPartnerKey));
         let over_another_key = SigningKey {
             trust_signature,
             ..key("subkey")
@@ -151,12 +145,10 @@ mod tests {
             rank("subkey.asc", "other.asc", &over_another_key),
             Err(SignatureFault::Mismatch { .. })
         ));
+        let long = format!("{}\n", trusted.trust_signature).repeat(2_000);
         let wrong = [
             ("no armor".to_owned(), SignatureFault::Armor),
-            (
-                format!("{}\n", trusted.trust_signature).repeat(2_000),
-                SignatureFault::Armor,
-            ),
+            (long, SignatureFault::Armor),
             (text("valid.asc"), SignatureFault::Malformed),
             (text("armored.sig"), SignatureFault::NotByPartnerKey),
         ];

@@ -1,9 +1,8 @@
-//! The cryptographic checks of the `pgp` crate, mended where it refuses what is valid to the tools.
+//! Verifies signatures with the `pgp` crate. Two of its restrictions, which Terraform and OpenTofu do not have, are lifted:
 //!
-//! - On secp256k1 every signature (r, s) has a twin (r, n - s). The crate takes only the one with the lower s, a rule of
-//!   Bitcoin's that OpenPGP does not have: about half of the signatures that `gpg` makes are of the other kind.
-//! - Signatures on elliptic curves over digests that are shorter than the curve (Ed25519 with SHA-1) are refused for being
-//!   weak. The tools take them.
+//! - On secp256k1 every signature (r, s) has an equivalent signature (r, n - s). The crate accepts only the one with the lower s, a
+//!   rule of Bitcoin that OpenPGP does not have. About half of the signatures that `gpg` creates have the higher s.
+//! - The crate rejects signatures on elliptic curves if the digest is shorter than the curve (Ed25519 with SHA-1).
 
 use std::io;
 
@@ -17,43 +16,43 @@ use pgp::types::{
     PublicParams, SignatureBytes, Tag, Timestamp, VerifyingKey,
 };
 
-/// Whether a signature over data is by a key.
+/// Whether `key` issued a signature of `data`.
 pub(super) fn signs_data(signature: &Signature, key: &impl VerifyingKey, data: &[u8]) -> bool {
-    signature.verify(&Mended(key), data).is_ok()
+    signature.verify(&LenientKey(key), data).is_ok()
 }
 
-/// Whether a revocation of a primary key is by that key.
+/// Whether a primary key issued its own revocation.
 pub(super) fn revokes_key(signature: &Signature, primary: &PublicKey) -> bool {
-    signature.verify_key(&Mended(primary)).is_ok()
+    signature.verify_key(&LenientKey(primary)).is_ok()
 }
 
-/// Whether a certification of a user ID, or its revocation, is by the primary key.
+/// Whether the primary key issued a certification of a user ID, or its revocation.
 pub(super) fn certifies(signature: &Signature, primary: &PublicKey, id: &UserId) -> bool {
     signature
-        .verify_certification(&Mended(primary), Tag::UserId, id)
+        .verify_certification(&LenientKey(primary), Tag::UserId, id)
         .is_ok()
 }
 
-/// Whether a binding of a sub-key, or its revocation, is by the primary key.
+/// Whether the primary key issued the binding of a subkey, or its revocation.
 pub(super) fn binds(signature: &Signature, primary: &PublicKey, subkey: &PublicSubkey) -> bool {
     signature
-        .verify_subkey_binding(&Mended(primary), subkey)
+        .verify_subkey_binding(&LenientKey(primary), subkey)
         .is_ok()
 }
 
-/// Whether the signature inside of a binding shows that the sub-key agrees to it.
+/// Whether a binding contains a signature by the subkey, which proves that the subkey's owner agreed to the binding.
 pub(super) fn is_bound_back(
     binding: &Signature,
     primary: &PublicKey,
     subkey: &PublicSubkey,
 ) -> bool {
     binding.embedded_signature().is_some_and(|back| {
-        back.verify_primary_key_binding(&Mended(subkey), primary)
+        back.verify_primary_key_binding(&LenientKey(subkey), primary)
             .is_ok()
     })
 }
 
-/// The name of a key's curve, if it is one that the `pgp` crate does not know.
+/// The name of a key's curve, if the `pgp` crate does not support it.
 pub(super) fn unsupported_curve(key: &impl KeyDetails) -> Option<String> {
     match key.public_params() {
         PublicParams::ECDSA(EcdsaPublicParams::Unsupported { curve, .. })
@@ -64,19 +63,19 @@ pub(super) fn unsupported_curve(key: &impl KeyDetails) -> Option<String> {
     }
 }
 
-/// What is said of the digest where it is not part of what is signed, but only looked at for its strength.
+/// The algorithm that is passed to the crate for elliptic curves, where it uses the algorithm only to check the digest's strength.
 const STRONG: HashAlgorithm = HashAlgorithm::Sha512;
 
-/// A key that takes all signatures that are valid.
+/// A key that verifies all signatures that the engines accept.
 #[derive(Debug)]
-struct Mended<'a, K>(&'a K);
+struct LenientKey<'a, K>(&'a K);
 
-impl<K: VerifyingKey> VerifyingKey for Mended<'_, K> {
+impl<K: VerifyingKey> VerifyingKey for LenientKey<'_, K> {
     fn verify(&self, hash: HashAlgorithm, digest: &[u8], signature: &SignatureBytes) -> Result<()> {
         match self.0.public_params() {
             PublicParams::ECDSA(params) => {
                 let twin = match params {
-                    EcdsaPublicParams::Secp256k1 { .. } => low_twin(signature),
+                    EcdsaPublicParams::Secp256k1 { .. } => low_s_twin(signature),
                     _ => None,
                 };
                 let signature = twin.as_ref().unwrap_or(signature);
@@ -96,8 +95,8 @@ const ORDER: [u8; 32] = [
     0xba, 0xae, 0xdc, 0xe6, 0xaf, 0x48, 0xa0, 0x3b, 0xbf, 0xd2, 0x5e, 0x8c, 0xd0, 0x36, 0x41, 0x41,
 ];
 
-/// The twin of a signature whose s is in the upper half.
-fn low_twin(signature: &SignatureBytes) -> Option<SignatureBytes> {
+/// Converts a signature with a high s to the equivalent one with a low s.
+fn low_s_twin(signature: &SignatureBytes) -> Option<SignatureBytes> {
     let SignatureBytes::Mpis(numbers) = signature else {
         return None;
     };
@@ -108,7 +107,7 @@ fn low_twin(signature: &SignatureBytes) -> Option<SignatureBytes> {
     Some(SignatureBytes::Mpis(vec![r.clone(), Mpi::from_slice(&low)]))
 }
 
-/// n - s, if it is less than s.
+/// Computes n - s. `None` if it is not less than s.
 fn negated(s: &[u8]) -> Option<[u8; 32]> {
     let mut padded = [0; 32];
     padded[32_usize.checked_sub(s.len())?..].copy_from_slice(s);
@@ -123,7 +122,7 @@ fn negated(s: &[u8]) -> Option<[u8; 32]> {
     (!borrow && difference < padded).then_some(difference)
 }
 
-impl<K: KeyDetails> KeyDetails for Mended<'_, K> {
+impl<K: KeyDetails> KeyDetails for LenientKey<'_, K> {
     fn version(&self) -> KeyVersion {
         self.0.version()
     }
@@ -153,7 +152,7 @@ impl<K: KeyDetails> KeyDetails for Mended<'_, K> {
     }
 }
 
-impl<K: Serialize> Serialize for Mended<'_, K> {
+impl<K: Serialize> Serialize for LenientKey<'_, K> {
     fn to_writer<W: io::Write>(&self, writer: &mut W) -> Result<()> {
         self.0.to_writer(writer)
     }
@@ -178,7 +177,7 @@ mod tests {
         assert_eq!(negated(&[1]), None, "a short number");
         assert_eq!(negated(&[0xff; 32]), None, "no number below the order");
         assert_eq!(negated(&[1; 33]), None);
-        // (n - 1) / 2 and (n + 1) / 2 are twins.
+        // The negation of (n + 1) / 2 is (n - 1) / 2.
         let mut half = ORDER;
         half[31] -= 1;
         let mut carry = 0;

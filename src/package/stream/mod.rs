@@ -1,23 +1,23 @@
-//! A package as it arrives: hashed in one pass, without a file.
+//! Hashes a package in one pass while it is downloaded, without a file.
 //!
-//! Three threads work on a package, so that it costs what inflating it costs: one takes the SHA-256 of the zip, one walks
-//! through the entries and inflates them, one takes SHA-256 and CRC-32 of their contents. Between them are queues bounded
-//! in bytes; memory does not grow with the package.
+//! Three threads work on a package, so that hashing takes no longer than inflating: one computes the SHA-256 of the zip, one walks
+//! through the entries and inflates them, and one computes the SHA-256 and CRC-32 of their contents. The queues between them are
+//! limited in bytes, so memory does not grow with the package.
 //!
-//! Walking from the front of a zip trusts local headers, which say nothing binding. So when the central directory has
-//! arrived, the last part of the archive is read just as that of a whole file, and every entry in it must lie where one
-//! was walked through, with the same method, sizes and data descriptor. Then what was hashed is what a whole file would
-//! have given, and the same code turns it into hashes or an error. Anything else, and anything that cannot be walked
-//! (a stored entry with descriptor, a gap, a prefix), is [`NeedsFile`]: the archive is to be read from a file.
+//! Walking through a zip from its start relies on local headers, which are not authoritative. After the central directory has
+//! arrived, it is therefore read by the same code as that of a file, and each of its entries must match an entry of the walk in offset,
+//! method, sizes and data descriptor. The contents that were hashed are then the contents that would be read from a file, and the same
+//! code computes the hashes or the error. If an entry does not match, or if the archive cannot be walked through (because of a stored
+//! entry with a data descriptor, a gap or a prefix), the result is [`NeedsFile`]: the archive must be read from a file.
 
 mod feed;
-mod pieces;
+mod content_queue;
 mod reconcile;
-mod source;
+mod chunk_reader;
 #[cfg(test)]
 mod tests;
-mod turn;
-mod walk;
+mod inflate_permit;
+mod entry_walker;
 
 use std::thread;
 
@@ -27,42 +27,42 @@ use thiserror::Error;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::package::stream::feed::Feed;
-use crate::package::stream::pieces::pieces;
-use crate::package::stream::reconcile::{Stop, reconcile};
-use crate::package::stream::source::Source;
-use crate::package::stream::walk::walk;
+use crate::package::stream::content_queue::content_queue;
+use crate::package::stream::reconcile::{StreamFailure, reconcile};
+use crate::package::stream::chunk_reader::ChunkReader;
+use crate::package::stream::entry_walker::walk;
 use crate::package::{ContentHashes, Limits, PackageError, PackageHashes};
 use crate::provider::Digest;
 
-/// Hashes a package while it arrives. Dropping it ends its threads.
+/// Hashes a package while it is downloaded. Dropping this value ends the threads.
 #[derive(Debug)]
 pub struct StreamHasher {
     feed: Feed,
     zip: oneshot::Receiver<(Digest, u64)>,
-    contents: oneshot::Receiver<Result<ContentHashes, Stop>>,
+    contents: oneshot::Receiver<Result<ContentHashes, StreamFailure>>,
 }
 
-/// What came of a package.
+/// The result of hashing a download.
 #[derive(Debug)]
 pub enum Streamed {
-    /// All hashes.
+    /// The hashes of the package.
     Hashed(PackageHashes),
-    /// The zip must be read from a file; its digest is known.
+    /// The zip must be read from a file.
     NeedsFile {
-        /// Digest of the zip.
+        /// The digest of the zip.
         zh: Digest,
-        /// Size of the zip in bytes.
+        /// The size of the zip in bytes.
         size: u64,
-        /// Why.
+        /// The reason.
         reason: NeedsFile,
     },
-    /// The package has no hash, however it is read.
+    /// The package is invalid. Reading it from a file would not help.
     Refused {
-        /// Digest of the zip: whether it is the right one is to be looked at before anything else.
+        /// The digest of the zip. Callers must compare it before they report `error`: a wrong download is the more precise error.
         zh: Digest,
-        /// Size of the zip in bytes.
+        /// The size of the zip in bytes.
         size: u64,
-        /// Why.
+        /// The reason.
         error: PackageError,
     },
 }
@@ -70,28 +70,28 @@ pub enum Streamed {
 /// Why a package must be read from a file.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum NeedsFile {
-    /// An entry is stored and its size follows after it.
+    /// A stored entry has its size only in a data descriptor after its data.
     #[error("an entry is stored without its size before it")]
     StoredWithDescriptor,
-    /// An entry cannot be unpacked where it stands.
-    #[error("an entry cannot be unpacked as it comes")]
+    /// An entry cannot be unpacked with its local header.
+    #[error("an entry cannot be unpacked while it arrives")]
     Unreadable,
-    /// A data descriptor does not have the sizes of its entry.
+    /// The sizes in a data descriptor differ from those of its entry.
     #[error("a data descriptor does not agree with its entry")]
     Descriptor,
-    /// There are more entries, more content or a longer end than a stream takes.
-    #[error("it is larger than what is read as it comes")]
+    /// The entries, their contents, or the data after them exceed the limits for downloads.
+    #[error("it is larger than what is read while it arrives")]
     TooLarge,
-    /// The central directory does not list what was seen.
+    /// The central directory differs from the entries.
     #[error("its central directory does not agree with its entries")]
     Disagrees,
-    /// The central directory is not where the entries end.
-    #[error("its central directory is not behind its entries")]
+    /// The central directory does not directly follow the entries.
+    #[error("its central directory is not after its entries")]
     DirectoryElsewhere,
 }
 
 impl Streamed {
-    /// Digest of the zip.
+    /// The digest of the zip.
     pub fn zh(&self) -> Digest {
         match self {
             Self::Hashed(hashes) => hashes.zh,
@@ -99,7 +99,7 @@ impl Streamed {
         }
     }
 
-    /// Size of the zip in bytes.
+    /// The size of the zip in bytes.
     pub fn size(&self) -> u64 {
         match self {
             Self::Hashed(hashes) => hashes.size,
@@ -108,26 +108,26 @@ impl Streamed {
     }
 }
 
-/// How many chunks wait between the network and each of the two threads that read them.
+/// The capacity of the two queues between the network and the threads, in chunks.
 const QUEUED_CHUNKS: usize = 4;
 
 impl StreamHasher {
-    /// Starts the threads. `type_name` is the type of the address that the package is to be installed under.
+    /// Starts the threads. `type_name` is the type of the provider's address.
     pub fn new(type_name: &str, limits: Limits) -> Result<Self, PackageError> {
         let (to_zip, from_feed) = mpsc::channel(QUEUED_CHUNKS);
         let (zip_done, zip) = oneshot::channel();
         spawn("zip digest", move || {
-            // Nobody listens any more if the hasher was dropped.
+            // The receiver is gone if the hasher was dropped.
             let _ = zip_done.send(digest(from_feed));
         })?;
         let (to_walk, from_feed) = mpsc::channel(QUEUED_CHUNKS);
         let (contents_done, contents) = oneshot::channel();
-        let (sink, hashing) = pieces();
-        let hashing = spawn("content digest", move || hashing.run())?;
+        let (sink, hasher) = content_queue();
+        let hashing = spawn("content digest", move || hasher.run())?;
         let type_name = type_name.to_owned();
         spawn("inflate", move || {
-            let walked = walk(Source::new(from_feed), sink, &limits);
-            // The sink is gone, so the last piece is hashed and the thread ends.
+            let walked = walk(ChunkReader::new(from_feed), sink, &limits);
+            // `walk` dropped the sink, so the thread ends after the last piece.
             let summaries = hashing.join().ok();
             let result = reconcile(walked, summaries, &type_name, &limits);
             let _ = contents_done.send(result);
@@ -140,12 +140,12 @@ impl StreamHasher {
         })
     }
 
-    /// Takes the next bytes; waits while the threads are behind.
+    /// Hashes the next bytes. Waits while the queues are full.
     pub async fn send(&mut self, chunk: Bytes) -> Result<(), PackageError> {
         self.feed.send(chunk).await
     }
 
-    /// Says that the package is complete, and waits for the result.
+    /// Ends the package and waits for the result.
     pub async fn finish(self) -> Result<Streamed, PackageError> {
         let Self {
             feed,
@@ -161,9 +161,9 @@ impl StreamHasher {
                 zip_h1,
                 size,
             })),
-            Err(Stop::NeedsFile(reason)) => Ok(Streamed::NeedsFile { zh, size, reason }),
-            Err(Stop::Package(PackageError::Interrupted)) => Err(PackageError::Interrupted),
-            Err(Stop::Package(error)) => Ok(Streamed::Refused { zh, size, error }),
+            Err(StreamFailure::NeedsFile(reason)) => Ok(Streamed::NeedsFile { zh, size, reason }),
+            Err(StreamFailure::Package(PackageError::Interrupted)) => Err(PackageError::Interrupted),
+            Err(StreamFailure::Package(error)) => Ok(Streamed::Refused { zh, size, error }),
         }
     }
 }

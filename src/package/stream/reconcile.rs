@@ -1,78 +1,79 @@
-//! The central directory against what was walked through.
+//! Compares the central directory with the entries of the walk.
 
 use std::collections::BTreeMap;
 
-use crate::package::archive::access::Access as _;
-use crate::package::archive::content::{EntryFault, Summary};
+use crate::package::archive::archive_bytes::ArchiveBytes as _;
+use crate::package::archive::content::{EntryFault, ContentSummary};
 use crate::package::archive::directory::{DirectoryError, read_directory};
-use crate::package::archive::entries::{Contents, hash_entries};
-use crate::package::archive::record::Entry;
+use crate::package::archive::entries::{ContentReader, hash_entries};
+use crate::package::archive::record::CentralEntry;
 use crate::package::stream::NeedsFile;
-use crate::package::stream::walk::{Walked, WalkedEntry};
+use crate::package::stream::entry_walker::{WalkedArchive, WalkedEntry};
 use crate::package::{ContentHashes, Limits, PackageError};
 use crate::provider::Digest;
 
-/// Why there are no hashes.
+/// Why a download has no hashes.
 #[derive(Debug)]
-pub(super) enum Stop {
-    /// However it is read, the package has none.
+pub(super) enum StreamFailure {
+    /// The package is invalid.
     Package(PackageError),
     /// The package must be read from a file.
     NeedsFile(NeedsFile),
 }
 
-impl From<PackageError> for Stop {
+impl From<PackageError> for StreamFailure {
     fn from(error: PackageError) -> Self {
         Self::Package(error)
     }
 }
 
-impl From<NeedsFile> for Stop {
+impl From<NeedsFile> for StreamFailure {
     fn from(reason: NeedsFile) -> Self {
         Self::NeedsFile(reason)
     }
 }
 
-/// Hashes the entries that the central directory lists, if they are those that were walked through. `summaries` is `None`
-/// if the thread that hashes is gone.
+/// Computes the hashes of the entries in the central directory, which must match the entries of the walk. `summaries` is `None` if the
+/// thread that hashes ended unexpectedly.
 pub(super) fn reconcile(
-    walked: Result<Walked, NeedsFile>,
-    summaries: Option<Vec<Summary>>,
+    walked: Result<WalkedArchive, NeedsFile>,
+    summaries: Option<Vec<ContentSummary>>,
     type_name: &str,
     limits: &Limits,
-) -> Result<ContentHashes, Stop> {
-    let Walked { entries, mut tail } = walked?;
+) -> Result<ContentHashes, StreamFailure> {
+    let WalkedArchive { entries, mut tail } = walked?;
     let summaries = summaries.ok_or(PackageError::Interrupted)?;
-    let by_offset = entries.into_iter().zip(summaries);
     let mut contents = WalkedContents {
-        by_offset: by_offset
+        by_offset: entries
+            .into_iter()
+            .zip(summaries)
             .map(|(entry, summary)| (entry.offset, (entry, summary)))
             .collect(),
     };
     let listed = read_directory(&mut tail, limits).map_err(|error| match error {
-        DirectoryError::Package(error) => Stop::Package(error),
-        DirectoryError::NotKept => Stop::NeedsFile(NeedsFile::DirectoryElsewhere),
+        DirectoryError::Package(error) => StreamFailure::Package(error),
+        DirectoryError::NotKept => StreamFailure::NeedsFile(NeedsFile::DirectoryElsewhere),
     })?;
     hash_entries(&listed, &mut contents, tail.size(), type_name, limits)
 }
 
-/// Contents that have passed, by the offsets of their local headers.
+/// The entries of the walk and their contents, by the offsets of their local headers.
 struct WalkedContents {
-    by_offset: BTreeMap<u64, (WalkedEntry, Summary)>,
+    by_offset: BTreeMap<u64, (WalkedEntry, ContentSummary)>,
 }
 
 impl WalkedContents {
-    fn find(&self, entry: &Entry) -> Result<&(WalkedEntry, Summary), NeedsFile> {
+    fn find(&self, entry: &CentralEntry) -> Result<&(WalkedEntry, ContentSummary), NeedsFile> {
         let offset = u64::try_from(entry.offset).ok();
         let found = offset.and_then(|offset| self.by_offset.get(&offset));
         found.ok_or(NeedsFile::Disagrees)
     }
 }
 
-impl Contents for WalkedContents {
-    type Error = Stop;
+impl ContentReader for WalkedContents {
+    type Error = StreamFailure;
 
-    fn digest(&mut self, entry: &Entry) -> Result<Result<Digest, EntryFault>, Stop> {
+    fn digest(&mut self, entry: &CentralEntry) -> Result<Result<Digest, EntryFault>, StreamFailure> {
         let (walked, content) = self.find(entry)?;
         let is_same = walked.method == entry.method
             && walked.compressed == entry.compressed
@@ -87,7 +88,7 @@ impl Contents for WalkedContents {
         Ok(content.check(entry).and(descriptor))
     }
 
-    fn has_local_header(&mut self, entry: &Entry) -> Result<bool, Stop> {
+    fn has_local_header(&mut self, entry: &CentralEntry) -> Result<bool, StreamFailure> {
         self.find(entry)?;
         Ok(true)
     }

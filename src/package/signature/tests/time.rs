@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What time does: row by row what Terraform, OpenTofu, and OpenTofu with enforcement make of it.
+/// Expired keys and signatures, as Terraform, OpenTofu, and OpenTofu with enforcement treat them.
 #[test]
 fn validity_in_time() {
     let lapsed = |lapse: Lapse| move |signer: &Signer| signer.lapse == Some(lapse);
@@ -93,7 +93,7 @@ fn later_keys_after_an_expired_one() {
 }
 
 #[test]
-fn the_first_of_several_expired_keys_is_told() {
+fn the_first_of_several_expired_keys_is_the_signer() {
     let both = [fixture("expired-signature.sig"), fixture("expired-key.sig")].concat();
     let policy = SignaturePolicy {
         engine: Engine::Tofu,
@@ -133,7 +133,7 @@ fn revoked_keys_end_the_search() {
 }
 
 #[test]
-fn a_revocation_from_the_future_counts_only_for_a_compromised_key() {
+fn a_revocation_from_the_future_is_effective_only_for_a_compromised_key() {
     let before = UNIX_EPOCH + Duration::from_secs(1_780_401_600);
     for (name, is_revoked) in [
         ("revoked-key", false),
@@ -156,8 +156,8 @@ fn a_revocation_from_the_future_counts_only_for_a_compromised_key() {
 }
 
 #[test]
-fn time_counts_to_the_second() {
-    // The signature was made at 2026-06-01T12:00:00Z or some seconds later, and lives for a day.
+fn expiration_is_exact_to_the_second() {
+    // The signature was created at 2026-06-01T12:00:00Z or a few seconds later, and is valid for a day.
     let made = terraform("valid", &["valid"]).unwrap().signed_at;
     let expiring = fixture("expired-signature.sig");
     let at = |now: SystemTime, signature: &[u8]| {
@@ -177,7 +177,7 @@ fn time_counts_to_the_second() {
     assert_eq!(
         at(made - Duration::from_secs(1), &fixture("valid.sig")).is_err(),
         {
-            // A second earlier the key may not exist yet: an expired key, which Terraform accepts.
+            // A second earlier the key may not exist yet. Terraform accepts it like an expired key.
             at(made - Duration::from_secs(1), &fixture("valid.sig")) == expired
         }
     );

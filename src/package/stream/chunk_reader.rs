@@ -1,58 +1,58 @@
-//! The chunks of a zip as one reader.
+//! Reads the chunks of a zip as one stream.
 
 use std::io::{self, BufRead, Read};
 
 use bytes::{Buf as _, Bytes};
 use tokio::sync::mpsc::Receiver;
 
-use super::turn::Turn;
+use super::inflate_permit::InflatePermit;
 
-/// Reads chunks from a queue; at the end of the queue it is at its end.
+/// A reader of the chunks in a queue.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(super) struct ChunkReader {
     chunks: Receiver<Bytes>,
     current: Bytes,
-    /// What was put back, before `current`.
+    /// Bytes that were put back; they precede `current`.
     returned: Bytes,
     offset: u64,
-    /// Held while there are bytes.
-    turn: Option<Turn>,
+    /// Held while chunks are available.
+    permit: Option<InflatePermit>,
 }
 
-impl Source {
+impl ChunkReader {
     pub(super) fn new(chunks: Receiver<Bytes>) -> Self {
         Self {
             chunks,
             current: Bytes::new(),
             returned: Bytes::new(),
             offset: 0,
-            turn: None,
+            permit: None,
         }
     }
 
-    /// The next chunk. Whoever has to wait for it does not keep others from their work.
+    /// Receives the next chunk. Releases the permit while it waits.
     fn receive(&mut self) -> Option<Bytes> {
         let chunk = self.chunks.try_recv().ok().or_else(|| {
-            self.turn = None;
+            self.permit = None;
             self.chunks.blocking_recv()
         })?;
-        self.turn.get_or_insert_with(Turn::wait);
+        self.permit.get_or_insert_with(InflatePermit::acquire);
         Some(chunk)
     }
 
-    /// How many bytes have been read.
+    /// The number of bytes that have been read.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Reads up to so many bytes; less only at the end.
+    /// Reads `count` bytes, or fewer at the end.
     pub(super) fn read_up_to(&mut self, count: usize) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.take(count as u64).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// Puts bytes back that were the last to be read.
+    /// Puts back the bytes that were read last.
     pub(super) fn unread(&mut self, mut bytes: Vec<u8>) {
         self.offset -= bytes.len() as u64;
         bytes.extend_from_slice(&self.returned);
@@ -60,7 +60,7 @@ impl Source {
     }
 }
 
-impl BufRead for Source {
+impl BufRead for ChunkReader {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if !self.returned.is_empty() {
             return Ok(&self.returned);
@@ -84,7 +84,7 @@ impl BufRead for Source {
     }
 }
 
-impl Read for Source {
+impl Read for ChunkReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let available = self.fill_buf()?;
         let count = available.len().min(buffer.len());
@@ -107,7 +107,7 @@ mod tests {
                 .unwrap();
         }
         drop(sender);
-        let mut source = Source::new(chunks);
+        let mut source = ChunkReader::new(chunks);
         assert_eq!(source.read_up_to(3).unwrap(), b"abc");
         assert_eq!(source.offset(), 3);
         source.unread(b"bc".to_vec());

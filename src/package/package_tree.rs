@@ -1,46 +1,46 @@
-//! The directory that a package unpacks to, as a map: path to digest.
+//! A virtual directory with the unpacked files of a package: a map from path to digest.
 //!
-//! Terraform unpacks a zip and hashes the files that it then finds, so what counts is what the file system would have made
-//! of the entries one after the other: missing parents are made, the last of several files at one path wins, and a file
-//! where a directory is, or the reverse, is an error. Directories themselves do not count.
+//! Terraform unpacks a zip and hashes the files that are then on disk. The virtual directory therefore behaves like a file system to
+//! which the entries are written in order: missing parents are created, a later file replaces an earlier one with the same path, and
+//! a file and a directory with the same path are an error. Directories are not hashed.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use crate::package::PackageError;
 use crate::package::h1::h1;
-use crate::package::path::{EntryPath, shown};
+use crate::package::entry_path::{EntryPath, shown};
 use crate::provider::{Digest, Hash};
 
-/// Files and the directories that were named; parents that are only implied are not held, so that memory does not grow
-/// with the depth of paths.
+/// The files and the explicit directories of a package. Implied parents are not stored, so that memory does not grow with the depth
+/// of paths.
 ///
-/// The keys are paths with NUL, which no path contains, in place of `/`. In this order whatever lies below a path follows
-/// it directly, and so one look at either neighbor tells whether a file and a directory collide.
+/// The keys are paths with NUL, which no path contains, in place of `/`. In this order a path is directly followed by everything
+/// below it, so the two neighbors of a path reveal whether a file and a directory collide.
 #[derive(Debug, Default)]
-pub(crate) struct Tree {
-    nodes: BTreeMap<Vec<u8>, Node>,
+pub(crate) struct PackageTree {
+    nodes: BTreeMap<Vec<u8>, TreeNode>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Node {
+enum TreeNode {
     Directory,
     File(Digest),
 }
 
-/// The separator inside of keys, below all bytes that names consist of.
+/// The separator in keys. It sorts before all bytes of names.
 const SEPARATOR: u8 = 0;
 
-impl Tree {
-    /// Makes a directory; the root is always there.
+impl PackageTree {
+    /// Adds a directory. The root always exists.
     pub(crate) fn add_directory(&mut self, path: &EntryPath) -> Result<(), PackageError> {
         if path.is_root() {
             return Ok(());
         }
-        self.insert(path, Node::Directory)
+        self.insert(path, TreeNode::Directory)
     }
 
-    /// Writes a file, over the one that may be there.
+    /// Adds a file, or replaces an existing one.
     pub(crate) fn add_file(
         &mut self,
         path: &EntryPath,
@@ -49,15 +49,15 @@ impl Tree {
         if path.is_root() {
             return Err(PackageError::FileAtRoot);
         }
-        self.insert(path, Node::File(content))
+        self.insert(path, TreeNode::File(content))
     }
 
-    fn insert(&mut self, path: &EntryPath, node: Node) -> Result<(), PackageError> {
+    fn insert(&mut self, path: &EntryPath, node: TreeNode) -> Result<(), PackageError> {
         let key = key(path.as_bytes());
-        let is_file = matches!(node, Node::File(_));
+        let is_file = matches!(node, TreeNode::File(_));
         let collides = match self.nodes.get(&key) {
-            Some(Node::File(_)) => !is_file,
-            Some(Node::Directory) => is_file,
+            Some(TreeNode::File(_)) => !is_file,
+            Some(TreeNode::Directory) => is_file,
             None => self.is_below_file(&key) || (is_file && self.has_below(&key)),
         };
         if collides {
@@ -68,16 +68,16 @@ impl Tree {
         Ok(())
     }
 
-    /// Whether one of the parents is a file. If so it is the nearest key before this one, as nothing lies below a file.
+    /// Whether one of the parents is a file. It would be the nearest key before this one, because nothing is below a file.
     fn is_below_file(&self, key: &[u8]) -> bool {
         let mut before = self
             .nodes
             .range::<[u8], _>((Bound::Unbounded, Bound::Excluded(key)));
         let nearest = before.next_back();
-        nearest.is_some_and(|(other, node)| *node != Node::Directory && is_below(key, other))
+        nearest.is_some_and(|(other, node)| *node != TreeNode::Directory && is_below(key, other))
     }
 
-    /// Whether anything lies below this path.
+    /// Whether anything is below this path.
     fn has_below(&self, key: &[u8]) -> bool {
         let mut after = self
             .nodes
@@ -85,17 +85,17 @@ impl Tree {
         after.next().is_some_and(|(other, _)| is_below(other, key))
     }
 
-    /// The `h1` hash of the files, if the executable of the provider is among them.
+    /// Computes the `h1` hash of the files. The executable of the provider must be among them.
     pub(crate) fn hash(&self, type_name: &str) -> Result<Hash, PackageError> {
         let files = self.nodes.iter().filter_map(|(key, node)| match node {
-            Node::File(content) => Some((path(key), *content)),
-            Node::Directory => None,
+            TreeNode::File(content) => Some((path(key), *content)),
+            TreeNode::Directory => None,
         });
         hash_files(files.collect(), type_name)
     }
 }
 
-/// The `h1` hash of files by their paths, if the executable of the provider is among them.
+/// Computes the `h1` hash of files by path. The executable of the provider must be among them.
 pub(crate) fn hash_files(
     mut files: Vec<(Vec<u8>, Digest)>,
     type_name: &str,
@@ -122,20 +122,20 @@ fn path(key: &[u8]) -> Vec<u8> {
 }
 
 fn replace(bytes: &[u8], from: u8, to: u8) -> Vec<u8> {
-    let replaced = bytes
+    bytes
         .iter()
-        .map(|byte| if *byte == from { to } else { *byte });
-    replaced.collect()
+        .map(|byte| if *byte == from { to } else { *byte })
+        .collect()
 }
 
-/// Whether `key` is a path inside of the directory `parent`.
+/// Whether `key` is the key of a path below `parent`.
 fn is_below(key: &[u8], parent: &[u8]) -> bool {
     key.strip_prefix(parent)
         .is_some_and(|rest| rest.first() == Some(&SEPARATOR))
 }
 
-/// Whether a path is that of the provider's program: at the top level, `terraform-provider-TYPE` alone or with `_` or `.`
-/// and anything behind it. Mode bits do not matter.
+/// Whether a path is that of the provider's executable: at the top level, `terraform-provider-TYPE`, optionally followed by `_` or
+/// `.` and any text. Mode bits do not matter.
 fn is_executable(path: &[u8], type_name: &str) -> bool {
     let rest = path
         .strip_prefix(b"terraform-provider-")
@@ -157,7 +157,7 @@ mod tests {
 
     /// Unpacks the entries and hashes the result.
     fn unpack(entries: &[Entry<'_>]) -> Result<String, PackageError> {
-        let mut tree = Tree::default();
+        let mut tree = PackageTree::default();
         for (name, content) in entries {
             let path = EntryPath::new(name.as_bytes())?;
             match content {
@@ -168,7 +168,7 @@ mod tests {
         tree.hash("p").map(|hash| hash.to_string())
     }
 
-    /// The hash of files that are already as they will be on disk, in the order of their names.
+    /// The hash of files in the order of their names.
     fn plain(files: &[(&str, &str)]) -> String {
         let lines = files
             .iter()
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_do_not_count() {
+    fn directories_are_not_hashed() {
         let exe = (EXE, Some("exe"));
         let expected = Ok(plain(&[(EXE, "exe")]));
         for directory in ["d/", "./", "/", "", "d/e/f", "."] {
@@ -199,18 +199,7 @@ mod tests {
 
     #[test]
     fn files_are_sorted_by_the_bytes_of_their_whole_paths() {
-        let names = [
-            "B",
-            "a-b",
-            "a.b",
-            "a/b",
-            "a/b-c",
-            "a0",
-            "b",
-            EXE,
-            "\u{ffff}",
-            "\u{1f600}",
-        ];
+        let names = ["B", "a-b", "a.b", "a/b", "a/b-c", "a0", "b", EXE, "\u{ffff}", "\u{1f600}"];
         let expected = Ok(plain(&names.map(|name| (name, name))));
         let mut entries = names.map(|name| (name, Some(name)));
         assert_eq!(unpack(&entries), expected);
@@ -219,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn case_and_unicode_form_tell_files_apart() {
+    fn case_and_unicode_form_are_significant() {
         let names = ["A", "a", "e\u{301}", EXE, "\u{e9}"];
         let expected = Ok(plain(&names.map(|name| (name, name))));
         assert_eq!(unpack(&names.map(|name| (name, Some(name)))), expected);
@@ -238,14 +227,8 @@ mod tests {
             (&[("a/b/c", some), ("a/b", some)], "a/b"),
             (&[("a", some), ("a/b", None)], "a/b"),
             (&[("a/b", None), ("a", some)], "a"),
-            (
-                &[("a", some), ("a-b", some), ("a.b", some), ("a/b", some)],
-                "a/b",
-            ),
-            (
-                &[("a-b", some), ("a/b", some), ("a0", some), ("a", some)],
-                "a",
-            ),
+            (&[("a", some), ("a-b", some), ("a.b", some), ("a/b", some)], "a/b"),
+            (&[("a-b", some), ("a/b", some), ("a0", some), ("a", some)], "a"),
         ];
         for (entries, at) in cases {
             let path = at.to_owned();
@@ -255,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbors_in_name_are_no_collision() {
+    fn similar_names_do_not_collide() {
         let some = Some("x");
         for [one, two] in [
             [("a-b", some), ("a", some)],
@@ -280,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_feed_is_refused_in_files_only() {
+    fn a_line_feed_is_an_error_in_files_only() {
         let exe = (EXE, Some("exe"));
         let name = "a\\nb".to_owned();
         let refused = Err(PackageError::NewlineInName { name });
@@ -295,42 +278,26 @@ mod tests {
             let name = format!("{EXE}{rest}");
             assert!(unpack(&[(&name, Some("exe"))]).is_ok(), "{name}");
         }
-        let others = [
-            "terraform-provider-p-x",
-            "terraform-provider-px",
-            "terraform-provider-p0",
-            "terraform-provider-p/x",
-            "terraform-provider-p_x/y",
-            "terraform-provider-q",
-            "terraform-provider-",
-            "Terraform-provider-p",
-            "sub/terraform-provider-p",
-            "p",
-        ];
-        for name in others {
+        let others = "terraform-provider-p-x terraform-provider-px terraform-provider-p0 terraform-provider-p/x \
+             terraform-provider-p_x/y terraform-provider-q terraform-provider- Terraform-provider-p sub/terraform-provider-p p";
+        for name in others.split(' ') {
             let type_name = "p".to_owned();
             let refused = Err(PackageError::NoExecutable { type_name });
             assert_eq!(unpack(&[(name, Some("exe"))]), refused, "{name}");
         }
-        assert!(unpack(&[(EXE, None)]).is_err(), "a directory is none");
+        assert!(unpack(&[(EXE, None)]).is_err(), "a directory is not executable");
     }
 
-    /// Reference values, made with Terraform.
+    /// The expected values were computed with Terraform.
     #[test]
     fn reference_values() {
         let exe = ("terraform-provider-p_v1.0.0", Some("exe"));
         let cases: [(&[Entry<'_>], &str); 9] = [
             (&[exe], "h1:Oj1eh1N9nbm"),
             (&[exe, ("d/", None)], "h1:Oj1eh1N9nbm"),
-            (
-                &[("./terraform-provider-p_v1.0.0", Some("exe"))],
-                "h1:Oj1eh1N9nbm",
-            ),
+            (&[("./terraform-provider-p_v1.0.0", Some("exe"))], "h1:Oj1eh1N9nbm"),
             (&[exe, ("./a", Some("A"))], "h1:qwVEqsVWe9+"),
-            (
-                &[exe, ("a", Some("1")), ("./a", Some("2"))],
-                "h1:5jSDaZqLR7z",
-            ),
+            (&[exe, ("a", Some("1")), ("./a", Some("2"))], "h1:5jSDaZqLR7z"),
             (&[exe, ("a//b", Some("A"))], "h1:1s2QzI0YtIC"),
             (&[exe, ("a\\b", Some("A"))], "h1:8fT9HazCPkl"),
             (&[exe, ("link", Some("a/b"))], "h1:0erW47WWRRw"),

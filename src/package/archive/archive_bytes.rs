@@ -1,29 +1,31 @@
-//! Reading at offsets, from a whole file or from the part of one that was kept.
+//! Reads an archive at offsets, from a file or from its retained end.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 
-/// Why bytes could not be had.
+use crate::package::archive::record::{Entry, LOCAL_BYTES, LocalHeader};
+
+/// Why bytes cannot be read.
 #[derive(Debug)]
-pub(crate) enum AccessError {
-    /// The system failed.
+pub(crate) enum ArchiveReadError {
+    /// The operating system reported an error.
     Io(io::Error),
-    /// They were there and are gone: only the end of the archive was kept.
+    /// The bytes are before the retained end of the archive.
     NotKept,
 }
 
-/// An archive, or what is left of it.
-pub(crate) trait Access {
-    /// The size of the whole archive.
+/// An archive, or its retained end.
+pub(crate) trait ArchiveBytes {
+    /// The size of the whole archive in bytes.
     fn size(&self) -> u64;
 
-    /// From which offset on bytes can be had.
+    /// The offset of the first byte that can be read.
     fn start(&self) -> u64 {
         0
     }
 
-    /// Fills the buffer from an offset on, as far as the archive goes, and returns how many bytes that were.
-    fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, AccessError>;
+    /// Fills the buffer with bytes from an offset, and returns how many bytes were read. They are fewer at the end of the archive.
+    fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, ArchiveReadError>;
 }
 
 /// A file on disk.
@@ -34,52 +36,68 @@ pub(crate) struct WholeFile<'a> {
 }
 
 impl<'a> WholeFile<'a> {
-    /// The file as it is now.
+    /// Wraps a file with its current size.
     pub(crate) fn new(file: &'a File) -> io::Result<Self> {
         let size = file.metadata()?.len();
         Ok(Self { file, size })
     }
 
-    /// The file, positioned at an offset.
-    pub(crate) fn at(&mut self, offset: u64) -> io::Result<&'a File> {
-        self.file.seek(SeekFrom::Start(offset))?;
-        Ok(self.file)
+    /// The offset of an entry's data. `None` if there is no local header at the offset of the entry.
+    pub(crate) fn data_offset(&mut self, entry: &Entry) -> io::Result<Option<u64>> {
+        let Ok(offset) = u64::try_from(entry.offset) else {
+            return Ok(None);
+        };
+        let mut record = [0; LOCAL_BYTES];
+        let read = self.read_bytes(offset, &mut record)?;
+        let header = LocalHeader::parse(&record).filter(|_| read == LOCAL_BYTES);
+        Ok(header.map(|header| offset + header.bytes()))
     }
-}
 
-impl Access for WholeFile<'_> {
-    fn size(&self) -> u64 {
-        self.size
-    }
-
-    fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, AccessError> {
+    /// Like [`ArchiveBytes::read_at`].
+    pub(crate) fn read_bytes(&mut self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         if offset >= self.size {
             return Ok(0);
         }
-        let mut file = self.at(offset).map_err(AccessError::Io)?;
+        let mut file = self.at(offset)?;
         let mut filled = 0;
         while filled < buffer.len() {
             match file.read(&mut buffer[filled..]) {
                 Ok(0) => break,
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(AccessError::Io(error)),
+                Err(error) => return Err(error),
             }
         }
         Ok(filled)
     }
+
+    /// Positions the file at an offset.
+    pub(crate) fn at(&mut self, offset: u64) -> io::Result<&'a File> {
+        self.file.seek(SeekFrom::Start(offset))?;
+        Ok(self.file)
+    }
 }
 
-/// The last bytes of an archive of which the rest has passed.
+impl ArchiveBytes for WholeFile<'_> {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, ArchiveReadError> {
+        self.read_bytes(offset, buffer).map_err(ArchiveReadError::Io)
+    }
+}
+
+/// The retained end of an archive that was downloaded.
 #[derive(Debug)]
-pub(crate) struct Tail {
-    /// What was kept, up to the end of the archive.
+pub(crate) struct ArchiveTail {
+    /// The bytes up to the end of the archive.
     pub(crate) bytes: Vec<u8>,
     /// The offset of its first byte.
     pub(crate) start: u64,
 }
 
-impl Access for Tail {
+impl ArchiveBytes for ArchiveTail {
     fn size(&self) -> u64 {
         self.start + self.bytes.len() as u64
     }
@@ -88,9 +106,9 @@ impl Access for Tail {
         self.start
     }
 
-    fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, AccessError> {
+    fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, ArchiveReadError> {
         let Some(from) = offset.checked_sub(self.start) else {
-            return Err(AccessError::NotKept);
+            return Err(ArchiveReadError::NotKept);
         };
         let from = usize::try_from(from).unwrap_or(usize::MAX);
         let kept = self.bytes.get(from..).unwrap_or_default();
@@ -106,7 +124,7 @@ mod tests {
 
     use super::*;
 
-    fn read(access: &mut impl Access, offset: u64, length: usize) -> Option<Vec<u8>> {
+    fn read(access: &mut impl ArchiveBytes, offset: u64, length: usize) -> Option<Vec<u8>> {
         let mut buffer = vec![0; length];
         let count = access.read_at(offset, &mut buffer).ok()?;
         Some(buffer[..count].to_vec())
@@ -117,7 +135,7 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(b"0123456789").unwrap();
         let mut whole = WholeFile::new(&file).unwrap();
-        let mut tail = Tail {
+        let mut tail = ArchiveTail {
             bytes: b"56789".to_vec(),
             start: 5,
         };

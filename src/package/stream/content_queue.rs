@@ -1,45 +1,45 @@
-//! Unpacked content on its way from the thread that inflates to the thread that hashes.
+//! The queue of unpacked content from the thread that inflates to the thread that hashes.
 //!
-//! A fixed number of buffers goes round: filled, sent, hashed, and sent back. Whoever inflates waits when none is free.
+//! A fixed number of buffers circulates: filled, sent, hashed and sent back. The thread that inflates waits while no buffer is free.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::package::archive::content::{EntryFault, Hasher, PIECE_BYTES, Sink, Summary};
+use crate::package::archive::content::{EntryFault, ContentHasher, PIECE_BYTES, ContentSink, ContentSummary};
 
-/// One buffer is being filled, one hashed, four wait.
+/// One buffer is being filled, one is being hashed, and four wait in the queue.
 const BUFFERS: usize = 6;
 
-/// Some content of an entry.
-struct Piece {
+/// A part of an entry's content.
+struct ContentPiece {
     buffer: Vec<u8>,
     filled: usize,
     ends_entry: bool,
 }
 
-/// The end that takes content.
+/// The sending end of the queue.
 pub(super) struct PieceSink {
-    filled: Sender<Piece>,
+    filled: Sender<ContentPiece>,
     free: Receiver<Vec<u8>>,
     buffer: Vec<u8>,
     used: usize,
-    /// Bytes taken so far, of all entries.
+    /// The bytes of all entries so far.
     taken: u64,
-    /// More than this is refused.
+    /// The limit for `taken`.
     pub(super) most: u64,
 }
 
-/// The end that hashes.
-pub(super) struct Hashing {
-    filled: Receiver<Piece>,
+/// The receiving end of the queue, which hashes.
+pub(super) struct PieceHasher {
+    filled: Receiver<ContentPiece>,
     free: Sender<Vec<u8>>,
 }
 
-/// A pair of ends.
-pub(super) fn pieces() -> (PieceSink, Hashing) {
+/// Creates a queue.
+pub(super) fn content_queue() -> (PieceSink, PieceHasher) {
     let (filled, to_hash) = channel();
     let (used_up, free) = channel();
     for _ in 1..BUFFERS {
-        // The receiver is there: it has not been given away yet.
+        // This cannot fail: the receiver exists.
         let _ = used_up.send(vec![0; PIECE_BYTES]);
     }
     let sink = PieceSink {
@@ -52,7 +52,7 @@ pub(super) fn pieces() -> (PieceSink, Hashing) {
     };
     (
         sink,
-        Hashing {
+        PieceHasher {
             filled: to_hash,
             free: used_up,
         },
@@ -60,22 +60,22 @@ pub(super) fn pieces() -> (PieceSink, Hashing) {
 }
 
 impl PieceSink {
-    /// How much content has been taken, of all entries.
+    /// The bytes of all entries so far.
     pub(super) fn taken(&self) -> u64 {
         self.taken
     }
 
-    /// Says that the entry is complete.
+    /// Marks the end of an entry.
     pub(super) fn end_entry(&mut self) {
         self.pass(true);
     }
 
     fn pass(&mut self, ends_entry: bool) {
-        // If the thread that hashes is gone, that shows when it is joined; nothing must stop here.
+        // If the thread that hashes has ended, joining it reports the error.
         let next = self.free.recv().unwrap_or_else(|_| vec![0; PIECE_BYTES]);
         let buffer = std::mem::replace(&mut self.buffer, next);
         let filled = std::mem::take(&mut self.used);
-        let _ = self.filled.send(Piece {
+        let _ = self.filled.send(ContentPiece {
             buffer,
             filled,
             ends_entry,
@@ -83,7 +83,7 @@ impl PieceSink {
     }
 }
 
-impl Sink for PieceSink {
+impl ContentSink for PieceSink {
     fn room(&mut self) -> &mut [u8] {
         &mut self.buffer[self.used..]
     }
@@ -101,17 +101,17 @@ impl Sink for PieceSink {
     }
 }
 
-impl Hashing {
-    /// Hashes until the sink is gone; one summary for each entry that was ended.
-    pub(super) fn run(self) -> Vec<Summary> {
-        let mut hasher = Hasher::default();
+impl PieceHasher {
+    /// Hashes until the sending end is dropped, and returns a summary of each complete entry.
+    pub(super) fn run(self) -> Vec<ContentSummary> {
+        let mut hasher = ContentHasher::default();
         let mut summaries = Vec::new();
         for piece in self.filled {
             hasher.update(&piece.buffer[..piece.filled]);
             if piece.ends_entry {
                 summaries.push(hasher.finish());
             }
-            // The sink may be gone already; then nobody needs the buffer.
+            // If the sending end was dropped, the buffer is not needed.
             let _ = self.free.send(piece.buffer);
         }
         summaries

@@ -1,6 +1,7 @@
-//! A primary key with its user IDs, sub-keys and revocations, all self-signatures verified.
+//! A primary key with its user IDs, subkeys and revocations.
 //!
-//! Signatures of others are passed over. A single wrong self-signature spoils the whole key.
+//! All self-signatures are verified. A single wrong self-signature makes the whole certificate invalid. Signatures by other keys are
+//! ignored.
 
 use std::cmp::Reverse;
 
@@ -9,17 +10,17 @@ use pgp::packet::{
 };
 use pgp::types::KeyDetails;
 
-use crate::package::signature::packets::{Malformed, is_expired, made_at, may_sign};
+use crate::package::signature::packets::{MalformedPacket, is_expired, created_at, may_sign};
 use crate::package::signature::verify::{
     binds, certifies, is_bound_back, revokes_key, unsupported_curve,
 };
 
-/// A primary key and what belongs to it.
+/// A primary key with its subkeys and its preferred user ID.
 #[derive(Debug)]
-pub(super) struct Holder {
+pub(super) struct OpenPgpCertificate {
     pub(super) primary: PublicKey,
     pub(super) revocations: Vec<Signature>,
-    /// The user ID that speaks for the key.
+    /// The preferred user ID.
     pub(super) identity: Identity,
     pub(super) subkeys: Vec<Subkey>,
 }
@@ -33,7 +34,7 @@ pub(super) struct Identity {
     pub(super) revocations: Vec<Signature>,
 }
 
-/// A sub-key with the signatures that bind it.
+/// A subkey with the signatures that bind it.
 #[derive(Debug)]
 pub(super) struct Subkey {
     pub(super) key: PublicSubkey,
@@ -42,14 +43,14 @@ pub(super) struct Subkey {
     pub(super) revocations: Vec<Signature>,
 }
 
-impl Holder {
-    /// Reads the packets that follow a primary key, up to the next one.
-    pub(super) fn read(primary: PublicKey, packets: Vec<Packet>) -> Result<Self, Malformed> {
+impl OpenPgpCertificate {
+    /// Reads the packets between a primary key and the next one.
+    pub(super) fn read(primary: PublicKey, packets: Vec<Packet>) -> Result<Self, MalformedPacket> {
         let mut identities: Vec<Identity> = Vec::new();
         let mut subkeys = Vec::new();
         let mut revocations = Vec::new();
         let mut packets = packets.into_iter().peekable();
-        // Signatures belong to the packet before them; those at the start to the primary key itself.
+        // Signatures apply to the packet before them; those at the start apply to the primary key.
         revocations.extend(key_revocations(&primary, signatures(&mut packets))?);
         while let Some(packet) = packets.next() {
             let signatures = signatures(&mut packets);
@@ -68,7 +69,7 @@ impl Holder {
                 _ => revocations.extend(key_revocations(&primary, signatures)?),
             }
         }
-        let identity = identities.into_iter().reduce(preferred).ok_or(Malformed)?;
+        let identity = identities.into_iter().reduce(preferred).ok_or(MalformedPacket)?;
         Ok(Self {
             primary,
             revocations,
@@ -78,7 +79,7 @@ impl Holder {
     }
 }
 
-/// The signatures that come next.
+/// Takes all signatures up to the next packet of another kind.
 fn signatures(packets: &mut std::iter::Peekable<std::vec::IntoIter<Packet>>) -> Vec<Signature> {
     let mut signatures = Vec::new();
     while let Some(packet) = packets.next_if(|next| matches!(next, Packet::Signature(_))) {
@@ -89,11 +90,11 @@ fn signatures(packets: &mut std::iter::Peekable<std::vec::IntoIter<Packet>>) -> 
     signatures
 }
 
-/// The revocations among signatures directly on the key. Others do not matter here.
+/// Verifies and returns the revocations of the key. Other signatures are ignored.
 fn key_revocations(
     primary: &PublicKey,
     signatures: Vec<Signature>,
-) -> Result<Vec<Signature>, Malformed> {
+) -> Result<Vec<Signature>, MalformedPacket> {
     let mut revocations = Vec::new();
     for signature in signatures {
         if signature.typ() == Some(SignatureType::KeyRevocation) {
@@ -105,12 +106,12 @@ fn key_revocations(
 }
 
 impl Identity {
-    /// Nothing if there is no self-signature.
+    /// Reads a user ID. `None` if it has no self-signature.
     fn read(
         primary: &PublicKey,
         id: UserId,
         signatures: Vec<Signature>,
-    ) -> Result<Option<Self>, Malformed> {
+    ) -> Result<Option<Self>, MalformedPacket> {
         let mut certification: Option<Signature> = None;
         let mut revocations = Vec::new();
         for signature in signatures {
@@ -132,14 +133,14 @@ impl Identity {
     }
 }
 
-/// Of two user IDs the one that speaks for the key: less revoked, marked as primary, newer.
+/// Selects the preferred of two user IDs: the one with fewer revocations, marked as primary, or newer, in this order.
 fn preferred(one: Identity, other: Identity) -> Identity {
     let rank = |identity: &Identity| {
         let certification = &identity.certification;
         (
             Reverse(identity.revocations.len()),
             certification.is_primary(),
-            made_at(certification),
+            created_at(certification),
         )
     };
     if rank(&other) > rank(&one) {
@@ -150,12 +151,12 @@ fn preferred(one: Identity, other: Identity) -> Identity {
 }
 
 impl Subkey {
-    /// A sub-key that may sign must agree to its binding.
+    /// Reads a subkey. A binding that permits signing must contain a signature by the subkey.
     fn read(
         primary: &PublicKey,
         key: PublicSubkey,
         signatures: Vec<Signature>,
-    ) -> Result<Self, Malformed> {
+    ) -> Result<Self, MalformedPacket> {
         let mut binding: Option<Signature> = None;
         let mut revocations = Vec::new();
         for signature in signatures {
@@ -170,7 +171,7 @@ impl Subkey {
                 binding = Some(signature);
             }
         }
-        let binding = binding.ok_or(Malformed)?;
+        let binding = binding.ok_or(MalformedPacket)?;
         Ok(Self {
             key,
             binding,
@@ -179,15 +180,15 @@ impl Subkey {
     }
 }
 
-fn require(holds: bool) -> Result<(), Malformed> {
-    holds.then_some(()).ok_or(Malformed)
+fn require(holds: bool) -> Result<(), MalformedPacket> {
+    holds.then_some(()).ok_or(MalformedPacket)
 }
 
 fn is_newer(signature: &Signature, than: Option<&Signature>) -> bool {
-    than.is_none_or(|than| made_at(signature) > made_at(than))
+    than.is_none_or(|than| created_at(signature) > created_at(than))
 }
 
-/// Whether a signature says it is by this key.
+/// Whether a signature names this key as its issuer.
 fn is_by(signature: &Signature, key: &PublicKey) -> bool {
     if let Some(fingerprint) = signature.issuer_fingerprint().last() {
         return **fingerprint == key.fingerprint();
@@ -199,12 +200,13 @@ fn is_by(signature: &Signature, key: &PublicKey) -> bool {
         .is_some_and(|issuer| **issuer == id)
 }
 
-/// Nothing can be verified for such a key. It is kept, so that the error can name its curve when it is needed.
+/// Whether the key's curve is unsupported, so that no signature can be verified. Such keys are retained, so that an error can name
+/// the curve.
 fn is_unsupported(key: &impl KeyDetails) -> bool {
     unsupported_curve(key).is_some()
 }
 
-/// Whether any of the revocations counts at a time: those for a compromised key always do.
+/// Whether a revocation is effective at a time. Revocations of compromised keys always are.
 pub(super) fn is_revoked(revocations: &[Signature], now: u64) -> bool {
     revocations.iter().any(|revocation| {
         revocation.revocation_reason_code() == Some(&RevocationCode::KeyCompromised)

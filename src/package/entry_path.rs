@@ -1,18 +1,17 @@
-//! Where the name of a zip entry leads to in the unpacked directory.
+//! Converts the name of a zip entry to a path below the unpacked directory.
 //!
-//! Terraform joins the name to the directory and cleans the result, as on Unix: `/` separates, empty components and `.` go
-//! away. `\` is an ordinary byte, except that a component `..` is looked for between backslashes as well. Names are bytes
-//! and are never decoded.
+//! Like Terraform, it cleans names by the rules of Unix: `/` is the separator, and empty components and `.` are removed. `\` is an
+//! ordinary byte, except that a component `..` between backslashes is an error, too. Names are bytes and are never decoded.
 
 use crate::package::PackageError;
 use crate::package::limits::{MAX_COMPONENT_BYTES, MAX_PATH_BYTES};
 
-/// A cleaned path below the root of the package; empty for the root itself.
+/// A cleaned path relative to the root of the package; empty for the root.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct EntryPath(Vec<u8>);
 
 impl EntryPath {
-    /// Cleans the name of an entry, or says why nothing can be unpacked there.
+    /// Cleans the name of an entry.
     pub(crate) fn new(name: &[u8]) -> Result<Self, PackageError> {
         let mut dotted = name.split(|byte| matches!(byte, b'/' | b'\\'));
         if dotted.any(|component| component == b"..") {
@@ -33,21 +32,19 @@ impl EntryPath {
         Ok(Self(path))
     }
 
-    /// Whether this is the root of the package.
     pub(crate) fn is_root(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The path as its bytes.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 }
 
-/// The most characters of a name that an error repeats.
+/// The most characters of a name in an error message.
 const MAX_SHOWN: usize = 120;
 
-/// A name for an error message: control characters escaped, bytes that are no UTF-8 replaced, cut to a line's length.
+/// Formats a name for an error message: escapes control characters, replaces invalid UTF-8, and truncates long names.
 pub(crate) fn shown(name: &[u8]) -> String {
     let text = String::from_utf8_lossy(name);
     let mut shown = String::new();
@@ -99,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parent_component_is_refused_between_slashes_of_either_kind() {
+    fn a_parent_component_is_an_error_between_slashes_and_backslashes() {
         let names = [
             "..", "../", "/..", "../x", "a/../b", "a/..", "..\\b", "a\\..\\b", "a\\..",
         ];
@@ -112,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nul_is_refused() {
+    fn a_nul_byte_is_an_error() {
         let name = "a\\u{0}b".to_owned();
         assert_eq!(clean(b"a\0b"), Err(PackageError::NulInName { name }));
     }
@@ -123,15 +120,12 @@ mod tests {
         assert_eq!(clean(&component), Ok(component.clone()));
         assert!(clean(&[&component[..], b"/", &component].concat()).is_ok());
         let long = vec![b'x'; 256];
-        assert!(matches!(
-            clean(&long),
-            Err(PackageError::NameTooLong { .. })
-        ));
-        let nested = [b"a/", &long[..], b"/b"].concat();
-        assert!(matches!(
-            clean(&nested),
-            Err(PackageError::NameTooLong { .. })
-        ));
+        assert!(is_too_long(&long));
+        assert!(is_too_long(&[b"a/", &long[..], b"/b"].concat()));
+    }
+
+    fn is_too_long(name: &[u8]) -> bool {
+        matches!(clean(name), Err(PackageError::NameTooLong { .. }))
     }
 
     #[test]
@@ -140,16 +134,12 @@ mod tests {
         let fits = &path.as_bytes()[..3_999];
         assert_eq!(clean(fits).as_deref(), Ok(fits));
         assert!(clean(&[fits, b"b"].concat()).is_ok());
-        let long = [fits, b"bc"].concat();
-        assert!(matches!(
-            clean(&long),
-            Err(PackageError::NameTooLong { .. })
-        ));
+        assert!(is_too_long(&[fits, b"bc"].concat()));
         assert_eq!(clean(&"./".repeat(9_000).into_bytes()), Ok(Vec::new()));
     }
 
     #[test]
-    fn names_in_messages_are_cut_and_escaped() {
+    fn names_in_messages_are_truncated_and_escaped() {
         assert_eq!(shown(b"a\x1b[31m\n\xe9"), "a\\u{1b}[31m\\n\u{fffd}");
         assert_eq!(shown(&[b'x'; 120]), "x".repeat(120));
         assert_eq!(shown(&[b'x'; 121]), format!("{}...", "x".repeat(120)));

@@ -1,55 +1,55 @@
-//! From the front of a zip through its entries to the part that is no entry any more.
+//! Walks through the entries of a zip from its start, up to the central directory.
 
 use std::io::{self, Read as _};
 
 use flate2::Decompress;
 
 use crate::package::Limits;
-use crate::package::archive::access::Tail;
+use crate::package::archive::archive_bytes::ArchiveTail;
 use crate::package::archive::content::{EntryFault, UnpackError, copy, inflate};
 use crate::package::archive::record::{
     DEFLATED, DESCRIPTOR, LOCAL, LOCAL_BYTES, LocalHeader, STORED, u32_at, u64_at, zip64,
 };
 use crate::package::stream::NeedsFile;
-use crate::package::stream::pieces::PieceSink;
-use crate::package::stream::source::Source;
+use crate::package::stream::content_queue::PieceSink;
+use crate::package::stream::chunk_reader::ChunkReader;
 
-/// What was walked through.
+/// The entries of a zip and the data after them.
 #[derive(Debug)]
-pub(super) struct Walked {
-    /// The entries in their order, one for each summary of content.
+pub(super) struct WalkedArchive {
+    /// The entries in order, one for each summary of content.
     pub(super) entries: Vec<WalkedEntry>,
-    /// All that came after them.
-    pub(super) tail: Tail,
+    /// The data after the entries.
+    pub(super) tail: ArchiveTail,
 }
 
-/// An entry as the local header has it and as its data turned out.
+/// An entry, from its local header and its data.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WalkedEntry {
-    /// Where its local header is.
+    /// The offset of the local header.
     pub(super) offset: u64,
     /// The compression method.
     pub(super) method: u16,
-    /// Bytes of data.
+    /// The size of the compressed data in bytes.
     pub(super) compressed: u64,
-    /// The CRC-32 of the data descriptor, if there is one.
+    /// The CRC-32 in the data descriptor, if there is one.
     pub(super) descriptor: Option<u32>,
 }
 
-/// What the end of an archive may have beside the central directory: end records and a comment.
+/// The most bytes of end records and a comment, which follow the central directory.
 const END_BYTES: u64 = 128 << 10;
 
-/// Unpacks entry after entry into the sink, and keeps what follows them.
+/// Unpacks all entries into the sink, and retains the data after them.
 ///
-/// The ratio of the whole is not known before the end, and so only the total is limited here.
+/// Only the total size is limited here: the compression ratio is unknown before the end.
 pub(super) fn walk(
-    source: Source,
+    source: ChunkReader,
     mut sink: PieceSink,
     limits: &Limits,
-) -> Result<Walked, NeedsFile> {
+) -> Result<WalkedArchive, NeedsFile> {
     sink.most = limits.unpacked_bytes;
     let inflater = Decompress::new(false);
-    let mut walk = Walk {
+    let mut walk = EntryWalker {
         source,
         sink,
         inflater,
@@ -65,16 +65,16 @@ pub(super) fn walk(
     walk.tail()
 }
 
-struct Walk<'a> {
-    source: Source,
+struct EntryWalker<'a> {
+    source: ChunkReader,
     sink: PieceSink,
     inflater: Decompress,
     limits: &'a Limits,
     entries: Vec<WalkedEntry>,
 }
 
-impl Walk<'_> {
-    /// The next local header; `None` if something else follows.
+impl EntryWalker<'_> {
+    /// Reads the next local header. `None` if something else follows.
     fn local_header(&mut self) -> Result<Option<LocalHeader>, NeedsFile> {
         let signature = self.read(4)?;
         if signature != LOCAL.to_le_bytes() {
@@ -110,7 +110,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Unpacks the data and returns its length.
+    /// Unpacks the data of an entry, and returns its compressed length.
     fn content(&mut self, header: LocalHeader, extra: &[u8]) -> Result<u64, NeedsFile> {
         match header.method {
             STORED if header.has_descriptor => Err(NeedsFile::StoredWithDescriptor),
@@ -133,8 +133,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Reads a data descriptor and returns its CRC-32. Its sizes have 4 or 8 bytes, and nothing says how many, but they are
-    /// known by now. The signature may be missing.
+    /// Reads a data descriptor, and returns its CRC-32. The signature is optional. The sizes have 4 or 8 bytes, which is determined by
+    /// comparing them with the known sizes.
     fn descriptor(&mut self, compressed: u64, uncompressed: u64) -> Result<u32, NeedsFile> {
         let mut crc = self.read_exact(4)?;
         if u32_at(&crc, 0) == DESCRIPTOR {
@@ -151,7 +151,8 @@ impl Walk<'_> {
         Ok(u32_at(&crc, 0))
     }
 
-    /// For empty content the first 8 bytes of wide sizes look like narrow ones. 8 zeros follow, which no record begins with.
+    /// Skips the rest of sizes with 8 bytes. For empty content, their first 8 bytes look like two sizes with 4 bytes. The rest consists
+    /// of 8 zeros, with which no record begins.
     fn skip_upper_half(&mut self, uncompressed: u64) -> Result<(), NeedsFile> {
         if uncompressed == 0 {
             let next = self.read(8)?;
@@ -162,7 +163,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn tail(mut self) -> Result<Walked, NeedsFile> {
+    fn tail(mut self) -> Result<WalkedArchive, NeedsFile> {
         let start = self.source.offset();
         let most = self.limits.directory_bytes.saturating_add(END_BYTES);
         let mut bytes = Vec::new();
@@ -170,9 +171,9 @@ impl Walk<'_> {
         if read.map_err(read_error)? as u64 > most {
             return Err(NeedsFile::TooLarge);
         }
-        Ok(Walked {
+        Ok(WalkedArchive {
             entries: self.entries,
-            tail: Tail { bytes, start },
+            tail: ArchiveTail { bytes, start },
         })
     }
 
@@ -190,7 +191,7 @@ impl Walk<'_> {
     }
 }
 
-/// Reading from a queue does not fail.
+/// Reading from a queue never fails.
 fn read_error(_: io::Error) -> NeedsFile {
     NeedsFile::Unreadable
 }
