@@ -1,50 +1,56 @@
-//! tflock keeps `.terraform.lock.hcl` right for a whole monorepo, without Terraform.
+//! tflock keeps the `.terraform.lock.hcl` files of a whole monorepo up to date, without Terraform.
 //!
-//! This page is the map of the crate. Values flow one way:
+//! This page is the map of the crate. Data flows in one direction:
 //!
 //! ```text
-//! arguments, environment --> settings --> walk: module directories
-//!                                           |
-//!                         requirements of each root module   (config)
-//!                                           |
-//!        existing lock (lockfile) --> selections              (locking::select)
-//!                                           |
-//!                 packages: each asked for once, if at all    (locking::packages, cache, registry, package)
-//!                                           |
-//!                                 new locks                   (locking::evidence)
-//!                                           |
-//!                    bytes, compared and replaced whole       (lockfile::render, lockfile::save)
-//!                                           |
-//!                                      report                 (run)
+//! arguments, environment, .tflock.toml  -->  settings                            (cli, options, settings)
+//!     module directories below the paths                                         (walk)
+//!         provider requirements of each root module                              (config, syntax, modules)
+//!             existing lock files                                                (lockfile::parse)
+//!                 selected versions                                              (locking::select)
+//!                     packages: downloaded at most once, verified and hashed     (locking::packages, cache, registry, package)
+//!                         new locks                                              (locking::evidence)
+//!                             bytes, written if they changed                     (lockfile::render, lockfile::save)
+//!                                 report                                         (run)
 //! ```
 //!
-//! # Rooms
+//! # Where to find what
 //!
-//! A room uses rooms below it, never beside or above; within the row of the command line only `run` may use the others
-//! (`tests/it/layers.rs` holds the code to that).
-//!
-//! | row | rooms |
+//! | question | start in |
 //! | --- | --- |
-//! | the program | `main` |
-//! | the command line | [`cli`] what was typed, [`settings`] what it means, [`run`] the commands, [`printer`] the only door to the terminal, [`progress`] bars |
-//! | options | [`options`]: the options that `.tflock.toml` may set too, each declared once |
-//! | the use case | [`locking`]: requirements and old locks become new locks; [`modules`]: remote modules become directories |
-//! | the tree | [`walk`] finds module directories |
-//! | the outside world | [`config`] what `.tf` files ask for, [`registry`] who has packages, [`lockfile`] the lock file format, [`git`] the program and what changed |
-//! | packages on disk, reports | [`mirror`] a directory of packages, [`diagnostic`] findings, errors and warnings |
-//! | formats and furniture | [`package`] what a package's bytes say, [`syntax`] HCL, [`cli_config`] `.terraformrc`, [`reporter`] what a run tells, [`owner`] temporary names, [`access`] which files repository content may name, [`parallel`] work on all cores |
-//! | vocabulary | [`provider`]: addresses, versions, constraints, platforms, hashes |
-//! | places | [`span`]: byte ranges, lines and columns; [`redacted_url`]: addresses without secrets; [`once_map`]: one job per key |
-//! | words | [`code`]: the table of diagnostics; [`display`]: how messages write things |
+//! | How does a command work, from start to end? | [`run`]: `lock.rs`, `verify.rs`, `list/`, `mirror/` |
+//! | Which options exist, and what are their defaults? | [`cli`], [`options`], [`settings`] |
+//! | How is the configuration read and evaluated? | [`config`] (meaning), [`syntax`] (HCL and its JSON form) |
+//! | How are versions selected? | [`provider`] (constraints and their order), [`locking`] (selection) |
+//! | What does a lock file look like, byte by byte? | [`lockfile`] |
+//! | How is a package verified and hashed? | [`package`] |
+//! | How are registries and mirrors asked? | [`registry`], [`cli_config`] (`.terraformrc`), [`cache`] |
+//! | How are remote modules fetched? | [`modules`], [`git`] |
+//! | What protects against a hostile pull request? | [`access`], [`git`], [`modules`], and `docs/security.md` |
+//! | Where do messages, findings and exit codes come from? | [`code`] (the table of codes), [`diagnostic`], [`locking`] (findings), [`run`] (reports) |
 //!
-//! `config`, `registry`, `lockfile` and `cache` do not know each other; they meet in `locking` and `run` through `provider`'s types.
-//! The core neither prints, reads the environment, nor exits: it takes values and a [`reporter::Reporter`], and returns
+//! # Layers
+//!
+//! A module uses only modules in lower layers. There are two exceptions in the layer of the command line: [`run`] uses all modules of
+//! its layer, and `tests/it/layers.rs`, which checks these rules, lists a few more edges.
+//!
+//! | layer | modules |
+//! | --- | --- |
+//! | program | `main` |
+//! | command line | [`cli`]: arguments; [`settings`]: their meaning; [`run`]: the commands; [`printer`]: all output; [`progress`]: progress bars |
+//! | options | [`options`]: options that `.tflock.toml` can set, too, each declared once |
+//! | use cases | [`locking`]: requirements and old locks become new locks; [`modules`]: remote modules become directories |
+//! | directories | [`walk`]: finds module directories |
+//! | inputs and outputs | [`config`]: configuration; [`registry`]: registries and network mirrors; [`lockfile`]: lock files; [`cache`]: the disk cache; [`git`]: the git program |
+//! | packages on disk, reports | [`mirror`]: filesystem mirrors; [`diagnostic`]: findings, errors and warnings |
+//! | formats and helpers | [`package`]: packages, checksums, signatures; [`syntax`]: HCL; [`cli_config`]: `.terraformrc`; [`reporter`]: progress events; [`owner`]: temporary files; [`access`]: which files may be read; [`parallel`]: work on all cores |
+//! | basic types | [`provider`]: addresses, versions, constraints, platforms, hashes |
+//! | text | [`span`]: byte ranges, lines and columns; [`redacted_url`]: addresses without secrets; [`once_map`]: one job per key |
+//! | words | [`code`]: the table of diagnostic codes; [`display`]: how messages write counts |
+//!
+//! `config`, `registry`, `lockfile` and `cache` do not use each other. `locking` and `run` connect them with the types of `provider`.
+//! Only the top two layers print, read the environment, or exit. All other code takes values and a [`reporter::Reporter`], and returns
 //! values.
-//!
-//! # Where to start reading
-//!
-//! [`run`] has the phases in order. The rules of the trade are in three places: [`provider`] (constraints and their order),
-//! [`lockfile`] (the bytes of the file) and [`package`] (what may be recorded, and the hash of an unpacked zip).
 
 #![cfg_attr(
     test,

@@ -1,14 +1,14 @@
-//! Temporary names: whose they are, and which of them nobody will miss.
+//! Temporary names that identify the process that owns them.
 //!
-//! What is written in several steps is made under a temporary name and renamed. A process that is killed in between leaves
-//! that name behind. It says which host and process it belongs to,
+//! Files that take several steps to write are created under a temporary name and then renamed. A process that is killed leaves the
+//! temporary file behind. Its name
 //!
 //! ```text
 //! STEM-HOST-PROCESS-RANDOM
 //! ```
 //!
-//! so that a later run can remove what belongs to processes that are gone, on this host, and leave alone what others are
-//! writing.
+//! identifies the host and the process, so that a later run can remove files of processes that have ended on the same host, without
+//! touching files that other processes are writing.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -17,15 +17,15 @@ use std::{io, thread};
 
 use tempfile::TempPath;
 
-/// More of a host's name than this is not needed to tell hosts apart; file names are limited to 255 bytes.
+/// The most characters of a host's name in a temporary name: file names are limited to 255 bytes.
 const MAX_HOST_LENGTH: usize = 64;
 
-/// How often a name is asked for again, and after how long: more than a few processes on one file have to wait for each other.
+/// How often renaming is retried on Windows, and how long to wait between attempts.
 const REFUSALS: usize = 20;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Gives a finished file its name. Windows refuses that while another process replaces or reads the file of that name, and a
-/// moment later it does not.
+/// Renames a complete file to `target`, and replaces an existing file. Windows refuses this while another process reads or replaces
+/// the existing file, so it is retried.
 pub fn rename(mut temporary: TempPath, target: &Path) -> io::Result<()> {
     for _ in 0..REFUSALS {
         match temporary.persist(target) {
@@ -41,12 +41,12 @@ pub fn rename(mut temporary: TempPath, target: &Path) -> io::Result<()> {
     Ok(temporary.persist(target)?)
 }
 
-/// Gives a finished file a name that no file has yet; false if one has.
+/// Renames a complete file to `target`. Returns false if `target` exists.
 pub fn rename_to_free_name(temporary: TempPath, target: &Path) -> io::Result<bool> {
     match temporary.persist_noclobber(target) {
         Ok(()) => Ok(true),
         Err(refused) if refused.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        // Some file systems can do neither that nor hard links, so looking has to do.
+        // Some file systems support neither this operation nor hard links, so the check is separate from the renaming.
         Err(refused) if target.symlink_metadata().is_err() => {
             rename(refused.path, target).map(|()| true)
         }
@@ -54,7 +54,7 @@ pub fn rename_to_free_name(temporary: TempPath, target: &Path) -> io::Result<boo
     }
 }
 
-/// A process that writes.
+/// A process that writes files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
     host: String,
@@ -62,7 +62,7 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// A process of some host.
+    /// Identifies a process on a host.
     pub fn new(host: &str, process: u32) -> Self {
         let plain = |char: char| {
             if char.is_ascii_alphanumeric() || char == '.' {
@@ -77,7 +77,7 @@ impl Owner {
         }
     }
 
-    /// This process.
+    /// Identifies this process.
     pub fn current() -> Self {
         Self::new(
             &gethostname::gethostname().to_string_lossy(),
@@ -85,13 +85,13 @@ impl Owner {
         )
     }
 
-    /// What a temporary name of this owner starts with; something random is to follow.
+    /// The start of a temporary name of this owner, to which the caller adds random characters.
     pub fn prefix(&self, stem: &str) -> String {
         format!("{stem}-{}-{}-", self.host, self.process)
     }
 
-    /// The owner that a temporary name with this stem tells.
-    pub fn of(stem: &str, name: &OsStr) -> Option<Self> {
+    /// Parses the owner from a temporary name with this stem.
+    pub fn parse(stem: &str, name: &OsStr) -> Option<Self> {
         let rest = name.to_str()?.strip_prefix(stem)?.strip_prefix('-')?;
         let mut parts = rest.split('-');
         let (host, process) = (parts.next()?, parts.next()?.parse().ok()?);
@@ -102,15 +102,15 @@ impl Owner {
         })
     }
 
-    /// Whether a name with this stem is left over from a process of this host that is gone.
-    pub fn outlived(&self, stem: &str, name: &OsStr) -> bool {
-        Self::of(stem, name).is_some_and(|other| {
+    /// Whether a temporary name with this stem belongs to a process of this host that has ended.
+    pub fn is_stale(&self, stem: &str, name: &OsStr) -> bool {
+        Self::parse(stem, name).is_some_and(|other| {
             other.host == self.host && other.process != self.process && is_gone(other.process)
         })
     }
 }
 
-/// Whether no process has this number. A process that may not be asked exists.
+/// Whether no process has this number. If the system denies the signal, the process exists.
 #[cfg(unix)]
 fn is_gone(process: u32) -> bool {
     use rustix::process::{Pid, test_kill_process};
@@ -119,8 +119,7 @@ fn is_gone(process: u32) -> bool {
     process.is_none_or(|process| test_kill_process(process) == Err(rustix::io::Errno::SRCH))
 }
 
-/// Elsewhere a process cannot be asked for safely, and need not be: files of living owners cannot be removed, because they
-/// are opened for one process alone.
+/// Always true on Windows. This is safe, because a running process opens its files exclusively, so that they cannot be removed.
 #[cfg(not(unix))]
 const fn is_gone(_process: u32) -> bool {
     true
@@ -131,34 +130,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_their_owner() {
+    fn names_identify_their_owner() {
         let owner = Owner::new("build-7.example", 42);
         let name = owner.prefix(".x") + "x9";
         assert_eq!(name, ".x-build_7.example-42-x9");
-        assert_eq!(Owner::of(".x", OsStr::new(&name)), Some(owner));
-        assert_eq!(Owner::of(".y", OsStr::new(&name)), None);
+        assert_eq!(Owner::parse(".x", OsStr::new(&name)), Some(owner));
+        assert_eq!(Owner::parse(".y", OsStr::new(&name)), None);
         assert_eq!(Owner::new(&"é".repeat(99), 1).host, "_".repeat(64));
         let current = Owner::current();
         assert_eq!(
-            Owner::of(".x", OsStr::new(&(current.prefix(".x") + "x"))),
+            Owner::parse(".x", OsStr::new(&(current.prefix(".x") + "x"))),
             Some(current)
         );
     }
 
     #[cfg(unix)]
     #[test]
-    fn only_what_processes_left_that_are_gone_is_outlived() {
+    fn only_names_of_ended_processes_are_stale() {
         let mut child = std::process::Command::new("true").spawn().unwrap();
         child.wait().unwrap();
         let owner = Owner::new("here", std::process::id());
         for (host, process, expected) in [
             ("here", child.id(), true),
-            ("here", 1, false), // runs, though perhaps as another user
+            ("here", 1, false), // runs, perhaps as another user
             ("here", owner.process, false),
             ("there", child.id(), false),
         ] {
             let name = Owner::new(host, process).prefix(".x") + "r";
-            assert_eq!(owner.outlived(".x", OsStr::new(&name)), expected, "{name}");
+            assert_eq!(owner.is_stale(".x", OsStr::new(&name)), expected, "{name}");
         }
     }
 }

@@ -21,7 +21,7 @@ pub fn clean_stale(directory: &Path, owner: &Owner) -> io::Result<Vec<PathBuf>> 
     let mut removed = Vec::new();
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        let stale = owner.outlived(STEM, &entry.file_name());
+        let stale = owner.is_stale(STEM, &entry.file_name());
         if stale && entry.file_type()?.is_file() && remove(&entry.path())? {
             removed.push(entry.path());
         }
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn other_names_have_no_owner() {
-        let is_temporary = |name: &str| Owner::of(STEM, OsStr::new(name)).is_some();
+        let is_temporary = |name: &str| Owner::parse(STEM, OsStr::new(name)).is_some();
         assert!(is_temporary(".terraform.lock.hcl.tflock-h-1-x"));
         for name in [
             ".terraform.lock.hcl",

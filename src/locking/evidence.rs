@@ -35,7 +35,7 @@ pub enum ListedHashes {
 impl ListedHashes {
     /// The `zh` hashes in a signed list. `own` is the digest of the package for which the list was fetched.
     pub(super) fn new(shasums: &Shasums, own: Digest) -> Self {
-        if shasums.is_readable() {
+        if shasums.is_complete() {
             Self::Complete(shasums.zh_hashes(own))
         } else {
             Self::Incomplete

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::package::{AuthenticityError, PackageHashes, Reported, Signer, VerifiedList};
+use crate::package::{AuthenticityError, PackageHashes, ReportedHashes, Signer, VerifiedList};
 use crate::provider::{Engine, Hash, HashScheme};
 
 use super::evidence::{Evidence, ListedHashes};
@@ -137,7 +137,7 @@ impl PackageRecord {
     }
 
     /// A package that was not downloaded, from the report of its registry and its checksum list.
-    pub(super) fn from_report(list: &VerifiedList, reported: Reported) -> Self {
+    pub(super) fn from_report(list: &VerifiedList, reported: ReportedHashes) -> Self {
         let shasums = list.shasums();
         let own = list.digest();
         let mut genuine = shasums.zip_hashes();

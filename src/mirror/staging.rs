@@ -138,7 +138,7 @@ impl Claim {
 /// Removes the staging directories of ended processes. Errors are ignored; a later run tries again.
 fn clean(parent: &Path, stem: &str, owner: &Owner) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
-    let stale = entries.filter(|entry| owner.outlived(stem, &entry.file_name()));
+    let stale = entries.filter(|entry| owner.is_stale(stem, &entry.file_name()));
     for entry in stale.filter(|entry| Claim::is_released(&entry.path())) {
         let _ = fs::remove_dir_all(entry.path());
     }

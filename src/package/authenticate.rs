@@ -92,9 +92,9 @@ impl Explain for AuthenticityError {
         match self {
             Self::Shasums(error) => error.hint(),
             Self::Signature(error) => error.hint(),
-            Self::OtherPackage { .. } => {
-                Some("find out whether a proxy rewrites downloads; no lock file was changed".to_owned())
-            }
+            Self::OtherPackage { .. } => Some(
+                "find out whether a proxy rewrites downloads; no lock file was changed".to_owned(),
+            ),
             _ => None,
         }
     }
@@ -299,13 +299,13 @@ mod tests {
         verify(SHASUM, FILENAME, &[key("valid")], reported, POLICY).unwrap()
     }
 
-    fn reported_package(hashes: &[&str]) -> Option<ReportedPackage> {
+    fn reported_package(hashes: &[&str]) -> ReportedPackage {
         let hashes = hashes.iter().map(ToString::to_string).collect();
-        Some(ReportedPackage { hashes, size: 7 })
+        ReportedPackage { hashes, size: 7 }
     }
 
     fn report(hashes: &[&str]) -> ReportedPackages {
-        [("linux_amd64".to_owned(), reported_package(hashes))].into()
+        [("linux_amd64".to_owned(), Some(reported_package(hashes)))].into()
     }
 
     fn zh() -> String {
@@ -403,7 +403,10 @@ mod tests {
         let zh = zh();
         let report = report(&[&zh, "h1:reported"]);
         let plain = ["h1:computed", &zh];
-        assert_eq!(recorded(&report, POLICY), ["h1:computed", "h1:reported", &zh]);
+        assert_eq!(
+            recorded(&report, POLICY),
+            ["h1:computed", "h1:reported", &zh]
+        );
         assert_eq!(recorded(&ReportedPackages::new(), POLICY), plain);
         let enforced = SignaturePolicy {
             enforce_validation: true,
@@ -432,7 +435,9 @@ mod tests {
     fn reported_hashes_without_a_package() {
         let zh = zh();
         let reported = |hashes: &[&str]| valid_list(&report(hashes)).reported();
-        let found = reported(&[&zh, "h1:reported", "h2:ignored"]).unwrap().unwrap();
+        let found = reported(&[&zh, "h1:reported", "h2:ignored"])
+            .unwrap()
+            .unwrap();
         let hashes: Vec<String> = found.hashes.iter().map(Hash::to_string).collect();
         assert_eq!(found.package.h1.as_str(), "h1:reported");
         assert_eq!(hashes, ["h1:reported", &zh]);
@@ -441,7 +446,7 @@ mod tests {
         assert_eq!(none.reported(), Ok(None));
         let mut unsigned = report(&[&zh, "h1:reported"]);
         let other = reported_package(&["zh:unsigned"]);
-        unsigned.insert("linux_arm64".to_owned(), other);
+        unsigned.insert("linux_arm64".to_owned(), Some(other));
         let fault = ReportFault::Unlisted(Hash::parse("zh:unsigned").unwrap());
         let error = valid_list(&unsigned).reported();
         assert_eq!(error, Err(AuthenticityError::Report(fault)));

@@ -3,22 +3,24 @@
 mod archive;
 mod authenticate;
 mod directory;
+mod entry_path;
 mod error;
 mod h1;
 mod limits;
-mod entry_path;
+mod package_tree;
 mod reported;
 mod shasums;
 mod signature;
 mod stream;
-mod package_tree;
 
 pub(crate) use archive::entry_target;
 pub use archive::{
     ContentHashes, DirectoryFault, EntryFault, digest_of_file, hash_archive, hash_contents,
     unpack_archive, unpack_package,
 };
-pub use authenticate::{AuthenticityError, PackageClaims, ReportedHashes, VerifiedList, verify_list};
+pub use authenticate::{
+    AuthenticityError, PackageClaims, ReportedHashes, VerifiedList, verify_list,
+};
 pub use directory::hash_directory;
 pub use error::{PackageError, ShasumsError};
 pub use limits::{

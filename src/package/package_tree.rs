@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use crate::package::PackageError;
-use crate::package::h1::h1;
 use crate::package::entry_path::{EntryPath, shown};
+use crate::package::h1::h1;
 use crate::provider::{Digest, Hash};
 
 /// The files and the explicit directories of a package. Implied parents are not stored, so that memory does not grow with the depth
@@ -199,7 +199,18 @@ mod tests {
 
     #[test]
     fn files_are_sorted_by_the_bytes_of_their_whole_paths() {
-        let names = ["B", "a-b", "a.b", "a/b", "a/b-c", "a0", "b", EXE, "\u{ffff}", "\u{1f600}"];
+        let names = [
+            "B",
+            "a-b",
+            "a.b",
+            "a/b",
+            "a/b-c",
+            "a0",
+            "b",
+            EXE,
+            "\u{ffff}",
+            "\u{1f600}",
+        ];
         let expected = Ok(plain(&names.map(|name| (name, name))));
         let mut entries = names.map(|name| (name, Some(name)));
         assert_eq!(unpack(&entries), expected);
@@ -227,8 +238,14 @@ mod tests {
             (&[("a/b/c", some), ("a/b", some)], "a/b"),
             (&[("a", some), ("a/b", None)], "a/b"),
             (&[("a/b", None), ("a", some)], "a"),
-            (&[("a", some), ("a-b", some), ("a.b", some), ("a/b", some)], "a/b"),
-            (&[("a-b", some), ("a/b", some), ("a0", some), ("a", some)], "a"),
+            (
+                &[("a", some), ("a-b", some), ("a.b", some), ("a/b", some)],
+                "a/b",
+            ),
+            (
+                &[("a-b", some), ("a/b", some), ("a0", some), ("a", some)],
+                "a",
+            ),
         ];
         for (entries, at) in cases {
             let path = at.to_owned();
@@ -285,7 +302,10 @@ mod tests {
             let refused = Err(PackageError::NoExecutable { type_name });
             assert_eq!(unpack(&[(name, Some("exe"))]), refused, "{name}");
         }
-        assert!(unpack(&[(EXE, None)]).is_err(), "a directory is not executable");
+        assert!(
+            unpack(&[(EXE, None)]).is_err(),
+            "a directory is not executable"
+        );
     }
 
     /// The expected values were computed with Terraform.
@@ -295,9 +315,15 @@ mod tests {
         let cases: [(&[Entry<'_>], &str); 9] = [
             (&[exe], "h1:Oj1eh1N9nbm"),
             (&[exe, ("d/", None)], "h1:Oj1eh1N9nbm"),
-            (&[("./terraform-provider-p_v1.0.0", Some("exe"))], "h1:Oj1eh1N9nbm"),
+            (
+                &[("./terraform-provider-p_v1.0.0", Some("exe"))],
+                "h1:Oj1eh1N9nbm",
+            ),
             (&[exe, ("./a", Some("A"))], "h1:qwVEqsVWe9+"),
-            (&[exe, ("a", Some("1")), ("./a", Some("2"))], "h1:5jSDaZqLR7z"),
+            (
+                &[exe, ("a", Some("1")), ("./a", Some("2"))],
+                "h1:5jSDaZqLR7z",
+            ),
             (&[exe, ("a//b", Some("A"))], "h1:1s2QzI0YtIC"),
             (&[exe, ("a\\b", Some("A"))], "h1:8fT9HazCPkl"),
             (&[exe, ("link", Some("a/b"))], "h1:0erW47WWRRw"),

@@ -155,7 +155,10 @@ mod tests {
     fn recorded(document: impl AsRef<[u8]>) -> String {
         let list = Shasums::parse(document.as_ref()).expect("small");
         let hashes = list.zh_hashes(digest_of(b'0'));
-        hashes.iter().map(|hash| hash.to_string().remove(3)).collect()
+        hashes
+            .iter()
+            .map(|hash| hash.to_string().remove(3))
+            .collect()
     }
 
     /// A list with the downloaded zip, the zip of another platform, and a manifest.
@@ -181,14 +184,23 @@ mod tests {
         let cases = [
             ("CRLF", list().replace('\n', "\r\n")),
             ("tabs", list().replace("  ", "\t")),
-            ("vertical tab, form feed", list().replace("  ", "\u{b}\u{c}")),
+            (
+                "vertical tab, form feed",
+                list().replace("  ", "\u{b}\u{c}"),
+            ),
             ("several spaces", list().replace("  ", "     ")),
-            ("leading spaces", format!("  {}", list().replace('\n', "\n  ").trim_end())),
+            (
+                "leading spaces",
+                format!("  {}", list().replace('\n', "\n  ").trim_end()),
+            ),
             ("no-break space", list().replace("  ", "\u{a0}")),
             ("ideographic space", list().replace("  ", "\u{3000}")),
             ("no final newline", list().trim_end().to_owned()),
             ("an extra third field", list().replace('\n', " extra\n")),
-            ("empty lines", format!("\n{}\n \n\t\r\n", list().replace('\n', "\n\n"))),
+            (
+                "empty lines",
+                format!("\n{}\n \n\t\r\n", list().replace('\n', "\n\n")),
+            ),
         ];
         for (name, document) in cases {
             assert_eq!(recorded(&document), "012", "{name}");
@@ -210,13 +222,25 @@ mod tests {
             ("a header", "-----BEGIN PGP SIGNED MESSAGE-----".to_owned()),
         ];
         for (name, line) in cases {
-            assert_eq!(recorded(format!("{line}\n{}", list())), "0", "{name}, first");
+            assert_eq!(
+                recorded(format!("{line}\n{}", list())),
+                "0",
+                "{name}, first"
+            );
             assert_eq!(recorded(format!("{}{line}", list())), "0", "{name}, last");
         }
         let latin1 = [format!("{}  caf", hex('3')).as_bytes(), b"\xe9\n"].concat();
-        for (line, expected) in [(&b"\xff\n"[..], "0"), (b"\xff \xfe\n", "0"), (&latin1, "0123")] {
+        for (line, expected) in [
+            (&b"\xff\n"[..], "0"),
+            (b"\xff \xfe\n", "0"),
+            (&latin1, "0123"),
+        ] {
             let document = [list().as_bytes(), line].concat();
-            assert_eq!(recorded(document), expected, "only names may be invalid UTF-8");
+            assert_eq!(
+                recorded(document),
+                expected,
+                "only names may be invalid UTF-8"
+            );
         }
     }
 
@@ -247,19 +271,31 @@ mod tests {
         };
         let (fits, too_long, next) = (line(65_535), line(65_536), hex('4'));
         assert_eq!(recorded(format!("{}{fits}\n{next} x\n", list())), "01234");
-        assert_eq!(recorded(format!("{}{fits}", list())), "0123", "without line feed");
+        assert_eq!(
+            recorded(format!("{}{fits}", list())),
+            "0123",
+            "without line feed"
+        );
         assert_eq!(recorded(format!("{}{too_long}\n{next} x\n", list())), "012");
         let first = format!("{too_long}\n{}", list());
         assert_eq!(recorded(&first), "0", "it is the first line");
         let parsed = Shasums::parse(first.as_bytes()).expect("small");
-        assert_eq!(parsed.digest_of(ZIP), Ok(digest_of(b'0')), "lookups are not affected");
+        assert_eq!(
+            parsed.digest_of(ZIP),
+            Ok(digest_of(b'0')),
+            "lookups are not affected"
+        );
     }
 
     #[test]
     fn a_file_is_looked_up_by_its_exact_name_and_its_first_line_applies() {
         let five = hex('5');
         let cases = [
-            ("two lines", format!("{five}  {ZIP}\n{}  {ZIP}\n", hex('6')), Some(b'5')),
+            (
+                "two lines",
+                format!("{five}  {ZIP}\n{}  {ZIP}\n", hex('6')),
+                Some(b'5'),
+            ),
             ("upper case", format!("{}  {ZIP}", hex('A')), Some(b'a')),
             ("binary mark", format!("{five}  *{ZIP}\n"), None),
             ("in a directory", format!("{five}  ./{ZIP}\n"), None),
@@ -289,7 +325,10 @@ mod tests {
     fn zip_digits(document: impl AsRef<[u8]>) -> String {
         let list = Shasums::parse(document.as_ref()).expect("small");
         let hashes = list.zip_hashes();
-        hashes.iter().map(|hash| hash.to_string().remove(3)).collect()
+        hashes
+            .iter()
+            .map(|hash| hash.to_string().remove(3))
+            .collect()
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 
-use crate::package::archive::record::{Entry, LOCAL_BYTES, LocalHeader};
+use crate::package::archive::record::{CentralEntry, LOCAL_BYTES, LocalHeader};
 
 /// Why bytes cannot be read.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl<'a> WholeFile<'a> {
     }
 
     /// The offset of an entry's data. `None` if there is no local header at the offset of the entry.
-    pub(crate) fn data_offset(&mut self, entry: &Entry) -> io::Result<Option<u64>> {
+    pub(crate) fn data_offset(&mut self, entry: &CentralEntry) -> io::Result<Option<u64>> {
         let Ok(offset) = u64::try_from(entry.offset) else {
             return Ok(None);
         };
@@ -84,7 +84,8 @@ impl ArchiveBytes for WholeFile<'_> {
     }
 
     fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, ArchiveReadError> {
-        self.read_bytes(offset, buffer).map_err(ArchiveReadError::Io)
+        self.read_bytes(offset, buffer)
+            .map_err(ArchiveReadError::Io)
     }
 }
 

@@ -10,8 +10,8 @@ use thiserror::Error;
 
 use crate::package::archive::archive_bytes::{ArchiveBytes, ArchiveReadError, WholeFile};
 use crate::package::archive::record::{
-    CENTRAL, CENTRAL_BYTES, END, END_BYTES, END64, END64_BYTES, CentralEntry, LOCATOR64, LOCATOR64_BYTES,
-    u16_at, u32_at, u64_at,
+    CENTRAL, CENTRAL_BYTES, CentralEntry, END, END_BYTES, END64, END64_BYTES, LOCATOR64,
+    LOCATOR64_BYTES, u16_at, u32_at, u64_at,
 };
 use crate::package::{Limits, PackageError};
 
@@ -193,7 +193,10 @@ fn find_signature(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Reads the zip64 end record. `None` if there is no locator directly before the end record.
-fn find_end64(archive: &mut impl ArchiveBytes, end: u64) -> Result<Option<EndRecord>, DirectoryError> {
+fn find_end64(
+    archive: &mut impl ArchiveBytes,
+    end: u64,
+) -> Result<Option<EndRecord>, DirectoryError> {
     let Some(locator_at) = end.checked_sub(LOCATOR64_BYTES as u64) else {
         return Ok(None);
     };

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::package::archive::content::EntryFault;
 use crate::package::archive::record::CentralEntry;
-use crate::package::h1::{h1, sha256};
 use crate::package::entry_path::{EntryPath, shown};
+use crate::package::h1::{h1, sha256};
 use crate::package::package_tree::PackageTree;
 use crate::package::{Limits, PackageError};
 use crate::provider::{Digest, Hash};

@@ -8,11 +8,11 @@ use sha2::{Digest as _, Sha256};
 
 use crate::package::archive::archive_bytes::{ArchiveBytes as _, WholeFile};
 use crate::package::archive::content::{
-    EntryFault, ContentHasher, PIECE_BYTES, ContentSink, UnpackError, copy, inflate,
+    ContentHasher, ContentSink, EntryFault, PIECE_BYTES, UnpackError, copy, inflate,
 };
 use crate::package::archive::directory::read_file_directory;
 use crate::package::archive::entries::{ContentHashes, ContentReader, hash_entries};
-use crate::package::archive::record::{DEFLATED, DESCRIPTOR, CentralEntry, STORED, u32_at};
+use crate::package::archive::record::{CentralEntry, DEFLATED, DESCRIPTOR, STORED, u32_at};
 use crate::package::{Limits, PackageError, PackageHashes};
 use crate::provider::Digest;
 

@@ -14,10 +14,12 @@ use std::path::{Component, Path, PathBuf};
 use flate2::Decompress;
 
 use crate::package::archive::archive_bytes::{ArchiveBytes as _, WholeFile};
-use crate::package::archive::content::{EntryFault, PIECE_BYTES, ContentSink, UnpackError, copy, inflate};
+use crate::package::archive::content::{
+    ContentSink, EntryFault, PIECE_BYTES, UnpackError, copy, inflate,
+};
 use crate::package::archive::directory::read_file_directory;
 use crate::package::archive::entries::check_size;
-use crate::package::archive::record::{DEFLATED, CentralEntry, STORED};
+use crate::package::archive::record::{CentralEntry, DEFLATED, STORED};
 use crate::package::entry_path::{EntryPath, shown};
 use crate::package::{Limits, PackageError};
 

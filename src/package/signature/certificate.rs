@@ -10,7 +10,7 @@ use pgp::packet::{
 };
 use pgp::types::KeyDetails;
 
-use crate::package::signature::packets::{MalformedPacket, is_expired, created_at, may_sign};
+use crate::package::signature::packets::{MalformedPacket, created_at, is_expired, may_sign};
 use crate::package::signature::verify::{
     binds, certifies, is_bound_back, revokes_key, unsupported_curve,
 };
@@ -69,7 +69,10 @@ impl OpenPgpCertificate {
                 _ => revocations.extend(key_revocations(&primary, signatures)?),
             }
         }
-        let identity = identities.into_iter().reduce(preferred).ok_or(MalformedPacket)?;
+        let identity = identities
+            .into_iter()
+            .reduce(preferred)
+            .ok_or(MalformedPacket)?;
         Ok(Self {
             primary,
             revocations,

@@ -7,10 +7,10 @@ use pgp::types::KeyDetails;
 
 use crate::package::signature::SignatureFault;
 use crate::package::signature::certificate::{OpenPgpCertificate, is_revoked};
-use crate::package::signature::packets::{
-    has_critical_notation, is_expired, issuer, key_lifetime, created_at, packets, upper_hex,
-};
 use crate::package::signature::key_ring::{DataSigningKey, KeyRing};
+use crate::package::signature::packets::{
+    created_at, has_critical_notation, is_expired, issuer, key_lifetime, packets, upper_hex,
+};
 use crate::package::signature::verify::{signs_data, unsupported_curve};
 
 /// A signature that was verified.
@@ -94,7 +94,10 @@ pub(super) fn check<'a>(
     })
 }
 
-fn find<'a>(ring: &'a KeyRing, signatures: &[u8]) -> Result<(Signature, Vec<DataSigningKey<'a>>), CheckError> {
+fn find<'a>(
+    ring: &'a KeyRing,
+    signatures: &[u8],
+) -> Result<(Signature, Vec<DataSigningKey<'a>>), CheckError> {
     for packet in packets(signatures) {
         let Ok(Packet::Signature(signature)) = packet else {
             return Err(CheckError::Fault(SignatureFault::Malformed));
@@ -144,9 +147,13 @@ impl<'a> DataSigningKey<'a> {
     ) -> Result<Validity, SignatureFault> {
         let certificate = self.certificate();
         let mut relevant = vec![signature, &certificate.identity.certification];
-        let mut is_expired_key = key_expired(&certificate.primary, &certificate.identity.certification, now);
-        let mut revoked =
-            is_revoked(&certificate.revocations, now) || is_revoked(&certificate.identity.revocations, now);
+        let mut is_expired_key = key_expired(
+            &certificate.primary,
+            &certificate.identity.certification,
+            now,
+        );
+        let mut revoked = is_revoked(&certificate.revocations, now)
+            || is_revoked(&certificate.identity.revocations, now);
         if let Self::Subkey(_, subkey) = self {
             relevant.push(&subkey.binding);
             relevant.extend(subkey.binding.embedded_signature());

@@ -56,7 +56,9 @@ impl KeyRing {
     pub(super) fn signing_keys(&self, id: KeyId) -> Vec<DataSigningKey<'_>> {
         let mut keys = Vec::new();
         for certificate in &self.certificates {
-            if certificate.primary.legacy_key_id() == id && may_sign(&certificate.identity.certification) {
+            if certificate.primary.legacy_key_id() == id
+                && may_sign(&certificate.identity.certification)
+            {
                 keys.push(DataSigningKey::Primary(certificate));
             }
             for subkey in &certificate.subkeys {

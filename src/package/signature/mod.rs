@@ -12,11 +12,11 @@
 //!   future, is an error. In the last two cases OpenTofu tries later keys instead. If none of them verifies the signature, OpenTofu
 //!   accepts it with a warning, or with `OPENTOFU_ENFORCE_GPG_EXPIRATION=true` rejects it.
 
+mod certificate;
 mod check;
 mod error;
-mod certificate;
-mod packets;
 mod key_ring;
+mod packets;
 #[cfg(test)]
 pub(crate) mod tests;
 mod tier;

@@ -154,7 +154,11 @@ fn key_id_of(fingerprint: &Fingerprint) -> Option<KeyId> {
 
 /// Formats a key ID or a fingerprint.
 pub(super) fn upper_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
+    bytes
+        .iter()
+        .map(|byte| format!("{byte:02X}"))
+        .collect::<Vec<_>>()
+        .concat()
 }
 
 /// The key IDs in the signatures of a file, up to the first malformed packet.

@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 use std::time::SystemTime;
 
 use crate::package::signature::check::{CheckError, Validity, check};
-use crate::package::signature::packets::dearmor;
 use crate::package::signature::key_ring::KeyRing;
+use crate::package::signature::packets::dearmor;
 use crate::package::signature::{MAX_ARMOR_BYTES, SignatureFault, SigningKey};
 
 /// HashiCorp's relation to a signer.
@@ -108,7 +108,8 @@ mod tests {
     #[test]
     fn the_embedded_keys_are_those_of_hashicorp() {
         let authorities = AUTHORITIES.as_ref().unwrap();
-        let fingerprints = [&authorities.hashicorp, &authorities.partners].map(KeyRing::fingerprints);
+        let fingerprints =
+            [&authorities.hashicorp, &authorities.partners].map(KeyRing::fingerprints);
         let hashicorp = vec!["C874011F0AB405110D02105534365D9472D7468F".to_owned()];
         let partners = vec!["51890657C5ACDB4B823086567D72D4268E4660FC".to_owned()];
         assert_eq!(fingerprints, [hashicorp, partners]);

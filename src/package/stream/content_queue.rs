@@ -4,7 +4,9 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::package::archive::content::{EntryFault, ContentHasher, PIECE_BYTES, ContentSink, ContentSummary};
+use crate::package::archive::content::{
+    ContentHasher, ContentSink, ContentSummary, EntryFault, PIECE_BYTES,
+};
 
 /// One buffer is being filled, one is being hashed, and four wait in the queue.
 const BUFFERS: usize = 6;

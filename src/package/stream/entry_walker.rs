@@ -11,8 +11,8 @@ use crate::package::archive::record::{
     DEFLATED, DESCRIPTOR, LOCAL, LOCAL_BYTES, LocalHeader, STORED, u32_at, u64_at, zip64,
 };
 use crate::package::stream::NeedsFile;
-use crate::package::stream::content_queue::PieceSink;
 use crate::package::stream::chunk_reader::ChunkReader;
+use crate::package::stream::content_queue::PieceSink;
 
 /// The entries of a zip and the data after them.
 #[derive(Debug)]

@@ -123,7 +123,10 @@ mod tests {
             (&[1, 2, 3], &[6]),
             (&[CHUNK_BYTES], &[CHUNK_BYTES]),
             (&[CHUNK_BYTES + 1], &[CHUNK_BYTES, 1]),
-            (&[2 * CHUNK_BYTES + LARGE_BYTES], &[CHUNK_BYTES, CHUNK_BYTES, LARGE_BYTES]),
+            (
+                &[2 * CHUNK_BYTES + LARGE_BYTES],
+                &[CHUNK_BYTES, CHUNK_BYTES, LARGE_BYTES],
+            ),
             (&[LARGE_BYTES, LARGE_BYTES], &[LARGE_BYTES, LARGE_BYTES]),
             (&[1, CHUNK_BYTES, 1], &[CHUNK_BYTES, 2]),
         ];

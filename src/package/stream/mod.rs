@@ -10,14 +10,14 @@
 //! code computes the hashes or the error. If an entry does not match, or if the archive cannot be walked through (because of a stored
 //! entry with a data descriptor, a gap or a prefix), the result is [`NeedsFile`]: the archive must be read from a file.
 
-mod feed;
-mod content_queue;
-mod reconcile;
 mod chunk_reader;
+mod content_queue;
+mod entry_walker;
+mod feed;
+mod inflate_permit;
+mod reconcile;
 #[cfg(test)]
 mod tests;
-mod inflate_permit;
-mod entry_walker;
 
 use std::thread;
 
@@ -26,11 +26,11 @@ use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::package::stream::feed::Feed;
-use crate::package::stream::content_queue::content_queue;
-use crate::package::stream::reconcile::{StreamFailure, reconcile};
 use crate::package::stream::chunk_reader::ChunkReader;
+use crate::package::stream::content_queue::content_queue;
 use crate::package::stream::entry_walker::walk;
+use crate::package::stream::feed::Feed;
+use crate::package::stream::reconcile::{StreamFailure, reconcile};
 use crate::package::{ContentHashes, Limits, PackageError, PackageHashes};
 use crate::provider::Digest;
 
@@ -162,7 +162,9 @@ impl StreamHasher {
                 size,
             })),
             Err(StreamFailure::NeedsFile(reason)) => Ok(Streamed::NeedsFile { zh, size, reason }),
-            Err(StreamFailure::Package(PackageError::Interrupted)) => Err(PackageError::Interrupted),
+            Err(StreamFailure::Package(PackageError::Interrupted)) => {
+                Err(PackageError::Interrupted)
+            }
             Err(StreamFailure::Package(error)) => Ok(Streamed::Refused { zh, size, error }),
         }
     }

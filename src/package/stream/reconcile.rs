@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::package::archive::archive_bytes::ArchiveBytes as _;
-use crate::package::archive::content::{EntryFault, ContentSummary};
+use crate::package::archive::content::{ContentSummary, EntryFault};
 use crate::package::archive::directory::{DirectoryError, read_directory};
 use crate::package::archive::entries::{ContentReader, hash_entries};
 use crate::package::archive::record::CentralEntry;
@@ -73,7 +73,10 @@ impl WalkedContents {
 impl ContentReader for WalkedContents {
     type Error = StreamFailure;
 
-    fn digest(&mut self, entry: &CentralEntry) -> Result<Result<Digest, EntryFault>, StreamFailure> {
+    fn digest(
+        &mut self,
+        entry: &CentralEntry,
+    ) -> Result<Result<Digest, EntryFault>, StreamFailure> {
         let (walked, content) = self.find(entry)?;
         let is_same = walked.method == entry.method
             && walked.compressed == entry.compressed

@@ -108,7 +108,7 @@ fn published() -> Vec<Case> {
                 registry.publish(spec);
                 registry.misbehave(Misbehave::on("*.zip").flip(99));
             }),
-            Refuses("something between here and the server may rewrite downloads"),
+            Refuses("find out whether a proxy rewrites downloads"),
         ),
         case(
             "package of another provider",

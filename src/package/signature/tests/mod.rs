@@ -143,7 +143,10 @@ fn errors_that_end_the_search() {
     *forged.last_mut().unwrap() ^= 1;
     assert_eq!(verify(&forged, &keys, POLICY), Err(mismatch()));
     let notation = SignatureFault::CriticalNotation { key_id: key_id() };
-    for (signature, fault) in [("armored", SignatureFault::Malformed), ("critical", notation)] {
+    for (signature, fault) in [
+        ("armored", SignatureFault::Malformed),
+        ("critical", notation),
+    ] {
         let found = terraform(signature, &["valid", "valid"]);
         assert_eq!(found, Err(SignatureError::Invalid(fault)), "{signature}");
     }
@@ -283,8 +286,16 @@ fn messages_name_the_signer() {
     for (issuer, keys, reason) in [
         ("", 0, "the registry sent no signing keys"),
         ("", 1, "its signature has no supported issuer"),
-        ("A", 1, "it is signed by A, but the registry sent another key"),
-        ("A", 2, "it is signed by A, but the registry sent 2 other keys"),
+        (
+            "A",
+            1,
+            "it is signed by A, but the registry sent another key",
+        ),
+        (
+            "A",
+            2,
+            "it is signed by A, but the registry sent 2 other keys",
+        ),
     ] {
         let message = format!("cannot verify the checksum list: {reason}");
         assert_eq!(unknown(issuer, keys).to_string(), message);
