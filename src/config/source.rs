@@ -308,49 +308,32 @@ mod tests {
 
     #[test]
     fn sources_and_their_normal_forms() {
-        for (text, expected) in [
-            ("./m", "./m"),
-            ("./a/../b/./", "./b"),
-            ("../x//y", "../x/y"),
-            (".\\m\\n", "./m/n"),
-            ("./..", "../"),
-            ("./", "./"),
-            ("acme/dns/any", "registry.terraform.io/acme/dns/any"),
-            (
-                "Acme/dns/any//sub/../x",
-                "registry.terraform.io/Acme/dns/any//x",
-            ),
-            ("Example.com/acme/dns/any", "example.com/acme/dns/any"),
-            ("acme/dns/any//", "registry.terraform.io/acme/dns/any"),
-            ("acme/dns/any//sub/..", "registry.terraform.io/acme/dns/any"),
-            ("github.com/o/r", "git::https://github.com/o/r.git"),
-            (
-                "github.com/o/r//sub?ref=v1",
-                "git::https://github.com/o/r.git//sub?ref=v1",
-            ),
-            ("github.com/o/r/sub", "git::https://github.com/o/r.git//sub"),
-            ("bitbucket.org/o/r", "git::https://bitbucket.org/o/r.git"),
-            (
-                "git@github.com:o/r.git",
-                "git::ssh://git@github.com/o/r.git",
-            ),
-            (
-                "git::ssh://git@h/p.git?ref=x",
-                "git::ssh://git@h/p.git?ref=x",
-            ),
-            ("https://example.com/m.zip", "https://example.com/m.zip"),
-            (
-                "s3::https://s3.amazonaws.com/b/m.zip",
-                "s3::https://s3.amazonaws.com/b/m.zip",
-            ),
-            ("/abs/path", "file:///abs/path"),
-            ("git::/abs/path", "git::/abs/path"),
-            // Ports and user info are no sign of an address for scp.
-            (
-                "https://user@h.test:8443/m.zip",
-                "https://user@h.test:8443/m.zip",
-            ),
-        ] {
+        let rows = r"
+            ./m => ./m
+            ./a/../b/./ => ./b
+            ../x//y => ../x/y
+            .\m\n => ./m/n
+            ./.. => ../
+            ./ => ./
+            acme/dns/any => registry.terraform.io/acme/dns/any
+            Acme/dns/any//sub/../x => registry.terraform.io/Acme/dns/any//x
+            Example.com/acme/dns/any => example.com/acme/dns/any
+            acme/dns/any// => registry.terraform.io/acme/dns/any
+            acme/dns/any//sub/.. => registry.terraform.io/acme/dns/any
+            github.com/o/r => git::https://github.com/o/r.git
+            github.com/o/r//sub?ref=v1 => git::https://github.com/o/r.git//sub?ref=v1
+            github.com/o/r/sub => git::https://github.com/o/r.git//sub
+            bitbucket.org/o/r => git::https://bitbucket.org/o/r.git
+            git@github.com:o/r.git => git::ssh://git@github.com/o/r.git
+            git::ssh://git@h/p.git?ref=x => git::ssh://git@h/p.git?ref=x
+            https://example.com/m.zip => https://example.com/m.zip
+            s3::https://s3.amazonaws.com/b/m.zip => s3::https://s3.amazonaws.com/b/m.zip
+            /abs/path => file:///abs/path
+            git::/abs/path => git::/abs/path
+            https://user@h.test:8443/m.zip => https://user@h.test:8443/m.zip
+        ";
+        for row in rows.trim().lines() {
+            let (text, expected) = row.trim().split_once(" => ").unwrap();
             assert_eq!(
                 normal(text, Engine::Terraform).as_deref(),
                 Ok(expected),

@@ -193,23 +193,24 @@ mod tests {
 
     #[test]
     fn values_convert_to_their_types() {
-        for (constraint, given, expected) in [
-            ("string", "1.50", "\"1.5\""),
-            ("\"string\"", "true", "\"true\""),
-            ("number", "\"2\"", "2"),
-            ("bool", "\"true\"", "true"),
-            ("any", "[1, \"a\"]", "[1, \"a\"]"),
-            ("list(string)", "[1, \"a\"]", "[\"1\", \"a\"]"),
-            ("set(string)", "[\"b\", \"a\", \"b\"]", "[\"a\", \"b\"]"),
-            ("map(number)", "{ a = \"1\" }", "{ a = 1 }"),
-            (
-                "object({ a = string, b = optional(string, \"x\"), c = optional(number) })",
-                "{ a = 1, d = 2 }",
-                "{ a = \"1\", b = \"x\", c = null }",
-            ),
-            ("tuple([string, bool])", "[1, true]", "[\"1\", true]"),
-            ("string", "null", "null"),
-        ] {
+        let rows = r#"
+            string | 1.50 | "1.5"
+            "string" | true | "true"
+            number | "2" | 2
+            bool | "true" | true
+            any | [1, "a"] | [1, "a"]
+            list(string) | [1, "a"] | ["1", "a"]
+            set(string) | ["b", "a", "b"] | ["a", "b"]
+            map(number) | { a = "1" } | { a = 1 }
+            object({ a = string, b = optional(string, "x"), c = optional(number) }) | { a = 1, d = 2 } | { a = "1", b = "x", c = null }
+            tuple([string, bool]) | [1, true] | ["1", true]
+            string | null | null
+        "#;
+        for row in rows.trim().lines() {
+            let parts: Vec<&str> = row.trim().split(" | ").collect();
+            let [constraint, given, expected] = parts[..] else {
+                panic!("{row}");
+            };
             assert_eq!(
                 convert(constraint, given),
                 value(expected),
