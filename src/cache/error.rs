@@ -1,4 +1,4 @@
-//! Why there is no disk cache. Nothing here fails a run: it is slower, and says why.
+//! The reasons why the disk cache cannot be used. They never fail a run: tflock prints a warning and continues without it.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,60 +6,31 @@ use std::path::PathBuf;
 use crate::code::Code;
 use crate::span::Explain;
 
-/// Why the cache, or a part of it, cannot be used.
+/// The reason why the cache, or a part of it, cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the fields are what the messages say")]
 pub enum CacheError {
-    /// The environment names no place for it.
-    #[error(
-        "there is no place for the cache: neither `TFLOCK_CACHE_DIR` nor a home directory is set"
-    )]
+    /// The environment does not say where the cache is.
+    #[error("cannot locate the cache: neither `TFLOCK_CACHE_DIR` nor a home directory is set")]
     NoPlace,
-    /// The directory cannot be made or looked at.
+    /// The directory cannot be created or inspected.
     #[error("cannot use `{}` as the cache", path.display())]
-    Unusable {
-        /// The directory.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// It is something else, or a link where none may be.
+    Unusable { path: PathBuf, source: io::Error },
+    /// A file, or a link where tflock creates a directory itself.
     #[error("cannot use `{}` as the cache: it is not a directory", path.display())]
-    NotADirectory {
-        /// What should be a directory.
-        path: PathBuf,
-    },
-    /// It belongs to somebody else, who could plant what ends up in lock files.
-    #[error("the cache `{}` is not used: it belongs to the user with the number {owner}", path.display())]
-    Foreign {
-        /// The directory.
-        path: PathBuf,
-        /// Its owner.
-        owner: u32,
-    },
-    /// Others may look into it or even write to it.
-    #[error("the cache `{}` is not used: its mode is {mode:04o}, and it must be for its owner alone", path.display())]
-    NotPrivate {
-        /// The directory.
-        path: PathBuf,
-        /// Its permissions.
-        mode: u32,
-    },
+    NotADirectory { path: PathBuf },
+    /// Another user owns the directory, and could plant content that would reach lock files. `owner` is the user's number.
+    #[error("cannot use `{}` as the cache: it belongs to the user with the number {owner}", path.display())]
+    Foreign { path: PathBuf, owner: u32 },
+    /// The permissions allow others to read or write.
+    #[error("cannot use `{}` as the cache: its mode is {mode:04o}, and only its owner may have access", path.display())]
+    NotPrivate { path: PathBuf, mode: u32 },
     /// An entry cannot be written.
     #[error("cannot write to the cache `{}`", path.display())]
-    Write {
-        /// The directory.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    Write { path: PathBuf, source: io::Error },
     /// Entries cannot be removed.
     #[error("cannot clean the cache `{}`", path.display())]
-    Clean {
-        /// The directory.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    Clean { path: PathBuf, source: io::Error },
 }
 
 impl Explain for CacheError {
@@ -70,15 +41,15 @@ impl Explain for CacheError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NotPrivate { path, .. } => Some(format!(
-                "if nobody else has written to it, `chmod 700 {}` makes it private; `tflock cache clean` empties it",
+                "if no other user has written to it, run `chmod 700 {}`; `tflock cache clean` empties it",
                 path.display()
             )),
             Self::Foreign { .. } => {
-                Some("`TFLOCK_CACHE_DIR` can name a directory of your own".to_owned())
+                Some("set `TFLOCK_CACHE_DIR` to a directory of your own".to_owned())
             }
             Self::NoPlace | Self::Unusable { .. } | Self::NotADirectory { .. } => Some(
-                "without a cache every run asks the registries again; `TFLOCK_CACHE_DIR` can name another directory, and \
-                 `--no-cache` does without one silently"
+                "set `TFLOCK_CACHE_DIR` to another directory, or use `--no-cache`; without a cache, every run requests \
+                 everything again"
                     .to_owned(),
             ),
             Self::Write { .. } | Self::Clean { .. } => None,

@@ -1,31 +1,31 @@
-//! The disk cache: what a run learned, for all runs that follow and for those beside it.
+//! The disk cache: it keeps what a run learned for later runs, and for other processes.
 //!
 //! ```text
-//! BASE/                 TFLOCK_CACHE_DIR, or `tflock` in the system's directory for caches
-//!   v1/                 this layout; another one will have another name
-//!     hashes/           digest of a zip and type of its provider -> h1          (`hashes`)
-//!     answers/          what a registry says of one package, with its signed list (`answer`)
+//! BASE/                 TFLOCK_CACHE_DIR, or `tflock` in the system's cache directory
+//!   v1/                 this layout; a later layout gets another name
+//!     hashes/           digest of a zip and type of its provider -> h1                       (`package_hashes`)
+//!     answers/          a registry's description of one package, with its checksum list      (`package_answer`)
 //!     modules/          fetched modules
 //! ```
 //!
-//! An entry lies under the digest of the question that it answers, in a file or directory of its own. It is made under a
-//! temporary name and renamed, so that any number of processes share a cache without locks: a reader sees a whole entry or
-//! none. Nothing is flushed to disk (`fsync`), since everything can be had again; a check inside each file (`entry`) finds
-//! what a crash has left of it. An entry that is damaged or does not belong where it lies is as good as none.
+//! An entry is a file or directory named after the digest of its key. It is written under a temporary name and renamed, so that
+//! any number of processes can share a cache without locks: a reader finds a whole entry or none. Nothing is flushed to disk
+//! (`fsync`), since everything can be fetched again; a checksum in each file (`entry_format`) detects damage after a crash.
+//! Damaged or misplaced entries are treated as missing.
 //!
-//! Who can write the cache can write lock files, so it is used only if it belongs to the user alone (`place`). Nothing in it
-//! says "verified": signatures are checked whenever an answer is used. Tokens, and addresses that could carry one, never
-//! enter it.
+//! A user who can write to the cache could write lock files, so it is used only if its directory is private to the user
+//! (`private_directory`). The cache does not record that something was verified: signatures are verified at each use. Tokens, and
+//! addresses that may hold one, are never written to it.
 
-mod answer;
-mod entry;
+mod disk_cache;
+mod entry_format;
 mod error;
-mod hashes;
-mod place;
-mod store;
-mod upkeep;
+mod package_answer;
+mod package_hashes;
+mod private_directory;
+mod usage;
 
-pub use answer::{Answer, Question};
+pub use disk_cache::{CacheArea, CacheKey, DiskCache};
 pub use error::CacheError;
-pub use store::{Key, Kind, Store};
-pub use upkeep::{Bounds, Usage, clean, usage};
+pub use package_answer::{AnswerKey, PackageAnswer};
+pub use usage::{EntryUsage, TrimLimits, clean, usage};

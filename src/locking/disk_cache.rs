@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::cache::{Answer, Question, Store};
+use crate::cache::{AnswerKey, DiskCache, PackageAnswer};
 use crate::package::PackageHashes;
 use crate::provider::{Digest, Engine, PackageId, Platform};
 use crate::registry::AvailableVersions;
@@ -22,9 +22,9 @@ pub enum CacheAccess {
     #[default]
     None,
     /// Only the hashes of zips, which cannot change. Registry answers are requested again.
-    Hashes(Arc<Store>),
+    Hashes(Arc<DiskCache>),
     /// Everything: no request is sent for a package that the cache knows completely.
-    All(Arc<Store>),
+    All(Arc<DiskCache>),
 }
 
 /// A package that the cache knows completely.
@@ -71,7 +71,7 @@ impl CacheAccess {
 
     pub(super) async fn keep_hashes(&self, type_name: &str, hashes: &PackageHashes) {
         let (type_name, hashes) = (type_name.to_owned(), hashes.clone());
-        self.run_blocking(move |store| store.keep_hashes(&type_name, &hashes))
+        self.run_blocking(move |store| store.write_hashes(&type_name, &hashes))
             .await;
     }
 
@@ -81,10 +81,10 @@ impl CacheAccess {
         origin: String,
         engine: Engine,
         id: PackageId,
-        answer: Answer,
+        answer: PackageAnswer,
     ) {
         self.run_blocking(move |store| {
-            store.keep_answer(&question(&origin, engine, &id), &answer);
+            store.write_answer(&question(&origin, engine, &id), &answer);
         })
         .await;
     }
@@ -92,7 +92,7 @@ impl CacheAccess {
     /// Reads or writes the cache on a thread that may block. `None` without a cache, or if the runtime shuts down.
     async fn run_blocking<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&Store) -> T + Send + 'static,
+        job: impl FnOnce(&DiskCache) -> T + Send + 'static,
     ) -> Option<T> {
         let store = match self {
             Self::None => return None,
@@ -103,7 +103,7 @@ impl CacheAccess {
 }
 
 fn read_package(
-    store: &Store,
+    store: &DiskCache,
     verifier: Verifier,
     origin: &str,
     engine: Engine,
@@ -128,8 +128,8 @@ fn read_package(
     })
 }
 
-fn question<'a>(origin: &'a str, engine: Engine, id: &'a PackageId) -> Question<'a> {
-    Question {
+fn question<'a>(origin: &'a str, engine: Engine, id: &'a PackageId) -> AnswerKey<'a> {
+    AnswerKey {
         origin,
         engine,
         provider: &id.provider,

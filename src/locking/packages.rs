@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::cache::Answer;
+use crate::cache::PackageAnswer;
 use crate::mirror::Mirror;
 use crate::once_map::OnceMap;
 use crate::package::{
@@ -343,13 +343,13 @@ impl Packages {
         &self,
         engine: Engine,
         meta: &PackageMeta,
-    ) -> Result<Answer, PackageFailure> {
+    ) -> Result<PackageAnswer, PackageFailure> {
         let client = &self.source(engine).client;
         let (list, signature) = tokio::try_join!(
             client.document(&meta.shasums_url, SHASUMS_LIMIT),
             client.document(&meta.signature_url, SIGNATURE_LIMIT),
         )?;
-        Ok(Answer {
+        Ok(PackageAnswer {
             filename: meta.filename.clone(),
             shasum: meta.shasum_text.clone(),
             keys: meta.signing_keys.clone(),
@@ -365,7 +365,7 @@ impl Packages {
     }
 
     /// Stores a verified answer in the disk cache, unless the provider can also come from other sources than a registry.
-    async fn keep_answer(&self, engine: Engine, id: &PackageId, answer: Answer) {
+    async fn keep_answer(&self, engine: Engine, id: &PackageId, answer: PackageAnswer) {
         let source = &self.source(engine).packages;
         let Some(origin) = source.origin(&id.provider) else {
             return;
@@ -378,7 +378,7 @@ impl Packages {
         if !listed.versions().any(|version| *version == id.version) {
             return;
         }
-        let answer = Answer {
+        let answer = PackageAnswer {
             warnings: listed.warnings.clone(),
             invalid: listed.invalid.clone(),
             ..answer

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use crate::cache::Answer;
+use crate::cache::PackageAnswer;
 use crate::package::{
     AuthenticityError, PackageClaims, SignaturePolicy, VerifiedList, verify_list,
 };
@@ -35,7 +35,7 @@ impl Verifier {
         self,
         engine: Engine,
         package: &PackageId,
-        answer: &Answer,
+        answer: &PackageAnswer,
     ) -> Result<VerifiedList, AuthenticityError> {
         let claims = PackageClaims {
             platform: &package.platform,

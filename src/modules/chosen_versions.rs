@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use crate::cache::{Key, Kind};
+use crate::cache::{CacheArea, CacheKey};
 use crate::config::{ChosenModule, MovedModule};
 use crate::provider::Engine;
 
@@ -97,9 +97,9 @@ impl Fetcher {
     }
 }
 
-fn key(real: &Path, engine: Engine) -> Key {
+fn key(real: &Path, engine: Engine) -> CacheKey {
     let path = real.to_string_lossy();
-    Key::new(Kind::Modules, &["chosen", engine.program(), &path])
+    CacheKey::new(CacheArea::Modules, &["chosen", engine.program(), &path])
 }
 
 fn seconds(time: SystemTime) -> u64 {

@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use url::Url;
 
-use crate::cache::Store;
+use crate::cache::DiskCache;
 use crate::config::{FetchError, FetchedModule, ModuleFetcher, ModuleRequest};
 use crate::git::GitSettings;
 use crate::once_map::OnceMap;
@@ -82,7 +82,7 @@ impl Fetcher {
     }
 
     /// Stores packages in `store` for later runs. With `refresh`, cached locations and entity tags are ignored.
-    pub fn with_cache(mut self, store: Arc<Store>, refresh: bool) -> Self {
+    pub fn with_cache(mut self, store: Arc<DiskCache>, refresh: bool) -> Self {
         self.store = ModuleStore::new(store, refresh);
         self
     }

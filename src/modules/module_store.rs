@@ -22,7 +22,7 @@ use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 
-use crate::cache::{Bounds, Key, Kind, Store};
+use crate::cache::{CacheArea, CacheKey, DiskCache, TrimLimits};
 use crate::provider::ModuleVersion;
 use crate::redacted_url::RedactedUrl;
 use crate::registry::{HttpValidator, ModuleId, ModuleLocation, ModuleVersions};
@@ -50,7 +50,7 @@ const PLAIN_HTTP: &str = "plain http";
 /// The part of the disk cache with modules. Without a store every lookup misses and nothing is written.
 #[derive(Debug, Default)]
 pub(super) struct ModuleStore {
-    store: Option<Arc<Store>>,
+    store: Option<Arc<DiskCache>>,
     /// Whether to ignore entries that may be outdated.
     refresh: bool,
     has_additions: AtomicBool,
@@ -86,7 +86,7 @@ impl PackageStaging {
 }
 
 impl ModuleStore {
-    pub(super) fn new(store: Arc<Store>, refresh: bool) -> Self {
+    pub(super) fn new(store: Arc<DiskCache>, refresh: bool) -> Self {
         Self {
             store: Some(store),
             refresh,
@@ -95,7 +95,7 @@ impl ModuleStore {
     }
 
     /// Finds the package of this key, if it is complete.
-    pub(super) fn find(&self, key: &Key, address: &RedactedUrl) -> Option<PathBuf> {
+    pub(super) fn find(&self, key: &CacheKey, address: &RedactedUrl) -> Option<PathBuf> {
         let store = self.store.as_ref()?;
         let entry = store.find(key)?;
         let read = || -> io::Result<PathBuf> {
@@ -117,7 +117,7 @@ impl ModuleStore {
 
     /// Creates a directory in the cache in which a package can be assembled. `None` without a cache.
     pub(super) fn stage(&self) -> Option<PackageStaging> {
-        let cache_entry = self.store.as_ref()?.stage(Kind::Modules).ok()?;
+        let cache_entry = self.store.as_ref()?.stage(CacheArea::Modules).ok()?;
         let target = fs::canonicalize(cache_entry.path()).ok()?.join(PACKAGE);
         Some(PackageStaging {
             target,
@@ -126,7 +126,11 @@ impl ModuleStore {
     }
 
     /// Moves an assembled package into the cache, and returns its directory.
-    pub(super) fn adopt(&self, key: &Key, staging: PackageStaging) -> Result<PathBuf, ModuleError> {
+    pub(super) fn adopt(
+        &self,
+        key: &CacheKey,
+        staging: PackageStaging,
+    ) -> Result<PathBuf, ModuleError> {
         let PackageStaging {
             target,
             cache_entry,
@@ -148,12 +152,12 @@ impl ModuleStore {
         let Some(store) = &self.store else { return };
         if self.has_additions.load(Ordering::Relaxed) {
             let since = now.checked_sub(MAX_STORED_AGE);
-            let bounds = Bounds {
+            let bounds = TrimLimits {
                 since: since.unwrap_or(SystemTime::UNIX_EPOCH),
                 bytes: MAX_STORED_BYTES,
             };
             // A later run removes what this one could not.
-            let _ = store.trim(Kind::Modules, &bounds);
+            let _ = store.trim(CacheArea::Modules, &bounds);
         }
     }
 
@@ -188,7 +192,10 @@ impl ModuleStore {
 
     /// The versions that a registry last listed.
     pub(super) fn versions(&self, module: &ModuleId) -> Option<ModuleVersions> {
-        let text = self.text(&Key::new(Kind::Modules, &["versions", &module.to_string()]))?;
+        let text = self.text(&CacheKey::new(
+            CacheArea::Modules,
+            &["versions", &module.to_string()],
+        ))?;
         let versions = text.lines().map(ModuleVersion::parse);
         Some(ModuleVersions {
             versions: versions.collect::<Result<_, _>>().ok()?,
@@ -198,7 +205,7 @@ impl ModuleStore {
 
     pub(super) fn record_versions(&self, module: &ModuleId, known: &ModuleVersions) {
         let lines: Vec<String> = known.versions.iter().map(ToString::to_string).collect();
-        let key = Key::new(Kind::Modules, &["versions", &module.to_string()]);
+        let key = CacheKey::new(CacheArea::Modules, &["versions", &module.to_string()]);
         self.write(&key, &lines.join("\n"));
     }
 
@@ -235,41 +242,41 @@ impl ModuleStore {
     }
 
     /// Reads an entry that consists of text.
-    pub(super) fn text(&self, key: &Key) -> Option<String> {
+    pub(super) fn text(&self, key: &CacheKey) -> Option<String> {
         let parts = self.store.as_ref()?.read(key)?;
         String::from_utf8(parts.concat()).ok()
     }
 
-    pub(super) fn write(&self, key: &Key, text: &str) {
+    pub(super) fn write(&self, key: &CacheKey, text: &str) {
         if let Some(store) = &self.store {
             store.write(key, &[text.as_bytes()]);
         }
     }
 }
 
-fn location_key(module: &ModuleId, version: &ModuleVersion) -> Key {
+fn location_key(module: &ModuleId, version: &ModuleVersion) -> CacheKey {
     let (module, version) = (module.to_string(), version.to_string());
-    Key::new(Kind::Modules, &["location", &module, &version])
+    CacheKey::new(CacheArea::Modules, &["location", &module, &version])
 }
 
-fn commit_key(repository: &GitPackage) -> Key {
+fn commit_key(repository: &GitPackage) -> CacheKey {
     let reference = repository.reference.as_deref().unwrap_or_default();
-    Key::new(Kind::Modules, &["commit", &repository.url, reference])
+    CacheKey::new(CacheArea::Modules, &["commit", &repository.url, reference])
 }
 
 /// The key of a repository at a commit.
-pub(super) fn repository_key(repository: &GitPackage, commit: &str) -> Key {
-    Key::new(Kind::Modules, &["repository", &repository.url, commit])
+pub(super) fn repository_key(repository: &GitPackage, commit: &str) -> CacheKey {
+    CacheKey::new(CacheArea::Modules, &["repository", &repository.url, commit])
 }
 
-fn archive_record_key(archive: &ArchivePackage) -> Key {
-    Key::new(Kind::Modules, &["arrival", archive.url.as_str()])
+fn archive_record_key(archive: &ArchivePackage) -> CacheKey {
+    CacheKey::new(CacheArea::Modules, &["arrival", archive.url.as_str()])
 }
 
 /// The key of an archive with this checksum.
-pub(super) fn content_key(kind: ArchiveKind, checksum: &Checksum) -> Key {
+pub(super) fn content_key(kind: ArchiveKind, checksum: &Checksum) -> CacheKey {
     let parts = ["archive", kind_name(kind), &checksum.to_string()];
-    Key::new(Kind::Modules, &parts)
+    CacheKey::new(CacheArea::Modules, &parts)
 }
 
 const fn kind_name(kind: ArchiveKind) -> &'static str {
@@ -284,14 +291,14 @@ const fn kind_name(kind: ArchiveKind) -> &'static str {
 pub(super) fn archive_key(
     archive: &ArchivePackage,
     version: Option<&(ModuleId, ModuleVersion)>,
-) -> Option<Key> {
+) -> Option<CacheKey> {
     if let Some(checksum) = &archive.checksum {
         return Some(content_key(archive.kind, checksum));
     }
     let (module, version) = version?;
     let (module, version) = (module.to_string(), version.to_string());
     let parts = ["version", kind_name(archive.kind), &module, &version];
-    Some(Key::new(Kind::Modules, &parts))
+    Some(CacheKey::new(CacheArea::Modules, &parts))
 }
 
 /// Lists the sizes and paths of all files below a directory, sorted.

@@ -240,7 +240,7 @@ impl ClientInner {
         let url = discovery::document_url(host).ok_or_else(|| RegistryError::ServiceUrl {
             service,
             host: host.clone(),
-            problem: "no address can be made of the host name",
+            problem: "the host name does not form a valid address",
             configured: None,
         })?;
         let purpose = RequestPurpose::Discovery(host.clone());

@@ -72,7 +72,7 @@ pub enum CredentialsError {
     #[error("credentials helper `{}` did not end within {seconds} s", program.display())]
     Timeout { program: PathBuf, seconds: u64 },
     /// The helper's output is not the expected JSON. The output is not shown, since it may hold a token.
-    #[error("credentials helper `{}` did not write the JSON object that is asked for", program.display())]
+    #[error("credentials helper `{}` did not write the expected JSON object", program.display())]
     Output {
         program: PathBuf,
         #[source]

@@ -193,7 +193,7 @@ impl ServiceUrl {
         path.map_err(|()| RegistryError::ServiceUrl {
             service,
             host: base.host.clone(),
-            problem: "`TFREGISTRY_BASE_URL` is no http or https address",
+            problem: "`TFREGISTRY_BASE_URL` is not an http or https address",
             configured: None,
         })?;
         url.set_query(None);

@@ -20,7 +20,7 @@ use crate::span::{Explain, Place};
 #[expect(missing_docs, reason = "the fields are what the messages say")]
 pub enum RegistryError {
     /// The trusted certificates of [`Roots::Only`](crate::registry::Roots::Only) are invalid.
-    #[error("cannot read the certificates to trust")]
+    #[error("cannot read the trusted certificates")]
     Roots(#[source] Cause),
     /// With `--untrusted`, a host that `--allow-host` does not name.
     #[error("host `{host}` is not allowed, and this run is `--untrusted`")]
@@ -82,13 +82,13 @@ pub enum RegistryError {
         published: BTreeSet<Platform>,
     },
     /// The description of a package is invalid, or describes another package.
-    #[error("the registry describes the package {package} wrongly: {problem}")]
+    #[error("the registry's description of the package {package} is invalid: {problem}")]
     BadMetadata {
         package: Box<PackageId>,
         problem: String,
     },
     /// The provider supports none of the engine's plugin protocols. `suggestion` is the newest version that does.
-    #[error("provider `{provider}` {version} speaks plugin protocol {}, and 5.x or 6.x is needed", protocols.join(", "))]
+    #[error("provider `{provider}` {version} supports plugin protocol {}, but 5.x or 6.x is needed", protocols.join(", "))]
     PluginProtocol {
         provider: Box<ProviderAddr>,
         version: Box<Version>,
@@ -120,7 +120,7 @@ pub enum RegistryError {
     },
     /// `provider_installation` excludes the provider from all of its methods.
     #[error(
-        "no method of `provider_installation` is for provider `{provider}`{}",
+        "no method of `provider_installation` includes provider `{provider}`{}",
         Configured(configured)
     )]
     NoMethod {
@@ -128,7 +128,7 @@ pub enum RegistryError {
         configured: Option<Box<Place>>,
     },
     /// None of the sources in `searched` has the provider.
-    #[error("provider `{provider}` is in none of its sources: {}", searched.join(", "))]
+    #[error("no source has provider `{provider}`: searched {}", searched.join(", "))]
     NotFound {
         provider: Box<ProviderAddr>,
         searched: Vec<String>,
@@ -143,7 +143,7 @@ pub enum RegistryError {
     #[error("registry `{}` has no module `{module}`", module.host)]
     UnknownModule { module: Box<ModuleId> },
     /// The response of the registry does not name the package of a module version.
-    #[error("registry `{}` does not say where the package of module `{module}` {version} is", module.host)]
+    #[error("registry `{}` does not name the package of module `{module}` {version}", module.host)]
     NoModulePackage {
         module: Box<ModuleId>,
         version: Box<ModuleVersion>,
@@ -266,7 +266,7 @@ impl Explain for RegistryError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::HostNotAllowed { host } => format!(
-                "if this host may be trusted, allow it with `--allow-host {}`, beside every other host that is needed",
+                "to trust this host, pass `--allow-host {}` together with every other host that the run needs",
                 host.as_ascii()
             ),
             Self::UnknownProvider { provider } if provider.namespace == "hashicorp" => {
@@ -298,9 +298,9 @@ impl Explain for RegistryError {
             Self::PluginProtocol {
                 suggestion: Some(version),
                 ..
-            } => format!("version {version} would do"),
+            } => format!("require version {version}, which supports one of them"),
             Self::MirrorUrl { .. } => {
-                "it is a URL such as `https://mirror.example.com/providers/`".to_owned()
+                "use a URL such as `https://mirror.example.com/providers/`".to_owned()
             }
             Self::ServiceUrl { service, .. }
             | Self::NotOffered {

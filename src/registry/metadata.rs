@@ -16,7 +16,7 @@ use crate::registry::wire::{self, Fields, PackageDescription, VersionList};
 #[derive(Debug, thiserror::Error)]
 pub enum AnswerError {
     /// The body is not the JSON document that the protocol requires.
-    #[error("the answer is not what the protocol asks for")]
+    #[error("the response does not follow the protocol")]
     Json(#[source] serde_json::Error),
     /// The content is invalid.
     #[error(transparent)]
@@ -198,7 +198,7 @@ impl PackageMeta {
                 });
             }
             Err(unreadable) => {
-                return Err(package.bad(format!("`{unreadable}` is no plugin protocol")));
+                return Err(package.bad(format!("`{unreadable}` is not a plugin protocol")));
             }
         }
         let Platform { os, arch } = &package.platform;
@@ -210,7 +210,7 @@ impl PackageMeta {
         }
         let url = |name: &str, reference: &str| {
             let url = base.join(reference).ok().filter(is_web);
-            url.ok_or_else(|| package.bad(format!("`{name}` is no http or https address")))
+            url.ok_or_else(|| package.bad(format!("`{name}` is not an http or https address")))
         };
         let keys = description.signing_keys.0.gpg_public_keys;
         Ok(Self {

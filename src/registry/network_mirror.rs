@@ -232,10 +232,10 @@ fn parse_json<'a, T: Deserialize<'a>>(
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MirrorHashError {
     /// All hashes are of unknown schemes.
-    #[error("the mirror gives only hashes of unknown schemes for the package {0}")]
+    #[error("the mirror lists only hashes of unknown schemes for the package {0}")]
     UnknownSchemes(Box<PackageId>),
     /// None of the hashes is that of the package.
-    #[error("the package {0} matches none of the hashes that the mirror gives for it")]
+    #[error("the package {0} matches none of the hashes that the mirror lists for it")]
     Mismatch(Box<PackageId>),
 }
 
@@ -274,10 +274,10 @@ impl MirrorPackage {
 
     fn read(package: PackageId, archive: MirrorArchive, base: &Url) -> Result<Self, RegistryError> {
         let url = base.join(&archive.url).ok().filter(is_web);
-        let url = url.ok_or_else(|| package.bad("its `url` is no http or https address"))?;
+        let url = url.ok_or_else(|| package.bad("its `url` is not an http or https address"))?;
         let hashes = wire::strings(archive.hashes).into_iter();
         let hashes = hashes.map(|text| {
-            Hash::parse(&text).map_err(|_no_scheme| package.bad(format!("`{text}` is no hash")))
+            Hash::parse(&text).map_err(|_no_scheme| package.bad(format!("`{text}` is not a hash")))
         });
         Ok(Self {
             hashes: hashes.collect::<Result<_, _>>()?,

@@ -75,7 +75,7 @@ pub enum RequestFault {
     #[error("the server's certificate is not accepted")]
     Certificate(#[source] Cause),
     /// The attempt exceeded its time limit.
-    #[error("no complete answer within {:.0} s", .0.as_secs_f64())]
+    #[error("no complete response within {:.0} s", .0.as_secs_f64())]
     Timeout(Duration),
     /// No data of a package arrived for this long.
     #[error("nothing arrived for {:.0} s", .0.as_secs_f64())]
@@ -89,7 +89,7 @@ pub enum RequestFault {
         within: Duration,
     },
     /// The body ended early or contradicted its headers.
-    #[error("the answer broke off after {received} bytes")]
+    #[error("the response broke off after {received} bytes")]
     Body {
         /// The number of bytes that had arrived.
         received: u64,
@@ -98,7 +98,7 @@ pub enum RequestFault {
         cause: Cause,
     },
     /// A body ended early, and the rest of it could not be requested.
-    #[error("the answer broke off after {received} bytes and could not be resumed: {reason}")]
+    #[error("the response broke off after {received} bytes and could not be resumed: {reason}")]
     NotResumed {
         /// The number of bytes that had arrived.
         received: u64,
@@ -117,13 +117,13 @@ pub enum RequestFault {
     #[error("more than {0} redirects")]
     TooManyRedirects(usize),
     /// A redirect to an address that is not http or https.
-    #[error("the server redirects to `{0}`, which is no http or https address")]
+    #[error("the server redirects to `{0}`, which is not an http or https address")]
     BadRedirect(String),
     /// The address is plain http, where others could change the response, and nothing allows that.
     #[error("`{0}` would be fetched over plain http")]
     PlainHttp(RedactedUrl),
     /// The body exceeds its size limit.
-    #[error("the answer has more than {limit} bytes ({name})")]
+    #[error("the response has more than {limit} bytes ({name})")]
     TooLarge {
         /// The name of the limit.
         name: &'static str,
@@ -137,7 +137,7 @@ pub enum RequestFault {
         found: Option<String>,
     },
     /// The body is not the JSON document that the protocol requires.
-    #[error("the answer is not what the protocol asks for")]
+    #[error("the response does not follow the protocol")]
     Json {
         /// The error of the JSON parser.
         #[source]
@@ -146,10 +146,12 @@ pub enum RequestFault {
         is_page: bool,
     },
     /// The body cannot be decoded as its `Content-Encoding` header says.
-    #[error("the answer is not encoded as it says")]
+    #[error("the response is not encoded as its header says")]
     Encoding(#[source] Cause),
     /// The host did not respond to earlier requests, so no request was sent.
-    #[error("`{host}` answered none of {failures} earlier requests, so it was not asked again")]
+    #[error(
+        "`{host}` did not respond to {failures} earlier requests, so it got no further request"
+    )]
     GivenUp {
         /// Host and port.
         host: String,

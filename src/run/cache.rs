@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::cache::{self, CacheError, Kind, Store, Usage};
+use crate::cache::{self, CacheArea, CacheError, DiskCache, EntryUsage};
 use crate::cli::CacheCommand;
 use crate::diagnostic::Diagnostic;
 use crate::printer::Printer;
@@ -52,7 +52,7 @@ fn days_ago(days: u32) -> SystemTime {
 /// A line for the place, one for each kind of entries, and one for all.
 fn info(directory: &Path, printer: Printer) {
     let mut text = format!("{}\n", visible_name(&directory.to_string_lossy()));
-    let mut total = Usage::default();
+    let mut total = EntryUsage::default();
     for (kind, usage) in cache::usage(directory) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  {:<28}{}", describe(kind), amount(usage));
@@ -60,21 +60,21 @@ fn info(directory: &Path, printer: Printer) {
     }
     let _ = writeln!(text, "  {:<28}{}", "total", amount(total));
     printer.report(&text);
-    if let Err(error) = Store::inspect(directory) {
+    if let Err(error) = DiskCache::inspect(directory) {
         printer.diagnostic(&Diagnostic::caution(&error));
     }
 }
 
-const fn describe(kind: Kind) -> &'static str {
+const fn describe(kind: CacheArea) -> &'static str {
     match kind {
-        Kind::Hashes => "hashes of packages",
-        Kind::Answers => "signed lists of registries",
-        Kind::Modules => "modules",
+        CacheArea::Hashes => "hashes of packages",
+        CacheArea::Answers => "signed lists of registries",
+        CacheArea::Modules => "modules",
     }
 }
 
 /// Entries and bytes, for people.
-fn amount(usage: Usage) -> String {
+fn amount(usage: EntryUsage) -> String {
     let entries = counted(usage.entries, "entry", "entries");
     format!("{entries}, {}", bytes(usage.bytes))
 }
@@ -93,7 +93,7 @@ mod tests {
             (2, 34_560_000_000, "2 entries, 34.5 GB"),
         ];
         for (entries, bytes, expected) in rows {
-            assert_eq!(amount(Usage { entries, bytes }), expected);
+            assert_eq!(amount(EntryUsage { entries, bytes }), expected);
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use anyhow::Context as _;
 use tokio::runtime::Runtime;
 
-use crate::cache::{CacheError, Store};
+use crate::cache::{CacheError, DiskCache};
 use crate::diagnostic::Diagnostic;
 use crate::locking::{CacheAccess, EngineSource, Packages};
 use crate::mirror::Mirror;
@@ -41,7 +41,7 @@ pub(super) struct Session {
     /// Where the report goes.
     pub(super) printer: Printer,
     /// The disk cache, where there is one.
-    store: Option<Arc<Store>>,
+    store: Option<Arc<DiskCache>>,
     /// What is known of packages.
     pub(super) packages: Arc<Packages>,
     /// Who gets remote modules.
@@ -135,12 +135,12 @@ impl Session {
         });
         drop(self.alive);
         self.fetcher.prune(SystemTime::now());
-        if let Some(trouble) = self.store.as_ref().and_then(|store| store.trouble()) {
-            self.printer.diagnostic(&Diagnostic::caution(trouble));
+        if let Some(error) = self.store.as_ref().and_then(|store| store.write_error()) {
+            self.printer.diagnostic(&Diagnostic::caution(error));
         }
         // They share the file, so one of them says it.
-        if let Some(trouble) = self.clients.iter().find_map(RegistryClient::netrc_error) {
-            self.printer.diagnostic(&Diagnostic::caution(trouble));
+        if let Some(error) = self.clients.iter().find_map(RegistryClient::netrc_error) {
+            self.printer.diagnostic(&Diagnostic::caution(error));
         }
         if let Some(done) = ending? {
             return Ok(show(done));
@@ -151,12 +151,12 @@ impl Session {
 }
 
 /// The cache, if it is to be used. A run goes on without one.
-fn open_cache(settings: &CacheSettings) -> Result<Option<Arc<Store>>, CacheError> {
+fn open_cache(settings: &CacheSettings) -> Result<Option<Arc<DiskCache>>, CacheError> {
     if settings.usage == CacheUsage::None {
         return Ok(None);
     }
     let directory = settings.directory.as_ref().ok_or(CacheError::NoPlace)?;
-    Store::open(directory).map(|store| Some(Arc::new(store)))
+    DiskCache::open(directory).map(|store| Some(Arc::new(store)))
 }
 
 /// What gets the modules that no `init` has installed.

@@ -75,7 +75,7 @@ fn a_cache_that_is_not_used_is_called_so() {
     fs::set_permissions(context.cache(), fs::Permissions::from_mode(0o755)).unwrap();
     let outcome = context.run("cache info").expect_success();
     outcome.assert_stdout("total                       4 entries");
-    outcome.assert_stderr("is not used: its mode is 0755");
+    outcome.assert_stderr("as the cache: its mode is 0755");
 }
 
 /// Links out of the cache are removed, and what they lead to stays.

@@ -99,7 +99,7 @@ fn a_cache_that_cannot_be_used_is_a_warning() {
         let run = || context.command(arguments).env("TFLOCK_CACHE_DIR", place);
         let outcome = run().run().expect_success();
         outcome.assert_stderr("warning: cannot use `");
-        outcome.assert_stderr("hint: without a cache");
+        outcome.assert_stderr("hint: set `TFLOCK_CACHE_DIR` to another directory");
         assert_eq!(context.lock_file("a").as_ref(), Some(&expected));
         assert_eq!(asked(&registry), [1, 2, 1, 1, 2]);
         let silent = run().arg("--no-cache").run().expect_success();
@@ -132,7 +132,7 @@ fn a_cache_that_others_can_enter_is_not_used() {
         let before = entries(&context, "");
         let outcome = lock_anew(&context);
         let text =
-            format!("is not used: its mode is {mode:04o}, and it must be for its owner alone");
+            format!("as the cache: its mode is {mode:04o}, and only its owner may have access");
         outcome.assert_stderr(&text);
         outcome.assert_stderr("chmod 700");
         assert_eq!(context.lock_file("a").as_ref(), Some(&expected));
@@ -153,7 +153,7 @@ fn a_cache_of_somebody_else_is_not_used() {
         return;
     }
     let outcome = lock_anew(&context);
-    let text = "is not used: it belongs to the user with the number 4321";
+    let text = "as the cache: it belongs to the user with the number 4321";
     outcome.assert_stderr(text);
     assert_eq!(context.lock_file("a"), Some(expected));
     assert_eq!(asked(&registry), [1, 2, 1, 1, 2]);

@@ -15,7 +15,7 @@ fn unusable(kind: Kind) -> Expected {
         Kind::List => "checksum list has no SHA-256 checksum for",
         Kind::Signature => "cannot verify the checksum list",
         Kind::Package => "downloaded package does not match the checksum its registry promised",
-        _ => "the answer is not what the protocol asks for",
+        _ => "the response does not follow the protocol",
     })
 }
 
@@ -197,7 +197,7 @@ fn of_lengths() -> [Fault; 5] {
         fault(
             "length too long",
             |rule, _| rule.content_length(50_000),
-            |_| Fails("the answer broke off after"),
+            |_| Fails("the response broke off after"),
         ),
         fault(
             "length too short",
@@ -232,16 +232,16 @@ fn of_gzip() -> [Fault; 5] {
             "gzip that is none",
             |rule, _| encoded(rule),
             |kind| match kind {
-                Kind::Package => Fails("the answer is not encoded as it says"),
-                _ => Fails("the answer broke off after 0 bytes"),
+                Kind::Package => Fails("the response is not encoded as its header says"),
+                _ => Fails("the response broke off after 0 bytes"),
             },
         ),
         fault(
             "gzip cut short",
             |rule, _| encoded(rule.rewrite(cut_gzip)),
             |kind| match kind {
-                Kind::Package => Fails("the answer is not encoded as it says"),
-                _ => Fails("the answer broke off after"),
+                Kind::Package => Fails("the response is not encoded as its header says"),
+                _ => Fails("the response broke off after"),
             },
         ),
         fault(

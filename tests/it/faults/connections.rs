@@ -51,12 +51,12 @@ fn plain_http(kind: Kind) -> Expected {
 fn silence(kind: Kind) -> Expected {
     Fails(match kind {
         Kind::Package => "nothing arrived for",
-        _ => "no complete answer within",
+        _ => "no complete response within",
     })
 }
 
 fn broken_off(_: Kind) -> Expected {
-    Fails("the answer broke off after")
+    Fails("the response broke off after")
 }
 
 /// Name, how often, rule, and what every kind of request then does: `locks`, or an error with this text.
@@ -84,8 +84,8 @@ const RULES: &str = "
     503                        | ever | status=503                  | 503 Service Unavailable
     504                        | once | status=504                  | locks
     599                        | ever | status=599                  | with status 599
-    redirect to ftp            | ever | redirect=ftp://h.test/x     | `ftp://h.test/x`, which is no http or https address
-    redirect to a file         | ever | redirect=file:///etc/passwd | which is no http or https address
+    redirect to ftp            | ever | redirect=ftp://h.test/x     | `ftp://h.test/x`, which is not an http or https address
+    redirect to a file         | ever | redirect=file:///etc/passwd | which is not an http or https address
     redirect to no address     | ever | redirect=https://[x         | an unreadable address
     redirect without target    | ever | status=302                  | 302 Found
     redirect to a closed port  | ever | redirect=https://localhost:1/x | cannot connect to the server
@@ -94,12 +94,12 @@ const RULES: &str = "
     cut at 0                   | once | cut=0                       | locks
     cut at 1                   | once | cut=1                       | locks
     cut at 20                  | once | cut=20                      | locks
-    cut at 20                  | ever | cut=20                      | the answer broke off after
+    cut at 20                  | ever | cut=20                      | the response broke off after
     cut at 20 without ranges   | once | cut=20 no_ranges            | locks
     cut in chunks              | once | chunked cut=20              | locks
     chunks as they should be   | ever | chunked                     | locks
     hang                       | once | hang                        | locks
-    hang                       | ever | hang                        | no complete answer within
+    hang                       | ever | hang                        | no complete response within
     stall before the body      | once | stall=0                     | locks
     stall in the body          | once | stall=20                    | locks
 ";
@@ -170,7 +170,7 @@ fn drip(rule: Misbehave, _: Kind) -> Misbehave {
 fn dripped(kind: Kind) -> Expected {
     Fails(match kind {
         Kind::Package => "bytes arrived within",
-        _ => "no complete answer within",
+        _ => "no complete response within",
     })
 }
 

@@ -23,13 +23,13 @@ fn brackets(count: usize) -> Vec<u8> {
 const FIELDS: &str = r#"
     for another system               | os                    | "darwin"                    | it is for `darwin_amd64`
     for another processor            | arch                  | "ARM64"                     | it is for `linux_ARM64`
-    plugin protocol of the future    | protocols             | ["7.0"]                     | speaks plugin protocol 7.0, and 5.x or 6.x is needed
-    no plugin protocol               | protocols             | ["five"]                    | `five` is no plugin protocol
+    plugin protocol of the future    | protocols             | ["7.0"]                     | supports plugin protocol 7.0, but 5.x or 6.x is needed
+    no plugin protocol               | protocols             | ["five"]                    | `five` is not a plugin protocol
     checksum too short               | shasum                | "abc"                       | `shasum` is not 64 hexadecimal digits
     name that the list does not have | filename              | "x.zip"                     | checksum list has no SHA-256 checksum for `x.zip`
     name that leads elsewhere        | filename              | "../../../../etc/passwd"    | checksum list has no SHA-256 checksum for `../../../../etc/passwd`
-    package in a file                | download_url          | "file:///etc/passwd"        | `download_url` is no http or https address
-    package at an ftp server         | download_url          | "ftp://127.0.0.1/x"         | `download_url` is no http or https address
+    package in a file                | download_url          | "file:///etc/passwd"        | `download_url` is not an http or https address
+    package at an ftp server         | download_url          | "ftp://127.0.0.1/x"         | `download_url` is not an http or https address
     the list is the description      | shasums_url           | ""                          | checksum list has no SHA-256 checksum for
     the signature is the description | shasums_signature_url | ""                          | cannot verify the checksum list
     a key that is null               | signing_keys          | {"gpg_public_keys": [null]} | one of its signing keys is `null`
@@ -93,7 +93,7 @@ fn built() -> Vec<Case> {
                 registry.serve(VERSIONS, zeros);
                 registry.misbehave(Misbehave::on("*/versions").chunked());
             }),
-            Refuses("the answer has more than 16777216 bytes (limit for registry answers)"),
+            Refuses("the response has more than 16777216 bytes (limit for registry answers)"),
         ),
         case(
             "checksum of something else",

@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::TempDir;
-use tflock::cache::Store;
+use tflock::cache::DiskCache;
 use tflock::cli_config::Builder;
 use tflock::config::{ModuleRequest, ModuleSource};
 use tflock::git::GitSettings;
@@ -105,7 +105,7 @@ impl Site {
 
     /// Like [`Site::run_again`], with `--refresh` if so wanted.
     fn run_with(&mut self, offline: bool, refresh: bool) {
-        let store = Store::open(&self.home.path().join("cache")).unwrap();
+        let store = DiskCache::open(&self.home.path().join("cache")).unwrap();
         let fetcher = fetcher(self.home.path(), &self.runtime, &self.text, offline);
         self.fetcher = fetcher.with_cache(Arc::new(store), refresh);
     }

@@ -106,11 +106,7 @@ fn locations() {
         ("inner", no_content("/files/m.zip//sub"), "sub"),
         ("body", body, "x"),
         ("header", empty, "x"),
-        (
-            "nowhere",
-            nowhere,
-            "does not say where the package of module",
-        ),
+        ("nowhere", nowhere, "does not name the package of module"),
         ("gone", Response::status(404), "the server answered 404"),
         ("broken", Response::status(501), "the server answered 501"),
         ("odd", odd, "are not supported"),

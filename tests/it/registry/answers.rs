@@ -46,11 +46,11 @@ async fn version_lists() {
         (br#"{"Versions":[{"VERSION":"1.0.0"}]} and more"#, "1.0.0"),
         (br#"{"versions":null}"#, ""),
         (b"{}", ""),
-        (b"null", "the answer is not what the protocol asks for"),
+        (b"null", "the response does not follow the protocol"),
         (b"", "the body is empty"),
-        (b"[]", "the answer is not what the protocol asks for"),
-        (br#"{"versions":"x"}"#, "the answer is not what the protocol asks for"),
-        (b"\xef\xbb\xbf{}", "the answer is not what the protocol asks for"),
+        (b"[]", "the response does not follow the protocol"),
+        (br#"{"versions":"x"}"#, "the response does not follow the protocol"),
+        (b"\xef\xbb\xbf{}", "the response does not follow the protocol"),
         (br#"{"versions":[{"version":"x"}]}"#, "lists no valid version"),
         (br#"{"versions":[{"version":"99999999999999999999.0.0"}]}"#, "too large for a version number"),
     ];
@@ -86,15 +86,18 @@ async fn descriptions() {
         changed[field] = value;
         changed
     };
-    let expect_answer = "the answer is not what the protocol asks for";
+    let expect_answer = "the response does not follow the protocol";
     let with_keys = |keys| with("signing_keys", json!({ "gpg_public_keys": keys }));
     let no_digest = "`shasum` is not 64 hexadecimal digits";
-    let no_address = "`download_url` is no http or https address";
+    let no_address = "`download_url` is not an http or https address";
     let rows = [
         (description(), "ok"),
         (without("protocols"), "ok"),
         (with("protocols", Value::Null), "ok"),
-        (with("protocols", json!(["x"])), "`x` is no plugin protocol"),
+        (
+            with("protocols", json!(["x"])),
+            "`x` is not a plugin protocol",
+        ),
         (without("os"), "it is for `_amd64`"),
         (with("arch", json!("AMD64")), "it is for `linux_AMD64`"),
         (with("os", json!("darwin")), "it is for `darwin_amd64`"),
@@ -157,8 +160,11 @@ async fn plugin_protocols() {
     registry.serve(DESCRIPTION, Document::json(&old));
     let client = connect(&registry);
     let error = describe(&client).await.unwrap_err();
-    assert_contains(&error.to_string(), "speaks plugin protocol 4.0, 7.1");
-    assert_eq!(error.hint().as_deref(), Some("version 1.1.0 would do"));
+    assert_contains(&error.to_string(), "supports plugin protocol 4.0, 7.1");
+    assert_eq!(
+        error.hint().as_deref(),
+        Some("require version 1.1.0, which supports one of them")
+    );
 }
 
 #[tokio::test]

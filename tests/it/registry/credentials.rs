@@ -161,9 +161,9 @@ mod helper {
             ("echo no key >&2; exit 3", "failed: no key"),
             (
                 "echo secret",
-                "did not write the JSON object that is asked for: Syntax error at 1:1",
+                "did not write the expected JSON object: Syntax error at 1:1",
             ),
-            ("true", "did not write the JSON object"),
+            ("true", "did not write the expected JSON object"),
         ] {
             let (found, arguments) = ask(Some(action), "", None).await;
             assert_contains(

@@ -213,7 +213,7 @@ async fn redirects_to_plain_http_are_refused_unless_on_loopback() {
         ),
         (
             "ftp://h.test/x",
-            "redirects to `ftp://h.test/x`, which is no http or https address",
+            "redirects to `ftp://h.test/x`, which is not an http or https address",
         ),
     ] {
         site.registry.behave();

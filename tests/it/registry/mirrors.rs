@@ -185,9 +185,9 @@ async fn content_types_and_bodies() {
         application/json      | {"Versions":{"1.0.0":null}} text   | ok
         application/json      | {"versions":null}                  | ok
         application/json      | {}                                 | ok
-        application/json      | {"versions":["1.0.0"]}             | the answer is not what the protocol asks for
-        application/json      | {"versions":{"1.0.0":5}}           | the answer is not what the protocol asks for
-        application/json      | nonsense                           | the answer is not what the protocol asks for
+        application/json      | {"versions":["1.0.0"]}             | the response does not follow the protocol
+        application/json      | {"versions":{"1.0.0":5}}           | the response does not follow the protocol
+        application/json      | nonsense                           | the response does not follow the protocol
         "#,
     ) {
         let document = Document::new(content_type, tflock_test_support::Body::bytes(body));
@@ -198,12 +198,12 @@ async fn content_types_and_bodies() {
     }
     let linux = |archive: Value| json!({"archives": {"linux_amd64": archive}});
     let wrong_hash = linux(json!({"url": "x", "hashes": ["nothing"]}));
-    let no_address = "its `url` is no http or https address";
+    let no_address = "its `url` is not an http or https address";
     let no_package = "has no package for `linux_amd64`";
     for (value, expected) in [
         (archives("http://h.test/x.zip"), "ok"),
         (archives("ftp://h.test/x.zip"), no_address),
-        (wrong_hash, "`nothing` is no hash"),
+        (wrong_hash, "`nothing` is not a hash"),
         (linux(json!({"url": "x"})), "ok"),
         (linux(Value::Null), no_package),
         (json!({"archives": null}), no_package),
@@ -342,7 +342,7 @@ async fn methods_are_asked_in_order_and_their_versions_united() {
     let found = versions(&source, "acme/ledger").await;
     assert_eq!(found, "0.9.0 1.0.0 1.1.0-rc1");
     let missing = versions(&source, "acme/anvil").await;
-    let expected = "provider `registry.terraform.io/acme/anvil` is in none of its sources: `";
+    let expected = "no source has provider `registry.terraform.io/acme/anvil`: searched `";
     assert_contains(&missing, expected);
     let excluded = second.path().display().to_string();
     assert!(!missing.contains(&excluded), "{missing}");
@@ -373,9 +373,9 @@ async fn nothing_falls_through_to_an_excluded_registry() {
     let client = site.client();
     for [block, expected] in table(
         r#"
-            direct { exclude = ["acme/*"] }  | no method of `provider_installation` is for provider
-            direct { include = ["other/*"] } | no method of `provider_installation` is for provider
-                                             | no method of `provider_installation` is for provider
+            direct { exclude = ["acme/*"] }  | no method of `provider_installation` includes provider
+            direct { include = ["other/*"] } | no method of `provider_installation` includes provider
+                                             | no method of `provider_installation` includes provider
         "#,
     ) {
         let source = source(&client, block);

@@ -185,7 +185,7 @@ async fn progress_earns_new_tries() {
     registry.misbehave(Misbehave::on(ZIP).cut(10));
     let found = outcome(fetch(settings(&waits), &registry.url(ZIP)).await);
     assert!(found.contains("(4 attempts"), "{found}");
-    assert_contains(&found, "the answer broke off after 40 bytes");
+    assert_contains(&found, "the response broke off after 40 bytes");
 }
 
 #[tokio::test]
@@ -239,7 +239,7 @@ async fn gzip_is_undone_and_resumed() {
     let registry = serve(10);
     registry.misbehave(Misbehave::on(ZIP).header("Content-Encoding", "gzip"));
     let found = outcome(fetch_from(&registry).await);
-    assert_contains(&found, "the answer is not encoded as it says");
+    assert_contains(&found, "the response is not encoded as its header says");
 }
 
 #[tokio::test]

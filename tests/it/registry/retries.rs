@@ -97,7 +97,10 @@ async fn a_slow_document_times_out_and_is_tried_again() {
         registry.misbehave(rule.clone());
         settings.retries = Some(1);
         let found = ask(&client(settings)).await;
-        assert!(found.ends_with("no complete answer within 0 s"), "{found}");
+        assert!(
+            found.ends_with("no complete response within 0 s"),
+            "{found}"
+        );
     }
 }
 
@@ -111,7 +114,7 @@ async fn a_silent_host_is_given_up() {
         found.push(list_versions(&client, &format!("acme/{name}")).await);
     }
     assert_contains(&found[2], "cannot connect to the server");
-    assert_contains(&found[3], "answered none of 3 earlier requests");
+    assert_contains(&found[3], "did not respond to 3 earlier requests");
     let requests = registry.log().total();
     assert_eq!(requests, 12, "four tries for each of three providers");
 }

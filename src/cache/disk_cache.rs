@@ -1,4 +1,4 @@
-//! Entries: files under the digest of their question, and directories likewise.
+//! Reads and writes entries: files and directories that are named after the digest of their key.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
@@ -8,34 +8,33 @@ use std::sync::OnceLock;
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
-use super::entry;
+use super::entry_format;
 use super::error::CacheError;
-use super::place;
+use super::private_directory;
 use crate::provider::Digest;
 
-/// The directory of this layout. Whatever changes what is below it changes this name.
+/// The directory of this layout. A change of the layout or of a format changes this name.
 pub(super) const LAYOUT: &str = "v1";
 
-/// What temporary names begin with. No entry is named so.
+/// The prefix of temporary names. No entry has it.
 pub(super) const TEMPORARY: &str = ".tmp-";
 
-/// The largest file of an entry, read or written. A checksum list may have 2 MiB, the keys of a registry 8; real entries
-/// have some 10 KB.
+/// The largest file of an entry. A checksum list may have 2 MiB, the keys of a registry 8 MiB; real entries have about 10 KB.
 pub(super) const MAX_ENTRY_BYTES: u64 = 16 << 20;
 
-/// What entries are about; each kind has a directory of its own.
+/// A part of the cache with its own directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// The digest of a zip to its `h1`.
+pub enum CacheArea {
+    /// Hashes of the contents of zips.
     Hashes,
-    /// What registries say of packages.
+    /// Registries' descriptions of packages.
     Answers,
-    /// Fetched modules: directories, or files.
+    /// Fetched modules, as files or directories.
     Modules,
 }
 
-impl Kind {
-    /// All kinds.
+impl CacheArea {
+    /// All areas.
     pub const ALL: [Self; 3] = [Self::Hashes, Self::Answers, Self::Modules];
 
     /// The name of the directory.
@@ -48,59 +47,58 @@ impl Kind {
     }
 }
 
-/// Names an entry: the digest of a question.
+/// The key of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key {
-    kind: Kind,
+pub struct CacheKey {
+    area: CacheArea,
     digest: Digest,
 }
 
-impl Key {
-    /// The key of a question that consists of these parts. Different parts have different keys, wherever one ends and the
-    /// next begins.
-    pub fn new(kind: Kind, parts: &[&str]) -> Self {
+impl CacheKey {
+    /// The key with these parts. The boundaries of the parts count: `["a", "b"]` and `["ab"]` are different keys.
+    pub fn new(area: CacheArea, parts: &[&str]) -> Self {
         let mut sha = Sha256::new();
-        for part in [kind.name()].iter().chain(parts) {
+        for part in [area.name()].iter().chain(parts) {
             sha.update(part.len().to_le_bytes());
             sha.update(part);
         }
         let digest = Digest::new(sha.finalize().into());
-        Self { kind, digest }
+        Self { area, digest }
     }
 }
 
-/// The cache of one user. Many may use it at the same time, in this process and in others.
+/// The cache of one user. Threads and processes can use it at the same time.
 #[derive(Debug)]
-pub struct Store {
+pub struct DiskCache {
     layout: PathBuf,
-    trouble: OnceLock<CacheError>,
+    write_error: OnceLock<CacheError>,
 }
 
-impl Store {
-    /// The cache in the directory `base`, which is made if it does not exist.
+impl DiskCache {
+    /// Opens the cache in the directory `base`, and creates it if it does not exist.
     pub fn open(base: &Path) -> Result<Self, CacheError> {
         let layout = base.join(LAYOUT);
-        place::prepare(base, &layout)?;
+        private_directory::prepare(base, &layout)?;
         Ok(Self {
             layout,
-            trouble: OnceLock::new(),
+            write_error: OnceLock::new(),
         })
     }
 
-    /// Why `base` would not be used as it is now, if it would not. Nothing is made or changed.
+    /// Checks whether `base` can be used. Creates and changes nothing.
     pub fn inspect(base: &Path) -> Result<(), CacheError> {
-        place::inspect(base, &base.join(LAYOUT))
+        private_directory::inspect(base, &base.join(LAYOUT))
     }
 
-    /// What went wrong first when an entry was written. Nothing failed because of it.
-    pub fn trouble(&self) -> Option<&CacheError> {
-        self.trouble.get()
+    /// The first failure to write an entry. It has no other effect.
+    pub fn write_error(&self) -> Option<&CacheError> {
+        self.write_error.get()
     }
 
-    /// The parts of a file entry. One that is damaged, too large or no regular file is as good as none.
-    pub fn read(&self, key: &Key) -> Option<Vec<Vec<u8>>> {
+    /// Reads the parts of a file entry. `None` if it is missing, damaged, too large or not a regular file.
+    pub fn read(&self, key: &CacheKey) -> Option<Vec<Vec<u8>>> {
         let path = self.path(key);
-        // A pipe would keep the reader waiting.
+        // Reading a pipe would block.
         if !fs::metadata(&path).ok()?.is_file() {
             return None;
         }
@@ -110,16 +108,16 @@ impl Store {
         if bytes.len() as u64 > MAX_ENTRY_BYTES {
             return None;
         }
-        let parts = entry::decode(&key.digest, &bytes);
+        let parts = entry_format::decode(&key.digest, &bytes);
         if parts.is_none() {
             tracing::debug!(path = %path.display(), "a damaged entry of the cache is ignored");
         }
         parts
     }
 
-    /// Writes a file entry, in place of what is there. What cannot be written is not: see [`Store::trouble`].
-    pub fn write(&self, key: &Key, parts: &[&[u8]]) {
-        let bytes = entry::encode(&key.digest, parts);
+    /// Writes or replaces a file entry. Entries that are too large are skipped; [`DiskCache::write_error`] returns a failure.
+    pub fn write(&self, key: &CacheKey, parts: &[&[u8]]) {
+        let bytes = entry_format::encode(&key.digest, parts);
         if bytes.len() as u64 > MAX_ENTRY_BYTES {
             return;
         }
@@ -129,48 +127,48 @@ impl Store {
         }
         match written {
             Ok(()) => {}
-            // Somebody is cleaning the cache, twice in this moment: then so be it.
+            // Another process has removed the directory twice just now; the entry is not worth a third attempt.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(source) => {
                 let path = self.layout.clone();
-                // Only the first failure is of interest: the others will have the same cause.
-                let _ = self.trouble.set(CacheError::Write { path, source });
+                // Only the first failure is kept: later ones probably have the same cause.
+                let _ = self.write_error.set(CacheError::Write { path, source });
             }
         }
     }
 
-    fn replace(&self, key: &Key, bytes: &[u8]) -> io::Result<()> {
+    fn replace(&self, key: &CacheKey, bytes: &[u8]) -> io::Result<()> {
         let mut temporary = tempfile::Builder::new()
             .prefix(TEMPORARY)
-            .tempfile_in(self.directory(key.kind)?)?;
+            .tempfile_in(self.directory(key.area)?)?;
         temporary.write_all(bytes)?;
-        // Closed before the renaming: Windows would not have it otherwise.
+        // Closes the file, because Windows does not rename open files.
         temporary.into_temp_path().persist(self.path(key))?;
         Ok(())
     }
 
-    /// The directory entry of this key, if there is one. Whoever filled it knows how to tell whether it is whole.
-    pub fn find(&self, key: &Key) -> Option<PathBuf> {
+    /// The directory entry of this key, if there is one. The caller checks that its content is complete.
+    pub fn find(&self, key: &CacheKey) -> Option<PathBuf> {
         let path = self.path(key);
         let is_directory = fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir());
         is_directory.then_some(path)
     }
 
-    /// A private directory to fill, beside the entries of the kind. It vanishes unless it is [adopted](Store::adopt).
-    pub fn stage(&self, kind: Kind) -> io::Result<TempDir> {
-        let directory = self.directory(kind)?;
+    /// Creates a private temporary directory in the area. It is removed unless it is [adopted](DiskCache::adopt).
+    pub fn stage(&self, area: CacheArea) -> io::Result<TempDir> {
+        let directory = self.directory(area)?;
         tempfile::Builder::new()
             .prefix(TEMPORARY)
             .tempdir_in(directory)
     }
 
-    /// Makes a filled directory the entry of this key, and tells where it lies then. If another process was faster, its
-    /// entry stays.
-    pub fn adopt(&self, key: &Key, staged: TempDir) -> io::Result<PathBuf> {
+    /// Turns a temporary directory into the entry of this key, and returns its path. If another process has made the entry
+    /// first, that one is kept.
+    pub fn adopt(&self, key: &CacheKey, staged: TempDir) -> io::Result<PathBuf> {
         let path = self.path(key);
         match fs::rename(staged.path(), &path) {
             Ok(()) => {
-                // The name that it would remove is gone.
+                // Prevents the removal of the temporary name, which no longer exists.
                 let _gone = staged.keep();
                 Ok(path)
             }
@@ -179,24 +177,24 @@ impl Store {
         }
     }
 
-    /// Takes an entry away, whatever it is.
-    pub fn remove(&self, key: &Key) -> io::Result<()> {
-        super::upkeep::remove(&self.path(key))
+    /// Removes an entry, whether it is a file or a directory.
+    pub fn remove(&self, key: &CacheKey) -> io::Result<()> {
+        super::usage::remove(&self.path(key))
     }
 
-    /// The directory of a kind, which is made if need be.
-    pub(super) fn directory(&self, kind: Kind) -> io::Result<PathBuf> {
-        let path = self.layout.join(kind.name());
+    /// The directory of an area, which is created if it is missing.
+    pub(super) fn directory(&self, area: CacheArea) -> io::Result<PathBuf> {
+        let path = self.layout.join(area.name());
         if !path.is_dir() {
-            place::make_private(&self.layout)?;
-            place::make_private(&path)?;
+            private_directory::create_private(&self.layout)?;
+            private_directory::create_private(&path)?;
         }
         Ok(path)
     }
 
-    fn path(&self, key: &Key) -> PathBuf {
-        let Key { kind, digest } = key;
-        self.layout.join(kind.name()).join(digest.to_string())
+    fn path(&self, key: &CacheKey) -> PathBuf {
+        let CacheKey { area, digest } = key;
+        self.layout.join(area.name()).join(digest.to_string())
     }
 }
 
@@ -204,52 +202,52 @@ impl Store {
 mod tests {
     use super::*;
 
-    fn store() -> (TempDir, Store) {
+    fn store() -> (TempDir, DiskCache) {
         let base = tempfile::tempdir().unwrap();
-        let store = Store::open(base.path()).unwrap();
+        let store = DiskCache::open(base.path()).unwrap();
         (base, store)
     }
 
-    fn key(part: &str) -> Key {
-        Key::new(Kind::Answers, &[part])
+    fn key(part: &str) -> CacheKey {
+        CacheKey::new(CacheArea::Answers, &[part])
     }
 
-    fn read(store: &Store, part: &str) -> Option<String> {
+    fn read(store: &DiskCache, part: &str) -> Option<String> {
         let parts = store.read(&key(part))?;
         Some(String::from_utf8(parts.concat()).unwrap())
     }
 
     #[test]
-    fn keys_know_where_one_part_ends() {
+    fn boundaries_of_parts_count() {
         let keys = [
-            Key::new(Kind::Answers, &["a", "b"]),
-            Key::new(Kind::Answers, &["ab"]),
-            Key::new(Kind::Answers, &["ab", ""]),
-            Key::new(Kind::Hashes, &["ab"]),
+            CacheKey::new(CacheArea::Answers, &["a", "b"]),
+            CacheKey::new(CacheArea::Answers, &["ab"]),
+            CacheKey::new(CacheArea::Answers, &["ab", ""]),
+            CacheKey::new(CacheArea::Hashes, &["ab"]),
         ];
         for (index, key) in keys.iter().enumerate() {
             assert!(!keys[..index].contains(key), "{key:?}");
         }
-        assert_eq!(keys[1], Key::new(Kind::Answers, &["ab"]));
+        assert_eq!(keys[1], CacheKey::new(CacheArea::Answers, &["ab"]));
     }
 
     #[test]
-    fn entries_are_found_by_every_user_of_the_directory_and_replaced_whole() {
+    fn entries_are_shared_and_replaced() {
         let (base, store) = store();
         assert_eq!(read(&store, "a"), None);
         store.write(&key("a"), &[b"one", b" part"]);
         store.write(&key("b"), &[b"other"]);
-        let beside = Store::open(base.path()).unwrap();
+        let beside = DiskCache::open(base.path()).unwrap();
         assert_eq!(read(&beside, "a").as_deref(), Some("one part"));
         beside.write(&key("a"), &[b"two"]);
         assert_eq!(read(&store, "a").as_deref(), Some("two"));
         let names = fs::read_dir(base.path().join("v1/answers")).unwrap();
         assert_eq!(names.count(), 2, "nothing temporary is left");
-        assert!(store.trouble().is_none());
+        assert!(store.write_error().is_none());
     }
 
     #[test]
-    fn what_is_no_sound_entry_is_ignored_and_replaced() {
+    fn damaged_entries_are_ignored_and_replaced() {
         let (_base, store) = store();
         store.write(&key("other"), &[b"other"]);
         let other = fs::read(store.path(&key("other"))).unwrap();
@@ -258,7 +256,7 @@ mod tests {
         let rows: [(&str, &[u8]); 4] = [
             ("empty", b""),
             ("cut", &other[..other.len() - 1]),
-            ("that of another question", &other),
+            ("that of another key", &other),
             ("too large", &too_large),
         ];
         for (name, content) in rows {
@@ -267,48 +265,48 @@ mod tests {
             store.write(&key("a"), &[b"sound"]);
             assert_eq!(read(&store, "a").as_deref(), Some("sound"), "{name}");
         }
-        assert!(store.trouble().is_none());
+        assert!(store.write_error().is_none());
     }
 
     #[test]
-    fn what_is_too_large_is_not_written() {
+    fn large_entries_are_not_written() {
         let (_base, store) = store();
         store.write(&key("a"), &[&vec![0; 16 << 20]]);
-        assert!(!store.path(&key("a")).exists() && store.trouble().is_none());
+        assert!(!store.path(&key("a")).exists() && store.write_error().is_none());
     }
 
-    /// A directory cannot be replaced by a file: the entry is not written, and that is told once.
+    /// A file cannot replace a directory.
     #[test]
-    fn what_cannot_be_written_is_told_and_fails_nothing() {
+    fn a_failure_to_write_is_kept() {
         let (_base, store) = store();
         fs::create_dir_all(store.path(&key("a")).join("full")).unwrap();
         store.write(&key("a"), &[b"x"]);
         assert_eq!(read(&store, "a"), None);
-        let trouble = store.trouble().unwrap().to_string();
+        let write_error = store.write_error().unwrap().to_string();
         assert!(
-            trouble.starts_with("cannot write to the cache `"),
-            "{trouble}"
+            write_error.starts_with("cannot write to the cache `"),
+            "{write_error}"
         );
     }
 
     #[test]
-    fn a_cache_that_was_cleaned_meanwhile_is_made_again() {
+    fn a_cleaned_cache_is_created_again() {
         let (base, store) = store();
         store.write(&key("a"), &[b"x"]);
         super::super::clean(base.path(), None).unwrap();
         assert_eq!(read(&store, "a"), None);
         store.write(&key("a"), &[b"x"]);
         assert_eq!(read(&store, "a").as_deref(), Some("x"));
-        Store::inspect(base.path()).unwrap();
+        DiskCache::inspect(base.path()).unwrap();
     }
 
     #[test]
-    fn directories_are_adopted_by_the_first() {
+    fn the_first_directory_is_kept() {
         let (_base, store) = store();
-        let key = Key::new(Kind::Modules, &["m"]);
+        let key = CacheKey::new(CacheArea::Modules, &["m"]);
         assert_eq!(store.find(&key), None);
         let stage = |text: &str| {
-            let staged = store.stage(Kind::Modules).unwrap();
+            let staged = store.stage(CacheArea::Modules).unwrap();
             fs::write(staged.path().join("main.tf"), text).unwrap();
             staged
         };

@@ -1,4 +1,4 @@
-//! How much the cache holds, and how it is emptied. Links are never followed: what they lead to is not the cache's.
+//! Measures and empties the cache. Links are never followed, since their targets do not belong to the cache.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,85 +7,78 @@ use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use super::disk_cache::{CacheArea, DiskCache, LAYOUT, TEMPORARY};
 use super::error::CacheError;
-use super::store::{Kind, LAYOUT, Store, TEMPORARY};
 
-/// Some entries, and what they take.
+/// The number and size of some entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// How many.
+pub struct EntryUsage {
+    /// The number of complete entries.
     pub entries: u64,
-    /// The sizes of all their files.
+    /// The total size of their files, and of temporary files.
     pub bytes: u64,
 }
 
-impl AddAssign for Usage {
+impl AddAssign for EntryUsage {
     fn add_assign(&mut self, other: Self) {
         self.entries += other.entries;
         self.bytes += other.bytes;
     }
 }
 
-/// What a kind of entries may take; see [`Store::trim`].
+/// The limits for the entries of an area; see [`DiskCache::trim`].
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds {
-    /// Entries written before this go.
+pub struct TrimLimits {
+    /// Entries that were written earlier are removed.
     pub since: SystemTime,
-    /// Of the others the oldest go, until no more than this many bytes are left.
+    /// The most bytes that are left; the oldest entries are removed first.
     pub bytes: u64,
 }
 
-/// How the names of layouts begin that are being removed.
+/// The prefix of the names of layouts that are being removed.
 const LEAVING: &str = "leaving-";
 
-/// How often a directory is emptied again because somebody wrote to it meanwhile.
+/// How often the removal of a directory is tried while other processes write to it.
 const ATTEMPTS: usize = 10;
 
-/// What lies in the cache `base`, by kind. What is being written, or was left behind by a process that was killed, is no
-/// entry, but takes its bytes.
-pub fn usage(base: &Path) -> BTreeMap<Kind, Usage> {
-    let of = |kind: Kind| {
-        let mut usage = Usage::default();
-        for entry in entries(&base.join(LAYOUT).join(kind.name())) {
+/// The usage of the cache `base`, by area. Temporary files of running or killed processes count as bytes, not as entries.
+pub fn usage(base: &Path) -> BTreeMap<CacheArea, EntryUsage> {
+    let of = |area: CacheArea| {
+        let mut usage = EntryUsage::default();
+        for entry in entries(&base.join(LAYOUT).join(area.name())) {
             usage += entry.usage();
         }
-        (kind, usage)
+        (area, usage)
     };
-    Kind::ALL.map(of).into()
+    CacheArea::ALL.map(of).into()
 }
 
-/// Removes the whole layout, or only entries written before `since`, and tells what was removed. Other layouts and
-/// whatever else lies in `base` stay.
-pub fn clean(base: &Path, since: Option<SystemTime>) -> Result<Usage, CacheError> {
+/// Removes the whole layout, or only entries written before `since`, and returns what was removed. Other layouts and other files
+/// in `base` are kept.
+pub fn clean(base: &Path, since: Option<SystemTime>) -> Result<EntryUsage, CacheError> {
     let layout = base.join(LAYOUT);
     let failed = |source| CacheError::Clean {
         path: base.to_path_buf(),
         source,
     };
-    let mut freed = Usage::default();
+    let mut freed = EntryUsage::default();
     if let Some(since) = since {
-        for kind in Kind::ALL {
-            let directory = layout.join(kind.name());
-            freed += trim(
-                &directory,
-                &Bounds {
-                    since,
-                    bytes: u64::MAX,
-                },
-            )
-            .map_err(failed)?;
+        for area in CacheArea::ALL {
+            let directory = layout.join(area.name());
+            let bytes = u64::MAX;
+            freed += trim(&directory, &TrimLimits { since, bytes }).map_err(failed)?;
         }
         return Ok(freed);
     }
-    for of_kind in usage(base).into_values() {
-        freed += of_kind;
+    for of_area in usage(base).into_values() {
+        freed += of_area;
     }
     remove_layout(base).map_err(failed)?;
     Ok(freed)
 }
 
-/// Removes the layout from where others write to it in one step, and then for good, so that however many they are, they cannot
-/// keep it from becoming empty. What an earlier process that was killed left of its layout goes, too.
+/// Renames the layout before removing it, so that processes that write to the cache cannot keep it from becoming empty. Also
+/// removes what a killed process has left of its layout.
 fn remove_layout(base: &Path) -> io::Result<()> {
     let layout = base.join(LAYOUT);
     if fs::symlink_metadata(&layout).is_ok() {
@@ -95,7 +88,7 @@ fn remove_layout(base: &Path) -> io::Result<()> {
             .keep();
         match fs::rename(&layout, aside.join(LAYOUT)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                // Windows does not move a directory in which somebody has a file open.
+                // Windows does not rename a directory with open files.
                 remove(&layout)?;
             }
             _ => {}
@@ -104,7 +97,7 @@ fn remove_layout(base: &Path) -> io::Result<()> {
     }
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
         let is_leaving = entry.file_name().to_string_lossy().starts_with(LEAVING);
-        // Without a layout in it, it is another process's that is about to move one there.
+        // Without a layout in it, another process is about to move its layout there.
         if is_leaving && fs::symlink_metadata(entry.path().join(LAYOUT)).is_ok() {
             remove(&entry.path())?;
         }
@@ -112,20 +105,20 @@ fn remove_layout(base: &Path) -> io::Result<()> {
     Ok(())
 }
 
-impl Store {
-    /// Removes entries of a kind that are too old or too many, and tells what was removed.
-    pub fn trim(&self, kind: Kind, bounds: &Bounds) -> io::Result<Usage> {
-        trim(&self.directory(kind)?, bounds)
+impl DiskCache {
+    /// Removes the entries of an area that exceed the limits, and returns what was removed.
+    pub fn trim(&self, area: CacheArea, limits: &TrimLimits) -> io::Result<EntryUsage> {
+        trim(&self.directory(area)?, limits)
     }
 }
 
-fn trim(directory: &Path, bounds: &Bounds) -> io::Result<Usage> {
+fn trim(directory: &Path, limits: &TrimLimits) -> io::Result<EntryUsage> {
     let mut entries = entries(directory);
     entries.sort_by_key(|entry| std::cmp::Reverse(entry.written));
-    let (mut kept, mut freed) = (0, Usage::default());
+    let (mut kept, mut freed) = (0, EntryUsage::default());
     for entry in entries {
         let usage = entry.usage();
-        if entry.written >= bounds.since && kept + usage.bytes <= bounds.bytes {
+        if entry.written >= limits.since && kept + usage.bytes <= limits.bytes {
             kept += usage.bytes;
         } else {
             remove(&entry.path)?;
@@ -135,7 +128,7 @@ fn trim(directory: &Path, bounds: &Bounds) -> io::Result<Usage> {
     Ok(freed)
 }
 
-/// Removes a file, a link, or a directory with all that is in it. What is not there is gone already.
+/// Removes a file, a link, or a directory with its content. A missing path is not an error.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     let attempt = || match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),
@@ -155,29 +148,29 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// One entry on disk.
-struct Found {
+/// An entry or a temporary file.
+struct StoredEntry {
     path: PathBuf,
     written: SystemTime,
     is_temporary: bool,
 }
 
-impl Found {
-    fn usage(&self) -> Usage {
-        Usage {
+impl StoredEntry {
+    fn usage(&self) -> EntryUsage {
+        EntryUsage {
             entries: u64::from(!self.is_temporary),
             bytes: bytes_of(&self.path),
         }
     }
 }
 
-/// The entries in the directory of a kind. What cannot be looked at, or vanishes meanwhile, is left out.
-fn entries(directory: &Path) -> Vec<Found> {
+/// Lists the entries in the directory of an area. Entries that cannot be inspected are skipped.
+fn entries(directory: &Path) -> Vec<StoredEntry> {
     let is_directory = fs::symlink_metadata(directory).is_ok_and(|found| found.is_dir());
     let listed = is_directory.then(|| fs::read_dir(directory).ok()).flatten();
     let found = listed.into_iter().flatten().flatten().filter_map(|entry| {
         let name = entry.file_name();
-        Some(Found {
+        Some(StoredEntry {
             path: entry.path(),
             written: entry.metadata().ok()?.modified().ok()?,
             is_temporary: name.to_string_lossy().starts_with(TEMPORARY),
@@ -203,14 +196,14 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::cache::Key;
+    use crate::cache::CacheKey;
 
-    /// A cache with these file entries: name, length, and how many days ago it was written.
-    fn filled(rows: &[(&str, usize, u64)]) -> (tempfile::TempDir, Store) {
+    /// Creates a cache with these file entries: name, length, and age in days.
+    fn filled(rows: &[(&str, usize, u64)]) -> (tempfile::TempDir, DiskCache) {
         let base = tempfile::tempdir().unwrap();
-        let store = Store::open(base.path()).unwrap();
+        let store = DiskCache::open(base.path()).unwrap();
         for (name, length, days) in rows {
-            let path = store.directory(Kind::Modules).unwrap().join(name);
+            let path = store.directory(CacheArea::Modules).unwrap().join(name);
             fs::write(&path, vec![0; *length]).unwrap();
             let file = fs::File::options().write(true).open(path).unwrap();
             file.set_modified(ago(*days)).unwrap();
@@ -222,8 +215,8 @@ mod tests {
         SystemTime::now() - Duration::from_secs(days * 86_400)
     }
 
-    fn names(store: &Store) -> Vec<String> {
-        let mut names: Vec<String> = entries(&store.directory(Kind::Modules).unwrap())
+    fn names(store: &DiskCache) -> Vec<String> {
+        let mut names: Vec<String> = entries(&store.directory(CacheArea::Modules).unwrap())
             .into_iter()
             .map(|entry| {
                 entry
@@ -239,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn cleaning_leaves_nothing_behind_also_not_of_a_clean_that_was_killed() {
+    fn cleaning_removes_what_a_killed_process_left() {
         let (base, _) = filled(&[("a", 10, 1)]);
         let left = base.path().join("leaving-1");
         fs::create_dir_all(left.join(LAYOUT).join("modules")).unwrap();
@@ -258,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn trimming_takes_the_old_and_then_the_oldest() {
+    fn trimming_removes_old_entries_and_then_the_oldest() {
         let rows = [
             ("a", 10, 1),
             ("b", 10, 2),
@@ -276,27 +269,32 @@ mod tests {
         for (days, bytes, left) in table {
             let (_base, store) = filled(&rows);
             let since = ago(days);
-            store.trim(Kind::Modules, &Bounds { since, bytes }).unwrap();
+            store
+                .trim(CacheArea::Modules, &TrimLimits { since, bytes })
+                .unwrap();
             assert_eq!(names(&store), left, "{days} days, {bytes} bytes");
         }
     }
 
     #[test]
-    fn entries_are_counted_and_taken_away() {
+    fn entries_are_counted_and_removed() {
         let (base, store) = filled(&[("a", 10, 0), ("b", 5, 9), (".tmp-c", 3, 0)]);
-        store.write(&Key::new(Kind::Answers, &["q"]), &[b"x"]);
-        let staged = store.stage(Kind::Modules).unwrap();
+        store.write(&CacheKey::new(CacheArea::Answers, &["q"]), &[b"x"]);
+        let staged = store.stage(CacheArea::Modules).unwrap();
         fs::create_dir(staged.path().join("sub")).unwrap();
         fs::write(staged.path().join("sub/main.tf"), "1234").unwrap();
         store
-            .adopt(&Key::new(Kind::Modules, &["m"]), staged)
+            .adopt(&CacheKey::new(CacheArea::Modules, &["m"]), staged)
             .unwrap();
 
-        let count = |entries, bytes| Usage { entries, bytes };
+        let count = |entries, bytes| EntryUsage { entries, bytes };
         let found = usage(base.path());
-        assert_eq!(found[&Kind::Modules], count(3, 22));
+        assert_eq!(found[&CacheArea::Modules], count(3, 22));
         assert_eq!(
-            (found[&Kind::Hashes], found[&Kind::Answers].entries),
+            (
+                found[&CacheArea::Hashes],
+                found[&CacheArea::Answers].entries
+            ),
             (count(0, 0), 1)
         );
 
@@ -315,7 +313,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_are_taken_away_and_not_followed() {
+    fn links_are_removed_and_not_followed() {
         use std::os::unix::fs::symlink;
 
         let outside = tempfile::tempdir().unwrap();
@@ -328,7 +326,7 @@ mod tests {
             symlink(outside.path(), &link).unwrap();
             let length = fs::symlink_metadata(&link).unwrap().len();
             let is_entry = link.ends_with("entry");
-            let found = usage(base.path())[&Kind::Hashes];
+            let found = usage(base.path())[&CacheArea::Hashes];
             assert_eq!(found.bytes, if is_entry { length } else { 0 });
             clean(base.path(), Some(ago(0))).unwrap();
             assert_eq!(fs::symlink_metadata(&link).is_ok(), !is_entry);

@@ -1,8 +1,8 @@
-//! The directory of the cache: made if need be, and used only if it is the user's alone.
+//! The directory of the cache, which must be private to the user. It is created if it is missing.
 //!
-//! On Unix it must belong to the effective user and grant nothing to anybody else. A new directory is made so. An empty one
-//! that others can at most read (as `mkdir` makes it) is taken over, since nobody can have put anything into it; any other
-//! is refused, because changing the permissions of what is there would hide the question who wrote it.
+//! On Unix it must belong to the effective user and grant no permission to others. An empty directory that others can only read
+//! (as `mkdir` creates it) is made private, since no other user can have written to it. Any other directory is rejected: if its
+//! permissions were changed, files of other users would be trusted.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -10,38 +10,38 @@ use std::path::Path;
 
 use super::error::CacheError;
 
-/// Makes `base` and `base/layout`, both private, unless they are there and fit.
+/// Creates `base` and `layout`, which is below it, as private directories. Checks them if they exist.
 pub(super) fn prepare(base: &Path, layout: &Path) -> Result<(), CacheError> {
     if let Some(parent) = base.parent() {
         fs::create_dir_all(parent).map_err(|source| unusable(base, source))?;
     }
-    make_private(base).map_err(|source| unusable(base, source))?;
-    check(
+    create_private(base).map_err(|source| unusable(base, source))?;
+    make_private_if_empty(
         base,
         &fs::metadata(base).map_err(|source| unusable(base, source))?,
     )?;
-    make_private(layout).map_err(|source| unusable(layout, source))?;
+    create_private(layout).map_err(|source| unusable(layout, source))?;
     inspect_layout(layout)
 }
 
-/// Whether `base` and `base/layout` can be used as they are; nothing is made or changed.
+/// Checks whether `base` and `layout` can be used. Creates and changes nothing.
 pub(super) fn inspect(base: &Path, layout: &Path) -> Result<(), CacheError> {
     match fs::metadata(base) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         found => {
             let found = found.map_err(|source| unusable(base, source))?;
-            judge(base, &found)?;
+            check_private(base, &found)?;
         }
     }
     inspect_layout(layout)
 }
 
-/// The directory of the layout is made by tflock, so it is no link, whatever the directory above it may be. If it is not
-/// there, or somebody has just cleaned the cache, the first entry makes it.
+/// tflock creates the directory of the layout, so it must not be a link, although `base` may be one. If it is missing, the first
+/// entry creates it.
 fn inspect_layout(layout: &Path) -> Result<(), CacheError> {
     match fs::symlink_metadata(layout) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        found => judge(layout, &found.map_err(|source| unusable(layout, source))?),
+        found => check_private(layout, &found.map_err(|source| unusable(layout, source))?),
     }
 }
 
@@ -50,8 +50,8 @@ fn unusable(path: &Path, source: io::Error) -> CacheError {
     CacheError::Unusable { path, source }
 }
 
-/// Makes a directory that only its owner can enter, unless something is there.
-pub(super) fn make_private(path: &Path) -> io::Result<()> {
+/// Creates a directory with mode 0700, unless the path exists.
+pub(super) fn create_private(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     let made = {
         let mut builder = fs::DirBuilder::new();
@@ -66,18 +66,18 @@ pub(super) fn make_private(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Like [`judge`], but takes over what is empty.
-fn check(path: &Path, found: &Metadata) -> Result<(), CacheError> {
-    match judge(path, found) {
+/// Like [`check_private`], but makes an empty directory private.
+fn make_private_if_empty(path: &Path, found: &Metadata) -> Result<(), CacheError> {
+    match check_private(path, found) {
         Err(CacheError::NotPrivate { path, mode }) if mode & 0o022 == 0 => {
             if is_empty(&path) {
                 return restrict(&path).map_err(|source| CacheError::Unusable { path, source });
             }
-            // Since it was looked at, another process may have taken it over and put something into it.
+            // Another process may have made it private and written to it just now.
             let now = fs::metadata(&path).map_err(|source| unusable(&path, source))?;
-            judge(&path, &now)
+            check_private(&path, &now)
         }
-        judged => judged,
+        checked => checked,
     }
 }
 
@@ -97,9 +97,9 @@ fn restrict(_path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether it is a directory of the user alone.
+/// Checks that it is a directory, that it belongs to the user, and that it is private.
 #[cfg(unix)]
-fn judge(path: &Path, found: &Metadata) -> Result<(), CacheError> {
+fn check_private(path: &Path, found: &Metadata) -> Result<(), CacheError> {
     use std::os::unix::fs::MetadataExt as _;
 
     let path = path.to_path_buf();
@@ -117,9 +117,9 @@ fn judge(path: &Path, found: &Metadata) -> Result<(), CacheError> {
     Ok(())
 }
 
-/// Directories below the profile of a user are private by default there.
+/// Checks that it is a directory. Directories in the profile of a Windows user are private by default.
 #[cfg(not(unix))]
-fn judge(path: &Path, found: &Metadata) -> Result<(), CacheError> {
+fn check_private(path: &Path, found: &Metadata) -> Result<(), CacheError> {
     if found.is_dir() {
         return Ok(());
     }
@@ -131,12 +131,12 @@ fn judge(path: &Path, found: &Metadata) -> Result<(), CacheError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::Store;
+    use crate::cache::DiskCache;
 
-    /// What opening a cache in `base` ends in, and that looking at it says the same.
+    /// Opens the cache in `base`, and checks that inspecting it gives the same result.
     fn open(base: &Path) -> Result<(), CacheError> {
-        let opened = Store::open(base).map(|_| ());
-        let inspected = Store::inspect(base);
+        let opened = DiskCache::open(base).map(|_| ());
+        let inspected = DiskCache::inspect(base);
         assert_eq!(
             opened.is_ok(),
             inspected.is_ok(),
@@ -146,10 +146,10 @@ mod tests {
     }
 
     #[test]
-    fn directories_are_made_as_far_as_they_are_missing() {
+    fn missing_directories_are_created() {
         let tree = tempfile::tempdir().unwrap();
         let base = tree.path().join("a/b/tflock");
-        Store::inspect(&base).unwrap();
+        DiskCache::inspect(&base).unwrap();
         assert!(!tree.path().join("a").exists());
         open(&base).unwrap();
         open(&base).unwrap();
@@ -157,14 +157,14 @@ mod tests {
     }
 
     #[test]
-    fn files_are_no_directories() {
+    fn files_are_rejected() {
         let tree = tempfile::tempdir().unwrap();
         restrict(tree.path()).unwrap();
         let file = tree.path().join("file");
         fs::write(&file, "").unwrap();
         assert!(matches!(open(&file), Err(CacheError::NotADirectory { .. })));
         assert!(matches!(
-            Store::open(&file.join("below")),
+            DiskCache::open(&file.join("below")),
             Err(CacheError::Unusable { .. })
         ));
         fs::write(tree.path().join("v1"), "").unwrap();
@@ -180,7 +180,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
 
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
-        // Mode, whether something lies in it, and the mode afterwards if it is used.
+        // The mode, whether the directory has content, and the mode afterwards if it is used.
         let rows = [
             (0o700, false, Some(0o700)),
             (0o700, true, Some(0o700)),
@@ -214,7 +214,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn the_directory_below_is_looked_at_as_well() {
+    fn the_directory_of_the_layout_is_checked_as_well() {
         use std::os::unix::fs::{PermissionsExt as _, symlink};
 
         let tree = tempfile::tempdir().unwrap();
@@ -236,23 +236,23 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn directories_of_others_are_refused() {
+    fn directories_of_others_are_rejected() {
         let tree = tempfile::tempdir().unwrap();
-        // Only root can give a directory away; everybody else finds one that is root's.
+        // Only root can give a directory away; other users test with a directory of root.
         let given = std::os::unix::fs::chown(tree.path(), Some(4_321), None);
         let foreign = if given.is_ok() {
             tree.path()
         } else {
             Path::new("/")
         };
-        let Err(error @ CacheError::Foreign { .. }) = Store::inspect(foreign) else {
-            panic!("{} is somebody else's", foreign.display());
+        let Err(error @ CacheError::Foreign { .. }) = DiskCache::inspect(foreign) else {
+            panic!("{} belongs to another user", foreign.display());
         };
         assert!(
             error
                 .to_string()
-                .contains("is not used: it belongs to the user with the number")
+                .contains("as the cache: it belongs to the user with the number")
         );
-        assert!(Store::open(foreign).is_err());
+        assert!(DiskCache::open(foreign).is_err());
     }
 }

@@ -1,38 +1,38 @@
-//! The file of one entry.
+//! The file format of entries.
 //!
 //! ```text
 //! 8 bytes    "tflock\0" and the number of the format, 1
-//! 32 bytes   SHA-256 of all that follows
-//! 32 bytes   the digest of the question, which is also the name of the file
+//! 32 bytes   SHA-256 of everything that follows
+//! 32 bytes   the digest of the key, which is also the name of the file
 //! then, for each part: its length (four bytes, little-endian) and its bytes
 //! ```
 //!
-//! The digest finds files that a crash or a bad disk has changed, and those that were copied to another name. It is no
-//! protection against people: whoever can write here can also compute it, and that is why the directory must be private.
+//! The digests detect files that a crash or a bad disk has changed, and files that were copied to another name. They do not
+//! protect against attackers, who could compute them; that is why the directory must be private.
 
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::provider::Digest;
 
-/// What every entry begins with: the name of the format, and its number.
+/// The beginning of every file: the name and number of the format.
 const MAGIC: &[u8; 8] = b"tflock\0\x01";
 
-/// Where the parts begin, behind the magic number and two digests.
+/// The offset of the first part, after the magic bytes and two digests.
 const HEADER_BYTES: usize = MAGIC.len() + 2 * DIGEST_BYTES;
 
 const DIGEST_BYTES: usize = 32;
 
-/// An entry has few parts; more are not read.
+/// The most parts of an entry.
 const MAX_PARTS: usize = 16;
 
-/// The file of an entry.
-pub(super) fn encode(question: &Digest, parts: &[&[u8]]) -> Vec<u8> {
+/// Encodes an entry.
+pub(super) fn encode(key: &Digest, parts: &[&[u8]]) -> Vec<u8> {
     let size = parts.iter().map(|part| part.len() + 4).sum::<usize>();
     let mut file = Vec::with_capacity(HEADER_BYTES + size);
     file.extend(MAGIC);
     file.extend([0; DIGEST_BYTES]);
-    file.extend(question.as_bytes());
+    file.extend(key.as_bytes());
     for part in parts {
         let length = u32::try_from(part.len()).unwrap_or(u32::MAX);
         file.extend(length.to_le_bytes());
@@ -43,26 +43,26 @@ pub(super) fn encode(question: &Digest, parts: &[&[u8]]) -> Vec<u8> {
     file
 }
 
-/// A part that has a structure.
+/// Encodes a part as JSON.
 pub(super) fn json(part: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(part).expect("entries consist of texts and numbers")
+    serde_json::to_vec(part).expect("parts consist of strings and numbers")
 }
 
-/// The parts of an entry; nothing if the file is not a whole entry that answers this question.
-pub(super) fn decode(question: &Digest, file: &[u8]) -> Option<Vec<Vec<u8>>> {
+/// Decodes the parts of an entry. `None` if the file is damaged, or belongs to another key.
+pub(super) fn decode(key: &Digest, file: &[u8]) -> Option<Vec<Vec<u8>>> {
     let rest = file.strip_prefix(MAGIC)?;
     let (check, rest) = rest.split_at_checked(DIGEST_BYTES)?;
     if Sha256::digest(rest).as_slice() != check {
         return None;
     }
-    let mut rest = rest.strip_prefix(question.as_bytes())?;
+    let mut rest = rest.strip_prefix(key.as_bytes())?;
     let mut parts = Vec::new();
     while !rest.is_empty() && parts.len() < MAX_PARTS {
-        let (length, behind) = rest.split_first_chunk::<4>()?;
+        let (length, after) = rest.split_first_chunk::<4>()?;
         let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
-        let (part, behind) = behind.split_at_checked(length)?;
+        let (part, after) = after.split_at_checked(length)?;
         parts.push(part.to_vec());
-        rest = behind;
+        rest = after;
     }
     rest.is_empty().then_some(parts)
 }
@@ -73,33 +73,33 @@ mod tests {
 
     use super::*;
 
-    const QUESTION: Digest = Digest::new([7; 32]);
+    const KEY: Digest = Digest::new([7; 32]);
 
     #[test]
     fn parts_come_back() {
         let rows: [&[&[u8]]; 4] = [&[], &[b""], &[b"a", b"", b"\0"], &[&[1; 10_000]]];
         for parts in rows {
-            let file = encode(&QUESTION, parts);
-            let read = decode(&QUESTION, &file).unwrap();
+            let file = encode(&KEY, parts);
+            let read = decode(&KEY, &file).unwrap();
             assert_eq!(read, parts);
         }
     }
 
     #[test]
-    fn an_entry_of_another_question_is_none() {
-        let file = encode(&QUESTION, &[b"a"]);
+    fn an_entry_of_another_key_is_rejected() {
+        let file = encode(&KEY, &[b"a"]);
         assert_eq!(decode(&Digest::new([8; 32]), &file), None);
     }
 
-    /// The check holds, the content does not: as if another program used the format.
+    /// The checksum is right, but the content is invalid.
     #[test]
-    fn lengths_beyond_the_end_and_too_many_parts_are_none() {
+    fn lengths_beyond_the_end_and_too_many_parts_are_rejected() {
         let with = |tail: &[u8]| {
-            let mut file = encode(&QUESTION, &[]);
+            let mut file = encode(&KEY, &[]);
             file.extend(tail);
             let check = Sha256::digest(&file[40..]);
             file[8..40].copy_from_slice(&check);
-            decode(&QUESTION, &file)
+            decode(&KEY, &file)
         };
         assert_eq!(with(&[1, 0, 0, 0, b'a']), Some(vec![b"a".to_vec()]));
         assert_eq!(with(&[2, 0, 0, 0, b'a']), None);
@@ -114,25 +114,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_file_that_was_cut_or_changed_is_none(
+        fn a_file_that_was_cut_or_changed_is_rejected(
             part in proptest::collection::vec(any::<u8>(), 0..200),
             at in any::<prop::sample::Index>(),
             flip in 1_u8..,
             cut in any::<bool>(),
         ) {
-            let mut file = encode(&QUESTION, &[&part]);
+            let mut file = encode(&KEY, &[&part]);
             let at = at.index(file.len());
             if cut {
                 file.truncate(at);
             } else {
                 file[at] ^= flip;
             }
-            prop_assert_eq!(decode(&QUESTION, &file), None);
+            prop_assert_eq!(decode(&KEY, &file), None);
         }
 
         #[test]
         fn any_bytes_can_be_read(file in proptest::collection::vec(any::<u8>(), 0..300)) {
-            prop_assert_eq!(decode(&QUESTION, &file), None);
+            prop_assert_eq!(decode(&KEY, &file), None);
         }
     }
 }

@@ -1,33 +1,33 @@
-//! The digest of a zip to the hashes of what is in it.
+//! Cached hashes of the content of a zip, by the digest of the zip.
 //!
-//! A zip with that digest has these hashes and no others, so an entry never goes stale, and it does not matter who delivered
-//! the zip. The type of the provider belongs to the question: the executable must be named for it, or the package has no
-//! hash at all ([`hash_archive`](crate::package::hash_archive)).
+//! The digest determines the hashes, so an entry never becomes outdated, and the source of the zip does not matter. The key also
+//! has the type of the provider, because the executable must be named after it; otherwise the package has no hash
+//! ([`hash_archive`](crate::package::hash_archive)).
 
 use serde::{Deserialize, Serialize};
 
-use super::entry;
-use super::store::{Key, Kind, Store};
+use super::disk_cache::{CacheArea, CacheKey, DiskCache};
+use super::entry_format;
 use crate::package::PackageHashes;
 use crate::provider::{Digest, Hash, HashScheme};
 
 /// The only part of an entry, as JSON.
 #[derive(Deserialize, Serialize)]
-struct Kept {
+struct HashesJson {
     h1: String,
     zip_h1: Option<String>,
     size: u64,
 }
 
-fn key(zh: Digest, type_name: &str) -> Key {
-    Key::new(Kind::Hashes, &[&zh.to_string(), type_name])
+fn key(zh: Digest, type_name: &str) -> CacheKey {
+    CacheKey::new(CacheArea::Hashes, &[&zh.to_string(), type_name])
 }
 
-impl Store {
+impl DiskCache {
     /// The hashes of the zip with this digest, as a package of this type.
     pub fn hashes(&self, zh: Digest, type_name: &str) -> Option<PackageHashes> {
         let [json] = <[Vec<u8>; 1]>::try_from(self.read(&key(zh, type_name))?).ok()?;
-        let kept: Kept = serde_json::from_slice(&json).ok()?;
+        let kept: HashesJson = serde_json::from_slice(&json).ok()?;
         let h1 = |text: &String| {
             let hash = Hash::parse(text).ok();
             hash.filter(|hash| hash.scheme() == HashScheme::H1)
@@ -40,14 +40,14 @@ impl Store {
         })
     }
 
-    /// Keeps the hashes of a zip.
-    pub fn keep_hashes(&self, type_name: &str, package: &PackageHashes) {
-        let kept = Kept {
+    /// Writes the hashes of a zip.
+    pub fn write_hashes(&self, type_name: &str, package: &PackageHashes) {
+        let kept = HashesJson {
             h1: package.h1.to_string(),
             zip_h1: package.zip_h1.as_ref().map(Hash::to_string),
             size: package.size,
         };
-        let json = entry::json(&kept);
+        let json = entry_format::json(&kept);
         self.write(&key(package.zh, type_name), &[&json]);
     }
 }
@@ -57,9 +57,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_come_back_for_the_same_zip_and_type() {
+    fn hashes_are_found_for_the_same_zip_and_type() {
         let base = tempfile::tempdir().unwrap();
-        let store = Store::open(base.path()).unwrap();
+        let store = DiskCache::open(base.path()).unwrap();
         let zh = Digest::new([1; 32]);
         let package = |zip_h1: Option<&str>| PackageHashes {
             zh,
@@ -68,18 +68,18 @@ mod tests {
             size: 7,
         };
         for zip_h1 in [None, Some("h1:entries")] {
-            store.keep_hashes("anvil", &package(zip_h1));
+            store.write_hashes("anvil", &package(zip_h1));
             assert_eq!(store.hashes(zh, "anvil"), Some(package(zip_h1)));
         }
         assert_eq!(store.hashes(zh, "bolt"), None);
         assert_eq!(store.hashes(Digest::new([2; 32]), "anvil"), None);
     }
 
-    /// Entries that another program could have written.
+    /// Valid entries with invalid hashes, as another program could write them.
     #[test]
-    fn what_is_no_h1_is_none() {
+    fn invalid_hashes_are_ignored() {
         let base = tempfile::tempdir().unwrap();
-        let store = Store::open(base.path()).unwrap();
+        let store = DiskCache::open(base.path()).unwrap();
         let zh = Digest::new([1; 32]);
         for json in [
             "",

@@ -1,34 +1,35 @@
-//! What a registry says of one package, with the signed checksum list: all that is needed to verify it again.
+//! Cached descriptions of packages, with the checksum list and its signature: all that is needed to verify a package again.
 //!
-//! Addresses are not kept: they are not needed without a download, and may be signed. What was verified once is verified
-//! again at each use, with the rules and the clock of that run.
+//! Addresses are not written: only a download needs them, and they may hold a signature. Each use verifies the content again, with
+//! the rules and the clock of that run.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::entry;
-use super::store::{Key, Kind, Store};
+use super::disk_cache::{CacheArea, CacheKey, DiskCache};
+use super::entry_format;
 use crate::package::{ReportedPackage, ReportedPackages, SigningKey};
 use crate::provider::{Engine, Platform, ProviderAddr, Version};
 
-/// What was asked of whom.
+/// The key of a cached description.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
-    /// Which registry answers for the provider's host. Where a host is redirected, another one does.
+pub struct AnswerKey<'a> {
+    /// Identifies the registry, which the configuration may replace; see
+    /// [`RegistryClient::origin`](crate::registry::RegistryClient::origin).
     pub origin: &'a str,
-    /// Registries may answer by the tool that asks.
+    /// The engine, since registries may choose their responses by it.
     pub engine: Engine,
-    /// Which provider.
+    /// The provider.
     pub provider: &'a ProviderAddr,
-    /// Which version.
+    /// The version.
     pub version: &'a Version,
-    /// For which platform.
+    /// The platform.
     pub platform: &'a Platform,
 }
 
-impl Question<'_> {
-    fn key(&self) -> Key {
+impl AnswerKey<'_> {
+    fn cache_key(&self) -> CacheKey {
         let parts = [
             self.origin,
             self.engine.program(),
@@ -36,60 +37,60 @@ impl Question<'_> {
             &self.version.to_string(),
             &self.platform.to_string(),
         ];
-        Key::new(Kind::Answers, &parts)
+        CacheKey::new(CacheArea::Answers, &parts)
     }
 }
 
-/// What was answered.
+/// A registry's description of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct PackageAnswer {
     /// The name of the zip in the checksum list.
     pub filename: String,
-    /// Its checksum as the registry spells it.
+    /// The checksum of the zip, in the registry's spelling.
     pub shasum: String,
-    /// Keys for the signature, in order.
+    /// The keys for the signature, in the registry's order.
     pub keys: Vec<SigningKey>,
-    /// OpenTofu's `packages`, for the engine that reads them.
+    /// OpenTofu's `packages`; empty for Terraform.
     pub reported: ReportedPackages,
-    /// What the registry wants users of the provider to know.
+    /// Warnings of the registry for users of the provider.
     pub warnings: Vec<String>,
-    /// Listed texts that are no versions.
+    /// Invalid versions in the registry's list.
     pub invalid: Vec<String>,
-    /// The checksum list.
+    /// The bytes of the checksum list.
     pub list: Vec<u8>,
-    /// The signature over it.
+    /// The bytes of the signature over the list.
     pub signature: Vec<u8>,
 }
 
-/// The first part of an entry, as JSON; the list and its signature follow.
+/// The first part of an entry, as JSON. The checksum list and its signature are the other two.
 #[derive(Deserialize, Serialize)]
-struct Kept {
+struct AnswerJson {
     filename: String,
     shasum: String,
-    /// Armor and trust signature.
+    /// The armored key and its trust signature.
     keys: Vec<(String, String)>,
-    /// Hashes and size by platform.
+    /// Hashes and size, by platform.
     reported: BTreeMap<String, Option<(Vec<String>, i64)>>,
     warnings: Vec<String>,
     invalid: Vec<String>,
 }
 
-impl Store {
-    /// What was answered to this question when it was last asked.
-    pub fn answer(&self, question: &Question<'_>) -> Option<Answer> {
-        let parts = <[Vec<u8>; 3]>::try_from(self.read(&question.key())?);
+impl DiskCache {
+    /// The description that was last written for this key.
+    pub fn answer(&self, key: &AnswerKey<'_>) -> Option<PackageAnswer> {
+        let parts = <[Vec<u8>; 3]>::try_from(self.read(&key.cache_key())?);
         let [json, list, signature] = parts.ok()?;
-        let kept: Kept = serde_json::from_slice(&json).ok()?;
-        let key = |(ascii_armor, trust_signature)| SigningKey {
+        let kept: AnswerJson = serde_json::from_slice(&json).ok()?;
+        let signing_key = |(ascii_armor, trust_signature)| SigningKey {
             ascii_armor,
             trust_signature,
         };
         let package = |(hashes, size)| ReportedPackage { hashes, size };
         let reported = kept.reported.into_iter();
-        Some(Answer {
+        Some(PackageAnswer {
             filename: kept.filename,
             shasum: kept.shasum,
-            keys: kept.keys.into_iter().map(key).collect(),
+            keys: kept.keys.into_iter().map(signing_key).collect(),
             reported: reported
                 .map(|(platform, entry)| (platform, entry.map(package)))
                 .collect(),
@@ -100,23 +101,23 @@ impl Store {
         })
     }
 
-    /// Keeps an answer.
-    pub fn keep_answer(&self, question: &Question<'_>, answer: &Answer) {
-        let key = |key: &SigningKey| (key.ascii_armor.clone(), key.trust_signature.clone());
+    /// Writes a description.
+    pub fn write_answer(&self, key: &AnswerKey<'_>, answer: &PackageAnswer) {
+        let pair = |key: &SigningKey| (key.ascii_armor.clone(), key.trust_signature.clone());
         let package = |package: &ReportedPackage| (package.hashes.clone(), package.size);
         let reported = answer.reported.iter();
-        let kept = Kept {
+        let kept = AnswerJson {
             filename: answer.filename.clone(),
             shasum: answer.shasum.clone(),
-            keys: answer.keys.iter().map(key).collect(),
+            keys: answer.keys.iter().map(pair).collect(),
             reported: reported
                 .map(|(platform, entry)| (platform.clone(), entry.as_ref().map(package)))
                 .collect(),
             warnings: answer.warnings.clone(),
             invalid: answer.invalid.clone(),
         };
-        let json = entry::json(&kept);
-        self.write(&question.key(), &[&json, &answer.list, &answer.signature]);
+        let json = entry_format::json(&kept);
+        self.write(&key.cache_key(), &[&json, &answer.list, &answer.signature]);
     }
 }
 
@@ -124,12 +125,12 @@ impl Store {
 mod tests {
     use super::*;
 
-    fn answer() -> Answer {
+    fn answer() -> PackageAnswer {
         let package = ReportedPackage {
             hashes: vec!["zh:a".to_owned(), "h1:b".to_owned()],
             size: -1,
         };
-        Answer {
+        PackageAnswer {
             filename: "p_1.0.0_linux_amd64.zip".to_owned(),
             shasum: "ABC".to_owned(),
             keys: vec![SigningKey {
@@ -149,45 +150,45 @@ mod tests {
     }
 
     #[test]
-    fn answers_come_back_for_the_same_question_only() {
+    fn answers_are_found_for_the_same_key_only() {
         let base = tempfile::tempdir().unwrap();
-        let store = Store::open(base.path()).unwrap();
+        let store = DiskCache::open(base.path()).unwrap();
         let provider = ProviderAddr::parse("acme/anvil", Engine::Terraform).unwrap();
         let other_provider = ProviderAddr::parse("acme/bolt", Engine::Terraform).unwrap();
         let [version, other_version] =
             ["1.0.0", "1.0.0+b"].map(|text| Version::parse(text).unwrap());
         let [platform, other_platform] =
             ["linux_amd64", "linux_arm64"].map(|text| Platform::parse(text).unwrap());
-        let question = Question {
+        let key = AnswerKey {
             origin: "host",
             engine: Engine::Terraform,
             provider: &provider,
             version: &version,
             platform: &platform,
         };
-        assert_eq!(store.answer(&question), None);
-        store.keep_answer(&question, &answer());
-        assert_eq!(store.answer(&question), Some(answer()));
+        assert_eq!(store.answer(&key), None);
+        store.write_answer(&key, &answer());
+        assert_eq!(store.answer(&key), Some(answer()));
         let others = [
-            Question {
+            AnswerKey {
                 origin: "https://redirected.example/",
-                ..question
+                ..key
             },
-            Question {
+            AnswerKey {
                 engine: Engine::Tofu,
-                ..question
+                ..key
             },
-            Question {
+            AnswerKey {
                 provider: &other_provider,
-                ..question
+                ..key
             },
-            Question {
+            AnswerKey {
                 version: &other_version,
-                ..question
+                ..key
             },
-            Question {
+            AnswerKey {
                 platform: &other_platform,
-                ..question
+                ..key
             },
         ];
         for other in others {
