@@ -17,7 +17,7 @@ use tokio::process::Command;
 use crate::cli_config::HelperBlock;
 use crate::once_map::OnceMap;
 use crate::provider::Hostname;
-use crate::registry::request_error::Cause;
+use crate::registry::request_error::CauseText;
 use crate::registry::settings::CredentialSettings;
 
 /// The time limit for a helper. Some wait for the user, or for a key store with a login.
@@ -76,7 +76,7 @@ pub enum CredentialsError {
     Output {
         program: PathBuf,
         #[source]
-        source: Cause,
+        source: CauseText,
     },
 }
 
@@ -174,7 +174,7 @@ async fn token_from_helper(
         let (class, line, column) = (error.classify(), error.line(), error.column());
         CredentialsError::Output {
             program,
-            source: Cause::text(&format!("{class:?} error at {line}:{column}")),
+            source: CauseText::text(&format!("{class:?} error at {line}:{column}")),
         }
     };
     let output: HelperOutput = serde_json::from_slice(&output.stdout).map_err(invalid)?;

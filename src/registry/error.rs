@@ -11,7 +11,7 @@ use crate::redacted_url::RedactedUrl;
 use crate::registry::credentials::CredentialsError;
 use crate::registry::discovery::Service;
 use crate::registry::module_registry::ModuleId;
-use crate::registry::request_error::{Cause, Configured, RequestError, RequestFault};
+use crate::registry::request_error::{CauseText, Configured, RequestError, RequestFault};
 use crate::span::{Explain, Place};
 
 /// A failure of a registry or mirror, or of the requests to it. A field `configured` is the block of the CLI configuration
@@ -21,7 +21,7 @@ use crate::span::{Explain, Place};
 pub enum RegistryError {
     /// The trusted certificates of [`Roots::Only`](crate::registry::Roots::Only) are invalid.
     #[error("cannot read the trusted certificates")]
-    Roots(#[source] Cause),
+    Roots(#[source] CauseText),
     /// With `--untrusted`, a host that `--allow-host` does not name.
     #[error("host `{host}` is not allowed, and this run is `--untrusted`")]
     HostNotAllowed { host: Hostname },
@@ -160,7 +160,7 @@ pub enum RegistryError {
     Netrc {
         path: PathBuf,
         #[source]
-        source: Cause,
+        source: CauseText,
     },
 }
 

@@ -8,7 +8,7 @@ use flate2::write::MultiGzDecoder;
 use reqwest::header::HeaderValue;
 
 use crate::registry::request::MAX_PACKAGE;
-use crate::registry::request_error::{Cause, RequestFault};
+use crate::registry::request_error::{CauseText, RequestFault};
 
 /// Bytes that are decoded at once. A piece of zeros may decode to a thousand times its size, so the limit is checked often.
 const PORTION: usize = 16 * 1024;
@@ -61,7 +61,7 @@ impl ContentDecoder {
 }
 
 fn encoding_fault(error: &std::io::Error) -> RequestFault {
-    RequestFault::Encoding(Cause::innermost(error))
+    RequestFault::Encoding(CauseText::innermost(error))
 }
 
 #[cfg(test)]

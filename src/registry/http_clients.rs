@@ -20,7 +20,7 @@ use reqwest::{Certificate, Client, ClientBuilder, Url, redirect};
 
 use crate::registry::error::RegistryError;
 use crate::registry::request::is_loopback;
-use crate::registry::request_error::{Cause, RequestFault};
+use crate::registry::request_error::{CauseText, RequestFault};
 use crate::registry::settings::{HttpSettings, Roots};
 
 /// The user agent of all requests.
@@ -50,7 +50,7 @@ impl HttpClients {
     pub(super) fn new(settings: HttpSettings) -> Result<Self, RegistryError> {
         let only_roots = match &settings.roots {
             Roots::Only(pem) => Certificate::from_pem_bundle(pem)
-                .map_err(|error| RegistryError::Roots(Cause::innermost(&error)))?,
+                .map_err(|error| RegistryError::Roots(CauseText::innermost(&error)))?,
             Roots::System(_) => Vec::new(),
         };
         Ok(Self {
@@ -117,7 +117,7 @@ impl HttpClients {
             Roots::System(named) => self.with_system_roots(builder, named),
         };
         let built = builder.build();
-        built.map_err(|error| RequestFault::Setup(Cause::innermost(&error)))
+        built.map_err(|error| RequestFault::Setup(CauseText::innermost(&error)))
     }
 
     #[cfg(all(unix, not(target_vendor = "apple")))]

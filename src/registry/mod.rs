@@ -47,7 +47,7 @@ pub use network_mirror::{MirrorHashError, MirrorPackage, NetworkMirror};
 pub use package_source::{PackageLocation, PackageSource};
 pub use request::ByteLimit;
 pub(crate) use request::is_loopback;
-pub use request_error::{Cause, RequestError, RequestFault};
+pub use request_error::{CauseText, RequestError, RequestFault};
 pub use settings::{
     AllowedHosts, BaseUrl, CredentialSettings, DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES,
     HttpSettings, Pause, RealTime, RegistrySettings, Roots, positive,

@@ -18,7 +18,7 @@ use url::Url;
 use crate::access::open_regular;
 use crate::registry::error::RegistryError;
 use crate::registry::request::is_loopback;
-use crate::registry::request_error::Cause;
+use crate::registry::request_error::CauseText;
 
 /// The most bytes that are read: thousands of entries.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -69,10 +69,10 @@ fn read(path: &Path) -> Result<Vec<NetrcMachine>, RegistryError> {
     let read = open_regular(path).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text));
     match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(failed(Cause::innermost(&error))),
+        Err(error) => return Err(failed(CauseText::innermost(&error))),
         Ok(_) => {}
     }
-    parse(&text).map_err(|problem| failed(Cause::text(&problem)))
+    parse(&text).map_err(|problem| failed(CauseText::text(&problem)))
 }
 
 /// The host, and the port if the URL has one.

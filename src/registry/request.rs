@@ -12,7 +12,7 @@ use crate::provider::Engine;
 use crate::redacted_url::RedactedUrl;
 use crate::registry::error::{RegistryError, RequestPurpose};
 use crate::registry::http_validator::HttpValidator;
-use crate::registry::request_error::{Cause, RequestError, RequestFault, inner};
+use crate::registry::request_error::{CauseText, RequestError, RequestFault, inner};
 use crate::registry::retry::RetryPolicy;
 use crate::registry::settings::{DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES, RegistrySettings};
 use crate::span::Place;
@@ -287,12 +287,12 @@ fn classify(error: reqwest::Error, timeout: Duration) -> RequestFault {
         if let Some(rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented) =
             current.downcast_ref()
         {
-            return RequestFault::Certificate(Cause::text(&current.to_string()));
+            return RequestFault::Certificate(CauseText::text(&current.to_string()));
         }
         layer = inner(current);
     }
     if error.is_timeout() {
         return RequestFault::Timeout(timeout);
     }
-    RequestFault::Connect(Cause::innermost(&error))
+    RequestFault::Connect(CauseText::innermost(&error))
 }

@@ -61,7 +61,7 @@ impl std::error::Error for RequestError {
 pub enum RequestFault {
     /// The HTTP client cannot be built.
     #[error("cannot set up secure connections")]
-    Setup(#[source] Cause),
+    Setup(#[source] CauseText),
     /// An environment variable holds an invalid proxy address. Its value is not shown, since it may hold a password.
     #[error("cannot read the address of a proxy in `{variable}`")]
     Proxy {
@@ -70,10 +70,10 @@ pub enum RequestFault {
     },
     /// No connection could be made, or it broke before a response arrived.
     #[error("cannot connect to the server")]
-    Connect(#[source] Cause),
+    Connect(#[source] CauseText),
     /// The server's certificate is not trusted. It is not retried.
     #[error("the server's certificate is not accepted")]
-    Certificate(#[source] Cause),
+    Certificate(#[source] CauseText),
     /// The attempt exceeded its time limit.
     #[error("no complete response within {:.0} s", .0.as_secs_f64())]
     Timeout(Duration),
@@ -95,7 +95,7 @@ pub enum RequestFault {
         received: u64,
         /// The error of the connection.
         #[source]
-        cause: Cause,
+        cause: CauseText,
     },
     /// A body ended early, and the rest of it could not be requested.
     #[error("the response broke off after {received} bytes and could not be resumed: {reason}")]
@@ -141,13 +141,13 @@ pub enum RequestFault {
     Json {
         /// The error of the JSON parser.
         #[source]
-        cause: Cause,
+        cause: CauseText,
         /// Whether the body is a web page.
         is_page: bool,
     },
     /// The body cannot be decoded as its `Content-Encoding` header says.
     #[error("the response is not encoded as its header says")]
-    Encoding(#[source] Cause),
+    Encoding(#[source] CauseText),
     /// The host did not respond to earlier requests, so no request was sent.
     #[error(
         "`{host}` did not respond to {failures} earlier requests, so it got no further request"
@@ -207,9 +207,9 @@ impl RequestFault {
 /// The text of the innermost error of a library. The errors around it only say that something failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Cause(pub(crate) Arc<str>);
+pub struct CauseText(pub(crate) Arc<str>);
 
-impl Cause {
+impl CauseText {
     /// The text of the last error in the chain.
     pub(crate) fn innermost(error: &(dyn std::error::Error + 'static)) -> Self {
         let mut last = error;

@@ -213,7 +213,7 @@ mod tests {
     use futures_util::FutureExt as _;
 
     use super::*;
-    use crate::registry::request_error::Cause;
+    use crate::registry::request_error::CauseText;
 
     fn status(status: u16) -> RequestFault {
         RequestFault::Status {
@@ -222,8 +222,8 @@ mod tests {
         }
     }
 
-    fn cause() -> Cause {
-        Cause::text("x")
+    fn cause() -> CauseText {
+        CauseText::text("x")
     }
 
     #[test]
@@ -325,7 +325,7 @@ mod tests {
     #[test]
     fn an_unresponsive_host_gets_no_further_request() {
         let budgets = HostBudgets::default();
-        let refused = RequestFault::Connect(Cause::text("refused"));
+        let refused = RequestFault::Connect(CauseText::text("refused"));
         for limit in [MAX_FAILURES_BEFORE_RESPONSE, MAX_FAILURES_AFTER_RESPONSE] {
             for _ in 0..limit {
                 assert!(budgets.unresponsive("h").is_none());

@@ -12,7 +12,7 @@ use crate::redacted_url::RedactedUrl;
 use crate::registry::error::RegistryError;
 use crate::registry::http_clients::HttpClients;
 use crate::registry::request::{self, ByteLimit, Request};
-use crate::registry::request_error::{Cause, RequestFault};
+use crate::registry::request_error::{CauseText, RequestFault};
 use crate::registry::retry::{self, HostBudgets, HostSlots};
 use crate::registry::settings::HttpSettings;
 use crate::registry::wire;
@@ -51,7 +51,7 @@ impl DocumentResponse {
     /// The error for a body that is not the expected JSON.
     pub(super) fn json_error(&self, error: &serde_json::Error) -> RegistryError {
         self.error(RequestFault::Json {
-            cause: Cause::text(&error.to_string()),
+            cause: CauseText::text(&error.to_string()),
             is_page: self.is_page(),
         })
     }
@@ -209,7 +209,7 @@ async fn read_body(mut response: Response, limit: ByteLimit) -> Result<Bytes, Re
 pub(super) fn body_fault(error: reqwest::Error, received: u64) -> RequestFault {
     RequestFault::Body {
         received,
-        cause: Cause::innermost(&error.without_url()),
+        cause: CauseText::innermost(&error.without_url()),
     }
 }
 
