@@ -72,7 +72,7 @@ fn make(tree: &Path, files: usize) -> io::Result<()> {
     fs::write(tree.join("shared/main.tf"), SHARED)
 }
 
-/// Reads a tree several times and tells of the fastest round; the seconds per file.
+/// Reads a tree several times and returns the fastest round in seconds per file.
 fn measure(tree: &Path) -> f64 {
     let (files, bytes) = size(tree);
     let mut best = f64::INFINITY;

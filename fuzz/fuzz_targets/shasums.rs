@@ -1,4 +1,4 @@
-//! Checksum lists: whatever they hold, every hash that comes out of one stands in it.
+//! Checksum lists: every parsed hash occurs in the list.
 
 #![no_main]
 

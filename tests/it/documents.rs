@@ -1,4 +1,4 @@
-//! What the program says of itself: help, completions, manual pages, and what it makes of mistyped words.
+//! Help, completions, manual pages, and suggestions for mistyped words.
 
 use std::process::Command;
 use std::time::Duration;
@@ -118,7 +118,7 @@ fn a_quiet_success_says_nothing() {
     }
 }
 
-/// What a terminal gets to see of a run; `None` where there is no `script` to make one.
+/// What a terminal shows of a run; `None` without the program `script`.
 #[cfg(target_os = "linux")]
 fn on_terminal(
     context: &TestContext,

@@ -150,7 +150,7 @@ fn proxies_come_from_the_environment() {
     }
 }
 
-/// As Go has it: what runs on this machine is never behind a proxy.
+/// As in Go, requests to loopback never use a proxy.
 #[test]
 fn loopback_needs_no_proxy() {
     let (_registry, context) = start();

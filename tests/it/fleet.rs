@@ -1,4 +1,4 @@
-//! A monorepo in one run: what is asked of the registry, and which files are touched.
+//! A monorepo in one run: which requests are sent, and which files are written.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -9,7 +9,7 @@ use crate::TFLOCK;
 
 const PLATFORMS: &str = "linux_amd64,darwin_arm64,windows_amd64";
 
-/// A lock file as an older run on one machine left it.
+/// A lock file that `init` wrote on one machine.
 const LOCKED_ON_LINUX: &str = "\
 # This file is maintained automatically by \"terraform init\".
 # Manual edits may be lost in future updates.

@@ -9,10 +9,10 @@ use crate::TFLOCK;
 
 const LOCK: &str = "lock --platform linux_amd64";
 
-/// Where the block that leads to the test registry stands: its label.
+/// The place of the block that leads to the test registry.
 const PLACE: &str = "[ROOT]/home/terraform.rc:";
 
-/// What an address answers, and what is said to it.
+/// A path, its answer, and the expected explanation.
 const ANSWERS: &str = "
     */versions   | status=423 | Terragrunt's provider cache server
     */download/* | status=423 | Terragrunt's provider cache server

@@ -60,7 +60,7 @@ fn an_interrupted_fetch_of_modules_ends_with_its_processes() {
     assert_eq!(context.list("root"), ["main.tf"]);
 }
 
-/// Waits until `holds` does, and no longer than a run that works would take.
+/// Waits until `holds` returns true, with a time limit.
 fn wait_for(holds: impl Fn() -> bool) {
     let start = Instant::now();
     while !holds() {

@@ -22,7 +22,7 @@ fn reset(context: &TestContext, old: &str) {
     }
 }
 
-/// Runs to the end; how long that took.
+/// Runs to the end, and returns the time that it took.
 fn finish(context: &TestContext) -> Duration {
     let start = Instant::now();
     context.tflock(ARGUMENTS).run().expect_success();

@@ -1,4 +1,4 @@
-//! What a registry may answer, and what becomes of it: the rows of status, redirect, retry and answer rules, each tried on
+//! Answers of registries and their outcome: the rows of status, redirect, retry and answer rules, each tried on
 //! tflock and, where it is on PATH, on Terraform.
 
 use std::io::Write as _;
@@ -144,7 +144,7 @@ fn answers_are_taken_as_terraform_takes_them() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// Does something while a rule is in force.
+/// Runs `run` with this rule.
 fn under<T>(rule: &Misbehave, registry: &FakeRegistry, run: impl FnOnce() -> T) -> T {
     registry.misbehave(rule.clone());
     let result = run();

@@ -277,7 +277,7 @@ fn usage_errors_say_what_to_write_instead() {
     }
 }
 
-/// What hooks need: files are written, and the exit code tells of new ones as well as of changed ones.
+/// For hooks: files are written, and the exit code reports new and changed ones.
 #[test]
 fn a_change_can_count_as_a_failure_although_it_was_written() {
     let mut registry = FakeRegistry::start();

@@ -76,7 +76,7 @@ error: cannot read the directory `a`
     }
 }
 
-/// Whoever names directories does not steer terminals and logs with them.
+/// Names of directories cannot control terminals and logs.
 #[cfg(unix)]
 #[test]
 fn names_begin_no_lines_and_steer_no_terminal() {

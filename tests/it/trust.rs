@@ -1,4 +1,4 @@
-//! Who is believed: `[signers]` of the config file, and `--trust-registry-hashes`.
+//! Whose signatures and hashes are accepted: `[signers]` of the config file, and `--trust-registry-hashes`.
 
 use serde_json::{Value, json};
 use tflock_test_support::{
@@ -55,7 +55,7 @@ fn pinned_signers_decide_who_may_sign() {
     }
 }
 
-/// Who pins a key wants a signature, wherever the package comes from.
+/// A pinned key demands a signature for every package, also from mirrors.
 #[test]
 fn mirrors_cannot_stand_in_for_pinned_signers() {
     let (registry, context) = signed();

@@ -280,7 +280,7 @@ fn only_what_failed_is_worked_on_again() {
     assert_eq!(registry.log().total() - before, 5);
 }
 
-/// Nothing to do is never said of directories that nobody looked at.
+/// "Nothing to do" is printed only for directories that were checked.
 #[test]
 fn failed_directories_are_found_or_told_of() {
     let registry = FakeRegistry::start();
@@ -326,7 +326,7 @@ fn a_report_that_cannot_be_used_is_an_error() {
     }
 }
 
-/// Hooks are given the files of a commit; a module that others call has no lock file of its own.
+/// Hooks receive the files of a commit, and a called module has no lock file.
 #[test]
 fn files_of_a_module_mean_those_who_call_it() {
     for [arguments, expected] in table(

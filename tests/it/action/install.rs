@@ -172,7 +172,7 @@ fn either_program_that_hashes_will_do() {
 const NO_BUILD: &str =
     "::error title=tflock::no release is built for Linux on RISCV64; use `version: source`";
 
-/// What is different about a case.
+/// Prepares a case.
 type Prepare = fn(&Releases, Runner) -> Runner;
 
 #[test]

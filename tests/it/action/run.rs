@@ -44,7 +44,7 @@ fn without_event(runner: Runner) -> Runner {
     EVENT.into_iter().fold(runner, unset)
 }
 
-/// What the action asks of the event, empty for a push.
+/// The fields of the event that the action reads; all are empty for a push.
 const EVENT: [&str; 5] = [
     "github.event.pull_request.number",
     "github.event.pull_request.head.repo.full_name",

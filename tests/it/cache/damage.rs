@@ -16,13 +16,13 @@ fn locked() -> (FakeRegistry, TestContext, String) {
     (registry, context, lock_file)
 }
 
-/// Locks anew, as if the directory were new.
+/// Removes the lock file and locks again.
 fn lock_anew(context: &TestContext) -> tflock_test_support::Outcome {
     fs::remove_file(context.path("a/.terraform.lock.hcl")).unwrap();
     lock(context, "a").expect_success()
 }
 
-/// What becomes of the bytes of an entry.
+/// Changes the bytes of an entry; `None` removes it.
 type Damage = fn(Vec<u8>) -> Option<Vec<u8>>;
 
 #[test]
@@ -59,7 +59,7 @@ fn damaged_entries_are_ignored_and_rewritten() {
     assert_eq!(entries(&context, ""), whole, "and nothing else was left");
 }
 
-/// An entry under the name of another: sound in itself, and of another question.
+/// A valid entry under the name of another one.
 #[test]
 fn entries_do_not_answer_other_questions() {
     let (registry, context, expected) = locked();
@@ -74,7 +74,7 @@ fn entries_do_not_answer_other_questions() {
     }
 }
 
-/// A pipe would keep a reader waiting for ever.
+/// Reading a pipe would block forever.
 #[cfg(unix)]
 #[test]
 fn what_is_no_regular_file_is_not_read() {
@@ -108,7 +108,7 @@ fn a_cache_that_cannot_be_used_is_a_warning() {
     }
 }
 
-/// It cannot be written, as on a disk that is full: what is there is still used.
+/// Existing entries are used although the cache cannot be written, as on a full disk.
 #[test]
 fn a_cache_that_cannot_be_written_is_a_warning_at_the_end() {
     let (registry, context, expected) = locked();
@@ -144,7 +144,7 @@ fn a_cache_that_others_can_enter_is_not_used() {
     assert_eq!(asked(&registry), NOTHING);
 }
 
-/// Only root can give a directory away, so for anybody else this is tested in the room alone.
+/// Only root can change the owner of a directory; for other users a unit test covers this.
 #[cfg(unix)]
 #[test]
 fn a_cache_of_somebody_else_is_not_used() {

@@ -1,4 +1,4 @@
-//! The disk cache: what is asked although it is there, what is not, and that it changes nothing but the time.
+//! The disk cache: which requests it saves, and that it changes no lock file.
 
 mod command;
 mod damage;
@@ -166,7 +166,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What registries want users to know is told every time, asked or not.
+/// Warnings of the registry are printed by every run, also when they come from the cache.
 #[test]
 fn notes_of_the_registry_are_told_from_the_cache_as_well() {
     let mut registry = FakeRegistry::start();
@@ -231,7 +231,7 @@ fn without_the_network_what_is_missing_is_named() {
     }
 }
 
-/// Hashes that no registry knows are told of in the same way, and replaced in the same way, whether or not the cache is full.
+/// Hashes that no registry publishes are reported and replaced in the same way with a full cache and without one.
 #[test]
 fn foreign_hashes_are_judged_as_without_a_cache() {
     let (registry, context) = start();

@@ -1,4 +1,4 @@
-//! Whose answers are taken, and that nothing is trusted because it was trusted before.
+//! Which cached answers are used, and that each use verifies them again.
 
 use tflock_test_support::{
     FakeRegistry, GpgHome, Misbehave, ProviderSpec, SigningKey, TestContext,
@@ -7,7 +7,7 @@ use tflock_test_support::{
 use super::{NOTHING, asked, entries, lock};
 use crate::TFLOCK;
 
-/// A registry that has the same version with other bytes.
+/// A registry with the same version and bytes that depend on `seed`.
 fn other(seed: &str) -> FakeRegistry {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").seed(seed));
@@ -46,7 +46,7 @@ fn one_registry_never_answers_for_another() {
     }
 }
 
-/// A locked version that was published anew: the cache alone cannot tell, and the registry can when it is asked.
+/// A locked version that was published again: only a request to the registry reveals it.
 #[test]
 fn a_release_that_was_published_anew_is_found_by_a_refresh() {
     let mut registry = other("first");
@@ -71,7 +71,7 @@ fn a_release_that_was_published_anew_is_found_by_a_refresh() {
     assert_eq!(asked(&registry), NOTHING, "and remembered from then on");
 }
 
-/// Stricter rules count for what is in the cache as well.
+/// Stricter rules apply to cached entries as well.
 #[test]
 fn switches_of_trust_count_at_each_use() {
     let mut registry = FakeRegistry::start();
@@ -154,7 +154,7 @@ fn signed_by(
     Some((registry, context, spec, gpg))
 }
 
-/// A key that has expired by the time it is used: from the cache it is judged as it was when it came.
+/// A key that has expired since it was cached is judged as on a download.
 #[test]
 fn an_expired_key_is_judged_at_each_use() {
     let expired = |gpg: &GpgHome| {
@@ -192,7 +192,7 @@ fn an_expired_key_is_judged_at_each_use() {
     refused.assert_stderr("is no longer valid");
 }
 
-/// Who revokes a key tells the registry, not the cache: what was locked stays as it is until somebody asks.
+/// A revoked key is removed from the registry, not from the cache: it is found when the registry is requested again.
 #[test]
 fn a_revoked_key_is_found_by_a_refresh_and_by_verify() {
     let Some((mut registry, context, spec, gpg)) = signed_by(|gpg| gpg.key("ed25519", "0")) else {
@@ -214,7 +214,7 @@ fn a_revoked_key_is_found_by_a_refresh_and_by_verify() {
     }
 }
 
-/// The key of this ring as its owner has revoked it: on another ring, so that this one goes on signing.
+/// The revoked key, on another ring, so that this ring can still sign.
 fn revoked(gpg: &GpgHome) -> SigningKey {
     let listing = gpg.run(&["--with-colons", "--list-keys"], b"");
     let listing = String::from_utf8(listing).unwrap();
@@ -222,7 +222,7 @@ fn revoked(gpg: &GpgHome) -> SigningKey {
     let fingerprint = fingerprint.unwrap().trim_matches(':');
     let name = format!("openpgp-revocs.d/{fingerprint}.rev");
     let certificate = std::fs::read_to_string(gpg.path().join(name)).unwrap();
-    // gpg puts a colon before the armor, so that nobody revokes by mistake.
+    // gpg puts a colon before the armor to prevent an accidental import.
     let certificate = certificate.replace(":-----BEGIN", "-----BEGIN");
     let other = GpgHome::create().unwrap();
     other.run(&["--import"], &gpg.run(&["--export"], b""));

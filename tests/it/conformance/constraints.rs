@@ -62,7 +62,7 @@ fn found(text: &str, engine: Engine, offer: &[Version]) -> Ending {
             version: version.to_string(),
             constraints: constraints.to_string(),
         },
-        // An error of its own, recorded as such.
+        // Recorded as a separate error.
         None if engine == Engine::Tofu && constraints.names_only_zero() => Ending::Refused,
         None => Ending::None,
     }

@@ -101,7 +101,7 @@ error: `x.tf` is invalid
   caused by: a link leads to it outside of the repository, so it is not quoted
 ";
     assert_eq!(text.trim_end(), expected.trim_end());
-    // Links within the repository are as good as files.
+    // Links within the repository are treated as files.
     context.write("shared.tf", "a = 'b'\n");
     std::fs::remove_file(context.path("a/x.tf")).unwrap();
     symlink("../shared.tf", context.path("a/x.tf")).unwrap();

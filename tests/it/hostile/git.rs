@@ -174,7 +174,7 @@ impl Site {
         (outcome.expect_code(1), cost.wall, cost.peak_memory)
     }
 
-    /// Puts a script in the place of git.
+    /// Replaces git with a script.
     fn replace_git(&self, script: &str) {
         program(&self.outside("bin/git"), &format!("#!/bin/sh\n{script}\n"));
     }

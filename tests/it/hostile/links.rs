@@ -75,7 +75,7 @@ impl Hostile {
         outcome
     }
 
-    /// Everything outside of the repository that tflock is not to touch.
+    /// Everything outside of the repository that tflock must not change.
     fn everything_outside(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut found = BTreeMap::new();
         collect(&self.outside(""), &mut found);

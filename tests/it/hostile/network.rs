@@ -1,4 +1,4 @@
-//! Passwords and proxies: nothing goes where the user did not send it.
+//! Passwords and proxies: secrets are sent only where the user allows it.
 
 use serde_json::Value;
 use tflock_test_support::{Document, FakeRegistry, ProviderSpec, TestContext};
@@ -63,7 +63,7 @@ fn a_netrc_password_never_goes_over_plain_http() {
     }
 }
 
-/// This machine is the exception, and nobody else reads what goes there.
+/// Loopback is the exception: its traffic stays on this machine.
 #[test]
 fn a_netrc_password_goes_to_loopback() {
     let (registry, context) = site();

@@ -6,10 +6,10 @@ use tflock_test_support::{Document, FakeRegistry, Outcome, ProviderSpec, TestCon
 
 use crate::TFLOCK;
 
-/// What a stranger would have the log say. A line of ours never begins with the first one.
+/// The command that an attacker wants in the log. No line of tflock starts with it.
 const COMMAND: &str = "::error::E";
 
-/// Commands of Actions at the start of a line, in all the ways to be there, and those that count anywhere.
+/// Commands of GitHub Actions in every form that starts a line, and commands that count anywhere in a line.
 const NAMES: [&str; 12] = [
     "::error::E",
     " \u{2003}::error::E",
@@ -50,7 +50,7 @@ const RUNS: [&str; 21] = [
     "lock --changed=HEAD -r",
 ];
 
-/// The lines and characters of a stream that no log may see.
+/// The lines of a stream that a log must not contain.
 fn harm(text: &str, format: &str, is_styled: bool) -> Vec<String> {
     let is_ours = |line: &str| {
         let mut ours = ["::error file=", "::warning file=", "::notice file="].into_iter();
@@ -82,7 +82,7 @@ fn without_colors(line: &str) -> String {
     color.replace_all(line, "").into_owned()
 }
 
-/// Runs everything in a tree, and says what got through.
+/// Runs all of [`RUNS`] in a tree, and returns the harmful lines.
 fn harm_of(context: &TestContext, name: &str) -> Vec<String> {
     let mut harmed = Vec::new();
     for run in RUNS {
@@ -92,7 +92,7 @@ fn harm_of(context: &TestContext, name: &str) -> Vec<String> {
     harmed
 }
 
-/// What got through in the output of a run.
+/// The harmful lines in the output of a run.
 fn harm_of_run(outcome: &Outcome, run: &str, name: &str) -> Vec<String> {
     assert_ne!(outcome.code, None, "{name}: {run}\n{outcome}");
     let is_styled = run.contains("--color always");

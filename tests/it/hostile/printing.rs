@@ -17,7 +17,7 @@ const ORIGINS: [(&str, bool); 8] = [
     ("terraform.workspace", true),
 ];
 
-/// How the secret would get into a message: the attributes of a call, with `S` for the secret.
+/// Calls that could put the secret into a message: their attributes, with `S` for the secret.
 const FAILURES: [&str; 44] = [
     "source = S",
     "source = \".\" == S ? \"\" : \"./${S}\"",
@@ -65,7 +65,7 @@ const FAILURES: [&str; 44] = [
     "source = try(jsondecode(S), { a = 1 }[S])",
 ];
 
-/// Declarations that know the secret, and how they are reached.
+/// Ways of the secret into a call: name and declarations.
 const WAYS: [(&str, &str); 3] = [
     ("directly", "module \"m\" {\n  CALL\n}\n"),
     (

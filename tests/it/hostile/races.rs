@@ -78,7 +78,7 @@ fn runs_for_different_platforms_keep_the_hashes_of_each_other() {
     }
 }
 
-/// Whoever holds the lock of a directory stops the runs that write there for a while, and no other.
+/// A process that holds the lock of a directory delays the runs that write there, and no others.
 #[cfg(unix)]
 #[test]
 fn a_lock_that_is_never_released_fails_the_directory_by_name() {

@@ -18,7 +18,7 @@ platforms = [\"linux_amd64\"]
 \"acme/*\" = [\"0000000000000000000000000000000000000000\"]
 ";
 
-/// Ways to allow it again: the nested file and its text. The module lies in `live/a`.
+/// Attempts to allow it again: name, nested file and its text. The module is in `live/a`.
 const ATTACKS: &str = r#"
     empty              | live/a/.tflock.toml |
     empty between      | live/.tflock.toml   |
@@ -133,7 +133,7 @@ fn no_file_further_down_lets_verify_or_mirror_accept_another_key() {
     assert!(accepted.is_empty(), "{}", accepted.join("\n"));
 }
 
-/// Whether a package is kept anywhere below a directory.
+/// Whether there is a package anywhere below a directory.
 fn has_zip(directory: &Path) -> bool {
     let entries = std::fs::read_dir(directory).unwrap();
     let mut paths = entries.map(|entry| entry.unwrap().path());
@@ -168,7 +168,7 @@ fn a_file_further_down_can_forbid() {
     }
 }
 
-/// A nested file that cannot be followed fails the directories below it, by name, and no others.
+/// An invalid nested file fails the directories below it and no others.
 #[test]
 fn an_unreadable_file_further_down_fails_what_is_below_it() {
     let mut registry = registry();

@@ -44,7 +44,7 @@ impl Site {
         program
     }
 
-    /// Runs it; the other directory is always written.
+    /// Runs `lock`. The other directory is always locked.
     #[track_caller]
     fn run(&self, options: &str, code: i32) -> Outcome {
         let outcome = self.lock(options).run().expect_code(code);
@@ -96,7 +96,7 @@ fn hosts_are_asked_only_if_the_user_allows_them() {
     }
 }
 
-/// What an earlier, trusted run has fetched does not help either.
+/// The cache of an earlier, trusted run does not help.
 #[test]
 fn the_cache_is_no_way_around() {
     for bad in [

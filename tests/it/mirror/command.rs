@@ -1,4 +1,4 @@
-//! The command: what is downloaded and what is not, what is verified, what goes, and what `init` makes of it.
+//! The command: what is downloaded, verified and removed, and that `init` installs from the mirror.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const ZIP: &str = "registry.terraform.io/acme/anvil/terraform-provider-anvil_1.0
 /// What is done to a mirror.
 type Damage = fn(&Path);
 
-/// What should be said, and what is done to the registry or the lock file.
+/// An expected error, and a change of the registry or the lock file.
 type Spoil = (&'static str, fn(&Fixture, &Path));
 
 /// Two root modules, locked for two platforms.
@@ -75,7 +75,7 @@ impl Fixture {
         downloaded
     }
 
-    /// What stands beside the mirror: what is left of runs would.
+    /// The entries beside the mirror, where leftovers of runs would be.
     fn beside(&self) -> Vec<String> {
         self.context.list(".")
     }
@@ -391,7 +391,7 @@ fn a_configuration_of_the_user_is_never_rewritten() {
     assert_eq!(fixture.context.read("own.tfrc"), own);
 }
 
-/// What the directory of a plugin cache holds after `init`, and what tflock writes: the same files with the same modes.
+/// tflock unpacks the same files with the same modes as `init` does into a plugin cache.
 #[test]
 #[cfg(unix)]
 fn an_unpacked_package_is_what_init_unpacks() {
@@ -438,7 +438,7 @@ fn an_unpacked_package_is_what_init_unpacks() {
     assert!(ours.len() > 10);
 }
 
-/// The document, which its schema describes field by field.
+/// The report in JSON, checked against its schema.
 fn report(outcome: &Outcome) -> Value {
     let schema = include_str!("../../../src/run/mirror/mirror-1.schema.json");
     let report = serde_json::from_str(&outcome.stdout).unwrap();
@@ -476,7 +476,7 @@ fn reports_for_programs_name_every_package() {
     assert_eq!(pruned["pruned"].as_array().unwrap().len(), 2);
 }
 
-/// Only what changed is seen to; what other lock files need stays where it is.
+/// Only packages of changed directories are added; packages of other lock files stay.
 #[test]
 fn a_working_set_narrows_what_is_mirrored() {
     let fixture = Fixture::new();
@@ -513,7 +513,7 @@ fn a_working_set_narrows_what_is_mirrored() {
     assert_eq!(snapshot(&fixture.mirror()), whole);
 }
 
-/// A zip is known by its `zh`, or where a lock file has none by its `h1`: nobody is asked, and nothing else is taken for it.
+/// A zip is recognized by its `zh` hash, or by `h1` if the lock file has no `zh`. No request is sent, and no other zip is accepted.
 #[test]
 fn hashes_of_the_lock_file_are_enough_and_nothing_less() {
     let fixture = Fixture::new();

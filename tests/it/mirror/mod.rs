@@ -1,4 +1,4 @@
-//! `tflock mirror`: what it writes, what it keeps, what it checks and removes, and who may read meanwhile.
+//! `tflock mirror`: what it writes, keeps, checks and removes, and that other processes can read meanwhile.
 
 mod command;
 mod parity;

@@ -100,7 +100,7 @@ fn other_spellings(directory: &Path) {
     }
 }
 
-/// What is no zip of the provider: an unpacked package, the index of a version that is gone, a note.
+/// Files that are not zips of the provider: an unpacked package, the index of a removed version, another zip.
 fn other_files(directory: &Path) {
     let unpacked = directory.join("0.9.0/linux_amd64");
     fs::create_dir_all(&unpacked).unwrap();
@@ -148,7 +148,7 @@ fn registry() -> FakeRegistry {
     registry
 }
 
-/// What the files of a mirror are, as the records have it.
+/// The files of a mirror in the form of the records.
 fn shown(base: &Path) -> String {
     let mut text = String::new();
     for (name, content) in snapshot(base) {

@@ -1,4 +1,4 @@
-//! Other processes on the same directory, and a sudden end.
+//! Other processes on the same directory, and killed runs.
 
 use std::collections::BTreeMap;
 use std::fs;

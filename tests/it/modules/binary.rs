@@ -1,4 +1,4 @@
-//! The binary locks roots whose modules nobody has installed, as `terraform get` and `providers lock` do together.
+//! The binary locks root modules whose modules are not installed, as `terraform get` and `providers lock` do together.
 
 use serde_json::json;
 use tflock_test_support::{

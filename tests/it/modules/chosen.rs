@@ -1,4 +1,4 @@
-//! A lock that changes because a registry has a new version of a module says so, also where nobody ever ran `init`.
+//! A run reports when a lock file changes because of a new module version, also in directories without `init`.
 
 use std::fs;
 

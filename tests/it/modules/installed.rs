@@ -1,4 +1,4 @@
-//! Modules that `init` or `get` installed: how far their own calls may go, by the word of both tools.
+//! Modules that `init` or `get` installed: which directories their own calls may name.
 
 use serde_json::json;
 use tflock_test_support::{FakeRegistry, Program, ProviderSpec, TestContext};
@@ -94,7 +94,7 @@ fn a_call_out_of_an_installed_package_is_followed_only_where_it_is_recorded() {
             "{refused}"
         );
 
-        // A record counts, whoever made it.
+        // The record of any program counts.
         records.push(record("m.up", "../../outside", "outside"));
         install(&records);
         tflock().expect_success();

@@ -1,4 +1,4 @@
-//! What is left of a run for those that follow: packages that never change are used again, branches and tags are looked up.
+//! What a run keeps for later ones: unchanging packages are used again, branches and tags are looked up.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use tflock_test_support::{Document, FakeRegistry, Misbehave, RawEntry, RawZip, R
 use super::Site;
 use super::git::Repository;
 
-/// How often git was run to list and to fetch since the last question.
+/// How often git was run to list and to fetch since the last call.
 fn git_runs(site: &Site) -> (usize, usize) {
     let runs = site.git_runs();
     let count = |command: &str| runs.iter().filter(|run| run.contains(command)).count();

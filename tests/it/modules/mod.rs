@@ -50,14 +50,14 @@ use tokio::runtime::Runtime;
 struct Site {
     fetcher: Fetcher,
     registry: FakeRegistry,
-    /// The home directory of git, and whatever a test wants to keep.
+    /// The home directory of git, and files of the test.
     home: TempDir,
     runtime: Runtime,
     /// The CLI configuration.
     text: String,
 }
 
-/// A fetcher that knows nothing yet, with the `host` and `credentials` blocks of this text.
+/// A new fetcher with the `host` and `credentials` blocks of this text.
 fn fetcher(home: &Path, runtime: &Runtime, text: &str, offline: bool) -> Fetcher {
     let mut settings = RegistrySettings::new(Engine::Terraform);
     settings.http.use_system_proxy = false;
@@ -98,12 +98,12 @@ impl Site {
         }
     }
 
-    /// Begins another run, with the cache that all runs which were begun so share.
+    /// Starts another run with the shared cache.
     fn run_again(&mut self, offline: bool) {
         self.run_with(offline, false);
     }
 
-    /// Like [`Site::run_again`], with `--refresh` if so wanted.
+    /// Like [`Site::run_again`], optionally with `--refresh`.
     fn run_with(&mut self, offline: bool, refresh: bool) {
         let store = DiskCache::open(&self.home.path().join("cache")).unwrap();
         let fetcher = fetcher(self.home.path(), &self.runtime, &self.text, offline);

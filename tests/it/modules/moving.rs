@@ -1,4 +1,4 @@
-//! Archives that nothing but their address names: each run asks their server whether they are still the same.
+//! Archives without a checksum: each run asks the server whether they have changed.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn zip(content: &str) -> Vec<u8> {
     RawZip::of([RawEntry::stored("main.tf", content)]).to_bytes()
 }
 
-/// Makes the server answer for `path` with this module and these headers, and with no others that name its state.
+/// Serves this module at `path` with these headers and without an `ETag` of the server.
 fn publish(site: &Site, path: &str, content: &str, headers: &[(&str, &str)]) {
     site.registry.serve(path, Document::octets(zip(content)));
     let plain = Misbehave::on(path).without_header("ETag");
@@ -23,13 +23,13 @@ fn publish(site: &Site, path: &str, content: &str, headers: &[(&str, &str)]) {
     site.registry.misbehave(rule);
 }
 
-/// The condition under which something was asked for.
+/// The conditional header of a request.
 fn condition(hit: &Hit) -> Option<(&'static str, &str)> {
     let mut names = ["if-none-match", "if-modified-since"].into_iter();
     names.find_map(|name| Some((name, hit.request.header(name)?)))
 }
 
-/// Runs once more; what the module says, and what was asked for it: path, condition, status.
+/// Starts another run. Returns the text of the module, and the path, condition and status of each request.
 fn run(site: &mut Site, source: &str) -> (String, Vec<String>) {
     site.registry.log().clear();
     site.run_again(false);

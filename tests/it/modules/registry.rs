@@ -30,7 +30,7 @@ fn list(site: &Site, module: &str, versions: &[&str]) {
     site.registry.serve(&path, Document::json(&list));
 }
 
-/// Answers the question where a version is.
+/// Answers a request for the location of a version.
 fn locate(site: &Site, module: &str, version: &str, answer: Response) {
     let path = format!("/modules/{module}/{version}/download");
     site.registry

@@ -99,7 +99,7 @@ mod helper {
 
     use super::*;
 
-    /// Writes a helper that records its arguments and then does as told.
+    /// Writes a helper that records its arguments and then runs `action`.
     fn install(directory: &Path, action: &str) {
         let program = directory.join("terraform-credentials-test");
         let log = directory.join("arguments");

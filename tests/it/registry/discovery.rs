@@ -48,7 +48,7 @@ impl Site {
         }
     }
 
-    /// What asking for versions comes to, and how often the document was asked for.
+    /// The outcome of listing versions, and the number of requests for the document.
     async fn ask(&self, engine: Engine, waits: &Waits) -> (String, usize) {
         self.registry.log().clear();
         let mut settings = trusting(&self.authority, waits);

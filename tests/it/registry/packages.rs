@@ -12,7 +12,7 @@ use super::{Waits, client, outcome, redirect, settings};
 
 const ZIP: &str = "/files/x.zip";
 
-/// Bytes of which no two pieces are alike.
+/// Bytes without repeated pieces.
 fn content(size: usize) -> Vec<u8> {
     (0..size)
         .map(|at| u8::try_from((at * 31 + at / 251) % 251).unwrap())
@@ -110,7 +110,7 @@ async fn broken_bodies_are_resumed() {
         let body = fetch(impatient(&Waits::default()), &registry.url(ZIP)).await;
         let hits = registry.log().hits();
         if offset == "300000" {
-            // All of it came, and the server promised more: that is for nobody to decide.
+            // The whole body arrived, but its announced length is larger.
             let found = outcome(body);
             assert_contains(
                 &found,

@@ -1,4 +1,4 @@
-//! How often requests for documents are repeated, and when nobody is asked any more.
+//! How often requests for documents are repeated, and when a host is given up.
 
 use std::time::Duration;
 

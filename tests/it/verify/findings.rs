@@ -1,15 +1,15 @@
-//! Each finding: the situation it comes from, and how every format tells of it.
+//! Each finding: the situation that causes it, and its report in every format.
 
 use serde_json::Value;
 use tflock_test_support::{FakeRegistry, Misbehave, TestContext, assert_contains, git};
 
 use super::{edit, json, lock, start, verify};
 
-/// One situation and what is to be found in it.
+/// A situation and its finding.
 struct Case {
     code: &'static str,
     name: &'static str,
-    /// What happened to a directory that was right.
+    /// Changes a correct directory.
     arrange: fn(&FakeRegistry, &TestContext),
     /// Where the finding points.
     place: &'static str,
@@ -114,7 +114,7 @@ const CASES: &[Case] = &[
         fix: LOCK,
     },
     Case {
-        // The version was published anew, or somebody wants another package to be installed.
+        // The version was published again, or an attacker replaced the hashes.
         code: "TFL009",
         name: "foreign-hashes",
         arrange: |_, context| {
@@ -129,7 +129,7 @@ const CASES: &[Case] = &[
         fix: "tflock lock --mismatch replace --platform linux_amd64,darwin_arm64 a",
     },
     Case {
-        // One hash more than there should be: a package that nobody published would be installed.
+        // One hash too many: an unpublished package would be installed.
         code: "TFL010",
         name: "stray-hashes",
         arrange: |_, context| {

@@ -113,7 +113,7 @@ fn directories_that_need_no_lock_file_are_no_finding() {
     );
 }
 
-/// Whatever `lock` writes, `verify` has nothing against: by the rules of both tools, from registries and from mirrors.
+/// `verify` accepts everything that `lock` writes, by the rules of both tools, from registries and mirrors.
 #[test]
 fn what_lock_writes_is_sound() {
     let mut registry = FakeRegistry::start();

@@ -19,7 +19,7 @@ const DOS_STAMP: u32 = 0x5821_0000;
 /// The same moment in Unix seconds.
 const UNIX_STAMP: u32 = 1_704_067_200;
 
-/// What is known of a written archive.
+/// Hashes and size of a written archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Archive {
     /// Lower-case hex SHA-256 of the archive.

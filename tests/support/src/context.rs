@@ -209,7 +209,7 @@ impl TestContext {
             .env("HOME", root.join("home"))
             .env("USERPROFILE", root.join("home"))
             .env("APPDATA", root.join("home"))
-            // Where the tools look for mirrors that nobody configured.
+            // Where the tools look for implied mirrors.
             .env("XDG_DATA_DIRS", root.join("share"))
             .env("TF_CLI_CONFIG_FILE", root.join("home/terraform.rc"))
             .current_dir(self.work());

@@ -17,7 +17,7 @@ pub enum Body {
         /// Its length.
         size: u64,
     },
-    /// So many zeros, which are nowhere.
+    /// This number of zeros, generated while reading.
     Zeros(u64),
 }
 
@@ -87,7 +87,7 @@ impl Document {
         Self::new("application/json", Body::bytes(value.to_string()))
     }
 
-    /// A document of unexplained bytes, as releases are served.
+    /// A document of the type `application/octet-stream`.
     pub fn octets(bytes: impl Into<Vec<u8>>) -> Self {
         Self::new("application/octet-stream", Body::bytes(bytes))
     }

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::key::SigningKey;
 use crate::tool::skip;
 
-/// A key ring of its own, in a temporary directory.
+/// A key ring in a temporary directory.
 #[derive(Debug, Clone)]
 pub struct GpgHome(Arc<TempDir>);
 

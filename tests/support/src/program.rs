@@ -1,4 +1,4 @@
-//! Commands run in a clean environment, and what became of them.
+//! Commands run in a clean environment, and their outcome.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -136,7 +136,7 @@ fn memory_of(process: u32) -> Option<u64> {
     Some(kilobytes << 10)
 }
 
-/// Reads a pipe to its end, so that nobody waits for it to be emptied.
+/// Reads a pipe to its end, so that the child never blocks on a full pipe.
 fn read(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
     let mut pipe = pipe.expect("a pipe was asked for");
     thread::spawn(move || {

@@ -142,7 +142,7 @@ impl ProviderSpec {
         self
     }
 
-    /// Advertised with these keys, whoever signed.
+    /// Advertised with these keys, independent of the key that signed.
     pub fn advertised<'a>(mut self, keys: impl IntoIterator<Item = &'a SigningKey>) -> Self {
         self.advertised = Some(keys.into_iter().cloned().collect());
         self

@@ -58,7 +58,7 @@ impl TestAuthority {
     }
 }
 
-/// OpenSSL takes a certificate whose subject is its issuer for a self-signed one, whoever has signed it.
+/// The subjects must differ: OpenSSL treats a certificate as self-signed if its subject is its issuer.
 fn named(name: &str) -> DistinguishedName {
     let mut names = DistinguishedName::new();
     names.push(DnType::CommonName, name);

@@ -1,9 +1,9 @@
-//! Where the real tools are, and what their absence means.
+//! Finds the real tools, and skips or fails tests without them.
 
 use std::env;
 use std::path::PathBuf;
 
-/// Says, where people see it, that a test was not run and why.
+/// Prints why a test was skipped.
 pub fn skip(reason: &str) {
     eprintln!("skipped: {reason}");
 }

@@ -56,7 +56,7 @@ fn mirror(fixture: &Fixture, tflock: &Path, paths: &[&str]) -> Command {
 
 /// `terraform init`, with nothing installed yet.
 fn init(fixture: &Fixture, terraform: &Path, directory: &str, configuration: &str) -> Command {
-    // There is none before the first run.
+    // The file is missing before the first run.
     let _ = fs::remove_dir_all(fixture.path("work").join(directory).join(".terraform"));
     let mut command = fixture.command(terraform, directory);
     command

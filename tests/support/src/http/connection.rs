@@ -13,7 +13,7 @@ use super::message::{Request, Response};
 use super::misbehave::Delivery;
 use super::server::Shared;
 
-/// A stream in either dress.
+/// A stream with or without TLS.
 trait Stream: Read + Write {}
 impl<S: Read + Write> Stream for S {}
 
@@ -90,7 +90,7 @@ fn answer(
     Ok(next)
 }
 
-/// Keeps the connection open, reading and saying nothing, until the peer has had enough.
+/// Keeps the connection open without an answer until the peer closes it.
 fn wait_for_peer(stream: &mut dyn Stream) -> io::Result<Next> {
     let mut buffer = [0; 1024];
     while stream.read(&mut buffer)? > 0 {}
@@ -151,7 +151,7 @@ impl Part {
     }
 }
 
-/// Whether the peer has this body already, by what it says of its own copy. Tags are compared weakly.
+/// Whether the conditional headers of the request show that the peer has this body. Tags are compared weakly.
 fn is_known(request: &Request, response: &Response) -> bool {
     let weak = |tag: &str| tag.trim_start_matches("W/").to_owned();
     if let Some(tag) = request.header("if-none-match") {

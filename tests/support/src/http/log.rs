@@ -1,4 +1,4 @@
-//! What was asked of a server, and how much of it was answered.
+//! The requests to a server, and how much of each was answered.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use super::message::Request;
 use crate::glob;
 
-/// One request and what became of it.
+/// One request and its answer.
 #[derive(Debug)]
 pub struct Hit {
     /// What was asked.

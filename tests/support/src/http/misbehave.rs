@@ -123,7 +123,7 @@ impl Misbehave {
         self
     }
 
-    /// Only for so many of a thousand requests, which `seed` chooses: the same ones in every run, in whatever order requests
+    /// Only for this many of a thousand requests, which `seed` chooses: the same ones in every run, in whatever order requests
     /// arrive.
     pub fn at_random(mut self, seed: u64, per_mille: u64) -> Self {
         self.chance = Some(Chance { seed, per_mille });
@@ -260,7 +260,7 @@ impl Misbehave {
         self
     }
 
-    /// Sends these bytes, whatever they are, in place of an answer, and closes the connection.
+    /// Sends these bytes in place of an answer, and closes the connection.
     pub fn raw(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.delivery.raw = Some(bytes.into());
         self
@@ -320,7 +320,7 @@ impl Chance {
     }
 }
 
-/// The rules in force, with what is left of each, and how often each path was asked for.
+/// The current rules with their remaining uses, and the number of requests for each path.
 #[derive(Default)]
 pub(crate) struct Rules(Mutex<(Vec<Misbehave>, BTreeMap<String, u64>)>);
 

@@ -13,7 +13,7 @@ use super::log::Log;
 use super::message::{Request, Response};
 use super::misbehave::Rules;
 
-/// Who knows the right answers.
+/// A source of correct answers.
 pub(crate) trait Handler: Send + Sync + 'static {
     /// The right answer to `request`.
     fn answer(&self, request: &Request) -> Response;
@@ -74,7 +74,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
-        // Wakes the acceptor; if nobody listens any more there is nobody to wake.
+        // Wakes the acceptor. The connection fails if it has ended already.
         drop(TcpStream::connect(self.address));
         if let Some(acceptor) = self.acceptor.take() {
             drop(acceptor.join());
