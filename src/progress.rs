@@ -1,7 +1,7 @@
-//! Progress on a terminal's stderr: a sign of life while directories are read, then a bar per package that is arriving, and
-//! one for all of them. Nothing but ASCII is drawn, which every terminal has.
+//! Progress on stderr: a spinner while directories are read, then one bar for each package that is being downloaded and one
+//! for all of them. The bars consist of ASCII, which every terminal can show.
 //!
-//! Only shown when stderr is a terminal and no CI system reads it; everywhere else the run is quiet until its report.
+//! Progress is shown only if stderr is a terminal and tflock does not run in a CI system.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -13,10 +13,10 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::reporter::{Reporter, TransferId};
 use crate::span::visible_name;
 
-/// Frames per second: enough to look alive, little enough for a slow terminal.
+/// Frames per second: enough for a smooth bar, few enough for a slow terminal.
 const REFRESH_HZ: u8 = 8;
 
-/// How often the sign of life moves.
+/// The time between two steps of the spinner.
 const TICK: Duration = Duration::from_millis(125);
 
 /// Shows a run on a terminal.
@@ -28,7 +28,7 @@ pub struct ProgressBars {
 }
 
 impl ProgressBars {
-    /// The sign of life on stderr. Bars follow when the first package starts to arrive.
+    /// Draws the spinner on stderr. Bars replace it when the first download starts.
     pub fn on_stderr() -> Self {
         let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(REFRESH_HZ));
         let overall =
@@ -43,18 +43,18 @@ impl ProgressBars {
         }
     }
 
-    /// Lets `print` write to the terminal with the bars out of its way.
-    pub fn aside(&self, print: impl FnOnce()) {
+    /// Hides the bars while `print` writes to the terminal.
+    pub fn suspend(&self, print: impl FnOnce()) {
         self.bars.suspend(print);
     }
 
-    /// Takes the bars off the screen, for good.
+    /// Removes the bars from the terminal.
     pub fn clear(&self) {
         self.overall.finish_and_clear();
         for (_, bar) in self.lock().drain() {
             bar.finish_and_clear();
         }
-        // The terminal may be gone; there is nothing to tell then.
+        // The terminal may be gone, which is no failure.
         let _ = self.bars.clear();
     }
 
@@ -121,7 +121,7 @@ impl Reporter for ProgressBars {
     }
 
     fn warning(&self, message: &str) {
-        // Without a terminal left to draw on, the line has no reader.
+        // If the terminal is gone, the line is lost.
         let _ = self.bars.println(visible_name(message));
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn text(text: &str, styled: bool) -> Cow<'_, str> {
     if !text.contains(may_harm) && !text.contains(':') && !text.contains('#') {
         return Cow::Borrowed(text);
     }
-    Scanner::new(text, styled).run()
+    LogEscaper::new(text, styled).run()
 }
 
 /// Makes a JSON document harmless: other escapes of the same strings.
@@ -65,7 +65,7 @@ const fn is_variation(character: char) -> bool {
     matches!(character, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-struct Scanner<'a> {
+struct LogEscaper<'a> {
     text: &'a str,
     rest: Peekable<CharIndices<'a>>,
     styled: bool,
@@ -74,7 +74,7 @@ struct Scanner<'a> {
     at_start: bool,
 }
 
-impl<'a> Scanner<'a> {
+impl<'a> LogEscaper<'a> {
     fn new(text: &'a str, styled: bool) -> Self {
         Self {
             text,

@@ -13,7 +13,7 @@ use crate::walk::{WalkOptions, WalkedDirectory, walk};
 
 /// Why a directory without a lock file gets none.
 #[derive(Clone)]
-pub(super) enum Skipped {
+pub(super) enum SkipReason {
     /// It requires no provider that could be locked.
     RequiresNothing,
     /// Others call it as a local module, and lock for it.
@@ -29,7 +29,7 @@ pub(super) enum Skipped {
 
 /// Local modules by their real directories, each with those who call it, directly or not.
 #[derive(Default)]
-pub(super) struct Called(BTreeMap<PathBuf, Skipped>);
+pub(super) struct Called(BTreeMap<PathBuf, SkipReason>);
 
 impl Called {
     /// `caller` calls these.
@@ -39,21 +39,21 @@ impl Called {
         modules: impl IntoIterator<Item = &'a PathBuf>,
     ) {
         for module in modules {
-            if let Some(Skipped::Called { by, others }) = self.0.get_mut(module) {
+            if let Some(SkipReason::Called { by, others }) = self.0.get_mut(module) {
                 *others += 1;
                 if caller < by.as_path() {
                     *by = caller.to_path_buf();
                 }
             } else {
                 let by = caller.to_path_buf();
-                let first = Skipped::Called { by, others: 0 };
+                let first = SkipReason::Called { by, others: 0 };
                 self.0.insert(module.clone(), first);
             }
         }
     }
 
     /// Why a directory gets no lock file, if somebody calls it.
-    pub(super) fn of(&self, real: &Path) -> Option<Skipped> {
+    pub(super) fn of(&self, real: &Path) -> Option<SkipReason> {
         self.0.get(real).cloned()
     }
 }

@@ -17,7 +17,7 @@ use crate::git::ChangedFiles;
 use crate::lockfile::FILE_NAME;
 use crate::settings::{Area, CONFIG_FILE_NAME};
 
-use super::engine::{Reason, VERSION_FILES};
+use super::engine::{EngineReason, VERSION_FILES};
 
 /// Everything that changed, in all repositories.
 pub(super) struct Changed {
@@ -33,7 +33,7 @@ pub(super) struct Candidate<'a> {
     /// The top of its repository.
     pub(super) repository: &'a Path,
     /// Why it has its engine.
-    pub(super) reason: Reason,
+    pub(super) reason: EngineReason,
     /// How it is read.
     pub(super) options: ReadOptions,
     /// Absolute paths of the local modules that it reaches, as they are called and without links.
@@ -133,7 +133,7 @@ impl Changed {
     fn decides_engine(&self, candidate: &Candidate<'_>) -> bool {
         if !matches!(
             candidate.reason,
-            Reason::VersionFile | Reason::Tree | Reason::Default
+            EngineReason::VersionFile | EngineReason::Tree | EngineReason::Default
         ) {
             return false;
         }

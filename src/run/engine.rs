@@ -1,7 +1,7 @@
-//! Which tool a directory belongs to, when nobody said (`--engine auto`; docs/reference/lock-files.md).
+//! Decides to which engine a directory belongs, with `--engine auto` (docs/reference/lock-files.md).
 //!
-//! In this order: the existing lock's header, then its addresses; files that only OpenTofu reads; the nearest version file
-//! of a version manager; what all lock files of the tree agree on; Terraform.
+//! The first of these decides: the header of the lock file, then its addresses; files that only OpenTofu reads; the nearest
+//! version file of a version manager; all lock files of the tree if they agree; Terraform.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ pub(super) const VERSION_FILES: [(&str, Engine); 2] = [
     (".terraform-version", Engine::Terraform),
 ];
 
-/// Why a directory has the engine it has.
+/// Why a directory belongs to an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Reason {
-    /// Somebody said so.
+pub(super) enum EngineReason {
+    /// The user chose it.
     Asked,
     /// Its lock file.
     LockFile,
@@ -28,12 +28,12 @@ pub(super) enum Reason {
     VersionFile,
     /// All lock files of the tree.
     Tree,
-    /// Nothing says otherwise.
+    /// The default, because nothing else decides.
     Default,
 }
 
-impl Reason {
-    /// For a program that reads a report.
+impl EngineReason {
+    /// The code in documents for programs.
     pub(super) const fn code(self) -> &'static str {
         match self {
             Self::Asked => "asked",
@@ -45,8 +45,8 @@ impl Reason {
         }
     }
 
-    /// For a person.
-    pub(super) const fn words(self) -> &'static str {
+    /// The words for people.
+    pub(super) const fn describe(self) -> &'static str {
         match self {
             Self::Asked => "as asked",
             Self::LockFile => "by its lock file",
@@ -58,8 +58,8 @@ impl Reason {
     }
 }
 
-/// What the text of a lock file says of the tool that keeps it.
-pub(super) fn of_lock(text: &str) -> Option<Engine> {
+/// The engine that writes a lock file, by its header or else by its addresses.
+pub(super) fn detect_from_lock(text: &str) -> Option<Engine> {
     let engines = [Engine::Terraform, Engine::Tofu];
     let header = text
         .trim_start_matches('\u{feff}')
@@ -80,21 +80,21 @@ pub(super) fn of_lock(text: &str) -> Option<Engine> {
     })
 }
 
-/// What all of these agree on, if there are any.
+/// The engine that all of `engines` are. `None` if they differ or there are none.
 pub(super) fn agreed(mut engines: impl Iterator<Item = Engine>) -> Option<Engine> {
     let first = engines.next()?;
     engines.all(|engine| engine == first).then_some(first)
 }
 
-/// Looks for version files upward from module directories, each directory once.
+/// Looks for version files upward from module directories, in each directory once.
 #[derive(Default)]
 pub(super) struct VersionFiles {
     known: Mutex<HashMap<PathBuf, Option<Engine>>>,
 }
 
 impl VersionFiles {
-    /// The tool that the nearest version file at or above `directory` names, not looking above `top`. Both are absolute.
-    /// Beside one another, the file of OpenTofu wins: it is there for this question alone.
+    /// The engine that the nearest version file at or above `directory` names, not above `top`. Both paths are absolute. In one
+    /// directory, `.opentofu-version` takes precedence, because no other tool reads it.
     pub(super) fn nearest(&self, directory: &Path, top: &Path) -> Option<Engine> {
         if let Some(known) = self.lock().get(directory) {
             return *known;
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_file_says_who_keeps_it() {
+    fn the_header_or_the_addresses_of_a_lock_file_decide() {
         let rows = [
             (
                 "# This file is maintained automatically by \"tofu init\".\n",
@@ -133,7 +133,7 @@ mod tests {
                 "\u{feff}# This file is maintained automatically by \"terraform init\".\r\n",
                 Some(Engine::Terraform),
             ),
-            // The header wins over addresses: OpenTofu keeps Terraform's entries beside its own.
+            // The header takes precedence over addresses: OpenTofu keeps Terraform's entries beside its own.
             (
                 "# by \"tofu init\".\nprovider \"registry.terraform.io/a/b\" {}\n",
                 Some(Engine::Tofu),
@@ -150,12 +150,12 @@ mod tests {
             ("", None),
         ];
         for (text, expected) in rows {
-            assert_eq!(of_lock(text), expected, "{text}");
+            assert_eq!(detect_from_lock(text), expected, "{text}");
         }
     }
 
     #[test]
-    fn locks_that_disagree_say_nothing() {
+    fn lock_files_that_disagree_decide_nothing() {
         let (terraform, tofu) = (Engine::Terraform, Engine::Tofu);
         assert_eq!(agreed([tofu, tofu].into_iter()), Some(tofu));
         assert_eq!(agreed([tofu, terraform].into_iter()), None);

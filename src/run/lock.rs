@@ -1,12 +1,10 @@
-//! `tflock lock`: find directories, read what they require, lock them, write what changed, and say so.
+//! `tflock lock`: finds directories, reads what they require, locks them, writes what changed, and reports.
 //!
-//! All directories are read first; from then on each goes its own way, and whatever several of them need is asked for once
-//! (see [`crate::locking`]). A directory that fails fails alone.
+//! All directories are read first. Then each is locked independently; packages that several need are downloaded once (see
+//! [`crate::locking`]).
 
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
-
-use anyhow::Context as _;
 
 use crate::cli::LockArgs;
 use crate::diagnostic::Diagnostic;
@@ -15,20 +13,22 @@ use crate::locking::{Packages, Upgrade, lock_directory};
 use crate::modules::Fetcher;
 use crate::printer::Printer;
 use crate::provider::ProviderAddr;
-use crate::settings::{Environment, LockSettings, OutputSettings, ReportSettings, TreeSettings};
+use crate::settings::{Environment, LockSettings, OutputSettings, TreeSettings};
 use crate::span::{Explain, Place};
 
-use super::alive::Alive;
 use super::callers::add_callers;
-use super::read::{self, Again, Directory, Task};
+use super::directory_command::{self, DirectoryCommand};
+use super::progress_guard::ProgressGuard;
+use super::publish::publish;
+use super::read::{self, ReadDirectory, RereadLockFile, Task};
 use super::renderings::Renderings;
 use super::report::{Detail, DirectoryReport, Fate, RunReport};
 use super::session::{Refused, Session};
-use super::write::{self, Settled};
-use super::{A_DIRECTORY_FAILED, DONE, DRIFT, publish, under_way};
+use super::write_lock_file::{WriteOutcome, write_lock_file};
+use super::{A_DIRECTORY_FAILED, DONE, DRIFT};
 
-/// How often a directory is locked whose lock file other processes change meanwhile. Each time one of them is done.
-const ROUNDS: usize = 10;
+/// How often tflock locks a directory again because another process changed its lock file.
+const MAX_ATTEMPTS: usize = 10;
 
 /// Runs `tflock lock`.
 pub(super) fn command(
@@ -37,32 +37,82 @@ pub(super) fn command(
     output: OutputSettings,
     printer: Printer,
 ) -> anyhow::Result<u8> {
-    let alive = Alive::show(output);
+    let progress = ProgressGuard::show(output);
     let mut settings =
         LockSettings::resolve(args, environment).map_err(|error| Refused::because(&error))?;
     if args.tree.callers {
         add_callers(&mut settings.tree, environment).map_err(|error| Refused::because(&error))?;
     }
-    let reporting = settings.report.clone();
-    let change_is_drift = settings.check || settings.fail_on_change;
     let session = Session::open(
         environment,
-        alive,
+        progress,
         printer,
         &settings.tree,
         &settings.sources,
     )?;
-    let detail = Detail::for_report(reporting.format, output.verbosity);
-    let work = Work::new(settings, detail, &session);
-    session.run(
-        lock(Arc::new(work)),
-        |report| show(&report, change_is_drift, &reporting, printer),
-        "interrupted; every lock file is the old one or the new one",
-    )
+    let detail = Detail::for_report(settings.report.format, output.verbosity);
+    let context = LockContext::new(settings, detail, &session);
+    directory_command::run(session, LockCommand { context, printer })
 }
 
-/// What all directories share.
-pub(super) struct Work {
+struct LockCommand {
+    context: LockContext,
+    printer: Printer,
+}
+
+impl DirectoryCommand for LockCommand {
+    type Survey = ();
+    type Outcome = DirectoryReport;
+    type Report = RunReport;
+
+    const INTERRUPTED: &'static str = "interrupted; every lock file is the old one or the new one";
+
+    fn tree(&self) -> &TreeSettings {
+        &self.context.settings.tree
+    }
+
+    fn survey(&self, directories: &[ReadDirectory]) -> anyhow::Result<()> {
+        check_targets_required(self.tree(), directories)
+    }
+
+    async fn work_on(&self, directory: ReadDirectory, (): &()) -> DirectoryReport {
+        self.context.lock(&directory).await
+    }
+
+    async fn report(
+        self: Arc<Self>,
+        directories: Vec<DirectoryReport>,
+        (): &(),
+        started: Instant,
+    ) -> anyhow::Result<RunReport> {
+        let downloaded = self.context.packages.downloaded();
+        let check = self.context.settings.check;
+        Ok(RunReport::new(
+            "lock",
+            directories,
+            self.tree(),
+            downloaded,
+            started,
+            check,
+        ))
+    }
+
+    fn publish(&self, report: &RunReport) -> u8 {
+        let settings = &self.context.settings;
+        let code = if report.count(Fate::Failed) > 0 {
+            A_DIRECTORY_FAILED
+        } else if (settings.check || settings.fail_on_change) && report.has_drift() {
+            DRIFT
+        } else {
+            DONE
+        };
+        publish(report, code, &settings.report, self.printer);
+        code
+    }
+}
+
+/// What tflock needs to lock any directory of a run.
+pub(super) struct LockContext {
     pub(super) settings: LockSettings,
     pub(super) packages: Arc<Packages>,
     pub(super) fetcher: Arc<Fetcher>,
@@ -70,8 +120,7 @@ pub(super) struct Work {
     pub(super) renderings: Renderings,
 }
 
-impl Work {
-    /// What the directories of one run share, before the first of them is worked on.
+impl LockContext {
     pub(super) fn new(settings: LockSettings, detail: Detail, session: &Session) -> Self {
         Self {
             settings,
@@ -81,53 +130,87 @@ impl Work {
             renderings: Renderings::default(),
         }
     }
+
+    /// Locks one directory and writes its lock file if that changed.
+    pub(super) async fn lock(&self, directory: &ReadDirectory) -> DirectoryReport {
+        let started = Instant::now();
+        let report = self.lock_and_write(directory).await;
+        self.remember_modules(directory, report.fate);
+        DirectoryReport {
+            elapsed: started.elapsed(),
+            ..report
+        }
+    }
+
+    /// Locks one directory, and again if another process changes its lock file meanwhile.
+    async fn lock_and_write(&self, directory: &ReadDirectory) -> DirectoryReport {
+        let (old, job) = match &directory.task {
+            Task::Skip { .. } => return directory.report(Fate::Skipped),
+            Task::Fail => return directory.report(Fate::Failed),
+            Task::Lock { old, job } => (old, job),
+        };
+        let mut reread: Option<RereadLockFile> = None;
+        for _ in 0..MAX_ATTEMPTS {
+            let (old, job) = reread.as_ref().map_or((old, job), |(old, job)| (old, job));
+            let locked = match lock_directory(job, &directory.area.policy, &self.packages).await {
+                Ok(locked) => locked,
+                Err(errors) => return failed(directory, diagnostics(&errors, directory)),
+            };
+            match write_lock_file(directory, old.as_deref(), job, locked, self).await {
+                WriteOutcome::Done(report) => return report,
+                WriteOutcome::Outdated => match read::reread(directory, job) {
+                    Ok(read) => reread = Some(read),
+                    Err(errors) => return failed(directory, errors),
+                },
+            }
+        }
+        let error = SaveError::Changed(Place::file(&directory.lock_file()));
+        failed(directory, diagnostics(&[error], directory))
+    }
+
+    /// Remembers the module versions that the lock file was made for, if it is now complete and on disk.
+    fn remember_modules(&self, directory: &ReadDirectory, fate: Fate) {
+        let is_current = match fate {
+            Fate::Unchanged => true,
+            Fate::Created | Fate::Updated => !self.settings.check,
+            _ => false,
+        };
+        let Task::Lock { job, .. } = &directory.task else {
+            return;
+        };
+        let chosen = &directory.chosen_modules;
+        let is_complete = job.complete && directory.area.policy.providers.is_empty();
+        if is_current
+            && is_complete
+            && !chosen.is_empty()
+            && let Ok(real) = directory.path.canonicalize()
+        {
+            self.fetcher
+                .remember(&real, job.engine, chosen, SystemTime::now());
+        }
+    }
 }
 
-/// Reads all directories, then finishes each on its own.
-async fn lock(work: Arc<Work>) -> anyhow::Result<RunReport> {
-    let started = Instant::now();
-    let reading = {
-        let work = Arc::clone(&work);
-        tokio::task::spawn_blocking(move || read::all(&work.settings.tree, &work.fetcher))
-    };
-    let directories = reading.await.context("reading the directories stopped")?;
-    refuse_targets_of_nobody(&work.settings.tree, &directories)?;
-    // What is under way is cancelled when this is; nothing waits between the comparison of a lock file and its
-    // replacement.
-    let mut finished = under_way::each(directories, |directory| {
-        let work = Arc::clone(&work);
-        async move { finish(&directory, &work).await }
-    })
-    .await?;
-    finished.sort_by(|a, b| a.directory.cmp(&b.directory));
-    Ok(summarize(finished, &work, started))
+fn diagnostics<E: Explain>(errors: &[E], directory: &ReadDirectory) -> Vec<Diagnostic> {
+    let errors = errors.iter();
+    errors
+        .map(|error| Diagnostic::of(error, &directory.path))
+        .collect()
 }
 
-/// The report, and the exit code of the run.
-fn show(
-    report: &RunReport,
-    change_is_drift: bool,
-    settings: &ReportSettings,
-    printer: Printer,
-) -> u8 {
-    let code = if report.count(Fate::Failed) > 0 {
-        A_DIRECTORY_FAILED
-    } else if change_is_drift && report.has_drift() {
-        DRIFT
-    } else {
-        DONE
-    };
-    publish::publish(report, code, settings, printer);
-    code
+fn failed(directory: &ReadDirectory, errors: Vec<Diagnostic>) -> DirectoryReport {
+    let mut report = directory.report(Fate::Failed);
+    report.diagnostics.extend(errors);
+    report
 }
 
-/// Refuses a `--provider` or `--upgrade` that no directory has a use for: it is mistyped more often than not. Directories
-/// that could not be read might have one.
-pub(super) fn refuse_targets_of_nobody(
+/// Refuses a `--provider` or `--upgrade` that no directory requires, which is probably a typo. If a directory could not be
+/// read, it may be the one that does.
+pub(super) fn check_targets_required(
     tree: &TreeSettings,
-    directories: &[Directory],
+    directories: &[ReadDirectory],
 ) -> anyhow::Result<()> {
-    // Both come from the command line, and so are the same everywhere.
+    // Both come from the command line, so they are the same in all areas.
     let Some(policy) = tree.areas.first().map(|area| &area.policy) else {
         return Ok(());
     };
@@ -149,12 +232,9 @@ pub(super) fn refuse_targets_of_nobody(
         Upgrade::Named(targets) => targets.as_slice(),
         Upgrade::None | Upgrade::All => &[],
     };
-    let upgrades = upgrades.iter().map(|target| ("--upgrade", &target.source));
-    let providers = policy.providers.iter();
-    let mut named = providers
-        .map(|source| ("--provider", source))
-        .chain(upgrades);
-    let Some((option, source)) = named.find(|(_, source)| !is_required(source)) else {
+    let providers = policy.providers.iter().map(|source| ("--provider", source));
+    let mut targets = providers.chain(upgrades.iter().map(|target| ("--upgrade", &target.source)));
+    let Some((option, source)) = targets.find(|(_, source)| !is_required(source)) else {
         return Ok(());
     };
     let last = source.rsplit('/').next();
@@ -162,7 +242,7 @@ pub(super) fn refuse_targets_of_nobody(
         .iter()
         .flat_map(|job| job.requirements.providers.keys());
     let meant = required.find(|address| last == Some(address.type_name.as_str()));
-    Err(Refused::because(&TargetOfNobody {
+    Err(Refused::because(&UnrequiredTarget {
         option,
         provider: source.clone(),
         meant: meant.cloned(),
@@ -170,108 +250,21 @@ pub(super) fn refuse_targets_of_nobody(
     .into())
 }
 
-/// A provider that is named and that nobody requires.
+/// A provider in an option that no directory requires.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot follow `{option}={provider}`: no directory requires that provider")]
-struct TargetOfNobody {
+struct UnrequiredTarget {
     option: &'static str,
     provider: String,
-    /// A provider of the same type that somebody requires.
+    /// A required provider of the same type.
     meant: Option<ProviderAddr>,
 }
 
-impl Explain for TargetOfNobody {
+impl Explain for UnrequiredTarget {
     fn hint(&self) -> Option<String> {
         Some(match &self.meant {
             Some(address) => format!("did you mean `{address}`?"),
             None => "`tflock list` shows which directory requires which provider".to_owned(),
         })
-    }
-}
-
-/// Locks one directory and writes its lock file if that changed.
-pub(super) async fn finish(directory: &Directory, work: &Work) -> DirectoryReport {
-    let started = Instant::now();
-    let report = settle(directory, work).await;
-    remember_modules(directory, report.fate, work);
-    DirectoryReport {
-        elapsed: started.elapsed(),
-        ..report
-    }
-}
-
-/// Remembers with which versions of modules a lock file is right, if it is right now for all that it holds.
-fn remember_modules(directory: &Directory, fate: Fate, work: &Work) {
-    let is_right = match fate {
-        Fate::Unchanged => true,
-        Fate::Created | Fate::Updated => !work.settings.check,
-        _ => false,
-    };
-    let Task::Lock { job, .. } = &directory.task else {
-        return;
-    };
-    let chosen = &directory.chosen_modules;
-    let is_whole = job.complete && directory.area.policy.providers.is_empty();
-    if is_right
-        && is_whole
-        && !chosen.is_empty()
-        && let Ok(real) = directory.path.canonicalize()
-    {
-        let now = SystemTime::now();
-        work.fetcher
-            .record_chosen_versions(&real, job.engine, chosen, now);
-    }
-}
-
-/// Locks one directory; again, if another process changes its lock file meanwhile.
-async fn settle(directory: &Directory, work: &Work) -> DirectoryReport {
-    let (old, job) = match &directory.task {
-        Task::Skip { .. } => return directory.report(Fate::Skipped),
-        Task::Fail => return directory.report(Fate::Failed),
-        Task::Lock { old, job } => (old, job),
-    };
-    let mut again: Option<Again> = None;
-    for _ in 0..ROUNDS {
-        let (old, job) = again.as_ref().map_or((old, job), |(old, job)| (old, job));
-        let outcome = match lock_directory(job, &directory.area.policy, &work.packages).await {
-            Ok(outcome) => outcome,
-            Err(errors) => return failed(directory, all_of(&errors, directory)),
-        };
-        match write::settle(directory, old.as_deref(), job, outcome, work).await {
-            Settled::Done(report) => return report,
-            Settled::Outdated => match read::again(directory, job) {
-                Ok(read) => again = Some(read),
-                Err(errors) => return failed(directory, errors),
-            },
-        }
-    }
-    let error = SaveError::Changed(Place::file(&directory.lock_file()));
-    failed(directory, all_of(&[error], directory))
-}
-
-fn all_of<E: Explain>(errors: &[E], directory: &Directory) -> Vec<Diagnostic> {
-    let errors = errors.iter();
-    errors
-        .map(|error| Diagnostic::of(error, &directory.path))
-        .collect()
-}
-
-fn failed(directory: &Directory, errors: Vec<Diagnostic>) -> DirectoryReport {
-    let mut report = directory.report(Fate::Failed);
-    report.diagnostics.extend(errors);
-    report
-}
-
-fn summarize(directories: Vec<DirectoryReport>, work: &Work, started: Instant) -> RunReport {
-    let settings = &work.settings;
-    let mut areas = settings.tree.areas.iter();
-    RunReport {
-        command: "lock",
-        directories,
-        platforms: settings.tree.platforms(),
-        platforms_defaulted: areas.all(|area| area.policy.platforms_defaulted),
-        downloaded: work.packages.downloaded(),
-        elapsed: started.elapsed(),
-        check: settings.check,
     }
 }

@@ -11,14 +11,14 @@ use crate::span::Place;
 /// What has been read so far. It can be used from several threads at once.
 #[derive(Default)]
 pub(super) struct LockFiles {
-    known: Mutex<Known>,
+    known: Mutex<ParsedLockFiles>,
 }
 
 /// By the engine, whose rules count, and the content.
-type Known = HashMap<(Engine, Arc<[u8]>), Arc<Shared>>;
+type ParsedLockFiles = HashMap<(Engine, Arc<[u8]>), Arc<ParsedLockFile>>;
 
 /// One content and what it says.
-struct Shared {
+struct ParsedLockFile {
     bytes: Arc<[u8]>,
     locks: Arc<Locks>,
     /// The rest, with the places of the file that was read first.
@@ -26,7 +26,7 @@ struct Shared {
 }
 
 /// The content, what it locks, and the rest of what it says; the locks are not in that.
-type Read = (Arc<[u8]>, Arc<Locks>, LockFile);
+type ReadLockFile = (Arc<[u8]>, Arc<Locks>, LockFile);
 
 impl LockFiles {
     /// Reads the content of the lock file at `path`. What is wrong with it is told anew for each path.
@@ -35,13 +35,13 @@ impl LockFiles {
         path: &Path,
         bytes: Vec<u8>,
         engine: Engine,
-    ) -> Result<Read, Vec<ParseError>> {
+    ) -> Result<ReadLockFile, Vec<ParseError>> {
         let key = (engine, Arc::from(bytes));
         if let Some(known) = self.lock().get(&key) {
             return Ok(known.at(path));
         }
         let mut rest = lockfile::parse(path, &key.1, engine)?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ParsedLockFile {
             bytes: Arc::clone(&key.1),
             locks: Arc::new(std::mem::take(&mut rest.locks)),
             rest,
@@ -51,14 +51,14 @@ impl LockFiles {
         Ok(read)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, ParsedLockFiles> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Shared {
+impl ParsedLockFile {
     /// The same content as another file.
-    fn at(&self, path: &Path) -> Read {
+    fn at(&self, path: &Path) -> ReadLockFile {
         let mut rest = self.rest.clone();
         let places = rest.places.values_mut().chain(&mut rest.modules);
         places.for_each(|place: &mut Place| place.path = path.to_path_buf());

@@ -1,16 +1,18 @@
 //! The commands: settings in, exit code out. The only room that joins the others.
 
-mod alive;
 mod cache;
 mod callers;
 mod changed;
+mod concurrency;
 mod config;
+mod directory_command;
 mod documents;
 mod engine;
 mod list;
 mod lock;
 mod lock_files;
 mod mirror;
+mod progress_guard;
 mod publish;
 mod read;
 mod renderings;
@@ -18,9 +20,8 @@ mod report;
 mod session;
 mod signals;
 mod sources;
-mod under_way;
 mod verify;
-mod write;
+mod write_lock_file;
 
 use std::process::ExitCode;
 

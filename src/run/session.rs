@@ -1,4 +1,4 @@
-//! What every command that works on directories needs: sources, a runtime, progress, and an end when somebody wants one.
+//! What every command that works on directories needs: package sources, a runtime, progress, and a clean end after Ctrl-C.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use crate::registry::RegistryClient;
 use crate::settings::{CacheSettings, CacheUsage, Environment, SourceSettings, TreeSettings};
 use crate::span::Explain;
 
-use super::alive::Alive;
+use super::progress_guard::ProgressGuard;
 use super::sources::{self, Sources};
 use super::{INTERRUPTED, signals};
 
-/// What a command was given cannot be followed; nothing has been done.
+/// The arguments or the environment do not allow the command to start; nothing has been done.
 #[derive(Debug, thiserror::Error)]
 #[error("the command cannot be run")]
 pub(super) struct Refused(pub(super) Box<Diagnostic>);
@@ -34,88 +34,77 @@ impl Refused {
     }
 }
 
-/// One run of a command.
+/// One run of a command: a runtime, the sources of packages, and progress.
 pub(super) struct Session {
     runtime: Runtime,
-    alive: Alive,
-    /// Where the report goes.
+    progress: ProgressGuard,
+    /// Prints the report.
     pub(super) printer: Printer,
-    /// The disk cache, where there is one.
+    /// The disk cache, unless it is switched off or unusable.
     store: Option<Arc<DiskCache>>,
-    /// What is known of packages.
+    /// Packages, each downloaded once per run.
     pub(super) packages: Arc<Packages>,
-    /// Who gets remote modules.
+    /// Fetches remote modules.
     pub(super) fetcher: Arc<Fetcher>,
-    /// Where packages are kept.
+    /// The directory in which `tflock mirror` stores packages.
     pub(super) mirror: Option<Arc<Mirror>>,
     clients: Vec<RegistryClient>,
 }
 
 impl Session {
-    /// Makes everything ready; asks nobody anything yet.
+    /// Prepares a run without sending a request.
     pub(super) fn open(
         environment: &Environment,
-        alive: Alive,
+        progress: ProgressGuard,
         printer: Printer,
         tree: &TreeSettings,
         settings: &SourceSettings,
     ) -> anyhow::Result<Self> {
         for note in tree.working_set.notes() {
-            alive.aside(|| printer.message(&note));
+            progress.suspend(|| printer.message(&note));
         }
-        let reporter = alive.reporter();
+        let reporter = progress.reporter();
         let Sources { sources, cautions } =
             sources::sources(environment, tree, settings, &reporter).map_err(Refused)?;
         for caution in &cautions {
-            alive.aside(|| printer.diagnostic(caution));
+            progress.suspend(|| printer.diagnostic(caution));
         }
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()
             .context("cannot start the threads that wait for the network")?;
         let store = open_cache(&settings.cache).unwrap_or_else(|error| {
-            alive.aside(|| printer.diagnostic(&Diagnostic::caution(&error)));
+            progress.suspend(|| printer.diagnostic(&Diagnostic::caution(&error)));
             None
         });
-        let recall = match (&store, settings.cache.usage) {
-            (None, _) | (_, CacheUsage::None) => CacheAccess::None,
-            (Some(store), CacheUsage::Refresh) => CacheAccess::Hashes(Arc::clone(store)),
-            (Some(store), CacheUsage::All) => CacheAccess::All(Arc::clone(store)),
-        };
-        let fetcher = fetcher(&runtime, &sources, tree);
-        let fetcher = Arc::new(match &store {
-            Some(store) => {
-                let refresh = settings.cache.usage == CacheUsage::Refresh;
-                fetcher.with_cache(Arc::clone(store), refresh)
-            }
-            None => fetcher,
-        });
-        let clients = sources.values().map(|source| source.client.clone());
-        let clients = clients.collect();
-        let now = SystemTime::now();
-        let packages = Packages::new(sources, reporter, settings.trust, now, settings.jobs);
-        let mut packages = packages.with_cache(recall);
+        let clients = sources
+            .values()
+            .map(|source| source.client.clone())
+            .collect();
+        let fetcher = Arc::new(fetcher(&runtime, &sources, tree, store.as_ref(), settings));
         let mirror = settings.keep.clone().map(Mirror::open).transpose();
         let mirror = mirror
             .map_err(|error| Refused::because(&error))?
             .map(Arc::new);
+        let now = SystemTime::now();
+        let mut packages = Packages::new(sources, reporter, settings.trust, now, settings.jobs)
+            .with_cache(cache_access(store.as_ref(), settings.cache.usage));
         if let Some(mirror) = &mirror {
             packages = packages.with_mirror(Arc::clone(mirror));
         }
-        let packages = Arc::new(packages);
         Ok(Self {
             runtime,
-            alive,
+            progress,
             printer,
             store,
-            packages,
+            packages: Arc::new(packages),
             fetcher,
             mirror,
             clients,
         })
     }
 
-    /// Works until it is done and shown, or somebody wants it to end: then `when_interrupted` is said. The exit code.
+    /// Does the work and shows its result, or prints `when_interrupted` after Ctrl-C or SIGTERM. Returns the exit code.
     pub(super) fn run<T>(
         self,
         work: impl Future<Output = anyhow::Result<T>>,
@@ -133,12 +122,12 @@ impl Session {
                 done = work => done.map(Some),
             }
         });
-        drop(self.alive);
+        drop(self.progress);
         self.fetcher.prune(SystemTime::now());
         if let Some(error) = self.store.as_ref().and_then(|store| store.write_error()) {
             self.printer.diagnostic(&Diagnostic::caution(error));
         }
-        // They share the file, so one of them says it.
+        // All clients share one netrc file, so only the first failure is reported.
         if let Some(error) = self.clients.iter().find_map(RegistryClient::netrc_error) {
             self.printer.diagnostic(&Diagnostic::caution(error));
         }
@@ -150,7 +139,7 @@ impl Session {
     }
 }
 
-/// The cache, if it is to be used. A run goes on without one.
+/// Opens the cache, unless it is switched off. A run goes on without one.
 fn open_cache(settings: &CacheSettings) -> Result<Option<Arc<DiskCache>>, CacheError> {
     if settings.usage == CacheUsage::None {
         return Ok(None);
@@ -159,16 +148,34 @@ fn open_cache(settings: &CacheSettings) -> Result<Option<Arc<DiskCache>>, CacheE
     DiskCache::open(directory).map(|store| Some(Arc::new(store)))
 }
 
-/// What gets the modules that no `init` has installed.
+/// Which entries of the cache may answer instead of a request.
+fn cache_access(store: Option<&Arc<DiskCache>>, usage: CacheUsage) -> CacheAccess {
+    match (store, usage) {
+        (None, _) | (_, CacheUsage::None) => CacheAccess::None,
+        (Some(store), CacheUsage::Refresh) => CacheAccess::Hashes(Arc::clone(store)),
+        (Some(store), CacheUsage::All) => CacheAccess::All(Arc::clone(store)),
+    }
+}
+
+/// The fetcher of modules that `init` has not installed.
 fn fetcher(
     runtime: &Runtime,
     sources: &BTreeMap<Engine, EngineSource>,
     tree: &TreeSettings,
+    store: Option<&Arc<DiskCache>>,
+    settings: &SourceSettings,
 ) -> Fetcher {
-    let clients = sources.iter();
-    let clients: BTreeMap<_, _> = clients
+    let clients: BTreeMap<_, _> = sources
+        .iter()
         .map(|(engine, source)| (*engine, source.client.clone()))
         .collect();
     let client = move |engine| clients[&engine].clone();
-    Fetcher::new(runtime.handle().clone(), client, tree.git.clone())
+    let fetcher = Fetcher::new(runtime.handle().clone(), client, tree.git.clone());
+    match store {
+        Some(store) => {
+            let refresh = settings.cache.usage == CacheUsage::Refresh;
+            fetcher.with_cache(Arc::clone(store), refresh)
+        }
+        None => fetcher,
+    }
 }

@@ -57,10 +57,10 @@ stacks/locked                 root: it has a lock file; terraform, by its lock f
   acme/anvil                  ~> 1.0       1.0.0   1.1.0    2.0.0
   acme/bolt                   -            -       1.0.0    1.0.0
   acme/rivet                  -            1.0.0   -        -  (not required)
-stacks/new                    root: it requires providers, and nobody calls it; terraform, as all lock files of the tree
+stacks/new                    root: it requires providers, and no module calls it; terraform, as all lock files of the tree
   registry.example/acme/vise  >= 0.5.0     -       1.0.0    1.0.0
   acme/anvil                  -            -       2.0.0    2.0.0
-stacks/tofu                   root: it requires providers, and nobody calls it; tofu, by its .tofu files
+stacks/tofu                   root: it requires providers, and no module calls it; tofu, by its .tofu files
   acme/anvil                  -            -       2.0.0    2.0.0
 units/only                    root: it has a lock file, and no configuration; terraform, by its lock file
   acme/anvil                  -            2.0.0   2.0.0    2.0.0

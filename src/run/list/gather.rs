@@ -12,9 +12,9 @@ use crate::provider::{Engine, ProviderAddr, Version, VersionConstraints, newest}
 use crate::registry::{AvailableVersions, RegistryError};
 use crate::walk::FoundBy;
 
-use super::super::callers::Skipped;
-use super::super::read::{Directory, Task};
-use super::{Entry, Listing, Provider, Role, State, Why};
+use super::super::callers::SkipReason;
+use super::super::read::{ReadDirectory, Task};
+use super::{DirectoryList, ListedDirectory, ListedProvider, Role, RootReason, VersionState};
 
 /// Lists of versions that are asked for at once; they are small and come from a few hosts.
 const REQUESTS: usize = 16;
@@ -24,16 +24,16 @@ type Versions = BTreeMap<(Engine, ProviderAddr), Arc<AvailableVersions>>;
 
 /// Makes entries of directories, with the versions that `packages` can tell of; nobody is asked without it.
 pub(super) async fn gather(
-    directories: Vec<Directory>,
+    directories: Vec<ReadDirectory>,
     ignored: &BTreeSet<PathBuf>,
     packages: Option<&Packages>,
-) -> Listing {
+) -> DirectoryList {
     let (versions, troubles) = match packages {
         Some(packages) => versions(&directories, packages).await,
         None => Default::default(),
     };
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
-    let mut entries: Vec<Entry> = Vec::with_capacity(directories.len());
+    let mut entries: Vec<ListedDirectory> = Vec::with_capacity(directories.len());
     for directory in directories {
         for (engine, address) in lockable(&directory) {
             if let Some(error) = troubles.get(&(engine, address)) {
@@ -44,14 +44,14 @@ pub(super) async fn gather(
         entries.push(entry(&directory, &versions));
         diagnostics.extend(directory.diagnostics);
     }
-    entries.extend(ignored.iter().map(|path| Entry {
+    entries.extend(ignored.iter().map(|path| ListedDirectory {
         path: shown(path),
         role: Role::Ignored,
         engine: None,
         providers: Vec::new(),
     }));
     entries.sort_by(|a, b| a.path.cmp(&b.path));
-    Listing {
+    DirectoryList {
         directories: entries,
         diagnostics,
     }
@@ -59,7 +59,7 @@ pub(super) async fn gather(
 
 /// Asks once for each provider that some directory requires or has locked.
 async fn versions(
-    directories: &[Directory],
+    directories: &[ReadDirectory],
     packages: &Packages,
 ) -> (Versions, BTreeMap<(Engine, ProviderAddr), RegistryError>) {
     let wanted: BTreeSet<_> = directories.iter().flat_map(lockable).collect();
@@ -82,7 +82,7 @@ async fn versions(
 }
 
 /// The providers of a directory that have versions, by its engine.
-fn lockable(directory: &Directory) -> BTreeSet<(Engine, ProviderAddr)> {
+fn lockable(directory: &ReadDirectory) -> BTreeSet<(Engine, ProviderAddr)> {
     let Some(job) = job(directory) else {
         return BTreeSet::new();
     };
@@ -92,7 +92,7 @@ fn lockable(directory: &Directory) -> BTreeSet<(Engine, ProviderAddr)> {
         .collect()
 }
 
-fn job(directory: &Directory) -> Option<&LockJob> {
+fn job(directory: &ReadDirectory) -> Option<&LockJob> {
     match &directory.task {
         Task::Skip { job, .. } | Task::Lock { job, .. } => Some(job),
         Task::Fail => None,
@@ -108,8 +108,8 @@ fn addresses(job: &LockJob) -> BTreeSet<&ProviderAddr> {
         .collect()
 }
 
-fn entry(directory: &Directory, versions: &Versions) -> Entry {
-    Entry {
+fn entry(directory: &ReadDirectory, versions: &Versions) -> ListedDirectory {
+    ListedDirectory {
         path: shown(&directory.path),
         role: role(directory),
         engine: directory.engine,
@@ -127,26 +127,26 @@ fn shown(path: &Path) -> String {
     }
 }
 
-fn role(directory: &Directory) -> Role {
+fn role(directory: &ReadDirectory) -> Role {
     match &directory.task {
         Task::Fail => Role::Failed,
         Task::Skip { why, .. } => match why {
-            Skipped::Called { by, others } => Role::Module {
+            SkipReason::Called { by, others } => Role::Module {
                 by: shown(by),
                 others: *others,
             },
-            Skipped::RequiresNothing | Skipped::NotWanted => Role::RequiresNothing,
+            SkipReason::RequiresNothing | SkipReason::NotWanted => Role::RequiresNothing,
         },
         Task::Lock { old, job } => Role::Root(match (old, directory.found_by) {
-            (Some(_), _) if job.lock_only => Why::LockFileOnly,
-            (Some(_), _) => Why::LockFile,
-            (None, FoundBy::DirectoryArgument) => Why::Named,
-            (None, FoundBy::FileArgument | FoundBy::Walk) => Why::NotCalled,
+            (Some(_), _) if job.lock_only => RootReason::LockFileOnly,
+            (Some(_), _) => RootReason::LockFile,
+            (None, FoundBy::DirectoryArgument) => RootReason::Named,
+            (None, FoundBy::FileArgument | FoundBy::Walk) => RootReason::NotCalled,
         }),
     }
 }
 
-fn providers(job: &LockJob, versions: &Versions) -> Vec<Provider> {
+fn providers(job: &LockJob, versions: &Versions) -> Vec<ListedProvider> {
     let provider = |address: &ProviderAddr| {
         let required = job.requirements.providers.get(address);
         let constraints = required.map(|required| &required.constraints);
@@ -158,7 +158,7 @@ fn providers(job: &LockJob, versions: &Versions) -> Vec<Provider> {
         };
         let anything = VersionConstraints::default();
         let newest_allowed = best(constraints.unwrap_or(&anything));
-        Provider {
+        ListedProvider {
             address: address.clone(),
             constraints: constraints
                 .filter(|constraints| !constraints.is_empty())
@@ -176,13 +176,15 @@ fn state(
     constraints: Option<&VersionConstraints>,
     locked: Option<&Version>,
     newest_allowed: Option<&Version>,
-) -> State {
+) -> VersionState {
     match (constraints, locked, newest_allowed) {
-        (None, _, _) => State::NotRequired,
-        (_, None, _) => State::NotLocked,
-        (Some(constraints), Some(locked), _) if !constraints.allows(locked) => State::OutOfRange,
-        (_, _, None) => State::Fits,
-        (_, Some(locked), Some(newest)) if locked < newest => State::Outdated,
-        _ => State::Current,
+        (None, _, _) => VersionState::NotRequired,
+        (_, None, _) => VersionState::NotLocked,
+        (Some(constraints), Some(locked), _) if !constraints.allows(locked) => {
+            VersionState::OutOfRange
+        }
+        (_, _, None) => VersionState::Fits,
+        (_, Some(locked), Some(newest)) if locked < newest => VersionState::Outdated,
+        _ => VersionState::Current,
     }
 }

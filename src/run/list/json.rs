@@ -2,21 +2,21 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Entry, Listing, Provider, Role};
+use super::{DirectoryList, ListedDirectory, ListedProvider, Role};
 
 /// New keys and new words for `state`, `role` and the reasons come without a new version; all else has one.
 const VERSION: u32 = 1;
 
-pub(super) fn render(listing: &Listing) -> String {
+pub(super) fn render(listing: &DirectoryList) -> String {
     format!("{:#}\n", document(listing))
 }
 
-pub(super) fn document(listing: &Listing) -> Value {
+pub(super) fn document(listing: &DirectoryList) -> Value {
     let directories: Vec<Value> = listing.directories.iter().map(directory).collect();
     json!({ "version": VERSION, "directories": directories })
 }
 
-fn directory(entry: &Entry) -> Value {
+fn directory(entry: &ListedDirectory) -> Value {
     let mut fields = Map::new();
     fields.insert("path".to_owned(), json!(entry.path));
     fields.insert("role".to_owned(), json!(entry.role.code()));
@@ -37,7 +37,7 @@ fn directory(entry: &Entry) -> Value {
     Value::Object(fields)
 }
 
-fn provider(found: &Provider) -> Value {
+fn provider(found: &ListedProvider) -> Value {
     json!({
         "address": found.address.to_string(),
         "constraints": found.constraints,

@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use crate::span::visible_name;
 
 use super::text::short;
-use super::{Entry, Listing, Provider};
+use super::{DirectoryList, ListedDirectory, ListedProvider};
 
 const HEAD: &str = "\
 | directory | what it is | provider | constraints | locked | newest allowed | newest |
 | --- | --- | --- | --- | --- | --- | --- |
 ";
 
-pub(super) fn render(listing: &Listing) -> String {
+pub(super) fn render(listing: &DirectoryList) -> String {
     let mut text = HEAD.to_owned();
     for entry in &listing.directories {
         if entry.providers.is_empty() {
@@ -25,15 +25,15 @@ pub(super) fn render(listing: &Listing) -> String {
     text
 }
 
-fn row(text: &mut String, entry: &Entry, provider: Option<&Provider>) {
+fn row(text: &mut String, entry: &ListedDirectory, provider: Option<&ListedProvider>) {
     let engine = entry.engine.map(|(engine, _)| engine);
-    let of = |part: fn(&Provider) -> &Option<String>| {
+    let of = |part: fn(&ListedProvider) -> &Option<String>| {
         let part = provider.and_then(|provider| part(provider).as_deref());
         part.map_or_else(String::new, code)
     };
     let cells = [
         code(&entry.path),
-        cell(&entry.role.words()),
+        cell(&entry.role.describe()),
         provider.map_or_else(String::new, |found| code(&short(&found.address, engine))),
         of(|found| &found.constraints),
         of(|found| &found.locked),

@@ -1,7 +1,7 @@
-//! `tflock list`: each directory, why it is or is not a root, what it requires, what is locked, and what there is.
+//! `tflock list`: each directory, why it is or is not a root, and the required, locked and newest versions.
 //!
-//! Directories are read as for `tflock lock`; then each registry is asked once per provider for its versions. Nothing is
-//! downloaded and nothing written.
+//! Directories are read as for `tflock lock`. Then tflock requests the versions of each provider once. It downloads no package
+//! and writes nothing.
 
 mod gather;
 mod json;
@@ -9,50 +9,52 @@ mod markdown;
 mod page;
 mod text;
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
-
-use anyhow::Context as _;
+use std::time::Instant;
 
 use crate::cli::{ListArgs, ListFormatArg};
 use crate::diagnostic::{self, Diagnostic};
 use crate::locking::Packages;
-use crate::modules::Fetcher;
 use crate::printer::Printer;
 use crate::provider::{Engine, ProviderAddr};
-use crate::settings::{Environment, ListSettings, OutputSettings};
+use crate::settings::{Environment, ListSettings, OutputSettings, TreeSettings};
 use crate::span::visible_name;
 
-use super::alive::Alive;
-use super::engine::Reason;
+use super::directory_command::{self, DirectoryCommand};
+use super::engine::EngineReason;
+use super::progress_guard::ProgressGuard;
+use super::read::{self, ReadDirectory};
 use super::session::{Refused, Session};
-use super::{A_DIRECTORY_FAILED, DONE, read};
+use super::{A_DIRECTORY_FAILED, DONE};
 
-/// Everything that a list shows.
-struct Listing {
-    /// In the order of their paths.
-    directories: Vec<Entry>,
-    /// What went wrong, and what should be known.
+/// The content of a list.
+struct DirectoryList {
+    /// Sorted by path.
+    directories: Vec<ListedDirectory>,
+    /// Errors and warnings.
     diagnostics: Vec<Diagnostic>,
 }
 
-/// One directory.
-struct Entry {
-    /// As the user would name it.
+/// A directory in the list.
+struct ListedDirectory {
+    /// The path relative to the working directory, with `/`.
     path: String,
     role: Role,
-    /// Unknown where even the lock file cannot be read.
-    engine: Option<(Engine, Reason)>,
-    /// What it requires and what it has locked, in the order of a lock file.
-    providers: Vec<Provider>,
+    /// `None` if the lock file cannot be read.
+    engine: Option<(Engine, EngineReason)>,
+    /// The required and the locked providers, in the order of a lock file.
+    providers: Vec<ListedProvider>,
 }
 
-/// What a directory is to `tflock lock`, and why.
+/// How `tflock lock` treats a directory, and why.
 enum Role {
     /// It has a lock file, or gets one.
-    Root(Why),
-    /// Others call it as a local module: the first of them, and how many more there are.
+    Root(RootReason),
+    /// Other directories call it as a local module: the first of them, and the number of the others.
     Module { by: String, others: usize },
-    /// It requires no provider that could be locked.
+    /// It requires no provider that a lock file records.
     RequiresNothing,
     /// `--ignore-path` leaves it out.
     Ignored,
@@ -60,47 +62,48 @@ enum Role {
     Failed,
 }
 
-/// Why a directory is a root.
+/// RootReason a directory is a root.
 #[derive(Clone, Copy)]
-enum Why {
+enum RootReason {
     LockFile,
-    /// A lock file beside no configuration.
+    /// It has a lock file, and no configuration.
     LockFileOnly,
     Named,
-    /// It requires providers, and nobody calls it.
+    /// It requires providers, and no module calls it.
     NotCalled,
 }
 
-/// One provider in one directory.
-struct Provider {
+/// A provider of a directory.
+struct ListedProvider {
     address: ProviderAddr,
-    /// As a lock file has them; none if there are none.
+    /// The text that a lock file would record. `None` without constraints.
     constraints: Option<String>,
     locked: Option<String>,
-    /// The newest version that the constraints allow, and the newest of all; none where the registry did not say.
+    /// The newest version that the constraints allow. `None` if the registry was not asked or did not answer.
     newest_allowed: Option<String>,
+    /// The newest version of all.
     newest: Option<String>,
-    state: State,
+    state: VersionState,
 }
 
-/// How the locked version stands to what is required.
+/// How the locked version relates to the constraints.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum VersionState {
     /// It is the newest that the constraints allow.
     Current,
     /// The constraints allow a newer one.
     Outdated,
     /// The constraints do not allow it.
     OutOfRange,
-    /// It fits; whether there is a newer one is not known.
+    /// The constraints allow it; the newest version is unknown.
     Fits,
-    /// None is locked.
+    /// No version is locked.
     NotLocked,
-    /// One is locked, and the configuration does not require the provider.
+    /// The configuration does not require the provider.
     NotRequired,
 }
 
-impl State {
+impl VersionState {
     const fn code(self) -> &'static str {
         match self {
             Self::Current => "current",
@@ -124,10 +127,10 @@ impl Role {
         }
     }
 
-    /// What it is, and why, for a person.
-    fn words(&self) -> String {
+    /// The role and its reason, for people.
+    fn describe(&self) -> String {
         match self {
-            Self::Root(why) => format!("root: {}", why.words()),
+            Self::Root(why) => format!("root: {}", why.describe()),
             Self::Module { by, others: 0 } => format!("module of {}", visible_name(by)),
             Self::Module { by, others } => {
                 format!("module of {} and {others} more", visible_name(by))
@@ -139,7 +142,7 @@ impl Role {
     }
 }
 
-impl Why {
+impl RootReason {
     const fn code(self) -> &'static str {
         match self {
             Self::LockFile => "lock-file",
@@ -149,12 +152,12 @@ impl Why {
         }
     }
 
-    const fn words(self) -> &'static str {
+    const fn describe(self) -> &'static str {
         match self {
             Self::LockFile => "it has a lock file",
             Self::LockFileOnly => "it has a lock file, and no configuration",
             Self::Named => "it is named on the command line",
-            Self::NotCalled => "it requires providers, and nobody calls it",
+            Self::NotCalled => "it requires providers, and no module calls it",
         }
     }
 }
@@ -166,49 +169,76 @@ pub(super) fn command(
     output: OutputSettings,
     printer: Printer,
 ) -> anyhow::Result<u8> {
-    let alive = Alive::show(output);
+    let progress = ProgressGuard::show(output);
     let settings =
         ListSettings::resolve(args, environment).map_err(|error| Refused::because(&error))?;
-    let format = settings.format;
-    let (tree, sources) = (&settings.tree, &settings.sources);
-    let session = Session::open(environment, alive, printer, tree, sources)?;
-    let (packages, fetcher) = (Arc::clone(&session.packages), Arc::clone(&session.fetcher));
-    session.run(
-        list(settings, packages, fetcher),
-        |listing| show(&listing, format, printer),
-        "interrupted",
-    )
+    let session = Session::open(
+        environment,
+        progress,
+        printer,
+        &settings.tree,
+        &settings.sources,
+    )?;
+    let packages = Arc::clone(&session.packages);
+    let command = ListCommand {
+        packages: (!settings.sources.cache.offline).then_some(packages),
+        settings,
+        printer,
+    };
+    directory_command::run(session, command)
 }
 
-async fn list(
+struct ListCommand {
     settings: ListSettings,
-    packages: Arc<Packages>,
-    fetcher: Arc<Fetcher>,
-) -> anyhow::Result<Listing> {
-    let may_ask = !settings.sources.cache.offline;
-    let reading = tokio::task::spawn_blocking(move || {
-        let directories = read::all(&settings.tree, &fetcher);
-        (directories, read::ignored(&settings.tree))
-    });
-    let (directories, ignored) = reading.await.context("reading the directories stopped")?;
-    Ok(gather::gather(directories, &ignored, may_ask.then_some(&*packages)).await)
+    /// Asks registries for versions. `None` with `--offline`.
+    packages: Option<Arc<Packages>>,
+    printer: Printer,
 }
 
-/// The list on stdout, what went wrong and what should be known on stderr.
-fn show(listing: &Listing, format: ListFormatArg, printer: Printer) -> u8 {
-    match format {
-        ListFormatArg::Text => printer.report(&text::render(listing)),
-        ListFormatArg::Json => printer.json(&json::render(listing)),
-        ListFormatArg::Html => printer.document(&page::render(listing)),
-        ListFormatArg::Markdown => printer.text(&markdown::render(listing)),
+impl DirectoryCommand for ListCommand {
+    /// The directories that `--ignore-path` leaves out.
+    type Survey = BTreeSet<PathBuf>;
+    type Outcome = ReadDirectory;
+    type Report = DirectoryList;
+
+    const INTERRUPTED: &'static str = "interrupted";
+
+    fn tree(&self) -> &TreeSettings {
+        &self.settings.tree
     }
-    for diagnostic in diagnostic::merge(listing.diagnostics.clone()) {
-        printer.diagnostic(&diagnostic);
+
+    fn survey(&self, _: &[ReadDirectory]) -> anyhow::Result<BTreeSet<PathBuf>> {
+        Ok(read::ignored(self.tree()))
     }
-    let failed = |entry: &Entry| matches!(entry.role, Role::Failed);
-    if listing.directories.iter().any(failed) {
-        A_DIRECTORY_FAILED
-    } else {
-        DONE
+
+    async fn work_on(&self, directory: ReadDirectory, _: &BTreeSet<PathBuf>) -> ReadDirectory {
+        directory
+    }
+
+    async fn report(
+        self: Arc<Self>,
+        directories: Vec<ReadDirectory>,
+        ignored: &BTreeSet<PathBuf>,
+        _: Instant,
+    ) -> anyhow::Result<DirectoryList> {
+        Ok(gather::gather(directories, ignored, self.packages.as_deref()).await)
+    }
+
+    fn publish(&self, list: &DirectoryList) -> u8 {
+        match self.settings.format {
+            ListFormatArg::Text => self.printer.report(&text::render(list)),
+            ListFormatArg::Json => self.printer.json(&json::render(list)),
+            ListFormatArg::Html => self.printer.document(&page::render(list)),
+            ListFormatArg::Markdown => self.printer.text(&markdown::render(list)),
+        }
+        for diagnostic in diagnostic::merge(list.diagnostics.clone()) {
+            self.printer.diagnostic(&diagnostic);
+        }
+        let has_failed = |listed: &ListedDirectory| matches!(listed.role, Role::Failed);
+        if list.directories.iter().any(has_failed) {
+            A_DIRECTORY_FAILED
+        } else {
+            DONE
+        }
     }
 }

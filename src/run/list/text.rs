@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::provider::{Engine, ProviderAddr};
 use crate::span::visible_name;
 
-use super::{Entry, Listing, Provider, Role, State};
+use super::{DirectoryList, ListedDirectory, ListedProvider, Role, VersionState};
 
 const TITLES: [&str; 5] = ["DIRECTORY", "CONSTRAINTS", "LOCKED", "ALLOWED", "NEWEST"];
 
@@ -15,7 +15,7 @@ const NOTHING: &str = "-";
 /// Constraints longer than this do not push the other columns away.
 const WIDEST: usize = 40;
 
-pub(super) fn render(listing: &Listing) -> String {
+pub(super) fn render(listing: &DirectoryList) -> String {
     let mut lines = vec![TITLES.map(str::to_owned)];
     for entry in &listing.directories {
         lines.push(directory(entry));
@@ -35,10 +35,10 @@ pub(super) fn render(listing: &Listing) -> String {
 }
 
 /// A directory with its role in the second column; what follows that does not count for the widths of columns.
-fn directory(entry: &Entry) -> [String; 5] {
-    let mut words = entry.role.words();
+fn directory(entry: &ListedDirectory) -> [String; 5] {
+    let mut words = entry.role.describe();
     if let (Some((engine, reason)), Role::Root(_)) = (entry.engine, &entry.role) {
-        let _ = write!(words, "; {engine}, {}", reason.words());
+        let _ = write!(words, "; {engine}, {}", reason.describe());
     }
     [
         visible_name(&entry.path).into_owned(),
@@ -49,14 +49,17 @@ fn directory(entry: &Entry) -> [String; 5] {
     ]
 }
 
-fn provider(found: &Provider, entry: &Entry) -> [String; 5] {
+fn provider(found: &ListedProvider, entry: &ListedDirectory) -> [String; 5] {
     let or_nothing = |text: &Option<String>| text.clone().unwrap_or_else(|| NOTHING.to_owned());
     let engine = entry.engine.map(|(engine, _)| engine);
     let mut newest = or_nothing(&found.newest);
     match found.state {
-        State::OutOfRange => newest += "  (locked version out of range)",
-        State::NotRequired => newest += "  (not required)",
-        State::Current | State::Outdated | State::Fits | State::NotLocked => {}
+        VersionState::OutOfRange => newest += "  (locked version out of range)",
+        VersionState::NotRequired => newest += "  (not required)",
+        VersionState::Current
+        | VersionState::Outdated
+        | VersionState::Fits
+        | VersionState::NotLocked => {}
     }
     [
         format!("  {}", short(&found.address, engine)),
@@ -90,7 +93,7 @@ fn widths(lines: &[[String; 5]]) -> [usize; 5] {
 }
 
 /// How many directories there are of each kind, and how their providers stand.
-fn sums(listing: &Listing) -> String {
+fn sums(listing: &DirectoryList) -> String {
     let directories = &listing.directories;
     let of_role = |code| {
         let count = directories.iter().filter(|entry| entry.role.code() == code);
@@ -111,12 +114,12 @@ fn sums(listing: &Listing) -> String {
         (of_role("ignored"), "ignored", "ignored"),
         (of_role("failed"), "failed", "failed"),
         (
-            of_state(State::Outdated),
+            of_state(VersionState::Outdated),
             "version outdated",
             "versions outdated",
         ),
         (
-            of_state(State::OutOfRange),
+            of_state(VersionState::OutOfRange),
             "version out of range",
             "versions out of range",
         ),

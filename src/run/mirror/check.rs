@@ -7,17 +7,17 @@ use std::collections::BTreeSet;
 use crate::mirror::{Layout, MirrorDirectory, MirrorError, StoredPackage};
 use crate::provider::{Hash, HashScheme, PackageId};
 
-use super::fill::{has_no_zh, in_lock};
+use super::filler::{has_no_zh, in_lock};
 
 /// What is wrong with a package in the mirror; nothing if all is well.
 pub(super) fn check(
     directory: &MirrorDirectory,
     id: &PackageId,
     locked: &BTreeSet<Hash>,
-) -> Result<Option<Fault>, MirrorError> {
-    let damaged = |why: String| Ok(Some(Fault::Damaged(why)));
+) -> Result<Option<PackageFault>, MirrorError> {
+    let damaged = |why: String| Ok(Some(PackageFault::Damaged(why)));
     match directory.inspect(id)? {
-        StoredPackage::Missing => Ok(Some(Fault::Missing)),
+        StoredPackage::Missing => Ok(Some(PackageFault::Missing)),
         StoredPackage::Damaged(why) => damaged(why),
         StoredPackage::Files(h1) if locked.is_empty() || locked.contains(&h1) => Ok(None),
         StoredPackage::Files(_) => damaged("the lock file records other hashes".to_owned()),
@@ -35,14 +35,14 @@ pub(super) fn check(
             }
             Ok(check_index(directory, id, &zh, locked)
                 .err()
-                .map(Fault::NotIndexed))
+                .map(PackageFault::NotIndexed))
         }
     }
 }
 
 /// What is wrong with a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum PackageFault {
     /// It is not there.
     Missing,
     /// Something else is there.

@@ -1,15 +1,14 @@
-//! `tflock mirror`: the packages that lock files name, on disk.
+//! `tflock mirror`: stores the packages that lock files name in a directory.
 //!
-//! Directories are read, and with `--lock` locked, as for `tflock lock`; each then sees to its own packages, which
-//! [`fill`] gets and puts in their places, each once. When all are there, the index files are written; then what nobody
-//! needs is removed.
+//! Directories are read, and with `--lock` locked, as for `tflock lock`. Then [`filler`] downloads the packages of each
+//! directory, each package once. At the end tflock writes the index files and, with `--prune`, removes unneeded packages.
 
 mod check;
 mod configuration;
-mod fill;
+mod filler;
+mod mirror_command;
 mod problem;
 mod report;
-mod work;
 
 use std::sync::Arc;
 
@@ -19,14 +18,16 @@ use crate::mirror::MirrorError;
 use crate::printer::Printer;
 use crate::settings::{CliConfigTarget, Environment, MirrorSettings, OutputSettings};
 
-use super::alive::Alive;
+use super::directory_command;
+use super::lock::LockContext;
+use super::progress_guard::ProgressGuard;
 use super::report::Detail;
 use super::session::{Refused, Session};
-use super::{A_DIRECTORY_FAILED, DONE, DRIFT, USAGE_OR_ENVIRONMENT, lock};
+use super::{A_DIRECTORY_FAILED, DONE, DRIFT, USAGE_OR_ENVIRONMENT};
 use configuration::Written;
-use fill::Filler;
+use filler::Filler;
+use mirror_command::MirrorCommand;
 use report::MirrorReport;
-use work::{Work, mirror};
 
 /// Runs `tflock mirror`.
 pub(super) fn command(
@@ -35,38 +36,32 @@ pub(super) fn command(
     output: OutputSettings,
     printer: Printer,
 ) -> anyhow::Result<u8> {
-    let alive = Alive::show(output);
+    let progress = ProgressGuard::show(output);
     let settings =
         MirrorSettings::resolve(args, environment).map_err(|error| Refused::because(&error))?;
     let confined = settings.directory.check_links_to();
     confined.map_err(|error| Refused::because(&error))?;
     let session = Session::open(
         environment,
-        alive,
+        progress,
         printer,
         &settings.lock.tree,
         &settings.lock.sources,
     )?;
-    let filler = session
-        .mirror
-        .as_ref()
-        .map(|mirror| Filler::new(Arc::clone(mirror), Arc::clone(&session.packages)));
-    let work = Arc::new(Work {
-        lock: lock::Work::new(settings.lock.clone(), Detail::Changes, &session),
-        settings: settings.clone(),
-        filler,
-        mirror: session.mirror.clone(),
-    });
-    let fetcher = Arc::clone(&session.fetcher);
-    session.run(
-        mirror(work, fetcher),
-        |report| show(&report, &settings, printer),
-        "interrupted; every package in the mirror is whole",
-    )
+    let mirror = session.mirror.clone();
+    let packages = Arc::clone(&session.packages);
+    let command = MirrorCommand {
+        context: LockContext::new(settings.lock.clone(), Detail::Changes, &session),
+        filler: mirror.clone().map(|mirror| Filler::new(mirror, packages)),
+        settings,
+        mirror,
+        printer,
+    };
+    directory_command::run(session, command)
 }
 
-/// The report on stdout, or the CLI configuration where that was asked for; what went wrong on stderr.
-fn show(report: &MirrorReport, settings: &MirrorSettings, printer: Printer) -> u8 {
+/// Prints the report on stdout, or the CLI configuration with `--cli-config -`; errors and warnings on stderr.
+fn publish(report: &MirrorReport, settings: &MirrorSettings, printer: Printer) -> u8 {
     let to_stdout = settings.cli_config == Some(CliConfigTarget::Stdout);
     match settings.format {
         MirrorFormatArg::Text if to_stdout => {

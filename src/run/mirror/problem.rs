@@ -18,12 +18,12 @@ pub(super) struct Missed {
     pub(super) place: Option<Place>,
     /// Why.
     #[source]
-    pub(super) problem: Problem,
+    pub(super) problem: MirrorProblem,
 }
 
 /// What is in the way of a package.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Problem {
+pub(super) enum MirrorProblem {
     /// It cannot be had, or not be trusted.
     #[error("it is not to be had")]
     Package(#[source] Arc<PackageFailure>),
@@ -46,10 +46,10 @@ pub(super) enum Problem {
 impl Explain for Missed {
     fn code(&self) -> Code {
         match self.problem {
-            Problem::Package(_) => Code::Package,
-            Problem::NotLocked | Problem::NoFileHash => Code::NotLocked,
-            Problem::Signer(_) => Code::SignerRefused,
-            Problem::Write(_) => Code::Mirror,
+            MirrorProblem::Package(_) => Code::Package,
+            MirrorProblem::NotLocked | MirrorProblem::NoFileHash => Code::NotLocked,
+            MirrorProblem::Signer(_) => Code::SignerRefused,
+            MirrorProblem::Write(_) => Code::Mirror,
         }
     }
 
@@ -60,17 +60,17 @@ impl Explain for Missed {
     fn hint(&self) -> Option<String> {
         let platform = &self.id.platform;
         match &self.problem {
-            Problem::Package(failure) if failure.is_missing_platform() => Some(format!(
+            MirrorProblem::Package(failure) if failure.is_missing_platform() => Some(format!(
                 "drop `--platform {platform}`, or keep the rest with `--missing-platform warn`"
             )),
-            Problem::Package(failure) => failure.hint(),
-            Problem::NotLocked => Some(format!(
+            MirrorProblem::Package(failure) => failure.hint(),
+            MirrorProblem::NotLocked => Some(format!(
                 "if it was never locked for {platform}, `--lock` adds its hashes; else it was published anew or the lock \
                  file was tampered with, and `tflock lock --mismatch` says what to do"
             )),
-            Problem::NoFileHash => Some("`--lock` adds it".to_owned()),
-            Problem::Signer(refused) => refused.hint(),
-            Problem::Write(error) => error.hint(),
+            MirrorProblem::NoFileHash => Some("`--lock` adds it".to_owned()),
+            MirrorProblem::Signer(refused) => refused.hint(),
+            MirrorProblem::Write(error) => error.hint(),
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::run::report::{DiagnosticDocument, Fate, bytes, shown};
 use crate::span::visible_name;
 
 use super::check::Fault;
-use super::fill::State;
+use super::filler::State;
 
 /// What became of one directory.
 #[derive(Clone, Debug)]
@@ -38,9 +38,9 @@ pub(super) struct MirrorReport {
     pub(super) check: bool,
     pub(super) directories: Vec<DirectoryDone>,
     /// Packages that are in their places.
-    pub(super) states: BTreeMap<PackageId, State>,
+    pub(super) states: BTreeMap<PackageId, PackageState>,
     /// With `--check`: packages that are not.
-    pub(super) faults: BTreeMap<PackageId, Fault>,
+    pub(super) faults: BTreeMap<PackageId, PackageFault>,
     pub(super) pruned: Vec<ListedPackage>,
     pub(super) unlisted: Vec<UnlistedZip>,
     /// What belongs to no directory.
@@ -78,23 +78,23 @@ impl MirrorReport {
     /// The text for a person.
     pub(super) fn text(&self, verbosity: u8) -> String {
         let mut text = String::new();
-        let with = |state: State| {
+        let with = |state: PackageState| {
             let states = self.states.iter();
             states
                 .filter(move |(_, found)| **found == state)
                 .map(|(id, _)| id)
         };
         if verbosity > 0 {
-            lines(&mut text, "kept", with(State::Kept));
+            lines(&mut text, "kept", with(PackageState::Kept));
         }
-        lines(&mut text, "added", with(State::Added));
-        lines(&mut text, "repaired", with(State::Repaired));
+        lines(&mut text, "added", with(PackageState::Added));
+        lines(&mut text, "repaired", with(PackageState::Repaired));
         lines(
             &mut text,
             "pruned",
             self.pruned.iter().map(|listed| &listed.id),
         );
-        let of_fault = |wanted: &Fault| {
+        let of_fault = |wanted: &PackageFault| {
             let faults = self.faults.iter();
             let same: Vec<&PackageId> = faults
                 .filter(|(_, fault)| *fault == wanted)
@@ -102,12 +102,16 @@ impl MirrorReport {
                 .collect();
             same
         };
-        lines(&mut text, "missing", of_fault(&Fault::Missing).into_iter());
+        lines(
+            &mut text,
+            "missing",
+            of_fault(&PackageFault::Missing).into_iter(),
+        );
         for (id, fault) in &self.faults {
             let (verb, why) = match fault {
-                Fault::Missing => continue,
-                Fault::Damaged(why) => ("damaged", why),
-                Fault::NotIndexed(why) => ("unlisted", why),
+                PackageFault::Missing => continue,
+                PackageFault::Damaged(why) => ("damaged", why),
+                PackageFault::NotIndexed(why) => ("unlisted", why),
             };
             let _ = writeln!(
                 text,
@@ -141,9 +145,9 @@ impl MirrorReport {
                 .count()
         };
         let parts = [
-            (count(State::Kept), "there"),
-            (count(State::Added), "added"),
-            (count(State::Repaired), "repaired"),
+            (count(PackageState::Kept), "there"),
+            (count(PackageState::Added), "added"),
+            (count(PackageState::Repaired), "repaired"),
             (self.faults.len(), "missing or damaged"),
             (self.pruned.len(), "pruned"),
         ];
@@ -181,16 +185,16 @@ impl MirrorReport {
             };
         let there = self.states.iter().map(|(id, state)| {
             let state = match state {
-                State::Kept => "kept",
-                State::Added => "added",
-                State::Repaired => "repaired",
+                PackageState::Kept => "kept",
+                PackageState::Added => "added",
+                PackageState::Repaired => "repaired",
             };
             package(id, state, None)
         });
         let faults = self.faults.iter().map(|(id, fault)| match fault {
-            Fault::Missing => package(id, "missing", None),
-            Fault::Damaged(why) => package(id, "damaged", Some(why)),
-            Fault::NotIndexed(why) => package(id, "unlisted", Some(why)),
+            PackageFault::Missing => package(id, "missing", None),
+            PackageFault::Damaged(why) => package(id, "damaged", Some(why)),
+            PackageFault::NotIndexed(why) => package(id, "unlisted", Some(why)),
         });
         let directories = self
             .directories

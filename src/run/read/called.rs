@@ -10,12 +10,15 @@ use crate::run::callers::Called;
 use crate::settings::Area;
 use crate::walk::{FoundBy, WalkOptions, walk};
 
-use super::reader::{Read, Reader};
-use super::{Directory, Task};
+use super::directory_reader::{DirectoryReader, ReadWithCalls};
+use super::{ReadDirectory, Task};
 
 /// Skips directories without a lock file that another directory of the repository calls as a local module. Callers are looked
 /// for in the whole repository, also where only a part of it is worked on.
-pub(super) fn without_called_modules(reader: &Reader<'_>, read: Vec<Read>) -> Vec<Directory> {
+pub(super) fn without_called_modules(
+    reader: &DirectoryReader<'_>,
+    read: Vec<ReadWithCalls>,
+) -> Vec<ReadDirectory> {
     let mut called = Called::default();
     for read in &read {
         called.note(&read.directory.path, read.calls.iter());
@@ -26,7 +29,7 @@ pub(super) fn without_called_modules(reader: &Reader<'_>, read: Vec<Read>) -> Ve
             called.note(shown.unwrap_or(&caller), [&module]);
         }
     }
-    let skip_called = |mut read: Read| {
+    let skip_called = |mut read: ReadWithCalls| {
         if is_undecided(&read)
             && let Ok(real) = std::fs::canonicalize(&read.directory.path)
             && let Some(why) = called.of(&real)
@@ -39,8 +42,8 @@ pub(super) fn without_called_modules(reader: &Reader<'_>, read: Vec<Read>) -> Ve
     read.into_iter().map(skip_called).collect()
 }
 
-/// Whether a directory gets a lock file only if nobody calls it.
-fn is_undecided(read: &Read) -> bool {
+/// Whether a directory gets a lock file only if no module calls it.
+fn is_undecided(read: &ReadWithCalls) -> bool {
     read.directory.area.options.create.value == Create::Auto
         && read.directory.found_by != FoundBy::DirectoryArgument
         && matches!(read.directory.task, Task::Lock { old: None, .. })
@@ -48,7 +51,7 @@ fn is_undecided(read: &Read) -> bool {
 
 /// The tops of the repositories in which callers are looked for, by the areas that ask. One that lies in another is part of
 /// it, and so is a directory outside of all repositories, which is its own.
-fn tops(read: &[Read]) -> BTreeMap<PathBuf, Arc<Area>> {
+fn tops(read: &[ReadWithCalls]) -> BTreeMap<PathBuf, Arc<Area>> {
     let undecided = read.iter().filter(|read| is_undecided(read));
     let all: BTreeMap<&PathBuf, &Arc<Area>> = undecided
         .map(|read| (&read.directory.repository, &read.directory.area))
@@ -67,9 +70,9 @@ fn tops(read: &[Read]) -> BTreeMap<PathBuf, Arc<Area>> {
 /// The local modules that directories of repositories call which are not worked on themselves, and which these are. All are
 /// walked through at once: outside of repositories there are as many tops as directories.
 fn calls_within(
-    reader: &Reader<'_>,
+    reader: &DirectoryReader<'_>,
     tops: &BTreeMap<PathBuf, Arc<Area>>,
-    read: &[Read],
+    read: &[ReadWithCalls],
 ) -> BTreeMap<PathBuf, BTreeSet<PathBuf>> {
     let absolute = |path: &Path| reader.settings.working_directory.join(path);
     let known = read.iter().map(|read| absolute(&read.directory.path));

@@ -5,21 +5,21 @@
 //!                                                             engines, repositories
 //! ```
 
-mod again;
 mod called;
-mod engines;
-mod found;
-mod reader;
+mod directories;
+mod directory_reader;
+mod engine_detector;
 mod repositories;
-mod wanted;
+mod reread;
+mod working_set_filter;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(super) use again::{Again, again};
-pub(super) use found::ignored;
+pub(super) use directories::ignored;
+pub(super) use reread::{RereadLockFile, reread};
 
 use crate::config::{ChosenModule, MovedModule};
 use crate::diagnostic::Diagnostic;
@@ -31,15 +31,15 @@ use crate::provider::Engine;
 use crate::settings::{Area, TreeSettings};
 use crate::walk::FoundBy;
 
-use super::callers::Skipped;
-use super::engine::Reason;
+use super::callers::SkipReason;
+use super::engine::EngineReason;
 use super::report::{DirectoryReport, Fate};
-use found::Found;
-use reader::Reader;
-use wanted::Wanted;
+use directories::Found;
+use directory_reader::DirectoryReader;
+use working_set_filter::WorkingSetFilter;
 
 /// One directory, read.
-pub(super) struct Directory {
+pub(super) struct ReadDirectory {
     /// What holds for it.
     pub(super) area: Arc<Area>,
     /// As the user would name it.
@@ -47,7 +47,7 @@ pub(super) struct Directory {
     /// How it was found.
     pub(super) found_by: FoundBy,
     /// Whose rules it follows, and why; unknown if its lock file cannot be read.
-    pub(super) engine: Option<(Engine, Reason)>,
+    pub(super) engine: Option<(Engine, EngineReason)>,
     /// The top of the repository that holds it, absolute.
     pub(super) repository: PathBuf,
     /// Modules that are read in another version than `init` installed, or than the lock was last right with.
@@ -65,7 +65,7 @@ pub(super) enum Task {
     /// Nothing: it has no lock file and needs none.
     Skip {
         /// Why not.
-        why: Skipped,
+        why: SkipReason,
         /// What would be locked.
         job: LockJob,
     },
@@ -81,13 +81,13 @@ pub(super) enum Task {
 }
 
 /// Reads all directories that the settings name, on all cores; each file once.
-pub(super) fn all(settings: &TreeSettings, fetcher: &Fetcher) -> Vec<Directory> {
-    let Found {
+pub(super) fn all(settings: &TreeSettings, fetcher: &Fetcher) -> Vec<ReadDirectory> {
+    let DiscoveredDirectories {
         directories: found,
         unreadable,
-    } = found::all(settings);
-    let reader = Reader::new(settings, fetcher, &found);
-    let wanted = Wanted::new(&reader);
+    } = directories::all(settings);
+    let reader = DirectoryReader::new(settings, fetcher, &found);
+    let wanted = WorkingSetFilter::new(&reader);
     let read = parallel::map(&found, |(area, directory)| {
         wanted
             .has(area, directory)
@@ -99,7 +99,7 @@ pub(super) fn all(settings: &TreeSettings, fetcher: &Fetcher) -> Vec<Directory> 
     directories
 }
 
-impl Directory {
+impl ReadDirectory {
     /// A report that says no more than what reading found.
     pub(super) fn report(&self, fate: Fate) -> DirectoryReport {
         DirectoryReport {

@@ -24,7 +24,7 @@ pub(in crate::run) use summary::bytes;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::cli::FormatArg;
 use crate::config::MovedModule;
@@ -32,6 +32,7 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::lockfile::{Change, LockChanges, Locks, ProviderLock};
 use crate::locking::{Downloaded, PackageRecord, VerifiedPackage};
 use crate::provider::{Engine, Platform, ProviderAddr, Version, VersionConstraints};
+use crate::settings::TreeSettings;
 use crate::span::{Place, visible_name};
 
 /// What happened to the lock file of a directory.
@@ -44,7 +45,7 @@ pub enum Fate {
     /// It already has the right bytes.
     Unchanged,
     /// It does not exist, and none is needed.
-    Skipped,
+    SkipReason,
     /// The new lock could not be computed or written. The old file, if any, is unchanged.
     Failed,
     /// An audit found nothing wrong.
@@ -164,6 +165,30 @@ impl Detail {
 }
 
 impl RunReport {
+    /// The report of a run that `started` then and has now finished.
+    pub(in crate::run) fn new(
+        command: &'static str,
+        mut directories: Vec<DirectoryReport>,
+        tree: &TreeSettings,
+        downloaded: Downloaded,
+        started: Instant,
+        check: bool,
+    ) -> Self {
+        directories.sort_by(|a, b| a.directory.cmp(&b.directory));
+        Self {
+            command,
+            directories,
+            platforms: tree.platforms(),
+            platforms_defaulted: tree
+                .areas
+                .iter()
+                .all(|area| area.policy.platforms_defaulted),
+            downloaded,
+            elapsed: started.elapsed(),
+            check,
+        }
+    }
+
     /// How many directories have `fate`.
     pub fn count(&self, fate: Fate) -> usize {
         let directories = self.directories.iter();

@@ -7,14 +7,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
-use super::{Listing, json};
+use super::{DirectoryList, json};
 use crate::printer::harmless;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-pub(super) fn render(listing: &Listing) -> String {
+pub(super) fn render(listing: &DirectoryList) -> String {
     let policy = format!(
         "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
         source_hash(STYLE),
@@ -59,13 +59,13 @@ fn inert(json: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Entry, Role};
+    use super::super::{ListedDirectory, Role};
     use super::*;
 
     #[test]
     fn a_name_cannot_end_the_data() {
-        let listing = Listing {
-            directories: vec![Entry {
+        let listing = DirectoryList {
+            directories: vec![ListedDirectory {
                 path: "</script><script>alert(1)//{{script}}".to_owned(),
                 role: Role::Failed,
                 engine: None,

@@ -6,14 +6,14 @@ use std::sync::OnceLock;
 use crate::lockfile::{self, FILE_NAME};
 use crate::parallel;
 use crate::provider::Engine;
-use crate::run::engine::{self, Reason, VersionFiles};
+use crate::run::engine::{self, EngineReason, VersionFiles};
 use crate::settings::Area;
 use crate::walk::WalkedDirectory;
 
-use super::found::InArea;
+use super::directories::InArea;
 
 /// What speaks for one tool or the other in a tree.
-pub(super) struct Engines<'a> {
+pub(super) struct EngineDetector<'a> {
     version_files: VersionFiles,
     /// All directories that were found.
     found: &'a [InArea],
@@ -21,7 +21,7 @@ pub(super) struct Engines<'a> {
     tree: OnceLock<Option<Engine>>,
 }
 
-impl<'a> Engines<'a> {
+impl<'a> EngineDetector<'a> {
     pub(super) fn new(found: &'a [InArea]) -> Self {
         Self {
             version_files: VersionFiles::default(),
@@ -39,18 +39,18 @@ impl<'a> Engines<'a> {
         absolute: &Path,
         repository: &Path,
         lock: Option<&[u8]>,
-    ) -> (Engine, Reason) {
-        let of_lock = || engine::of_lock(&String::from_utf8_lossy(lock?));
+    ) -> (Engine, EngineReason) {
+        let of_lock = || engine::detect_from_lock(&String::from_utf8_lossy(lock?));
         let of_files = || found.has_tofu_files.then_some(Engine::Tofu);
         let of_version_file = || self.version_files.nearest(absolute, repository);
         let because = |reason| move |engine| (engine, reason);
-        let asked = area.options.engine.value.map(because(Reason::Asked));
+        let asked = area.options.engine.value.map(because(EngineReason::Asked));
         asked
-            .or_else(|| of_lock().map(because(Reason::LockFile)))
-            .or_else(|| of_files().map(because(Reason::TofuFiles)))
-            .or_else(|| of_version_file().map(because(Reason::VersionFile)))
-            .or_else(|| self.tree().map(because(Reason::Tree)))
-            .unwrap_or((Engine::Terraform, Reason::Default))
+            .or_else(|| of_lock().map(because(EngineReason::LockFile)))
+            .or_else(|| of_files().map(because(EngineReason::TofuFiles)))
+            .or_else(|| of_version_file().map(because(EngineReason::VersionFile)))
+            .or_else(|| self.tree().map(because(EngineReason::Tree)))
+            .unwrap_or((Engine::Terraform, EngineReason::Default))
     }
 
     /// What all lock files of the tree agree on. They are read for it, so nobody asks without need.
@@ -62,7 +62,7 @@ impl<'a> Engines<'a> {
                 let bytes = directory
                     .has_lock_file
                     .then(|| lockfile::read(&path).ok().flatten())??;
-                engine::of_lock(&String::from_utf8_lossy(&bytes))
+                engine::detect_from_lock(&String::from_utf8_lossy(&bytes))
             });
             engine::agreed(engines.into_iter().flatten())
         })

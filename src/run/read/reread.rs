@@ -5,22 +5,22 @@ use std::sync::Arc;
 use crate::diagnostic::Diagnostic;
 use crate::lockfile::{self, SaveError};
 use crate::locking::{LockJob, requirements_from_lock};
-use crate::run::engine::{self, Reason};
+use crate::run::engine::{self, EngineReason};
 use crate::span::Place;
 
-use super::Directory;
+use super::ReadDirectory;
 
 /// The bytes of a lock file, and what is to be locked now.
-pub(in crate::run) type Again = (Option<Arc<[u8]>>, LockJob);
+pub(in crate::run) type RereadLockFile = (Option<Arc<[u8]>>, LockJob);
 
 /// Reads the lock file of `directory` again. What the configuration requires stays as it was read.
 ///
 /// # Errors
 /// [`SaveError::Changed`] if the file now belongs to the other engine, or if it is gone and there is no configuration.
-pub(in crate::run) fn again(
-    directory: &Directory,
+pub(in crate::run) fn reread(
+    directory: &ReadDirectory,
     job: &LockJob,
-) -> Result<Again, Vec<Diagnostic>> {
+) -> Result<RereadLockFile, Vec<Diagnostic>> {
     let path = directory.lock_file();
     let failed = |error: &SaveError| vec![Diagnostic::of(error, &directory.path)];
     let bytes = lockfile::read(&path).map_err(|error| failed(&error))?;
@@ -50,11 +50,11 @@ pub(in crate::run) fn again(
 }
 
 /// Whether the directory would still be locked as it was planned.
-fn is_followed(directory: &Directory, job: &LockJob, bytes: Option<&[u8]>) -> bool {
+fn is_followed(directory: &ReadDirectory, job: &LockJob, bytes: Option<&[u8]>) -> bool {
     let Some(bytes) = bytes else {
         return !job.lock_only;
     };
-    let is_asked = matches!(directory.engine, Some((_, Reason::Asked)));
-    let engine = engine::of_lock(&String::from_utf8_lossy(bytes));
+    let is_asked = matches!(directory.engine, Some((_, EngineReason::Asked)));
+    let engine = engine::detect_from_lock(&String::from_utf8_lossy(bytes));
     is_asked || engine.is_none_or(|engine| engine == job.engine)
 }

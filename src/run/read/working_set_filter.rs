@@ -8,16 +8,16 @@ use crate::run::changed::{Candidate, Changed};
 use crate::settings::{Area, WorkingSet};
 use crate::walk::WalkedDirectory;
 
-use super::reader::Reader;
+use super::directory_reader::DirectoryReader;
 
 /// The working set, ready to be asked.
-pub(super) struct Wanted<'a> {
-    reader: &'a Reader<'a>,
+pub(super) struct WorkingSetFilter<'a> {
+    reader: &'a DirectoryReader<'a>,
     changed: Option<Changed>,
 }
 
-impl<'a> Wanted<'a> {
-    pub(super) fn new(reader: &'a Reader<'a>) -> Self {
+impl<'a> WorkingSetFilter<'a> {
+    pub(super) fn new(reader: &'a DirectoryReader<'a>) -> Self {
         let changed = reader.settings.working_set.changed.as_deref();
         Self {
             reader,
@@ -46,7 +46,7 @@ impl<'a> Wanted<'a> {
         let Some(changed) = &self.changed else {
             return true;
         };
-        let Reader {
+        let DirectoryReader {
             settings,
             cache,
             engines,

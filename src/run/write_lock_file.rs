@@ -1,4 +1,4 @@
-//! A new lock becomes bytes, and the bytes a file: or, with `--check`, a finding.
+//! Renders a new lock and writes it, or with `--check` only compares it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -9,37 +9,39 @@ use crate::locking::{LockJob, LockedDirectory, Note};
 use crate::owner::Owner;
 use crate::span::Place;
 
-use super::lock::Work;
-use super::read::Directory;
+use super::lock::LockContext;
+use super::read::ReadDirectory;
 use super::report::{Detail, DirectoryReport, Fate, ProviderReport};
 
-/// How long a run waits for another process that writes in the same directory, and how often it asks. A turn takes less than
-/// a millisecond.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a run waits for another process that writes in the same directory. A write takes less than a millisecond.
+const MAX_WAIT: Duration = Duration::from_secs(10);
+
+/// The time between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// What became of a new lock.
-pub(super) enum Settled {
-    /// The directory is done with.
+pub(super) enum WriteOutcome {
+    /// The work on the directory is complete, or failed.
     Done(DirectoryReport),
     /// Another process has changed the lock file since it was read.
     Outdated,
 }
 
-/// Writes the new lock of `directory` unless the file has these bytes already. `old` are the bytes that it was made from.
-pub(super) async fn settle(
-    directory: &Directory,
+/// Writes the new lock of `directory`, unless the file already has the same bytes. `old` are the bytes that the lock was made
+/// from.
+pub(super) async fn write_lock_file(
+    directory: &ReadDirectory,
     old: Option<&[u8]>,
     job: &LockJob,
-    outcome: LockedDirectory,
-    work: &Work,
-) -> Settled {
-    let settings = &work.settings;
+    locked: LockedDirectory,
+    context: &LockContext,
+) -> WriteOutcome {
+    let settings = &context.settings;
     let mut report = directory.report(Fate::Unchanged);
-    let notes = outcome.notes.iter();
-    let notes = notes.map(|note| diagnostic(note, directory, job));
-    report.diagnostics.extend(notes);
-    let bytes = work.renderings.of(&outcome.locks, job.engine);
+    let notes = locked.notes.iter();
+    report
+        .diagnostics
+        .extend(notes.map(|note| warning(note, directory, job)));
+    let bytes = context.renderings.render(&locked.locks, job.engine);
     let path = directory.lock_file();
     if old != Some(&*bytes) {
         report.fate = match old {
@@ -48,13 +50,14 @@ pub(super) async fn settle(
         };
         if !settings.check {
             match save(&path, old, &bytes).await {
-                Ok(Saved::Outdated) => return Settled::Outdated,
+                Ok(Saved::Outdated) => return WriteOutcome::Outdated,
                 Ok(_) => {}
                 Err(error) => {
-                    let error = Diagnostic::of(&error, &directory.path);
-                    report.diagnostics.push(error);
+                    report
+                        .diagnostics
+                        .push(Diagnostic::of(&error, &directory.path));
                     report.fate = Fate::Failed;
-                    return Settled::Done(report);
+                    return WriteOutcome::Done(report);
                 }
             }
         }
@@ -62,21 +65,21 @@ pub(super) async fn settle(
             .diff
             .then(|| lockfile::unified_diff(&path, old, &bytes));
     }
-    if report.fate == Fate::Unchanged && work.detail == Detail::Changes {
-        return Settled::Done(report);
+    if report.fate == Fate::Unchanged && context.detail == Detail::Changes {
+        return WriteOutcome::Done(report);
     }
     report.providers =
-        ProviderReport::between(&job.old, &outcome.locks, outcome.verified, work.detail);
+        ProviderReport::between(&job.old, &locked.locks, locked.verified, context.detail);
     for provider in &mut report.providers {
         let entry = job.places.get(&provider.address);
         provider.place = entry.map(Place::without_source);
     }
-    Settled::Done(report)
+    WriteOutcome::Done(report)
 }
 
-/// Saves the file once no other process writes in its directory.
+/// Saves the file as soon as no other process writes in its directory.
 async fn save(path: &Path, old: Option<&[u8]>, bytes: &[u8]) -> Result<Saved, SaveError> {
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + MAX_WAIT;
     loop {
         match lockfile::save(path, old, bytes, &Owner::current())? {
             Saved::Busy if Instant::now() < until => tokio::time::sleep(PAUSE).await,
@@ -86,8 +89,8 @@ async fn save(path: &Path, old: Option<&[u8]>, bytes: &[u8]) -> Result<Saved, Sa
     }
 }
 
-/// A note points at the entry of the lock file that it is about.
-fn diagnostic(note: &Note, directory: &Directory, job: &LockJob) -> Diagnostic {
+/// A note as a warning at its entry of the lock file.
+fn warning(note: &Note, directory: &ReadDirectory, job: &LockJob) -> Diagnostic {
     let entry = note.address().and_then(|address| job.places.get(address));
     let place = entry.map(Place::without_source);
     Diagnostic::warn(note, &directory.path).at(place)

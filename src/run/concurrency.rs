@@ -1,32 +1,32 @@
-//! Many directories at the same time, but not all of ten thousand: each that waits costs some kilobytes.
+//! Works on many directories at once, but not on all of ten thousand: each waiting task costs some kilobytes.
 
 use anyhow::Context as _;
 use tokio::task::JoinSet;
 
-/// As many directories are under way at the same time. They wait for packages, of which far fewer are in flight.
-const MOST: usize = 1024;
+/// The most concurrent tasks. Most of them wait for packages, of which far fewer are in flight.
+const MAX_TASKS: usize = 1024;
 
-/// Does `work` on all of them, in whatever order they become done.
-pub(super) async fn each<D, T, F>(
-    directories: impl IntoIterator<Item = D>,
-    work: impl Fn(D) -> F,
+/// Runs `work` for every item. The results are in the order in which the tasks finish.
+pub(super) async fn map_bounded<I, T, F>(
+    items: impl IntoIterator<Item = I>,
+    work: impl Fn(I) -> F,
 ) -> anyhow::Result<Vec<T>>
 where
     T: Send + 'static,
     F: Future<Output = T> + Send + 'static,
 {
-    let mut waiting = directories.into_iter();
+    let mut waiting = items.into_iter();
     let mut done = Vec::new();
-    // Dropping the set cancels what is under way.
+    // Dropping the set cancels the tasks.
     let mut tasks = JoinSet::new();
     loop {
-        while tasks.len() < MOST
-            && let Some(directory) = waiting.next()
+        while tasks.len() < MAX_TASKS
+            && let Some(item) = waiting.next()
         {
-            tasks.spawn(work(directory));
+            tasks.spawn(work(item));
         }
         match tasks.join_next().await {
-            Some(result) => done.push(result.context("the work on a directory broke off")?),
+            Some(result) => done.push(result.context("the work on a directory stopped")?),
             None => return Ok(done),
         }
     }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn all_are_worked_on_and_never_too_many_at_once() {
+    async fn every_item_is_worked_on_and_the_limit_holds() {
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let work = |number: usize| {
             let (now, most) = (Arc::clone(&now), Arc::clone(&most));
@@ -51,9 +51,9 @@ mod tests {
                 number
             }
         };
-        let mut done = each(0..5 * MOST, work).await.unwrap();
+        let mut done = map_bounded(0..5 * MAX_TASKS, work).await.unwrap();
         done.sort_unstable();
-        assert!(done.into_iter().eq(0..5 * MOST));
-        assert_eq!(most.load(Ordering::SeqCst), MOST);
+        assert!(done.into_iter().eq(0..5 * MAX_TASKS));
+        assert_eq!(most.load(Ordering::SeqCst), MAX_TASKS);
     }
 }

@@ -12,21 +12,21 @@ use crate::settings::{Area, TreeSettings};
 use crate::span::Explain;
 use crate::walk::{self, FoundBy, WalkOptions, WalkResult, WalkedDirectory};
 
-use super::{Directory, Task};
+use super::{ReadDirectory, Task};
 
 /// A directory, and what holds for it.
 pub(super) type InArea = (Arc<Area>, WalkedDirectory);
 
 /// What there is to read.
-pub(super) struct Found {
+pub(super) struct DiscoveredDirectories {
     /// By path.
     pub(super) directories: Vec<InArea>,
     /// Those that could not even be looked into.
-    pub(super) unreadable: Vec<Directory>,
+    pub(super) unreadable: Vec<ReadDirectory>,
 }
 
 /// Walks through all areas.
-pub(super) fn all(settings: &TreeSettings) -> Found {
+pub(super) fn all(settings: &TreeSettings) -> DiscoveredDirectories {
     let (mut directories, mut unreadable) = (Vec::new(), Vec::new());
     for area in &settings.areas {
         let (walk, leaving) = walk(area);
@@ -49,7 +49,7 @@ pub(super) fn all(settings: &TreeSettings) -> Found {
     if names.sum::<usize>() > 1 {
         directories = each_once(directories, &settings.working_directory);
     }
-    Found {
+    DiscoveredDirectories {
         directories,
         unreadable,
     }
@@ -226,8 +226,8 @@ fn unread(
     area: &Arc<Area>,
     path: PathBuf,
     error: Diagnostic,
-) -> Directory {
-    Directory {
+) -> ReadDirectory {
+    ReadDirectory {
         area: Arc::clone(area),
         moved_modules: Vec::new(),
         chosen_modules: BTreeMap::new(),

@@ -1,4 +1,4 @@
-//! The work of `tflock mirror`: directory by directory, then what is done once.
+//! The steps of `tflock mirror`: each directory, then the index and the pruning.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use futures_util::future::join_all;
-use tokio::task::JoinSet;
 
-use super::check::{Fault, check};
-use super::fill::Filler;
-use super::problem::{Missed, Problem};
+use super::check::{PackageFault, check};
+use super::filler::Filler;
+use super::problem::{MirrorProblem, Missed};
+use super::publish;
 use super::report::{DirectoryDone, MirrorReport};
 use crate::cli::PruneReachArg;
 use crate::diagnostic::{Code, Diagnostic};
@@ -19,70 +19,84 @@ use crate::locking::{Missing, SignerRules};
 use crate::mirror::{
     Layout, ListedPackage, Mirror, MirrorError, NeededVersions, PruneScope, UnlistedZip,
 };
-use crate::modules::Fetcher;
+use crate::printer::Printer;
 use crate::provider::{Engine, Hash, Hostname, PackageId, Platform, ProviderAddr};
-use crate::run::lock;
-use crate::run::read::{self, Directory, Task};
+use crate::run::directory_command::DirectoryCommand;
+use crate::run::lock::LockContext;
+use crate::run::read::{ReadDirectory, Task};
 use crate::run::report::{DirectoryReport, Fate};
-use crate::settings::MirrorSettings;
+use crate::settings::{MirrorSettings, TreeSettings};
 
-/// What all directories share.
-pub(super) struct Work {
+/// The command, with what it needs for every directory.
+pub(super) struct MirrorCommand {
     pub(super) settings: MirrorSettings,
-    pub(super) lock: lock::Work,
-    /// Nobody, with `--check`.
+    pub(super) context: LockContext,
+    /// `None` with `--check`.
     pub(super) filler: Option<Filler>,
     pub(super) mirror: Option<Arc<Mirror>>,
+    pub(super) printer: Printer,
 }
 
-/// A directory that is done with, and what its lock file says.
-struct Finished {
+/// The result for one directory, with its lock file.
+pub(super) struct MirroredDirectory {
     done: DirectoryDone,
-    /// Nothing if it could not be read.
+    /// `None` if it could not be read or locked.
     locks: Option<LockFile>,
-    faults: BTreeMap<PackageId, Fault>,
+    faults: BTreeMap<PackageId, PackageFault>,
 }
 
-impl Finished {
-    /// Whether it needs nothing because nothing is locked there.
+impl MirroredDirectory {
+    /// Whether it needs no package because it has no lock file.
     fn has_no_lock(&self) -> bool {
         self.done.fate == Fate::Skipped
     }
 }
 
-/// Reads all directories, then sees to each on its own, and ends with what is done once.
-pub(super) async fn mirror(work: Arc<Work>, fetcher: Arc<Fetcher>) -> anyhow::Result<MirrorReport> {
-    let started = Instant::now();
-    let reading = {
-        let work = Arc::clone(&work);
-        tokio::task::spawn_blocking(move || read::all(&work.settings.lock.tree, &fetcher))
-    };
-    let directories = reading.await.context("reading the directories stopped")?;
-    let mut tasks = JoinSet::new();
-    for directory in directories {
-        let work = Arc::clone(&work);
-        tasks.spawn(async move { work.finish(directory).await });
+impl DirectoryCommand for MirrorCommand {
+    type Survey = ();
+    type Outcome = MirroredDirectory;
+    type Report = MirrorReport;
+
+    const INTERRUPTED: &'static str = "interrupted; every package in the mirror is whole";
+
+    fn tree(&self) -> &TreeSettings {
+        &self.settings.lock.tree
     }
-    // Dropping the set cancels what is under way; no package is ever seen in part.
-    let mut finished = tasks.join_all().await;
-    finished.sort_by(|a, b| a.done.path.cmp(&b.done.path));
-    let ended = {
-        let work = Arc::clone(&work);
-        tokio::task::spawn_blocking(move || work.end(finished, started))
-    };
-    ended.await.context("writing the index stopped")
+
+    fn survey(&self, _: &[ReadDirectory]) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    async fn work_on(&self, directory: ReadDirectory, (): &()) -> MirroredDirectory {
+        self.mirror_packages(&directory).await
+    }
+
+    async fn report(
+        self: Arc<Self>,
+        mut mirrored: Vec<MirroredDirectory>,
+        (): &(),
+        started: Instant,
+    ) -> anyhow::Result<MirrorReport> {
+        mirrored.sort_by(|a, b| a.done.path.cmp(&b.done.path));
+        let finished = tokio::task::spawn_blocking(move || self.finish(mirrored, started));
+        finished.await.context("writing the index stopped")
+    }
+
+    fn publish(&self, report: &MirrorReport) -> u8 {
+        publish(report, &self.settings, self.printer)
+    }
 }
 
-impl Work {
-    /// Locks a directory, if that is asked for, and sees to the packages that its lock file names.
-    async fn finish(&self, directory: Directory) -> Finished {
-        let (report, locks) = match self.locks(&directory).await {
+impl MirrorCommand {
+    /// With `--lock`, locks the directory; then provides or checks the packages that its lock file names.
+    async fn mirror_packages(&self, directory: &ReadDirectory) -> MirroredDirectory {
+        let (report, locks) = match self.locks(directory).await {
             Ok((report, locks)) => (report, Some(locks)),
-            // A directory without a lock file needs nothing; of one that failed nobody knows.
+            // A directory without a lock file needs no package. What a failed one needs is unknown.
             Err(report) if report.fate == Fate::Skipped => (report, Some(LockFile::default())),
             Err(report) => (report, None),
         };
-        let mut finished = Finished {
+        let mut mirrored = MirroredDirectory {
             done: DirectoryDone {
                 path: directory.path.clone(),
                 fate: report.fate,
@@ -95,56 +109,61 @@ impl Work {
         if let Some(locks) = locks {
             let engine = report.engine.unwrap_or(Engine::Terraform);
             let policy = &directory.area.policy;
-            let needs = needs(&locks, &policy.platforms);
-            for (id, outcome) in self.see_to(engine, &policy.signers, &needs).await {
-                match outcome {
-                    Ok(fault) => finished.faults.extend(fault.map(|fault| (id, fault))),
-                    Err(problem) => tell(&mut finished.done, &directory, &locks, id, problem),
+            let needed = needed_packages(&locks, &policy.platforms);
+            for (id, result) in self
+                .provide_or_check(engine, &policy.signers, &needed)
+                .await
+            {
+                match result {
+                    Ok(fault) => mirrored.faults.extend(fault.map(|fault| (id, fault))),
+                    Err(problem) => {
+                        report_problem(&mut mirrored.done, directory, &locks, id, problem)
+                    }
                 }
             }
-            finished.done.packages = needs.into_iter().map(|(id, _)| id).collect();
-            finished.locks = Some(locks);
+            mirrored.done.packages = needed.into_iter().map(|(id, _)| id).collect();
+            mirrored.locks = Some(locks);
         }
-        finished
+        mirrored
     }
 
-    /// Fills, or with `--check` looks: what is wrong with each package.
-    async fn see_to(
+    /// Provides each package, or with `--check` checks it. `Some` is a fault of the mirror that `--check` found.
+    async fn provide_or_check(
         &self,
         engine: Engine,
         signers: &SignerRules,
         needs: &[(PackageId, &BTreeSet<Hash>)],
-    ) -> Vec<(PackageId, Result<Option<Fault>, Problem>)> {
-        let seen = needs.iter().map(|(id, hashes)| async move {
-            let outcome = match &self.filler {
+    ) -> Vec<(PackageId, Result<Option<PackageFault>, MirrorProblem>)> {
+        let results = needs.iter().map(|(id, hashes)| async move {
+            let result = match &self.filler {
                 Some(filler) => {
                     let provided = filler.provide(engine, id, hashes, signers).await;
                     provided.map(|()| None)
                 }
                 None => self.check(id, hashes).await,
             };
-            (id.clone(), outcome)
+            (id.clone(), result)
         });
-        join_all(seen).await
+        join_all(results).await
     }
 
     async fn check(
         &self,
         id: &PackageId,
         hashes: &BTreeSet<Hash>,
-    ) -> Result<Option<Fault>, Problem> {
+    ) -> Result<Option<PackageFault>, MirrorProblem> {
         let directory = self.settings.directory.clone();
         let (id, hashes) = (id.clone(), hashes.clone());
         let checked = tokio::task::spawn_blocking(move || check(&directory, &id, &hashes)).await;
-        // A task that cannot be joined was cancelled with its runtime, or broke off.
+        // Joining fails if the task panicked or the runtime is shutting down.
         let checked = checked.unwrap_or(Err(MirrorError::Interrupted));
-        checked.map_err(|error| Problem::Write(Arc::new(error)))
+        checked.map_err(|error| MirrorProblem::Write(Arc::new(error)))
     }
 
-    /// The lock file of a directory as it is now, or the report of a directory that has none.
+    /// The current lock file of a directory. `Err` is the report of a directory without one.
     async fn locks(
         &self,
-        directory: &Directory,
+        directory: &ReadDirectory,
     ) -> Result<(DirectoryReport, LockFile), DirectoryReport> {
         if self.settings.update_locks {
             return self.updated_locks(directory).await;
@@ -163,12 +182,12 @@ impl Work {
         }
     }
 
-    /// Does what `tflock lock` does, and reads what it has written.
+    /// Locks the directory as `tflock lock` does, and reads the written file.
     async fn updated_locks(
         &self,
-        directory: &Directory,
+        directory: &ReadDirectory,
     ) -> Result<(DirectoryReport, LockFile), DirectoryReport> {
-        let mut report = lock::finish(directory, &self.lock).await;
+        let mut report = self.context.lock(directory).await;
         if matches!(report.fate, Fate::Failed | Fate::Skipped) {
             return Err(report);
         }
@@ -182,16 +201,16 @@ impl Work {
         }
     }
 
-    /// Everything that is done once: the index, and what is removed.
-    fn end(&self, finished: Vec<Finished>, started: Instant) -> MirrorReport {
+    /// Writes the index, prunes the mirror, and makes the report.
+    fn finish(&self, mirrored: Vec<MirroredDirectory>, started: Instant) -> MirrorReport {
         let settings = &self.settings;
         let tree = &settings.lock.tree;
         let mut diagnostics = Vec::new();
-        if finished.iter().all(Finished::has_no_lock) {
+        if mirrored.iter().all(MirroredDirectory::has_no_lock) {
             let text = "there is no lock file below these paths, so no package is needed";
             diagnostics.push(Diagnostic::warning(Code::NoLockFile, text, None));
         }
-        let (unlisted, pruned) = match self.settle(&finished, &mut diagnostics) {
+        let (unlisted, pruned) = match self.write_index_and_prune(&mirrored, &mut diagnostics) {
             Ok(done) => done,
             Err(error) => {
                 diagnostics.push(Diagnostic::general(&error));
@@ -200,7 +219,7 @@ impl Work {
         };
         let mut faults = BTreeMap::new();
         let mut directories = Vec::new();
-        for directory in finished {
+        for directory in mirrored {
             faults.extend(directory.faults);
             directories.push(directory.done);
         }
@@ -216,24 +235,25 @@ impl Work {
             diagnostics,
             platforms: tree.platforms(),
             platforms_defaulted: areas.all(|area| area.policy.platforms_defaulted),
-            downloaded: self.lock.packages.downloaded(),
+            downloaded: self.context.packages.downloaded(),
             elapsed: started.elapsed(),
         }
     }
 
-    fn settle(
+    /// Returns the damaged zips that the index leaves out, and the removed packages.
+    fn write_index_and_prune(
         &self,
-        finished: &[Finished],
+        mirrored: &[MirroredDirectory],
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<(Vec<UnlistedZip>, Vec<ListedPackage>), MirrorError> {
         let (Some(mirror), Some(filler)) = (&self.mirror, &self.filler) else {
             return Ok((Vec::new(), Vec::new()));
         };
-        let doomed = match self.settings.prune {
-            // Whoever names the wrong directory does not want to lose everything.
-            Some(_) if finished.iter().all(Finished::has_no_lock) => Vec::new(),
-            Some(reach) if finished.iter().all(|directory| directory.locks.is_some()) => {
-                doomed(mirror, finished, reach)?
+        let removed = match self.settings.prune {
+            // Without any lock file, the path is probably wrong. Then nothing is removed.
+            Some(_) if mirrored.iter().all(MirroredDirectory::has_no_lock) => Vec::new(),
+            Some(reach) if mirrored.iter().all(|directory| directory.locks.is_some()) => {
+                unneeded_packages(mirror, mirrored, reach)?
             }
             Some(_) => {
                 diagnostics.push(Diagnostic::warning(
@@ -246,16 +266,19 @@ impl Work {
             None => Vec::new(),
         };
         let unlisted = match mirror.directory().layout() {
-            Layout::Packed => mirror.write_index(&filler.published(), &doomed)?,
+            Layout::Packed => mirror.write_index(&filler.published(), &removed)?,
             Layout::Unpacked => Vec::new(),
         };
-        mirror.remove(&doomed)?;
-        Ok((unlisted, doomed))
+        mirror.remove(&removed)?;
+        Ok((unlisted, removed))
     }
 }
 
-/// The packages that a lock file names, for these platforms.
-fn needs<'a>(locks: &'a LockFile, platforms: &[Platform]) -> Vec<(PackageId, &'a BTreeSet<Hash>)> {
+/// The packages that a lock file names for `platforms`, with the hashes of their entries.
+fn needed_packages<'a>(
+    locks: &'a LockFile,
+    platforms: &[Platform],
+) -> Vec<(PackageId, &'a BTreeSet<Hash>)> {
     let entries = locks.locks.providers.iter();
     let of_entry = |(provider, lock): (&ProviderAddr, &'a ProviderLock)| {
         let id = |platform: &Platform| PackageId {
@@ -271,7 +294,7 @@ fn needs<'a>(locks: &'a LockFile, platforms: &[Platform]) -> Vec<(PackageId, &'a
     entries.flat_map(of_entry).collect()
 }
 
-fn read_locks(directory: &Directory, engine: Engine) -> Result<LockFile, Vec<Diagnostic>> {
+fn read_locks(directory: &ReadDirectory, engine: Engine) -> Result<LockFile, Vec<Diagnostic>> {
     let path = directory.lock_file();
     let bytes = lockfile::read(&path)
         .map_err(|error| vec![Diagnostic::of(&error, &directory.path)])?
@@ -284,15 +307,15 @@ fn read_locks(directory: &Directory, engine: Engine) -> Result<LockFile, Vec<Dia
     })
 }
 
-/// The packages that no lock file needs, within reach: by default on the hosts that lock files name.
-fn doomed(
+/// The packages that no lock file needs: all of them, or only those on hosts that lock files name.
+fn unneeded_packages(
     mirror: &Mirror,
-    finished: &[Finished],
+    mirrored: &[MirroredDirectory],
     reach: PruneReachArg,
 ) -> Result<Vec<ListedPackage>, MirrorError> {
     let mut needed = NeededVersions::default();
     let mut hosts: BTreeSet<Hostname> = BTreeSet::new();
-    for directory in finished {
+    for directory in mirrored {
         let locks = directory.locks.iter();
         for (provider, lock) in locks.flat_map(|locks| &locks.locks.providers) {
             needed.add(provider, &lock.version);
@@ -306,25 +329,28 @@ fn doomed(
     mirror.directory().unneeded(&needed, &reach)
 }
 
-/// A package that is not in the mirror fails its directory, unless it does not exist and that is accepted.
-fn tell(
+/// Adds the error for a package that is not in the mirror, and fails its directory. It is a warning if the package is not
+/// published and `--missing-platform warn` is given.
+fn report_problem(
     done: &mut DirectoryDone,
-    directory: &Directory,
+    directory: &ReadDirectory,
     locks: &LockFile,
     id: PackageId,
-    problem: Problem,
+    problem: MirrorProblem,
 ) {
-    let is_missing = matches!(&problem, Problem::Package(failure) if failure.is_missing_platform());
+    let is_missing =
+        matches!(&problem, MirrorProblem::Package(failure) if failure.is_missing_platform());
     let error = Missed {
         place: locks.places.get(&id.provider).cloned(),
         id,
         problem,
     };
-    let told = Diagnostic::of(&error, &directory.path);
     if is_missing && directory.area.policy.missing_platform == Missing::Warn {
-        done.diagnostics.push(told.into_warning());
+        done.diagnostics
+            .push(Diagnostic::warn(&error, &directory.path));
     } else {
-        done.diagnostics.push(told);
+        done.diagnostics
+            .push(Diagnostic::of(&error, &directory.path));
         done.fate = Fate::Failed;
     }
 }

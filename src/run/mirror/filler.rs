@@ -18,9 +18,9 @@ use super::problem::Problem;
 
 /// What became of one package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum State {
+pub(super) enum PackageState {
     /// It was there.
-    Kept,
+    PlacedPackage,
     /// It was not there, and is now.
     Added,
     /// Something else was there.
@@ -33,13 +33,13 @@ pub(super) struct Filler {
     packages: Arc<Packages>,
     found: OnceMap<PackageId, Result<StoredPackage, Arc<MirrorError>>>,
     hashed: OnceMap<PackageId, Option<PackageHashes>>,
-    placed: OnceMap<PackageId, Result<State, Arc<MirrorError>>>,
-    kept: Mutex<BTreeMap<PackageId, Kept>>,
+    placed: OnceMap<PackageId, Result<PackageState, Arc<MirrorError>>>,
+    kept: Mutex<BTreeMap<PackageId, PlacedPackage>>,
 }
 
 /// What is known of a package that is in its place, for the index.
-struct Kept {
-    state: State,
+struct PlacedPackage {
+    state: PackageState,
     /// Terraform's, where both engines need it.
     engine: Engine,
     zh: Option<Digest>,
@@ -69,8 +69,8 @@ impl Filler {
         id: &PackageId,
         locked: &BTreeSet<Hash>,
         signers: &SignerRules,
-    ) -> Result<(), Problem> {
-        let found = self.find(id).await.map_err(Problem::Write)?;
+    ) -> Result<(), MirrorProblem> {
+        let found = self.find(id).await.map_err(MirrorProblem::Write)?;
         let (zh, hashes) = match &found {
             StoredPackage::Zip(digest) if locked.contains(&Hash::zh(*digest)) => {
                 (Some(*digest), None)
@@ -86,8 +86,8 @@ impl Filler {
         };
         self.note(
             id,
-            Kept {
-                state: State::Kept,
+            PlacedPackage {
+                state: PackageState::Kept,
                 engine,
                 zh,
                 zip_h1: hashes.and_then(|hashes| hashes.zip_h1),
@@ -128,15 +128,15 @@ impl Filler {
         locked: &BTreeSet<Hash>,
         signers: &SignerRules,
         found: &StoredPackage,
-    ) -> Result<(), Problem> {
-        let record = self.ask(engine, id).await.map_err(Problem::Package)?;
+    ) -> Result<(), MirrorProblem> {
+        let record = self.ask(engine, id).await.map_err(MirrorProblem::Package)?;
         signers
             .check(&id.provider, record.signer())
-            .map_err(Problem::Signer)?;
+            .map_err(MirrorProblem::Signer)?;
         self.compare(&record, locked)?;
         let place = || self.place(id, &record, found);
         let state = self.placed.get_or_init(id.clone(), place).await;
-        let state = state.map_err(Problem::Write)?;
+        let state = state.map_err(MirrorProblem::Write)?;
         let (hashes, is_reported) = match &record.form {
             PackageForm::Zip {
                 hashes,
@@ -146,7 +146,7 @@ impl Filler {
         };
         self.note(
             id,
-            Kept {
+            PlacedPackage {
                 state,
                 engine,
                 zh: hashes.map(|hashes| hashes.zh),
@@ -167,7 +167,11 @@ impl Filler {
     }
 
     /// Whether `init` takes the package by this lock file.
-    fn compare(&self, record: &PackageRecord, locked: &BTreeSet<Hash>) -> Result<(), Problem> {
+    fn compare(
+        &self,
+        record: &PackageRecord,
+        locked: &BTreeSet<Hash>,
+    ) -> Result<(), MirrorProblem> {
         if locked.is_empty() {
             return Ok(());
         }
@@ -177,9 +181,9 @@ impl Filler {
         };
         match self.mirror.directory().layout() {
             Layout::Unpacked if locked.contains(&record.h1) => Ok(()),
-            Layout::Unpacked if zip_fits => Err(Problem::NoFileHash),
+            Layout::Unpacked if zip_fits => Err(MirrorProblem::NoFileHash),
             Layout::Packed if zip_fits || matches!(record.form, PackageForm::Files(_)) => Ok(()),
-            _ => Err(Problem::NotLocked),
+            _ => Err(MirrorProblem::NotLocked),
         }
     }
 
@@ -189,14 +193,14 @@ impl Filler {
         id: &PackageId,
         record: &PackageRecord,
         found: &StoredPackage,
-    ) -> Result<State, Arc<MirrorError>> {
+    ) -> Result<PackageState, Arc<MirrorError>> {
         let is_there = match (found, &record.form) {
             (StoredPackage::Zip(digest), PackageForm::Zip { hashes, .. }) => *digest == hashes.zh,
             (StoredPackage::Files(h1), _) => *h1 == record.h1,
             _ => false,
         };
         if is_there {
-            return Ok(State::Kept);
+            return Ok(PackageState::Kept);
         }
         let (mirror, id) = (Arc::clone(&self.mirror), id.clone());
         let (form, h1) = (record.form.clone(), record.h1.clone());
@@ -209,12 +213,12 @@ impl Filler {
         put.unwrap_or(Err(MirrorError::Interrupted))
             .map_err(Arc::new)?;
         Ok(match found {
-            StoredPackage::Missing => State::Added,
-            _ => State::Repaired,
+            StoredPackage::Missing => PackageState::Added,
+            _ => PackageState::Repaired,
         })
     }
 
-    fn note(&self, id: &PackageId, new: Kept) {
+    fn note(&self, id: &PackageId, new: PlacedPackage) {
         let mut kept = self.lock();
         let Some(old) = kept.get_mut(id) else {
             kept.insert(id.clone(), new);
@@ -229,7 +233,7 @@ impl Filler {
     }
 
     /// What became of the packages that are in their places.
-    pub(super) fn states(&self) -> BTreeMap<PackageId, State> {
+    pub(super) fn states(&self) -> BTreeMap<PackageId, PackageState> {
         let kept = self.lock();
         kept.iter()
             .map(|(id, kept)| (id.clone(), kept.state))
@@ -247,12 +251,12 @@ impl Filler {
             .collect()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<PackageId, Kept>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<PackageId, PlacedPackage>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl PlacedPackage {
     /// Terraform publishes the hash of the zip's entries; OpenTofu the digest, and that hash if its registry has told it.
     fn published(&self, directory: &MirrorDirectory, id: &PackageId) -> Option<BTreeSet<Hash>> {
         let zh = Hash::zh(self.zh?);

@@ -12,30 +12,30 @@ use crate::modules::Fetcher;
 use crate::options::Create;
 use crate::owner::Owner;
 use crate::provider::Engine;
-use crate::run::callers::Skipped;
+use crate::run::callers::SkipReason;
 use crate::run::lock_files::LockFiles;
 use crate::settings::{Area, TreeSettings};
 use crate::span::Explain;
 use crate::walk::{FoundBy, WalkedDirectory};
 
-use super::engines::Engines;
-use super::found::InArea;
+use super::directories::InArea;
+use super::engine_detector::EngineDetector;
 use super::repositories::Repositories;
-use super::{Directory, Task};
+use super::{ReadDirectory, Task};
 
 /// What all directories share while they are read.
-pub(super) struct Reader<'a> {
+pub(super) struct DirectoryReader<'a> {
     pub(super) settings: &'a TreeSettings,
     pub(super) cache: ModuleCache,
-    pub(super) engines: Engines<'a>,
+    pub(super) engines: EngineDetector<'a>,
     pub(super) repositories: Repositories,
     fetcher: &'a Fetcher,
     lock_files: LockFiles,
 }
 
 /// A directory with what became of reading it, before it is known who calls whom.
-pub(super) struct Read {
-    pub(super) directory: Directory,
+pub(super) struct ReadWithCalls {
+    pub(super) directory: ReadDirectory,
     /// The real directories of the local modules it calls.
     pub(super) calls: BTreeSet<PathBuf>,
 }
@@ -49,7 +49,7 @@ struct Locked {
     rest: LockFile,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> DirectoryReader<'a> {
     pub(super) fn new(
         settings: &'a TreeSettings,
         fetcher: &'a Fetcher,
@@ -59,17 +59,17 @@ impl<'a> Reader<'a> {
             settings,
             fetcher,
             cache: ModuleCache::new(),
-            engines: Engines::new(found),
+            engines: EngineDetector::new(found),
             lock_files: LockFiles::default(),
             repositories: Repositories::default(),
         }
     }
 
     /// Reads one directory; what goes wrong is in its diagnostics.
-    pub(super) fn read(&self, area: &Arc<Area>, found: &WalkedDirectory) -> Read {
+    pub(super) fn read(&self, area: &Arc<Area>, found: &WalkedDirectory) -> ReadWithCalls {
         let absolute = self.settings.working_directory.join(&found.path);
-        let mut read = Read {
-            directory: Directory {
+        let mut read = ReadWithCalls {
+            directory: ReadDirectory {
                 area: Arc::clone(area),
                 path: found.path.clone(),
                 repository: self.repositories.top(&absolute),
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
         &self,
         found: &WalkedDirectory,
         absolute: &Path,
-        read: &mut Read,
+        read: &mut ReadWithCalls,
     ) -> Result<Task, Vec<Diagnostic>> {
         let area = Arc::clone(&read.directory.area);
         if let Some(error) = &area.refused {
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
         &self,
         found: &WalkedDirectory,
         absolute: &Path,
-        directory: &mut Directory,
+        directory: &mut ReadDirectory,
     ) -> Result<(Engine, Locked), Vec<Diagnostic>> {
         let path = &found.path;
         let lock_file = directory.lock_file();
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
     fn root(
         &self,
         engine: Engine,
-        directory: &mut Directory,
+        directory: &mut ReadDirectory,
     ) -> Result<RootModule, Vec<Diagnostic>> {
         let (area, path) = (&directory.area, &directory.path);
         let options = area.read_options(engine);
@@ -220,11 +220,11 @@ fn is_configured(found: &WalkedDirectory, engine: Engine) -> Result<bool, Config
 }
 
 /// Why a missing lock file may not be created, as far as the directory alone decides.
-fn refused(create: Create, found: &WalkedDirectory, wants_lock: bool) -> Option<Skipped> {
+fn refused(create: Create, found: &WalkedDirectory, wants_lock: bool) -> Option<SkipReason> {
     match create {
-        Create::Never => Some(Skipped::NotWanted),
+        Create::Never => Some(SkipReason::NotWanted),
         Create::Auto if found.found_by != FoundBy::DirectoryArgument && !wants_lock => {
-            Some(Skipped::RequiresNothing)
+            Some(SkipReason::RequiresNothing)
         }
         Create::Always | Create::Auto => None,
     }

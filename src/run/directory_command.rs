@@ -1,0 +1,82 @@
+//! The skeleton of the commands that work on directories: `lock`, `verify`, `list` and `mirror`.
+//!
+//! [`run`] reads all directories, looks at them together, works on each concurrently, and reports. A command only says what
+//! each step does. A directory that fails does not stop the others.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Context as _;
+
+use crate::modules::Fetcher;
+use crate::settings::TreeSettings;
+
+use super::concurrency::map_bounded;
+use super::read::{self, ReadDirectory};
+use super::session::Session;
+
+/// What distinguishes one command from another.
+pub(super) trait DirectoryCommand: Send + Sync + Sized + 'static {
+    /// What the command learns from all directories together before it works on the first.
+    type Survey: Send + Sync + 'static;
+    /// The result for one directory.
+    type Outcome: Send + 'static;
+    /// The result of the run.
+    type Report;
+
+    /// The message after Ctrl-C or SIGTERM. It says in which state the run left the disk.
+    const INTERRUPTED: &'static str;
+
+    fn tree(&self) -> &TreeSettings;
+
+    /// Looks at all directories; it may block. An error ends the run before any work.
+    fn survey(&self, directories: &[ReadDirectory]) -> anyhow::Result<Self::Survey>;
+
+    /// Works on one directory. The future may be dropped at any await point, which must leave every file whole.
+    fn work_on(
+        &self,
+        directory: ReadDirectory,
+        survey: &Self::Survey,
+    ) -> impl Future<Output = Self::Outcome> + Send;
+
+    /// Does what is left after all directories. `outcomes` are in no particular order.
+    fn report(
+        self: Arc<Self>,
+        outcomes: Vec<Self::Outcome>,
+        survey: &Self::Survey,
+        started: Instant,
+    ) -> impl Future<Output = anyhow::Result<Self::Report>>;
+
+    /// Prints the report and returns the exit code.
+    fn publish(&self, report: &Self::Report) -> u8;
+}
+
+/// Runs a command in a session and returns its exit code.
+pub(super) fn run<C: DirectoryCommand>(session: Session, command: C) -> anyhow::Result<u8> {
+    let command = Arc::new(command);
+    let work = work(Arc::clone(&command), Arc::clone(&session.fetcher));
+    session.run(work, |report| command.publish(&report), C::INTERRUPTED)
+}
+
+async fn work<C: DirectoryCommand>(
+    command: Arc<C>,
+    fetcher: Arc<Fetcher>,
+) -> anyhow::Result<C::Report> {
+    let started = Instant::now();
+    let reading = {
+        let command = Arc::clone(&command);
+        tokio::task::spawn_blocking(move || {
+            let directories = read::all(command.tree(), &fetcher);
+            let survey = command.survey(&directories)?;
+            anyhow::Ok((directories, survey))
+        })
+    };
+    let (directories, survey) = reading.await.context("reading the directories stopped")??;
+    let survey = Arc::new(survey);
+    let outcomes = map_bounded(directories, |directory| {
+        let (command, survey) = (Arc::clone(&command), Arc::clone(&survey));
+        async move { command.work_on(directory, &survey).await }
+    })
+    .await?;
+    command.report(outcomes, &survey, started).await
+}

@@ -1,0 +1,43 @@
+//! Shows progress from the first moment of a command: settings, a working set and `--callers` can take seconds in a large
+//! repository.
+
+use std::sync::Arc;
+
+use crate::printer::Printer;
+use crate::progress::ProgressBars;
+use crate::reporter::{self, Reporter};
+use crate::settings::OutputSettings;
+
+/// The progress of a command. Dropping it removes the progress from the terminal.
+pub(super) struct ProgressGuard(Option<Arc<ProgressBars>>);
+
+impl ProgressGuard {
+    /// Draws the first line now, if stderr is a terminal and the settings allow progress.
+    pub(super) fn show(output: OutputSettings) -> Self {
+        let is_shown = output.progress && Printer::stderr_is_terminal();
+        Self(is_shown.then(|| Arc::new(ProgressBars::on_stderr())))
+    }
+
+    pub(super) fn reporter(&self) -> Arc<dyn Reporter> {
+        match &self.0 {
+            Some(bars) => Arc::clone(bars) as Arc<dyn Reporter>,
+            None => reporter::silent(),
+        }
+    }
+
+    /// Hides the progress while `print` writes to the terminal.
+    pub(super) fn suspend(&self, print: impl FnOnce()) {
+        match &self.0 {
+            Some(bars) => bars.suspend(print),
+            None => print(),
+        }
+    }
+}
+
+impl Drop for ProgressGuard {
+    fn drop(&mut self) {
+        if let Some(bars) = &self.0 {
+            bars.clear();
+        }
+    }
+}
