@@ -186,7 +186,7 @@ impl LockContext {
             && let Ok(real) = directory.path.canonicalize()
         {
             self.fetcher
-                .remember(&real, job.engine, chosen, SystemTime::now());
+                .record_chosen_versions(&real, job.engine, chosen, SystemTime::now());
         }
     }
 }

@@ -14,13 +14,13 @@ use crate::once_map::OnceMap;
 use crate::package::PackageHashes;
 use crate::provider::{Digest, Engine, Hash, HashScheme, PackageId};
 
-use super::problem::Problem;
+use super::problem::MirrorProblem;
 
 /// What became of one package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PackageState {
     /// It was there.
-    PlacedPackage,
+    Kept,
     /// It was not there, and is now.
     Added,
     /// Something else was there.

@@ -15,8 +15,8 @@ use crate::provider::{PackageId, Platform, ProviderAddr, Version};
 use crate::run::report::{DiagnosticDocument, Fate, bytes, shown};
 use crate::span::visible_name;
 
-use super::check::Fault;
-use super::filler::State;
+use super::check::PackageFault;
+use super::filler::PackageState;
 
 /// What became of one directory.
 #[derive(Clone, Debug)]

@@ -34,7 +34,7 @@ use crate::walk::FoundBy;
 use super::callers::SkipReason;
 use super::engine::EngineReason;
 use super::report::{DirectoryReport, Fate};
-use directories::Found;
+use directories::DiscoveredDirectories;
 use directory_reader::DirectoryReader;
 use working_set_filter::WorkingSetFilter;
 

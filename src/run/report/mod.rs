@@ -45,7 +45,7 @@ pub enum Fate {
     /// It already has the right bytes.
     Unchanged,
     /// It does not exist, and none is needed.
-    SkipReason,
+    Skipped,
     /// The new lock could not be computed or written. The old file, if any, is unchanged.
     Failed,
     /// An audit found nothing wrong.
