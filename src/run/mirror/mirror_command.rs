@@ -117,7 +117,7 @@ impl MirrorCommand {
                 match result {
                     Ok(fault) => mirrored.faults.extend(fault.map(|fault| (id, fault))),
                     Err(problem) => {
-                        report_problem(&mut mirrored.done, directory, &locks, id, problem)
+                        report_problem(&mut mirrored.done, directory, &locks, id, problem);
                     }
                 }
             }
