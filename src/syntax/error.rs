@@ -39,11 +39,6 @@ pub struct SyntaxFault {
 }
 
 impl SyntaxFault {
-    /// Creates a fault that marks `span`.
-    pub const fn new(span: Span, problem: SyntaxProblem) -> Self {
-        Self { span, problem }
-    }
-
     /// Converts to an error in the file at `path` with the content `text`.
     pub fn in_file(self, path: &Path, text: &[u8]) -> SyntaxError {
         SyntaxError {
@@ -196,6 +191,14 @@ impl SyntaxProblem {
             self,
             Self::TooLong(_) | Self::TooNested(_) | Self::TooManyItems(_)
         )
+    }
+
+    /// Marks `span` with this problem.
+    pub const fn at(self, span: Span) -> SyntaxFault {
+        SyntaxFault {
+            span,
+            problem: self,
+        }
     }
 
     /// What to write instead, if one mistake is by far the likeliest.

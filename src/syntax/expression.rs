@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::span::{Place, Span};
 
 use super::budget::{EvalBudget, Exceeded};
-use super::error::{SyntaxError, SyntaxFault, SyntaxProblem};
+use super::error::{SyntaxError, SyntaxProblem};
 use super::eval::{BoundedConstants, EvalFault, evaluate};
 use super::expr::{Expr, MAX_EXPRESSION};
 use super::json::JsonId;
@@ -77,7 +77,7 @@ impl Expression {
     /// a length beyond [`MAX_EXPRESSION`], and for a JSON string that is not a valid template.
     pub fn tree(&self, strings: Strings) -> Result<Expr, SyntaxError> {
         if self.length() > MAX_EXPRESSION {
-            let fault = SyntaxFault::new(self.span, SyntaxProblem::TooLong(MAX_EXPRESSION));
+            let fault = SyntaxProblem::TooLong(MAX_EXPRESSION).at(self.span);
             return Err(self.file.error(fault));
         }
         let text = self.file.text();

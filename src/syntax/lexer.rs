@@ -132,7 +132,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn fault(&self, length: usize, problem: SyntaxProblem) -> SyntaxFault {
-        SyntaxFault::new(Span::new(self.at, self.at + length), problem)
+        problem.at(Span::new(self.at, self.at + length))
     }
 
     /// Reads the longest run of digits, dots and exponents that does not end with a dot.

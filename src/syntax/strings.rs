@@ -8,8 +8,8 @@ use super::lexer::character;
 /// Returns the length of the literal text at the start of `text`, which is inside of a quoted string. It ends at the closing
 /// quote, at `${` or `%{`, or with the text. `at` is the offset of `text` in the file.
 pub(super) fn literal_length(text: &[u8], at: usize) -> Result<usize, SyntaxFault> {
-    let fault = |start: usize, length: usize, problem| {
-        SyntaxFault::new(Span::new(at + start, at + start + length), problem)
+    let fault = |start: usize, length: usize, problem: SyntaxProblem| {
+        problem.at(Span::new(at + start, at + start + length))
     };
     let mut length = 0;
     while let Some(&byte) = text.get(length) {
@@ -38,7 +38,7 @@ pub(super) fn literal_length(text: &[u8], at: usize) -> Result<usize, SyntaxFaul
 /// Like [`literal_length`], for heredocs and bare templates. The literal text includes the newline that ends it.
 pub(super) fn line_length(text: &[u8], at: usize) -> Result<usize, SyntaxFault> {
     let fault =
-        |start: usize, problem| SyntaxFault::new(Span::new(at + start, at + start + 1), problem);
+        |start: usize, problem: SyntaxProblem| problem.at(Span::new(at + start, at + start + 1));
     let mut length = 0;
     while let Some(&byte) = text.get(length) {
         length += match byte {

@@ -36,7 +36,7 @@ impl<'a> TreeBuilder<'a> {
     /// Removes the latest expression and returns it with its depth. The parser guarantees that there is one; an error is still
     /// better than a panic.
     fn pop(&mut self) -> Result<(Expr, usize), SyntaxFault> {
-        let missing = SyntaxFault::new(Span::new(0, 0), SyntaxProblem::ExpressionRequired);
+        let missing = SyntaxProblem::ExpressionRequired.at(Span::new(0, 0));
         let expr = self.done.pop().ok_or(missing)?;
         let depth = expr.depth;
         Ok((expr, depth))
@@ -51,7 +51,7 @@ impl<'a> TreeBuilder<'a> {
     /// Adds an expression. `depth` is that of its deepest part.
     fn push(&mut self, kind: ExprKind, span: Span, depth: usize) -> Result<(), SyntaxFault> {
         if depth >= MAX_DEPTH {
-            return Err(SyntaxFault::new(span, SyntaxProblem::TooDeep(MAX_DEPTH)));
+            return Err(SyntaxProblem::TooDeep(MAX_DEPTH).at(span));
         }
         let depth = depth + 1;
         self.done.push(Expr { span, kind, depth });
@@ -66,7 +66,7 @@ impl<'a> TreeBuilder<'a> {
         let number = Number::parse(&self.string(span));
         number
             .map(ExprKind::Number)
-            .ok_or(SyntaxFault::new(span, SyntaxProblem::InvalidNumber))
+            .ok_or(SyntaxProblem::InvalidNumber.at(span))
     }
 
     /// Wraps the latest expression. The span of the result contains that of the expression and `span`.
@@ -200,7 +200,7 @@ impl<'a> TreeBuilder<'a> {
             deepest = deepest.max(open);
         }
         if deepest + depth >= MAX_DEPTH {
-            return Err(SyntaxFault::new(span, SyntaxProblem::TooDeep(MAX_DEPTH)));
+            return Err(SyntaxProblem::TooDeep(MAX_DEPTH).at(span));
         }
         let parts: Vec<TemplatePart> = assemble(pieces, flush);
         self.push(ExprKind::Template(parts), span, depth + deepest)

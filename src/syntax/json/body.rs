@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::span::Span;
 
 use super::super::body::{Argument, Block, Body, Label};
-use super::super::error::{SyntaxError, SyntaxFault, SyntaxProblem};
+use super::super::error::{SyntaxError, SyntaxProblem};
 use super::super::source_file::SourceFile;
 use super::{JsonFile, JsonId, JsonKind, JsonValue, Property};
 
@@ -172,6 +172,6 @@ impl<'a> JsonBody<'a> {
     }
 
     fn error(&self, span: Span, problem: SyntaxProblem) -> SyntaxError {
-        self.file.error(SyntaxFault::new(span, problem))
+        self.file.error(problem.at(span))
     }
 }

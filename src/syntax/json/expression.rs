@@ -38,7 +38,7 @@ impl Converter<'_> {
         let value = &self.json.values[value];
         let span = value.span;
         let Some(left) = depth_left.checked_sub(1) else {
-            return Err(SyntaxFault::new(span, SyntaxProblem::TooDeep(MAX_DEPTH)));
+            return Err(SyntaxProblem::TooDeep(MAX_DEPTH).at(span));
         };
         let (kind, parts_depth) = match &value.kind {
             JsonKind::Null => (ExprKind::Null, 0),
@@ -71,7 +71,7 @@ impl Converter<'_> {
 
     fn number(&self, span: Span) -> Result<Number, SyntaxFault> {
         let text = String::from_utf8_lossy(&self.text[span.start..span.end]);
-        Number::parse(&text).ok_or(SyntaxFault::new(span, SyntaxProblem::InvalidNumber))
+        Number::parse(&text).ok_or(SyntaxProblem::InvalidNumber.at(span))
     }
 
     /// Faults in a template mark the whole string, because their spans refer to the decoded text.
@@ -84,7 +84,7 @@ impl Converter<'_> {
             }),
             Strings::Templates => match parse_template(text) {
                 Ok(template) => Ok(Expr { span, ..template }),
-                Err(fault) => Err(SyntaxFault::new(span, fault.problem)),
+                Err(fault) => Err(fault.problem.at(span)),
             },
         }
     }

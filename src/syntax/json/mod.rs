@@ -54,10 +54,7 @@ impl JsonFile {
         let (values, root) = parser::parse(text)?;
         match values[root].kind {
             JsonKind::Object(_) | JsonKind::Array(_) => Ok(Self { values, root }),
-            _ => Err(SyntaxFault::new(
-                values[root].span,
-                SyntaxProblem::Json("the root must be an object"),
-            )),
+            _ => Err(SyntaxProblem::Json("the root must be an object").at(values[root].span)),
         }
     }
 }

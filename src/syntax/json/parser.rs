@@ -67,26 +67,17 @@ impl JsonParser<'_> {
     fn check_size(&self) -> Result<(), SyntaxFault> {
         let here = || Span::new(self.at, self.at);
         if self.open.len() > MAX_NESTING {
-            return Err(SyntaxFault::new(
-                here(),
-                SyntaxProblem::TooNested(MAX_NESTING),
-            ));
+            return Err(SyntaxProblem::TooNested(MAX_NESTING).at(here()));
         }
         if self.values.len() > MAX_VALUES {
-            return Err(SyntaxFault::new(
-                here(),
-                SyntaxProblem::TooManyItems(MAX_VALUES),
-            ));
+            return Err(SyntaxProblem::TooManyItems(MAX_VALUES).at(here()));
         }
         Ok(())
     }
 
     fn fault(&self, message: &'static str) -> SyntaxFault {
         let end = self.text.len().min(self.at + 1);
-        SyntaxFault::new(
-            Span::new(self.at.min(end), end),
-            SyntaxProblem::Json(message),
-        )
+        SyntaxProblem::Json(message).at(Span::new(self.at.min(end), end))
     }
 
     fn skip_blanks(&mut self) {
@@ -247,7 +238,7 @@ impl JsonParser<'_> {
         if valid {
             Ok(())
         } else {
-            Err(SyntaxFault::new(Span::new(start, self.at), invalid))
+            Err(invalid.at(Span::new(start, self.at)))
         }
     }
 
@@ -274,10 +265,7 @@ impl JsonParser<'_> {
                 }
                 None => {
                     let span = Span::new(start, start + 1);
-                    return Err(SyntaxFault::new(
-                        span,
-                        SyntaxProblem::Json("this string has no closing quote"),
-                    ));
+                    return Err(SyntaxProblem::Json("this string has no closing quote").at(span));
                 }
             }
         }

@@ -20,22 +20,16 @@ impl<S: EventSink> Parser<'_, S> {
                 TokenKind::Quote | TokenKind::OpenBrace | TokenKind::Identifier => {
                     self.block(token.span)
                 }
-                _ => Err(SyntaxFault::new(token.span, SyntaxProblem::ItemRequired)),
+                _ => Err(SyntaxProblem::ItemRequired.at(token.span)),
             },
             TokenKind::CloseBrace if !self.frames.is_empty() => self.close_block(),
             TokenKind::End if self.frames.is_empty() => {
                 self.check_repeats(0, self.items.len())?;
                 Ok(ParserStep::Done)
             }
-            TokenKind::End => Err(SyntaxFault::new(
-                self.innermost_brace(),
-                SyntaxProblem::UnclosedBlock,
-            )),
-            TokenKind::Quote => Err(SyntaxFault::new(
-                token.span,
-                SyntaxProblem::QuotedArgumentName,
-            )),
-            _ => Err(SyntaxFault::new(token.span, SyntaxProblem::ItemRequired)),
+            TokenKind::End => Err(SyntaxProblem::UnclosedBlock.at(self.innermost_brace())),
+            TokenKind::Quote => Err(SyntaxProblem::QuotedArgumentName.at(token.span)),
+            _ => Err(SyntaxProblem::ItemRequired.at(token.span)),
         }
     }
 
@@ -67,18 +61,12 @@ impl<S: EventSink> Parser<'_, S> {
         let token = self.next()?;
         match token.kind {
             TokenKind::CloseBrace if one_line => self.close_block(),
-            _ if one_line => Err(SyntaxFault::new(
-                token.span,
-                SyntaxProblem::InvalidOneLineBlock,
-            )),
+            _ if one_line => Err(SyntaxProblem::InvalidOneLineBlock.at(token.span)),
             TokenKind::Newline | TokenKind::End => {
                 self.peeked = (token.kind == TokenKind::End).then_some(token);
                 Ok(ParserStep::Item)
             }
-            _ => Err(SyntaxFault::new(
-                token.span,
-                SyntaxProblem::MissingNewlineAfterArgument,
-            )),
+            _ => Err(SyntaxProblem::MissingNewlineAfterArgument.at(token.span)),
         }
     }
 
@@ -90,7 +78,7 @@ impl<S: EventSink> Parser<'_, S> {
                 TokenKind::OpenBrace => break token.span,
                 TokenKind::Identifier => self.labels.push(token.span),
                 TokenKind::Quote => self.quoted_label(token.span.start)?,
-                _ => return Err(SyntaxFault::new(token.span, SyntaxProblem::InvalidBlock)),
+                _ => return Err(SyntaxProblem::InvalidBlock.at(token.span)),
             }
         };
         let item = self.items.len();
@@ -113,11 +101,11 @@ impl<S: EventSink> Parser<'_, S> {
             Some(b'"') => self.lexer.at += 1,
             Some(b'$' | b'%') => {
                 let span = Span::new(self.lexer.at, self.lexer.at + 2);
-                return Err(SyntaxFault::new(span, SyntaxProblem::TemplateInLabel));
+                return Err(SyntaxProblem::TemplateInLabel.at(span));
             }
             _ => {
                 let span = Span::new(start, self.lexer.at);
-                return Err(SyntaxFault::new(span, SyntaxProblem::UnterminatedTemplate));
+                return Err(SyntaxProblem::UnterminatedTemplate.at(span));
             }
         }
         self.last_end = self.lexer.at;
@@ -133,9 +121,9 @@ impl<S: EventSink> Parser<'_, S> {
         match self.peek()?.kind {
             TokenKind::Equal => self.argument(name, true),
             TokenKind::Quote | TokenKind::OpenBrace | TokenKind::Identifier => {
-                Err(SyntaxFault::new(name, SyntaxProblem::InvalidOneLineBlock))
+                Err(SyntaxProblem::InvalidOneLineBlock.at(name))
             }
-            _ => Err(SyntaxFault::new(name, SyntaxProblem::ItemRequired)),
+            _ => Err(SyntaxProblem::ItemRequired.at(name)),
         }
     }
 
@@ -145,9 +133,9 @@ impl<S: EventSink> Parser<'_, S> {
         let item = match self.frames.last() {
             Some(frame) => match frame.state {
                 FrameState::Block { item } => item,
-                _ => return Err(SyntaxFault::new(brace, SyntaxProblem::ItemRequired)),
+                _ => return Err(SyntaxProblem::ItemRequired.at(brace)),
             },
-            None => return Err(SyntaxFault::new(brace, SyntaxProblem::ItemRequired)),
+            None => return Err(SyntaxProblem::ItemRequired.at(brace)),
         };
         self.pop();
         self.check_repeats(item + 1, self.items.len())?;
@@ -161,10 +149,7 @@ impl<S: EventSink> Parser<'_, S> {
                 self.peeked = (token.kind == TokenKind::End).then_some(token);
                 Ok(ParserStep::Item)
             }
-            _ => Err(SyntaxFault::new(
-                token.span,
-                SyntaxProblem::MissingNewlineAfterBlock,
-            )),
+            _ => Err(SyntaxProblem::MissingNewlineAfterBlock.at(token.span)),
         }
     }
 
@@ -174,10 +159,7 @@ impl<S: EventSink> Parser<'_, S> {
             None => Ok(()),
             Some(span) => {
                 let name = String::from_utf8_lossy(self.text(span)).into_owned();
-                Err(SyntaxFault::new(
-                    span,
-                    SyntaxProblem::AttributeRedefined(name),
-                ))
+                Err(SyntaxProblem::AttributeRedefined(name).at(span))
             }
         }
     }

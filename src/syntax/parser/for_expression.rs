@@ -70,10 +70,7 @@ impl<S: EventSink> Parser<'_, S> {
             };
         }
         if !self.peek_is_word(b"in")? {
-            return Err(SyntaxFault::new(
-                self.peek()?.span,
-                problem("`in` is required after the variable names"),
-            ));
+            return Err(problem("`in` is required after the variable names").at(self.peek()?.span));
         }
         self.next()?;
         Ok(names)
@@ -95,19 +92,14 @@ impl<S: EventSink> Parser<'_, S> {
             ForPart::First if self.peek()?.kind == TokenKind::FatArrow => {
                 let arrow = self.next()?;
                 if !frame.object {
-                    return Err(SyntaxFault::new(
-                        arrow.span,
-                        SyntaxProblem::InvalidFor("a tuple takes no keys"),
-                    ));
+                    return Err(SyntaxProblem::InvalidFor("a tuple takes no keys").at(arrow.span));
                 }
                 frame.part = ForPart::Value;
                 frame.keyed = true;
             }
             ForPart::First if frame.object => {
-                return Err(SyntaxFault::new(
-                    self.peek()?.span,
-                    SyntaxProblem::InvalidFor("an object needs keys, with `=>`"),
-                ));
+                return Err(SyntaxProblem::InvalidFor("an object needs keys, with `=>`")
+                    .at(self.peek()?.span));
             }
             ForPart::First | ForPart::Value => return self.after_for_value(frame),
             ForPart::Condition => return self.close_for(frame, true),
@@ -120,10 +112,9 @@ impl<S: EventSink> Parser<'_, S> {
         if self.peek()?.kind == TokenKind::Ellipsis {
             let ellipsis = self.next()?;
             if !frame.object {
-                return Err(SyntaxFault::new(
-                    ellipsis.span,
-                    SyntaxProblem::InvalidFor("`...` cannot group into a tuple"),
-                ));
+                return Err(
+                    SyntaxProblem::InvalidFor("`...` cannot group into a tuple").at(ellipsis.span)
+                );
             }
             frame.grouped = true;
         }

@@ -189,16 +189,10 @@ impl<'a, S: EventSink> Parser<'a, S> {
     fn check_size(&self) -> Result<(), SyntaxFault> {
         let here = || Span::new(self.last_end, self.last_end);
         if self.frames.len() > MAX_NESTING {
-            return Err(SyntaxFault::new(
-                here(),
-                SyntaxProblem::TooNested(MAX_NESTING),
-            ));
+            return Err(SyntaxProblem::TooNested(MAX_NESTING).at(here()));
         }
         if self.items.len() + self.labels.len() > MAX_ITEMS {
-            return Err(SyntaxFault::new(
-                here(),
-                SyntaxProblem::TooManyItems(MAX_ITEMS),
-            ));
+            return Err(SyntaxProblem::TooManyItems(MAX_ITEMS).at(here()));
         }
         Ok(())
     }
@@ -236,7 +230,7 @@ impl<'a, S: EventSink> Parser<'a, S> {
         if token.kind == kind {
             Ok(token)
         } else {
-            Err(SyntaxFault::new(token.span, problem))
+            Err(problem.at(token.span))
         }
     }
 

@@ -30,10 +30,7 @@ impl<S: EventSink> Parser<'_, S> {
             }
             TokenKind::OpenBracket => self.open_tuple(start),
             TokenKind::OpenBrace => self.open_object(start),
-            _ => Err(SyntaxFault::new(
-                token.span,
-                SyntaxProblem::ExpressionRequired,
-            )),
+            _ => Err(SyntaxProblem::ExpressionRequired.at(token.span)),
         }
     }
 
@@ -46,7 +43,7 @@ impl<S: EventSink> Parser<'_, S> {
         if is_number(self.text(span)) {
             self.leaf(Event::Number, span)
         } else {
-            Err(SyntaxFault::new(span, SyntaxProblem::InvalidNumber))
+            Err(SyntaxProblem::InvalidNumber.at(span))
         }
     }
 
@@ -85,10 +82,7 @@ impl<S: EventSink> Parser<'_, S> {
             open = self.next()?;
         }
         if open.kind != TokenKind::OpenParen {
-            return Err(SyntaxFault::new(
-                open.span,
-                SyntaxProblem::MissingOpenParenthesis,
-            ));
+            return Err(SyntaxProblem::MissingOpenParenthesis.at(open.span));
         }
         self.push_without_newlines(FrameState::Call { name, count: 0 }, first.start);
         self.argument_or_close(name, 0)
@@ -135,11 +129,8 @@ impl<S: EventSink> Parser<'_, S> {
                 self.set_state(FrameState::Call { name, count });
                 self.argument_or_close(name, count)
             }
-            TokenKind::End => Err(SyntaxFault::new(name, SyntaxProblem::UnterminatedCall)),
-            _ => Err(SyntaxFault::new(
-                token.span,
-                SyntaxProblem::MissingArgumentSeparator,
-            )),
+            TokenKind::End => Err(SyntaxProblem::UnterminatedCall.at(name)),
+            _ => Err(SyntaxProblem::MissingArgumentSeparator.at(token.span)),
         }
     }
 
@@ -191,9 +182,9 @@ impl<S: EventSink> Parser<'_, S> {
     ) -> SyntaxFault {
         if token.kind == TokenKind::End {
             let start = self.frames.last().map_or(0, |frame| frame.start);
-            return SyntaxFault::new(Span::new(start, start + 1), at_end);
+            return at_end.at(Span::new(start, start + 1));
         }
-        SyntaxFault::new(token.span, elsewhere)
+        elsewhere.at(token.span)
     }
 
     fn open_object(&mut self, start: usize) -> Result<ParserStep, SyntaxFault> {

@@ -125,17 +125,11 @@ impl<S: EventSink> Parser<'_, S> {
         let event = match token.kind {
             TokenKind::Identifier => Event::Attribute(token.span),
             TokenKind::Number if self.text(token.span).contains(&b'.') => {
-                return Err(SyntaxFault::new(
-                    token.span,
-                    SyntaxProblem::ChainedLegacyIndex,
-                ));
+                return Err(SyntaxProblem::ChainedLegacyIndex.at(token.span));
             }
             TokenKind::Number if is_number(self.text(token.span)) => Event::LegacyIndex(token.span),
             _ => {
-                return Err(SyntaxFault::new(
-                    token.span,
-                    SyntaxProblem::AttributeNameRequired,
-                ));
+                return Err(SyntaxProblem::AttributeNameRequired.at(token.span));
             }
         };
         self.sink.event(event, token.span)

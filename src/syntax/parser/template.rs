@@ -150,10 +150,7 @@ impl<S: EventSink> Parser<'_, S> {
 
     fn unterminated(&self) -> SyntaxFault {
         let start = self.frames.last().map_or(0, |frame| frame.start);
-        SyntaxFault::new(
-            Span::new(start, start + 1),
-            SyntaxProblem::UnterminatedTemplate,
-        )
+        SyntaxProblem::UnterminatedTemplate.at(Span::new(start, start + 1))
     }
 
     fn close_template(
@@ -166,7 +163,7 @@ impl<S: EventSink> Parser<'_, S> {
                 .directives
                 .last()
                 .map_or(Span::default(), |open| open.start);
-            return Err(SyntaxFault::new(start, SyntaxProblem::UnbalancedDirectives));
+            return Err(SyntaxProblem::UnbalancedDirectives.at(start));
         }
         self.last_end = self.lexer.at;
         self.complete(Event::TemplateEnd { flush })
@@ -223,7 +220,7 @@ impl<S: EventSink> Parser<'_, S> {
             b"else" => self.end_directive(word, Directive::Else, trim),
             b"endif" => self.end_directive(word, Directive::EndIf, trim),
             b"endfor" => self.end_directive(word, Directive::EndFor, trim),
-            _ => Err(SyntaxFault::new(word, SyntaxProblem::InvalidDirective)),
+            _ => Err(SyntaxProblem::InvalidDirective.at(word)),
         }
     }
 
@@ -257,7 +254,7 @@ impl<S: EventSink> Parser<'_, S> {
             }
             (Directive::EndIf, Some(DirectiveKind::If | DirectiveKind::Else))
             | (Directive::EndFor, Some(DirectiveKind::For)) => {}
-            _ => return Err(SyntaxFault::new(word, SyntaxProblem::UnbalancedDirectives)),
+            _ => return Err(SyntaxProblem::UnbalancedDirectives.at(word)),
         }
         self.close_directive(directive, trim)
     }
@@ -292,15 +289,9 @@ impl<S: EventSink> Parser<'_, S> {
             TokenKind::TrimCloseBrace => Ok(true),
             TokenKind::End | TokenKind::Quote => {
                 let start = self.frames.last().map_or(0, |frame| frame.start);
-                Err(SyntaxFault::new(
-                    Span::new(start, start + 2),
-                    SyntaxProblem::UnclosedInterpolation,
-                ))
+                Err(SyntaxProblem::UnclosedInterpolation.at(Span::new(start, start + 2)))
             }
-            _ => Err(SyntaxFault::new(
-                token.span,
-                SyntaxProblem::ExtraInInterpolation,
-            )),
+            _ => Err(SyntaxProblem::ExtraInInterpolation.at(token.span)),
         }
     }
 }
