@@ -197,7 +197,8 @@ async fn read_end(pipe: Option<impl AsyncRead + Unpin>) -> io::Result<Vec<u8>> {
     Ok(end)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

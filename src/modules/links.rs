@@ -57,7 +57,8 @@ fn is_configuration(path: &Path) -> bool {
     name.is_some_and(|name| CONFIGURATION.iter().any(|ending| name.ends_with(ending)))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::symlink;
 

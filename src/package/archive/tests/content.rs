@@ -95,7 +95,7 @@ fn the_checksum_is_compared_unless_it_is_zero_without_descriptor() {
 
 #[test]
 fn the_descriptor_must_be_there_and_agree() {
-    // The flag in the headers, and behind the data something else or nothing.
+    // The headers have the flag, but something else or nothing follows the data.
     let flagged = |gap: &[u8]| RawEntry {
         flags: 8,
         gap: gap.to_vec(),
@@ -118,7 +118,7 @@ fn the_descriptor_must_be_there_and_agree() {
         "sizes are not read"
     );
     assert_eq!(h1([flagged(&crc)]).as_deref(), Ok(WITH_A));
-    // The data of the last entry ends with the file: no room for a descriptor.
+    // The file ends after the data of the last entry, so the descriptor is missing.
     let mut bytes = RawZip::of([exe()]).to_bytes();
     let flags_at = bytes
         .windows(4)

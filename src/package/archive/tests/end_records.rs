@@ -1,4 +1,4 @@
-//! Where the central directory is and ends: end records, zip64, and bytes around the archive.
+//! Locating the central directory: end records, zip64, and bytes before and after the archive.
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn numbers_that_should_be_in_a_zip64_field_and_are_not_end_the_directory() {
             "{field}"
         );
     }
-    // The size of the content alone may be that number.
+    // This value is permitted for the size of the content.
     let mut bytes = plain().to_bytes();
     let central = bytes
         .windows(4)
@@ -69,7 +69,7 @@ fn comments_and_bytes_after_the_end_record() {
         directory_fault(&with(0, 70_000).to_bytes()),
         DirectoryFault::NoEndRecord
     );
-    // A signature in the comment is the last one: it counts if it has room.
+    // The last signature is in the comment. It is used if a whole record fits there.
     let comment = [&b"PK\x05\x06"[..], &[0xff; 30]].concat();
     assert_eq!(
         directory_fault(&RawZip { comment, ..plain() }.to_bytes()),
@@ -100,7 +100,7 @@ fn data_before_the_archive() {
             );
         }
     }
-    // The directory by an absolute offset, the entries by relative ones.
+    // The offset of the directory is absolute, those of the entries are relative.
     let zip = RawZip {
         prefix: vec![0; 300],
         relative: true,
@@ -121,7 +121,7 @@ fn data_before_the_archive() {
 
 #[test]
 fn an_offset_that_the_start_of_the_archive_makes_negative() {
-    // The end record says that the directory is longer than it is: everything moves to the front.
+    // The size in the end record is too large, so all offsets are corrected downwards.
     let mut bytes = plain().to_bytes();
     let at = bytes.len() - 10;
     bytes[at] += 1;
@@ -170,7 +170,7 @@ fn zip64_end_records() {
         DirectoryFault::NoZip64EndRecord,
         "offset past the end"
     );
-    // Without locator the narrow numbers count, and they are all ones.
+    // Without a locator the 32-bit numbers are used, whose bits are all set.
     assert_eq!(broken(locator, 0), DirectoryFault::Outside);
     assert_eq!(
         broken(locator + 4, 1),
@@ -252,7 +252,7 @@ fn what_is_no_zip() {
 
 #[test]
 fn the_directory_must_not_end_with_the_file() {
-    // The comment of the last central header takes in the end record.
+    // The comment of the last central header includes the end record.
     let mut bytes = plain().to_bytes();
     let central = bytes
         .windows(4)

@@ -1,4 +1,4 @@
-//! Every row of the rules for zips, each with a hand-made archive and the same content in plain form.
+//! The rules for zips, each with a handwritten archive and the expected files.
 
 mod content;
 mod end_records;
@@ -28,7 +28,7 @@ fn hash(bytes: &[u8], limits: &Limits) -> Result<ContentHashes, PackageError> {
     hash_contents(&file_of(bytes), "p", limits)
 }
 
-/// The `h1` of the executable and these entries.
+/// The `h1` hash of the executable and these files.
 fn h1(entries: impl IntoIterator<Item = RawEntry>) -> Result<String, PackageError> {
     h1_of(&RawZip::of([exe()].into_iter().chain(entries)))
 }
@@ -37,7 +37,7 @@ fn h1_of(zip: &RawZip) -> Result<String, PackageError> {
     hash(&zip.to_bytes(), &Limits::default()).map(|hashes| hashes.h1.to_string())
 }
 
-/// What is wrong with entry `a`.
+/// The error of the entry `a`.
 fn fault(entry: RawEntry) -> EntryFault {
     match h1([entry]) {
         Err(PackageError::Entry { name, fault }) if name == "a" => fault,
@@ -52,7 +52,7 @@ fn directory_fault(bytes: &[u8]) -> DirectoryFault {
     }
 }
 
-/// The executable, and `a` with content `A`.
+/// An archive with the executable, and the file `a` with the content `A`.
 fn plain() -> RawZip {
     RawZip::of([exe(), RawEntry::deflated("a", "A")])
 }
@@ -84,7 +84,7 @@ fn the_executable_must_be_there() {
     assert_eq!(h1_of(&zip), Err(PackageError::NoExecutable { type_name }));
 }
 
-/// A nested archive is content like any other.
+/// A nested archive is ordinary content.
 #[test]
 fn a_nested_archive_is_opaque() {
     let inner = plain().to_bytes();
@@ -157,7 +157,7 @@ fn limits_are_kept_and_named() {
     assert_eq!(h1([directory]).as_deref(), Ok(ALONE));
 }
 
-/// The zip-based hash, against `h1` over the lines that it is defined by.
+/// The hash of the zip's entries, compared with `h1` of the lines that define it.
 #[test]
 fn the_zip_based_hash() {
     let lines = |names: &[(&str, &str)]| {

@@ -1,4 +1,4 @@
-//! Names and modes of entries: what is a file, which of equal names counts, and what cannot be unpacked.
+//! Names and modes of entries: which are files, which of several equal names is used, and which cannot be unpacked.
 
 use super::*;
 
@@ -133,7 +133,7 @@ fn the_central_directory_gives_name_and_order() {
 
 #[test]
 fn names_are_bytes_whatever_is_said_of_their_encoding() {
-    // Info-ZIP's Unicode path: version 1, CRC-32 of the name, another name.
+    // The Unicode path field of Info-ZIP: version 1, the CRC-32 of the name, and another name. It is ignored.
     let unicode_path = b"up\x06\0\x01\x43\xbe\xb7\xe8b".to_vec();
     let entries = [
         RawEntry {

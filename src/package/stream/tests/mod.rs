@@ -1,4 +1,4 @@
-//! The two ways to read a package, against each other.
+//! Compares hashing a download with hashing a file.
 
 mod properties;
 
@@ -16,7 +16,7 @@ fn exe() -> RawEntry {
     RawEntry::streamed(EXE, "exe")
 }
 
-/// Streams bytes in chunks of a size.
+/// Hashes bytes as a download that arrives in chunks of this size.
 fn stream_in(bytes: &[u8], chunk: usize, limits: Limits) -> Streamed {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
@@ -40,18 +40,18 @@ fn file_of(bytes: &[u8]) -> File {
     file
 }
 
-/// What the stream makes of an archive.
+/// The result of hashing an archive as a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Way {
-    /// It has the hashes.
+    /// The hashes equal those of the file.
     Hashed,
-    /// It has the error.
+    /// The error equals that of the file.
     Refused,
-    /// It leaves the archive to the whole file.
+    /// The archive must be read from a file.
     WholeFile,
 }
 
-/// Fails unless the stream gives what the whole file gives, or asks for the file.
+/// Fails if the download has a different result from the file, unless it must be read from a file.
 fn agree(bytes: &[u8], chunk: usize, limits: Limits) -> Way {
     let whole = hash_archive(&file_of(bytes), "p", &limits);
     let streamed = stream_in(bytes, chunk, limits);
@@ -73,7 +73,7 @@ fn agree(bytes: &[u8], chunk: usize, limits: Limits) -> Way {
     }
 }
 
-/// Archives of entries that need no file.
+/// Archives of valid entries that can be hashed as a download.
 fn ordinary_entries() -> Vec<RawZip> {
     let large: Vec<u8> = (0..400_000_u32)
         .flat_map(|at| at.wrapping_mul(at).to_le_bytes())
@@ -132,7 +132,7 @@ fn ordinary_entries() -> Vec<RawZip> {
     ]
 }
 
-/// Other archives that need no file.
+/// Other archives that can be hashed as a download.
 fn ordinary_archives() -> Vec<RawZip> {
     vec![
         RawZip {
@@ -185,7 +185,7 @@ fn ordinary_archives() -> Vec<RawZip> {
     ]
 }
 
-/// What a stream can take must not need a file, or nothing is gained.
+/// Archives that can be hashed as a download must not need a file, because that would be slower.
 #[test]
 fn ordinary_archives_are_hashed_as_they_come() {
     for zip in ordinary_entries().into_iter().chain(ordinary_archives()) {
@@ -201,7 +201,7 @@ fn ordinary_archives_are_hashed_as_they_come() {
     }
 }
 
-/// The limit on the ratio looks at the whole archive, not at its beginning.
+/// The limit on the compression ratio applies to the whole archive, not to its beginning.
 #[test]
 fn content_beyond_the_allowance_is_hashed_as_it_comes() {
     let noise: Vec<u8> = (0..100_000_u32)
@@ -348,7 +348,7 @@ fn what_needs_a_file() {
     }
 }
 
-/// A flag of a descriptor in the central directory only, or in the local header only.
+/// The flag for a descriptor is only in the central directory, or only in the local header.
 #[test]
 fn headers_that_differ_need_a_file() {
     let bytes = RawZip::of([exe(), RawEntry::deflated("a", "A")]).to_bytes();
@@ -363,7 +363,7 @@ fn headers_that_differ_need_a_file() {
     }
 }
 
-/// An end that is longer than what is kept, with the directory before it.
+/// The data after the directory is longer than the retained end.
 #[test]
 fn a_directory_out_of_reach_needs_a_file() {
     let limits = Limits {
@@ -412,7 +412,7 @@ fn limits_of_a_stream_ask_for_the_file_which_names_them() {
     }
 }
 
-/// The threads live on the queues that the hasher feeds: they come to their ends once it is gone, which their results show.
+/// Dropping the hasher closes its queues, so the threads end and send their results.
 #[test]
 fn a_dropped_hasher_ends_its_threads() {
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -1,4 +1,4 @@
-//! The two ways to read a package, on thousands of archives that nobody thought of: most of them nearly right.
+//! Compares hashing a download with hashing a file, for thousands of random archives, most of which are almost valid.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ fn descriptors() -> impl Strategy<Value = Descriptor> {
     ])
 }
 
-/// Mostly proper entries, now and then with one field that is off.
+/// Entries that are mostly valid; some have one wrong field.
 fn entries() -> impl Strategy<Value = RawEntry> {
     let fields = (
         names(),
@@ -53,7 +53,7 @@ fn entries() -> impl Strategy<Value = RawEntry> {
         } else {
             RawEntry::stored(name, content)
         };
-        // Behind a stored entry, a descriptor always needs the file.
+        // A stored entry with a descriptor must always be read from a file.
         if deflate || amount < 20 {
             entry.descriptor = descriptor;
         }
@@ -105,7 +105,7 @@ fn archives() -> impl Strategy<Value = RawZip> {
     })
 }
 
-/// Bytes changed at random, most of them where the headers are: near signatures.
+/// Changes random bytes, mostly in headers, near signatures.
 fn changed(mut bytes: Vec<u8>, changes: &[(u16, u8, u8)]) -> Vec<u8> {
     for (place, offset, value) in changes {
         let headers: Vec<_> = (0..bytes.len().saturating_sub(1))
@@ -128,8 +128,8 @@ fn changes() -> impl Strategy<Value = Vec<(u16, u8, u8)>> {
     prop_oneof![1 => Just(Vec::new()), 1 => prop::collection::vec(change, 1..4)]
 }
 
-/// On any bytes at all the stream gives what the whole file gives, or says that it needs the file. With `--nocapture` it
-/// tells how many archives went which way; each way has to be a common one, so that the agreement means something.
+/// For any bytes, the download has the same result as the file, or must be read from a file. With `--nocapture` it prints the number of
+/// archives with each result; every result must be frequent, so that the comparison is meaningful.
 #[test]
 #[expect(clippy::print_stderr, reason = "the counts are for those who ask")]
 fn both_ways_agree() {
