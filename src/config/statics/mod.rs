@@ -5,59 +5,35 @@
 //! OpenTofu rejects the reference.
 
 mod origins;
+mod root_context;
 mod scope;
 pub(in crate::config) mod types;
 mod values;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use crate::provider::Engine;
-use crate::span::{Place, Span};
-use crate::syntax::{
-    self, BoundedConstants, EvalBudget, EvalProblem, Exceeded, Expr, Expression, RunBudget,
-    Strings, Value,
-};
+use crate::span::Span;
+use crate::syntax::{self, BoundedConstants, EvalProblem, Expr, Expression, Strings, Value};
 
 use super::calls::{ModuleCall, Variable};
 use super::error::ConfigError;
 use super::expression::ConfigExpression as _;
-use super::files;
-use super::functions::{FileAccess, Functions};
+use super::functions::Functions;
 use super::location::Location;
 use super::module::Module;
-use super::options::{EnvironmentValue, ReadOptions};
 use origins::HiddenOrigin;
 pub(in crate::config) use origins::HiddenOrigins;
+pub(in crate::config) use root_context::RootContext;
 pub(in crate::config) use scope::ExpressionPosition;
 use scope::{InstanceScope, undeclared};
 use types::TypeConstraint;
-use values::VariableValues;
 pub use values::is_variable_file;
 
 /// A value that is computed once.
 type SharedValue = Result<Rc<Value>, EvalProblem>;
-
-/// The data that all instances below one root share.
-pub(super) struct RootContext<'a> {
-    pub(super) root: &'a Path,
-    pub(super) options: &'a ReadOptions,
-    /// The functions of the root module.
-    functions: Functions,
-    /// The files that the root module may read.
-    pub(super) files: FileAccess,
-    /// The evaluation budget of the root and everything below it.
-    budget: Rc<EvalBudget>,
-    /// The place of the expression that exceeded the budget.
-    exceeded_at: OnceCell<Place>,
-    /// The first unsupported function that was called. Its value is unknown, which only matters if the result depends on it.
-    unsupported: OnceCell<String>,
-    values: OnceCell<Result<VariableValues, EvalProblem>>,
-    workspace: OnceCell<(Value, HiddenOrigins)>,
-}
 
 /// The result of an evaluation and the hidden values on which it depends.
 #[derive(Clone, Debug)]
@@ -85,92 +61,6 @@ impl TracedValue {
     fn plain(value: SharedValue) -> Self {
         let origins = HiddenOrigins::default();
         Self { value, origins }
-    }
-}
-
-impl<'a> RootContext<'a> {
-    pub(super) fn new(root: &'a Path, options: &'a ReadOptions, run: &Arc<RunBudget>) -> Self {
-        let budget = Rc::new(EvalBudget::of_root(Arc::clone(run)));
-        let files = FileAccess::of_root(root, Arc::clone(&options.files));
-        let functions = Functions::new(root, options.engine, Rc::clone(&budget));
-        Self {
-            root,
-            options,
-            functions: functions.with_files(files.clone()),
-            files,
-            budget,
-            exceeded_at: OnceCell::new(),
-            unsupported: OnceCell::new(),
-            values: OnceCell::new(),
-            workspace: OnceCell::new(),
-        }
-    }
-
-    fn engine(&self) -> Engine {
-        self.options.engine
-    }
-
-    /// Takes steps from the budget.
-    pub(super) fn steps(&self, count: usize) -> Result<(), Exceeded> {
-        self.budget.steps(count)
-    }
-
-    /// Whether the budget is used up. The tree reader then stops and reports one error.
-    pub(super) fn is_exceeded(&self) -> bool {
-        self.budget.exceeded().is_some()
-    }
-
-    /// Reads the given values at the first use of one: broken variable files do not matter before.
-    fn values(&self) -> Result<&VariableValues, EvalProblem> {
-        let read = || {
-            let values = VariableValues::read(self.root, self.options, self.files.get());
-            values.map_err(|error| EvalProblem::Reference(values::problem(&error)))
-        };
-        self.values.get_or_init(read).as_ref().map_err(Clone::clone)
-    }
-
-    /// Returns the name of the workspace: from the environment, else from the data directory, else `default`. Only the default is not
-    /// hidden.
-    fn workspace(&self) -> &(Value, HiddenOrigins) {
-        self.workspace.get_or_init(|| {
-            let given = match &self.options.workspace {
-                Some(EnvironmentValue::Known(name)) => Some(Value::from(name.as_str())),
-                Some(EnvironmentValue::Withheld) => Some(Value::Unknown),
-                None => None,
-            };
-            let path = self.data_directory().join("environment");
-            let chosen = || {
-                let text = String::from_utf8(files::read(&path).ok()?).ok()?;
-                let name = Some(text.trim()).filter(|name| !name.is_empty());
-                name.map(Value::from)
-            };
-            let chosen = || (!self.options.is_untrusted).then(chosen).flatten();
-            let name = given.or_else(chosen);
-            let mut origins = HiddenOrigins::default();
-            if name.is_some() {
-                origins.add(HiddenOrigin::Workspace);
-            }
-            (name.unwrap_or_else(|| "default".into()), origins)
-        })
-    }
-
-    /// Returns `path.module` for an installed or fetched module: relative to the root module, or absolute.
-    pub(super) fn path_of(&self, location: &Location) -> String {
-        let shown = match location.shown.strip_prefix(self.root) {
-            Ok(inner) => inner,
-            // The shown paths below `.` do not start with `.`.
-            Err(_) if self.root == Path::new(".") => &location.shown,
-            Err(_) => &location.real,
-        };
-        shown.to_string_lossy().into_owned()
-    }
-
-    /// Returns the path of `.terraform` or `TF_DATA_DIR`.
-    pub(super) fn data_directory(&self) -> std::path::PathBuf {
-        match &self.options.data_directory {
-            Some(directory) => self.root.join(directory),
-            None => self.root.join(".terraform"),
-        }
     }
 }
 
