@@ -69,7 +69,7 @@ pub enum LockingProblem {
     #[error(
         "no version that its constraints allow is known to have been published for {days} days; the newest of them is {newest}"
     )]
-    NothingSettled { newest: Version, days: u64 },
+    NothingOldEnough { newest: Version, days: u64 },
     #[error("no hash that the lock file records belongs to a package of version {version}")]
     AllForeign { version: Version },
     #[error("version {version} has no package for `{platform}`")]
@@ -128,7 +128,7 @@ impl LockingProblem {
             Self::TargetUnknown { .. } | Self::TargetNotAllowed { .. } => Code::UpgradeTarget,
             Self::PlatformsNotNamed { .. } => Code::PlatformsNotNamed,
             Self::AllForeign { .. } => Code::ForeignHashes,
-            Self::NothingSettled { .. } => Code::TooYoung,
+            Self::NothingOldEnough { .. } => Code::TooYoung,
             Self::PlatformMissing { .. } => Code::PlatformMissing,
             Self::Offline(_) => Code::Offline,
             Self::Registry(_) => Code::Registry,
@@ -150,7 +150,7 @@ impl LockingProblem {
                 "request every platform of the lock file, as in `--platform linux_amd64,darwin_arm64`"
                     .to_owned(),
             ),
-            Self::NothingSettled { newest, .. } => Some(format!(
+            Self::NothingOldEnough { newest, .. } => Some(format!(
                 "use `--upgrade=ADDR@{newest}` to take that version whatever its age"
             )),
             Self::AllForeign { .. } => Some(

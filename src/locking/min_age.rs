@@ -102,7 +102,7 @@ impl ProviderTask<'_> {
         }
         match skipped.first() {
             None => Ok(None),
-            Some(newest) => Err(Box::new(LockingProblem::NothingSettled {
+            Some(newest) => Err(Box::new(LockingProblem::NothingOldEnough {
                 newest: (*newest).clone(),
                 days,
             })),

@@ -24,7 +24,7 @@ pub enum MirrorError {
     Write { path: PathBuf, source: io::Error },
     #[error("cannot unpack the package for `{}`", path.display())]
     Unpack { path: PathBuf, source: PackageError },
-    /// The source has the package unpacked, and the original zip cannot be made from its files.
+    /// The source stores the package unpacked, and the original zip cannot be made from its files.
     #[error("cannot pack `{}`: only the zip that its author signed can be kept", path.display())]
     NoZip { path: PathBuf },
     /// The package changed while it was copied.
@@ -34,7 +34,7 @@ pub enum MirrorError {
     Interrupted,
     /// Other processes kept changing the directory while the index was written.
     #[error("cannot finish `{}`: other processes keep changing the directory", path.display())]
-    Restless { path: PathBuf },
+    KeepsChanging { path: PathBuf },
 }
 
 impl MirrorError {
@@ -52,12 +52,13 @@ impl MirrorError {
 impl Explain for MirrorError {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::NoZip { .. } => Some("`--layout unpacked` keeps it as it is".to_owned()),
+            Self::NoZip { .. } => Some("use `--layout unpacked` to keep it as it is".to_owned()),
             Self::Confined { .. } => Some("name the directory that the link leads to".to_owned()),
             Self::Link { .. } => Some("remove the link, and run the command again".to_owned()),
-            Self::Restless { .. } => {
-                Some("packages are in place; run the command again for the index".to_owned())
-            }
+            Self::KeepsChanging { .. } => Some(
+                "run the command again: the packages are complete, only the index is missing"
+                    .to_owned(),
+            ),
             Self::Unpack { source, .. } => source.hint(),
             _ => None,
         }

@@ -95,7 +95,7 @@ impl Indexer<'_> {
             }
         }
         let path = self.directory.to_path_buf();
-        Err(MirrorError::Restless { path })
+        Err(MirrorError::KeepsChanging { path })
     }
 
     /// The zips to list.
