@@ -1,4 +1,4 @@
-//! The `tflock` program: parse, run, turn the outcome into an exit code.
+//! The `tflock` program: parses the command line, runs the command and returns the exit code.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,7 @@ use tflock::cli::Cli;
 use tflock::printer::Printer;
 use tflock::settings::Environment;
 
-/// musl's own allocator has one lock for all threads: with it, ten thousand directories take four times as long.
+/// The allocator of musl has one lock for all threads, and makes a run over ten thousand directories four times slower.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -15,20 +15,20 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return refuse(&error),
+        Err(error) => return print_usage_error(&error),
     };
-    // A working directory that is gone cannot be walked; relative paths then fail by name.
+    // Without a working directory, relative paths fail with an error that names them.
     let working_directory = std::env::current_dir().unwrap_or_default();
     let environment = Environment::new(std::env::vars_os(), working_directory);
     tflock::run::execute(&cli, &environment)
 }
 
-/// Says what is wrong with the command line, or what it asks for (`--help`). Hooks put names of files on command lines, which may
-/// be made to look like commands of a log.
-fn refuse(error: &clap::Error) -> ExitCode {
-    let is_said = error.use_stderr() && Printer::escaped_usage(&error.render().to_string());
-    if !is_said {
-        // There is nowhere left to report a failure to.
+/// Prints an error of the command line, or the text of `--help`. Hooks pass file names, so an error may contain text that a CI
+/// system takes for a command; it is escaped.
+fn print_usage_error(error: &clap::Error) -> ExitCode {
+    let is_printed = error.use_stderr() && Printer::escaped_usage(&error.render().to_string());
+    if !is_printed {
+        // A failure to print cannot be reported anywhere.
         let _ = error.print();
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))

@@ -142,55 +142,27 @@ mod tests {
 
     #[test]
     fn the_last_file_of_the_right_ones_wins() {
-        let rows: &[(Engine, &[&str], Option<&str>)] = &[
-            (Engine::Terraform, &[], None),
-            (Engine::Terraform, &[".terraformrc"], Some(".terraformrc")),
-            (
-                Engine::Terraform,
-                &[".terraformrc", ".tofurc"],
-                Some(".terraformrc"),
-            ),
-            (
-                Engine::Terraform,
-                &[
-                    ".terraformrc",
-                    ".terraform.d/b.tfrc",
-                    ".terraform.d/a.tfrc.json",
-                    ".terraform.d/c.txt",
-                ],
-                Some(".terraform.d/b.tfrc"),
-            ),
-            (
-                Engine::Terraform,
-                &[".terraform.d/credentials.tfrc.json", "x/opentofu/z.tfrc"],
-                Some(".terraform.d/credentials.tfrc.json"),
-            ),
-            (Engine::Tofu, &[".terraformrc"], Some(".terraformrc")),
-            (Engine::Tofu, &[".terraformrc", ".tofurc"], Some(".tofurc")),
-            (
-                Engine::Tofu,
-                &["x/opentofu/tofurc"],
-                Some("x/opentofu/tofurc"),
-            ),
-            (
-                Engine::Tofu,
-                &[".tofurc", "x/opentofu/tofurc"],
-                Some(".tofurc"),
-            ),
-            (
-                Engine::Tofu,
-                &[".tofurc", "x/opentofu/z.tfrc"],
-                Some("x/opentofu/z.tfrc"),
-            ),
-            (
-                Engine::Tofu,
-                &[".terraform.d/a.tfrc", "x/opentofu/z.tfrc"],
-                Some(".terraform.d/a.tfrc"),
-            ),
-        ];
-        for (engine, files, expected) in rows {
-            let home = home(files);
-            let loaded = load(&environment(home.path()), *engine);
+        // engine | files | the file whose token counts
+        for row in [
+            "terraform | | none",
+            "terraform | .terraformrc | .terraformrc",
+            "terraform | .terraformrc .tofurc | .terraformrc",
+            "terraform | .terraformrc .terraform.d/b.tfrc .terraform.d/a.tfrc.json .terraform.d/c.txt | .terraform.d/b.tfrc",
+            "terraform | .terraform.d/credentials.tfrc.json x/opentofu/z.tfrc | .terraform.d/credentials.tfrc.json",
+            "tofu | .terraformrc | .terraformrc",
+            "tofu | .terraformrc .tofurc | .tofurc",
+            "tofu | x/opentofu/tofurc | x/opentofu/tofurc",
+            "tofu | .tofurc x/opentofu/tofurc | .tofurc",
+            "tofu | .tofurc x/opentofu/z.tfrc | x/opentofu/z.tfrc",
+            "tofu | .terraform.d/a.tfrc x/opentofu/z.tfrc | .terraform.d/a.tfrc",
+        ] {
+            let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+            let engine = match cells[0] {
+                "tofu" => Engine::Tofu,
+                _ => Engine::Terraform,
+            };
+            let home = home(&cells[1].split_whitespace().collect::<Vec<_>>());
+            let loaded = load(&environment(home.path()), engine);
             assert!(loaded.errors.is_empty());
             let host = Hostname::parse("h.test").expect("a host");
             let token = loaded
@@ -198,7 +170,7 @@ mod tests {
                 .credentials
                 .get(&host)
                 .and_then(|block| block.token.as_deref());
-            assert_eq!(token, *expected, "{engine} {files:?}");
+            assert_eq!(token.unwrap_or("none"), cells[2], "{row}");
         }
     }
 

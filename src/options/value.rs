@@ -17,22 +17,22 @@ use super::suggest::{nearest, platform_hint, quoted_list};
 /// A value of a config file and its position.
 pub type TomlValue<'a> = Spanned<DeValue<'a>>;
 
+/// What the user gave of an option on the command line, if anything.
+pub(super) type Given<T> = Result<Option<T>, RejectedArgument>;
+
+/// A value of a config file.
+type Parsed<T> = Result<T, RejectedValue>;
+
 /// The type of an option's value.
 pub(super) trait OptionValue: Clone {
     /// Completes the argument of the option, and adds others that belong to it.
     fn arguments(argument: Arg, value_name: &'static str) -> Vec<Arg>;
 
     /// The value on the command line, if there is one.
-    fn from_matches(
-        matches: &ArgMatches,
-        option: &'static str,
-    ) -> Result<Option<Self>, RejectedArgument>;
+    fn from_matches(matches: &ArgMatches, option: &'static str) -> Given<Self>;
 
     /// The value in a config file. Messages list only values that are allowed there.
-    fn from_toml(
-        value: &TomlValue<'_>,
-        is_allowed: fn(&Self) -> bool,
-    ) -> Result<Self, RejectedValue>;
+    fn from_toml(value: &TomlValue<'_>, is_allowed: fn(&Self) -> bool) -> Parsed<Self>;
 
     /// The value for people, safe to print.
     fn display(&self) -> String;
@@ -168,17 +168,11 @@ impl<T: WordValue> OptionValue for T {
         vec![argument.value_name(value_name).value_parser(parser)]
     }
 
-    fn from_matches(
-        matches: &ArgMatches,
-        option: &'static str,
-    ) -> Result<Option<Self>, RejectedArgument> {
+    fn from_matches(matches: &ArgMatches, option: &'static str) -> Given<Self> {
         Ok(matches.get_one::<Option<T>>(option).copied().flatten())
     }
 
-    fn from_toml(
-        value: &TomlValue<'_>,
-        is_allowed: fn(&Self) -> bool,
-    ) -> Result<Self, RejectedValue> {
+    fn from_toml(value: &TomlValue<'_>, is_allowed: fn(&Self) -> bool) -> Parsed<Self> {
         let text = value.get_ref().as_str();
         let text = text.ok_or_else(|| RejectedValue::wrong_type(value, "a string"))?;
         word_value(text).ok_or_else(|| {
@@ -215,16 +209,13 @@ impl OptionValue for bool {
         vec![argument, off.overrides_with(name)]
     }
 
-    fn from_matches(
-        matches: &ArgMatches,
-        option: &'static str,
-    ) -> Result<Option<Self>, RejectedArgument> {
+    fn from_matches(matches: &ArgMatches, option: &'static str) -> Given<Self> {
         let is_off = matches.get_flag(&format!("no-{option}"));
         let is_on = matches.get_flag(option);
         Ok((is_on || is_off).then_some(is_on))
     }
 
-    fn from_toml(value: &TomlValue<'_>, _: fn(&Self) -> bool) -> Result<Self, RejectedValue> {
+    fn from_toml(value: &TomlValue<'_>, _: fn(&Self) -> bool) -> Parsed<Self> {
         let truth = value.get_ref().as_bool();
         truth.ok_or_else(|| RejectedValue::wrong_type(value, "true or false"))
     }
@@ -244,14 +235,11 @@ impl<const MAX: u16> OptionValue for NumberUpTo<MAX> {
         vec![argument.value_name(value_name).value_parser(parser)]
     }
 
-    fn from_matches(
-        matches: &ArgMatches,
-        option: &'static str,
-    ) -> Result<Option<Self>, RejectedArgument> {
+    fn from_matches(matches: &ArgMatches, option: &'static str) -> Given<Self> {
         Ok(matches.get_one(option).copied().map(Self))
     }
 
-    fn from_toml(value: &TomlValue<'_>, _: fn(&Self) -> bool) -> Result<Self, RejectedValue> {
+    fn from_toml(value: &TomlValue<'_>, _: fn(&Self) -> bool) -> Parsed<Self> {
         let number = value.get_ref().as_integer();
         let number = number.ok_or_else(|| RejectedValue::wrong_type(value, "a whole number"))?;
         u16::from_str_radix(number.as_str(), number.radix())
@@ -273,10 +261,7 @@ impl OptionValue for Vec<Platform> {
         vec![argument.action(ArgAction::Append)]
     }
 
-    fn from_matches(
-        matches: &ArgMatches,
-        option: &'static str,
-    ) -> Result<Option<Self>, RejectedArgument> {
+    fn from_matches(matches: &ArgMatches, option: &'static str) -> Given<Self> {
         let mut platforms = Self::new();
         for text in texts(matches, option) {
             let platform = Platform::parse(text)
@@ -288,7 +273,7 @@ impl OptionValue for Vec<Platform> {
         Ok((!platforms.is_empty()).then_some(platforms))
     }
 
-    fn from_toml(value: &TomlValue<'_>, _: fn(&Self) -> bool) -> Result<Self, RejectedValue> {
+    fn from_toml(value: &TomlValue<'_>, _: fn(&Self) -> bool) -> Parsed<Self> {
         let mut platforms = Self::new();
         for (text, item) in strings(value)? {
             let platform = Platform::parse(text)
@@ -320,10 +305,7 @@ impl OptionValue for Vec<Regex> {
         vec![argument.value_name(value_name).action(ArgAction::Append)]
     }
 
-    fn from_matches(
-        matches: &ArgMatches,
-        option: &'static str,
-    ) -> Result<Option<Self>, RejectedArgument> {
+    fn from_matches(matches: &ArgMatches, option: &'static str) -> Given<Self> {
         let pattern =
             |text| parse_pattern(text).map_err(|error| RejectedArgument::new(option, text, error));
         let patterns: Self = texts(matches, option)
@@ -333,7 +315,7 @@ impl OptionValue for Vec<Regex> {
         Ok((!patterns.is_empty()).then_some(patterns))
     }
 
-    fn from_toml(value: &TomlValue<'_>, _: fn(&Self) -> bool) -> Result<Self, RejectedValue> {
+    fn from_toml(value: &TomlValue<'_>, _: fn(&Self) -> bool) -> Parsed<Self> {
         let pattern =
             |(text, item)| parse_pattern(text).map_err(|error| RejectedValue::invalid(item, error));
         strings(value)?.into_iter().map(pattern).collect()

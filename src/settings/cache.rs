@@ -81,29 +81,18 @@ mod tests {
     #[cfg(all(unix, not(target_os = "macos")))]
     #[test]
     fn the_directory_is_named_or_the_systems() {
-        let rows: [(&[(&str, &str)], &str); 6] = [
-            (
-                &[("TFLOCK_CACHE_DIR", "/c"), ("XDG_CACHE_HOME", "/x")],
-                "/c",
-            ),
-            (&[("TFLOCK_CACHE_DIR", "c")], "/here/c"),
-            (
-                &[("TFLOCK_CACHE_DIR", ""), ("XDG_CACHE_HOME", "/x")],
-                "/x/tflock",
-            ),
-            (
-                &[("XDG_CACHE_HOME", "x"), ("HOME", "/h")],
-                "/h/.cache/tflock",
-            ),
-            (
-                &[("XDG_CACHE_HOME", ""), ("HOME", "/h")],
-                "/h/.cache/tflock",
-            ),
-            (&[("HOME", "/h")], "/h/.cache/tflock"),
-        ];
-        for (variables, expected) in rows {
-            let found = cache_directory(&environment(variables));
-            assert_eq!(found, Some(PathBuf::from(expected)), "{variables:?}");
+        for row in [
+            "TFLOCK_CACHE_DIR=/c XDG_CACHE_HOME=/x | /c",
+            "TFLOCK_CACHE_DIR=c | /here/c",
+            "TFLOCK_CACHE_DIR= XDG_CACHE_HOME=/x | /x/tflock",
+            "XDG_CACHE_HOME=x HOME=/h | /h/.cache/tflock",
+            "XDG_CACHE_HOME= HOME=/h | /h/.cache/tflock",
+            "HOME=/h | /h/.cache/tflock",
+        ] {
+            let (variables, expected) = row.split_once(" | ").unwrap();
+            let variables = variables.split(' ').filter_map(|text| text.split_once('='));
+            let found = cache_directory(&environment(&variables.collect::<Vec<_>>()));
+            assert_eq!(found, Some(PathBuf::from(expected)), "{row}");
         }
     }
 

@@ -6,7 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{ConfigFile, ConfigFileError, NAME, RevisionTexts, read, text};
+use crate::access::open_confined;
+
+use super::{ConfigFile, ConfigFileError, NAME, RevisionTexts, read, read_bounded};
 
 /// A source of config files, such as the work tree or a revision.
 pub trait ConfigTexts: Debug + Send + Sync {
@@ -27,7 +29,10 @@ struct WorkTree;
 impl ConfigTexts for WorkTree {
     fn text(&self, path: &Path, shown: &Path) -> Result<Option<Vec<u8>>, ConfigFileError> {
         match path.symlink_metadata() {
-            Ok(_) => text(path, shown).map(Some),
+            Ok(_) => {
+                let opened = open_confined(path).map(|(file, _)| file);
+                read_bounded(opened, shown).map(Some)
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             // A file that may exist is never treated as missing: it may pin signers.
             Err(source) => Err(ConfigFileError::Read {

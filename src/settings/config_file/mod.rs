@@ -40,11 +40,12 @@ mod read;
 mod tests;
 mod trusted;
 
+use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::access::open_confined;
+use crate::access::LinkError;
 use crate::locking::{SignerRules, Signers};
 use crate::options::{OptionLayer, Sourced, option_keys};
 
@@ -85,18 +86,14 @@ fn keys() -> Vec<&'static str> {
     keys
 }
 
-fn text(path: &Path, shown: &Path) -> Result<Vec<u8>, ConfigFileError> {
+/// Reads an opened file that messages call `shown`.
+fn read_bounded(opened: Result<File, LinkError>, shown: &Path) -> Result<Vec<u8>, ConfigFileError> {
+    let path = shown.to_path_buf();
     let mut bytes = Vec::new();
-    let opened = open_confined(path);
-    let read = opened.and_then(|(file, _)| Ok(file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?));
-    read.map_err(|source| ConfigFileError::Read {
-        path: shown.to_path_buf(),
-        source,
-    })?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(ConfigFileError::TooLarge {
-            path: shown.to_path_buf(),
-        });
+    let read = opened.and_then(|file| Ok(file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?));
+    match read {
+        Err(source) => Err(ConfigFileError::Read { path, source }),
+        Ok(_) if bytes.len() as u64 > MAX_BYTES => Err(ConfigFileError::TooLarge { path }),
+        Ok(_) => Ok(bytes),
     }
-    Ok(bytes)
 }

@@ -70,7 +70,7 @@ const MISTAKES: [&str; 20] = [
     r#"ignore-paths = ["("] | cannot use `ignore-paths = "("` | 1:17 ^^^ | "#,
     r#"mismatch = "add" | cannot use `mismatch = "add"` in a config file, which may tighten trust and never loosen it | 1:12 ^^^^^ | to accept a changed package in one run, use `--mismatch add` on the command line"#,
     r#"mismatch = "replace" | cannot use `mismatch = "replace"` in a config file, which may tighten trust and never loosen it | 1:12 ^^^^^^^^^ | to accept a changed package in one run, use `--mismatch replace` on the command line"#,
-    r#"[signers]\n"a/b/c/d" = [] | cannot use this entry of `[signers]` | 2:1 ^^^^^^^^^ | patterns are"#,
+    r#"[signers]\n"a/b/c/d" = [] | cannot use this entry of `[signers]` | 2:1 ^^^^^^^^^ | write a pattern such as"#,
     r#"[signers]\n"a/b" = ["12"] | cannot use this entry of `[signers]` | 2:1 ^^^^^ | gpg --show-keys"#,
     r"prune = true\nprune = false | cannot read the config file as TOML: duplicate key | 2:1 ^^^^^ | ",
     r"jobs =  | cannot read the config file as TOML | 1:8 ^ | ",

@@ -2,32 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::access::find_repository;
 use crate::git::{GitError, GitSettings, Revision};
 
-use super::{ConfigFile, ConfigFileError, ConfigTexts, MAX_BYTES, NAME, read};
+use super::{ConfigFile, ConfigFileError, ConfigTexts, NAME, read, read_bounded};
 
 /// Reads the file that `--config` names; `ignore-paths` in it are relative to `working_directory`.
 pub(in crate::settings) fn read_named(
     path: &Path,
     working_directory: &Path,
 ) -> Result<ConfigFile, ConfigFileError> {
-    let mut text = Vec::new();
     let opened = File::open(working_directory.join(path));
-    let read = opened.and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut text));
-    read.map_err(|source| ConfigFileError::Read {
-        path: path.to_path_buf(),
-        source: source.into(),
-    })?;
-    if text.len() as u64 > MAX_BYTES {
-        return Err(ConfigFileError::TooLarge {
-            path: path.to_path_buf(),
-        });
-    }
+    let text = read_bounded(opened.map_err(Into::into), path)?;
     let mut file = read::parse(path, &text)?;
     file.directory = working_directory.to_path_buf();
     Ok(file)
