@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_revision_is_kept_where_it_is_asked_for() {
+    fn a_revision_is_shown_on_request() {
         for row in [
             "git::https://u:p@g.test/o/r.git//sub?depth=1&ref=v1 | git::https://g.test/o/r.git//sub?ref=v1",
             "git::https://g.test/o/r.git?ref=v1 | git::https://g.test/o/r.git?ref=v1",

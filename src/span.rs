@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_column() {
+    fn a_byte_order_mark_is_not_a_column() {
         assert_eq!(place("\u{feff}x", 3, 4).column, 1);
     }
 

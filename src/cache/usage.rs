@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn cleaning_removes_what_a_killed_process_left() {
+    fn cleaning_removes_leftovers_of_killed_processes() {
         let (base, _) = filled(&[("a", 10, 1)]);
         let left = base.path().join("leaving-1");
         fs::create_dir_all(left.join(LAYOUT).join("modules")).unwrap();

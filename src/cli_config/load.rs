@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_named_file_stands_alone_and_may_be_missing() {
+    fn a_named_file_replaces_the_others_and_may_be_missing() {
         let home = home(&[".terraformrc", ".terraform.d/a.tfrc", "named"]);
         let named = |name: &str| ConfigEnvironment {
             cli_config_file: Some(home.path().join(name)),
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_readable_file_is_an_error() {
+    fn unreadable_files_are_errors() {
         let home = home(&[".terraformrc/x"]);
         let loaded = load(&environment(home.path()), Engine::Terraform);
         assert!(matches!(loaded.errors[..], [CliConfigError::Read { .. }]));

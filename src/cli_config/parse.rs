@@ -290,12 +290,12 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_text_is_too_odd(text in "\\PC*") {
+        fn the_parser_never_panics(text in "\\PC*") {
             let _ = parse(&text);
         }
 
         #[test]
-        fn nothing_that_looks_like_a_configuration_is_too_odd(
+        fn the_parser_never_panics_on_similar_texts(
             text in "([a-c.\"=,{}\\[\\]\n #/*<$\\\\-]|<<-?E\n|\nE\n|\\$\\{|é|: ?|1|true|null){0,60}"
         ) {
             let _ = parse(&text);

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_says_why() {
+    fn invalid_patterns_have_a_reason() {
         for (text, problem) in [
             ("*", PatternProblem::Parts),
             ("p", PatternProblem::Parts),

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_tell() {
+    fn names_classify_files() {
         for (name, told) in [
             ("main.tf", "configuration"),
             ("main.tofu", "configuration of OpenTofu"),

@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_source_looks_like_a_path_or_like_nothing() {
+    fn invalid_sources_resemble_a_path_or_nothing() {
         let bare = |text: &str| SourceError::BarePath(text.to_owned());
         let unknown = |text: &str| SourceError::Unknown(text.to_owned());
         for (text, expected) in [
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_source() {
+    fn invalid_sources_are_errors() {
         for text in [
             "",
             ".",

@@ -330,7 +330,7 @@ mod tests {
         }
 
         #[test]
-        fn a_link_to_nothing_is_no_lock_file_and_is_not_written_through() {
+        fn a_dangling_link_is_not_a_lock_file_and_is_not_written_through() {
             let tree = Tree::new();
             symlink("missing.hcl", tree.path(LOCK)).unwrap();
             assert_eq!(read(&tree.path(LOCK)).unwrap(), None);

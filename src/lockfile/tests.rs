@@ -26,7 +26,7 @@ pub(super) fn locks(rows: &[(&str, &str, &str, &str)]) -> Locks {
 }
 
 #[test]
-fn terraforms_own_entries_get_twins() {
+fn entries_of_terraforms_namespace_get_twins() {
     let mut locks = locks(&[
         (
             "registry.terraform.io/hashicorp/aws",

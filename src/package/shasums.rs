@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checksum_that_is_too_short_or_no_hex_is_unreadable() {
+    fn short_and_non_hexadecimal_checksums_are_invalid() {
         for found in ["00", "zz", &format!("{}0", hex('0'))] {
             let list = Shasums::parse(format!("{found} {ZIP}").as_bytes()).expect("small");
             assert_eq!(list.digest_of(ZIP), unreadable(found.to_owned()));

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_say_the_same_in_other_letters() {
+    fn escaped_documents_have_the_same_content() {
         let harmful = "::error::x\n##[y] ##vso[z] \u{7f}\u{202e}\u{e0041}\u{9b} ä";
         let document = serde_json::to_string_pretty(&[harmful]).unwrap();
         let shown = json(&document);

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_come_before_dates_and_young_dates_do_not_count() {
+    fn tags_take_precedence_over_dates_and_recent_dates_are_ignored() {
         let long = "x".repeat(MAX_VALIDATOR_BYTES + 1);
         for (headers, expected) in [
             (

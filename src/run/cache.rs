@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amounts_are_for_people() {
+    fn sizes_and_counts_are_readable() {
         let rows = [
             (0, 0, "0 entries, 0 bytes"),
             (1, 999, "1 entry, 999 bytes"),

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn every_item_is_worked_on_and_the_limit_holds() {
+    async fn every_item_is_processed_and_the_limit_holds() {
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let work = |number: usize| {
             let (now, most) = (Arc::clone(&now), Arc::clone(&most));

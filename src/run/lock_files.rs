@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_files_share_what_they_say_and_keep_their_places() {
+    fn equal_files_are_parsed_once_and_keep_their_places() {
         let files = LockFiles::default();
         let text = "provider \"registry.terraform.io/a/b\" {\n  version = \"1.0.0\"\n}\nmodule \"m\" {\n}\n";
         let read =

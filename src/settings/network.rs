@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn netrc_is_a_file_that_is_named_or_lies_at_home() {
+    fn netrc_is_a_named_file_or_in_the_home_directory() {
         let at_home = if cfg!(windows) { "_netrc" } else { ".netrc" };
         let at_home = PathBuf::from("/home/u").join(at_home);
         for (variables, expected) in [

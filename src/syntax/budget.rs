@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_a_budget_can_be_had_and_no_more() {
+    fn a_budget_can_be_used_up_completely() {
         for (resource, said) in [
             (
                 BudgetResource::Steps,
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn an_allowance_is_there_whatever_the_run_has_left() {
+    fn an_allowance_does_not_depend_on_the_budget_of_the_run() {
         let run: Arc<RunBudget> = Arc::default();
         run.take(BudgetResource::Values, u64::MAX);
         let budget = EvalBudget::of_root(Arc::clone(&run));
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_used_goes_back_to_the_run() {
+    fn unused_budget_returns_to_the_run() {
         let run: Arc<RunBudget> = Arc::default();
         let budget = EvalBudget::of_root(Arc::clone(&run));
         assert_eq!(budget.steps(count(ALLOWANCE[0]) + 1), Ok(()));

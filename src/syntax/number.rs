@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number() {
+    fn invalid_numbers_are_rejected() {
         for text in [
             "",
             ".5",

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_quoted_string_may_hold() {
+    fn invalid_characters_in_quoted_strings() {
         for (text, problem) in [
             ("a\nb", SyntaxProblem::MultiLineString),
             ("a\rb", SyntaxProblem::MultiLineString),

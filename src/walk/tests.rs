@@ -61,7 +61,7 @@ fn every_module_and_every_lock_file_below_a_path_in_order() {
 }
 
 #[test]
-fn files_stand_for_their_directory() {
+fn files_select_their_directory() {
     let tree = Tree::new("a/main.tf a/other.txt b/main.tf");
     let found = |found_by| [("a".to_owned(), found_by)];
     assert_eq!(

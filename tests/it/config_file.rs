@@ -1,10 +1,10 @@
-//! `.tflock.toml` and `tflock config`: which files apply to which directory, and which takes precedence.
+//! `.tflock.toml` and `tflock config`: which config files apply to a directory, and which setting takes precedence.
 
 use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext, assert_contains, table};
 
 use crate::TFLOCK;
 
-/// A repository whose file asks for two platforms, with one part that asks for another.
+/// A repository with a config file that requests two platforms, and a nested config file that requests another one.
 fn start() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]));
@@ -26,7 +26,7 @@ fn start() -> (FakeRegistry, TestContext) {
     (registry, context)
 }
 
-/// The platforms of which a lock file has an `h1`: `darwin linux`.
+/// The platforms for which a lock file has an `h1` hash, such as `darwin linux`.
 fn platforms(registry: &FakeRegistry, context: &TestContext, directory: &str) -> String {
     let Some(text) = context.lock_file(directory) else {
         return "no file".to_owned();
@@ -40,9 +40,9 @@ fn platforms(registry: &FakeRegistry, context: &TestContext, directory: &str) ->
 }
 
 #[test]
-fn the_nearest_file_governs_and_the_command_line_wins() {
-    // `-r` begins at the path, whose file counts for all directories below it. Patterns of the command line replace those of
-    // the file, and a named directory is never skipped.
+fn the_nearest_file_applies_and_the_command_line_takes_precedence() {
+    // `-r` starts at PATH, whose config file applies to all directories below it. Patterns of the command line replace
+    // those of the file. Directories named on the command line are never skipped.
     for [from, arguments, live, lab, old] in table(
         "
         repo        | -r .                                       | darwin linux | darwin linux | no file
@@ -66,7 +66,7 @@ fn the_nearest_file_governs_and_the_command_line_wins() {
 }
 
 #[test]
-fn a_file_above_the_repository_or_outside_of_any_governs_nothing() {
+fn files_above_or_outside_the_repository_do_not_apply() {
     let (_registry, context) = start();
     context.write(".tflock.toml", "nonsense = 1\n");
     context.write("loose/b/main.tf", "");
@@ -141,7 +141,7 @@ hint: did you mean `platforms`?
     assert_eq!(registry.log().total(), 0);
 }
 
-/// Fails unless `text` has this line, whatever the spaces between its words.
+/// Fails unless `text` has this line. The spaces between words may differ.
 #[track_caller]
 fn assert_line(text: &str, line: &str) {
     let is_it = |found: &str| found.split_whitespace().eq(line.split_whitespace());
@@ -149,7 +149,7 @@ fn assert_line(text: &str, line: &str) {
 }
 
 #[test]
-fn config_says_what_is_in_force_and_who_said_it() {
+fn config_shows_effective_values_and_their_sources() {
     let (_registry, context) = start();
     let base = "https://user:secret@registry.opentofu.org/";
     let outcome = context
@@ -178,9 +178,10 @@ fn config_says_what_is_in_force_and_who_said_it() {
     assert!(!shown.contains("secret"), "{shown}");
 }
 
-/// The values of `repo/lab/c` by the files at the top, in `lab` and in `lab/c`, with the place of each.
+/// The columns: config files in the top directory, in `lab` and in `lab/c`, and the effective value for `repo/lab/c`
+/// with its place.
 #[test]
-fn each_key_has_its_rule_where_several_files_set_it() {
+fn each_key_combines_the_files_by_its_own_rule() {
     for [top, lab, nearest, expected] in table(
         r#"
         create = "never"            |                              |                           | create never # repo/.tflock.toml:1:1
@@ -233,7 +234,7 @@ repo/lab/c: governed by repo/lab/c/.tflock.toml
     }
 }
 
-/// Patterns of a file stay relative to it, also where a nearer file sets other keys.
+/// The patterns of a config file remain relative to it if a nearer file sets other keys.
 #[test]
 fn ignored_paths_are_relative_to_the_file_that_names_them() {
     let (registry, context) = start();

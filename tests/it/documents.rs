@@ -1,4 +1,4 @@
-//! Help, completions, manual pages, and suggestions for mistyped words.
+//! Help, completions, manual pages, and suggestions for misspelled words.
 
 use std::process::Command;
 use std::time::Duration;
@@ -80,7 +80,7 @@ fn manual_pages_have_the_options_of_their_command() {
 }
 
 #[test]
-fn mistyped_words_are_answered_with_the_right_ones() {
+fn misspelled_words_lead_to_suggestions() {
     for [arguments, suggestion] in table(
         "
             lokc                        | tip: a similar subcommand exists: 'lock'
@@ -99,7 +99,7 @@ fn mistyped_words_are_answered_with_the_right_ones() {
     }
 }
 
-/// One directory with one provider, and a registry that is slow to answer.
+/// A directory with one provider, and a registry that responds slowly.
 fn slow() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil"));
@@ -118,7 +118,7 @@ fn a_quiet_success_says_nothing() {
     }
 }
 
-/// What a terminal shows of a run; `None` without the program `script`.
+/// The terminal output of a run. `None` if the program `script` is not installed.
 #[cfg(target_os = "linux")]
 fn on_terminal(
     context: &TestContext,
@@ -145,11 +145,11 @@ fn on_terminal(
     Some(shown)
 }
 
-/// The first thing that a terminal shows, and what is on it still when a line for good is printed.
+/// The first progress line. It must be erased before the run prints a permanent line.
 #[cfg(target_os = "linux")]
 const SIGN_OF_LIFE: &str = "| reading directories, asking registries  0s";
 
-/// Without a terminal, or in continuous integration, there is no progress at all.
+/// Progress is shown neither without a terminal nor in continuous integration.
 #[cfg(target_os = "linux")]
 #[test]
 fn progress_is_for_terminals_only_and_in_ascii() {
@@ -172,7 +172,7 @@ fn progress_is_for_terminals_only_and_in_ascii() {
             "{arguments}: {shown}"
         );
         if expected {
-            // The line is erased before anything else is said.
+            // The progress line is erased before the first line of the result.
             let (_, said) = shown.rsplit_once("\r\u{1b}[2K").unwrap();
             assert!(!said.contains("asking registries"), "{arguments}: {shown}");
         }
@@ -182,7 +182,8 @@ fn progress_is_for_terminals_only_and_in_ascii() {
     assert_eq!(outcome.stderr, "");
 }
 
-/// Settings, a working set and callers are read after the first sign of life: in a large repository they take seconds.
+/// The first progress line is printed before settings, the working set and callers are read, which takes seconds in a
+/// large repository.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_terminal_shows_life_before_settings_are_read() {

@@ -1,4 +1,4 @@
-//! What decides the entries of a lock file and what does not: rules that need the whole program.
+//! What affects the entries of a lock file and what does not. These rules need the whole program.
 
 use tflock_test_support::{
     FakeRegistry, Misbehave, Program, ProviderSpec, TestAuthority, TestContext, assert_contains,
@@ -19,13 +19,13 @@ fn start() -> (FakeRegistry, TestContext) {
     (registry, context)
 }
 
-/// A state that needs `acme/rivet`.
+/// A Terraform state that requires `acme/rivet`.
 const STATE: &str = r#"{"version": 4, "terraform_version": "1.11.4", "serial": 1, "lineage": "l", "outputs": {}, "resources": [{
     "mode": "managed", "type": "rivet_plate", "name": "a", "instances": [],
     "provider": "provider[\"registry.terraform.io/acme/rivet\"]"}]}"#;
 
 #[test]
-fn what_lies_beside_the_configuration_does_not_count() {
+fn states_and_installed_providers_are_ignored() {
     let (_registry, context) = start();
     for directory in ["plain", "full"] {
         context.require(directory, &[("acme/anvil", "~> 1.0")]);
@@ -50,7 +50,7 @@ fn what_lies_beside_the_configuration_does_not_count() {
 }
 
 #[test]
-fn platforms_are_asked_for_as_they_are_written() {
+fn platforms_are_requested_unchanged() {
     let (registry, context) = start();
     context.require("a", &[("acme/anvil", "1.0.0")]);
     let lock = |platforms: &[&str]| {
@@ -70,7 +70,7 @@ fn platforms_are_asked_for_as_they_are_written() {
 }
 
 #[test]
-fn only_named_providers_are_worked_on() {
+fn only_named_providers_are_processed() {
     let (registry, context) = start();
     let required = ["acme/anvil", "acme/rivet", "acme/missing"];
     context.require("a", &required.map(|source| (source, "1.0.0")));
@@ -103,7 +103,7 @@ fn addresses_that_cannot_be_locked_are_dropped() {
 }
 
 #[test]
-fn what_a_registry_says_is_passed_on_once() {
+fn warnings_of_a_registry_are_printed_once() {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").warning("use acme/hammer instead"));
     let list = "\"versions\":[";
@@ -150,7 +150,7 @@ fn proxies_come_from_the_environment() {
     }
 }
 
-/// As in Go, requests to loopback never use a proxy.
+/// Requests to loopback never use a proxy, as in Go.
 #[test]
 fn loopback_needs_no_proxy() {
     let (_registry, context) = start();
@@ -162,7 +162,8 @@ fn loopback_needs_no_proxy() {
     assert_eq!(proxy.log().total(), 0);
 }
 
-/// `SSL_CERT_FILE` and `SSL_CERT_DIR` as Go takes them, compared with Terraform where that is on PATH.
+/// `SSL_CERT_FILE` and `SSL_CERT_DIR` have the same effect as in Go. The result is compared with Terraform's if it is
+/// installed.
 #[test]
 fn authorities_come_from_the_environment() {
     let mut registry = FakeRegistry::start();
@@ -203,10 +204,10 @@ fn authorities_come_from_the_environment() {
     }
 }
 
-/// What `providers lock` does not use counts here neither: plugin caches, installation methods, overrides for developers,
-/// implied directories, reattached providers. Each of them has another package, or would leave the provider out.
+/// tflock ignores what `providers lock` ignores: plugin caches, installation methods, development overrides, implied
+/// directories and reattached providers. Each of them would change the package or omit the provider.
 #[test]
-fn only_the_registry_counts_unless_asked_otherwise() {
+fn only_the_registry_is_used_by_default() {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil"));
     let context = TestContext::new(TFLOCK, &registry);
@@ -216,7 +217,7 @@ fn only_the_registry_counts_unless_asked_otherwise() {
     for place in "mirror cache a/terraform.d/plugins ../home/.terraform.d/plugins".split(' ') {
         context.write(&format!("{place}/{package}"), "altered");
     }
-    // Slashes are no escapes, on any system.
+    // Forward slashes need no escapes in HCL on any system.
     let mirror = context.path("mirror").display().to_string();
     let mirror = mirror.replace('\\', "/");
     let methods = [

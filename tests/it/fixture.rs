@@ -1,4 +1,4 @@
-//! The signed registry itself: what it answers, and that the real tools accept it.
+//! The test registry itself: its responses, and that the real tools accept them.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -9,19 +9,19 @@ use tflock_test_support::{
 
 use crate::TFLOCK;
 
-/// One exchange, as text; the connection is closed after it.
+/// The response to one request, as text. The connection is closed afterwards.
 fn ask(registry: &FakeRegistry, path: &str, headers: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", registry.port())).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nHost: h\r\n{headers}\r\n").unwrap();
     stream.shutdown(std::net::Shutdown::Write).unwrap();
     let mut answer = Vec::new();
-    // A connection that is cut may also be reported as reset.
+    // A broken connection may be reported as an error.
     drop(stream.read_to_end(&mut answer));
     String::from_utf8_lossy(&answer).into_owned()
 }
 
 #[test]
-fn answers_are_whole_ranges_or_spoiled() {
+fn responses_are_complete_partial_or_faulty() {
     let registry = FakeRegistry::start();
     registry.serve("/doc", tflock_test_support::Document::octets("0123456789"));
 

@@ -1,4 +1,4 @@
-//! A monorepo in one run: which requests are sent, and which files are written.
+//! A monorepo in one run: the requests, and the written files.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -9,7 +9,7 @@ use crate::TFLOCK;
 
 const PLATFORMS: &str = "linux_amd64,darwin_arm64,windows_amd64";
 
-/// A lock file that `init` wrote on one machine.
+/// A lock file that `init` wrote on one platform.
 const LOCKED_ON_LINUX: &str = "\
 # This file is maintained automatically by \"terraform init\".
 # Manual edits may be lost in future updates.
@@ -165,7 +165,7 @@ fn a_platform_is_added_to_a_kept_version_and_to_a_lock_without_configuration() {
 }
 
 #[test]
-fn failing_directories_stop_no_other() {
+fn failing_directories_do_not_stop_others() {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0"]));
     let context = TestContext::new(TFLOCK, &registry);

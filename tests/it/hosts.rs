@@ -1,5 +1,5 @@
-//! `host` blocks that lead elsewhere, as those that Terragrunt leaves for its hooks: what went wrong there is explained, with the
-//! place of the block. And trees in which both tools are at home.
+//! `host` blocks that redirect a host, such as those of Terragrunt: errors explain the cause and name the block. Also
+//! trees that contain root modules of both tools.
 
 use tflock_test_support::{
     FakeRegistry, Misbehave, ProviderSpec, TestContext, assert_contains, table,
@@ -9,10 +9,10 @@ use crate::TFLOCK;
 
 const LOCK: &str = "lock --platform linux_amd64";
 
-/// The place of the block that leads to the test registry.
+/// The location of the block that redirects to the test registry.
 const PLACE: &str = "[ROOT]/home/terraform.rc:";
 
-/// A path, its answer, and the expected explanation.
+/// The columns: a path, its response, and the expected explanation.
 const ANSWERS: &str = "
     */versions   | status=423 | Terragrunt's provider cache server
     */download/* | status=423 | Terragrunt's provider cache server
@@ -24,7 +24,7 @@ const ANSWERS: &str = "
 ";
 
 #[test]
-fn answers_of_cache_servers_are_explained_with_the_block_that_leads_there() {
+fn errors_of_cache_servers_name_their_host_block() {
     for [path, rule, explanation] in table(ANSWERS) {
         let mut registry = FakeRegistry::start();
         registry.publish(ProviderSpec::new("acme/anvil"));
@@ -39,9 +39,9 @@ fn answers_of_cache_servers_are_explained_with_the_block_that_leads_there() {
     }
 }
 
-/// Blocks that cannot lead anywhere.
+/// Blocks with invalid targets.
 #[test]
-fn blocks_that_lead_nowhere_are_named() {
+fn host_blocks_without_a_usable_target_are_named() {
     for [services, expected] in table(
         r#"
         {}                                          | does not offer a provider registry
@@ -64,7 +64,7 @@ fn blocks_that_lead_nowhere_are_named() {
     }
 }
 
-/// One run over a tree of both tools: each directory has its own default host, header and rules.
+/// A run over a tree with both tools: each directory has its own default host, header and rules.
 #[test]
 fn both_tools_in_one_tree() {
     let mut registry = FakeRegistry::start();
@@ -96,7 +96,7 @@ fn both_tools_in_one_tree() {
         ("by-file/tofu", "tofu"),
         ("by-version-file/tofu", "tofu"),
         ("by-version-file/below/terraform", "terraform"),
-        // The lock files of the tree do not agree.
+        // The lock files of the tree disagree on the engine.
         ("by-nothing/terraform", "terraform"),
     ];
     for (directory, _) in expected {

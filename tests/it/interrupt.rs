@@ -1,4 +1,5 @@
-//! Ctrl-C and SIGTERM: the run ends at once, every lock file is the old one or the new one, and nothing is left behind.
+//! Ctrl-C and SIGTERM end the run at once. Every lock file is either the old or the new one, and no temporary file
+//! remains.
 #![cfg(unix)]
 
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +12,7 @@ use tflock_test_support::{FakeRegistry, Misbehave, ProviderSpec, TestContext};
 use crate::TFLOCK;
 
 #[test]
-fn an_interrupted_run_says_so_and_leaves_nothing_behind() {
+fn an_interrupted_run_reports_it_and_leaves_nothing_behind() {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0"]));
     registry.publish(ProviderSpec::new("acme/stuck").versions(["1.0.0"]));

@@ -1,15 +1,15 @@
-//! The layering test: one crate gives no compiler help, so this reads the sources and fails on an edge upward or sideways
-//! between rooms, and on an outside crate used outside its room.
+//! Checks the layers of the crate. Within one crate the compiler does not, so this test reads the sources. It fails if a
+//! module uses another one in the same or a higher layer, or an external crate that belongs to another module.
 //!
-//! The layers are those that `src/lib.rs` draws. A room uses rooms below it, never beside or above; within the row of the
-//! command line only `run` may use the others, but for the edges in [`BESIDE`].
+//! The layers are those of `src/lib.rs`. There are exceptions in the layer of the command line only: `run` uses all other
+//! modules of that layer, and [`EDGES_WITHIN_COMMAND_LINE`] lists the remaining ones.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The rooms, row by row from the bottom. `span` lies under `provider`, whose errors point at places.
-const ROWS: [&[&str]; 11] = [
+/// The modules of each layer, from the lowest to the highest. `span` is below `provider`, whose errors contain places.
+const LAYERS: [&[&str]; 11] = [
     &["code", "display"],
     &["span", "redacted_url", "once_map"],
     &["provider"],
@@ -27,18 +27,18 @@ const ROWS: [&[&str]; 11] = [
     &["walk"],
     &["locking", "modules"],
     &["options"],
-    COMMAND,
+    COMMAND_LINE,
     &["main"],
 ];
 
-/// The row of the command line.
-const COMMAND: &[&str] = &["cli", "settings", "run", "printer", "progress"];
+/// The layer of the command line.
+const COMMAND_LINE: &[&str] = &["cli", "settings", "run", "printer", "progress"];
 
-/// Edges within the row of the command line, beside those of `run`: arguments become settings.
-const BESIDE: [(&str, &str); 1] = [("settings", "cli")];
+/// Permitted uses within the layer of the command line, as (user, used module), besides those of `run`.
+const EDGES_WITHIN_COMMAND_LINE: [(&str, &str); 1] = [("settings", "cli")];
 
-/// Outside crates, and doors to the process, with the rooms that may name them.
-const HOMES: [(&str, &[&str]); 13] = [
+/// External crates and functions for the process environment, with the modules that may use them.
+const OWNERS: [(&str, &[&str]); 13] = [
     ("reqwest::", &["registry"]),
     ("clap::", &["cli", "options", "main"]),
     ("clap_complete::", &["cli"]),
@@ -54,9 +54,9 @@ const HOMES: [(&str, &[&str]); 13] = [
     ("env::current_dir", &["settings", "main"]),
 ];
 
-/// One source file: its room, its path for messages, and its code without comments.
+/// A source file: its top-level module, its path for messages, and its code without comments.
 struct Source {
-    room: String,
+    module: String,
     path: String,
     code: String,
 }
@@ -83,7 +83,7 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
 fn read(base: &Path, path: &Path) -> Source {
     let relative = path.strip_prefix(base).unwrap();
     let first = relative.components().next().unwrap();
-    let room = first
+    let module = first
         .as_os_str()
         .to_str()
         .unwrap()
@@ -95,13 +95,14 @@ fn read(base: &Path, path: &Path) -> Source {
         .filter(|line| !line.trim_start().starts_with("//"));
     let code = code.flat_map(|line| [line, "\n"]).collect();
     Source {
-        room,
+        module,
         path: relative.display().to_string(),
         code,
     }
 }
 
-/// The first names after each `prefix` path in `code`: `crate::a::B` and `use crate::{a::B, c}` name `a` and `c`.
+/// The first name in each path after `prefix`: `a` and `c` for the prefix `crate::` in `crate::a::B` and
+/// `use crate::{a::B, c}`.
 fn first_names(code: &str, prefix: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for rest in mentions(code, prefix) {
@@ -113,7 +114,7 @@ fn first_names(code: &str, prefix: &str) -> BTreeSet<String> {
     names
 }
 
-/// What follows each `prefix` in `code` that is not the tail of a longer word.
+/// The code after each `prefix` that is not the end of a longer word.
 fn mentions<'a>(code: &'a str, prefix: &'a str) -> impl Iterator<Item = &'a str> {
     let word = |last: char| last.is_alphanumeric() || last == '_';
     code.match_indices(prefix)
@@ -121,7 +122,7 @@ fn mentions<'a>(code: &'a str, prefix: &'a str) -> impl Iterator<Item = &'a str>
         .map(|(position, _)| &code[position + prefix.len()..])
 }
 
-/// The first names of the items of a `use` list, up to its closing brace.
+/// The first name of each item in a `use` list, up to its closing brace.
 fn list_heads(list: &str) -> Vec<String> {
     let (mut depth, mut start, mut heads) = (0, 0, Vec::new());
     for (position, character) in list.char_indices() {
@@ -148,34 +149,35 @@ fn head(path: &str) -> Option<String> {
     (end > 0).then(|| path[..end].to_owned())
 }
 
-fn row(room: &str) -> Option<usize> {
-    ROWS.iter().position(|rooms| rooms.contains(&room))
+fn layer(module: &str) -> Option<usize> {
+    LAYERS.iter().position(|modules| modules.contains(&module))
 }
 
 fn may_use(from: &str, to: &str) -> bool {
-    let beside = from == "run" && COMMAND.contains(&to) || BESIDE.contains(&(from, to));
-    from == to || row(to) < row(from) || beside
+    let beside = from == "run" && COMMAND_LINE.contains(&to)
+        || EDGES_WITHIN_COMMAND_LINE.contains(&(from, to));
+    from == to || layer(to) < layer(from) || beside
 }
 
 #[test]
-fn rooms_use_only_what_lies_below_them() {
+fn modules_use_only_lower_layers() {
     let mut faults = Vec::new();
-    for source in sources().iter().filter(|source| source.room != "lib") {
-        if row(&source.room).is_none() {
+    for source in sources().iter().filter(|source| source.module != "lib") {
+        if layer(&source.module).is_none() {
             faults.push(format!(
-                "{}: this room has no row in the layer table",
+                "{}: this module is missing in the table of layers",
                 source.path
             ));
         }
         let mut used = first_names(&source.code, "crate::");
         used.extend(first_names(&source.code, "tflock::"));
-        for room in used
+        for module in used
             .iter()
-            .filter(|room| row(room).is_some() && !may_use(&source.room, room))
+            .filter(|module| layer(module).is_some() && !may_use(&source.module, module))
         {
             faults.push(format!(
-                "{}: `{}` must not use `{room}`",
-                source.path, source.room
+                "{}: `{}` must not use `{module}`",
+                source.path, source.module
             ));
         }
     }
@@ -183,16 +185,16 @@ fn rooms_use_only_what_lies_below_them() {
 }
 
 #[test]
-fn outside_crates_stay_in_their_rooms() {
+fn external_crates_are_used_only_in_their_modules() {
     let mut faults = Vec::new();
     for source in sources() {
-        for (name, homes) in HOMES {
+        for (name, owners) in OWNERS {
             let named = mentions(&source.code, name).next().is_some();
-            if named && !homes.contains(&source.room.as_str()) {
+            if named && !owners.contains(&source.module.as_str()) {
                 faults.push(format!(
                     "{}: `{name}` belongs to {}",
                     source.path,
-                    homes.join(", ")
+                    owners.join(", ")
                 ));
             }
         }
@@ -201,7 +203,7 @@ fn outside_crates_stay_in_their_rooms() {
 }
 
 #[test]
-fn the_reader_finds_edges_in_every_form() {
+fn uses_are_found_in_every_form() {
     for (code, expected) in [
         ("use crate::provider::{Hash, Version};", vec!["provider"]),
         (

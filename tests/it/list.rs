@@ -1,4 +1,4 @@
-//! `tflock list`: what it shows, in each form, and what it asks.
+//! `tflock list`: its output in each format, and its requests.
 
 use serde_json::{Value, json};
 use tflock_test_support::{FakeRegistry, Misbehave, ProviderSpec, Response, TestContext};
@@ -72,7 +72,7 @@ units/only                    root: it has a lock file, and no configuration; te
 }
 
 #[test]
-fn each_registry_is_asked_once_per_provider() {
+fn one_request_is_sent_per_provider() {
     let (registry, context) = site();
     context.tflock(LIST).run().expect_success();
     for (path, count) in registry.log().counts("*") {
@@ -162,7 +162,7 @@ fn a_locked_version_may_be_out_of_range() {
 }
 
 #[test]
-fn what_cannot_be_read_or_asked_is_said() {
+fn failures_to_read_and_request_are_reported() {
     let (registry, context) = site();
     let gone = Misbehave::on("*/acme/anvil/versions").respond(Response::status(503));
     registry.misbehave(gone);
@@ -181,7 +181,7 @@ fn what_cannot_be_read_or_asked_is_said() {
 }
 
 #[test]
-fn offline_nobody_is_asked() {
+fn offline_no_request_is_sent() {
     let (registry, context) = site();
     let arguments = LIST.into_iter().chain(["--offline"]);
     let outcome = context.tflock(arguments).run().expect_success();

@@ -1,4 +1,4 @@
-//! Black-box tests of the library and the binary: one test program.
+//! Tests of the library and the binary through their public interfaces, in one test program.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -1,4 +1,4 @@
-//! `--min-age`: which versions an upgrade passes over.
+//! `--min-age`: the versions that an upgrade skips.
 
 use tflock_test_support::{FakeRegistry, Misbehave, Outcome, ProviderSpec, TestContext, table};
 
@@ -6,7 +6,7 @@ use crate::TFLOCK;
 
 const OPENTOFU: &str = "registry.opentofu.org";
 
-/// 1.0.0 and 1.1.0 are old, 1.2.0 was signed ten days ago and 2.0.0 three.
+/// Versions 1.0.0 and 1.1.0 are old, 1.2.0 was signed ten days ago and 2.0.0 three days ago.
 fn spec(source: &str) -> ProviderSpec {
     let mut spec = ProviderSpec::new(source).versions(["1.0.0", "1.1.0", "1.2.0", "2.0.0"]);
     for (version, days) in [("1.0.0", 400), ("1.1.0", 300), ("1.2.0", 10), ("2.0.0", 3)] {
@@ -36,7 +36,7 @@ fn version(context: &TestContext) -> String {
 }
 
 #[test]
-fn young_versions_are_passed_over_and_nothing_moves_back() {
+fn recent_versions_are_skipped_and_no_version_is_downgraded() {
     for [locked, options, expected, told] in table(
         "
         1.0.0 | --upgrade                               | 2.0.0 |
@@ -59,7 +59,7 @@ fn young_versions_are_passed_over_and_nothing_moves_back() {
 }
 
 #[test]
-fn nothing_old_enough_is_an_error_unless_something_is_locked() {
+fn without_an_old_version_a_lock_fails_unless_one_is_locked() {
     let (_registry, context) = start(&spec("acme/anvil"), "~> 2.0");
     let outcome = lock(&context, "--upgrade --min-age 30").expect_code(1);
     for part in [
@@ -71,7 +71,7 @@ fn nothing_old_enough_is_an_error_unless_something_is_locked() {
     lock(&context, "--min-age 30").expect_code(2);
 }
 
-/// OpenTofu's registry has no keys for many providers; then the date of the list counts.
+/// OpenTofu's registry has no keys for many providers. For these, the date of the checksum list applies.
 #[test]
 fn unsigned_lists_have_the_date_that_their_server_gives() {
     let unknown = "is known to have been published for 30 days";
@@ -92,7 +92,7 @@ fn unsigned_lists_have_the_date_that_their_server_gives() {
 }
 
 #[test]
-fn an_age_that_nobody_knows_is_said() {
+fn an_unknown_age_is_reported() {
     let (registry, context) = start(&spec("acme/anvil"), "1.0.0");
     lock(&context, "").expect_success();
     context.require("a", &[("acme/anvil", ">= 1.0.0")]);

@@ -1,5 +1,5 @@
-//! Answers of registries and their outcome: the rows of status, redirect, retry and answer rules, each tried on
-//! tflock and, where it is on PATH, on Terraform.
+//! Responses of registries: statuses, redirects, retries and contents. Each row is tested with tflock and, if it is
+//! installed, with Terraform.
 
 use std::io::Write as _;
 
@@ -9,14 +9,15 @@ use tflock_test_support::{
 
 use crate::TFLOCK;
 
-/// How a row ends.
+/// The result of a row.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Ending {
-    /// Both lock.
+    /// Both write the lock file.
     Locked,
     /// Both fail.
     Refused,
-    /// Terraform gives up at once, tflock tries again or resumes: what arrives is verified all the same.
+    /// Terraform fails at once, but tflock retries the request or resumes the download. The content is verified as
+    /// usual.
     OnlyTflock,
 }
 
@@ -26,7 +27,7 @@ const VERSIONS: &str = "*/acme/anvil/versions";
 const DOWNLOAD: &str = "*/download/linux/amd64";
 const PACKAGE: &str = "*_linux_amd64.zip";
 
-/// Statuses, redirects and retries of every kind of request: name, path, rule and ending.
+/// Statuses, redirects and retries of every kind of request: name, path, rule and result.
 const STATUSES: &str = "
     versions 404                 | */acme/anvil/versions  | status=404                       | Refused
     versions 401                 | */acme/anvil/versions  | status=401                       | Refused
@@ -67,7 +68,7 @@ fn statuses(registry: &FakeRegistry) -> Vec<(&'static str, Misbehave, Ending)> {
     table(STATUSES).into_iter().map(row).collect()
 }
 
-/// Answers that are not what they should be, or only look so.
+/// Responses that are unusual or invalid.
 fn answers() -> Vec<(&'static str, Misbehave, Ending)> {
     let on = Misbehave::on;
     let append = |text: &'static str| move |body: Vec<u8>| [&body, text.as_bytes()].concat();
@@ -114,7 +115,7 @@ fn gzip(body: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn answers_are_taken_as_terraform_takes_them() {
+fn responses_have_the_same_result_as_with_terraform() {
     let mut registry = FakeRegistry::start();
     let spec = ProviderSpec::new("acme/anvil").platforms(["linux_amd64"]);
     registry.publish(spec.payload(50_000));
@@ -144,7 +145,7 @@ fn answers_are_taken_as_terraform_takes_them() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// Runs `run` with this rule.
+/// Executes `run` while this rule applies.
 fn under<T>(rule: &Misbehave, registry: &FakeRegistry, run: impl FnOnce() -> T) -> T {
     registry.misbehave(rule.clone());
     let result = run();
@@ -160,7 +161,7 @@ fn lock_with_tflock(directory: &str, context: &TestContext) -> Option<String> {
     context.lock_file(directory)
 }
 
-/// The lock file that Terraform wrote, if it did.
+/// The lock file that Terraform wrote. `None` if it failed.
 fn lock_with_terraform(directory: &str, context: &TestContext) -> Option<String> {
     context.require(directory, &[("acme/anvil", "")]);
     let lock = ["providers", "lock", "-platform=linux_amd64"];

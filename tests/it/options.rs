@@ -1,4 +1,4 @@
-//! What each option of `tflock lock` changes, on lock files.
+//! What each option of `tflock lock` changes in lock files.
 
 use tflock_test_support::{
     FakeRegistry, Outcome, ProviderSpec, TestContext, assert_contains, table,
@@ -25,7 +25,7 @@ fn lock(context: &TestContext, options: &str) -> Outcome {
     context.run(&format!("lock --platform linux_amd64 {options}"))
 }
 
-/// The versions that a lock file has, in its order: `anvil 1.0.0, rivet 1.1.0`.
+/// The versions in a lock file, in its order: `anvil 1.0.0, rivet 1.1.0`.
 fn versions(context: &TestContext, directory: &str) -> String {
     let Some(text) = context.lock_file(directory) else {
         return "no file".to_owned();
@@ -44,7 +44,7 @@ fn versions(context: &TestContext, directory: &str) -> String {
 }
 
 #[test]
-fn versions_are_kept_until_an_upgrade_is_asked_for() {
+fn versions_are_kept_without_an_upgrade_option() {
     let both = [("acme/anvil", ">= 1.0.0"), ("acme/rivet", "~> 1.0")];
     for [options, expected] in table(
         "
@@ -90,7 +90,7 @@ fn an_entry_that_nothing_requires_stays_until_it_is_pruned() {
 }
 
 #[test]
-fn a_check_writes_nothing_and_tells_by_its_exit_code() {
+fn a_check_writes_nothing_and_reports_changes_by_its_exit_code() {
     let (_registry, context) = start();
     context.require("a", &[("acme/anvil", "1.0.0")]);
     lock(&context, "--check a").expect_code(3);
@@ -143,7 +143,7 @@ fn missing_lock_files_are_created_where_they_belong() {
 }
 
 #[test]
-fn a_called_module_gets_no_lock_file_of_its_own() {
+fn a_called_module_gets_no_lock_file() {
     let (_registry, context) = start();
     context.require("module", &[("acme/anvil", "~> 1.0")]);
     let call = "module \"m\" {\n  source = \"../module\"\n}\n";
@@ -163,7 +163,7 @@ fn paths_are_ignored_by_an_unanchored_expression() {
     }
     lock(&context, "-r -i a/x -i ^b .").expect_success();
     let found = ["a/x", "a/y", "b/x"].map(|directory| context.lock_file(directory).is_some());
-    // The walk names `b/x` so, and not `./b/x`.
+    // The path that is matched is `b/x`, not `./b/x`.
     assert_eq!(found, [false, true, false]);
     lock(&context, "-r -i ( .").expect_code(2);
 }
@@ -197,7 +197,7 @@ fn a_defaulted_platform_never_costs_the_hashes_of_others() {
 }
 
 #[test]
-fn foreign_hashes_fail_their_directory_unless_told_otherwise() {
+fn foreign_hashes_fail_their_directory_by_default() {
     let foreign = format!("\"h1:{}=\"", "A".repeat(43));
     for (mismatch, code, kept, right) in [
         ("error", 1, true, false),
@@ -219,7 +219,7 @@ fn foreign_hashes_fail_their_directory_unless_told_otherwise() {
 }
 
 #[test]
-fn the_engine_shows_in_header_and_default_host() {
+fn the_engine_determines_header_and_default_host() {
     for [file, options, header, host] in table(
         "
             main.tf   |               | terraform init | registry.terraform.io
@@ -244,7 +244,7 @@ fn the_engine_shows_in_header_and_default_host() {
 }
 
 #[test]
-fn usage_errors_are_told_apart() {
+fn usage_errors_have_their_own_exit_code() {
     let (_registry, context) = start();
     for options in [
         "--no-such-option .",
@@ -277,9 +277,9 @@ fn usage_errors_say_what_to_write_instead() {
     }
 }
 
-/// For hooks: files are written, and the exit code reports new and changed ones.
+/// For hooks: the files are written, and the exit code reports new and changed ones.
 #[test]
-fn a_change_can_count_as_a_failure_although_it_was_written() {
+fn a_written_change_can_be_reported_as_a_failure() {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]));
     let context = TestContext::new(TFLOCK, &registry);
@@ -295,7 +295,7 @@ fn a_change_can_count_as_a_failure_although_it_was_written() {
     context.command(lock).arg("--check").run().expect_code(2);
 }
 
-/// The hooks are commands that there are: each with its own options, on a file.
+/// Every entry of `.pre-commit-hooks.yaml` is a valid command. Each is run with its own options on a file.
 #[test]
 fn the_hooks_of_pre_commit_are_commands_that_there_are() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/.pre-commit-hooks.yaml");
@@ -312,9 +312,9 @@ fn the_hooks_of_pre_commit_are_commands_that_there_are() {
     }
 }
 
-/// A resource whose provider comes from elsewhere, and a module that does not say so: the classic.
+/// A common mistake: a resource's provider is not in the default namespace, and its module does not declare the source.
 #[test]
-fn a_provider_that_nobody_named_is_explained() {
+fn an_implied_provider_is_explained() {
     let (_registry, context) = start();
     context.write("a/main.tf", "resource \"anvil_block\" \"b\" {\n}\n");
     let outcome = lock(&context, "a").expect_code(1);

@@ -1,7 +1,8 @@
-//! The page of `tflock list --format html`, in a real browser: what it shows, filters and sorts, and that it asks for nothing.
+//! The page of `tflock list --format html` in a real browser: what it shows, filters and sorts, and that it sends no
+//! request.
 //!
-//! The page keeps its filters in its address, so that a browser which only loads it and prints what became of it is driver
-//! enough. Without Chromium on PATH there is nothing to be seen; `TFLOCK_REQUIRE_BROWSER=1` makes that a failure.
+//! The page keeps its filters in its URL, so it is enough that the browser loads the page and prints the resulting
+//! document. The test is skipped if Chromium is not on PATH; `TFLOCK_REQUIRE_BROWSER=1` makes that a failure.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,8 +26,8 @@ fn chromium() -> Option<PathBuf> {
     found
 }
 
-/// Loads the page with this fragment, and gives the document that its script made. A script that fails, and a request that
-/// the page's policy refuses, would be told on the console.
+/// Loads the page with this fragment and returns the document after its script has run. Fails if the browser logs an
+/// error of the script or a request that the page's policy blocks.
 fn load(browser: &Path, context: &TestContext, fragment: &str) -> String {
     let page = context.path("page.html");
     let output = Command::new(browser)
@@ -46,7 +47,7 @@ fn load(browser: &Path, context: &TestContext, fragment: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The directories of the rows, in their order.
+/// The directories of the rows in their order.
 fn rows(document: &str) -> Vec<&str> {
     let parts = document.split("<th class=\"path\" scope=\"row\" title=\"");
     parts
@@ -56,12 +57,12 @@ fn rows(document: &str) -> Vec<&str> {
 }
 
 #[test]
-fn the_page_filters_and_sorts_in_a_browser_and_asks_for_nothing() {
+fn the_page_filters_and_sorts_in_a_browser_without_requests() {
     let Some(browser) = chromium() else {
         return;
     };
     let (_registry, context) = site();
-    // A name that would be markup if it were not taken as text.
+    // A name that would be markup if it were not escaped.
     let hostile = "stacks/<img src=x onerror=alert(1)>";
     context.require(hostile, &[("acme/bolt", "")]);
     let list = "list -r --format html .";
@@ -97,6 +98,6 @@ fn the_page_filters_and_sorts_in_a_browser_and_asks_for_nothing() {
         ["stacks/locked"]
     );
     assert_eq!(rows_with("provider=vise"), ["stacks/new"]);
-    // One is outdated there, one not locked, one not required.
+    // This directory has an outdated provider, one that is not locked, and one that is not required.
     assert_eq!(rows_with("order=drift")[0], "stacks/locked");
 }

@@ -1,4 +1,4 @@
-//! What PATH may be: several names of one directory, directories that cannot be read, odd names.
+//! Values of PATH: several names of one directory, unreadable directories, unusual names.
 
 #[cfg(unix)]
 use tflock_test_support::Outcome;
@@ -6,7 +6,7 @@ use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
 
 use crate::TFLOCK;
 
-/// A tree with one root module, `a`, that is to be locked.
+/// A tree with a root module in `a` and no lock file.
 fn start() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil"));
@@ -23,7 +23,7 @@ fn lock(context: &TestContext, paths: &[&str]) -> Outcome {
 
 #[cfg(unix)]
 #[test]
-fn one_directory_under_several_names_is_worked_on_once() {
+fn one_directory_under_several_names_is_processed_once() {
     let (_registry, context) = start();
     std::os::unix::fs::symlink("a", context.path("link")).unwrap();
     let absolute = context.path("a");
@@ -42,7 +42,7 @@ fn one_directory_under_several_names_is_worked_on_once() {
     }
 }
 
-/// The directory counts once, under its own name.
+/// The directory is counted once, under its own name.
 #[cfg(unix)]
 #[test]
 fn a_directory_that_cannot_be_listed_fails_once() {
@@ -58,7 +58,7 @@ fn a_directory_that_cannot_be_listed_fails_once() {
     let outcomes = ["a", "."].map(|path| lock(&context, &["-r", path]));
     set_mode(0o755);
     if is_root {
-        // Modes do not bind the superuser.
+        // Permissions do not apply to root.
         return;
     }
     for outcome in outcomes {
@@ -79,7 +79,7 @@ error: cannot read the directory `a`
 /// Names of directories cannot control terminals and logs.
 #[cfg(unix)]
 #[test]
-fn names_begin_no_lines_and_steer_no_terminal() {
+fn names_cannot_start_lines_or_control_the_terminal() {
     let (_registry, context) = start();
     let odd = "b\n::error::c\u{1b}[31m\u{202e}d";
     let shown = "b\\n::error::c\\u{1b}[31m\\u{202e}d";
@@ -106,7 +106,7 @@ fn names_begin_no_lines_and_steer_no_terminal() {
 }
 
 #[test]
-fn callers_of_the_working_directory_are_worked_on_beside_it() {
+fn callers_of_the_working_directory_are_processed_too() {
     let (_registry, context) = start();
     context.write("a/.git/HEAD", "");
     context.write("a/b/main.tf", "module \"a\" {\n  source = \"../\"\n}\n");

@@ -1,5 +1,5 @@
-//! A real package, where there is one: `TFLOCK_REAL_PACKAGE` names the directory with hashicorp/aws 5.100.0 for linux_amd64,
-//! unpacked. It is zipped, signed and served; public lock files record the `h1` that must come out.
+//! Tests with a real package if `TFLOCK_REAL_PACKAGE` names a directory with the unpacked hashicorp/aws 5.100.0 for
+//! linux_amd64. The test zips, signs and serves it. The result must be the `h1` hash in public lock files.
 
 use std::env;
 
@@ -7,7 +7,7 @@ use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext, skip};
 
 use crate::TFLOCK;
 
-/// As recorded in public lock files.
+/// The hash in public lock files.
 const H1: &str = "h1:edXOJWE4ORX8Fm+dpVpICzMZJat4AX0VRCAy/xkcOc0=";
 
 #[test]
@@ -42,7 +42,7 @@ fn the_real_aws_provider_has_the_public_hash_and_starts() {
     assert!(schema.stdout.contains("\"aws_instance\""));
 }
 
-/// The package unpacked in a filesystem mirror; the last element of the path may be a link.
+/// The package is unpacked in a filesystem mirror. The last element of the path may be a link.
 #[test]
 #[cfg(unix)]
 fn the_real_aws_provider_in_a_filesystem_mirror() {

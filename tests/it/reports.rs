@@ -1,11 +1,11 @@
-//! What `--format` prints, on real runs.
+//! The output of `--format` for real runs.
 
 use serde_json::{Value, json};
 use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
 
 use crate::TFLOCK;
 
-/// One directory that is right, one to create, one to update, one that fails, one that needs nothing.
+/// A tree with one directory each that is correct, to be created, to be updated, failing, and without requirements.
 fn start() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]));
@@ -43,7 +43,7 @@ fn without_times(value: &mut Value) {
     }
 }
 
-/// A report that ends early must not be taken for all of it; the work is done all the same.
+/// A truncated report must not look like a complete one, so the run fails. The lock files are written nevertheless.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_report_that_cannot_be_written_is_an_error() {
@@ -66,7 +66,7 @@ fn a_report_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn json_tells_all_of_a_run() {
+fn json_reports_the_whole_run() {
     let (registry, context) = start();
     let lock = "lock -r --platform linux_amd64 --format json -q .";
     let outcome = context.run(lock).expect_code(1);

@@ -1,4 +1,5 @@
-//! Keeps the tables of `docs/rules` true: every rule is numbered, says in which program it was seen, and names tests that exist.
+//! Checks the tables of `docs/rules`: every rule is numbered, names the program in which it was seen, and names
+//! existing tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,13 +16,13 @@ const PAGES: [&str; 7] = [
     "terragrunt",
 ];
 
-/// The head of a table of rules.
+/// The header of a table of rules.
 const HEAD: &str = "| no. | rule | seen in | tests | departure |";
 
-/// The marks of the programs, as `docs/rules/README.md` explains them.
+/// The marks for programs, as explained in `docs/rules/README.md`.
 const MARKS: [&str; 5] = ["V", "N", "T", "S", "G"];
 
-/// One line of a table.
+/// A line of a table.
 #[derive(Debug, PartialEq)]
 struct Row<'a> {
     number: &'a str,
@@ -49,7 +50,7 @@ fn every_rule_is_numbered_and_names_tests_that_exist() {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
-/// The tables of a page with the number of the section that each one follows.
+/// The tables of a page, with the number of the section before each.
 fn tables(text: &str) -> Vec<(&str, Vec<Row<'_>>)> {
     let mut found = Vec::new();
     let mut section = "";
@@ -75,7 +76,7 @@ fn row(line: &str) -> Option<Row<'_>> {
     })
 }
 
-/// What is wrong with a row. `known` keeps the tests of the files that were read.
+/// The problems of a row. `known` caches the tests of each source file.
 fn faults_of(
     row: &Row<'_>,
     section: &str,
@@ -105,7 +106,7 @@ fn faults_of(
     faults
 }
 
-/// The `path::test_name` between backticks in a cell.
+/// The references in a cell, which are written as `path::test_name` between backticks.
 fn references(cell: &str) -> impl Iterator<Item = (&str, &str)> {
     cell.split('`')
         .skip(1)
@@ -113,7 +114,7 @@ fn references(cell: &str) -> impl Iterator<Item = (&str, &str)> {
         .map(|quoted| quoted.split_once("::").unwrap_or((quoted, "")))
 }
 
-/// The names of the tests in a source file; none if there is no such file.
+/// The names of the tests in a source file. Empty if there is no such file.
 fn tests_of(path: &str) -> BTreeSet<String> {
     tests_in(&fs::read_to_string(in_repository(path)).unwrap_or_default())
 }
@@ -122,7 +123,7 @@ fn in_repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The functions in `code` that have a test attribute.
+/// The functions in `code` with a test attribute.
 fn tests_in(code: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut is_test = false;
@@ -143,7 +144,7 @@ fn tests_in(code: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn tests_are_told_from_other_functions() {
+fn only_functions_with_a_test_attribute_are_tests() {
     let code = "fn a() {}\n#[test]\nfn b() {}\n  #[tokio::test]\n  #[cfg(unix)]\n  async fn c() {}\nfn d(x: u8) {}\n// #[test]\n";
     assert_eq!(tests_in(code), ["b", "c"].map(str::to_owned).into());
     let cell = " `a/b.rs::c`, `d.rs::e` (and more) ";

@@ -1,5 +1,5 @@
-//! Secrets: tokens, passwords and signed addresses are in nothing that tflock prints, logs or keeps, whether a run succeeds or
-//! fails, and go to no other host than the one they are for.
+//! Secrets: tflock never prints, logs or stores tokens, passwords and signed URLs, whether a run succeeds or fails. It
+//! sends them to no host other than the intended one.
 
 use std::fs;
 use std::path::Path;
@@ -11,12 +11,13 @@ use tflock_test_support::{
 
 use crate::TFLOCK;
 
-/// What must be seen nowhere, in any encoding that logs might show.
+/// The secret in all tests.
 const SECRET: &str = "XSECRETX";
 
 const DOWNLOAD: &str = "/registry.terraform.io/v1/providers/acme/anvil/1.0.0/download/linux/amd64";
 
-/// A registry, another host, and a tree with one module. Everything is loopback, so all that `trace` can say is said.
+/// A registry, another host, and a tree with one root module. All requests go to loopback, where logging at `trace`
+/// shows the most.
 struct Site {
     registry: FakeRegistry,
     elsewhere: FakeRegistry,
@@ -52,13 +53,13 @@ impl Site {
         self.context.write("netrc", text);
     }
 
-    /// Adds to the CLI configuration.
+    /// Adds text to the CLI configuration.
     fn configure(&self, text: &str) {
         let config = self.registry.cli_config();
         self.context.set_cli_config(&format!("{config}\n{text}\n"));
     }
 
-    /// Gives the addresses of the package, its list and its signature a query and a password.
+    /// Adds a password, a query and a fragment to the URLs of the package, its list and its signature.
     fn sign_addresses(&self) {
         let body = self.registry.document(DOWNLOAD).unwrap().body.to_vec();
         let mut description: Value = serde_json::from_slice(&body).unwrap();
@@ -72,7 +73,7 @@ impl Site {
 }
 
 fn assert_silent(outcome: &Outcome, context: &TestContext, name: &str) {
-    // base64 of `user:XSECRETX`, as basic authentication has it.
+    // The second text is Base64 of `user:XSECRETX`, as in basic authentication.
     for secret in [SECRET, "dXNlcjpYU0VDUkVUWA"] {
         for text in [&outcome.stdout, &outcome.stderr] {
             let line = text.lines().find(|line| line.contains(secret));
@@ -95,7 +96,7 @@ fn is_in_files(directory: &Path, text: &str) -> bool {
     })
 }
 
-/// How requests fail, or do not: name and rule.
+/// The columns: the name of a fault and its rule.
 const FAULTS: &str = "
     nothing is wrong | times=0
     401              | status=401
@@ -206,7 +207,7 @@ fn netrc_is_shown_nowhere() {
     assert_silent(&outcome, &site.context, "malformed");
 }
 
-/// What the other host was sent, when every kind of request is redirected there.
+/// The other host receives no secret if a kind of request is redirected to it.
 #[test]
 fn other_hosts_are_sent_no_secret() {
     for path in "*/versions */download/* *_SHA256SUMS *.sig *.zip".split(' ') {

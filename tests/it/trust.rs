@@ -1,4 +1,4 @@
-//! Whose signatures and hashes are accepted: `[signers]` of the config file, and `--trust-registry-hashes`.
+//! Accepted signatures and hashes: `[signers]` in the config file, and `--trust-registry-hashes`.
 
 use serde_json::{Value, json};
 use tflock_test_support::{
@@ -10,10 +10,10 @@ use crate::TFLOCK;
 
 const LOCK: &str = "lock --platform linux_amd64";
 
-/// The fingerprint of the key that signs unless a test says otherwise.
+/// The fingerprint of the key that signs packages by default.
 const FIXTURE: &str = include_str!("../../testdata/keys/fingerprint");
 
-/// A registry with acme/anvil, signed by the usual key, and acme/rivet, signed by another one.
+/// A registry with acme/anvil, which is signed by the default key, and acme/rivet, which is signed by another one.
 fn signed() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]));
@@ -26,7 +26,7 @@ fn signed() -> (FakeRegistry, TestContext) {
 }
 
 #[test]
-fn pinned_signers_decide_who_may_sign() {
+fn only_pinned_signers_may_sign() {
     let other = "F".repeat(40);
     for [signers, locked] in table(
         r#"
@@ -55,9 +55,9 @@ fn pinned_signers_decide_who_may_sign() {
     }
 }
 
-/// A pinned key demands a signature for every package, also from mirrors.
+/// A pinned key requires a signature for every package, including those from mirrors.
 #[test]
-fn mirrors_cannot_stand_in_for_pinned_signers() {
+fn packages_of_mirrors_must_be_signed_by_pinned_signers() {
     let (registry, context) = signed();
     let package = registry.package("acme/anvil", "1.1.0", "linux_amd64");
     let file = &package.filename;
@@ -78,7 +78,7 @@ fn mirrors_cannot_stand_in_for_pinned_signers() {
 
 const DOWNLOAD: &str = "/registry.opentofu.org/v1/providers/acme/anvil/1.0.0/download/linux/amd64";
 
-/// OpenTofu's registry, which reports the hashes of all platforms, as `change` alters them.
+/// OpenTofu's registry, which reports the hashes of all platforms. `change` modifies the report.
 fn reporting(change: impl FnOnce(&mut Value)) -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").hosts(["registry.opentofu.org"]));
@@ -98,9 +98,10 @@ fn reporting(change: impl FnOnce(&mut Value)) -> (FakeRegistry, TestContext) {
     (registry, context)
 }
 
-/// The same file as with downloads, on the word of the registry; and the report says so.
+/// With the option, tflock writes the same file without downloads, and its report says that the hashes come from the
+/// registry.
 #[test]
-fn reported_hashes_spare_the_downloads_if_asked_for() {
+fn reported_hashes_replace_downloads_on_request() {
     let (registry, context) = reporting(|_| {});
     let lock = |options: &str| {
         let line = format!("{LOCK} --engine tofu {options} a");
@@ -128,8 +129,8 @@ fn reported_hashes_spare_the_downloads_if_asked_for() {
     assert_eq!(context.lock_file("a").unwrap(), trusting);
 }
 
-/// A report, the engine and whether OpenTofu must verify signatures; then the exit code and the number of packages that are
-/// downloaded.
+/// The columns: the name, a change to the report, the engine, whether OpenTofu must verify signatures, the exit code,
+/// and the number of downloaded packages.
 type Row = (&'static str, fn(&mut Value), &'static str, bool, i32, usize);
 
 fn without_own_h1(packages: &mut Value) {
@@ -176,9 +177,9 @@ const ROWS: [Row; 7] = [
     ),
 ];
 
-/// What a registry reports is believed no further than it must be.
+/// Incomplete reports lead to downloads, and incorrect ones to errors.
 #[test]
-fn reports_that_are_not_enough_or_wrong() {
+fn incomplete_and_incorrect_reports() {
     for (name, change, engine, is_enforced, code, downloads) in ROWS {
         let (registry, context) = reporting(change);
         context.require("a", &[("registry.opentofu.org/acme/anvil", "")]);
@@ -196,9 +197,10 @@ fn reports_that_are_not_enough_or_wrong() {
     }
 }
 
-/// What was remembered on the word of a registry makes no request, and does not count where packages are asked for.
+/// Hashes reported by the registry are cached, so they need no request. They are not used in runs that require
+/// downloads.
 #[test]
-fn the_cache_tells_words_from_packages() {
+fn cached_reports_do_not_replace_downloads() {
     let (registry, context) = reporting(|_| {});
     let lock = |options: &str| {
         registry.log().clear();

@@ -1,4 +1,4 @@
-//! `--changed` and `--failed`: which directories are worked on.
+//! `--changed` and `--failed`: which directories are processed.
 
 use std::path::Path;
 
@@ -6,10 +6,11 @@ use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext, git,
 
 use crate::TFLOCK;
 
-/// `live/api` and `live/web` reach `modules/network` through `modules/service`, `live/web` calls `modules/dns` as well, and
-/// `live/edge` calls nothing but shares a file through a link. `unit` has a lock file only, `live/edge` none.
+/// `live/api` and `live/web` call `modules/service`, which calls `modules/network`. `live/web` also calls
+/// `modules/dns`. `live/edge` calls no module, but contains a link to a shared file, and has no lock file. `unit` has
+/// only a lock file.
 struct Repository {
-    /// Answers as long as it lives.
+    /// Serves requests until it is dropped.
     _registry: FakeRegistry,
     context: TestContext,
 }
@@ -71,7 +72,7 @@ impl Repository {
         self.context.run(&format!("lock {arguments}"))
     }
 
-    /// The directories that are worked on, and not only looked at: `live/api live/web`.
+    /// The processed directories, without those that are only read: `live/api live/web`.
     fn worked_on(&self, arguments: &str) -> String {
         worked_on(&self.lock(&format!(
             "--check --create always --format json {arguments}"
@@ -101,9 +102,9 @@ fn worked_on(outcome: &Outcome) -> String {
     paths.collect::<Vec<_>>().join(" ")
 }
 
-/// What is edited, how, and the directories that it concerns. The edit writes to a file (`FILE = text`), removes one
-/// (`remove FILE`), or is one of those in [`edit`]. A module could also be a root module, so a change of its configuration
-/// concerns the module itself and its callers.
+/// The columns: the change, how to make it, and the affected directories. An edit writes to a file (`FILE = text`),
+/// removes one (`remove FILE`), or is one of those in [`edit`]. A module could also be a root module, so a change to
+/// its configuration affects the module itself and its callers.
 const EDITS: &str = r#"
     nothing                            |                                                |
     a file that no tool reads          | README.md = x                                  |
@@ -154,7 +155,7 @@ fn edit(repository: &Repository, edit: &str) {
 }
 
 #[test]
-fn each_edit_concerns_exactly_these_directories() {
+fn each_edit_affects_exactly_these_directories() {
     for [what, change, expected] in table(EDITS) {
         let repository = Repository::new();
         repository.git("switch --quiet --create work");
@@ -171,7 +172,7 @@ fn changes_count_from_a_commit_or_from_the_default_branch() {
         repository.write(&format!("live/{directory}/{directory}.tf"), "");
         repository.commit();
     }
-    // What happens on the default branch meanwhile does not concern this one.
+    // Later commits on the default branch do not count as changes of this branch.
     repository.git("switch --quiet main");
     repository.context.write("live/edge/more.tf", "");
     repository.commit();
@@ -222,7 +223,7 @@ fn worktrees_and_submodules_are_repositories_too() {
 }
 
 #[test]
-fn what_git_cannot_tell_is_an_error_with_a_way_out() {
+fn failures_of_git_are_errors_with_a_hint() {
     let repository = Repository::new();
     let work = repository.context.work();
     repository.commit();
@@ -254,7 +255,7 @@ fn what_git_cannot_tell_is_an_error_with_a_way_out() {
 }
 
 #[test]
-fn only_what_failed_is_worked_on_again() {
+fn only_failed_directories_are_processed_again() {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0"]));
     let context = TestContext::new(TFLOCK, &registry);
@@ -276,13 +277,14 @@ fn only_what_failed_is_worked_on_again() {
     assert_eq!(report["summary"]["directories"], 20, "{second}");
     assert_eq!(report["summary"]["created"], 20, "{second}");
     second.assert_stderr("working on the 20 directories that failed\n");
-    // Versions, description, list, signature and zip of the new provider, and nothing of the other.
+    // The version list, description, checksum list, signature and zip of the new provider are requested, and nothing
+    // for the other one.
     assert_eq!(registry.log().total() - before, 5);
 }
 
 /// "Nothing to do" is printed only for directories that were checked.
 #[test]
-fn failed_directories_are_found_or_told_of() {
+fn failed_directories_are_found_or_reported() {
     let registry = FakeRegistry::start();
     let context = TestContext::new(TFLOCK, &registry);
     context.require("a", &[("acme/late", "1.0.0")]);
@@ -326,9 +328,9 @@ fn a_report_that_cannot_be_used_is_an_error() {
     }
 }
 
-/// Hooks receive the files of a commit, and a called module has no lock file.
+/// Hooks receive the files of a commit. A called module has no lock file, so its callers are processed.
 #[test]
-fn files_of_a_module_mean_those_who_call_it() {
+fn files_of_a_module_select_its_callers() {
     for [arguments, expected] in table(
         "
             modules/network/main.tf | modules/network
@@ -341,7 +343,7 @@ fn files_of_a_module_mean_those_who_call_it() {
         assert_eq!(repository.worked_on(arguments), expected, "{arguments}");
     }
     let repository = Repository::new();
-    // Callers are governed by the files that are nearest to them.
+    // The nearest config file applies to each caller.
     repository.write("live/web/.tflock.toml", "platforms = [\"darwin_arm64\"]\n");
     let network = [("acme/anvil", ">= 1.0.0")];
     repository.context.require("modules/network", &network);
@@ -355,11 +357,11 @@ fn files_of_a_module_mean_those_who_call_it() {
     assert_eq!(repository.context.lock_file("modules/network"), None);
 }
 
-/// Whose rules a caller is read by is not known when callers are looked for: what either tool would follow counts.
+/// The engine of a caller is unknown when callers are searched, so calls that either tool would follow are included.
 #[test]
 fn callers_are_found_by_the_rules_of_either_tool() {
     let call = "module \"dns\" {\n  source = \"../../modules/dns\"\n}\n";
-    // Terraform does not read the block, and so nothing of the directory.
+    // Terraform cannot parse this block, so it ignores the whole directory.
     let for_tofu_only =
         "provider \"anvil\" {\n  alias    = \"by_name\"\n  for_each = toset([\"x\"])\n}\n";
     for (file, text) in [

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_convert() {
+    fn values_that_do_not_convert() {
         for (constraint, given) in [
             ("string", "[]"),
             ("number", "\"x\""),

@@ -104,7 +104,7 @@ fn directories_and_files_that_cannot_be_read() {
 }
 
 #[test]
-fn a_directory_in_place_of_a_file_is_no_missing_file() {
+fn a_directory_with_the_name_of_a_file_is_an_error() {
     let call = "module \"m\" {\n  source = \"acme/dns/any\"\n}\n";
     let files = [("main.tf", call), (".terraform/modules/modules.json/x", "")];
     let found = error(&files, Engine::Terraform).to_string();
@@ -124,7 +124,7 @@ fn a_directory_in_place_of_a_file_is_no_missing_file() {
 }
 
 #[test]
-fn one_broken_module_is_told_of_once() {
+fn an_invalid_module_is_reported_once() {
     let calls = "module \"a\" {\n  source = \"./m\"\n}\nmodule \"b\" {\n  source = \"./m\"\n}\n";
     // The same mistake in two places is two mistakes.
     let broken = "provider \"P\" {\n}\nprovider \"P\" {\n  alias = \"x\"\n}\n";

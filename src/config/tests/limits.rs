@@ -45,7 +45,7 @@ fn calls_that_may_differ_each_time_are_counted() {
 }
 
 #[test]
-fn a_hundred_faults_of_a_module_are_told() {
+fn at_most_a_hundred_errors_of_a_module_are_reported() {
     let wrong = "provider \"P\" {\n}\n";
     let twice = "resource \"q_x\" \"a\" {\n}\n";
     for (first, each) in [("", wrong), (twice, twice)] {

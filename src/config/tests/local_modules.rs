@@ -65,7 +65,7 @@ fn local_modules_are_followed_with_their_own_names() {
 }
 
 #[test]
-fn calls_in_pairs_are_no_trap() {
+fn paired_calls_take_linear_time() {
     let mut files: Vec<(String, String)> = (0..40)
         .map(|level| {
             let next = level + 1;
@@ -109,7 +109,7 @@ fn links_are_resolved_before_dots_are() {
 }
 
 #[test]
-fn roots_share_modules_and_called_directories_are_none() {
+fn roots_share_modules_and_called_directories_are_not_roots() {
     let tree = Tree::new(&[
         (
             "prod/main.tf",

@@ -40,7 +40,7 @@ fn types_that_name_no_provider_are_errors_unless_an_argument_does() {
 }
 
 #[test]
-fn what_requires_nothing() {
+fn blocks_that_require_nothing() {
     check_rows(
         r#"
         resource "terraform_data" "a" {\n}\n | nothing

@@ -106,7 +106,7 @@ impl ModuleFetcher for Gives {
 }
 
 #[test]
-fn what_is_not_installed_is_fetched() {
+fn missing_modules_are_fetched() {
     let tree = Tree::new(&[
         (
             "root/main.tf",

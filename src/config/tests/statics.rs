@@ -287,7 +287,7 @@ fn versions_are_expressions_too() {
 }
 
 #[test]
-fn null_is_a_value_where_it_may_be_one() {
+fn null_is_a_value_where_it_is_allowed() {
     for (declaration, given, found) in [
         ("", "\"c\"", "c"),
         ("", "null", "-"),
@@ -332,7 +332,7 @@ fn types_have_short_and_old_forms() {
 }
 
 #[test]
-fn modules_know_where_they_are_by_how_they_are_called() {
+fn paths_of_modules_depend_on_their_calls() {
     let inner = call("path.module == \"up/in\" ? \"../../c\" : \"../../a\"");
     let outer = call("\"./up/./in/../in\"");
     let mut tree = files(&outer);
@@ -341,7 +341,7 @@ fn modules_know_where_they_are_by_how_they_are_called() {
 }
 
 #[test]
-fn the_directory_of_the_run_is_no_constant() {
+fn the_working_directory_is_not_constant() {
     let rows = r#"
         basename(path.cwd) == "" ? "./a" : "./c" | c | c
         "./${path.nowhere}" | - | -

@@ -50,7 +50,7 @@ fn which_files_are_read() {
 }
 
 #[test]
-fn what_is_wrong_with_a_test_file() {
+fn invalid_test_files() {
     for text in [
         "run \"s\" {",
         "run \"a b\" {\n}\n",

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_mirror_includes_is_what_registries_are_not_asked_for() {
+    fn registries_exclude_what_the_mirror_includes() {
         let text = render(
             Path::new("/srv/a \"b\""),
             &providers(&["acme/anvil", "bücher.test/a/b"]),

@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_plainest_name_comes_first() {
+    fn the_shortest_name_comes_first() {
         let names = ["a", "z", "a/b", "../a", "../w/a", "/w/a"];
         let mut sorted = names.map(Path::new);
         sorted.reverse();

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_requested_change_is_no_result() {
+    fn a_requested_change_is_not_a_result() {
         let done = directory("c", Fate::Created, vec![added("acme/anvil", "1.0.0")]);
         let run = document(&report(vec![done]), 0)["runs"][0].clone();
         assert_eq!(run["results"], json!([]));

@@ -314,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_json_and_what_is_not() {
+    fn valid_and_invalid_json() {
         for text in [
             "{}",
             " [ {}, {} ]\r\n",

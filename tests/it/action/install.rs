@@ -1,4 +1,4 @@
-//! The action installs the release that was asked for, and no other bytes.
+//! The action installs the requested release after checking its checksum, and nothing else.
 
 use std::process::Command;
 
@@ -13,7 +13,7 @@ use crate::TFLOCK;
 const LINUX: &str = "tflock-x86_64-unknown-linux-musl.tar.gz";
 const RELEASES: &str = "/acme/tflock/releases/download/v1.2.3";
 
-/// A server of releases over https.
+/// An https server of releases.
 struct Releases {
     registry: FakeRegistry,
     authority: TestAuthority,
@@ -32,7 +32,8 @@ impl Releases {
         }
     }
 
-    /// Publishes an archive with a program that is the binary under test, and its checksum under `name`.
+    /// Publishes an archive whose program starts the binary under test, together with its checksum. The archive is
+    /// requested as `name`.
     fn publish(&self, archive: &str) -> String {
         let bytes = archive_of_tflock(archive.contains("windows"));
         let sum = sha256_hex(&bytes);
@@ -61,7 +62,7 @@ impl Releases {
     }
 }
 
-/// Packed as the release workflow packs; the program only starts the one under test.
+/// An archive packed as in the release workflow. Its program only starts the binary under test.
 fn archive_of_tflock(zip: bool) -> Vec<u8> {
     let root = TempDir::new().unwrap();
     let program = format!("#!/bin/sh\nexec {TFLOCK} \"$@\"\n");
@@ -84,7 +85,7 @@ fn install(runner: &Runner) -> Ended {
     runner.run(step(action.at("runs/steps"), "Install tflock"), "workspace")
 }
 
-/// How the release is chosen, given its checksum.
+/// Selects a release, given the checksum of its archive.
 type Pin = fn(&str, Runner) -> Runner;
 
 #[test]
@@ -148,9 +149,9 @@ fn every_runner_gets_the_archive_of_its_platform() {
     }
 }
 
-/// Where there is no `sha256sum`, as on macOS, `shasum` is asked.
+/// `shasum` is used on systems without `sha256sum`, such as macOS.
 #[test]
-fn either_program_that_hashes_will_do() {
+fn shasum_is_enough() {
     let needed = "bash curl tar gzip awk mkdir sh shasum";
     if !can_run(&["bash", "curl", "tar", "sha256sum", "shasum"]) {
         return;
@@ -172,7 +173,7 @@ fn either_program_that_hashes_will_do() {
 const NO_BUILD: &str =
     "::error title=tflock::no release is built for Linux on RISCV64; use `version: source`";
 
-/// Prepares a case.
+/// Prepares a case that must fail.
 type Prepare = fn(&Releases, Runner) -> Runner;
 
 #[test]

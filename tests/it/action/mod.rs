@@ -1,4 +1,4 @@
-//! What runs where users meet tflock: the scripts of `action.yml` and of the release workflow, run as a runner runs them.
+//! Runs the scripts of `action.yml` and of the release workflow as a GitHub runner runs them.
 
 mod install;
 mod pack;

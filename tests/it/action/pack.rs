@@ -1,4 +1,4 @@
-//! The release workflow: what it packs is what the action, the recipes of the guides and people expect in an archive.
+//! The release workflow packs the files that the action and the guides expect in an archive.
 
 use std::fs;
 use std::process::Command;
@@ -8,7 +8,7 @@ use crate::TFLOCK;
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
 
-/// A checkout in which the binary has been built.
+/// A checkout with a built binary.
 fn built() -> Option<Runner> {
     if !can_run(&["bash", "tar", "sha256sum"]) {
         return None;
@@ -18,7 +18,7 @@ fn built() -> Option<Runner> {
         .with("GITHUB_REF_NAME", concat!("v", env!("CARGO_PKG_VERSION")));
     let directory = runner.path(&format!("workspace/target/{TARGET}/release"));
     fs::create_dir_all(&directory).unwrap();
-    // A copy of a program for tests would take longer to pack than all else.
+    // A script that starts the binary under test. Compressing the large test binary would take most of the time.
     fs::write(
         directory.join("tflock"),
         format!("#!/bin/sh\nexec {TFLOCK} \"$@\"\n"),
@@ -75,7 +75,7 @@ fn an_archive_holds_the_program_its_pages_and_its_completions() {
         );
     }
 
-    // And the list that the action looks for its checksum in.
+    // The release step also writes the list in which the action looks up the checksum.
     fs::create_dir(runner.path("archives")).unwrap();
     let name = format!("tflock-{TARGET}.tar.gz");
     fs::copy(&archive, runner.path("archives").join(&name)).unwrap();

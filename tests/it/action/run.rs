@@ -1,11 +1,11 @@
-//! The action's own step: what it makes of its inputs, and what it tells the workflow.
+//! The step of the action that runs tflock: how it passes inputs on, and which outputs it sets.
 
 use tflock_test_support::{FakeRegistry, ProviderSpec, assert_contains, multiline, table};
 
 use super::workflow::{Ended, Node, Runner, can_run, step};
 
-/// A registry, and a runner whose workspace is a repository with one commit: root modules without lock files, with names
-/// that a shell would take for something else.
+/// A registry, and a runner whose workspace is a repository with one commit. It has root modules without lock files,
+/// and their names contain shell syntax.
 fn start() -> Option<(FakeRegistry, Runner)> {
     if !can_run(&["bash", "git"]) {
         return None;
@@ -44,7 +44,7 @@ fn without_event(runner: Runner) -> Runner {
     EVENT.into_iter().fold(runner, unset)
 }
 
-/// The fields of the event that the action reads; all are empty for a push.
+/// The fields of the event that the action reads. All are empty for a push.
 const EVENT: [&str; 5] = [
     "github.event.pull_request.number",
     "github.event.pull_request.head.repo.full_name",
@@ -66,7 +66,7 @@ fn run(runner: &Runner) -> Ended {
     ended
 }
 
-/// Exit code, `drift` and `changed-files` of a run.
+/// Checks the exit code of a run and returns its outputs `drift` and `changed-files`.
 #[track_caller]
 fn outputs(runner: &Runner, code: i32) -> (bool, Vec<String>) {
     run(runner).expect_code(code);
@@ -82,7 +82,7 @@ fn drift_fails_the_check_until_lock_has_mended_it() {
         return;
     };
     let ended = run(&runner).expect_code(3);
-    // Equal changes make one annotation, on the first of the files.
+    // Equal changes are reported in one annotation, at the first of the files.
     let annotation = "::error file=$(touch pwned)/.terraform.lock.hcl,title=lock-file-drift::\
 lock file would be created%0Aacme/anvil 1.1.0%0Ain $(touch pwned), -r, a, b c\n";
     assert!(ended.said.contains(annotation), "{}", ended.said);
@@ -109,7 +109,8 @@ lock file would be created%0Aacme/anvil 1.1.0%0Ain $(touch pwned), -r, a, b c\n"
 
 #[test]
 fn inputs_reach_tflock_word_for_word() {
-    // Inputs, separated by `;`, the exit code, and the directories whose lock files change, separated by commas.
+    // The columns: inputs separated by `;`, the exit code, and the directories whose lock files change, separated by
+    // commas.
     for [inputs, code, expected] in table(
         r"
         paths=a\nb c                                        | 0 | a,b c
@@ -146,7 +147,7 @@ fn inputs_reach_tflock_word_for_word() {
     }
 }
 
-/// An untrusted run refuses the host of `acme/anvil` once other hosts are allowed.
+/// An untrusted run refuses the host of `acme/anvil` if only other hosts are allowed.
 #[test]
 fn pull_requests_from_forks_are_untrusted() {
     let [number, head, comment, run_id, run_head] = EVENT;
@@ -180,7 +181,8 @@ fn pull_requests_from_forks_are_untrusted() {
     }
 }
 
-/// `HEAD`, `objects`, `refs` and `config` make a directory a repository for git, which then runs what `config` says.
+/// A directory with `HEAD`, `objects`, `refs` and `config` is a repository for git, which runs programs that `config`
+/// names.
 #[test]
 fn a_directory_that_looks_like_a_repository_is_not_taken_for_one() {
     let Some((_registry, runner)) = start() else {
@@ -213,7 +215,7 @@ fn a_directory_that_looks_like_a_repository_is_not_taken_for_one() {
 }
 
 #[test]
-fn only_what_changed_is_worked_on() {
+fn only_changed_directories_are_processed() {
     let Some((_registry, runner)) = start() else {
         return;
     };
@@ -250,7 +252,7 @@ fn a_command_that_does_not_exist_is_refused() {
     drop(runner);
 }
 
-/// Every input and every output is used, under the name by which the scripts know it.
+/// The scripts use every input and every output, by the declared name.
 #[test]
 fn inputs_and_outputs_are_complete() {
     let action = Node::read("action.yml");

@@ -1,4 +1,5 @@
-//! Reads workflow files, and runs their scripts as a runner does: expressions filled in, files for outputs, `bash -e`.
+//! Reads workflow files and runs their scripts as a runner does: it fills in expressions, provides files for outputs,
+//! and starts `bash -e`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::TFLOCK;
 
-/// A node of a YAML document. Every scalar is a text here: so runners take what matters to these tests.
+/// A node of a YAML document. All scalars are text here.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     Text(String),
@@ -59,7 +60,7 @@ impl Node {
         }
     }
 
-    /// The node below these keys.
+    /// The node at this path of keys.
     #[track_caller]
     pub(super) fn at(&self, keys: &str) -> &Self {
         keys.split('/').fold(self, |node, key| {
@@ -96,7 +97,7 @@ impl Node {
     }
 }
 
-/// The step of this name, or with a script that starts so.
+/// The step with this name, or the step whose script starts with it.
 #[track_caller]
 pub(super) fn step<'a>(steps: &'a Node, name: &str) -> &'a Node {
     let is_it = |step: &&Node| {
@@ -113,18 +114,18 @@ pub(super) fn step<'a>(steps: &'a Node, name: &str) -> &'a Node {
         .unwrap_or_else(|| panic!("no step {name}"))
 }
 
-/// A machine that runs steps: its directories, and what `${{ ... }}` means on it.
+/// A simulated runner: its directories, and the values of `${{ ... }}` expressions.
 pub(super) struct Runner {
     root: TempDir,
     contexts: BTreeMap<String, String>,
     variables: BTreeMap<String, String>,
 }
 
-/// How a step ended.
+/// The result of a step.
 #[derive(Debug)]
 pub(super) struct Ended {
     pub(super) code: Option<i32>,
-    /// Both streams.
+    /// Standard output followed by standard error.
     pub(super) said: String,
 }
 
@@ -137,7 +138,7 @@ impl Ended {
 }
 
 impl Runner {
-    /// A runner on Linux with an empty workspace, and `tflock` on its path if it is installed by then.
+    /// A runner on Linux with an empty workspace. `tflock` is on its path after [`Runner::install_tflock`].
     pub(super) fn new() -> Self {
         let root = TempDir::with_prefix("tflock-runner").unwrap();
         for directory in ["temp", "workspace", "home"] {
@@ -151,13 +152,13 @@ impl Runner {
         runner.with("RUNNER_OS", "Linux").with("RUNNER_ARCH", "X64")
     }
 
-    /// Sets a variable, for all steps.
+    /// Sets an environment variable for all steps.
     pub(super) fn with(mut self, name: &str, value: &str) -> Self {
         self.variables.insert(name.to_owned(), value.to_owned());
         self
     }
 
-    /// Says what an expression such as `inputs.command` means.
+    /// Sets the value of an expression such as `inputs.command`.
     pub(super) fn means(mut self, expression: &str, value: &str) -> Self {
         self.contexts
             .insert(expression.to_owned(), value.to_owned());
@@ -172,14 +173,14 @@ impl Runner {
         fs::read_to_string(self.path(relative)).unwrap_or_default()
     }
 
-    /// Puts the binary under test on the path of all steps.
+    /// Adds the binary under test to the path of all steps.
     pub(super) fn install_tflock(&self) {
         let directory = self.path("temp/tflock-bin");
         fs::create_dir_all(&directory).unwrap();
         std::os::unix::fs::symlink(TFLOCK, directory.join("tflock")).unwrap();
     }
 
-    /// Runs the script of a step in `directory`, as <https://docs.github.com/actions> says `shell: bash` does.
+    /// Runs the script of a step in `directory`, as described for `shell: bash` at <https://docs.github.com/actions>.
     pub(super) fn run(&self, step: &Node, directory: &str) -> Ended {
         let script = step.at("run").text();
         assert!(
@@ -224,7 +225,7 @@ impl Runner {
         }
     }
 
-    /// A value that is one expression, or none.
+    /// The value of an expression, or the text itself if it is not an expression.
     fn fill(&self, value: &str) -> String {
         let inner = value
             .strip_prefix("${{ ")
@@ -239,7 +240,7 @@ impl Runner {
         }
     }
 
-    /// The outputs that steps have set so far.
+    /// The outputs that the steps have set so far.
     pub(super) fn outputs(&self) -> BTreeMap<String, String> {
         let text = self.read("temp/GITHUB_OUTPUT");
         let mut lines = text.lines();
@@ -260,7 +261,7 @@ impl Runner {
     }
 }
 
-/// Programs that the scripts use and that every runner has.
+/// Whether the programs that the scripts use are installed. Every runner has them.
 pub(super) fn can_run(programs: &[&str]) -> bool {
     let has = |program: &&str| Command::new(program).arg("--version").output().is_ok();
     programs.iter().all(has)

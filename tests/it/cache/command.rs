@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{entries, lock, start};
 
 #[test]
-fn the_place_is_told() {
+fn the_directory_is_printed() {
     let (_registry, context) = start();
     let outcome = context.run("cache dir").expect_success();
     assert_eq!(outcome.stdout, "[ROOT]/cache\n");
@@ -14,7 +14,7 @@ fn the_place_is_told() {
 }
 
 #[test]
-fn what_it_holds_is_told_and_removed() {
+fn usage_is_printed_and_entries_are_removed() {
     let (_registry, context) = start();
     let run = |arguments: &str| context.run(&format!("cache {arguments}"));
     let empty = run("info").expect_success().stdout;
@@ -39,7 +39,7 @@ fn what_it_holds_is_told_and_removed() {
         .assert_stdout("hashes of packages          2 entries")
         .assert_stdout("signed lists of registries  2 entries");
 
-    // Written a moment ago, so only the one that is made older goes.
+    // All entries are new, so only the one whose time is set back is removed.
     let old = entries(&context, "answers").remove(0);
     let long_ago = std::time::SystemTime::UNIX_EPOCH;
     let file = fs::File::options().write(true).open(&old).unwrap();
@@ -59,14 +59,14 @@ fn what_it_holds_is_told_and_removed() {
     run("clean --older-than 0").expect_code(2);
 }
 
-/// A size as it is printed: `1.2 kB`.
+/// The printed form of a size: `1.2 kB`.
 fn kilobytes(bytes: u64) -> String {
     format!("{}.{} kB", bytes / 1000, bytes / 100 % 10)
 }
 
 #[cfg(unix)]
 #[test]
-fn a_cache_that_is_not_used_is_called_so() {
+fn an_unused_cache_is_reported_as_unused() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let (_registry, context) = start();
@@ -78,7 +78,7 @@ fn a_cache_that_is_not_used_is_called_so() {
     outcome.assert_stderr("as the cache: its mode is 0755");
 }
 
-/// Links out of the cache are removed, and what they lead to stays.
+/// Links out of the cache are removed, but their targets are not.
 #[cfg(unix)]
 #[test]
 fn cleaning_follows_no_links() {

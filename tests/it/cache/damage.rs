@@ -1,4 +1,4 @@
-//! A cache that is broken, or not the user's, never fails a run and never changes a lock file.
+//! A cache that is damaged or owned by another user never fails a run and never changes a lock file.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use tflock_test_support::{FakeRegistry, TestContext};
 
 use super::{NOTHING, asked, entries, lock, start};
 
-/// A tree with one directory, locked, and its cache.
+/// A tree with one locked directory, the cache of that run, and the lock file.
 fn locked() -> (FakeRegistry, TestContext, String) {
     let (registry, context) = start();
     context.require("a", &[("acme/anvil", "1.0.0")]);
@@ -16,13 +16,13 @@ fn locked() -> (FakeRegistry, TestContext, String) {
     (registry, context, lock_file)
 }
 
-/// Removes the lock file and locks again.
+/// Removes the lock file and locks the directory again.
 fn lock_anew(context: &TestContext) -> tflock_test_support::Outcome {
     fs::remove_file(context.path("a/.terraform.lock.hcl")).unwrap();
     lock(context, "a").expect_success()
 }
 
-/// Changes the bytes of an entry; `None` removes it.
+/// Changes the bytes of a cache entry. `None` removes the entry.
 type Damage = fn(Vec<u8>) -> Option<Vec<u8>>;
 
 #[test]
@@ -59,9 +59,9 @@ fn damaged_entries_are_ignored_and_rewritten() {
     assert_eq!(entries(&context, ""), whole, "and nothing else was left");
 }
 
-/// A valid entry under the name of another one.
+/// Renames a valid entry to the name of another one.
 #[test]
-fn entries_do_not_answer_other_questions() {
+fn entries_are_not_used_for_other_keys() {
     let (registry, context, expected) = locked();
     for kind in ["hashes", "answers"] {
         let [one, other] = <[_; 2]>::try_from(entries(&context, kind)).unwrap();
@@ -74,10 +74,10 @@ fn entries_do_not_answer_other_questions() {
     }
 }
 
-/// Reading a pipe would block forever.
+/// A read from a pipe would block forever.
 #[cfg(unix)]
 #[test]
-fn what_is_no_regular_file_is_not_read() {
+fn only_regular_files_are_read() {
     let (_registry, context, expected) = locked();
     let path = entries(&context, "answers").remove(0);
     fs::remove_file(&path).unwrap();
@@ -108,7 +108,7 @@ fn a_cache_that_cannot_be_used_is_a_warning() {
     }
 }
 
-/// Existing entries are used although the cache cannot be written, as on a full disk.
+/// A cache that cannot be written, as on a full disk, is still read.
 #[test]
 fn a_cache_that_cannot_be_written_is_a_warning_at_the_end() {
     let (registry, context, expected) = locked();
@@ -144,10 +144,10 @@ fn a_cache_that_others_can_enter_is_not_used() {
     assert_eq!(asked(&registry), NOTHING);
 }
 
-/// Only root can change the owner of a directory; for other users a unit test covers this.
+/// Only root can change the owner of a directory. A unit test covers this case for other users.
 #[cfg(unix)]
 #[test]
-fn a_cache_of_somebody_else_is_not_used() {
+fn a_cache_of_another_user_is_not_used() {
     let (registry, context, expected) = locked();
     if std::os::unix::fs::chown(context.cache(), Some(4_321), None).is_err() {
         return;

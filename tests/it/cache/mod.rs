@@ -1,4 +1,4 @@
-//! The disk cache: which requests it saves, and that it changes no lock file.
+//! The disk cache saves requests and never changes a lock file.
 
 mod command;
 mod damage;
@@ -14,7 +14,7 @@ use crate::TFLOCK;
 
 const PLATFORMS: &str = "linux_amd64,darwin_arm64";
 
-/// A registry with two providers in three versions, and an empty tree.
+/// A registry with two providers in three versions each, and an empty tree.
 fn start() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     for source in ["acme/anvil", "registry.example/acme/bolt"] {
@@ -29,7 +29,7 @@ fn lock(context: &TestContext, options: &str) -> Outcome {
     context.run(&format!("lock --platform {PLATFORMS} {options}"))
 }
 
-/// All files of the cache below `kind`, or below all kinds if that is empty.
+/// All cache files below `kind`, or all cache files if `kind` is empty.
 fn entries(context: &TestContext, kind: &str) -> Vec<PathBuf> {
     fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(directory).into_iter().flatten() {
@@ -47,7 +47,7 @@ fn entries(context: &TestContext, kind: &str) -> Vec<PathBuf> {
     files
 }
 
-/// How often each kind of request was made since the log was last looked at: `versions download sums sig zip`.
+/// The number of requests of each kind since the last call: `versions download sums sig zip`.
 fn asked(registry: &FakeRegistry) -> [usize; 5] {
     let patterns = ["*/versions", "*/download/*", "*SUMS", "*SUMS.sig", "*.zip"];
     let counts = patterns.map(|pattern| registry.log().count("GET", pattern));
@@ -59,7 +59,7 @@ fn asked(registry: &FakeRegistry) -> [usize; 5] {
 const NOTHING: [usize; 5] = [0; 5];
 
 #[test]
-fn what_cannot_change_is_not_asked_for() {
+fn immutable_documents_are_not_requested_again() {
     let (registry, context) = start();
     let both = [
         ("acme/anvil", "~> 1.0"),
@@ -83,19 +83,19 @@ fn what_cannot_change_is_not_asked_for() {
     let signed = |outcome: &Outcome| outcome.stdout.contains("signed by");
     assert!(signed(&cold) && signed(&warm), "{warm}");
 
-    // The engine belongs to the question: what one tool was told, another may not be.
+    // The cache key contains the engine, because registries may respond to each tool differently.
     context.require("t", &[("registry.example/acme/bolt", "1.0.0")]);
     lock(&context, "t --engine tofu").expect_success();
     assert_eq!(asked(&registry), [1, 2, 1, 1, 0]);
 
-    // Nobody is there any more.
+    // Without the registry, everything comes from the cache.
     drop(registry);
     lock(&context, "-r").expect_success();
     assert_eq!(context.lock_file("a"), locked);
 }
 
-/// A directory, its constraint, the version that it has locked, options, and what is requested when everything is in the cache:
-/// versions, descriptions, lists, signatures and packages.
+/// The columns: the case, its constraint, the locked version, the options, and the number of requests with a warm cache
+/// for versions, descriptions, lists, signatures and packages.
 const ROWS: &str = "
     unchanged                           | ~> 1.0         | 1.0.0 |                          | 0 0 0 0 0
     no constraint                       |                | 1.0.0 |                          | 0 0 0 0 0
@@ -113,7 +113,7 @@ const ROWS: &str = "
 ";
 
 #[test]
-fn only_what_could_turn_out_otherwise_is_asked_for() {
+fn only_changeable_documents_are_requested() {
     let (registry, context) = start();
     for version in ["1.0.0", "2.0.0"] {
         let directory = format!("locked/{version}");
@@ -138,7 +138,7 @@ fn only_what_could_turn_out_otherwise_is_asked_for() {
         let requests = asked(&registry).map(|count| count.to_string());
         assert_eq!(requests.join(" "), expected, "{name}");
 
-        // Without a cache it would be the same file.
+        // A run without the cache writes the same file.
         let cold = format!("cold/{number}");
         lay_out(&cold);
         let options = options.replace("--refresh", "--no-cache");
@@ -151,7 +151,7 @@ fn only_what_could_turn_out_otherwise_is_asked_for() {
     }
 }
 
-/// Copies a cache, with the modes that its directories must have.
+/// Copies a cache with the modes of its directories.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir(to).unwrap();
     fs::set_permissions(to, fs::metadata(from).unwrap().permissions()).unwrap();
@@ -166,9 +166,9 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Warnings of the registry are printed by every run, also when they come from the cache.
+/// Every run prints the warnings of the registry, even if they come from the cache.
 #[test]
-fn notes_of_the_registry_are_told_from_the_cache_as_well() {
+fn warnings_of_the_registry_are_printed_from_the_cache_as_well() {
     let mut registry = FakeRegistry::start();
     let spec = ProviderSpec::new("acme/anvil").versions(["1.0.0", "not-one"]);
     registry.publish(spec.warning("use acme/hammer"));
@@ -185,7 +185,7 @@ fn notes_of_the_registry_are_told_from_the_cache_as_well() {
 }
 
 #[test]
-fn without_the_network_what_is_missing_is_named() {
+fn offline_errors_name_what_is_missing() {
     let (registry, context) = start();
     context.require("known", &[("acme/anvil", "~> 1.0")]);
     context.require("pinned", &[("acme/anvil", "1.1.0")]);
@@ -231,9 +231,9 @@ fn without_the_network_what_is_missing_is_named() {
     }
 }
 
-/// Hashes that no registry publishes are reported and replaced in the same way with a full cache and without one.
+/// Hashes that no registry publishes are reported and replaced in the same way with and without a cache.
 #[test]
-fn foreign_hashes_are_judged_as_without_a_cache() {
+fn foreign_hashes_have_the_same_result_with_a_cache() {
     let (registry, context) = start();
     context.require("full", &[("acme/anvil", "1.0.0")]);
     lock(&context, "full").expect_success();

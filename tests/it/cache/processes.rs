@@ -1,4 +1,4 @@
-//! Many processes, one cache, one tree: no locks, no conflicts, no damage.
+//! Many processes that share one cache and one tree do not block or damage each other.
 
 use std::thread;
 
@@ -11,7 +11,7 @@ const PROCESSES: usize = 8;
 const DIRECTORIES: usize = 200;
 const ARGUMENTS: [&str; 5] = ["lock", "-r", "--platform", "linux_amd64,darwin_arm64", "."];
 
-/// A tree of directories that require three providers, in versions that differ from directory to directory.
+/// A tree whose directories require three providers in different versions.
 fn tree() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     for source in ["acme/anvil", "acme/bolt", "acme/vise"] {
@@ -31,7 +31,7 @@ fn tree() -> (FakeRegistry, TestContext) {
     (registry, context)
 }
 
-/// What the two kinds of directories must be locked as, worked out by one process without a cache.
+/// The expected lock files of the two kinds of directories, written by one process without a cache.
 fn expected(context: &TestContext) -> [String; 2] {
     let run = context.tflock(ARGUMENTS).arg("--no-cache").run();
     run.expect_success();
@@ -69,7 +69,7 @@ fn eight_processes_share_a_cache_and_a_tree() {
     let expected = expected(&context);
     run_all_at_once(&context);
     check(&context, &expected);
-    // 1.0.0 and 1.1.0 of two providers, 1.1.0 of one, for two platforms each.
+    // Versions 1.0.0 and 1.1.0 of two providers and 1.1.0 of the third, for two platforms each.
     for kind in ["hashes", "answers"] {
         assert_eq!(
             entries(&context, kind).len(),

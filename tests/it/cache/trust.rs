@@ -1,4 +1,4 @@
-//! Which cached answers are used, and that each use verifies them again.
+//! Which cached responses are used. Every use verifies them again.
 
 use tflock_test_support::{
     FakeRegistry, GpgHome, Misbehave, ProviderSpec, SigningKey, TestContext,
@@ -7,7 +7,7 @@ use tflock_test_support::{
 use super::{NOTHING, asked, entries, lock};
 use crate::TFLOCK;
 
-/// A registry with the same version and bytes that depend on `seed`.
+/// A registry that offers the same version of the provider. The bytes of its package depend on `seed`.
 fn other(seed: &str) -> FakeRegistry {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").seed(seed));
@@ -15,14 +15,14 @@ fn other(seed: &str) -> FakeRegistry {
 }
 
 #[test]
-fn one_registry_never_answers_for_another() {
+fn cached_entries_are_not_used_for_another_registry() {
     let [first, second] = ["first", "second"].map(other);
     let context = TestContext::new(TFLOCK, &first);
     context.require("a", &[("acme/anvil", "1.0.0")]);
     lock(&context, "a").expect_success();
     let of_first = context.lock_file("a").unwrap();
 
-    // The same host leads elsewhere: by a `host` block, and by the variable.
+    // The `host` block now redirects the same host to the second registry.
     context.set_cli_config(&second.cli_config());
     context.require("b", &[("acme/anvil", "1.0.0")]);
     lock(&context, "b").expect_success();
@@ -32,7 +32,8 @@ fn one_registry_never_answers_for_another() {
     asked(&second);
 
     context.set_cli_config("");
-    // The variable leads to where the `host` block of each led: it is the place that counts, not the way.
+    // The variable selects each registry by its URL. The cache key contains that URL, so the entries made with `host`
+    // blocks apply.
     for (registry, expected) in [(&first, &of_first), (&second, &of_second)] {
         asked(registry);
         let base = registry.url("/registry.terraform.io/");
@@ -46,7 +47,7 @@ fn one_registry_never_answers_for_another() {
     }
 }
 
-/// A locked version that was published again: only a request to the registry reveals it.
+/// A locked version was published again with other bytes. Only a request to the registry reveals it.
 #[test]
 fn a_release_that_was_published_anew_is_found_by_a_refresh() {
     let mut registry = other("first");
@@ -60,7 +61,7 @@ fn a_release_that_was_published_anew_is_found_by_a_refresh() {
     outcome.assert_stderr("no hash that the lock file records");
     assert_eq!(context.lock_file("a"), before);
 
-    // A lock file that is right by now, and a cache that is not: it is asked before anything is called foreign.
+    // The lock file is correct now, but the cache is outdated. tflock sends a request before it reports foreign hashes.
     let fresh = TestContext::new(TFLOCK, &registry);
     fresh.require("a", &[("acme/anvil", "1.0.0")]);
     lock(&fresh, "--no-cache a").expect_success();
@@ -71,9 +72,9 @@ fn a_release_that_was_published_anew_is_found_by_a_refresh() {
     assert_eq!(asked(&registry), NOTHING, "and remembered from then on");
 }
 
-/// Stricter rules apply to cached entries as well.
+/// Stricter settings also apply to cached entries.
 #[test]
-fn switches_of_trust_count_at_each_use() {
+fn trust_settings_apply_to_cached_entries() {
     let mut registry = FakeRegistry::start();
     let unsigned = ProviderSpec::new("acme/anvil")
         .hosts(["registry.opentofu.org"])
@@ -103,7 +104,7 @@ fn switches_of_trust_count_at_each_use() {
     );
 }
 
-/// Tokens, user names and signed addresses stay out of the cache.
+/// The cache contains no tokens, user names or signed URLs.
 #[test]
 fn no_secret_enters_the_cache() {
     let registry = other("first");
@@ -138,7 +139,7 @@ fn no_secret_enters_the_cache() {
     }
 }
 
-/// A tree locked with OpenTofu's rules by what this key signs, and the key as `gpg` knows it.
+/// A tree that is locked with OpenTofu's rules and signed by this key, and the key in a `gpg` key ring.
 fn signed_by(
     key: impl FnOnce(&GpgHome) -> SigningKey,
 ) -> Option<(FakeRegistry, TestContext, ProviderSpec, GpgHome)> {
@@ -154,11 +155,11 @@ fn signed_by(
     Some((registry, context, spec, gpg))
 }
 
-/// A key that has expired since it was cached is judged as on a download.
+/// A key that expired after it was cached is treated as in a download.
 #[test]
 fn an_expired_key_is_judged_at_each_use() {
     let expired = |gpg: &GpgHome| {
-        // Two days in the past, for one day.
+        // The key was created two days ago and was valid for one day.
         let made = "--faked-system-time=20240102T000000";
         let generate = [
             "--passphrase",
@@ -192,7 +193,7 @@ fn an_expired_key_is_judged_at_each_use() {
     refused.assert_stderr("is no longer valid");
 }
 
-/// A revoked key is removed from the registry, not from the cache: it is found when the registry is requested again.
+/// A key is revoked in the registry but not in the cache. The next request to the registry reveals it.
 #[test]
 fn a_revoked_key_is_found_by_a_refresh_and_by_verify() {
     let Some((mut registry, context, spec, gpg)) = signed_by(|gpg| gpg.key("ed25519", "0")) else {
@@ -214,7 +215,7 @@ fn a_revoked_key_is_found_by_a_refresh_and_by_verify() {
     }
 }
 
-/// The revoked key, on another ring, so that this ring can still sign.
+/// The revoked key. It is revoked in another key ring, so that the original ring can still sign.
 fn revoked(gpg: &GpgHome) -> SigningKey {
     let listing = gpg.run(&["--with-colons", "--list-keys"], b"");
     let listing = String::from_utf8(listing).unwrap();
@@ -222,7 +223,7 @@ fn revoked(gpg: &GpgHome) -> SigningKey {
     let fingerprint = fingerprint.unwrap().trim_matches(':');
     let name = format!("openpgp-revocs.d/{fingerprint}.rev");
     let certificate = std::fs::read_to_string(gpg.path().join(name)).unwrap();
-    // gpg puts a colon before the armor to prevent an accidental import.
+    // gpg writes a colon before the armor to prevent an accidental import.
     let certificate = certificate.replace(":-----BEGIN", "-----BEGIN");
     let other = GpgHome::create().unwrap();
     other.run(&["--import"], &gpg.run(&["--export"], b""));

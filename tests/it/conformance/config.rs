@@ -1,7 +1,8 @@
-//! Configurations: what a root module requires, read without `init`, against what `providers lock` wrote after `get`.
+//! Requirements of root modules: tflock reads them without `init` and must find what `providers lock` recorded after
+//! `get`.
 //!
-//! Test files count in Terraform's `providers lock` and not in OpenTofu's. Cases that the tools refuse and tflock accepts are
-//! listed with the rule that allows it.
+//! Terraform's `providers lock` reads test files, OpenTofu's does not. `config_exceptions` lists the cases that a tool
+//! refuses and tflock accepts, with the reasons.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,16 +19,17 @@ use tflock::provider::{Engine, Version, newest};
 use super::config_exceptions::{RULES, Rule};
 use super::{ENGINES, cases, outcome};
 
-/// Unless a case says otherwise, every provider of the recorded registry has these versions.
+/// The versions of every provider of the recorded registry, unless a case has others.
 const VERSIONS: [&str; 3] = ["1.0.0", "1.1.0", "2.0.0"];
 
-/// What is selected beside a lock file is no matter of the configuration; `merge.jsonl` has such cases.
+/// Cases with a lock file are skipped, because they test selection rather than configuration. `merge.jsonl` covers
+/// them.
 const LOCK_FILE: &str = ".terraform.lock.hcl";
 
-/// No provider of this namespace exists there.
+/// The recorded registry has no providers in this namespace.
 const ABSENT_NAMESPACE: &str = "missing";
 
-/// The cases in which an engine may differ.
+/// The cases in which tflock may differ from an engine.
 fn exceptions(engine: Engine) -> impl Iterator<Item = &'static str> {
     RULES
         .iter()
@@ -87,7 +89,7 @@ fn configurations_require_what_the_tools_found() {
     super::report(&differences, cases.len() * ENGINES.len());
 }
 
-/// How what tflock makes of a case differs from what was recorded, if it does.
+/// Describes how the requirements that tflock finds differ from the recorded ones. `None` if they are equal.
 fn compare(case: &Value, expected: &Value, engine: Engine) -> Option<String> {
     let found = requirements(case, engine).and_then(|root| rows(&root, case, engine));
     match (expected.get("locks"), found) {
@@ -95,7 +97,7 @@ fn compare(case: &Value, expected: &Value, engine: Engine) -> Option<String> {
         (Some(locks), Ok(rows)) => Some(format!("found {rows}, recorded {locks}")),
         (Some(locks), Err(error)) => Some(format!("failed with {error}, recorded {locks}")),
         (None, Err(_)) => None,
-        // Where the tool crashed, any sane result will do.
+        // The tool crashed, so any result is accepted.
         (None, Ok(_)) if expected.get("crash").is_some() => None,
         (None, Ok(rows)) => Some(format!("found {rows}, recorded {}", expected["error"])),
     }
@@ -146,7 +148,7 @@ fn chain(error: &ConfigError) -> String {
     text
 }
 
-/// The lock file's rows: address, version, constraints or null.
+/// The entries of the lock file: address, version, and constraints or null.
 fn rows(root: &RootModule, case: &Value, engine: Engine) -> Result<Value, String> {
     let mut rows = Vec::new();
     for (address, requirement) in &root.requirements.providers {
@@ -188,7 +190,7 @@ fn versions(case: &Value, provider: &str) -> Vec<Version> {
         .collect()
 }
 
-/// Writes the tree of a case; links last, since they may lead to what is written after them.
+/// Writes the files of a case. Links come last because their targets must exist.
 fn write(directory: &Path, files: &Value) {
     let files: BTreeMap<&String, &Value> = files.as_object().unwrap().iter().collect();
     let mut links = Vec::new();

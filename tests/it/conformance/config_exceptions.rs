@@ -1,8 +1,8 @@
-//! Configurations that a tool refuses and tflock accepts, with the rule that allows it.
+//! Configurations that a tool refuses and tflock accepts, with the rules that allow it.
 
-/// A rule and the cases that it allows.
+/// A rule and the cases to which it applies.
 pub(super) struct Rule {
-    /// Where it is written, and what it says.
+    /// The page and section of the rule, and its text.
     pub(super) reason: &'static str,
     /// Cases in which Terraform differs.
     pub(super) terraform: &'static [&'static str],
@@ -10,7 +10,7 @@ pub(super) struct Rule {
     pub(super) tofu: &'static [&'static str],
 }
 
-/// All rules that are made use of.
+/// All rules with at least one case.
 pub(super) const RULES: &[Rule] = &[
     Rule {
         reason: "docs/rules/config.md 9: blocks that may belong to a newer release are skipped",

@@ -1,11 +1,11 @@
-//! Constraint strings: which version is selected, and what the lock file says.
+//! Constraint strings: the selected version and the recorded form.
 
 use serde_json::Value;
 use tflock::provider::{Engine, Version, VersionConstraints, newest};
 
 use super::{ENGINES, cases, outcome, recorded, report};
 
-/// How a case ends.
+/// The result of a case.
 #[derive(Debug, PartialEq)]
 enum Ending {
     Selected {
@@ -62,7 +62,7 @@ fn found(text: &str, engine: Engine, offer: &[Version]) -> Ending {
             version: version.to_string(),
             constraints: constraints.to_string(),
         },
-        // Recorded as a separate error.
+        // This error is recorded as a different kind.
         None if engine == Engine::Tofu && constraints.names_only_zero() => Ending::Refused,
         None => Ending::None,
     }

@@ -1,4 +1,5 @@
-//! Lock files beside a configuration that requires nothing: `providers lock` reads them strictly and writes them in its form.
+//! Lock files of configurations that require nothing. `providers lock` parses them strictly and writes the canonical
+//! form.
 
 use std::path::Path;
 
@@ -34,7 +35,7 @@ fn lock_files_are_read_and_written_as_recorded() {
     report(&differences, cases.len() * ENGINES.len());
 }
 
-/// The bytes of a lock file: text, or Base64 where they are none.
+/// The bytes of a lock file, which are recorded as text or as Base64.
 fn input(value: &Value) -> Vec<u8> {
     match (value.as_str(), value["base64"].as_str()) {
         (Some(text), _) => text.as_bytes().to_vec(),
@@ -43,7 +44,7 @@ fn input(value: &Value) -> Vec<u8> {
     }
 }
 
-/// The file as the engine leaves it where nothing is required; none if it refuses to read it.
+/// The file that the engine writes if nothing is required. `None` if the engine rejects the input.
 fn rewritten(input: &[u8], engine: Engine) -> Option<String> {
     let mut locks = parse(Path::new(FILE_NAME), input, engine).ok()?.locks;
     if engine == Engine::Tofu {

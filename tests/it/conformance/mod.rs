@@ -1,4 +1,4 @@
-//! The recorded cases of `testdata/conformance`: inputs, and what Terraform and OpenTofu made of them.
+//! The recorded cases of `testdata/conformance`: inputs, and the results of Terraform and OpenTofu.
 
 mod config;
 mod config_exceptions;
@@ -13,13 +13,13 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tflock::provider::Engine;
 
-/// Both engines, each with its outcomes by name, the one to follow first.
+/// Both engines with the names of their results. The first name that a case contains applies.
 const ENGINES: [(Engine, &[&str]); 2] = [
     (Engine::Terraform, &["terraform-1.15", "terraform"]),
     (Engine::Tofu, &["tofu"]),
 ];
 
-/// The text of a file of recorded cases.
+/// The text of a file with recorded cases.
 fn recorded(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("testdata/conformance")
@@ -27,7 +27,7 @@ fn recorded(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// All cases of a file, in its order.
+/// All cases of a file in their order.
 pub(crate) fn cases(name: &str) -> Vec<Value> {
     recorded(name)
         .lines()
@@ -35,12 +35,12 @@ pub(crate) fn cases(name: &str) -> Vec<Value> {
         .collect()
 }
 
-/// What is to be expected of an engine in this case.
+/// The expected result of an engine in this case.
 fn outcome<'a>(case: &'a Value, names: &[&str]) -> Option<&'a Value> {
     names.iter().find_map(|name| case.get(name))
 }
 
-/// Fails with all differences at once: each is one line or more.
+/// Fails with all differences at once. Each difference has one or more lines.
 fn report(differences: &[String], cases: usize) {
     assert!(
         differences.is_empty(),

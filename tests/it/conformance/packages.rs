@@ -1,4 +1,4 @@
-//! Recorded answers of registries, with lists, signatures and packages: what is recorded, or that it is refused.
+//! Recorded responses of registries with lists, signatures and packages: the recorded hashes, or a refusal.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -16,10 +16,10 @@ use tflock::provider::{Engine, Platform};
 
 use super::{ENGINES, cases, outcome, report};
 
-/// 2026-11-21T12:00:00Z, the time of the recording.
+/// 2026-11-21T12:00:00Z, the time at which the cases were recorded.
 const RECORDED_AT: Duration = Duration::from_secs(1_795_262_400);
 
-/// OpenTofu's own registry, where keys are optional.
+/// The host of OpenTofu's registry, where keys are optional.
 const TOFU_REGISTRY: &str = "registry.opentofu.org";
 
 #[test]
@@ -44,7 +44,7 @@ fn packages_are_recorded_or_refused_as_recorded() {
     report(&differences, compared);
 }
 
-/// Whether the tools refuse a case for its protocol or its address, before they look at the package.
+/// Whether the tools refuse a case because of its protocol or address, before they read the package.
 fn is_refused_before(case: &Value) -> bool {
     let provider = case["provider"].as_str().expect("a string");
     case["metadata"]["protocols"] == serde_json::json!(["4.0"]) || provider.contains('_')
@@ -67,7 +67,7 @@ fn expected(outcome: &Value) -> Ending {
     }
 }
 
-/// A crash of the tool is either; Brainpool curves may be refused.
+/// Whether the result matches. Any result is accepted if the tool crashed, and Brainpool curves may be rejected.
 fn agree(name: &Value, expected: &Ending, found: Result<&BTreeSet<String>, &String>) -> bool {
     let is_brainpool = name
         .as_str()
@@ -80,7 +80,7 @@ fn agree(name: &Value, expected: &Ending, found: Result<&BTreeSet<String>, &Stri
     }
 }
 
-/// What is to be recorded, or why nothing is.
+/// The hashes to record, or the error.
 fn record(case: &Value, engine: Engine) -> Result<BTreeSet<String>, String> {
     let metadata = &case["metadata"];
     let platform = Platform::parse("linux_amd64").expect("a platform");
@@ -141,7 +141,7 @@ fn keys(metadata: &Value) -> Result<Vec<SigningKey>, String> {
     keys.into_iter().map(key).collect()
 }
 
-/// The extension `packages`, as the reader of the answer would give it; for Terraform it is not read at all.
+/// The parsed extension `packages`. Terraform does not read it.
 fn reported(packages: &Value, engine: Engine) -> Result<ReportedPackages, String> {
     let packages = match packages {
         _ if engine == Engine::Terraform => return Ok(ReportedPackages::new()),

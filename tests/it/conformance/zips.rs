@@ -1,4 +1,4 @@
-//! Recorded packages of all shapes: the hash that `providers lock` computes, or that it refuses them.
+//! Recorded packages of many kinds: the hash that `providers lock` computes, or a refusal.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -12,7 +12,7 @@ use tflock::package::{Limits, StreamHasher, Streamed, hash_archive};
 
 use super::{ENGINES, cases, outcome, report};
 
-/// The type of the provider that the packages are served as.
+/// The provider type under which the packages are served.
 const TYPE: &str = "p";
 
 #[test]
@@ -23,7 +23,7 @@ fn whole_files_hash_as_recorded() {
     });
 }
 
-/// A stream that needs the file gets it, as in real use; most must not.
+/// Packages that cannot be hashed as a download are hashed as a file, as in a run. There must be few of them.
 #[test]
 fn streams_hash_as_recorded() {
     let needed = Cell::new(0);
@@ -53,7 +53,7 @@ fn stream(bytes: &[u8]) -> Streamed {
     })
 }
 
-/// Compares what `hash` makes of every archive, `None` for a refusal, with both engines.
+/// Compares the results of `hash` for every archive with both engines. `None` means that the archive is refused.
 fn check(hash: impl Fn(&[u8]) -> Option<String>) {
     let cases = cases("zips.jsonl");
     let mut differences = Vec::new();

@@ -1,5 +1,4 @@
-//! Packages that are signed and come as they were signed, and are still not what may be unpacked: broken archives, hostile
-//! names, bombs.
+//! Correctly signed packages that must not be unpacked: damaged archives, hostile names, zip bombs.
 
 use tflock_test_support::{FakeRegistry, ProviderSpec, RawEntry, RawZip, table};
 
@@ -13,22 +12,22 @@ fn exe() -> RawEntry {
     RawEntry::streamed(EXE, "exe")
 }
 
-/// The executable and another entry.
+/// An archive with the executable and another entry.
 pub(super) fn with(entry: RawEntry) -> Vec<u8> {
     RawZip::of([exe(), entry]).to_bytes()
 }
 
-/// One entry alone.
+/// An archive with this entry only.
 fn alone(entry: RawEntry) -> Vec<u8> {
     RawZip::of([entry]).to_bytes()
 }
 
-/// Publishes these bytes as the package.
+/// Publishes these bytes as the package of the provider.
 pub(super) fn publish(registry: &mut FakeRegistry, spec: ProviderSpec, bytes: Vec<u8>) {
     registry.publish(spec.archive("1.0.0", "linux_amd64", bytes));
 }
 
-/// Case, name of a file in the package, and the error, or `locks`.
+/// The columns: the case, the name of a file in the package, and the error or `locks`.
 const NAMES: &str = r"
     `../evil`                        | ../evil      | `../evil` contains `..`
     `a/../../evil`                   | a/../../evil | contains `..`
@@ -221,7 +220,7 @@ fn cut_in_half() -> Vec<u8> {
     bytes
 }
 
-/// The end record says that the central directory begins far behind the file.
+/// The central directory begins far beyond the end of the file, according to the end record.
 fn directory_elsewhere() -> Vec<u8> {
     let mut bytes = alone(exe());
     let field = bytes.len() - 6..bytes.len() - 2;
@@ -229,7 +228,7 @@ fn directory_elsewhere() -> Vec<u8> {
     bytes
 }
 
-/// A thousand lines of the central directory point at one entry.
+/// A thousand headers of the central directory point to the same entry.
 fn overlapping() -> Vec<u8> {
     let order = std::iter::once(0).chain(std::iter::repeat_n(1, 1000));
     let zip = RawZip {
@@ -239,7 +238,7 @@ fn overlapping() -> Vec<u8> {
     zip.to_bytes()
 }
 
-/// One more than is read; the end record has room for 16 bits of their number.
+/// One entry more than the limit. The end record has only the lower 16 bits of their number.
 fn too_many_entries() -> Vec<u8> {
     let entries = (0..100_000).map(|number| RawEntry::stored(number.to_string(), ""));
     RawZip::of(entries.chain([exe()])).to_bytes()

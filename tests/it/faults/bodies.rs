@@ -1,4 +1,4 @@
-//! Bodies that are not what was asked for: wrong lengths, wrong encodings, other types, altered and endless ones.
+//! Wrong bodies: other lengths, encodings or content types, and changed or endless content.
 
 use std::io::Write as _;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use tflock_test_support::{Body, Misbehave, Response, table};
 
 use super::{Expected, Fails, Fault, Kind, Locks, Once, Rule, fault};
 
-/// Bodies that are no JSON of the protocol, and prove nothing where a proof is asked for.
+/// The errors for bodies that are neither valid JSON of the protocol nor a valid list, signature or package.
 fn unusable(kind: Kind) -> Expected {
     Fails(match kind {
         Kind::List => "checksum list has no SHA-256 checksum for",
@@ -26,7 +26,7 @@ fn web_page(kind: Kind) -> Expected {
     }
 }
 
-/// JSON that says nothing.
+/// The errors for an empty JSON object.
 fn nothing_said(kind: Kind) -> Expected {
     Fails(match kind {
         Kind::Discovery => "does not offer a provider registry",
@@ -47,7 +47,7 @@ fn endless(kind: Kind) -> Expected {
     })
 }
 
-/// Where types of content count, theirs are asked for.
+/// Discovery and mirrors require the content type `application/json`.
 fn without_type(kind: Kind) -> Expected {
     match kind {
         Kind::Discovery | Kind::Index | Kind::Archives => Fails("the content type is missing"),
@@ -59,7 +59,7 @@ fn locks(_: Kind) -> Expected {
     Locks
 }
 
-/// An answer of JSON's type.
+/// A response with the content type of JSON.
 pub(super) fn json(text: impl Into<Vec<u8>>) -> Response {
     let mut response = Response::status(200).body(text);
     response.headers = vec![("Content-Type".to_owned(), "application/json".to_owned())];
@@ -72,10 +72,10 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// 64 MB of spaces, packed.
+/// 64 MB of spaces, compressed with gzip.
 static BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| gzip(&vec![b' '; 64 << 20]));
 
-/// An answer of so many zeros.
+/// A response with this number of zeros.
 fn zeros(size: u64) -> Response {
     Response {
         body: Body::Zeros(size),
@@ -83,7 +83,7 @@ fn zeros(size: u64) -> Response {
     }
 }
 
-/// Name and a body of the type of JSON that no request can use.
+/// The columns: the name, and a body with the content type of JSON that is invalid for every kind of request.
 const UNUSABLE: &str = r#"
     empty body       |
     web page as JSON | <html>Sign in</html>
@@ -94,7 +94,7 @@ const UNUSABLE: &str = r#"
     a number         | 1e999999
 "#;
 
-/// All faults of bodies.
+/// All faults in bodies.
 pub(super) fn faults() -> Vec<Fault> {
     let unusable_json = table(UNUSABLE).into_iter().map(|[name, body]| Fault {
         rule: Rule::Answer(body),
@@ -252,7 +252,7 @@ fn of_gzip() -> [Fault; 5] {
                 other => endless(other),
             },
         ),
-        // As in Go: what is not gzip is taken as it comes.
+        // Other encodings are ignored, as in Go, so the body is used unchanged.
         fault(
             "br that is none",
             |rule, _| rule.header("Content-Encoding", "br"),
@@ -280,7 +280,7 @@ fn cut_gzip(mut body: Vec<u8>) -> Vec<u8> {
     body
 }
 
-/// A package has no other limit than 4 GB while its length is unknown.
+/// Only the limit of 4 GB applies to a package of unknown length.
 fn in_chunks(rule: Misbehave, kind: Kind) -> Misbehave {
     let size = if kind == Kind::Package {
         64 << 20
@@ -290,7 +290,7 @@ fn in_chunks(rule: Misbehave, kind: Kind) -> Misbehave {
     rule.respond(zeros(size)).chunked()
 }
 
-/// The tools ignore what follows a JSON value, or a signature that verifies.
+/// The tools ignore data after a JSON value or after a valid signature.
 fn more_than_asked(kind: Kind) -> Expected {
     match kind {
         Kind::Discovery | Kind::Package => unusable(kind),
@@ -299,7 +299,7 @@ fn more_than_asked(kind: Kind) -> Expected {
     }
 }
 
-/// The rest of a package is requested, and the server then names another length.
+/// The rest of a package is requested, and the server then announces another length.
 fn completed(kind: Kind) -> Expected {
     match kind {
         Kind::Package => Fails("could not be resumed"),
@@ -307,7 +307,7 @@ fn completed(kind: Kind) -> Expected {
     }
 }
 
-/// Beyond the limit of each kind.
+/// A size beyond the limit of each kind.
 const fn size_of(kind: Kind) -> u64 {
     match kind {
         Kind::Package => 5 << 30,
@@ -315,5 +315,5 @@ const fn size_of(kind: Kind) -> u64 {
     }
 }
 
-/// Every field of every document, as something else.
+/// Every field of every document, with a value of the wrong type.
 const OTHER_TYPES: &str = r#"{"providers.v1": 5, "versions": 5, "archives": 5, "os": 5, "protocols": {}, "signing_keys": []}"#;

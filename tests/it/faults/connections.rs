@@ -1,4 +1,4 @@
-//! Statuses, redirects, broken and stalled connections, and what is no HTTP at all.
+//! Faults in statuses, redirects and connections: broken and stalled responses, and invalid HTTP.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ fn loops(kind: Kind) -> Expected {
     })
 }
 
-/// Requests with a token go nowhere by plain http; what is verified afterwards may.
+/// Requests that carry a token are never redirected to plain http. Requests for content that is verified later may be.
 fn plain_http(kind: Kind) -> Expected {
     Fails(if kind.is_trusted() {
         "would be fetched over plain http"
@@ -59,7 +59,8 @@ fn broken_off(_: Kind) -> Expected {
     Fails("the response broke off after")
 }
 
-/// Name, how often, rule, and what every kind of request then does: `locks`, or an error with this text.
+/// The columns: the name, how often the fault occurs, the rule, and the result for every kind of request: `locks`, or
+/// an error with this text.
 const RULES: &str = "
     200 as it should be        | ever |                             | locks
     201                        | ever | status=201                  | 201 Created
@@ -104,7 +105,7 @@ const RULES: &str = "
     stall in the body          | once | stall=20                    | locks
 ";
 
-/// All faults of connections.
+/// All faults in connections.
 pub(super) fn faults() -> Vec<Fault> {
     let by_rule = table(RULES)
         .into_iter()

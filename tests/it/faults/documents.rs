@@ -1,4 +1,4 @@
-//! Lists of versions and descriptions of packages that no honest registry sends, and texts that are aimed at terminals.
+//! Invalid version lists and package descriptions, and texts with terminal escape sequences.
 
 use serde_json::{Value, json};
 use tflock_test_support::{Body, Document, Misbehave, table};
@@ -7,19 +7,19 @@ use super::whole::Ends::{Locks, Refuses};
 use super::whole::Prepare::{Field, JsonField, List, Publish};
 use super::whole::{Case, VERSIONS, case};
 
-/// Adds a version to a list.
+/// Adds a version to a version list.
 fn add(list: &mut Value, version: &str) {
     let versions = list["versions"].as_array_mut().unwrap();
     versions.push(json!({"version": version}));
 }
 
-/// A list of versions that has a field of so many brackets within one another.
+/// A version list with a field of this many nested brackets.
 fn brackets(count: usize) -> Vec<u8> {
     let (open, close) = ("[".repeat(count), "]".repeat(count));
     format!("{{\"versions\":[],\"x\":{open}1{close}}}").into_bytes()
 }
 
-/// Name, field of the description, its value, and the error.
+/// The columns: the name, a field of the description, its value, and the error.
 const FIELDS: &str = r#"
     for another system               | os                    | "darwin"                    | it is for `darwin_amd64`
     for another processor            | arch                  | "ARM64"                     | it is for `linux_ARM64`
@@ -82,7 +82,7 @@ fn built() -> Vec<Case> {
                 let body = Body::bytes(brackets(100_000));
                 registry.serve(VERSIONS, Document::new("application/json", body));
             }),
-            // The field is skipped, however deep it is.
+            // Unknown fields are skipped at any depth.
             Refuses("no releases are available"),
         ),
         case(

@@ -1,9 +1,9 @@
-//! Faults of networks, registries, mirrors and packages: each ends in the outcome that is stated here, in bounded time and
-//! memory, and with a lock file that is either whole and right or as it was before.
+//! Faults of networks, registries, mirrors and packages. Each has the result that is stated here, within a bounded time
+//! and with bounded memory. The lock file is either complete and correct or unchanged.
 //!
-//! `cargo test --test it -- faults --nocapture` prints two tables, and the figures of `recovery`: `connections` and `bodies`, each at every kind of
-//! request of a whole lock; `documents`, `proofs` and `archives`, which only a run of the program shows, with the time and
-//! memory that it took.
+//! `cargo test --test it -- faults --nocapture` prints two tables and the figures of `recovery`. The first table has
+//! `connections` and `bodies` for each kind of request of a lock. The second has `documents`, `proofs` and `archives`,
+//! which need a run of the program, with the time and memory of each run.
 
 mod archives;
 mod bodies;
@@ -22,13 +22,13 @@ use tflock_test_support::{Misbehave, TestAuthority};
 
 use site::{KINDS, Kind, Site};
 
-/// No single fault may take longer than this on a busy machine, with timeouts of four seconds and waits that do not take place.
+/// The limit for a single fault on a busy machine, with timeouts of four seconds and without pauses between attempts.
 const MAX_TIME: Duration = Duration::from_secs(60);
 
-/// Sites under test at the same time.
+/// The number of sites that are tested at the same time.
 const AT_ONCE: usize = 32;
 
-/// What should come of it. The text must be in the error.
+/// The expected result. An error must contain the text.
 #[derive(Clone, Copy)]
 enum Expected {
     Locks,
@@ -37,7 +37,7 @@ enum Expected {
 
 use Expected::{Fails, Locks};
 
-/// How often a fault happens: to the first request only, or to all.
+/// How often a fault happens: for the first request only, or for all.
 #[derive(Clone, Copy, PartialEq)]
 enum Times {
     Once,
@@ -54,22 +54,22 @@ struct Fault {
     expected: Expectation,
 }
 
-/// What the server does.
+/// The behavior of the server.
 enum Rule {
-    /// In the words of [`Misbehave::rule`].
+    /// A rule in the syntax of [`Misbehave::rule`].
     Words(&'static str),
-    /// Answers with this text, as JSON.
+    /// The server responds with this JSON text.
     Answer(&'static str),
     Change(fn(Misbehave, Kind) -> Misbehave),
 }
 
-/// The outcome, which may depend on the kind of request.
+/// The expected result, which may depend on the kind of request.
 enum Expectation {
     All(Expected),
     ByKind(fn(Kind) -> Expected),
 }
 
-/// A fault that happens to all requests.
+/// A fault of all requests.
 fn fault(
     name: &'static str,
     rule: fn(Misbehave, Kind) -> Misbehave,
@@ -105,7 +105,7 @@ impl Fault {
     }
 }
 
-/// What came of one fault at one kind of request.
+/// The result of one fault at one kind of request.
 struct Tried<'a> {
     fault: &'a Fault,
     kind: Kind,

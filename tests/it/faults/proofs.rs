@@ -1,4 +1,4 @@
-//! What should prove a package and does not: lists, signatures, keys, and OpenTofu's `packages`.
+//! Invalid proofs of a package: lists, signatures, keys, and OpenTofu's `packages`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +10,7 @@ use super::whole::Prepare::{Publish, Recorded, Report};
 use super::whole::{Case, DOWNLOAD, Ends, LIST, PROVIDER, Prepare, alter, case};
 use crate::conformance;
 
-/// OpenTofu reads `packages`, and nothing there may contradict the package.
+/// A case with OpenTofu, which reads `packages` and requires it to match the package.
 fn reported(name: &'static str, prepare: Prepare, ends: Ends) -> Case {
     Case {
         options: "--engine tofu",
@@ -18,7 +18,7 @@ fn reported(name: &'static str, prepare: Prepare, ends: Ends) -> Case {
     }
 }
 
-/// Recorded releases and their errors.
+/// Recorded releases, and the errors for them.
 const RECORDED: &str = "
     acme/revoked 130         | was made by the revoked key
     acme/revokedthengood 132 | was made by the revoked key
@@ -162,7 +162,7 @@ fn reports() -> [Case; 7] {
     ]
 }
 
-/// Publishes a recorded release on the default registry, whichever it was recorded on.
+/// Publishes a recorded release in the default registry, regardless of the registry in the recording.
 pub(super) fn serve_recorded(registry: &FakeRegistry, name: &str) {
     let cases = conformance::cases("packages.jsonl");
     let case = cases.iter().find(|case| case["name"] == name).unwrap();
@@ -186,7 +186,7 @@ pub(super) fn serve_recorded(registry: &FakeRegistry, name: &str) {
     registry.serve(&description, Document::json(&metadata));
 }
 
-/// Publishes the provider on OpenTofu's registry with a report on its package.
+/// Publishes the provider in OpenTofu's registry with a changed report on its package.
 pub(super) fn report(registry: &mut FakeRegistry, spec: ProviderSpec, change: fn(&mut Value)) {
     registry.publish(spec.hosts(["registry.opentofu.org"]));
     let facts = registry.package(PROVIDER, "1.0.0", "linux_amd64");

@@ -1,4 +1,4 @@
-//! Networks that fail at random: a monorepo is locked all the same, and no package is fetched twice.
+//! A network that fails at random: a monorepo is still locked, and no package is downloaded twice.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,13 +14,13 @@ use crate::TFLOCK;
 const DIRECTORIES: usize = 200;
 const PROVIDERS: usize = 20;
 
-/// Of a thousand requests so many fail in each of two ways; of those for packages as many break off.
+/// The failing requests per thousand, for each of two faults. As many packages break off.
 const PER_MILLE: u64 = 25;
 
-/// Where packages break off, in bytes: behind what small ones have, before what these have.
+/// The byte at which packages break off. Small packages are shorter, and the packages of this test are longer.
 const BREAK: u64 = 50_000;
 
-/// With real waits of 1 s, 2 s and 4 s, on a busy machine.
+/// The limit on a busy machine, including real pauses of 1 s, 2 s and 4 s.
 const MAX_TIME: Duration = Duration::from_secs(240);
 
 fn names() -> Vec<String> {
@@ -43,7 +43,7 @@ fn start() -> (FakeRegistry, TestContext) {
     (registry, context)
 }
 
-/// One request in twenty fails, and as many packages again break off.
+/// Makes one request in twenty fail. In addition, one package download in forty breaks off.
 fn fail_at_random(registry: &FakeRegistry, seed: u64) {
     let share = |rule: Misbehave, salt: u64| rule.at_random(seed + salt, PER_MILLE);
     registry.misbehave(share(Misbehave::on("*.zip").cut(BREAK), 1));
@@ -51,12 +51,12 @@ fn fail_at_random(registry: &FakeRegistry, seed: u64) {
     registry.misbehave(share(Misbehave::on("*").status(503).retry_after("1"), 3));
 }
 
-/// What became of the requests for one package.
+/// The responses to the requests for one package.
 #[derive(Default)]
 struct Fetched {
-    /// Answers that began at the first byte and had all of them.
+    /// The number of responses with the whole package.
     whole: usize,
-    /// Bytes of all answers.
+    /// The total bytes of all responses.
     bytes: u64,
     requests: usize,
 }
@@ -120,7 +120,7 @@ fn a_fleet_is_locked_although_one_request_in_twenty_fails() {
         let packages = packages(&hits, &sizes);
         assert_eq!(packages.len(), PROVIDERS * DEFAULT_PLATFORMS.len());
         for (name, package) in &packages {
-            // What was on its way when a connection broke is sent again, and no more than that.
+            // Only the bytes that were in transit when a connection broke may be sent again.
             let size = sizes[name];
             assert!(
                 package.whole <= 1,

@@ -1,5 +1,5 @@
-//! One registry and one mirror, and a whole lock against them: discovery, versions, description, list, signature, package,
-//! hashes, the new entry.
+//! A registry and a mirror, and a complete lock with them: discovery, versions, description, list, signature, package,
+//! hashes and the new entry.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -16,7 +16,7 @@ use tflock::registry::{PackageSource, Pause, RegistryClient, RegistrySettings, R
 use tflock::reporter;
 use tflock_test_support::{Document, FakeRegistry, ProviderSpec, TestAuthority};
 
-/// What is asked for, and spoiled.
+/// The kind of request whose response is faulty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
     Discovery,
@@ -60,7 +60,7 @@ impl Kind {
         !matches!(self, Self::List | Self::Signature | Self::Package)
     }
 
-    /// Requests for it carry the user's token, so its answers must come by https.
+    /// Whether requests of this kind carry the user's token. If so, the response must use https.
     pub(super) const fn is_trusted(self) -> bool {
         self.is_json()
     }
@@ -70,15 +70,15 @@ impl Kind {
     }
 }
 
-/// The limit of each exchange, and for silence. Far above what loopback takes on a busy machine.
+/// The timeout for each request and for a stalled response. Loopback is much faster even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// Fewer than usual, since each of them costs that patience where a server keeps silent.
+/// Fewer retries than the default, because each one takes a whole timeout if the server does not respond.
 const RETRIES: u32 = 1;
 
 const NAME: &str = "acme/ledger";
 
-/// Waits that do not take place.
+/// Skips the pauses between attempts.
 struct NoWaits;
 
 impl Pause for NoWaits {
@@ -125,8 +125,8 @@ impl Site {
         }
     }
 
-    /// Locks the provider. Either its entry is what it should be, or there is none and this is why: the error and its
-    /// causes in one line. Anything in between is not to happen.
+    /// Locks the provider. Returns `locked`, or the error and its causes in one line. Panics if the recorded hashes are
+    /// wrong.
     pub(super) async fn lock(&self, kind: Kind) -> String {
         let packages = if kind.is_of_mirror() {
             PackageSource::network(
@@ -187,7 +187,7 @@ impl Site {
     }
 }
 
-/// A client that trusts the authority, reaches nothing but this machine, and does not wait between tries. OpenTofu's
+/// A client that trusts the authority, connects to this machine only, and does not pause between attempts. OpenTofu's
 /// discovery obeys the timeout.
 fn client(authority: &TestAuthority) -> RegistryClient {
     let mut settings = RegistrySettings::new(Engine::Tofu);

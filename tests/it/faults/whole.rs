@@ -1,5 +1,5 @@
-//! Faults that only a run of the program shows: it says what is wrong and exits with 1, the lock file that was there is there
-//! still, nothing lies beside it, and neither time nor memory grow with what the fault pretends.
+//! Faults that need a run of the program. It reports the fault and exits with 1, the old lock file is unchanged, no
+//! other file remains, and neither time nor memory grow with the size that the response claims.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -12,63 +12,63 @@ use tflock_test_support::{
 use super::{archives, documents, proofs};
 use crate::TFLOCK;
 
-/// The provider that most faults are about.
+/// The provider in most cases.
 pub(super) const PROVIDER: &str = "acme/ledger";
 
-/// Where the default registry has its answers on that provider.
+/// The paths of this provider in the default registry.
 pub(super) const VERSIONS: &str = "/registry.terraform.io/v1/providers/acme/ledger/versions";
 pub(super) const DOWNLOAD: &str =
     "/registry.terraform.io/v1/providers/acme/ledger/1.0.0/download/linux/amd64";
 pub(super) const LIST: &str =
     "/registry.terraform.io/files/acme/ledger/1.0.0/terraform-provider-ledger_1.0.0_SHA256SUMS";
 
-/// More than any run of the table needs, in debug builds on a busy machine.
+/// Limits for a run in a debug build on a busy machine.
 const MAX_TIME: Duration = Duration::from_secs(60);
 const MAX_MEMORY: u64 = 160 << 20;
 
-/// The lock file before the run: its version no longer fits.
+/// The lock file before the run.
 const BEFORE: &str = "# This file is maintained automatically by \"terraform init\".\n";
 
-/// How a run ends.
+/// The expected result of a run.
 #[derive(Clone, Copy)]
 pub(super) enum Ends {
-    /// The lock file has the provider, exit code 0. With what stderr must hold.
+    /// The lock file has the provider and the exit code is 0. Standard error contains this text.
     Locks(&'static str),
-    /// Exit code 1 and the old lock file. With what stderr must hold.
+    /// The lock file is unchanged and the exit code is 1. Standard error contains this text.
     Refuses(&'static str),
 }
 
-/// One fault: what is published and spoiled, and how the run ends.
+/// A fault in a published provider, and the expected result.
 #[derive(Clone, Copy)]
 pub(super) struct Case {
     pub(super) name: &'static str,
-    /// Which provider is required, if not [`PROVIDER`].
+    /// The required provider, usually [`PROVIDER`].
     pub(super) provider: &'static str,
     pub(super) options: &'static str,
     pub(super) prepare: Prepare,
     pub(super) ends: Ends,
 }
 
-/// How the registry gets its fault.
+/// How a fault is created in the registry.
 #[derive(Clone, Copy)]
 pub(super) enum Prepare {
-    /// In any way.
+    /// Calls a function.
     Publish(fn(&mut FakeRegistry, ProviderSpec)),
-    /// The provider is published, and its list of versions changed.
+    /// Publishes the provider with a changed version list.
     List(fn(&mut Value)),
-    /// The provider is published, and a field of its description changed.
+    /// Publishes the provider with a changed field in its description.
     Field(&'static str, fn() -> Value),
-    /// The provider is published, and a field of its description is this JSON.
+    /// Publishes the provider with this JSON as the value of a field in its description.
     JsonField(&'static str, &'static str),
-    /// These are the bytes of the package, signed and served as they are.
+    /// Publishes these bytes as the package, with a valid signature.
     Package(fn() -> Vec<u8>),
-    /// The package has this entry beside its executable.
+    /// Publishes a package with this entry and the executable.
     Entry(fn() -> RawEntry),
-    /// The package has a file of this name beside its executable.
+    /// Publishes a package with a file of this name and the executable.
     Named(&'static str),
-    /// A recorded release is served.
+    /// Serves a recorded release.
     Recorded(&'static str),
-    /// OpenTofu's registry reports this of the package.
+    /// Makes OpenTofu's registry report this for the package.
     Report(fn(&mut Value)),
 }
 
@@ -127,7 +127,7 @@ impl Case {
         (outcome, cost, context.lock_file("a"), context.list("a"))
     }
 
-    /// The line of the table, and what is not as it should be.
+    /// The line of the table, and a description of the difference if the result is unexpected.
     fn check(&self) -> (String, Option<String>) {
         let (outcome, cost, lock_file, files) = self.run();
         let lock_file = lock_file.unwrap_or_default();
@@ -161,7 +161,7 @@ fn unwrapped(text: &str) -> String {
     text.replace('\n', " ")
 }
 
-/// The last line of the first error that says what is wrong.
+/// The last cause of the first error.
 fn last_cause(stderr: &str) -> &str {
     let mut causes = stderr.lines().map(str::trim_start);
     let cause = causes.rfind(|line| line.starts_with("caused by: "));
@@ -169,7 +169,7 @@ fn last_cause(stderr: &str) -> &str {
     line.trim_start_matches("caused by: ")
 }
 
-/// Changes a JSON document that the registry serves.
+/// Changes a JSON document in the registry.
 pub(super) fn alter(registry: &FakeRegistry, path: &str, change: impl FnOnce(&mut Value)) {
     let document = registry.document(path).unwrap();
     let mut value: Value = serde_json::from_slice(&document.body.to_vec()).unwrap();
@@ -179,7 +179,7 @@ pub(super) fn alter(registry: &FakeRegistry, path: &str, change: impl FnOnce(&mu
 
 #[test]
 #[expect(clippy::print_stderr, reason = "the table is for people")]
-fn what_only_whole_runs_show() {
+fn faults_of_whole_runs() {
     let cases = [documents::cases(), proofs::cases(), archives::cases()].concat();
     let (mut table, mut wrong) = (String::new(), String::new());
     for case in &cases {

@@ -1,35 +1,36 @@
-//! Configurations that take far more memory or time to evaluate or read than to write.
+//! Small configurations that would take a large amount of memory or time to read or evaluate.
 
 use tflock_test_support::table;
 
-/// What a bomb is made of.
+/// The content of a bomb.
 enum Made {
-    /// An expression that becomes the source of a module, with the locals of [`BASE`].
+    /// An expression for the source of a module, which can use the locals of [`BASE`].
     Source(&'static str),
-    /// Locals that are each made of the one before (`@`); the last one is the source of a module.
+    /// Locals in which each uses the previous one (`@`). The last one is the source of a module.
     Chain {
         length: usize,
         first: &'static str,
         next: &'static str,
     },
-    /// The files of the directory and those below it.
+    /// The files in the directory and below it.
     Files(fn() -> Vec<(String, String)>),
 }
 
-/// A bomb, and a part of its error.
+/// A bomb and a part of the expected error.
 pub(super) struct Bomb {
     pub(super) name: &'static str,
     pub(super) error: &'static str,
     made: Made,
 }
 
-/// The usual error. The budget of the run is used up first when a run evaluates many bombs.
+/// The usual error. If a run evaluates many bombs, the budget of the whole run is exhausted first.
 const BUDGET: &str = "evaluation takes more than";
 const TOO_MANY: &str = "this file has more than";
 const TOO_DEEP: &str = "this file is nested deeper than";
 const TOO_LONG: &str = "the most that is read";
 
-/// What expressions of [`Made::Source`] can use: 64 KiB of text in one line and in many, a thousand numbers and their texts.
+/// Locals for the expressions of [`Made::Source`]: 64 KiB of text in one line and in many lines, a thousand numbers,
+/// and their texts.
 const BASE: &str = r#"locals {
   list  = range(1000)
   names = [for i in local.list : "name-${i}"]
@@ -40,7 +41,7 @@ const BASE: &str = r#"locals {
 }
 "#;
 
-/// Name, number of locals, the first local, and each later one.
+/// The columns: the name, the number of locals, the first local, and each later local.
 const CHAINS: &str = r#"
     doubled text             | 40 | "xxxxxxxx"         | "${@}${@}"
     doubled list             | 40 | [1, 2]             | concat(@, @)
@@ -61,7 +62,7 @@ const CHAINS: &str = r#"
     indented again and again | 40 | "\n\n\n\n"         | indent(1000, "${@}\n")
 "#;
 
-/// Name and expression.
+/// The columns: the name and the expression.
 const SOURCES: &str = r#"
     loops in loops                   | [for i in local.list : [for j in local.list : [for k in local.list : i]]][0][0][0]
     loops that keep nothing          | [for i in local.list : [for j in local.list : [for k in local.list : k if false]]]
@@ -115,10 +116,9 @@ const SOURCES: &str = r#"
     not chosen                       | true ? "./good" : [for i in local.list : [for j in local.list : [for k in local.list : i]]]
 "#;
 
-/// Another parser than ours would expand these aliases.
+/// A YAML parser without limits would expand these aliases.
 const ALIASES: &str = r#"yamldecode(join("\n", concat(["a0: &a0 [x, x, x, x, x, x, x, x, x]"], [for i in range(1, 10) : "a${i}: &a${i} [${join(", ", [for j in range(9) : "*a${i - 1}"])}]"])))"#;
 
-/// All bombs.
 pub(super) fn bombs() -> Vec<Bomb> {
     let bomb = |name, made| Bomb {
         name,
@@ -158,7 +158,7 @@ pub(super) fn bombs() -> Vec<Bomb> {
 }
 
 impl Bomb {
-    /// The files of its directory.
+    /// The files of the directory with this bomb.
     pub(super) fn files(&self) -> Vec<(String, String)> {
         match self.made {
             Made::Source(expression) => main(&format!("{BASE}{}", call(expression))),
@@ -195,7 +195,7 @@ fn main(text: &str) -> Vec<(String, String)> {
     vec![file("main.tf", text)]
 }
 
-/// A module whose source is made of the variable `v`, and a file with its value.
+/// A module whose source is the variable `v`, and a file with the value of the variable.
 fn variable(constraint: &str, source: &str, name: &str, value: &str) -> Vec<(String, String)> {
     let variable = format!("variable \"v\" {{\n  const = true\n  type  = {constraint}\n}}\n");
     vec![file("main.tf", variable + &call(source)), file(name, value)]
@@ -204,7 +204,7 @@ fn variable(constraint: &str, source: &str, name: &str, value: &str) -> Vec<(Str
 /// A variable without a type.
 const VARIABLE: &str = "variable \"v\" {\n  const = true\n}\n";
 
-/// Three loops over a thousand numbers, without the locals of [`BASE`].
+/// Three nested loops over a thousand numbers, without the locals of [`BASE`].
 fn loops() -> String {
     let list = "1,".repeat(1000);
     format!("[for i in [{list}] : [for j in [{list}] : [for k in [{list}] : i]]]")
@@ -212,7 +212,7 @@ fn loops() -> String {
 
 const MEGABYTE: usize = 1_000_000;
 
-/// Name, error and files.
+/// Bombs with several files.
 type FileBomb = (&'static str, &'static str, fn() -> Vec<(String, String)>);
 
 const FILES: [FileBomb; 25] = [

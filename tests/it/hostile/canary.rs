@@ -1,14 +1,14 @@
-//! What attacks must not get, and where it would be seen.
+//! A secret that attacks must not obtain, and the places where a leak would show.
 
 use std::fs;
 use std::path::Path;
 
 use tflock_test_support::{FakeRegistry, Outcome, TestContext};
 
-/// Text that is sent nowhere, printed nowhere and kept nowhere. It can be part of a host name, a path and an address.
+/// A secret that must not be sent, printed or cached. It is valid in host names, paths and URLs.
 pub(super) const SECRET: &str = "xsecretx";
 
-/// A call of a module from the server of `registry`, at an address that holds the value of an expression.
+/// A call of a module on the server of `registry`. Its URL contains the value of the expression.
 pub(super) fn sending(registry: &FakeRegistry, expression: &str) -> String {
     let server = registry.url("");
     format!(
@@ -16,19 +16,19 @@ pub(super) fn sending(registry: &FakeRegistry, expression: &str) -> String {
     )
 }
 
-/// Makes the tree a repository.
+/// Makes the tree a git repository.
 pub(super) fn repository(context: &TestContext) {
     context.write(".git/HEAD", "ref: refs/heads/main\n");
 }
 
-/// The paths below `/leak/` that the server was asked for.
+/// The requested paths below `/leak/`.
 pub(super) fn leaked(registry: &FakeRegistry) -> Vec<String> {
     let hits = registry.log().hits();
     let paths = hits.iter().map(|hit| hit.request.path.clone());
     paths.filter(|path| path.contains("leak")).collect()
 }
 
-/// Fails if the secret is in what a run printed, or in the cache.
+/// Fails if the output of a run or the cache contains the secret.
 #[track_caller]
 pub(super) fn assert_silent(outcome: &Outcome, context: &TestContext, what: &str) {
     for text in [&outcome.stdout, &outcome.stderr] {

@@ -1,4 +1,4 @@
-//! Bombs fail alone and by name, whatever else is in the run.
+//! A bomb fails only its own directory, and the error names that directory.
 
 use serde_json::Value;
 use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext};
@@ -6,10 +6,10 @@ use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext};
 use super::bombs::{Bomb, bombs};
 use crate::TFLOCK;
 
-/// How many other directories a run has.
+/// The number of valid directories in a run.
 const GOOD: usize = 9;
 
-/// A tree with good directories.
+/// A tree with valid directories.
 fn tree() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").platforms(["linux_amd64"]));
@@ -24,7 +24,7 @@ fn directory(bomb: &Bomb) -> String {
     format!("bomb-{}", bomb.name.replace(' ', "-"))
 }
 
-/// What is said of a directory, and what became of it.
+/// The diagnostics for a directory, and its status.
 fn told(outcome: &Outcome, directory: &str) -> (String, String) {
     let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
     let mut directories = report["directories"].as_array().unwrap().iter();
@@ -45,7 +45,7 @@ fn bombs_fail_by_name_and_the_other_directories_are_written() {
             context.write(&format!("{}/{name}", directory(bomb)), text);
         }
     }
-    // To measure each of them by hand, with any build.
+    // If this variable names a directory, the bombs are copied there, so that each can be measured by hand.
     if let Ok(place) = std::env::var("TFLOCK_BOMBS") {
         context.copy(&context.work(), &place);
     }

@@ -1,4 +1,4 @@
-//! Links in the tree: what they reach outside of the repository is not quoted, and special files are never opened.
+//! Links in the tree: files outside the repository are not quoted, and special files are never opened.
 
 use std::os::unix::fs::symlink;
 use std::process::Command;
@@ -9,10 +9,10 @@ use tflock_test_support::{FakeRegistry, TestContext};
 use super::canary::{SECRET, assert_silent, repository};
 use crate::TFLOCK;
 
-/// A call whose source needs the values of variables, the workspace and what is installed.
+/// A call whose source needs the values of variables, the workspace and the installed modules.
 const NEEDS_ALL: &str = "variable \"v\" {\n  const = true\n  default = \"x\"\n}\nmodule \"m\" {\n  source = \"a/b/${var.v}\"\n}\n";
 
-/// Files that a link may stand in for, and what may stand there.
+/// Names of links, and the content of their targets.
 const LINKED: [(&str, &str); 9] = [
     ("x.tf", "machine h.test login u password xsecretx"),
     ("x.tf", "resource \"xsecretx\" {\n}\n"),
@@ -35,7 +35,7 @@ const LINKED: [(&str, &str); 9] = [
 ];
 
 #[test]
-fn what_links_reach_outside_is_not_quoted() {
+fn files_that_links_reach_outside_are_not_quoted() {
     for (name, content) in LINKED {
         for is_repository in [true, false] {
             let registry = FakeRegistry::start();
@@ -88,7 +88,7 @@ fn values_of_linked_files_are_not_quoted_elsewhere() {
 }
 
 #[test]
-fn the_message_says_what_is_wrong_and_where() {
+fn the_message_has_the_problem_and_the_place() {
     let context = TestContext::offline(TFLOCK);
     repository(&context);
     context.write("../home/netrc", "\nmachine xsecretx\n");
@@ -135,7 +135,7 @@ fn variable_files_that_lead_outside_are_refused_by_name() {
         assert!(text.contains(&refused), "{text}");
         let text = lock().args(["--allow-read", "../home"]).run().stderr;
         assert!(!text.contains(&refused), "{text}");
-        // What the command line names itself may be anywhere.
+        // Files named on the command line may be anywhere.
         std::fs::remove_file(context.path(&format!("a/{name}"))).unwrap();
         let named = ["--offline", "--var-file", "../../home/values"];
         let text = context.command("lock a").args(named).run().stderr;

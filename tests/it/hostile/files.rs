@@ -1,4 +1,4 @@
-//! Files that a module source may be made of: those of the repository, or of the package that the module came with.
+//! Which files the expression for a module source may read: those in the repository, or in the package of the module.
 
 use std::os::unix::fs::symlink;
 
@@ -11,7 +11,7 @@ use crate::TFLOCK;
 
 const ENGINES: [&str; 2] = ["terraform", "tofu"];
 
-/// Expressions for files that are out of bounds from the directory `NAME`, and why.
+/// Expressions that read forbidden files from the directory `NAME`, and the reason.
 const OUT_OF_BOUNDS: &str = r#"
     filebase64("/proc/self/environ")                       | outside
     file("/proc/self/environ")                             | outside
@@ -38,7 +38,7 @@ const OUT_OF_BOUNDS: &str = r#"
     try(file("../../home/secret"), "none")                 | outside
 "#;
 
-/// What stands between an expression and the address, with `EXPR` for the expression.
+/// Ways to pass an expression to the URL: the name, the declarations and the source, with `EXPR` for the expression.
 const WAYS: [(&str, &str, &str); 4] = [
     ("itself", "", "EXPR"),
     ("local", "locals { x = { y = [EXPR] } }\n", "local.x.y[0]"),
@@ -50,7 +50,7 @@ const WAYS: [(&str, &str, &str); 4] = [
     ("condition", "", "true ? EXPR : \"no\""),
 ];
 
-/// A server, and a tree with a secret beside it. Each row of [`OUT_OF_BOUNDS`] has a directory.
+/// A server, and a tree with a secret file outside it. There is one directory per row of [`OUT_OF_BOUNDS`].
 fn site(way: (&str, &str, &str)) -> (FakeRegistry, TestContext, Vec<(String, String)>) {
     let registry = FakeRegistry::start();
     let context = TestContext::new(TFLOCK, &registry);
@@ -82,7 +82,7 @@ fn site(way: (&str, &str, &str)) -> (FakeRegistry, TestContext, Vec<(String, Str
 }
 
 #[test]
-fn nothing_out_of_bounds_is_sent() {
+fn no_forbidden_file_is_sent() {
     for way in WAYS {
         for engine in ENGINES {
             let (registry, context, expected) = site(way);
@@ -105,7 +105,7 @@ fn nothing_out_of_bounds_is_sent() {
 }
 
 #[test]
-fn nothing_out_of_bounds_is_sent_from_the_hostile_directory_or_outside_of_repositories() {
+fn no_forbidden_file_is_sent_from_the_hostile_directory_or_outside_of_repositories() {
     for is_repository in [true, false] {
         let (registry, context, expected) = site(WAYS[0]);
         if !is_repository {
@@ -121,7 +121,7 @@ fn nothing_out_of_bounds_is_sent_from_the_hostile_directory_or_outside_of_reposi
 }
 
 #[test]
-fn arguments_json_and_modules_send_nothing_either() {
+fn arguments_json_and_modules_send_no_forbidden_file() {
     let registry = FakeRegistry::start();
     let context = TestContext::new(TFLOCK, &registry);
     repository(&context);
@@ -163,7 +163,7 @@ fn a_refusal_names_the_function_the_path_and_the_option() {
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
-    // A path that the environment gives is not shown.
+    // Paths from environment variables are not shown.
     let variable = "variable \"v\" {\n  const = true\n}\n".to_owned();
     context.write("a/main.tf", variable + &sending(&registry, "file(var.v)"));
     let text = context.command("lock a").env("TF_VAR_v", "/etc/passwd");
@@ -183,8 +183,8 @@ fn permitted() -> (FakeRegistry, TestContext) {
 }
 
 #[test]
-fn what_may_be_read() {
-    // A file, the expression for `m` in `a/b`, options, and whether it is read.
+fn permitted_files_are_read() {
+    // The columns: a file, the source expression of `m` in `a/b`, the options, and whether the file is read.
     for [file, expression, options, is_read] in table(
         r#"
         a/b/name      | file("name")                   |                                             | yes
@@ -225,7 +225,7 @@ fn outside_of_repositories_local_modules_read_beside_themselves() {
     context.write("a/main.tf", call);
     let lock = || context.run("lock --platform linux_amd64 a");
     lock().expect_success();
-    // In a repository, modules elsewhere are not part of it.
+    // Within a repository, modules outside it cannot be read.
     repository(&context);
     let text = lock().expect_code(1).to_string();
     assert!(text.contains("it is outside of the repository"), "{text}");
@@ -259,7 +259,7 @@ fn packages_read_their_own_files_only() {
             registry.url("/p.zip")
         );
         context.write("a/main.tf", call);
-        // The same package, installed.
+        // The same package as an installed module.
         let directory = "a/.terraform/modules/p";
         context.write(&format!("{directory}/main.tf"), &main);
         context.write(&format!("{directory}/name"), "inner");
@@ -281,7 +281,7 @@ fn packages_read_their_own_files_only() {
 }
 
 #[test]
-fn the_option_is_one_of_the_command_line() {
+fn the_option_exists_on_the_command_line_only() {
     let (_registry, context) = permitted();
     repository(&context);
     let outcome = context.run("lock --allow-read nowhere m").expect_code(2);

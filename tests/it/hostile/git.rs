@@ -1,7 +1,8 @@
-//! Git never takes a directory of the tree for a repository: no program is run that the tree's content configures.
+//! Git never uses a directory of the tree as its repository, so no program from the tree's configuration is run.
 //!
-//! A stranger can commit `HEAD`, `objects/`, `refs/` and `config`, which make a bare repository of the directory beside them.
-//! Each attack runs with the git of this machine and with one that ignores `safe.bareRepository`, as git did before 2.38.
+//! An attacker can commit `HEAD`, `objects/`, `refs/` and `config`, which turn their parent directory into a bare
+//! repository. Each attack runs with the installed git and with a git that ignores `safe.bareRepository`, as versions
+//! before 2.38 do.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -17,16 +18,16 @@ use tflock_test_support::{
 
 use crate::TFLOCK;
 
-/// A repository of modules, a tree with a trap, and a git that notes what it is asked.
+/// A repository of modules, a tree with a trap, and a git that logs its commands.
 struct Site {
     context: TestContext,
-    /// Programs, canaries, the log and the modules; no part of the tree.
+    /// A directory outside the tree with programs, canaries, the log and the modules.
     outside: TempDir,
-    /// The variable `PATH` that finds the git of this test.
+    /// The value of `PATH` that selects the git of this test.
     path: String,
 }
 
-/// What git does with `safe.bareRepository`.
+/// How git treats `safe.bareRepository`.
 #[derive(Clone, Copy, Debug)]
 enum Git {
     Installed,
@@ -35,7 +36,7 @@ enum Git {
 
 const BOTH: [Git; 2] = [Git::Installed, Git::IgnoresBareRepositorySetting];
 
-/// Modules are fetched by the first run and looked up by the second.
+/// The first run fetches the modules. The second looks up their commits.
 const LOCK_TWICE: [&str; 2] = [
     "lock --platform linux_amd64 .",
     "lock --check --platform linux_amd64 .",
@@ -72,7 +73,7 @@ impl Site {
         site
     }
 
-    /// One repository with a branch and a submodule.
+    /// Creates a repository with a branch and a submodule.
     fn publish_modules(&self) {
         let (sub, modules) = (self.outside("sub"), self.outside("modules"));
         for directory in [&sub, &modules] {
@@ -95,7 +96,7 @@ impl Site {
         format!("file://{}", self.outside("modules").display())
     }
 
-    /// Writes a root module that has modules fetched by each way that there is.
+    /// Writes a root module that calls modules in every supported way.
     fn call_modules(&self, directory: &str) {
         let commit = git(&self.outside("modules"), "rev-parse HEAD");
         let short = &commit[..9];
@@ -109,7 +110,7 @@ impl Site {
         self.context.write(&format!("{directory}/main.tf"), text);
     }
 
-    /// Makes a bare repository of `directory`, as a pull request can.
+    /// Turns `directory` into a bare repository, as a pull request can.
     fn lay_trap(&self, directory: &str, config: &str) {
         let path = |name: &str| format!("{directory}/{name}");
         self.context.write(&path("HEAD"), "ref: refs/heads/main\n");
@@ -122,12 +123,12 @@ impl Site {
             .write(&path(".gitattributes"), attributes);
     }
 
-    /// A shell command that leaves a canary.
+    /// A shell command that creates a canary file.
     fn canary(&self, name: &str) -> String {
         format!("touch {}/{name}", self.outside("canaries").display())
     }
 
-    /// The configuration of the trap: everything that makes git run a program.
+    /// The configuration of the trap, with every setting that makes git run a program.
     fn config(&self) -> String {
         let canary = |name: &str| self.canary(name);
         let url = self.modules_url();
@@ -164,7 +165,7 @@ impl Site {
         program.current_dir(self.context.path(directory))
     }
 
-    /// Locks a root module that calls a repository outside of the tree; it is to fail.
+    /// Locks a root module that calls a repository outside the tree. The run must fail.
     fn fail_to_lock(&self, repository: &str) -> (Outcome, Duration, u64) {
         let url = format!("git::file://{}", self.outside(repository).display());
         let call = format!("module \"m\" {{\n  source = \"{url}\"\n}}\n");
@@ -191,7 +192,7 @@ impl Site {
         assert!(names.is_empty(), "{what}: {names:?}");
     }
 
-    /// The runs of git: the working directory, how many files it has, and the arguments.
+    /// The runs of git: the working directory, the number of files in it, and the arguments.
     fn git_runs(&self) -> Vec<[String; 3]> {
         let log = fs::read_to_string(self.outside("git.log")).unwrap_or_default();
         let fields = |line: &str| {
@@ -207,7 +208,7 @@ fn program(path: &Path, script: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Makes an empty bare repository.
+/// Creates an empty bare repository.
 fn bare(site: &Site, name: &str) -> PathBuf {
     let directory = site.outside(name);
     fs::create_dir(&directory).unwrap();
@@ -222,7 +223,7 @@ fn git_with(directory: &Path, arguments: &str, input: &str) -> String {
     git_with_input(directory, arguments, fs::File::open(&file).unwrap())
 }
 
-/// Commits a tree, given as lines for `git mktree`, to the branch `main`.
+/// Commits a tree to the branch `main`. The tree is given as lines for `git mktree`.
 fn commit_tree(repository: &Path, tree: &str) -> String {
     let tree = git_with(repository, "mktree --missing", tree);
     let commit = git(repository, &format!("commit-tree -m x {tree}"));
@@ -230,7 +231,7 @@ fn commit_tree(repository: &Path, tree: &str) -> String {
     commit
 }
 
-/// A tree of 10^8 paths: each of eight levels names the one below ten times.
+/// A tree of 10^8 paths: at each of eight levels, the tree contains the next one ten times.
 fn bomb(repository: &Path, kind: &str, object: &str) -> String {
     let mut entry = format!("{kind} {object}");
     for level in 0..8 {
@@ -257,7 +258,7 @@ fn modules_are_fetched_from_a_hostile_directory() {
     }
 }
 
-/// Settings of the trap that would send git elsewhere, or stop it.
+/// Settings of the trap that would redirect git or make it fail.
 #[test]
 fn settings_of_a_hostile_directory_have_no_effect() {
     for config in [
@@ -286,7 +287,7 @@ fn settings_of_a_hostile_directory_have_no_effect() {
 }
 
 #[test]
-fn a_credential_helper_of_the_tree_is_not_asked() {
+fn a_credential_helper_of_the_tree_is_not_run() {
     for git in BOTH {
         let authority = TestAuthority::create();
         let mut registry = FakeRegistry::start();
@@ -307,7 +308,7 @@ fn a_credential_helper_of_the_tree_is_not_asked() {
     }
 }
 
-/// Commands that ask git about the user's own repository.
+/// Commands that query the user's own repository.
 const ABOUT_CHANGES: [&str; 4] = [
     "lock --check --changed .",
     "lock --check --changed=HEAD .",
@@ -316,7 +317,7 @@ const ABOUT_CHANGES: [&str; 4] = [
 ];
 
 #[test]
-fn the_users_repository_is_asked_and_no_other() {
+fn only_the_users_repository_is_queried() {
     for kind in BOTH {
         for (trap, directory) in [(".", "."), ("a", "a"), ("a", "a/b")] {
             let site = Site::start(kind);
@@ -327,7 +328,7 @@ fn the_users_repository_is_asked_and_no_other() {
             git(&site.context.work(), "commit --quiet --message=x");
             git(&site.context.work(), "remote add origin .");
             git(&site.context.work(), "fetch --quiet origin");
-            // Files whose times differ are compared with what was committed, through filters.
+            // Git compares files with changed times with the committed content, which runs filters.
             site.context.write(&format!("{trap}/objects/keep"), "x");
             for arguments in ABOUT_CHANGES {
                 let outcome = site.run(directory, arguments);
@@ -339,9 +340,9 @@ fn the_users_repository_is_asked_and_no_other() {
     }
 }
 
-/// The `.git` of a copied tree can be an empty directory. Then git takes the directory beside it.
+/// The `.git` of a copied tree may be an empty directory. Git would then use the bare repository next to it.
 #[test]
-fn what_lies_beside_a_broken_repository_is_none() {
+fn files_next_to_a_broken_repository_are_not_a_repository() {
     for kind in BOTH {
         let site = Site::start(kind);
         let work = site.context.work();
@@ -403,7 +404,7 @@ fn every_run_starts_in_an_empty_directory_and_names_its_repository() {
     assert_eq!(Vec::from_iter(commands).join(" "), expected);
 }
 
-/// `HOME` and its like can be directories of the tree: GitLab's project directory, or `.`.
+/// `HOME` and similar variables may name a directory in the tree, such as GitLab's project directory or `.`.
 #[test]
 fn a_home_directory_inside_the_tree_configures_nothing() {
     for (name, value) in [
@@ -434,7 +435,7 @@ fn a_home_directory_inside_the_tree_configures_nothing() {
     }
 }
 
-/// Attributes of a repository choose among the programs that the user has for files.
+/// The attributes of a repository may select programs from the user's git configuration.
 #[test]
 fn attributes_of_a_module_run_no_filter_of_the_user() {
     let site = Site::start(Git::Installed);
@@ -454,8 +455,8 @@ fn attributes_of_a_module_run_no_filter_of_the_user() {
     outcome.expect_success();
 }
 
-/// A repository of the tree is served by a process of this machine, which reads its configuration: git fetched what a partial
-/// clone lacks from where that says, up to 2.45.0.
+/// A local process serves a repository of the tree and reads its configuration. Up to version 2.45.0, git fetched the
+/// missing objects of a partial clone from the remote in that configuration.
 #[test]
 fn a_repository_of_the_tree_is_served_without_programs_of_its_own() {
     for kind in BOTH {
@@ -523,7 +524,7 @@ fn trees_with_too_many_paths_are_refused_before_they_are_checked_out() {
     }
 }
 
-/// Each commit has two submodules, which are the same repository one commit earlier.
+/// Each commit has two submodules, which both refer to the previous commit of the same repository.
 #[test]
 fn submodules_do_not_multiply_without_an_end() {
     let site = Site::start(Git::Installed);
@@ -547,7 +548,7 @@ fn submodules_do_not_multiply_without_an_end() {
 }
 
 #[test]
-fn what_git_writes_takes_no_memory() {
+fn output_of_git_is_bounded_in_memory() {
     let site = Site::start(Git::Installed);
     let long_error =
         "head -c 400000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo fatal: the end >&2; exit 128";
@@ -566,9 +567,9 @@ fn what_git_writes_takes_no_memory() {
     }
 }
 
-/// A helper that outlives git is ended with it.
+/// A child process that outlives git is killed too.
 #[test]
-fn an_interrupt_ends_what_git_has_started() {
+fn an_interrupt_kills_the_children_of_git() {
     let site = Site::start(Git::Installed);
     let pid = site.outside("pid");
     site.replace_git(&format!("sleep 600 & echo $! > '{}'; wait", pid.display()));
@@ -589,7 +590,7 @@ fn an_interrupt_ends_what_git_has_started() {
             .unwrap();
         String::from_utf8_lossy(&shown.stdout).trim().to_owned()
     };
-    // An orphan may stay as a zombie until it is waited for.
+    // An orphan may remain as a zombie.
     wait_for(|| state().is_empty() || state().starts_with('Z'));
 }
 

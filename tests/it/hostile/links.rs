@@ -1,4 +1,4 @@
-//! Links and special files in the tree: nothing outside of the repository is read, written or removed, and nothing waits.
+//! Links and special files in the tree: tflock neither accesses files outside the repository nor blocks.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,8 @@ const HOST: &str = "registry.terraform.io";
 const ZIP: &str = "terraform-provider-anvil_1.0.0_linux_amd64.zip";
 const CANARY: &str = "canary-of-a-file-outside";
 
-/// A repository that requires and locks one provider, in `stack`; beside it `outside`, with a secret and a mirror of a user.
+/// A repository whose directory `stack` requires and locks one provider. The directory `outside` next to it has a
+/// secret and a mirror of the user.
 struct Hostile {
     context: TestContext,
     _registry: FakeRegistry,
@@ -55,7 +56,7 @@ impl Hostile {
             .join(path)
     }
 
-    /// Makes a link in the repository, with the directories that it needs.
+    /// Creates a link in the repository, and its parent directories.
     fn link(&self, target: impl AsRef<Path>, path: &str) {
         let path = self.context.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -63,7 +64,7 @@ impl Hostile {
         symlink(target, path).unwrap();
     }
 
-    /// Runs in the repository; a run that waits for something fails the test.
+    /// Runs tflock in the repository. Fails the test if the run blocks.
     fn run(&self, arguments: &str) -> Outcome {
         let program = self.context.command(arguments);
         let (sender, receiver) = mpsc::channel();
@@ -75,7 +76,7 @@ impl Hostile {
         outcome
     }
 
-    /// Everything outside of the repository that tflock must not change.
+    /// All files outside the repository that tflock must not change.
     fn everything_outside(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut found = BTreeMap::new();
         collect(&self.outside(""), &mut found);
@@ -83,7 +84,7 @@ impl Hostile {
         found
     }
 
-    /// Runs, and says what went wrong; nothing outside may have changed.
+    /// Runs tflock and returns its errors. Fails if a file outside the repository has changed.
     #[track_caller]
     fn refused(&self, arguments: &str) -> String {
         let before = self.everything_outside();
@@ -107,7 +108,7 @@ fn collect(directory: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-/// Every way of `mirror` to write to `m`.
+/// Every mode in which `mirror` writes to `m`.
 const MIRRORS: [&str; 5] = [
     "mirror m --platform linux_amd64 stack",
     "mirror m --platform linux_amd64 --prune=all stack",
@@ -133,7 +134,7 @@ fn a_mirror_that_leaves_the_repository_is_refused() {
             assert_contains(&error, "cannot use `m` as a mirror");
         }
     }
-    // A link on the way there.
+    // A link in the parent path.
     hostile.link("../outside", "d");
     let error = hostile.refused("mirror d/mirror --prune=all stack");
     assert_contains(&error, "cannot use `d/mirror` as a mirror");
@@ -183,7 +184,7 @@ fn files_of_a_mirror_are_not_links_and_not_special() {
             fs::remove_dir_all(hostile.context.path("m")).unwrap();
         }
     }
-    // Nothing that a repository can hold, but an archive can.
+    // A git repository cannot contain pipes, but an archive can.
     for name in [ZIP, "index.json", "1.0.0.json"] {
         hostile.run(MIRRORS[0]).expect_success();
         let path = hostile.context.path(&format!("{provider}/{name}"));
@@ -214,7 +215,7 @@ fn unpacked_packages_hold_no_links() {
         hostile.link(&target, &path);
         let outcome = hostile.run(check);
         outcome.expect_code(3).assert_stdout("is a link");
-        // The right package takes its place.
+        // The next run replaces it with the correct package.
         hostile.run(fill).expect_success();
         hostile.run(check).expect_success();
         assert_eq!(hostile.everything_outside(), before);
@@ -232,7 +233,7 @@ fn unpacked_packages_hold_no_links() {
     }
 }
 
-/// Links above the repository, and a directory that is named outside of it, are the user's own.
+/// Links above the repository, and directories named outside it, are controlled by the user.
 #[test]
 fn mirrors_of_the_user_work() {
     let hostile = Hostile::new();
@@ -306,7 +307,7 @@ fn lock_files_do_not_lead_out_of_the_repository() {
             assert!(error.contains(expected), "{arguments} {target}: {error}");
         }
     }
-    // Another regular file of the repository.
+    // The target is another regular file of the repository.
     hostile.context.write("shared.hcl", &lock);
     hostile.link("../shared.hcl", "stack/.terraform.lock.hcl");
     hostile
@@ -339,7 +340,7 @@ fn named_directories_do_not_lead_out_of_the_repository() {
             assert_contains(&error, "leads out of the repository");
         }
     }
-    // Links that stay, and the path without a link, are fine.
+    // Links within the repository and paths without links are allowed.
     hostile.link("stack", "inside");
     for path in ["inside", "../outside/user"] {
         let lock = format!("lock --platform linux_amd64 {path}");

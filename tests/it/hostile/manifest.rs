@@ -1,4 +1,4 @@
-//! `.terraform` that comes with the tree: its records of modules name nothing outside.
+//! A committed `.terraform` directory: its records of modules must not point outside the tree.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,10 +7,10 @@ use tflock_test_support::TestContext;
 
 use crate::TFLOCK;
 
-/// What a configuration outside of the repository requires; it shows if that was read.
+/// A provider that a configuration outside the repository requires. It is listed if that configuration is read.
 const CANARY: &str = "acme/canary";
 
-/// A root module that calls a remote module, in a repository; a module and a manifest outside of it.
+/// A repository with a root module that calls a remote module. A module and a manifest are outside the repository.
 fn tree() -> TestContext {
     let context = TestContext::offline(TFLOCK);
     fs::create_dir(context.path(".git")).unwrap();
@@ -29,7 +29,7 @@ fn manifest(directory: &str) -> String {
     )
 }
 
-/// All that tflock says about the root module.
+/// The output of tflock for the root module.
 fn told(context: &TestContext, data_directory: Option<&str>) -> String {
     let mut program = context.command("list --offline --format json .");
     if let Some(directory) = data_directory {
@@ -73,7 +73,7 @@ fn manifests_do_not_come_from_outside() {
         let _ = fs::remove_file(context.path(path));
         symlink(target, context.path(path)).unwrap();
     };
-    // The whole directory, then the file alone.
+    // First the whole directory is a link, then only the file.
     link("../outside", ".terraform");
     assert!(!told(&context, None).contains("acme/inside"));
     fs::remove_file(context.path(".terraform")).unwrap();
@@ -92,7 +92,7 @@ fn manifests_do_not_come_from_outside() {
     }
 }
 
-/// The user's own variable may name a place anywhere.
+/// The user's variable may name any directory.
 #[test]
 fn the_data_directory_of_the_user_may_be_outside() {
     let context = tree();

@@ -1,5 +1,5 @@
-//! Attacks by the content of a repository: what a stranger's pull request can try where tflock runs in continuous
-//! integration, one file per topic. The threat model is in `docs/security.md`.
+//! Attacks by the content of a repository, such as a pull request from a stranger in continuous integration. Each topic
+//! has one file. `docs/security.md` has the threat model.
 
 mod bombs;
 mod canary;

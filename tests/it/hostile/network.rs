@@ -1,4 +1,4 @@
-//! Passwords and proxies: secrets are sent only where the user allows it.
+//! Passwords and proxies: secrets are only sent where the user allows it.
 
 use serde_json::Value;
 use tflock_test_support::{Document, FakeRegistry, ProviderSpec, TestContext};
@@ -7,7 +7,7 @@ use crate::TFLOCK;
 
 const DOWNLOAD: &str = "/registry.terraform.io/v1/providers/acme/anvil/1.0.0/download/linux/amd64";
 
-/// What must not be sent or shown.
+/// A secret that must not be sent or shown.
 const SECRET: &str = "XSECRETX";
 
 fn site() -> (FakeRegistry, TestContext) {
@@ -27,8 +27,8 @@ fn lock(context: &TestContext) -> tflock_test_support::Program {
         .env("TF_REGISTRY_DISCOVERY_RETRY", "1")
 }
 
-/// A registry or a module chooses the address, and whoever is on the way can read what plain http carries. The proxy stands for
-/// that: it sees each request for `plain.test`.
+/// The registry or a module chooses the URL, and anyone on the network can read plain http. The proxy plays that role:
+/// it receives every request for `plain.test`.
 #[test]
 fn a_netrc_password_never_goes_over_plain_http() {
     let netrc = format!("machine plain.test login user password {SECRET}\n");
@@ -63,7 +63,7 @@ fn a_netrc_password_never_goes_over_plain_http() {
     }
 }
 
-/// Loopback is the exception: its traffic stays on this machine.
+/// Loopback is an exception, because its traffic stays on this machine.
 #[test]
 fn a_netrc_password_goes_to_loopback() {
     let (registry, context) = site();
@@ -106,12 +106,12 @@ fn an_unreadable_netrc_is_one_warning() {
     for (name, make, expected) in rows {
         let (mut registry, context) = site();
         registry.publish(ProviderSpec::new("acme/bolt").platforms(["linux_amd64"]));
-        // Several packages, by the rules of both engines.
+        // Several packages, with the rules of both engines.
         context.require("b", &[("acme/bolt", "")]);
         context.write("b/.terraform-version", "1.9.0\n");
         make(&context);
         if name == "denied" && std::fs::read(context.path("netrc")).is_ok() {
-            // The superuser may read everything.
+            // Root may read every file.
             continue;
         }
         let outcome = lock(&context).env("NETRC", context.path("netrc")).run();
@@ -187,7 +187,7 @@ fn a_proxy_that_cannot_be_read_is_an_error() {
     }
 }
 
-/// What is never sent through a proxy needs none that can be read, and neither does a run that asks nothing.
+/// The proxy variables are not read for requests that never use a proxy, nor in runs without requests.
 #[test]
 fn a_proxy_that_is_not_needed_is_not_read() {
     let (_registry, context) = site();

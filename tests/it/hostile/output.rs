@@ -1,4 +1,5 @@
-//! Nothing that a stranger chose is a command of a log: not on standard output, not on standard error, in no format.
+//! Untrusted text is never a workflow command in a log: neither on standard output nor on standard error, in any
+//! format.
 #![cfg(unix)]
 
 use serde_json::{Value, json};
@@ -6,10 +7,11 @@ use tflock_test_support::{Document, FakeRegistry, Outcome, ProviderSpec, TestCon
 
 use crate::TFLOCK;
 
-/// The command that an attacker wants in the log. No line of tflock starts with it.
+/// The command that an attacker wants in the log. tflock itself never starts a line with it.
 const COMMAND: &str = "::error::E";
 
-/// Commands of GitHub Actions in every form that starts a line, and commands that count anywhere in a line.
+/// Commands of GitHub Actions at the start of a line in every form, and commands that are recognized anywhere in a
+/// line.
 const NAMES: [&str; 12] = [
     "::error::E",
     " \u{2003}::error::E",
@@ -50,7 +52,7 @@ const RUNS: [&str; 21] = [
     "lock --changed=HEAD -r",
 ];
 
-/// The lines of a stream that a log must not contain.
+/// The lines of a stream that must not be in a log.
 fn harm(text: &str, format: &str, is_styled: bool) -> Vec<String> {
     let is_ours = |line: &str| {
         let mut ours = ["::error file=", "::warning file=", "::notice file="].into_iter();
@@ -82,7 +84,7 @@ fn without_colors(line: &str) -> String {
     color.replace_all(line, "").into_owned()
 }
 
-/// Runs all of [`RUNS`] in a tree, and returns the harmful lines.
+/// Executes all of [`RUNS`] in a tree and returns the harmful lines.
 fn harm_of(context: &TestContext, name: &str) -> Vec<String> {
     let mut harmed = Vec::new();
     for run in RUNS {
@@ -104,7 +106,7 @@ fn harm_of_run(outcome: &Outcome, run: &str, name: &str) -> Vec<String> {
     harmed.into_iter().map(place).collect()
 }
 
-/// HCL between quotes.
+/// A quoted string in HCL.
 fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
     let escaped = escaped
@@ -114,12 +116,12 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", escaped.replace("${", "$${").replace("%{", "%%{"))
 }
 
-/// A call of a module.
+/// A `module` block.
 fn call(source: &str) -> String {
     format!("module \"m\" {{\n  source = {}\n}}\n", quoted(source))
 }
 
-/// A requirement with these attributes.
+/// An entry of `required_providers` with these attributes.
 fn requirement(attributes: &str) -> String {
     format!("terraform {{\n  required_providers {{\n    a = {{ {attributes} }}\n  }}\n}}\n")
 }
@@ -140,11 +142,11 @@ fn assert_harmless(harmed: &[String]) {
 }
 
 #[test]
-fn names_of_directories_and_files_are_no_commands() {
+fn names_of_directories_and_files_are_not_commands() {
     let (_registry, context) = site();
     for name in NAMES {
         let name = name.replace('/', "");
-        // One that locks, one that calls it, one that is broken, and a lock file alone.
+        // The directories: a root module, a caller of it, an invalid one, and one with a lock file only.
         context.require(&name, &[("acme/anvil", "")]);
         context.require(&format!("{name} twin"), &[("acme/anvil", "")]);
         let call = call(&format!("../../{name}"));
@@ -156,7 +158,7 @@ fn names_of_directories_and_files_are_no_commands() {
 }
 
 #[test]
-fn texts_of_configurations_are_no_commands() {
+fn texts_of_configurations_are_not_commands() {
     let (_registry, context) = site();
     for (number, text) in NAMES.into_iter().enumerate() {
         let quoted = quoted(text);
@@ -192,7 +194,7 @@ fn texts_of_configurations_are_no_commands() {
 }
 
 #[test]
-fn texts_of_lock_files_are_no_commands() {
+fn texts_of_lock_files_are_not_commands() {
     let (registry, context) = site();
     let good = {
         context.require("good", &[("acme/anvil", "")]);
@@ -243,7 +245,7 @@ fn texts_of_lock_files_are_no_commands() {
 }
 
 #[test]
-fn texts_of_config_files_are_no_commands() {
+fn texts_of_config_files_are_not_commands() {
     for text in NAMES {
         let quoted = Value::from(text).to_string().replace("\\u2028", "\u{2028}");
         let files = [
@@ -269,7 +271,7 @@ fn texts_of_config_files_are_no_commands() {
 }
 
 #[test]
-fn answers_of_registries_are_no_commands() {
+fn responses_of_registries_are_not_commands() {
     const PROVIDER: &str = "/registry.terraform.io/v1/providers/acme/anvil";
     let mut harmed = Vec::new();
     for text in NAMES {
@@ -323,9 +325,9 @@ fn answers_of_registries_are_no_commands() {
     assert_harmless(&harmed);
 }
 
-/// Hooks put names of files on command lines.
+/// Hooks pass the names of files as arguments.
 #[test]
-fn arguments_are_no_commands() {
+fn arguments_are_not_commands() {
     let (_registry, context) = site();
     let mut harmed = Vec::new();
     for text in NAMES {
@@ -345,9 +347,9 @@ fn arguments_are_no_commands() {
     assert_harmless(&harmed);
 }
 
-/// Markdown of the job summary, and of `list`, in which names are names.
+/// Names are escaped in the Markdown of the job summary and of `list`.
 #[test]
-fn names_are_no_markup() {
+fn names_are_not_markup() {
     let (_registry, context) = site();
     let names = [
         "<img src=x>",
@@ -400,7 +402,7 @@ fn names_are_no_markup() {
     assert!(!page.contains("<img"), "{page}");
 }
 
-/// The cells of a row, as GitHub splits it: a backslash takes the next character with it.
+/// The cells of a row as GitHub splits it: a backslash escapes the next character.
 fn cells(line: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut characters = line.chars();
@@ -418,7 +420,7 @@ fn cells(line: &str) -> Vec<String> {
     cells
 }
 
-/// The text without its code: a run of backticks ends at the next run of the same length.
+/// The text without code spans. A run of backticks ends at the next run of the same length.
 fn outside_code(text: &str) -> String {
     let mut rest = text;
     let mut outside = String::new();
@@ -451,7 +453,7 @@ fn end_of_run(text: &str, length: usize) -> Option<usize> {
 }
 
 #[test]
-fn the_test_sees_harm() {
+fn the_check_detects_harmful_output() {
     assert_eq!(harm(COMMAND, "", false).len(), 1);
     assert_eq!(harm("a\n \t::x", "github", false).len(), 1);
     assert_eq!(harm("::error file=a::x ##[y]", "github", false).len(), 1);

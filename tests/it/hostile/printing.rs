@@ -1,11 +1,11 @@
-//! Values of files, of the environment and of the command line: they are printed nowhere, and neither is text made of them.
+//! Values from files, the environment and the command line are never printed, nor is text derived from them.
 
 use tflock_test_support::{FakeRegistry, Outcome, TestContext, multiline, table};
 
 use super::canary::{SECRET, assert_silent, repository};
 use crate::TFLOCK;
 
-/// Where the secret comes from: its expression, and whether only OpenTofu has it.
+/// The origins of the secret: the expression, and whether only OpenTofu supports it.
 const ORIGINS: [(&str, bool); 8] = [
     ("file(\"secret\")", false),
     ("base64decode(filebase64(\"secret\"))", false),
@@ -17,7 +17,7 @@ const ORIGINS: [(&str, bool); 8] = [
     ("terraform.workspace", true),
 ];
 
-/// Calls that could put the secret into a message: their attributes, with `S` for the secret.
+/// The attributes of calls whose errors could reveal the secret, with `S` for the secret.
 const FAILURES: [&str; 44] = [
     "source = S",
     "source = \".\" == S ? \"\" : \"./${S}\"",
@@ -65,7 +65,7 @@ const FAILURES: [&str; 44] = [
     "source = try(jsondecode(S), { a = 1 }[S])",
 ];
 
-/// Ways of the secret into a call: name and declarations.
+/// How the secret reaches a call: the name and the declarations.
 const WAYS: [(&str, &str); 3] = [
     ("directly", "module \"m\" {\n  CALL\n}\n"),
     (
@@ -90,7 +90,7 @@ variable \"file\" {
 }
 ";
 
-/// Directories with each failure, by one way and from one origin.
+/// A tree with one directory per failure, for one way and one origin.
 fn tree(way: usize, origin: &str) -> (FakeRegistry, TestContext) {
     let registry = FakeRegistry::start();
     let context = TestContext::new(TFLOCK, &registry);
@@ -122,7 +122,7 @@ fn tree(way: usize, origin: &str) -> (FakeRegistry, TestContext) {
     (registry, context)
 }
 
-/// The attributes of a call with `expression` in place of the secret.
+/// The attributes of a call with `expression` as the secret.
 fn in_expression(failure: &str, expression: &str) -> String {
     let mut text = String::new();
     let mut before = ' ';
@@ -152,7 +152,7 @@ fn run(context: &TestContext, engine: &str, arguments: &str) -> Outcome {
 }
 
 #[test]
-fn nothing_of_a_value_is_printed_or_kept() {
+fn no_part_of_a_value_is_printed_or_stored() {
     for (way, (name, _)) in WAYS.iter().enumerate() {
         for (origin, tofu_only) in ORIGINS {
             let (_registry, context) = tree(way, origin);
@@ -160,7 +160,7 @@ fn nothing_of_a_value_is_printed_or_kept() {
             let what = format!("{name}, {origin}");
             let outcome = run(&context, engine, "lock -v");
             assert_silent(&outcome, &context, &what);
-            // Children are directories, too.
+            // Child modules are directories too.
             let directories = FAILURES.len() * if way == 2 { 2 } else { 1 };
             let failed = format!("{directories} failed");
             assert!(outcome.stdout.contains(&failed), "{what}\n{outcome}");
@@ -216,7 +216,7 @@ fn attribute_and_origin_are_named_instead() {
 }
 
 #[test]
-fn what_is_installed_is_compared_without_a_word_of_it() {
+fn errors_for_installed_modules_show_no_values() {
     let record = format!(
         "{{\"Modules\":[{{\"Key\":\"m\",\"Source\":\"git::https://127.0.0.1:1/{SECRET}\",\"Dir\":\"m\"}},\
          {{\"Key\":\"n\",\"Source\":\"registry.terraform.io/{SECRET}/b/c\",\"Version\":\"1.0.0\",\"Dir\":\"m\"}}]}}"

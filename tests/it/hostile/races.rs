@@ -1,4 +1,4 @@
-//! Runs at the same time: none overwrites what another has written.
+//! Concurrent runs do not overwrite each other's changes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ const PLATFORMS: [&str; 3] = ["linux_amd64", "darwin_arm64", "windows_amd64"];
 const FILES: usize = 40;
 const ROUNDS: usize = 5;
 
-/// Directories that require one provider, and that are nothing else but a repository.
+/// A repository of directories that require one provider.
 fn laid_out(registry: &mut FakeRegistry) -> TestContext {
     registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0"]));
     let context = TestContext::new(TFLOCK, registry);
@@ -34,7 +34,7 @@ fn lock_files(context: &TestContext) -> BTreeMap<usize, Option<String>> {
     (0..FILES).map(read).collect()
 }
 
-/// One run for each platform, all at once.
+/// Starts one run per platform, all at the same time.
 fn run_together(context: &TestContext) -> Vec<Outcome> {
     let run = |platform| context.tflock(["lock", "-r", "--platform", platform, "."]);
     let programs = PLATFORMS.map(run);
@@ -55,7 +55,7 @@ fn runs_for_different_platforms_keep_the_hashes_of_each_other() {
     let old = "provider \"registry.terraform.io/acme/anvil\" {\n  version = \"1.0.0\"\n  constraints = \"1.0.0\"\n}\n";
     for round in 0..ROUNDS {
         for number in 0..FILES {
-            // Once created, once replaced.
+            // Even rounds create the lock files, odd rounds replace them.
             if round % 2 == 0 {
                 fs::remove_file(context.path(&directory(number)).join(".terraform.lock.hcl"))
                     .unwrap();
@@ -78,7 +78,7 @@ fn runs_for_different_platforms_keep_the_hashes_of_each_other() {
     }
 }
 
-/// A process that holds the lock of a directory delays the runs that write there, and no others.
+/// A process that holds the lock of a directory delays only the runs that write to that directory.
 #[cfg(unix)]
 #[test]
 fn a_lock_that_is_never_released_fails_the_directory_by_name() {
@@ -95,7 +95,7 @@ fn a_lock_that_is_never_released_fails_the_directory_by_name() {
     let written = lock_files(&context);
     let missing: Vec<_> = written.iter().filter(|(_, text)| text.is_none()).collect();
     assert_eq!(missing, [(&7, &None)]);
-    // Nothing waits without something to write, and `--check` takes no lock.
+    // Runs without changes and runs with `--check` do not wait for the lock.
     for arguments in [
         &["lock", "--check", "stacks/7"][..],
         &["lock", "-r", "--check", "--ignore-path", "stacks/7", "."],

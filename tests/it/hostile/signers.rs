@@ -1,4 +1,4 @@
-//! A config file further down never permits what `[signers]` of one above forbids.
+//! A nested config file never allows a key that `[signers]` of a parent file forbids.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use crate::TFLOCK;
 /// The fingerprint of the key that signs `acme/anvil`.
 const FIXTURE: &str = include_str!("../../../testdata/keys/fingerprint");
 
-/// The file at the top, which does not allow that key.
+/// The top config file, which does not allow that key.
 const TOP: &str = "\
 platforms = [\"linux_amd64\"]
 [signers]
 \"acme/*\" = [\"0000000000000000000000000000000000000000\"]
 ";
 
-/// Attempts to allow it again: name, nested file and its text. The module is in `live/a`.
+/// Attempts to allow the key again: the name, the nested file, and its text. The root module is in `live/a`.
 const ATTACKS: &str = r#"
     empty              | live/a/.tflock.toml |
     empty between      | live/.tflock.toml   |
@@ -37,11 +37,11 @@ const ATTACKS: &str = r#"
     other engine       | live/a/.tflock.toml | engine = "tofu"
 "#;
 
-/// A repository with a lock file from before the pin.
+/// A repository without signer rules.
 fn repository(registry: &FakeRegistry) -> TestContext {
     let context = TestContext::new(TFLOCK, registry);
     context.write(".git/HEAD", "");
-    // The host is written out, so that the engine makes no other provider of it.
+    // The host is explicit, so that both engines resolve the same provider.
     context.require("live/a", &[("registry.terraform.io/acme/anvil", "")]);
     context.require("module", &[]);
     let source = "module \"m\" {\n  source = \"../../module\"\n}\n";
@@ -73,7 +73,7 @@ fn run(context: &TestContext, from: &str, arguments: &str) -> Outcome {
     program.current_dir(context.path(from)).run()
 }
 
-/// Whether it was refused by the entry of the file at the top, which is named in whatever way it is reached from the working
+/// Whether the top config file's entry refused the key. The path of the file in the message depends on the working
 /// directory.
 fn is_refused(outcome: &Outcome, code: i32) -> bool {
     let text = format!("{}{}", outcome.stdout, outcome.stderr).replace('\\', "/");
@@ -81,7 +81,7 @@ fn is_refused(outcome: &Outcome, code: i32) -> bool {
 }
 
 #[test]
-fn no_file_further_down_lets_another_key_lock() {
+fn no_nested_file_lets_lock_accept_another_key() {
     let registry = registry();
     let runs = [
         (".", "lock -r ."),
@@ -109,7 +109,7 @@ fn no_file_further_down_lets_another_key_lock() {
 }
 
 #[test]
-fn no_file_further_down_lets_verify_or_mirror_accept_another_key() {
+fn no_nested_file_lets_verify_or_mirror_accept_another_key() {
     let registry = registry();
     let runs = [
         (".", "verify -r .", 3),
@@ -133,7 +133,7 @@ fn no_file_further_down_lets_verify_or_mirror_accept_another_key() {
     assert!(accepted.is_empty(), "{}", accepted.join("\n"));
 }
 
-/// Whether there is a package anywhere below a directory.
+/// Whether a directory contains a package at any depth.
 fn has_zip(directory: &Path) -> bool {
     let entries = std::fs::read_dir(directory).unwrap();
     let mut paths = entries.map(|entry| entry.unwrap().path());
@@ -142,9 +142,9 @@ fn has_zip(directory: &Path) -> bool {
     })
 }
 
-/// What is allowed above may be forbidden below, also by a file between PATH and the directory.
+/// A nested file can forbid a key that a parent file allows, even if it is between PATH and the directory.
 #[test]
-fn a_file_further_down_can_forbid() {
+fn a_nested_file_can_forbid_a_key() {
     let registry = registry();
     for (file, text) in [
         ("live/.tflock.toml", "[signers]\n\"acme/anvil\" = []"),
@@ -168,9 +168,9 @@ fn a_file_further_down_can_forbid() {
     }
 }
 
-/// An invalid nested file fails the directories below it and no others.
+/// An invalid nested file fails only the directories below it.
 #[test]
-fn an_unreadable_file_further_down_fails_what_is_below_it() {
+fn an_invalid_nested_file_fails_the_directories_below_it() {
     let mut registry = registry();
     registry.publish(ProviderSpec::new("acme/bolt").signed_by(&SigningKey::generated(3)));
     let short = "[signers]\n\"acme/*\" = [\"short\"]";

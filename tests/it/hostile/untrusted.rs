@@ -1,4 +1,4 @@
-//! `--untrusted`: what a stranger's configuration reaches, and what it is refused.
+//! `--untrusted`: what the configuration of a stranger can access.
 
 use std::sync::Arc;
 
@@ -9,10 +9,11 @@ use tflock_test_support::{
 use crate::TFLOCK;
 use crate::modules::binary::{call, publish_module, requiring, with_modules};
 
-/// A secret that must not be sent anywhere.
+/// A secret that must not be sent.
 const SECRET: &str = "XSECRETX";
 
-/// A registry with the hosts `registry.terraform.io`, `evil.test` and `modules.test`; `good` beside `bad`.
+/// A registry with the hosts `registry.terraform.io`, `evil.test` and `modules.test`, and a tree with the directories
+/// `good` and `bad`.
 struct Site {
     registry: FakeRegistry,
     context: TestContext,
@@ -44,7 +45,7 @@ impl Site {
         program
     }
 
-    /// Runs `lock`. The other directory is always locked.
+    /// Runs `lock` on both directories. `good` is always locked.
     #[track_caller]
     fn run(&self, options: &str, code: i32) -> Outcome {
         let outcome = self.lock(options).run().expect_code(code);
@@ -54,7 +55,7 @@ impl Site {
         outcome
     }
 
-    /// Whether a path with this beginning was asked for.
+    /// Whether a path with this prefix was requested.
     fn was_asked(&self, start: &str) -> bool {
         let hits = self.registry.log().hits();
         hits.iter().any(|hit| hit.request.path.starts_with(start))
@@ -67,7 +68,7 @@ impl Site {
 }
 
 #[test]
-fn hosts_are_asked_only_if_the_user_allows_them() {
+fn requests_are_sent_only_to_hosts_that_the_user_allows() {
     let evil_provider = requiring("evil.test/acme/bolt", ">= 1.0");
     let registry_module = call("net", "modules.test/acme/net/any", "1.0.0");
     let archive = call("net", "{URL}/files/acme/net/any.zip", "");
@@ -96,9 +97,9 @@ fn hosts_are_asked_only_if_the_user_allows_them() {
     }
 }
 
-/// The cache of an earlier, trusted run does not help.
+/// Entries that an earlier trusted run cached are not used for forbidden hosts.
 #[test]
-fn the_cache_is_no_way_around() {
+fn the_cache_does_not_circumvent_the_restrictions() {
     for bad in [
         call("net", "modules.test/acme/net/any", "1.0.0"),
         call("net", "{URL}/files/acme/net/any.zip", ""),
@@ -111,9 +112,9 @@ fn the_cache_is_no_way_around() {
     }
 }
 
-/// The variable does what the option does, for pipelines whose command line is fixed.
+/// The variable has the same effect as the option, for pipelines with a fixed command line.
 #[test]
-fn the_environment_switches_it_on() {
+fn the_variable_has_the_effect_of_the_option() {
     let site = Site::with(&requiring("evil.test/acme/bolt", ">= 1.0"));
     for [options, value, code, message] in table(
         "
@@ -128,7 +129,7 @@ fn the_environment_switches_it_on() {
     }
 }
 
-/// netrc names hosts as well; a server that only the configuration or a registry names gets nothing.
+/// Passwords from netrc are only sent to allowed hosts, not to a server that a configuration or a registry names.
 #[test]
 fn netrc_is_for_allowed_hosts() {
     let site = Site::with(&call("net", "modules.test/acme/net/any", "1.0.0"));
@@ -156,9 +157,10 @@ fn netrc_is_for_allowed_hosts() {
     assert_eq!(authorized(&site), 1);
 }
 
-/// `init` takes packages from `terraform.d/plugins` in the working directory, unsigned, and so does `--source config`.
+/// `init` and `--source config` use unsigned packages from `terraform.d/plugins` in the working directory. An untrusted
+/// run does not.
 #[test]
-fn packages_in_the_tree_are_no_source() {
+fn packages_in_the_tree_are_not_used() {
     let site = Site::with(&requiring("acme/anvil", ">= 1.0"));
     let package =
         "registry.terraform.io/acme/anvil/1.0.0/linux_amd64/terraform-provider-anvil_v1.0.0";
@@ -178,7 +180,7 @@ fn packages_in_the_tree_are_no_source() {
     }
 }
 
-/// Commits the tree of the site, as a runner has checked it out.
+/// Commits the tree, as in a checkout.
 fn commit(site: &Site) {
     let work = site.context.work();
     if !site.context.path(".git").exists() {
@@ -188,12 +190,12 @@ fn commit(site: &Site) {
     git(&work, "commit --quiet --message=all");
 }
 
-/// A source that is `./module` if `condition` holds, and no directory otherwise.
+/// A `module` block whose source is `./module` if `condition` is true, and a missing directory otherwise.
 fn chosen_by(condition: &str) -> String {
     format!("module \"m\" {{\n  source = {condition} ? \"./module\" : \"./missing\"\n}}\n")
 }
 
-/// What a stranger's configuration may learn, and where it may lead: allowed or refused, with and without the mode.
+/// Which files and modules a configuration can access, with and without `--untrusted`.
 #[test]
 fn configurations_reach_what_git_tracks() {
     let tracked = chosen_by("file(\"name\") == \"tracked\"");
@@ -261,8 +263,8 @@ fn configurations_reach_what_git_tracks() {
     }
 }
 
-/// The author of a pull request can change `.tflock.toml`. What it said before is what counts, and what it says now can only
-/// add to that.
+/// The author of a pull request can change `.tflock.toml`. The committed content applies, and the changed content can
+/// only add restrictions.
 #[test]
 fn config_files_of_the_tree_can_only_tighten() {
     let nobody = "[signers]\n\"*/*\" = []\n";
@@ -271,15 +273,15 @@ fn config_files_of_the_tree_can_only_tighten() {
         "missing-module = \"error\"\n",
     );
     for (before, now, named, code) in [
-        // What the tree says alone.
+        // Settings of the changed file only.
         (None, "ignore-paths = [\"bad\"]\n", None, 1),
         (None, warn, None, 1),
         (None, "create = \"never\"\n", None, 1),
-        // What the revision said.
+        // Settings of the committed file.
         (Some(nobody), "", None, 1),
         (Some(warn), "", None, 0),
         (Some(warn), error, None, 1),
-        // What the command line names.
+        // Settings of a file named on the command line.
         (None, "", Some(warn), 0),
         (None, "", Some(nobody), 1),
     ] {
@@ -306,7 +308,7 @@ fn config_files_of_the_tree_can_only_tighten() {
     }
 }
 
-/// Deleting the file that pins signers is a change of the tree as well, also where it lies between PATH and the directory.
+/// A deleted file with `[signers]` still applies, even if it is between PATH and the directory.
 #[test]
 fn deleted_config_files_still_count() {
     let site = Site::with(&requiring("acme/anvil", ">= 1.0"));

@@ -1,7 +1,7 @@
-//! Independent judges: crates that others wrote for the same formats decide whether our own code reads them correctly.
+//! Compares tflock's own parsers with independent crates for the same formats.
 //!
-//! Each judge sees inputs made by a generator and the recorded files of `testdata`. Where a judge and our code differ for a
-//! reason, the test names that difference, says which side Terraform takes, and shows that it is still there.
+//! The inputs are generated files and the recorded files of `testdata`. If a crate and tflock differ for a reason, the
+//! test lists the difference, says which of the two agrees with Terraform, and checks that the difference still exists.
 
 mod hcl;
 mod versions;

@@ -1,4 +1,5 @@
-//! semver decides on `provider::Version`: what it accepts we accept, and both order versions alike.
+//! Compares `provider::Version` with semver: tflock accepts every version that semver accepts, and both use the same
+//! order.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -8,7 +9,7 @@ use proptest::prelude::*;
 use tflock::provider::Version;
 use walkdir::WalkDir;
 
-/// A text that semver accepts.
+/// A text that semver accepts, parsed by both crates.
 #[derive(Clone, Debug)]
 struct Judged {
     text: String,
@@ -16,7 +17,7 @@ struct Judged {
     ours: Version,
 }
 
-/// `None` if semver refuses `text`. What it accepts we accept, with the same parts.
+/// Parses `text`. `None` if semver rejects it. Fails if tflock rejects it or finds other parts.
 fn judged(text: &str) -> Option<Judged> {
     let judge = semver::Version::parse(text).ok()?;
     let ours = Version::parse(text).unwrap_or_else(|error| panic!("{error}: semver accepts it"));
@@ -31,11 +32,11 @@ fn judged(text: &str) -> Option<Judged> {
     Some(Judged { text, judge, ours })
 }
 
-/// Where the order departs from semver's, as Terraform and OpenTofu do.
+/// Where the order differs from that of semver, as in Terraform and OpenTofu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Exception {
-    /// Prereleases that differ in the number of identifiers and not before the last one of the shorter: the shorter one is
-    /// lower, whatever that last identifier says. To semver `alpha.1` is below `rc`.
+    /// Two prereleases have a different number of identifiers and are equal before the last identifier of the shorter
+    /// one. The shorter one precedes, whatever its last identifier. In semver, `alpha.1` precedes `rc`.
     ShorterPrereleaseFirst,
 }
 
@@ -59,7 +60,7 @@ fn exception(a: &Judged, b: &Judged) -> Option<Exception> {
         .then_some(Exception::ShorterPrereleaseFirst)
 }
 
-/// The order of `a` and `b`, or how it is not as it should be.
+/// The order of `a` and `b`, or a description of an unexpected difference.
 fn compare(a: &Judged, b: &Judged) -> Result<Ordering, String> {
     let judge = a.judge.cmp_precedence(&b.judge);
     let expected = match exception(a, b) {
@@ -75,7 +76,7 @@ fn compare(a: &Judged, b: &Judged) -> Result<Ordering, String> {
         .ok_or_else(|| format!("{} {ours:?} {}; expected {expected:?}", a.text, b.text))
 }
 
-/// Texts of which semver accepts nearly all, with few different parts.
+/// Texts with few different parts. semver accepts almost all of them.
 fn texts() -> impl Strategy<Value = String> {
     let number = prop_oneof![8 => 0..3_u64, 1 => Just(10), 1 => Just(u64::MAX)];
     let numbers = prop::array::uniform3(number)
@@ -92,7 +93,7 @@ proptest! {
 
     #[test]
     fn generated_versions_are_ordered_alike(a in texts(), b in texts(), twin in any::<bool>()) {
-        // Half of the pairs differ at most behind the numbers, where the rules are.
+        // Half of the pairs have the same numbers, so that the rules for prereleases and metadata apply.
         let b = match (twin, a.find(['-', '+']), b.find(['-', '+'])) {
             (true, end, Some(rest)) => format!("{}{}", &a[..end.unwrap_or(a.len())], &b[rest..]),
             _ => b,
@@ -103,9 +104,9 @@ proptest! {
         prop_assert!(compare(&a, &b).is_ok(), "{:?}", compare(&a, &b));
     }
 
-    /// Whatever semver accepts, we accept.
+    /// tflock accepts everything that semver accepts.
     #[test]
-    fn semver_accepts_no_more(text in "[0-9v]{1,2}(\\.[0-9]{0,2}){0,3}[-+]?[a0.+_ -]{0,6}") {
+    fn everything_that_semver_accepts_is_accepted(text in "[0-9v]{1,2}(\\.[0-9]{0,2}){0,3}[-+]?[a0.+_ -]{0,6}") {
         let _ = judged(&text);
     }
 }
@@ -137,7 +138,7 @@ fn recorded_versions_are_ordered_alike() {
 }
 
 #[test]
-fn the_exception_is_one() {
+fn the_exception_example_shows_its_difference() {
     for (lower, higher) in [("1.1.0-rc", "1.1.0-alpha.1"), ("1.0.0-a.2", "1.0.0-a.1.0")] {
         let (lower, higher) = (judged(lower).unwrap(), judged(higher).unwrap());
         assert_eq!(compare(&lower, &higher), Ok(Ordering::Less));
@@ -145,8 +146,8 @@ fn the_exception_is_one() {
     }
 }
 
-/// The order of metadata is no matter of SemVer. For us it decides which of two equal releases is listed first, by bytes;
-/// semver compares numbers in it by value.
+/// SemVer does not define an order of metadata. tflock uses the order of bytes to sort two equal releases, but semver
+/// compares numbers in metadata by value.
 #[test]
 fn metadata_is_ordered_by_bytes() {
     let [nine, ten] = ["1.0.0+9", "1.0.0+10"].map(|text| judged(text).unwrap());
@@ -154,7 +155,7 @@ fn metadata_is_ordered_by_bytes() {
     assert_eq!(compare(&nine, &ten), Ok(Ordering::Equal));
 }
 
-/// Not the judge's business: what only we accept, as Terraform and OpenTofu do.
+/// Versions that semver rejects and tflock accepts, like Terraform and OpenTofu.
 #[test]
 fn versions_that_semver_refuses() {
     for (text, reason) in [

@@ -1,4 +1,5 @@
-//! walkdir decides on `walk`: the same directories with the same facts, found by one thread and without `ignore`.
+//! Compares `walk` with walkdir, which uses one thread and no ignore rules: both must find the same directories with
+//! the same facts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +13,7 @@ use walkdir::{DirEntry, WalkDir};
 
 const LOCK_FILE: &str = ".terraform.lock.hcl";
 
-/// What both say about a directory.
+/// The facts about a directory that are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Facts {
@@ -23,14 +24,14 @@ struct Facts {
     has_leftovers: bool,
 }
 
-/// The directories that walkdir finds, but for the documented skips:
+/// The directories that walkdir finds, except for those that tflock skips:
 ///
-/// - hidden directories, unless they are named, and all that is in them;
-/// - directories that a pattern matches, likewise;
-/// - links to directories are not followed, unless they are named.
+/// - hidden directories and everything below them, unless they are named;
+/// - directories that match a pattern and everything below them, unless they are named;
+/// - links to directories, unless they are named.
 ///
-/// A directory counts if it is named or has a configuration or a lock file. Hidden files are no configuration; a link
-/// counts by its name, whatever it leads to.
+/// Named directories are included, as are directories with a configuration or a lock file. Hidden files are not part of
+/// a configuration. Links are classified by their names, whatever their targets.
 fn judged(roots: &[PathBuf], recursive: bool, ignored: Option<&str>) -> BTreeMap<PathBuf, Facts> {
     let mut found: BTreeMap<PathBuf, Facts> = BTreeMap::new();
     for root in roots {
@@ -70,7 +71,7 @@ fn note(facts: &mut Facts, name: &str) {
     facts.has_leftovers |= name.starts_with(LOCK_FILE) && name != LOCK_FILE;
 }
 
-/// The same from our walk.
+/// The same facts from tflock's walk.
 fn ours(roots: &[PathBuf], recursive: bool, ignored: Option<&str>) -> BTreeMap<PathBuf, Facts> {
     let pattern = ignored.map(|name| regex::Regex::new(&format!("/{name}$")).unwrap());
     let options = WalkOptions {
@@ -92,12 +93,12 @@ fn ours(roots: &[PathBuf], recursive: bool, ignored: Option<&str>) -> BTreeMap<P
         .collect()
 }
 
-/// What is created below the root of a tree.
+/// A file, directory or link in a generated tree.
 #[derive(Clone, Debug)]
 enum Item {
     File(String),
     Directory(String),
-    /// A link to a path relative to the link.
+    /// A link with a relative target.
     Link(String, &'static str),
 }
 
@@ -142,13 +143,13 @@ fn items() -> impl Strategy<Value = Vec<Item>> {
     vec(item, 0..16)
 }
 
-/// Creates what it can: an item whose place is taken does not come to be.
+/// Creates the items. An item is skipped if its path already exists.
 fn create(root: &Path, items: &[Item]) {
     for item in items {
         let (Item::File(path) | Item::Directory(path) | Item::Link(path, _)) = item;
         let path = root.join(path);
         let parent = path.parent().unwrap();
-        // A link in the path could lead out of the tree.
+        // A link in the parent path could lead out of the tree.
         let mut below_root = parent.ancestors().take_while(|parent| *parent != root);
         let is_taken = path.symlink_metadata().is_ok() || below_root.any(Path::is_symlink);
         if is_taken || fs::create_dir_all(parent).is_err() {

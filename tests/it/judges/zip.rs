@@ -1,4 +1,5 @@
-//! The zip crate decides on `package`: an archive that it reads has the same names, sizes, contents and hashes for us.
+//! Compares `package` with the zip crate: an archive that the zip crate accepts must have the same names, sizes,
+//! contents and hashes in both.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,21 +22,22 @@ use zip::ZipArchive;
 
 use crate::conformance::cases;
 
-/// The provider's program, without which no package has a hash.
+/// The provider's executable, which every package must contain.
 const EXE: &str = "terraform-provider-p_v1.0.0";
 
-/// What an archive comes to.
+/// The content of an archive.
 #[derive(Debug, PartialEq, Eq)]
 struct Contents {
-    /// The files by the paths that they are unpacked to.
+    /// The files by their paths after unpacking.
     files: BTreeMap<PathBuf, Vec<u8>>,
     /// The hash of the unpacked files.
     h1: String,
-    /// The hash of the entries with their names as stored; `None` if there are directories, which it takes differently.
+    /// The hash of the entries with their stored names. `None` if there are directories, because Terraform treats them
+    /// differently.
     zip_h1: Option<String>,
 }
 
-/// What the zip crate reads.
+/// The content according to the zip crate.
 fn judged(bytes: &[u8]) -> Result<Contents, String> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| error.to_string())?;
     let mut files = BTreeMap::new();
@@ -71,7 +73,7 @@ fn judged(bytes: &[u8]) -> Result<Contents, String> {
     })
 }
 
-/// Empty components and `.` go away.
+/// Removes empty components and `.` from a path.
 fn path(name: &[u8]) -> Vec<u8> {
     let components = name.split(|byte| *byte == b'/');
     let components = components.filter(|part| !matches!(*part, b"" | b"."));
@@ -84,7 +86,7 @@ fn os_path(path: Vec<u8>) -> PathBuf {
     PathBuf::from(std::ffi::OsString::from_vec(path))
 }
 
-/// What we read.
+/// The content according to tflock.
 fn ours(bytes: &[u8]) -> Result<Contents, PackageError> {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
@@ -114,7 +116,7 @@ fn unpacked(file: &File) -> Result<BTreeMap<PathBuf, Vec<u8>>, PackageError> {
     Ok(files.collect())
 }
 
-/// Archives without a fault: unique names, true sizes and checksums.
+/// Valid archives: unique names, correct sizes and checksums.
 fn proper() -> impl Strategy<Value = RawZip> {
     let names = [
         "a", "b", "a-b", "d/e", "d/f/g", "é", "x y", "c\\d", "./k", "l//m", "dir/", "d/n/",
@@ -128,7 +130,7 @@ fn proper() -> impl Strategy<Value = RawZip> {
             let mut zip = RawZip::of(entries);
             zip.zip64 = zip64;
             zip.central_order = reversed.then(|| (0..zip.entries.len()).rev().collect());
-            // Before an archive with a zip64 end record no data may stand: see `EXCEPTIONS`.
+            // An archive with a zip64 end record must not have data before it: see `EXCEPTIONS`.
             if comment || zip64 {
                 zip.comment = some;
             } else {
@@ -163,7 +165,7 @@ fn entry(name: &'static str) -> impl Strategy<Value = RawEntry> {
     })
 }
 
-/// Archives of which some bytes are changed, most of them in headers.
+/// Archives with some changed bytes, mostly in headers.
 fn damaged() -> impl Strategy<Value = Vec<u8>> {
     let value = prop_oneof![Just(0), Just(1), Just(8), Just(0xff), any::<u8>()];
     let change = (any::<prop::sample::Index>(), 0..50_usize, value);
@@ -180,7 +182,7 @@ fn damaged() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// Where the zip crate reads an archive otherwise. Terraform and OpenTofu are on our side each time.
+/// A case in which the zip crate and tflock differ. Terraform and OpenTofu agree with tflock each time.
 struct Exception {
     reason: &'static str,
     applies: fn(&Contents, &Result<Contents, PackageError>) -> bool,
@@ -241,17 +243,17 @@ const EXCEPTIONS: [Exception; 6] = [
     },
 ];
 
-/// What came of the archives that were judged.
+/// The results for all compared archives.
 #[derive(Debug, Default)]
 struct Verdicts {
     same: u32,
     excepted: BTreeSet<&'static str>,
-    /// Archives that only we read.
+    /// The number of archives that only tflock accepts.
     refused: Vec<String>,
 }
 
 impl Verdicts {
-    /// Judges an archive. An error is a disagreement that no exception names.
+    /// Compares the results for an archive. An error describes a difference that no exception explains.
     fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
         let mut ours = ours(bytes);
         let Ok(judge) = judged(bytes) else {
@@ -272,7 +274,7 @@ impl Verdicts {
     }
 }
 
-/// The same archives in every run: an unknown way to disagree must not fail a change that has nothing to do with it.
+/// A runner with a fixed seed. Otherwise an unknown difference could fail the tests of an unrelated change.
 fn runner(cases: u32) -> TestRunner {
     let config = Config {
         failure_persistence: None,
@@ -307,7 +309,7 @@ fn damaged_archives_that_the_zip_crate_reads_are_read_alike() {
     assert!(verdicts.borrow().same > 200, "{verdicts:?}");
 }
 
-/// Each exception occurs here, so that none outlives its reason.
+/// Every exception must occur here. An unused one is an error.
 #[test]
 fn recorded_archives_are_read_alike() {
     let mut verdicts = Verdicts::default();
@@ -333,7 +335,7 @@ fn recorded_archives_are_read_alike() {
     assert!(verdicts.same > 25, "{verdicts:?}");
 }
 
-/// Two exceptions that no recorded archive shows.
+/// Archives for two exceptions that no recorded archive shows.
 fn shifted_and_undescribed() -> [RawZip; 2] {
     let mut shifted = RawZip::of([RawEntry::streamed(EXE, "exe")]);
     (shifted.zip64, shifted.prefix, shifted.relative) = (true, b"before".to_vec(), true);

@@ -1,4 +1,4 @@
-//! The command: what is downloaded, verified and removed, and that `init` installs from the mirror.
+//! The command `tflock mirror`: what is downloaded, verified and removed, and whether `init` installs from the mirror.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ const PLATFORMS: &str = "linux_amd64,darwin_arm64";
 const ANVIL: &str = "registry.terraform.io/acme/anvil";
 const ZIP: &str = "registry.terraform.io/acme/anvil/terraform-provider-anvil_1.0.0_linux_amd64.zip";
 
-/// What is done to a mirror.
+/// Damages a mirror.
 type Damage = fn(&Path);
 
-/// An expected error, and a change of the registry or the lock file.
+/// The expected error, and a change in the registry or the lock file that causes it.
 type Spoil = (&'static str, fn(&Fixture, &Path));
 
-/// Two root modules, locked for two platforms.
+/// Two root modules that are locked for two platforms.
 struct Fixture {
     registry: FakeRegistry,
     context: TestContext,
@@ -56,7 +56,7 @@ impl Fixture {
         self.context.run(&line).expect_success();
     }
 
-    /// The report of a run in JSON.
+    /// The JSON report of a run.
     fn report(&self, options: &str, code: i32) -> Value {
         report(
             &self
@@ -75,7 +75,7 @@ impl Fixture {
         downloaded
     }
 
-    /// The entries beside the mirror, where leftovers of runs would be.
+    /// The entries next to the mirror, where a run could leave temporary files.
     fn beside(&self) -> Vec<String> {
         self.context.list(".")
     }
@@ -101,7 +101,7 @@ added     registry.terraform.io/acme/forge 5.2.0 (darwin_arm64, linux_amd64)
 }
 
 #[test]
-fn what_is_missing_or_damaged_is_found_and_repaired() {
+fn missing_and_damaged_packages_are_found_and_repaired() {
     let fixture = Fixture::new();
     fixture.run("").expect_success();
     let whole = snapshot(&fixture.mirror());
@@ -164,7 +164,7 @@ fn what_is_missing_or_damaged_is_found_and_repaired() {
 }
 
 #[test]
-fn nothing_appears_that_was_not_verified() {
+fn only_verified_packages_are_written() {
     let fixture = Fixture::new();
     let anvil = fixture.context.path("stacks/a/.terraform.lock.hcl");
     let locked = fs::read_to_string(&anvil).unwrap();
@@ -249,7 +249,7 @@ fn a_warm_cache_does_not_keep_a_zip_from_being_downloaded() {
 }
 
 #[test]
-fn only_what_no_lock_file_needs_is_pruned() {
+fn only_unneeded_packages_are_pruned() {
     let fixture = Fixture::new();
     fixture.run("").expect_success();
     let wanted = snapshot(&fixture.mirror());
@@ -264,7 +264,7 @@ fn only_what_no_lock_file_needs_is_pruned() {
     fixture.run("").expect_success();
     let moved = snapshot(&fixture.mirror());
 
-    // 1.0.0 is still needed by the other directory, which is not looked at here.
+    // The other directory still needs 1.0.0, but is not part of this run.
     let part = format!("mirror --prune --platform {PLATFORMS} mirror stacks/a");
     let outcome = fixture.context.run(&part).expect_success();
     outcome.assert_stdout(&format!(
@@ -294,7 +294,7 @@ fn only_what_no_lock_file_needs_is_pruned() {
 }
 
 #[test]
-fn where_nothing_is_locked_nothing_is_pruned() {
+fn without_lock_files_nothing_is_pruned() {
     let fixture = Fixture::new();
     fixture.run("").expect_success();
     let filled = snapshot(&fixture.mirror());
@@ -438,7 +438,7 @@ fn an_unpacked_package_is_what_init_unpacks() {
     assert!(ours.len() > 10);
 }
 
-/// The report in JSON, checked against its schema.
+/// The JSON report, checked against its schema.
 fn report(outcome: &Outcome) -> Value {
     let schema = include_str!("../../../src/run/mirror/mirror-1.schema.json");
     let report = serde_json::from_str(&outcome.stdout).unwrap();
@@ -466,7 +466,7 @@ fn reports_for_programs_name_every_package() {
     let mut packages = checked["packages"].as_array().unwrap().iter();
     let missing = packages.find(|package| package["state"] == "missing");
     assert_eq!(missing.unwrap()["path"], format!("mirror/{ZIP}"));
-    // Failures, repairs and what is pruned are described as well.
+    // The schema also describes failures, repairs and removed packages.
     fixture.context.write_lock_file("stacks/b", "provider {");
     let failed = fixture.report("", 1);
     let diagnostic = &failed["directories"][1]["diagnostics"][0];
@@ -476,7 +476,7 @@ fn reports_for_programs_name_every_package() {
     assert_eq!(pruned["pruned"].as_array().unwrap().len(), 2);
 }
 
-/// Only packages of changed directories are added; packages of other lock files stay.
+/// With `--changed`, only packages of changed directories are added. Packages of other lock files stay.
 #[test]
 fn a_working_set_narrows_what_is_mirrored() {
     let fixture = Fixture::new();
@@ -500,22 +500,23 @@ fn a_working_set_narrows_what_is_mirrored() {
         .collect();
     let forge = "registry.terraform.io/acme/forge 5.2.0";
     let anvil = format!("{ANVIL} 1.1.0");
-    // The entry of forge is no longer required, and stays.
+    // The configuration no longer requires forge, but its entry stays in the lock file.
     assert_eq!(versions, [&anvil, &anvil, forge, forge]);
     assert_eq!(fixture.zips_downloaded(), 4);
     fixture.run("").expect_success();
     assert_eq!(fixture.zips_downloaded(), 4, "anvil 1.0.0 and ledger");
     let whole = snapshot(&fixture.mirror());
-    // What is needed is not known where only a part is looked at.
+    // A run on some of the directories does not know which packages the others need.
     let refused = fixture.run("--prune=all --changed=HEAD");
     let refused = refused.expect_code(2);
     refused.assert_stderr("cannot be used with '--changed");
     assert_eq!(snapshot(&fixture.mirror()), whole);
 }
 
-/// A zip is recognized by its `zh` hash, or by `h1` if the lock file has no `zh`. No request is sent, and no other zip is accepted.
+/// A package in the mirror is verified with its `zh` hash, or with its `h1` hash if the lock file has no `zh` hash. No
+/// request is sent, and no other zip is accepted.
 #[test]
-fn hashes_of_the_lock_file_are_enough_and_nothing_less() {
+fn packages_are_verified_by_the_hashes_of_the_lock_file() {
     let fixture = Fixture::new();
     fixture.run("").expect_success();
     for directory in ["stacks/a", "stacks/b"] {
@@ -529,7 +530,7 @@ fn hashes_of_the_lock_file_are_enough_and_nothing_less() {
     assert_eq!(fixture.registry.log().total(), 0);
     assert_eq!(snapshot(&fixture.mirror()), whole);
 
-    // A sound zip, of another provider.
+    // A valid zip of another provider.
     let forge = "registry.terraform.io/acme/forge/terraform-provider-forge_5.2.0_linux_amd64.zip";
     let zip = fixture.mirror().join(ZIP);
     fs::copy(fixture.mirror().join(forge), zip).unwrap();

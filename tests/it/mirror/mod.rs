@@ -1,4 +1,5 @@
-//! `tflock mirror`: what it writes, keeps, checks and removes, and that other processes can read meanwhile.
+//! `tflock mirror`: what it writes, keeps, checks and removes, and that other processes can read the mirror during a
+//! run.
 
 mod command;
 mod parity;
@@ -10,7 +11,8 @@ use std::path::Path;
 
 use tflock_test_support::sha256_hex;
 
-/// All files below a directory: small ones as text, zips by their digest, links by their target; with permissions.
+/// All files below a directory with their permissions: small files as text, zips by their digest, links by their
+/// target.
 fn snapshot(base: &Path) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     collect(base, "", &mut files);

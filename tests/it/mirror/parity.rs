@@ -1,8 +1,8 @@
-//! Parity with `terraform providers mirror` and `tofu providers mirror`: the same files with the same bytes, after every
-//! one of several runs into the same directory.
+//! Parity with `terraform providers mirror` and `tofu providers mirror`: after each of several runs into one directory,
+//! tflock has written the same files with the same bytes.
 //!
-//! What the tools wrote is recorded in `testdata/mirror/TOOL/TREE.txt`, so that tflock is held to it where they are not
-//! installed; where they are, they are run as well. `TFLOCK_RECORD=1` writes the records anew.
+//! `testdata/mirror/TOOL/TREE.txt` records what the tools wrote, so they need not be installed. If they are installed,
+//! their current output is compared too. `TFLOCK_RECORD=1` writes the records again.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -18,18 +18,19 @@ use crate::TFLOCK;
 
 const LINUX: &str = "linux_amd64";
 
-/// Runs into one directory, one after the other.
+/// Several runs into one directory.
 struct Tree {
     name: &'static str,
-    /// What is required in each run, and the platforms that are requested.
+    /// The requirements and the requested platforms of each run.
     runs: Vec<(Vec<(&'static str, &'static str)>, String)>,
-    /// What the user puts there before the last run, given the directory of `acme/anvil`.
+    /// What the user changes before the last run. The argument is the directory of `acme/anvil`.
     by_hand: Option<fn(&Path)>,
-    /// Whether OpenTofu writes the same. OpenTofu 1.12.6 gives the digest of one version's zip to another's.
+    /// Whether OpenTofu writes the same files. OpenTofu 1.12.6 writes the digest of one version's zip for another
+    /// version.
     is_same_in_tofu: bool,
 }
 
-/// Name, runs, and what is special. A run is `PROVIDERS for PLATFORMS`.
+/// The columns: the name, the runs as `PROVIDERS for PLATFORMS`, and special conditions.
 const TREES: &str = "
     one-package                      | anvil for linux |
     three-platforms                  | anvil for linux,mac,windows |
@@ -89,7 +90,7 @@ fn trees() -> Vec<Tree> {
     table(TREES).into_iter().map(tree).collect()
 }
 
-/// Zips whose names are read but not written: a short version, capitals, another part.
+/// Copies a zip to names that the tools read but do not write: a short version, capitals, an additional part.
 fn other_spellings(directory: &Path) {
     let zip = directory.join("terraform-provider-anvil_1.0.0_linux_amd64.zip");
     for name in [
@@ -100,7 +101,8 @@ fn other_spellings(directory: &Path) {
     }
 }
 
-/// Files that are not zips of the provider: an unpacked package, the index of a removed version, another zip.
+/// Files that are not zips of the provider: an unpacked package, the index of a removed version, another provider's
+/// zip.
 fn other_files(directory: &Path) {
     let unpacked = directory.join("0.9.0/linux_amd64");
     fs::create_dir_all(&unpacked).unwrap();
@@ -148,7 +150,7 @@ fn registry() -> FakeRegistry {
     registry
 }
 
-/// The files of a mirror in the form of the records.
+/// The files of a mirror in the format of the records.
 fn shown(base: &Path) -> String {
     let mut text = String::new();
     for (name, content) in snapshot(base) {

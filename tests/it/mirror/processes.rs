@@ -1,4 +1,4 @@
-//! Other processes on the same directory, and killed runs.
+//! Concurrent processes on one mirror, and killed runs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,10 +13,10 @@ use tflock_test_support::{
 use super::snapshot;
 use crate::TFLOCK;
 
-/// How many moments are tried, spread evenly over the time that a whole run takes.
+/// The number of runs that are killed, at times spread evenly over the duration of a whole run.
 const MOMENTS: u32 = 20;
 
-/// A registry with four providers of some size, and one root module for all of them.
+/// A registry with four providers of some size, and one root module that requires all of them.
 fn four_providers(platforms: &str) -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     let names = ["acme/a", "acme/b", "acme/c", "acme/d"];
@@ -63,7 +63,7 @@ fn a_killed_run_leaves_whole_packages_and_the_next_one_the_rest() {
             context.run(&line).expect_success();
         }
         assert_eq!(context.list("."), ["all", "mirror"], "nothing is left over");
-        // Packages that are complete are not downloaded again.
+        // Complete packages are not downloaded again.
         let (bytes, limit) = (
             registry.log().bytes("**.zip"),
             size * u64::from(MOMENTS) / 2,
@@ -80,7 +80,7 @@ fn a_killed_run_leaves_whole_packages_and_the_next_one_the_rest() {
 
 #[test]
 #[cfg(unix)]
-fn an_interrupted_run_says_so_and_leaves_nothing_behind() {
+fn an_interrupted_run_reports_it_and_leaves_nothing_behind() {
     let (registry, context) = four_providers("linux_amd64");
     registry.misbehave(Misbehave::on("**acme/d/**.zip").stall(1000));
     let zip = "mirror/registry.terraform.io/acme/a/terraform-provider-a_1.0.0_linux_amd64.zip";
@@ -102,7 +102,7 @@ fn an_interrupted_run_says_so_and_leaves_nothing_behind() {
     }
 }
 
-/// Each process knows one provider in one version for one platform, and all write the same index files.
+/// Each process adds one version of one provider for one platform. All of them write the same index files.
 #[test]
 fn processes_on_one_directory_lose_no_entries() {
     let mut registry = FakeRegistry::start();
@@ -134,7 +134,7 @@ fn processes_on_one_directory_lose_no_entries() {
     }
 }
 
-/// `init` in several directories at once, all from one mirror that is being filled and pruned.
+/// Several `init` processes read a mirror while tflock adds and removes packages.
 #[test]
 fn init_reads_while_tflock_writes() {
     let (registry, context) = four_providers("linux_amd64");
@@ -175,7 +175,7 @@ fn init_reads_while_tflock_writes() {
     assert_eq!(allowed.values().sum::<usize>(), all);
 }
 
-/// The real hashicorp/aws 5.100.0, where it is: `TFLOCK_REAL_PACKAGE` names the directory with its files.
+/// Tests the real hashicorp/aws 5.100.0 if `TFLOCK_REAL_PACKAGE` names a directory with its files.
 #[test]
 fn the_real_aws_provider_is_unpacked_as_it_was() {
     let Some(directory) = std::env::var_os("TFLOCK_REAL_PACKAGE").map(PathBuf::from) else {
@@ -199,7 +199,7 @@ fn the_real_aws_provider_is_unpacked_as_it_was() {
             .filter_map(|(name, text)| Some((name, without_mode(text)?)))
             .collect()
     };
-    // Without modes: the archive of the test makes every file executable.
+    // Modes are not compared, because the archive of the test makes every file executable.
     let found = contents(snapshot(&context.path(unpacked)));
     assert_eq!(found, contents(snapshot(&directory)));
     let locked = context.lock_file("a").unwrap();

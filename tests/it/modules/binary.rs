@@ -1,4 +1,5 @@
-//! The binary locks root modules whose modules are not installed, as `terraform get` and `providers lock` do together.
+//! The binary locks root modules without installed modules, with the same result as `terraform get` and `providers
+//! lock`.
 
 use serde_json::json;
 use tflock_test_support::{
@@ -17,7 +18,7 @@ pub(crate) fn requiring(provider: &str, constraint: &str) -> String {
     )
 }
 
-/// A module of the registry `modules.test`, in one version.
+/// Publishes a version of a module in the registry `modules.test`.
 pub(crate) fn publish_module(
     registry: &FakeRegistry,
     module: &str,
@@ -38,8 +39,9 @@ pub(crate) fn publish_module(
     registry.misbehave(Misbehave::on(&path).respond(answer));
 }
 
-/// A registry with providers and modules, a repository, and a root that needs all of them in all ways: a registry module with
-/// constraints and a subdirectory, an archive that it calls, a repository by tag, branch and commit, modules three deep.
+/// A registry with providers and modules, a repository, and a root module that calls modules in all ways: a registry
+/// module with constraints and a subdirectory, an archive, a repository by tag, branch and commit, and modules nested
+/// three levels deep.
 fn site() -> (FakeRegistry, TestContext, Repository, String) {
     let mut registry = FakeRegistry::start();
     for name in ["acme/anvil", "acme/bolt", "acme/rivet", "acme/screw"] {
@@ -84,7 +86,7 @@ fn site() -> (FakeRegistry, TestContext, Repository, String) {
     (registry, context, repository, root.concat())
 }
 
-/// The CLI configuration of a registry, with its modules as those of the host `modules.test`.
+/// A CLI configuration for a registry whose modules are those of the host `modules.test`.
 pub(crate) fn with_modules(registry: &FakeRegistry) -> String {
     format!(
         "{}\nhost \"modules.test\" {{\n  services = {{\n    \"modules.v1\" = \"{}\"\n  }}\n}}\n",
@@ -93,7 +95,7 @@ pub(crate) fn with_modules(registry: &FakeRegistry) -> String {
     )
 }
 
-/// A `module` block; no version if it is empty.
+/// A `module` block. It has no version if `version` is empty.
 pub(crate) fn call(name: &str, source: &str, version: &str) -> String {
     let version = match version {
         "" => String::new(),
@@ -139,7 +141,8 @@ fn roots_are_locked_as_after_get() {
     }
 }
 
-/// Roots that call the same modules, and how many these are: half from a registry, half from a repository each.
+/// Root modules that all call the same modules. Half of the modules come from a registry, the others from one
+/// repository each.
 #[cfg(unix)]
 const ROOTS: usize = 500;
 #[cfg(unix)]
@@ -202,7 +205,7 @@ fn many_roots_fetch_each_module_once() {
 }
 
 #[test]
-fn a_module_that_cannot_be_had_fails_its_directory_with_its_place() {
+fn an_unavailable_module_fails_its_directory_with_its_place() {
     let (_registry, context, _repository, root) = site();
     context.write("good/main.tf", &root);
     let call = "module \"x\" {\n  source = \"s3::https://s3.amazonaws.com/b/m.zip\"\n}\n";

@@ -10,7 +10,8 @@ use crate::TFLOCK;
 
 const LOCK: &str = "lock --platform linux_amd64 a";
 
-/// A root module that was locked while its module was at 3.1.0; now that is at 3.2.0, and wants another provider version.
+/// A root module that was locked while its module was at 3.1.0. The module is now at 3.2.0 and requires another
+/// provider version.
 fn start(version: &str) -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "2.0.0"]));
@@ -36,7 +37,7 @@ fn run(context: &TestContext, arguments: &str, code: i32) -> String {
     context.run(arguments).expect_code(code).stdout
 }
 
-/// What the report for programs says of the modules of the only directory.
+/// The `moved_modules` of the only directory in the JSON report.
 fn moved(context: &TestContext, arguments: &str, code: i32) -> Value {
     let text = run(context, &format!("{arguments} --format json"), code);
     let document: Value = serde_json::from_str(&text).unwrap();
@@ -48,7 +49,7 @@ const TOLD: &str = "module vpc 3.1.0 -> 3.2.0";
 #[test]
 fn a_module_that_moved_is_named_until_the_lock_has_followed() {
     let (_registry, context) = start(">= 3.0");
-    // A check changes nothing, and so the next one has the same to say.
+    // A check changes nothing, so the second one reports the same.
     for _ in 0..2 {
         let text = run(&context, &format!("{LOCK} --check"), 3);
         assert!(
@@ -66,11 +67,11 @@ fn a_module_that_moved_is_named_until_the_lock_has_followed() {
     assert_eq!(moved(&context, LOCK, 0), Value::Array(Vec::new()));
 }
 
-/// What happens between two runs.
+/// A change between two runs.
 type Arrange = fn(&FakeRegistry, &TestContext);
 
 #[test]
-fn nothing_is_said_of_what_is_not_known() {
+fn unknown_module_versions_are_not_reported() {
     let cases: [(&str, &str, Arrange); 4] = [
         ("a pin, which only a commit moves", "3.1.0", |_, context| {
             context.write(

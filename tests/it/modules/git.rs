@@ -31,7 +31,7 @@ impl Repository {
         format!("git::file://{}", self.path().display())
     }
 
-    /// Runs git in it.
+    /// Runs git in the repository.
     pub(super) fn git(&self, line: &str) -> String {
         tflock_test_support::git(self.path(), line)
     }
@@ -43,7 +43,7 @@ impl Repository {
         self
     }
 
-    /// Commits everything and gives the commit's name.
+    /// Commits everything and returns the commit's hash.
     pub(super) fn commit(&self) -> String {
         self.git("add --all");
         self.git("commit --quiet --message=x");
@@ -162,7 +162,7 @@ fn executable(path: &Path) {
 fn executable(_path: &Path) {}
 
 #[test]
-fn the_users_rewrites_lead_to_no_other_protocol() {
+fn url_rewrites_of_the_user_cannot_select_another_protocol() {
     let repository = Repository::create();
     repository.write("main.tf", "x").commit();
     let site = Site::start();
@@ -176,7 +176,7 @@ fn the_users_rewrites_lead_to_no_other_protocol() {
     let refused = site.text("git::https://g.test/r");
     assert!(refused.contains("transport 'ext' not allowed"), "{refused}");
     assert!(!site.marker().exists());
-    // Settings of the user count.
+    // The user's git configuration applies.
     assert_eq!(site.text("git::file:///alias"), "x");
     let path = repository.path().display();
     let local = format!("[url \"file://{path}\"]\n\tinsteadOf = https://g.test/\n");
@@ -244,7 +244,7 @@ fn repositories_may_not_be_larger_than_the_limit() {
 }
 
 #[test]
-fn whoever_waits_is_released_when_a_run_ends() {
+fn waiting_fetches_fail_when_a_run_is_stopped() {
     let site = Site::start();
     let program = site.home.path().join("counting-git");
     let log = site.home.path().join("git.log");
@@ -260,7 +260,7 @@ fn whoever_waits_is_released_when_a_run_ends() {
         waiting.join().unwrap()
     });
     assert_eq!(text, "the run was interrupted");
-    // No other fetch is started.
+    // Later fetches fail without starting git.
     assert_eq!(site.text("git::https://g.test/other"), text);
     assert_eq!(site.git_runs().len(), 1);
 }

@@ -60,7 +60,7 @@ fn a_call_out_of_an_installed_package_is_followed_only_where_it_is_recorded() {
             "{refused}"
         );
 
-        // Installed, as far as it can be: the same is refused.
+        // The module is now installed, but the call that leaves its package has no record. It is still refused.
         let record = |key: &str, source: &str, directory: &str| {
             let directory = format!(".terraform/modules/{directory}");
             json!({"Key": key, "Source": source, "Dir": directory})
@@ -94,7 +94,7 @@ fn a_call_out_of_an_installed_package_is_followed_only_where_it_is_recorded() {
             "{refused}"
         );
 
-        // The record of any program counts.
+        // With a record of that call, from any program, it is followed.
         records.push(record("m.up", "../../outside", "outside"));
         install(&records);
         tflock().expect_success();

@@ -1,4 +1,4 @@
-//! What a run keeps for later ones: unchanging packages are used again, branches and tags are looked up.
+//! What later runs use from the cache: immutable packages are used again, branches and tags are looked up.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use tflock_test_support::{Document, FakeRegistry, Misbehave, RawEntry, RawZip, R
 use super::Site;
 use super::git::Repository;
 
-/// How often git was run to list and to fetch since the last call.
+/// The number of git runs that list references and that fetch, since the last call.
 fn git_runs(site: &Site) -> (usize, usize) {
     let runs = site.git_runs();
     let count = |command: &str| runs.iter().filter(|run| run.contains(command)).count();
@@ -48,7 +48,7 @@ fn branches_and_tags_are_looked_up_and_commits_are_not() {
 }
 
 #[test]
-fn without_a_network_the_last_commit_has_to_do() {
+fn without_a_network_the_cached_commit_is_used() {
     let repository = Repository::create();
     repository.write("main.tf", "first").commit();
     let mut site = Site::start();
@@ -62,7 +62,7 @@ fn without_a_network_the_last_commit_has_to_do() {
 }
 
 #[test]
-fn what_is_damaged_is_fetched_again() {
+fn damaged_packages_are_fetched_again() {
     let repository = Repository::create();
     let commit = repository.write("main.tf", "first").commit();
     let source = format!("{}?ref={commit}", repository.url());
@@ -114,7 +114,7 @@ fn archives_are_kept_by_their_checksum() {
     assert_eq!(site.registry.log().count("GET", "/m.zip"), 1);
 }
 
-/// A site with the module `modules.test/acme/dns/any`, which says in `main.tf` what version it is.
+/// A registry with one version of the module `modules.test/acme/dns/any`, whose `main.tf` contains the version.
 fn with_module() -> Site {
     let registry = FakeRegistry::start();
     let text = format!(
@@ -157,7 +157,7 @@ fn versions_of_registries_are_kept() {
 }
 
 #[test]
-fn without_a_network_the_last_list_has_to_do() {
+fn without_a_network_the_cached_list_is_used() {
     let mut site = with_module();
     let source = "modules.test/acme/dns/any";
     site.run_again(false);

@@ -1,18 +1,18 @@
-//! Remote modules against real git repositories and a real server, all on this machine.
+//! Remote modules from real git repositories and a real server, all on this machine.
 //!
 //! | what | test |
 //! | --- | --- |
 //! | `ref` as branch, tag, commit, beginning of a commit; `depth`; subdirectories, wildcards | `git::references_and_subdirectories` |
-//! | one clone per source and run, failures kept | `git::each_repository_is_fetched_once` |
-//! | no hooks, protocols only from the list (also by submodules and `insteadOf`), no links out | `git::*` |
+//! | one clone per source and run, which later calls share even if it failed | `git::each_repository_is_fetched_once` |
+//! | no hooks, only allowed protocols (also in submodules and `insteadOf`), no links out of the package | `git::*` |
 //! | zip, tar.gz, `archive=`, `checksum=`, subdirectories, `terraform-get` | `archives::forms`, `archives::pages_*` |
-//! | escapes, links, bombs | `archives::entries_*`, `modules::archive` |
+//! | paths and links out of the package, zip bombs | `archives::entries_*`, `modules::archive` |
 //! | versions, constraints, `X-Terraform-Get` and its relative forms, 200, 204, tokens | `registry::*` |
-//! | what later runs find in the cache, and what is looked up again | `kept::*` |
-//! | where calls of installed modules may lead | `installed::*` |
-//! | archives without a checksum: asked for again, sent again only if they are others | `moving::*` |
-//! | a version that another run chose is remembered, for the report | `chosen::*` |
-//! | 500 roots with the same modules, parity with `get` of both tools, failures with their place | `binary::*` |
+//! | what later runs use from the cache, and what they look up again | `kept::*` |
+//! | which directories the calls of installed modules may name | `installed::*` |
+//! | archives without a checksum: requested by each run, sent only if they changed | `moving::*` |
+//! | the version that an earlier run selected is stored for the report | `chosen::*` |
+//! | 500 root modules with the same calls, parity with `get` of both tools, places of failures | `binary::*` |
 
 mod archives;
 pub(crate) mod binary;
@@ -46,11 +46,11 @@ use tflock::span::Place;
 use tflock_test_support::FakeRegistry;
 use tokio::runtime::Runtime;
 
-/// A fetcher with a server, a home directory of its own, and a count of git's runs.
+/// A fetcher with a server, a separate home directory, and a log of git's runs.
 struct Site {
     fetcher: Fetcher,
     registry: FakeRegistry,
-    /// The home directory of git, and files of the test.
+    /// The home directory of git, which also has the files of the test.
     home: TempDir,
     runtime: Runtime,
     /// The CLI configuration.
@@ -98,7 +98,7 @@ impl Site {
         }
     }
 
-    /// Starts another run with the shared cache.
+    /// Starts another run with the same cache.
     fn run_again(&mut self, offline: bool) {
         self.run_with(offline, false);
     }
@@ -110,7 +110,7 @@ impl Site {
         self.fetcher = fetcher.with_cache(Arc::new(store), refresh);
     }
 
-    /// The directory that a source leads to, or the error with its causes.
+    /// The directory of a fetched source, or the error with its causes.
     fn fetch(&self, source: &str, versions: Option<&str>) -> Result<PathBuf, String> {
         let source = ModuleSource::parse(source, Engine::Terraform).unwrap();
         let versions = versions.map(|text| ModuleVersionConstraints::parse(text).unwrap());
@@ -135,7 +135,7 @@ impl Site {
         })
     }
 
-    /// What `main.tf` says in the directory that a source leads to, or the error.
+    /// The text of `main.tf` in the directory of a fetched source, or the error.
     fn text(&self, source: &str) -> String {
         self.fetch(source, None).map_or_else(
             |error| error,
@@ -143,7 +143,7 @@ impl Site {
         )
     }
 
-    /// The commands that git was run with.
+    /// The arguments of each run of git.
     fn git_runs(&self) -> Vec<String> {
         let log = fs::read_to_string(self.home.path().join("git.log")).unwrap_or_default();
         log.lines().map(str::to_owned).collect()
@@ -165,7 +165,7 @@ fn environment(home: &Path) -> BTreeMap<String, String> {
         .into()
 }
 
-/// Makes a program that notes the command it is given and runs git.
+/// Writes a program that logs its arguments and then runs git.
 #[cfg(unix)]
 fn counting_git(home: &Path) {
     counting(&git_program(home), &home.join("git.log"));
@@ -176,7 +176,7 @@ fn git_program(home: &Path) -> PathBuf {
     home.join("counting-git")
 }
 
-/// A `PATH` whose `git` notes its commands in `log`. `directory` is made for it.
+/// A `PATH` whose `git` logs its arguments in `log`. Creates `directory` for that program.
 #[cfg(unix)]
 fn git_on_path(directory: &Path, log: &Path) -> OsString {
     fs::create_dir(directory).unwrap();
@@ -186,7 +186,7 @@ fn git_on_path(directory: &Path, log: &Path) -> OsString {
     std::env::join_paths(std::iter::once(directory.to_path_buf()).chain(others)).unwrap()
 }
 
-/// Writes a program that notes the command it is given, and then is the git of this test's `PATH`.
+/// Writes a program that logs its arguments and then runs the git on the test's `PATH`.
 #[cfg(unix)]
 fn counting(program: &Path, log: &Path) {
     use std::os::unix::fs::PermissionsExt as _;

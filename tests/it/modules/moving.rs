@@ -13,7 +13,7 @@ fn zip(content: &str) -> Vec<u8> {
     RawZip::of([RawEntry::stored("main.tf", content)]).to_bytes()
 }
 
-/// Serves this module at `path` with these headers and without an `ETag` of the server.
+/// Serves this module at `path` with these headers and without the server's own `ETag`.
 fn publish(site: &Site, path: &str, content: &str, headers: &[(&str, &str)]) {
     site.registry.serve(path, Document::octets(zip(content)));
     let plain = Misbehave::on(path).without_header("ETag");
@@ -43,7 +43,7 @@ fn run(site: &mut Site, source: &str) -> (String, Vec<String>) {
 }
 
 #[test]
-fn what_is_still_the_same_is_not_sent_again() {
+fn unchanged_archives_are_not_sent_again() {
     const FIRST: &str = "Sat, 21 Nov 2026 12:00:00 GMT";
     const NEXT: &str = "Sat, 21 Nov 2026 12:00:01 GMT";
     let whole = "/m.zip -> 200";
@@ -56,7 +56,7 @@ fn what_is_still_the_same_is_not_sent_again() {
         (&[("ETag", "W/\"1\"")], weak),
         (&[tag, modified, ("Date", NEXT)], by_tag),
         (&[modified, ("Date", NEXT)], by_date),
-        // It may have changed once more in the second in which it was sent.
+        // The file may have changed again within the second in which it was sent.
         (&[modified, ("Date", FIRST)], whole),
         (&[modified], whole),
         (&[], whole),
@@ -89,7 +89,7 @@ fn three_runs_cost_the_bytes_of_one() {
 }
 
 #[test]
-fn what_has_changed_is_sent_and_kept_instead() {
+fn a_changed_archive_replaces_the_cached_one() {
     let mut site = Site::start();
     let source = site.registry.url(PATH);
     for (tag, content) in [("\"1\"", "first"), ("\"2\"", "second"), ("\"3\"", "first")] {
@@ -107,7 +107,7 @@ fn what_has_changed_is_sent_and_kept_instead() {
 fn a_tag_goes_only_to_the_address_that_gave_it() {
     let mut site = Site::start();
     let source = site.registry.url(PATH);
-    // Both have the same tag, as servers may that count from one.
+    // Both archives have the same tag, as on servers that number their versions.
     for (path, content) in [("/a.zip", "a"), ("/b.zip", "b")] {
         site.registry.serve(path, Document::octets(zip(content)));
         let tagged = Misbehave::on(path).without_header("ETag");
@@ -118,7 +118,7 @@ fn a_tag_goes_only_to_the_address_that_gave_it() {
         ("/a.zip", "a", "/a.zip if-none-match: \"1\" -> 304"),
         ("/b.zip", "b", "/b.zip -> 200"),
         ("/b.zip", "b", "/b.zip if-none-match: \"1\" -> 304"),
-        // Signed for one use: another address each time.
+        // Every download has another signature, so the URL changes each time.
         ("/b.zip?signature=1", "b", "/b.zip -> 200"),
         ("/b.zip?signature=2", "b", "/b.zip -> 200"),
     ] {
@@ -132,7 +132,7 @@ fn a_tag_goes_only_to_the_address_that_gave_it() {
 }
 
 #[test]
-fn a_page_that_names_the_archive_is_asked_and_the_archive_too() {
+fn a_redirecting_page_is_requested_as_well_as_its_archive() {
     let mut site = Site::start();
     publish(&site, PATH, "x", &[("ETag", "\"1\"")]);
     site.registry.serve("/page", Document::octets("a page"));
@@ -152,7 +152,7 @@ fn a_page_that_names_the_archive_is_asked_and_the_archive_too() {
 }
 
 #[test]
-fn refresh_believes_no_tag() {
+fn refresh_sends_no_tag() {
     let mut site = Site::start();
     let source = site.registry.url(PATH);
     publish(&site, PATH, "x", &[("ETag", "\"1\"")]);
@@ -165,7 +165,7 @@ fn refresh_believes_no_tag() {
 }
 
 #[test]
-fn without_a_network_the_last_archive_has_to_do() {
+fn without_a_network_the_cached_archive_is_used() {
     let mut site = Site::start();
     let kept = site.registry.url(PATH);
     let other = site.registry.url("/other.zip");
@@ -182,7 +182,7 @@ fn without_a_network_the_last_archive_has_to_do() {
 }
 
 #[test]
-fn what_is_damaged_is_sent_again() {
+fn damaged_archives_are_downloaded_again() {
     let mut site = Site::start();
     let source = site.registry.url(PATH);
     publish(&site, PATH, "first", &[("ETag", "\"1\"")]);
@@ -194,7 +194,7 @@ fn what_is_damaged_is_sent_again() {
 }
 
 #[test]
-fn nobody_answers_a_question_that_was_not_asked() {
+fn a_response_304_to_an_unconditional_request_is_an_error() {
     let mut site = Site::start();
     let source = site.registry.url(PATH);
     let rule = Misbehave::on(PATH).respond(Response::status(304).with("ETag", "\"1\""));
@@ -204,7 +204,7 @@ fn nobody_answers_a_question_that_was_not_asked() {
 }
 
 #[test]
-fn secrets_of_an_address_are_used_and_not_kept() {
+fn secrets_of_a_url_are_used_but_not_stored() {
     let mut site = Site::start();
     publish(&site, PATH, "x", &[("ETag", "\"1\"")]);
     let source = site.registry.url("/m.zip?token=hunter2");

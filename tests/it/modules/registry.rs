@@ -1,4 +1,4 @@
-//! Modules of a registry.
+//! Modules in registries.
 
 use serde_json::{Value, json};
 use tflock_test_support::{Document, FakeRegistry, Misbehave, RawEntry, RawZip, Response, table};
@@ -30,7 +30,7 @@ fn list(site: &Site, module: &str, versions: &[&str]) {
     site.registry.serve(&path, Document::json(&list));
 }
 
-/// Answers a request for the location of a version.
+/// Sets the response to a request for the location of a version.
 fn locate(site: &Site, module: &str, version: &str, answer: Response) {
     let path = format!("/modules/{module}/{version}/download");
     site.registry
@@ -53,7 +53,7 @@ fn serve_zip(site: &Site, path: &str, text: &str) {
 }
 
 #[test]
-fn versions_are_selected_and_asked_for_once() {
+fn versions_are_selected_and_requested_once() {
     let site = start();
     let versions = ["1.0.0", "1.2.0", "2.0.0-rc1", "v1.1", "x"];
     list(&site, "acme/dns/any", &versions);

@@ -4,7 +4,7 @@ use std::fs;
 
 use super::{repository, sources_below};
 
-/// What comments cite as `docs/rules/config.md 8`: the page, and the section if one is named.
+/// The citations in comments, such as `docs/rules/config.md 8`: the page, and the section if there is one.
 fn citations(text: &str) -> Vec<(String, Option<&str>)> {
     let parts = text.split("docs/").skip(1);
     let cited = parts.filter_map(|part| {

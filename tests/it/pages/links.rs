@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::{anchors, clean, links, pages, read, repository};
 
-/// The most lines of README.md.
+/// The maximum number of lines in README.md.
 const README_LINES: usize = 220;
 
-/// Why a link of a page leads nowhere.
+/// Why a link in a page is broken. `None` if it is valid.
 fn broken(page: &Path, link: &str, pages: &BTreeMap<PathBuf, String>) -> Option<&'static str> {
     if link.contains("://") || link.starts_with("mailto:") {
         return None;

@@ -1,4 +1,4 @@
-//! The documentation: its links lead somewhere, and it describes every option, code, variable and key that there is.
+//! The documentation: its links are valid, and it describes every option, code, variable and key.
 
 mod citations;
 mod links;
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Directories with pages, besides the top of the repository.
+/// The directories with pages, besides the top of the repository.
 const DIRECTORIES: [&str; 4] = ["docs", "docs/guide", "docs/reference", "docs/rules"];
 
 fn repository() -> &'static Path {
@@ -50,7 +50,7 @@ fn clean(path: &Path) -> PathBuf {
     clean
 }
 
-/// The lines of a page outside of its code blocks.
+/// The lines of a page outside code blocks.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut is_code = false;
     text.lines().filter(move |line| {
@@ -60,7 +60,7 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The anchors of a page, as GitHub makes them of headings: the second of two equal ones ends in `-1`.
+/// The anchors that GitHub creates for the headings of a page. The second of two equal anchors ends in `-1`.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let headings = prose(text).filter(|line| line.starts_with('#'));
@@ -105,12 +105,12 @@ fn links(text: &str) -> Vec<String> {
     found
 }
 
-/// A line without what is between backticks, where brackets are no links.
+/// A line without code spans, in which brackets do not form links.
 fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect::<Vec<_>>().join("`")
 }
 
-/// The source files below a directory.
+/// Collects the source files below a directory.
 fn sources_below(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();

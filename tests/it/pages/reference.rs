@@ -1,4 +1,4 @@
-//! The reference describes every option, command, exit code, finding, variable, key and input that there is.
+//! The reference describes every option, command, exit code, finding, variable, key and input.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use tflock::code::Code;
 
 use crate::TFLOCK;
 
-/// The commands whose options count, with what `--help` prints for each.
+/// The documented commands with the output of `--help` for each.
 fn helps() -> Vec<(String, String)> {
     let commands = [
         "lock",
@@ -34,7 +34,7 @@ fn helps() -> Vec<(String, String)> {
     commands.map(help).to_vec()
 }
 
-/// The options that a help text defines: `-r, --recursive` and `--format <FORMAT>`.
+/// The options that a help text defines, such as `-r, --recursive` and `--format <FORMAT>`.
 fn options(help: &str) -> BTreeSet<&str> {
     let lines = help.lines().map(str::trim_start);
     let defined = lines.filter(|line| line.starts_with('-') && !line.starts_with("- "));
@@ -102,7 +102,7 @@ fn every_finding_has_a_section_with_its_meaning_an_example_and_a_fix() {
 }
 
 #[test]
-fn the_tables_of_codes_say_what_the_program_says() {
+fn the_tables_of_codes_match_the_program() {
     let page = read("docs/reference/findings.md");
     for code in Code::ALL {
         let (id, name) = (code.id(), code.name());
@@ -136,7 +136,7 @@ fn the_tables_of_codes_say_what_the_program_says() {
     assert_eq!(rows.count(), Code::ALL.len());
 }
 
-/// The string literals in the code of a source file that is not a test.
+/// The string literals in a source file that is not a test.
 fn literals(source: &Path) -> Vec<String> {
     let text = fs::read_to_string(source).unwrap();
     let code = text.split("#[cfg(test)]").next().unwrap();
@@ -210,7 +210,7 @@ fn every_key_of_the_config_file_is_described() {
     }
 }
 
-/// The example of a complete config file in its reference, and that of README.md.
+/// The examples of a complete config file in the reference and in README.md.
 #[test]
 fn the_config_files_of_the_pages_are_valid() {
     let context = TestContext::offline(TFLOCK);
@@ -229,7 +229,7 @@ fn the_config_files_of_the_pages_are_valid() {
     }
 }
 
-/// Inputs and outputs of the action.
+/// The inputs and outputs of the action.
 #[test]
 fn every_input_and_output_of_the_action_is_described() {
     let page = read("docs/guide/ci.md");

@@ -1,9 +1,9 @@
-//! Parity with mirrors as the source: what `providers lock -fs-mirror` and `-net-mirror` of both tools write, or that they
-//! write nothing.
+//! Parity with mirrors as the source: what `providers lock -fs-mirror` and `-net-mirror` of both tools write, and the
+//! cases in which they fail.
 //!
-//! What they wrote is in `testdata/mirrors/CASE/terraform.hcl` and `tofu.hcl`, side by side, since here they differ; for a
-//! case that a tool refuses there is no file. `TFLOCK_RECORD=1` records with the tools that are on PATH; without it what
-//! they write now is compared with what was recorded. Versions: `testdata/README.md` and `testdata/tofu/VERSION`.
+//! `testdata/mirrors/CASE/terraform.hcl` and `tofu.hcl` have what the tools wrote. There is no file for a case that a
+//! tool refuses. `TFLOCK_RECORD=1` records with the installed tools; without it, their current output is compared with
+//! the records. The versions are in `testdata/README.md` and `testdata/tofu/VERSION`.
 
 use std::fs;
 use std::io::Write as _;
@@ -18,34 +18,34 @@ use tflock_test_support::{
 use super::{registry, testdata};
 use crate::TFLOCK;
 
-/// The tools, with the default host of each.
+/// The tools and their default hosts.
 const TOOLS: [(&str, &str); 2] = [
     ("terraform", "registry.terraform.io"),
     ("tofu", "registry.opentofu.org"),
 ];
 
-/// Where packages come from.
+/// The source of packages.
 #[derive(Clone, Copy)]
 enum Mirror {
-    /// A directory of [`Site::directories`].
+    /// A directory that [`Site::directories`] creates.
     Directory(&'static str),
-    /// A network mirror, which gives these `hashes` for each package: see [`vouch`].
+    /// A network mirror with these `hashes` for each package: see [`vouch`].
     Network(&'static str),
 }
 
 use Mirror::{Directory, Network};
 
-/// One configuration against one mirror.
+/// A configuration and a mirror.
 struct Case {
     name: &'static str,
     required: Vec<(&'static str, &'static str)>,
     mirror: Mirror,
     platforms: &'static [&'static str],
-    /// Whether there is a lock file before, which is [`COMPLETE`].
+    /// Whether the run starts with the lock file [`COMPLETE`].
     is_locked: bool,
 }
 
-/// An entry as the registry gives it, but for the `h1` of two platforms.
+/// An entry as written with a registry, without the `h1` hashes of two platforms.
 const COMPLETE: &str = r#"provider "HOST/acme/anvil" {
   version     = "1.0.0"
   constraints = "1.0.0"
@@ -59,7 +59,7 @@ const COMPLETE: &str = r#"provider "HOST/acme/anvil" {
 }
 "#;
 
-/// Name, requirements, directory or network mirror, and what is special.
+/// The columns: the name, the requirements, the directory or network mirror, and special conditions.
 const CASES: &str = "
     packed                                | acme/anvil ~> 1.0, acme/bolt, bücher.example/acme/quill | directory packed |
     packed-with-directories               | acme/crate             | directory packed                  |
@@ -121,8 +121,8 @@ fn cases() -> Vec<Case> {
     table(CASES).into_iter().map(row).collect()
 }
 
-/// The `hashes` that a network mirror gives for a package, made of its `zh` and its zip-based `h1`. `None`: the field is
-/// missing.
+/// The `hashes` that a network mirror reports for a package, derived from its `zh` and zip-based `h1` hashes. `None` if
+/// the field is missing.
 fn vouch(mirror: &str, zh: &str, h1: &str) -> Option<Value> {
     Some(match mirror {
         "no-hashes" => return None,
@@ -142,7 +142,7 @@ fn vouch(mirror: &str, zh: &str, h1: &str) -> Option<Value> {
     })
 }
 
-/// Providers of the parity registry that the mirrors have: host, address below it, versions.
+/// The providers in the mirrors: host, name and versions.
 const MIRRORED: &str = "
     registry.terraform.io | acme/anvil | 0.9.0 1.0.0 1.1.0 1.2.0-beta1 2.0.0
     registry.opentofu.org | acme/anvil | 0.9.0 1.0.0 1.1.0 1.2.0-beta1 2.0.0
@@ -153,7 +153,7 @@ const MIRRORED: &str = "
     bücher.example        | acme/quill | 1.0.0
 ";
 
-/// All mirrors, and a tree to lock in.
+/// All mirrors, and a tree for lock files.
 struct Site {
     registry: FakeRegistry,
     authority: TestAuthority,
@@ -190,7 +190,7 @@ impl Site {
         (file.clone(), document.body.to_vec())
     }
 
-    /// Every filesystem mirror, below `mirrors/`.
+    /// Creates every filesystem mirror below `mirrors/`.
     fn directories(&self) {
         for [host, name, versions] in table(MIRRORED) {
             for version in versions.split(' ') {
@@ -210,7 +210,7 @@ impl Site {
         }
     }
 
-    /// The mirrors that have anvil alone.
+    /// Creates the mirrors that have only anvil.
     fn directories_of(&self, host: &str, platform: &str) {
         let (file, bytes) = self.package(host, "acme/anvil", "1.0.0", platform);
         let broken = format!("broken/{host}/acme/anvil/{file}");
@@ -241,7 +241,7 @@ impl Site {
         self.context.write(&format!("mirrors/{relative}"), bytes);
     }
 
-    /// The documents of a network mirror.
+    /// Serves the documents of a network mirror.
     fn network(&self, mirror: &str) {
         let serve = |path: &str, document| self.registry.serve(path, document);
         for [host, name, versions] in table(MIRRORED) {
@@ -270,7 +270,7 @@ impl Site {
         }
     }
 
-    /// A fresh copy of a case as `directory`.
+    /// Creates a new copy of a case in `directory`.
     fn lay_out(&self, case: &Case, directory: &str, host: &str) {
         self.context.require(directory, &case.required);
         if case.is_locked {
@@ -279,7 +279,7 @@ impl Site {
         }
     }
 
-    /// What a mirror is called on a command line.
+    /// The option and the value that select a mirror.
     fn address(&self, mirror: Mirror) -> (&'static str, String) {
         match mirror {
             Directory(name) => {
@@ -290,7 +290,7 @@ impl Site {
         }
     }
 
-    /// The lock file that tflock writes, if it does.
+    /// The lock file that tflock writes. `None` if the run failed.
     fn lock_with_tflock(&self, case: &Case, tool: (&str, &str)) -> (Option<String>, Outcome) {
         let directory = format!("{}/tflock-{}", case.name, tool.0);
         self.lay_out(case, &directory, tool.1);
@@ -305,7 +305,8 @@ impl Site {
         (self.written(&directory, &outcome), outcome)
     }
 
-    /// The lock file that a real tool writes, if it does; nothing if the tool is not there.
+    /// The lock file that a real tool writes, `None` if it failed. The outer `None` means that the tool is not
+    /// installed.
     fn lock_with_tool(&self, case: &Case, tool: (&str, &str)) -> Option<(Option<String>, Outcome)> {
         let directory = format!("{}/{}", case.name, tool.0);
         self.lay_out(case, &directory, tool.1);
@@ -325,14 +326,15 @@ impl Site {
         Some((self.written(&directory, &outcome), outcome))
     }
 
-    /// What a run wrote; nothing if it failed.
+    /// The lock file that a run wrote. `None` if it failed.
     fn written(&self, directory: &str, outcome: &Outcome) -> Option<String> {
         let text = self.context.lock_file(directory);
         text.filter(|_| outcome.code == Some(0))
     }
 }
 
-/// The hash of a package's entries, which is what mirrors publish. The tools check it, so it need not be made twice.
+/// The hash of a package's entries, which mirrors publish. The real tools check it, so it needs no independent
+/// implementation.
 fn zip_h1(bytes: &[u8], name: &str) -> String {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
@@ -387,7 +389,7 @@ fn tflock_writes_what_the_tools_wrote() {
     assert!(written > 40 && differ > 5, "{counts}");
 }
 
-/// The lines of a lock file that are hashes.
+/// The lines of a lock file that contain hashes.
 fn hashes(text: Option<String>) -> Vec<String> {
     let text = text.unwrap_or_default();
     let lines = text.lines().filter(|line| line.starts_with("    \""));

@@ -1,9 +1,9 @@
-//! Parity with the real tools: tflock's file equals the one that `terraform providers lock` writes on the same registry,
-//! and plain `terraform init` with an empty data directory then leaves it byte for byte.
+//! Parity with the real tools: tflock writes the same file as `terraform providers lock` with the same registry.
+//! Afterwards, plain `terraform init` with an empty data directory leaves the file unchanged.
 //!
-//! The inputs are the directories of `testdata/modules`. Each is locked fresh; or, where `testdata/locks/CASE/before.hcl`
-//! is there, starting from that lock file. Then it is locked once more, and nothing may be touched. The expected file is
-//! `testdata/locks/CASE/.terraform.lock.hcl`, which Terraform wrote: `TFLOCK_RECORD=1` writes it anew.
+//! The inputs are the directories of `testdata/modules`. Each one is locked without a lock file, or with
+//! `testdata/locks/CASE/before.hcl` if that exists. A second run must change nothing. The expected file is
+//! `testdata/locks/CASE/.terraform.lock.hcl`, which Terraform wrote. `TFLOCK_RECORD=1` writes it again.
 
 mod mirrors;
 mod registry;
@@ -17,7 +17,7 @@ use tflock_test_support::{DEFAULT_PLATFORMS, FakeRegistry, TestContext, terrafor
 
 use crate::TFLOCK;
 
-/// Where the outcome of a case is not simply what `providers lock` writes; everything else has no line here.
+/// The cases in which the result differs from that of `providers lock`.
 const EXCEPTIONS: [(&str, Exception); 4] = [
     ("all-foreign", Exception::Option(["--mismatch", "add"])),
     ("out-of-range", Exception::Replaced("acme/anvil")),
@@ -31,23 +31,23 @@ const EXCEPTIONS: [(&str, Exception); 4] = [
     ),
 ];
 
-/// What is special about a case.
+/// How a case differs.
 #[derive(Clone, Copy, PartialEq)]
 enum Exception {
-    /// tflock does the same only when told so.
+    /// tflock writes the same file only with these options.
     Option([&'static str; 2]),
-    /// Terraform refuses until the entry of this provider is deleted.
+    /// Terraform fails until the entry of this provider is deleted.
     Replaced(&'static str),
-    /// `init` rewrites the file: without the block of this provider.
+    /// `init` rewrites the file without the block of this provider.
     InitDropsBlock(&'static str),
-    /// `init` rewrites the file: without the lines that have one of these.
+    /// `init` rewrites the file without the lines that contain one of these texts.
     InitDropsLines(&'static [&'static str]),
 }
 
-/// One directory of `testdata/modules`.
+/// A directory of `testdata/modules`.
 struct Case {
     name: String,
-    /// The lock file to start from, templates filled in.
+    /// The initial lock file with its templates filled in.
     before: Option<String>,
     exception: Option<Exception>,
 }
@@ -75,7 +75,7 @@ impl Case {
         }
     }
 
-    /// A fresh copy of the case as `directory`.
+    /// Creates a new copy of the case in `directory`.
     fn lay_out(&self, directory: &str, context: &TestContext) {
         context.copy(&testdata(&format!("modules/{}", self.name)), directory);
         if let Some(before) = &self.before {
@@ -92,7 +92,7 @@ impl Case {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// What `init` makes of `locked`.
+    /// The file after `init`, given the file before it.
     fn after_init(&self, locked: &str) -> String {
         match self.exception {
             Some(Exception::InitDropsBlock(provider)) => without_block(locked, provider),
@@ -151,8 +151,8 @@ fn tflock_writes_the_recorded_lock_files_and_init_leaves_them() {
     }
 }
 
-/// What `terraform init` with an empty data directory says to the file that tflock wrote: it is content where it may not write,
-/// and changes nothing where it may.
+/// Runs `terraform init` with an empty data directory on the file that tflock wrote. It succeeds with a read-only lock
+/// file, and otherwise changes nothing.
 fn witness(case: &Case, written: &str, context: &TestContext) {
     let init = |options: &[&'static str]| {
         let arguments = ["init", "-no-color"]
@@ -187,8 +187,8 @@ fn lock(case: &Case, context: &TestContext) {
     program.arg(&case.name).run().expect_success();
 }
 
-/// Runs `terraform providers lock` in a directory, for all platforms, with its local modules installed before; the
-/// file it left.
+/// Runs `terraform providers lock` in a directory for all platforms, after its local modules are installed. Returns the
+/// lock file.
 fn lock_with_terraform(directory: &str, context: &TestContext) -> String {
     let data = context.path(&format!("{directory}-data"));
     let run = |arguments: &[&str]| {
@@ -213,7 +213,7 @@ fn testdata(relative: &str) -> PathBuf {
         .join(relative)
 }
 
-/// `locks` without the block of `provider`, and without the empty line before it.
+/// `locks` without the block of `provider` and the empty line before it.
 fn without_block(locks: &str, provider: &str) -> String {
     let start = locks
         .find(&format!("\nprovider \"registry.terraform.io/{provider}\""))
@@ -222,7 +222,7 @@ fn without_block(locks: &str, provider: &str) -> String {
     format!("{}{}", &locks[..start], &locks[end..])
 }
 
-/// `locks` without the lines that have one of `marks`.
+/// `locks` without the lines that contain one of `marks`.
 fn without_lines(locks: &str, marks: &[&str]) -> String {
     let kept = |line: &&str| !marks.iter().any(|mark| line.contains(mark));
     locks.split_inclusive('\n').filter(kept).collect()

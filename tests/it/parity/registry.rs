@@ -1,8 +1,9 @@
-//! The providers that `testdata/modules` asks for. Contents come from seeds, so the recorded lock files stay right.
+//! The providers that `testdata/modules` requires. Their contents are derived from seeds, so the recorded lock files
+//! remain valid.
 
 use tflock_test_support::{FakeRegistry, ProviderSpec, RawEntry, RawZip};
 
-/// Where a provider without a host in its source is looked for, by either engine.
+/// The default hosts of both engines.
 const DEFAULT_HOSTS: [&str; 2] = ["registry.terraform.io", "registry.opentofu.org"];
 
 /// The registry of the parity tests.
@@ -18,10 +19,10 @@ pub(super) fn start() -> FakeRegistry {
         "2.1.0-rc.1",
     ];
     registry.publish(default("acme/anvil").versions(anvil));
-    // Out of order, and 1.10 above 1.9.
+    // The versions are not sorted, and 1.10 is newer than 1.9.
     registry.publish(default("acme/bolt").versions(["1.10.0", "1.0.0", "1.9.0"]));
     registry.publish(default("acme/rivet"));
-    // Where constraints leave a choice between these two, both tools take any of them, and another one for each platform.
+    // If constraints allow both versions, the tools select either one, and not always the same for each platform.
     registry.publish(default("acme/stamp").versions(["1.0.0", "1.0.0+build.7"]));
     registry.publish(default("hashicorp/null").versions(["3.1.1", "3.2.1"]));
     for host in ["bücher.example", "zzz.example"] {
@@ -32,9 +33,9 @@ pub(super) fn start() -> FakeRegistry {
     }
     registry.publish(ProviderSpec::new("registry.example/acme-co/vise"));
     registry.publish(with_directories(default("acme/crate")));
-    // One line of another shape, and of the list only each platform's own archive is recorded.
+    // The list has an invalid line, so only the checksum of each platform's own archive is recorded.
     registry.publish(default("acme/ledger").sums(|sums| format!("# signed\n{sums}").into_bytes()));
-    // What only the inputs for OpenTofu ask for.
+    // Providers that only the inputs for OpenTofu require.
     for source in
         ["anchor", "anvil", "beam", "bolt", "chain", "tofu"].map(|name| format!("hashicorp/{name}"))
     {
@@ -56,7 +57,8 @@ pub(super) fn start() -> FakeRegistry {
     registry
 }
 
-/// Packages with directory entries, a name to clean and a name given twice: `h1` is that of the unpacked directory.
+/// Packages with directory entries, a name that is not normalized, and a duplicate name. `h1` is the hash of the
+/// unpacked directory.
 fn with_directories(mut spec: ProviderSpec) -> ProviderSpec {
     for platform in tflock_test_support::DEFAULT_PLATFORMS {
         let zip = RawZip::of([

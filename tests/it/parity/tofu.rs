@@ -1,9 +1,9 @@
-//! Parity with OpenTofu: tflock's file equals the one that `tofu providers lock` writes on the same registry, and plain
-//! `tofu init` with an empty data directory leaves it.
+//! Parity with OpenTofu: tflock writes the same file as `tofu providers lock` with the same registry. Afterwards, plain
+//! `tofu init` with an empty data directory leaves the file unchanged.
 //!
-//! The inputs are those of the tests with Terraform, and `testdata/tofu/modules`, which has every place where the tools differ.
-//! What OpenTofu wrote is in `testdata/tofu/locks/CASE`; its version is in `testdata/tofu/VERSION`. So these tests compare with
-//! OpenTofu wherever they run, and with `tofu` itself where that is on PATH.
+//! The inputs are those of the tests with Terraform and `testdata/tofu/modules`, which covers every difference between
+//! the tools. `testdata/tofu/locks/CASE` has what OpenTofu wrote, and `testdata/tofu/VERSION` its version. The tests
+//! compare with these records, and with `tofu` itself if it is installed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,19 +14,20 @@ use tflock_test_support::{DEFAULT_PLATFORMS, FakeRegistry, Program, TestContext,
 use super::{registry, testdata};
 use crate::TFLOCK;
 
-/// Which command of OpenTofu wrote a recorded file.
+/// The OpenTofu command that wrote a recorded file.
 #[derive(Clone, Copy, PartialEq)]
 enum By {
     /// `providers lock`, for all platforms.
     Lock,
-    /// `init`, for [`RECORDED_ON`]: it reads test files, and `providers lock` does not.
+    /// `init`, for [`RECORDED_ON`]. Unlike `providers lock`, it reads test files.
     Init,
 }
 
-/// Cases with test files: locked as by `init`, and without them as by `providers lock`.
+/// Cases with test files. tflock must write the same as `init`, and without test files the same as `providers lock`.
 const WITH_TESTS: [&str; 1] = ["test-files"];
 
-/// What plain `init` refuses or rewrites, and why. It also drops what an old lock file had from Terraform's registry.
+/// Cases that plain `init` refuses or rewrites, with the reason. `init` also removes entries of Terraform's registry
+/// from old lock files.
 const NOT_FOR_INIT: [(&str, &str); 2] = [
     ("legacy-and-built-in", "it refuses legacy addresses"),
     ("test-files", "it needs more than `providers lock` finds"),
@@ -79,7 +80,7 @@ impl Case {
         }
     }
 
-    /// A fresh copy of the case below `work`.
+    /// Creates a new copy of the case below `work`.
     fn lay_out(&self, context: &TestContext) {
         context.copy(&self.input, &self.name);
         if let Some(before) = &self.before {
@@ -96,7 +97,7 @@ impl Case {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// The lock file that OpenTofu makes.
+    /// The lock file that OpenTofu writes.
     fn lock_with_tofu(&self, context: &TestContext) -> String {
         let data = context.path(&format!("{}-data", self.name));
         let run = |arguments: &[&str]| {
@@ -183,7 +184,7 @@ fn tflock_writes_what_tofu_wrote_and_init_leaves_it() {
     }
 }
 
-/// What plain `tofu init` makes of the file that tflock wrote: nothing else.
+/// Runs plain `tofu init` on the file that tflock wrote. It must not change the file.
 fn witness(case: &Case, written: &str, context: &TestContext) {
     for arguments in [
         &["init", "-no-color", "-lockfile=readonly"][..],

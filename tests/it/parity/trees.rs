@@ -1,8 +1,8 @@
-//! Parity over whole trees: one `lock -r` equals what each tool writes root by root.
+//! Parity for whole trees: one `lock -r` writes the same files as each tool does root by root.
 //!
-//! The inputs are `testdata/trees/CASE/tree`. Its roots are those for which `testdata/trees/CASE` has `ROOT.terraform.hcl` and
-//! `ROOT.tofu.hcl`, with `-` for `/`: that is what `get` and `providers lock` of the two tools wrote there.
-//! `TFLOCK_RECORD=1` writes them anew.
+//! The inputs are `testdata/trees/CASE/tree`. `testdata/trees/CASE` has `ROOT.terraform.hcl` and `ROOT.tofu.hcl` for
+//! each root module, with `-` for `/`. They contain what `get` and `providers lock` of the two tools wrote.
+//! `TFLOCK_RECORD=1` writes them again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::TFLOCK;
 
 const TOOLS: [&str; 2] = ["terraform", "tofu"];
 
-/// The trees, and which directories in them are roots.
+/// The trees and their root modules.
 const CASES: [(&str, &[&str]); 2] = [
     ("shared-module", &["prod", "test"]),
     ("nested-roots", &["live", "live/eu"]),
@@ -31,14 +31,14 @@ fn recorded(case: &str, root: &str, tool: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Lays out a fresh copy of a tree, and says where.
+/// Creates a new copy of a tree and returns its path.
 fn lay_out(case: &str, who: &str, context: &TestContext) -> String {
     let directory = format!("{case}-{who}");
     context.copy(&testdata(&format!("trees/{case}/tree")), &directory);
     directory
 }
 
-/// All lock files below a directory, by their directory in it.
+/// All lock files below a directory, by their relative directory.
 fn lock_files(directory: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![directory.to_path_buf()];

@@ -1,4 +1,4 @@
-//! Lists of versions, descriptions of packages, and the documents they lead to.
+//! Version lists, package descriptions, and the documents to which they refer.
 
 use serde_json::{Value, json};
 use tflock::provider::Engine;
@@ -243,7 +243,7 @@ async fn hints_say_what_may_be_wrong() {
 }
 
 #[tokio::test]
-async fn a_rejected_token_is_named_as_such() {
+async fn a_rejected_token_is_reported() {
     let registry = FakeRegistry::start();
     serve(&registry);
     registry.misbehave(Misbehave::on(LIST).status(403));
@@ -277,7 +277,7 @@ async fn redirects_are_followed_nine_times() {
 }
 
 #[tokio::test]
-async fn requests_say_who_asks() {
+async fn requests_identify_the_client() {
     for (engine, expected) in [(Engine::Terraform, "1.15.9"), (Engine::Tofu, "1.12.6")] {
         let registry = FakeRegistry::start();
         serve(&registry);
@@ -300,7 +300,7 @@ async fn requests_say_who_asks() {
 }
 
 #[tokio::test]
-async fn each_answer_is_asked_for_once() {
+async fn each_document_is_requested_once() {
     let registry = FakeRegistry::start();
     serve(&registry);
     let client = connect(&registry);
@@ -358,7 +358,7 @@ async fn documents_have_limits() {
 }
 
 #[tokio::test]
-async fn compressed_documents_are_limited_by_what_comes_out() {
+async fn compressed_documents_are_limited_by_their_inflated_size() {
     use std::io::Write as _;
     let registry = FakeRegistry::start();
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
@@ -402,7 +402,7 @@ async fn a_base_url_replaces_discovery_and_takes_no_token() {
 }
 
 #[tokio::test]
-async fn offline_means_no_request() {
+async fn offline_clients_send_no_request() {
     let registry = FakeRegistry::start();
     serve(&registry);
     let mut settings = configured(&registry, &Waits::default());

@@ -1,4 +1,4 @@
-//! Which token is sent, and to whom.
+//! Which token is sent to which server.
 
 use serde_json::json;
 use tflock::registry::ApiToken;
@@ -21,7 +21,7 @@ fn authorizations(registry: &FakeRegistry) -> Vec<(String, Option<String>)> {
 }
 
 #[tokio::test]
-async fn tokens_go_where_they_should() {
+async fn tokens_go_to_the_right_hosts() {
     let registry = FakeRegistry::start();
     let elsewhere = FakeRegistry::start();
     registry.serve("/sums", Document::octets("s"));
@@ -66,7 +66,7 @@ async fn tokens_go_where_they_should() {
         ("/b/acme/same/1.0.0/download/linux/amd64", token()),
         ("/sums", None),
         ("/x.zip", None),
-        // Another host's providers at the same address get no token of this one.
+        // The token is not sent for another host's providers at the same URL.
         ("/b/acme/same/versions", None),
         ("/moved", None),
     ];
@@ -76,7 +76,7 @@ async fn tokens_go_where_they_should() {
 }
 
 #[tokio::test]
-async fn an_empty_token_is_sent_and_a_broken_one_is_not() {
+async fn an_empty_token_is_sent_and_an_invalid_one_is_not() {
     let registry = FakeRegistry::start();
     for (token, expected) in [
         ("", "has no provider"),
@@ -99,7 +99,7 @@ mod helper {
 
     use super::*;
 
-    /// Writes a helper that records its arguments and then runs `action`.
+    /// Writes a helper that records its arguments and then executes `action`.
     fn install(directory: &Path, action: &str) {
         let program = directory.join("terraform-credentials-test");
         let log = directory.join("arguments");
@@ -111,7 +111,7 @@ mod helper {
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// The token that was sent, or the error; and how the helper was called.
+    /// The token that was sent, or the error, and the arguments of the helper.
     async fn ask(action: Option<&str>, blocks: &str, variable: Option<&str>) -> (String, String) {
         let registry = FakeRegistry::start();
         let directory = tempfile::tempdir().unwrap();
@@ -201,7 +201,7 @@ mod helper {
     }
 
     #[tokio::test]
-    async fn the_first_source_that_knows_the_host_decides() {
+    async fn the_first_source_with_the_host_applies() {
         let helper = Some(r#"echo '{"token":"h"}'"#);
         let block = r#"credentials "registry.terraform.io" { token = "b" }"#;
         let empty = r#"credentials "registry.terraform.io" {}"#;

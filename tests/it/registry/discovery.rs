@@ -15,7 +15,7 @@ use super::{
 
 const DOCUMENT: &str = "/.well-known/terraform.json";
 
-/// A registry with TLS whose host offers `acme/ledger`.
+/// A TLS registry whose host offers `acme/ledger`.
 struct Site {
     registry: FakeRegistry,
     authority: TestAuthority,
@@ -48,7 +48,7 @@ impl Site {
         }
     }
 
-    /// The outcome of listing versions, and the number of requests for the document.
+    /// The result of listing versions, and the number of requests for the document.
     async fn ask(&self, engine: Engine, waits: &Waits) -> (String, usize) {
         self.registry.log().clear();
         let mut settings = trusting(&self.authority, waits);
@@ -59,7 +59,7 @@ impl Site {
     }
 }
 
-/// Status, content type, body, outcome and number of requests.
+/// The columns: status, content type, body, result and number of requests.
 const ANSWERS: &str = r#"
     200 | application/json                |                                        | ok | 1
     200 | Application/JSON; charset=utf-8 |                                        | ok | 1
@@ -113,7 +113,7 @@ async fn answers() {
 }
 
 #[tokio::test]
-async fn the_document_is_asked_for_once_with_the_hosts_token() {
+async fn the_document_is_requested_once_with_the_hosts_token() {
     let site = Site::start();
     site.serve(
         "/v1/acme/anvil/versions",
@@ -142,7 +142,7 @@ async fn the_document_is_asked_for_once_with_the_hosts_token() {
 }
 
 #[tokio::test]
-async fn redirects_are_followed_so_far_and_no_further() {
+async fn the_number_of_redirects_is_limited() {
     for (engine, length, expected, requests) in [
         (Engine::Terraform, 3, "ok", 1),
         (Engine::Terraform, 4, "more than 3 redirects", 4),
@@ -189,7 +189,7 @@ async fn redirects_to_another_host_lose_the_token_and_move_the_base() {
     let expected = [
         (DOCUMENT, true),
         ("/.well-known/z/doc", false),
-        // The token goes by the host that the address names, wherever its registry is.
+        // The token depends on the host in the provider's address, not on the server of its registry.
         ("/.well-known/z/v1/acme/ledger/versions", true),
     ];
     assert_eq!(seen.collect::<Vec<_>>(), expected);
@@ -245,7 +245,7 @@ async fn retries() {
 }
 
 #[tokio::test]
-async fn the_settings_of_registries_do_not_count() {
+async fn settings_of_registries_do_not_apply_to_discovery() {
     let site = Site::start();
     let mut settings = trusting(&site.authority, &Waits::default());
     settings.retries = Some(1);
@@ -253,7 +253,7 @@ async fn the_settings_of_registries_do_not_count() {
     let provider = address(&format!("{}/acme/ledger", site.host));
     for (rule, requests) in [
         (Misbehave::on(DOCUMENT).status(503), 4),
-        // Longer than the timeout of requests, and in time for discovery.
+        // The document takes longer than the request timeout, but not longer than the timeout of discovery.
         (
             Misbehave::on(DOCUMENT).drip(5, Duration::from_millis(30)),
             1,
@@ -331,7 +331,7 @@ async fn relative_services_of_host_blocks() {
 }
 
 #[tokio::test]
-async fn certificates_of_strangers_are_refused() {
+async fn untrusted_certificates_are_refused() {
     let site = Site::start();
     let stranger = TestAuthority::create();
     let waits = Waits::default();

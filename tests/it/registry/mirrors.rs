@@ -1,4 +1,4 @@
-//! Network mirrors over TLS, and sources made of several methods.
+//! Network mirrors over TLS, and sources with several installation methods.
 
 use std::path::Path;
 
@@ -62,7 +62,7 @@ impl Site {
         NetworkMirror::new(self.client(), &self.base(), None).unwrap()
     }
 
-    /// The outcome of asking for versions, then for the package.
+    /// The results of requesting the versions and then the package.
     async fn ask(&self) -> (String, String) {
         let versions = self.mirror().versions(&address("acme/ledger")).await;
         (outcome(versions), outcome(self.package().await))
@@ -287,7 +287,7 @@ async fn hashes_vouch_for_a_package_if_one_matches() {
     }
 }
 
-/// A source from the text of a `provider_installation` block.
+/// A source that is built from the text of a `provider_installation` block.
 fn source(client: &RegistryClient, block: &str) -> PackageSource {
     let mut builder = Builder::default();
     builder.add(
@@ -299,7 +299,7 @@ fn source(client: &RegistryClient, block: &str) -> PackageSource {
     PackageSource::configured(client, &config.provider_installation.unwrap()).unwrap()
 }
 
-/// A directory that has these unpacked packages, given as `ADDRESS/VERSION/PLATFORM`.
+/// A directory with these unpacked packages, given as `ADDRESS/VERSION/PLATFORM`.
 fn directory(packages: &[&str]) -> tempfile::TempDir {
     let base = tempfile::tempdir().unwrap();
     for package in packages {
@@ -321,7 +321,7 @@ async fn versions(source: &PackageSource, provider: &str) -> String {
 }
 
 #[tokio::test]
-async fn methods_are_asked_in_order_and_their_versions_united() {
+async fn methods_are_used_in_order_and_their_versions_united() {
     let site = Site::start();
     let first = directory(&[
         "registry.terraform.io/acme/ledger/1.0.0/linux_amd64",
@@ -440,7 +440,7 @@ async fn implied_directories_come_before_the_registry() {
 }
 
 #[tokio::test]
-async fn one_directory_or_one_mirror_stands_alone() {
+async fn one_directory_or_one_mirror_can_be_the_only_source() {
     let site = Site::start();
     let local = directory(&["registry.terraform.io/acme/ledger/1.0.0/linux_amd64"]);
     let source = PackageSource::filesystem(Engine::Terraform, local.path());

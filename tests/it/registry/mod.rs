@@ -1,40 +1,41 @@
-//! The registry client against a server that does what the protocol allows and what it does not.
+//! The registry client against a server whose responses are valid, unusual or invalid.
 //!
-//! Which test covers which rows of the rules for registries (docs/rules/registry.md: 1 discovery, 2 endpoints,
-//! 3 credentials, 6 OpenTofu); what section 4 asks of keys and lists is tested where packages are verified. Unit tests
-//! beside the code are named `room::`.
+//! The table shows which tests cover which rules for registries (docs/rules/registry.md: 1 discovery, 2 endpoints, 3
+//! credentials, 6 OpenTofu). The rules of section 4 for keys and lists are tested in the package module. Unit tests are
+//! listed with the path of their module.
 //!
 //! | section, row | test |
 //! | --- | --- |
-//! | 1 request: URL, `Accept`, credentials, once per host | `discovery::the_document_is_asked_for_once_with_the_hosts_token` |
+//! | 1 request: URL, `Accept`, credentials, once per host | `discovery::the_document_is_requested_once_with_the_hosts_token` |
 //! | 1 200 and content types, 404, other statuses, size, BOM, text after the object | `discovery::answers` |
 //! | 1 redirects: 3 (OpenTofu 9), other hosts, final URL | `discovery::redirects_*` |
-//! | 1 four tries, what is tried again, waits, `Retry-After`, fixed numbers | `discovery::retries`, `discovery::waits` |
+//! | 1 four attempts, which failures are retried, waits, `Retry-After`, fixed numbers | `discovery::retries`, `discovery::waits` |
 //! | 1 `providers.v1`: references, user info, query, last slash, null, `v2`, empty | `registry::discovery` |
 //! | 1 `host` blocks: no request, unnamed services, relative values, labels | `discovery::host_blocks_replace_discovery`, `cli_config::merge` |
-//! | 1 credentials go by the host, not by the target | `credentials::tokens_go_where_they_should` |
+//! | 1 credentials go by the host, not by the target | `credentials::tokens_go_to_the_right_hosts` |
 //! | 2 versions: fields, case, null, BOM, text after, invalid and equal versions | `answers::version_lists`, `registry::metadata` |
 //! | 2 versions: `warnings`, numbers beyond 64 bits | `registry::metadata` |
 //! | 2 download: every field | `answers::descriptions` |
-//! | 2 protocols and the suggestion | `answers::plugin_protocols`, `registry::metadata` |
+//! | 2 protocols and the suggested version | `answers::plugin_protocols`, `registry::metadata` |
 //! | 2 statuses of versions, download, lists and signatures, packages | `answers::statuses`, `packages::statuses` |
-//! | 2 redirects: 9, authorization on the same host only | `answers::redirects_are_followed_nine_times`, `credentials::tokens_go_where_they_should` |
+//! | 2 redirects: 9, authorization for the same host only | `answers::redirects_are_followed_nine_times`, `credentials::tokens_go_to_the_right_hosts` |
 //! | 2 retries: number, which errors, waits, `Retry-After` | `retries::*`, `registry::retry` |
 //! | 2 timeout per request, none for packages | `retries::a_slow_document_times_out_and_is_tried_again`, `packages::a_package_may_take_its_time` |
 //! | 2 package download retries (tflock: three, resumed) | `packages::*` |
-//! | 2 headers: version, agent | `answers::requests_say_who_asks` |
-//! | 2 certificates | `discovery::certificates_of_strangers_are_refused` |
+//! | 2 headers: version, agent | `answers::requests_identify_the_client` |
+//! | 2 certificates | `discovery::untrusted_certificates_are_refused` |
 //! | 2 package: one GET, statuses, gzip, short body, user info, query, fragment | `packages::*` |
-//! | 3 order of sources | `credentials::the_first_source_that_knows_the_host_decides` |
+//! | 3 order of sources | `credentials::the_first_source_with_the_host_applies` |
 //! | 3 `TF_TOKEN_*` | `registry::credentials` |
 //! | 3 `credentials` blocks, `credentials.tfrc.json` | `cli_config::merge`, `cli_config::load` |
 //! | 3 helper: command line, `{}`, failure, missing program, second block | `credentials::helper_*`, `cli_config::merge` |
-//! | 3 where tokens go and where not | `credentials::tokens_go_where_they_should` |
+//! | 3 which hosts receive tokens | `credentials::tokens_go_to_the_right_hosts` |
 //! | 3 netrc: host with port, `default`, malformed, missing, engine | `packages::netrc_*`, `registry::netrc` |
-//! | 5 each answer once | `answers::each_answer_is_asked_for_once` |
+//! | 5 each document is requested once | `answers::each_document_is_requested_once` |
 //! | 6 `packages` | `registry::packages`, `package::reported` |
 //!
-//! The same for mirrors (sections 2, 3 and 5 of docs/rules/mirrors.md; what is recorded, section 1, is tested with lock files):
+//! The same for mirrors (docs/rules/mirrors.md: sections 2, 3 and 5). Section 1 on recorded hashes is covered by the
+//! tests of lock files.
 //!
 //! | section, row | test |
 //! | --- | --- |
@@ -46,18 +47,18 @@
 //! | 2 hashes | `mirrors::hashes_vouch_for_a_package_if_one_matches` |
 //! | 2 statuses | `mirrors::statuses` |
 //! | 2 credentials | `mirrors::tokens_go_by_the_host_of_the_mirror` |
-//! | 3 layout, every row but hashing | `registry::filesystem`, `mirrors::one_directory_or_one_mirror_stands_alone` |
+//! | 3 layout, every row but hashing | `registry::filesystem`, `mirrors::one_directory_or_one_mirror_can_be_the_only_source` |
 //! | 5 places | `cli_config::places`, `cli_config::load` |
 //! | 5 merging, syntax | `cli_config::merge`, `cli_config::parse`, `cli_config::escape` |
 //! | 5 `provider_installation`: form, patterns | `cli_config::merge`, `cli_config::pattern` |
 //! | 5 `provider_installation`: order, union, absence, implied directories | `mirrors::methods_*`, `mirrors::nothing_falls_through_*`, `mirrors::implied_*` |
 //!
-//! `crate::faults` crosses all faults with all kinds of requests.
+//! `crate::faults` tests every fault with every kind of request.
 //!
-//! Where tflock departs from a row, the test pins what tflock does: three retries by default instead of one (two for
-//! OpenTofu's packages), discovery never by plain http except on loopback, packages resumed, a
-//! loop of redirects asked for once (Terraform asks a mirror twice), OpenTofu's discovery and mirrors tried again like all
-//! documents.
+//! Where tflock deliberately differs from a rule, the test checks tflock's behavior: three retries by default instead
+//! of one (two for OpenTofu's packages), discovery never over plain http except on loopback, interrupted downloads
+//! resumed, a redirect loop requested only once (Terraform requests a mirror twice), and retries for OpenTofu's
+//! discovery and mirrors as for all documents.
 
 mod answers;
 mod credentials;
@@ -82,7 +83,7 @@ use tflock::registry::{
 use tflock::reporter;
 use tflock_test_support::{FakeRegistry, Misbehave, TestAuthority};
 
-/// Waits that do not take place, in milliseconds.
+/// Records the pauses between attempts, in milliseconds, instead of waiting.
 #[derive(Clone, Default)]
 struct Waits(Arc<Mutex<Vec<u128>>>);
 
@@ -99,7 +100,7 @@ impl Pause for Waits {
     }
 }
 
-/// Settings that reach nothing but this machine and never wait.
+/// Settings for a client that connects to this machine only and never waits.
 fn settings(waits: &Waits) -> RegistrySettings {
     let mut settings = RegistrySettings::new(Engine::Terraform);
     settings.http.use_system_proxy = false;
@@ -107,14 +108,14 @@ fn settings(waits: &Waits) -> RegistrySettings {
     settings
 }
 
-/// Settings whose `host` blocks lead to the registry.
+/// Settings whose `host` blocks redirect to the registry.
 fn configured(registry: &FakeRegistry, waits: &Waits) -> RegistrySettings {
     let mut settings = settings(waits);
     configure(&mut settings, &registry.cli_config());
     settings
 }
 
-/// Settings that trust the authority of a registry with TLS.
+/// Settings that trust the certificate authority of a TLS registry.
 fn trusting(authority: &TestAuthority, waits: &Waits) -> RegistrySettings {
     let mut settings = settings(waits);
     settings.http.roots = Roots::Only(std::fs::read(authority.certificate_file()).unwrap());
@@ -136,7 +137,7 @@ fn client(settings: RegistrySettings) -> RegistryClient {
     RegistryClient::new(settings, reporter::silent()).unwrap()
 }
 
-/// A client that the `host` blocks of the registry lead there.
+/// A client whose `host` blocks redirect to the registry.
 fn connect(registry: &FakeRegistry) -> RegistryClient {
     client(configured(registry, &Waits::default()))
 }
@@ -147,7 +148,7 @@ fn set_token(settings: &mut RegistrySettings, name: &str, token: &str) {
     tokens.insert(host(name), ApiToken::new(token));
 }
 
-/// The outcome of listing the versions of a provider.
+/// The result of listing the versions of a provider.
 async fn list_versions(client: &RegistryClient, provider: &str) -> String {
     outcome(client.versions(&address(provider)).await)
 }
@@ -158,7 +159,7 @@ async fn describe(client: &RegistryClient) -> Result<Arc<PackageMeta>, RegistryE
     client.package_meta(&provider, &version, &linux()).await
 }
 
-/// Sends requests for `first` through the paths `/1`, `/2` and so on to `last`, by this number of redirects.
+/// Redirects requests for `first` through the paths `/1`, `/2` and so on to `last`, with this number of redirects.
 fn redirect(registry: &FakeRegistry, length: usize, first: &str, last: &str) {
     for step in 0..length {
         let from = if step == 0 {
@@ -175,7 +176,7 @@ fn redirect(registry: &FakeRegistry, length: usize, first: &str, last: &str) {
     }
 }
 
-/// Whether each wait is in its range.
+/// Whether each pause is in its range.
 fn fits(waits: &[u128], expected: &[RangeInclusive<u128>]) -> bool {
     let mut pairs = expected.iter().zip(waits);
     expected.len() == waits.len() && pairs.all(|(range, wait)| range.contains(wait))
@@ -197,7 +198,7 @@ fn linux() -> Platform {
     Platform::parse("linux_amd64").unwrap()
 }
 
-/// An error and its causes in one line; `ok` for success.
+/// An error and its causes in one line, or `ok`.
 fn outcome<T>(result: Result<T, RegistryError>) -> String {
     let Err(error) = result else {
         return "ok".to_owned();

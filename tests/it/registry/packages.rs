@@ -1,4 +1,4 @@
-//! Packages: one GET, resumed where it breaks, with limits on standing still.
+//! Package downloads: a single request, resumed after interruptions, with limits for stalled connections.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::{Waits, client, outcome, redirect, settings};
 
 const ZIP: &str = "/files/x.zip";
 
-/// Bytes without repeated pieces.
+/// Bytes without repetitions.
 fn content(size: usize) -> Vec<u8> {
     (0..size)
         .map(|at| u8::try_from((at * 31 + at / 251) % 251).unwrap())
@@ -34,12 +34,12 @@ async fn fetch(settings: RegistrySettings, url: &str) -> Result<Vec<u8>, Registr
     Ok(body)
 }
 
-/// Fetches the package of the registry.
+/// Downloads the package from the registry.
 async fn fetch_from(registry: &FakeRegistry) -> Result<Vec<u8>, RegistryError> {
     fetch(settings(&Waits::default()), &registry.url(ZIP)).await
 }
 
-/// A short stall timeout, so that tests of it are short.
+/// Settings with a short stall timeout, so that the tests are fast.
 fn impatient(waits: &Waits) -> RegistrySettings {
     let mut settings = settings(waits);
     settings.http.stall_timeout = Duration::from_millis(300);
@@ -110,7 +110,7 @@ async fn broken_bodies_are_resumed() {
         let body = fetch(impatient(&Waits::default()), &registry.url(ZIP)).await;
         let hits = registry.log().hits();
         if offset == "300000" {
-            // The whole body arrived, but its announced length is larger.
+            // The whole body arrived, but the announced length is larger.
             let found = outcome(body);
             assert_contains(
                 &found,
@@ -130,7 +130,7 @@ async fn broken_bodies_are_resumed() {
 }
 
 #[tokio::test]
-async fn servers_without_ranges_are_asked_for_all_of_it() {
+async fn without_ranges_the_whole_package_is_requested() {
     let registry = serve(300_000);
     registry.misbehave(Misbehave::on(ZIP).cut(150_000).times(1));
     registry.misbehave(Misbehave::on(ZIP).no_ranges());
@@ -139,7 +139,7 @@ async fn servers_without_ranges_are_asked_for_all_of_it() {
 }
 
 #[tokio::test]
-async fn what_changed_in_between_is_not_pieced_together() {
+async fn a_changed_package_is_not_combined_with_its_old_part() {
     let range = |value: &str| {
         Response::status(206)
             .with("Content-Range", value)
@@ -174,7 +174,7 @@ async fn what_changed_in_between_is_not_pieced_together() {
 }
 
 #[tokio::test]
-async fn progress_earns_new_tries() {
+async fn progress_resets_the_number_of_attempts() {
     let size = 8 * 1024 * 1024;
     let registry = serve(size);
     registry.misbehave(Misbehave::on(ZIP).cut(1024 * 1024 + 1).times(7));
@@ -198,7 +198,7 @@ async fn a_package_may_take_its_time() {
 }
 
 #[tokio::test]
-async fn a_drip_ends() {
+async fn a_slow_download_fails() {
     let registry = serve(1000);
     registry.misbehave(Misbehave::on(ZIP).drip(1, Duration::from_millis(50)));
     let found = outcome(fetch(impatient(&Waits::default()), &registry.url(ZIP)).await);

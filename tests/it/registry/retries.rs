@@ -1,4 +1,4 @@
-//! How often requests for documents are repeated, and when a host is given up.
+//! How often requests for documents are repeated, and when tflock stops sending requests to a host.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ async fn ask(client: &RegistryClient) -> String {
 }
 
 #[tokio::test]
-async fn the_setting_counts_repetitions_and_not_tries() {
+async fn the_setting_is_the_number_of_retries() {
     for (setting, requests) in [
         (None, 4),
         (Some("1"), 2),
@@ -43,7 +43,7 @@ async fn the_setting_counts_repetitions_and_not_tries() {
 }
 
 #[tokio::test]
-async fn what_breaks_on_the_way_is_tried_again() {
+async fn interrupted_responses_are_retried() {
     let rules = [
         Misbehave::on(LIST).reset(),
         Misbehave::on(LIST).cut(0),
@@ -105,7 +105,7 @@ async fn a_slow_document_times_out_and_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_silent_host_is_given_up() {
+async fn requests_to_a_silent_host_stop() {
     let registry = registry();
     registry.misbehave(Misbehave::on("*").reset());
     let client = connect(&registry);
@@ -120,7 +120,7 @@ async fn a_silent_host_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_port_where_nobody_listens() {
+async fn a_closed_port_is_an_error() {
     let mut settings = settings(&Waits::default());
     super::configure(
         &mut settings,

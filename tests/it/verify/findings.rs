@@ -1,4 +1,4 @@
-//! Each finding: the situation that causes it, and its report in every format.
+//! Each finding: a typical situation that causes it, and its report in every format.
 
 use serde_json::Value;
 use tflock_test_support::{FakeRegistry, Misbehave, TestContext, assert_contains, git};
@@ -11,7 +11,7 @@ struct Case {
     name: &'static str,
     /// Changes a correct directory.
     arrange: fn(&FakeRegistry, &TestContext),
-    /// Where the finding points.
+    /// The reported location.
     place: &'static str,
     message: &'static str,
     fix: &'static str,
@@ -22,7 +22,7 @@ const FILE: &str = "a/.terraform.lock.hcl";
 
 const CASES: &[Case] = &[
     Case {
-        // Somebody added a directory and forgot the file.
+        // A user added a directory without its lock file.
         code: "TFL001",
         name: "no-lock-file",
         arrange: |_, context| std::fs::remove_file(context.path(FILE)).unwrap(),
@@ -31,7 +31,7 @@ const CASES: &[Case] = &[
         fix: LOCK,
     },
     Case {
-        // A pattern meant for something else.
+        // A pattern that was meant for other files.
         code: "TFL002",
         name: "lock-file-ignored",
         arrange: |_, context| {
@@ -55,7 +55,7 @@ const CASES: &[Case] = &[
         fix: LOCK,
     },
     Case {
-        // A bot bumped the pin and left the lock file alone.
+        // A bot changed the pinned version but not the lock file.
         code: "TFL004",
         name: "version-outside-constraints",
         arrange: |_, context| {
@@ -66,7 +66,7 @@ const CASES: &[Case] = &[
         fix: LOCK,
     },
     Case {
-        // The pin was loosened; the version still fits.
+        // The constraint was relaxed, and the locked version still satisfies it.
         code: "TFL005",
         name: "constraints-differ",
         arrange: |_, context| {
@@ -78,7 +78,7 @@ const CASES: &[Case] = &[
         fix: LOCK,
     },
     Case {
-        // A provider's last resource was deleted.
+        // The last resource of a provider was deleted.
         code: "TFL006",
         name: "entry-not-required",
         arrange: |_, context| {
@@ -89,7 +89,7 @@ const CASES: &[Case] = &[
         fix: "tflock lock --prune --platform linux_amd64,darwin_arm64 a",
     },
     Case {
-        // Locked by `init` on one machine.
+        // `init` locked the directory on one machine.
         code: "TFL007",
         name: "platform-without-h1",
         arrange: |_, context| {
@@ -129,7 +129,7 @@ const CASES: &[Case] = &[
         fix: "tflock lock --mismatch replace --platform linux_amd64,darwin_arm64 a",
     },
     Case {
-        // One hash too many: an unpublished package would be installed.
+        // An additional hash would allow an unpublished package.
         code: "TFL010",
         name: "stray-hashes",
         arrange: |_, context| {
@@ -142,7 +142,7 @@ const CASES: &[Case] = &[
         fix: "delete the hash from the file (`--mismatch` does not, since other hashes beside it are genuine)",
     },
     Case {
-        // A release was withdrawn.
+        // The version was withdrawn.
         code: "TFL011",
         name: "version-gone",
         arrange: |registry, _| {
@@ -154,7 +154,7 @@ const CASES: &[Case] = &[
         fix: "tflock lock --upgrade=registry.terraform.io/acme/anvil --platform linux_amd64,darwin_arm64 a",
     },
     Case {
-        // Windows was added to the platforms, and one provider never had it.
+        // Windows was added to the platforms, but one provider does not support it.
         code: "TFL012",
         name: "platform-not-published",
         arrange: |_, context| {
@@ -169,7 +169,7 @@ const CASES: &[Case] = &[
         fix: "choose a version that has one, drop windows_amd64, or accept it with `--missing-platform warn`",
     },
     Case {
-        // The provider changed hands.
+        // The provider has another signer.
         code: "TFL013",
         name: "signer-refused",
         arrange: |_, context| {
@@ -182,7 +182,7 @@ const CASES: &[Case] = &[
         fix: "find out who signed it before `[signers]` is changed",
     },
     Case {
-        // Edited by hand.
+        // The file was edited by hand.
         code: "TFL014",
         name: "not-canonical",
         arrange: |_, context| edit(context, "  version ", "  # kept back\n  version "),
@@ -191,7 +191,7 @@ const CASES: &[Case] = &[
         fix: LOCK,
     },
     Case {
-        // Checked out by git for Windows.
+        // Git for Windows converted the line ends on checkout.
         code: "TFL014",
         name: "not-canonical",
         arrange: |_, context| {

@@ -1,4 +1,4 @@
-//! `tflock verify`: each finding in a situation of real life, as text, JSON and SARIF; what is downloaded and asked for.
+//! `tflock verify`: each finding as text, JSON and SARIF, and which packages and documents are requested.
 
 mod findings;
 mod plugin_cache;
@@ -9,10 +9,11 @@ use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext};
 
 use crate::TFLOCK;
 
-/// The platforms of these tests; packages of one more are published.
+/// The platforms in these tests. Packages are published for one more platform.
 const PLATFORMS: &str = "linux_amd64,darwin_arm64";
 
-/// A registry with two providers, of which one has no package for Windows, and the directory `a`, locked for both platforms.
+/// A registry with two providers, of which one has no package for Windows, and the directory `a`, locked for both
+/// platforms.
 fn start() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     registry
@@ -29,14 +30,14 @@ fn lock(context: &TestContext, platforms: &str) {
     context.tflock(lock).run().expect_success();
 }
 
-/// Replaces a part of the lock file of `a`, which must be there.
+/// Replaces a part of the lock file of `a`, which must contain it.
 fn edit(context: &TestContext, from: &str, to: &str) {
     let text = context.lock_file("a").unwrap();
     assert!(text.contains(from), "{from}\n{text}");
     context.write_lock_file("a", text.replacen(from, to, 1));
 }
 
-/// `tflock verify` with options that spaces separate.
+/// Runs `tflock verify` with options that are separated by spaces.
 fn verify(context: &TestContext, options: &str) -> Outcome {
     let arguments = ["verify", "--platform", PLATFORMS].into_iter();
     let options = options.split_whitespace();

@@ -1,11 +1,12 @@
-//! The claim about plugin caches, with the real `terraform`: with the lock as tflock writes it, `init` takes packages from a
-//! warm cache; without the `h1` of its platform it downloads them again, and `verify` says so beforehand.
+//! Checks the documented behavior of plugin caches with the real `terraform`: with tflock's lock file, `init` uses the
+//! packages in a warm cache. Without the `h1` hash of its platform, it downloads them again, and `verify` reports this
+//! beforehand.
 
 use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
 
 use crate::TFLOCK;
 
-/// The platform that `terraform` itself runs on here.
+/// The platform of the installed `terraform`.
 fn own_platform() -> String {
     let os = match std::env::consts::OS {
         "macos" => "darwin",
@@ -19,7 +20,7 @@ fn own_platform() -> String {
     format!("{os}_{arch}")
 }
 
-/// Runs `terraform init` in fresh directories with the lock file of `from`; how many packages were downloaded.
+/// Runs `terraform init` in new directories with the lock file of `from`. Returns the number of downloaded packages.
 fn downloads(registry: &FakeRegistry, context: &TestContext, from: &str, count: usize) -> usize {
     registry.log().clear();
     for number in 0..count {

@@ -1,4 +1,4 @@
-//! How far an audit reaches: what it asks for, what it does without a network, and how it ends.
+//! The requests of an audit, its results without a network, and its exit codes.
 
 use serde_json::json;
 use tflock_test_support::{FakeRegistry, Misbehave, ProviderSpec, TestContext};
@@ -37,7 +37,7 @@ fn a_sound_tree_is_silent_and_known_packages_are_not_downloaded_again() {
 }
 
 #[test]
-fn packages_of_other_platforms_are_looked_at_only_where_a_hash_has_no_owner() {
+fn packages_of_other_platforms_are_downloaded_only_for_unexplained_hashes() {
     let (registry, context) = start();
     lock(&context, "windows_amd64");
     registry.log().clear();
@@ -60,7 +60,7 @@ fn packages_of_other_platforms_are_looked_at_only_where_a_hash_has_no_owner() {
 }
 
 #[test]
-fn offline_it_says_what_was_not_checked() {
+fn offline_audits_list_what_was_not_checked() {
     let (registry, context) = start();
     registry.log().clear();
     let outcome = verify(&context, "--offline --format json a").expect_success();
@@ -79,14 +79,14 @@ not checked: whether the registry still has version 1.1.0 of `registry.terraform
     assert!(outcome.stdout.starts_with(expected), "{outcome}");
     assert_eq!(registry.log().total(), 0);
 
-    // What a lock file says by itself needs no network.
+    // Constraints can be checked without a network.
     context.require("a", &[("acme/anvil", "~> 2.0")]);
     let outcome = verify(&context, "--offline --no-cache a").expect_code(3);
     assert!(outcome.stdout.starts_with("TFL004 "), "{outcome}");
 }
 
 #[test]
-fn what_cannot_be_checked_wins_over_what_was_found() {
+fn incomplete_audits_take_precedence_over_findings() {
     let (registry, context) = start();
     let both = [("acme/anvil", "~> 1.0"), ("acme/rivet", "1.0.0")];
     context.require("a", &both);
@@ -101,7 +101,7 @@ fn what_cannot_be_checked_wins_over_what_was_found() {
 }
 
 #[test]
-fn directories_that_need_no_lock_file_are_no_finding() {
+fn directories_without_requirements_have_no_finding() {
     let (_registry, context) = start();
     context.write("empty/main.tf", "locals {}\n");
     let outcome = verify(&context, "a empty").expect_success();
@@ -113,9 +113,9 @@ fn directories_that_need_no_lock_file_are_no_finding() {
     );
 }
 
-/// `verify` accepts everything that `lock` writes, by the rules of both tools, from registries and mirrors.
+/// With the rules of both tools, `verify` accepts everything that `lock` writes from registries and mirrors.
 #[test]
-fn what_lock_writes_is_sound() {
+fn verify_accepts_what_lock_writes() {
     let mut registry = FakeRegistry::start();
     let hosts = ["registry.terraform.io", "registry.opentofu.org"];
     registry

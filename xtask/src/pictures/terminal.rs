@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_no_markup() {
+    fn text_is_not_markup() {
         let svg = draw(&["a <b> & c".to_owned()], 10);
         assert!(svg.contains("a &lt;b&gt; &amp; c"), "{svg}");
     }

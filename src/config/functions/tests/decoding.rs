@@ -78,7 +78,7 @@ fn yaml_has_the_values_that_terraform_gives() {
 }
 
 #[test]
-fn yaml_that_repeats_itself_has_an_end() {
+fn yaml_aliases_have_a_limit() {
     let mut text = "- &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
     for level in 1..12 {
         let alias = format!("*a{}", level - 1);

@@ -346,7 +346,7 @@ fn a_wrong_number_of_arguments_names_the_right_one() {
 }
 
 #[test]
-fn every_function_of_the_tools_is_here_or_said_not_to_be() {
+fn every_function_of_the_tools_is_supported_or_listed_as_unsupported() {
     let functions = Functions::new(Path::new("."), Engine::Tofu, budget());
     let unknown = |name: &&str| {
         // Unknown to Terraform, and an error in OpenTofu.

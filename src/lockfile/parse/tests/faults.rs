@@ -197,7 +197,7 @@ fn all_errors_are_reported_in_the_order_of_the_text() {
 }
 
 #[test]
-fn unfinished_merges_are_called_so() {
+fn unfinished_merges_are_recognized() {
     let text =
         block("<<<<<<< ours\nversion = \"1.0.0\"\n=======\nversion = \"1.1.0\"\n>>>>>>> theirs");
     let found = read(text, Engine::Terraform).expect_err("a merge");

@@ -107,7 +107,7 @@ fn forms_of_a_file() {
 }
 
 #[test]
-fn values_are_kept_as_they_are() {
+fn values_are_kept_unchanged() {
     let text = block(
         "version = \"1.0.0-rc.1+x\"\nconstraints = \">= 1.0.0, < 2.0.0\"\nhashes = [\"xx:y\", \"ZH:aa\", \"zh:short\", \"h1:\", <<E\nh2:q\nE\n, \"a:\\n\\\"$${x}\"]",
     );
@@ -157,7 +157,7 @@ fn module_blocks_give_one_warning() {
 }
 
 #[test]
-fn the_header_tells_the_engine() {
+fn the_header_names_the_engine_of_the_file() {
     for engine in BOTH {
         let text = Locks::default().render(engine);
         assert_eq!(read(&text, engine).unwrap().written_by, Some(engine));

@@ -228,7 +228,7 @@ fn the_count_of_the_end_record_must_agree_in_16_bits() {
 }
 
 #[test]
-fn what_is_no_zip() {
+fn files_that_are_not_zips() {
     let gzip = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0".repeat(9);
     for bytes in [
         &b""[..],

@@ -132,7 +132,7 @@ fn the_central_directory_gives_name_and_order() {
 }
 
 #[test]
-fn names_are_bytes_whatever_is_said_of_their_encoding() {
+fn names_are_bytes_regardless_of_their_declared_encoding() {
     // The Unicode path field of Info-ZIP: version 1, the CRC-32 of the name, and another name. It is ignored.
     let unicode_path = b"up\x06\0\x01\x43\xbe\xb7\xe8b".to_vec();
     let entries = [

@@ -218,7 +218,7 @@ fn content_beyond_the_allowance_is_hashed_as_it_comes() {
 }
 
 #[test]
-fn faults_are_seen_without_a_file_where_nothing_else_is_possible() {
+fn errors_that_a_file_would_also_have_are_found_without_one() {
     let bad = |change: fn(&mut RawEntry)| {
         let mut entry = RawEntry::streamed("a", "A");
         change(&mut entry);
@@ -261,7 +261,7 @@ fn reason(zip: &RawZip) -> NeedsFile {
 }
 
 #[test]
-fn what_needs_a_file() {
+fn archives_that_must_be_read_from_a_file() {
     let zip = |entry| RawZip::of([exe(), entry]);
     let a = || RawEntry::deflated("a", "A");
     let b = || RawEntry::stored("b", "B");
@@ -378,7 +378,7 @@ fn a_directory_out_of_reach_needs_a_file() {
 }
 
 #[test]
-fn limits_of_a_stream_ask_for_the_file_which_names_them() {
+fn limits_of_a_download_require_the_file_and_its_error() {
     let text = "A".repeat(500_000);
     let bytes = RawZip::of([exe(), RawEntry::streamed("a", &text)]).to_bytes();
     let limits = Limits {

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_names_no_other_place() {
+    fn the_page_loads_nothing_from_elsewhere() {
         for text in [PAGE, STYLE, SCRIPT] {
             for word in [
                 "http:", "https:", "//cdn", "url(", "@import", "src=", "fetch(",

@@ -38,7 +38,7 @@ fn hashes_say_where_they_come_from() {
 }
 
 #[test]
-fn what_was_not_there_before_or_is_gone_is_null() {
+fn missing_values_before_and_after_are_null() {
     let new = added("acme/anvil", "3.2.1");
     let mut gone = added("acme/bolt", "1.0.0");
     let Some(Change::Added(lock)) = gone.change else {

@@ -1,28 +1,28 @@
-//! Where hcl-edit and our parser disagree. Terraform and OpenTofu are on our side each time.
+//! Files that hcl-edit and tflock parse differently. Terraform and OpenTofu agree with tflock in each case.
 
 use regex::Regex;
 
 use super::{Disagreement, Judgment, judge, ours};
 
-/// A way to disagree about a file that hcl-edit parses.
+/// A known difference in files that hcl-edit accepts.
 pub(super) struct Exception {
-    /// What hcl-edit does otherwise.
+    /// What hcl-edit does differently.
     pub(super) reason: &'static str,
-    /// The smallest file that shows it.
+    /// The smallest file with this difference.
     pub(super) example: &'static str,
-    /// Our refusal of such files, or a pattern of their text.
+    /// How such files are recognized: by tflock's error or by their text.
     pub(super) sign: Sign,
 }
 
 pub(super) enum Sign {
-    /// We refuse the file, with a problem that begins with this.
+    /// tflock rejects the file with an error that begins with this text.
     Refusal(&'static str),
-    /// The text matches this.
+    /// The text matches this pattern.
     Pattern(&'static str),
 }
 
 impl Exception {
-    /// Whether the disagreement may be of this kind.
+    /// Whether this exception explains the difference.
     pub(super) fn applies(&self, text: &str, both: &Disagreement) -> bool {
         match self.sign {
             Sign::Refusal(problem) => {
@@ -33,7 +33,7 @@ impl Exception {
     }
 }
 
-/// All that generated and recorded files have shown.
+/// All differences that generated and recorded files have shown.
 pub(super) const EXCEPTIONS: &[Exception] = &[
     Exception {
         reason: "a quoted string goes on after the end of its line",
@@ -92,14 +92,14 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
     },
 ];
 
-/// We accept objects with equal keys: it is for the evaluation to refuse them.
+/// tflock parses objects with equal keys, because evaluation rejects them.
 pub(super) fn is_repeated_key(both: &Disagreement) -> bool {
     matches!((&both.judge, &both.ours), (Err(refusal), Ok(_)) if refusal.contains("redefined object key"))
 }
 
-/// The examples are exceptions, and each is covered by its own sign.
+/// Each example shows a difference, and its own exception explains it.
 #[test]
-fn every_exception_is_one() {
+fn every_exception_example_shows_its_difference() {
     for exception in EXCEPTIONS {
         let Judgment::Different(both) = judge(exception.example) else {
             panic!("no disagreement any more: {}", exception.reason);
@@ -112,7 +112,7 @@ fn every_exception_is_one() {
     }
 }
 
-/// Not the judge's business: what it refuses and Terraform accepts. `src/syntax/mod.rs` names them.
+/// Files that hcl-edit rejects and Terraform accepts, which the comparison skips. `src/syntax/mod.rs` lists them.
 #[test]
 fn files_that_hcl_edit_refuses() {
     for (text, reason) in [

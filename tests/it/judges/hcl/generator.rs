@@ -1,12 +1,13 @@
-//! Random files in native syntax: proper ones from a grammar, and the same with pieces removed or inserted.
+//! Random files in native syntax: valid ones from a grammar, and damaged ones with pieces removed or inserted.
 //!
-//! Damaged files have no directives: hcl-edit reads the text in them by other rules, which would hide everything else.
+//! Damaged files have no directives: hcl-edit parses the text in them differently, which would hide all other
+//! differences.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Pieces to insert where they do not belong.
+/// Pieces that are inserted at random places.
 const PIECES: &[&str] = &[
     "a", "for", "in", "if", "true", "null", "1", ".5", "\"", "\"x\"", "${", "~", "}", "{", "[",
     "]", "(", ")", "=", "==", "=>", ":", "::", ",", ".", "...", "?", "!", "*", "/", "%", "+", "-",
@@ -19,7 +20,7 @@ pub(super) fn proper() -> impl Strategy<Value = String> {
     body(true)
 }
 
-/// A file with one to three places that the grammar may not allow.
+/// A file with one to three edits, which may make it invalid.
 pub(super) fn damaged() -> impl Strategy<Value = String> {
     (body(false), vec(edit(), 1..4)).prop_map(|(text, edits)| {
         edits
@@ -28,7 +29,7 @@ pub(super) fn damaged() -> impl Strategy<Value = String> {
     })
 }
 
-/// Where, how many characters go, and what comes in their place.
+/// The position, the number of removed characters, and the inserted text.
 type Edit = (prop::sample::Index, usize, &'static str);
 
 fn edit() -> impl Strategy<Value = Edit> {
@@ -87,7 +88,7 @@ fn label() -> impl Strategy<Value = String> {
 fn argument(directives: bool) -> impl Strategy<Value = String> {
     let value = prop_oneof![6 => expression(directives).boxed(), 1 => heredoc(directives).boxed()];
     let equals = select(&[" = ", "=", "\t=  ", " = /* c */ "][..]);
-    // Two arguments of one name are an error for both, and hide everything else.
+    // Argument names are unique. Duplicate names are an error in both parsers, which would hide all other differences.
     let name = (identifier(), 0..1_000_u32).prop_map(|(name, number)| format!("{name}_{number}"));
     (name, equals, value).prop_map(|(name, equals, value)| format!("{name}{equals}{value}\n"))
 }
@@ -144,7 +145,7 @@ fn expression(directives: bool) -> impl Strategy<Value = String> {
     })
 }
 
-/// An expression that a traversal can follow.
+/// An expression that can be followed by `.b` or `[0]`.
 fn operand(text: &str) -> String {
     let is_name = text
         .chars()
@@ -163,7 +164,7 @@ fn traversal(
         3 => select(vec![".b", ".b-c", "[*].b", "[*][0]", " . b", "[\"k\"]"]).prop_map(str::to_owned),
         1 => (gap(), inner, gap()).prop_map(|(before, it, after)| format!("[{before}{it}{after}]")),
     ];
-    // These are possible once: after `.*` no other `.*`, and `.0.0` would be the number 0.0.
+    // These steps are added once and last: `.*` cannot follow `.*`, and `.0.0` would contain the number 0.0.
     let legacy = select(vec!["", "", ".*", ".*.b", ".0", ".0.b"]);
     (vec(step, 1..4), legacy).prop_map(|(steps, legacy)| steps.concat() + legacy)
 }
@@ -173,7 +174,7 @@ fn operator() -> impl Strategy<Value = String> {
         "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "&&", "||",
     ];
     (select(signs.to_vec()), any::<bool>()).prop_map(|(sign, spaced)| {
-        // A hyphen may be part of the name before it.
+        // Without spaces, a hyphen may be part of the preceding name.
         if spaced || sign == "-" {
             format!(" {sign} ")
         } else {
@@ -182,7 +183,7 @@ fn operator() -> impl Strategy<Value = String> {
     })
 }
 
-/// What may stand between brackets.
+/// White space and comments that are allowed between brackets.
 fn gap() -> impl Strategy<Value = String> {
     select(vec![
         "", "", " ", "\n", "\r\n", "\t", " # c\n", " // c\n", "/* c */",
@@ -209,7 +210,7 @@ fn key(inner: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
 fn entry(inner: impl Strategy<Value = String> + Clone + 'static) -> impl Strategy<Value = String> {
     let sign = select(vec![" = ", ":", "=", " : "]);
     let end = select(vec!["\n", ",\n", " # c\n", ", // c\n", "\r\n"]);
-    // A bare `for` begins another expression.
+    // A key `for` without quotes would begin a `for` expression.
     let key = key(inner.clone()).prop_map(|key| if key == "for" { "four".to_owned() } else { key });
     (key, sign, inner, end).prop_map(|(key, sign, value, end)| format!("{key}{sign}{value}{end}"))
 }
@@ -302,7 +303,7 @@ fn heredoc(directives: bool) -> impl Strategy<Value = String> {
     let line = select(vec![
         "x", "  y", "\tz", "", "$${a}", "\\n \"", "x E", "é", "$", "    y",
     ]);
-    // Not for `<<-`: beside a sequence hcl-edit removes too much or too little.
+    // These lines are not used with `<<-`, because hcl-edit removes the wrong indentation next to a sequence.
     let sequence = select(vec![
         "${a}",
         "    y ${a}",

@@ -1,4 +1,4 @@
-//! The outline of a file as hcl-edit reads it.
+//! The outline of a file as hcl-edit parses it.
 
 use hcl_edit::expr::{
     BinaryOperator, Expression, ForExpr, FuncCall, Object, ObjectKey, Traversal, TraversalOperator,
@@ -9,13 +9,13 @@ use hcl_edit::template::{Directive, Element, Strip, Template};
 
 use super::outline::{self, Text};
 
-/// The outline of `text`, or why hcl-edit refuses it.
+/// The outline of `text`, or the error of hcl-edit.
 pub(super) fn outline(text: &str) -> Result<String, String> {
     let body = hcl_edit::parser::parse_body(text).map_err(|error| error.to_string())?;
     Ok(outline_of(&body))
 }
 
-/// Arguments first, then blocks: our parser lists them apart.
+/// Arguments come before blocks, because tflock's parser keeps them in separate lists.
 fn outline_of(body: &Body) -> String {
     let arguments = body.iter().filter_map(Structure::as_attribute);
     let arguments = arguments.map(|argument| (argument.key.to_string(), value(&argument.value)));
@@ -63,7 +63,7 @@ fn entries(object: &Object) -> String {
     let entries = object.iter().map(|(key, entry)| {
         let key = match key {
             ObjectKey::Ident(name) => outline::key(name),
-            // Constants are keys by their name.
+            // `null`, `true` and `false` as keys are names.
             ObjectKey::Expression(key @ (Expression::Null(_) | Expression::Bool(_))) => {
                 outline::key(&value(key))
             }
@@ -109,8 +109,8 @@ fn for_expression(it: &ForExpr) -> String {
     })
 }
 
-/// The parts of a template. hcl-edit keeps the whitespace beside a `~`, so it goes here: `around` belongs to the directive
-/// that the template stands in, with the marker before its end first.
+/// The parts of a template. hcl-edit keeps the white space next to a `~`, so it is removed here. `around` has the
+/// markers of the surrounding directive: first the one before its end, then the one after its start.
 fn parts<'a>(elements: impl Iterator<Item = &'a Element>, around: Strip) -> Vec<Text> {
     let elements: Vec<&Element> = elements.collect();
     let part = |at: usize| match elements[at] {

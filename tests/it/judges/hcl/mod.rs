@@ -1,4 +1,5 @@
-//! hcl-edit decides on `src/syntax`: a file that it parses has the same blocks, labels, arguments and expressions for us.
+//! Compares `src/syntax` with hcl-edit: a file that hcl-edit accepts must have the same blocks, labels, arguments and
+//! expressions in both.
 
 mod exceptions;
 mod generator;
@@ -14,20 +15,20 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use exceptions::EXCEPTIONS;
 
-/// Both outlines of a file, where hcl-edit and our parser do not agree on it.
+/// The outlines of a file that both parsers treat differently.
 #[derive(Debug)]
 struct Disagreement {
     judge: Result<String, String>,
     ours: Result<String, String>,
 }
 
-/// What hcl-edit makes of a file.
+/// The result of the comparison.
 enum Judgment {
-    /// It refuses the file.
+    /// hcl-edit rejects the file.
     Refused(Disagreement),
-    /// It parses the file, and we read the same.
+    /// Both parsers accept the file and agree on its structure.
     Same,
-    /// It parses the file, and we refuse it or read something else.
+    /// hcl-edit accepts the file, but tflock rejects it or finds another structure.
     Different(Disagreement),
 }
 
@@ -43,7 +44,7 @@ fn judge(text: &str) -> Judgment {
     }
 }
 
-/// The same files in every run: an unknown way to disagree must not fail a change that has nothing to do with it.
+/// A runner with a fixed seed. Otherwise an unknown difference could fail the tests of an unrelated change.
 fn runner(cases: u32) -> TestRunner {
     let config = Config {
         failure_persistence: None,
@@ -52,7 +53,7 @@ fn runner(cases: u32) -> TestRunner {
     TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
 }
 
-/// No exception is allowed here but one: hcl-edit refuses objects with two equal keys.
+/// The only permitted exception is that hcl-edit rejects objects with equal keys.
 #[test]
 fn proper_files_have_the_same_structure() {
     let result = runner(1_500).run(&generator::proper(), |text| {

@@ -1,4 +1,4 @@
-//! The outline of a file as our parser reads it.
+//! The outline of a file as tflock parses it.
 
 use tflock::syntax::{
     BinaryOperator, Block, Body, Expr, ExprKind, ForExpr, ObjectEntry, SourceFile, Strings,
@@ -7,7 +7,7 @@ use tflock::syntax::{
 
 use super::outline::{self, Text};
 
-/// The outline of `text`, or why our parser refuses it.
+/// The outline of `text`, or the error of tflock's parser.
 pub(super) fn outline(text: &str) -> Result<String, String> {
     let file = SourceFile::parse("main.tf", text.as_bytes().to_vec());
     let file = file.map_err(|error| format!("{:?}", error.problem))?;
@@ -41,7 +41,7 @@ fn value(expression: &Expr) -> String {
         ExprKind::Variable(name) => outline::variable(name),
         ExprKind::Attribute(source, name) => outline::attribute(value(source), name),
         ExprKind::Index(source, key) => list("index", [value(source), value(key)]),
-        // The second expression starts from the item, which stands for the splat itself.
+        // `each` starts with the item, which is replaced with the outline of the splat.
         ExprKind::Splat(source, each) => {
             value(each).replacen(ITEM, &outline::splat(&value(source)), 1)
         }
@@ -61,7 +61,7 @@ fn value(expression: &Expr) -> String {
     }
 }
 
-/// Stands for [`ExprKind::Item`] until the splat around it is known; no generated text contains it.
+/// A placeholder for [`ExprKind::Item`] until the surrounding splat is known. No generated text contains it.
 const ITEM: &str = "\u{0}item";
 
 fn entry(entry: &ObjectEntry) -> String {

@@ -1,10 +1,10 @@
-//! The neutral form in which both parsers' results are compared: `head(item, item)`.
+//! The neutral form `head(item, item)` in which the results of both parsers are compared.
 //!
-//! What hcl-edit and our parser represent differently without reading it differently is made equal here.
+//! It hides the differences between the two syntax trees that do not affect the meaning.
 
-/// A piece of a template.
+/// A part of a template.
 pub(super) enum Text {
-    /// Text as it is.
+    /// Literal text.
     Plain(String),
     /// The outline of an interpolation or directive.
     Sequence(String),
@@ -39,7 +39,7 @@ pub(super) fn block(kind: &str, labels: impl Iterator<Item = String>, body: &str
     format!("{kind}{} {body}", labels.concat())
 }
 
-/// A number of either sign: hcl-edit reads `-1` as one number, our parser as an operator and a number.
+/// A number with an optional sign. hcl-edit reads `-1` as one number, tflock's parser as an operator and a number.
 pub(super) fn number(digits: &str) -> String {
     match digits.strip_prefix('-') {
         Some(digits) => unary("-", number(digits)),
@@ -49,7 +49,7 @@ pub(super) fn number(digits: &str) -> String {
     }
 }
 
-/// hcl-edit knows no `-0`.
+/// hcl-edit reads `-0` as `0`.
 pub(super) fn unary(operator: &str, operand: String) -> String {
     if operator == "-" && operand == "0" {
         operand
@@ -62,7 +62,7 @@ pub(super) fn variable(name: &str) -> String {
     format!("variable {name}")
 }
 
-/// A bare name as the key of an object.
+/// An identifier as the key of an object.
 pub(super) fn key(name: &str) -> String {
     format!("key {name}")
 }
@@ -71,7 +71,7 @@ pub(super) fn attribute(source: String, name: &str) -> String {
     list("attribute", [source, name.to_owned()])
 }
 
-/// `[*]` and `.*`.
+/// A splat, written `[*]` or `.*`.
 pub(super) fn splat(source: &str) -> String {
     format!("splat({source})")
 }
@@ -102,7 +102,7 @@ pub(super) fn for_directive(
     list("for", names.into_iter().chain([collection, body]))
 }
 
-/// A string or heredoc. Neighboring texts are joined and empty ones dropped.
+/// A string or heredoc. Adjacent texts are joined and empty ones dropped.
 pub(super) fn template(parts: impl IntoIterator<Item = Text>) -> String {
     let mut items: Vec<String> = Vec::new();
     let mut plain = String::new();

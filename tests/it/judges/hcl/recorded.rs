@@ -1,4 +1,4 @@
-//! The recorded files, under the same judge.
+//! Compares both parsers on the recorded files.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::exceptions::{EXCEPTIONS, is_repeated_key};
 use super::{Judgment, judge};
 use crate::conformance::cases;
 
-/// A name and a text.
+/// The name and the text of a file.
 type File = (String, String);
 
 /// Files of `testdata` in native syntax.
@@ -56,7 +56,7 @@ fn recorded_files_have_the_same_structure() {
     let mut same = 0;
     let mut differences = Vec::new();
     for (name, text) in files().into_iter().chain(files_of_cases()) {
-        // hcl-edit knows no byte order mark.
+        // hcl-edit does not support a byte order mark.
         let text = text.trim_start_matches('\u{feff}');
         match judge(text) {
             Judgment::Same => same += 1,
