@@ -1,8 +1,9 @@
-//! How fast a whole tree of configurations is read: found, parsed, and put together to requirements, on all cores.
+//! The speed of reading a whole tree of configurations: finding, parsing and evaluating the files on all cores.
 //!
-//! `cargo bench --bench configuration` reads trees of 2,000 and 20,000 files that it makes, four files to a root module and each
-//! root with a call to a module that all share, and says how the time per file grows. `cargo bench --bench configuration
-//! DIRECTORY` reads the roots below a directory. The best of some rounds counts: what else runs on the machine only adds.
+//! `cargo bench --bench configuration` generates trees of 2,000 and 20,000 files, with four files per root module and
+//! one module that all of them call. It prints how the time per file grows with the size of the tree. `cargo bench
+//! --bench configuration DIRECTORY` reads the root modules below a directory. The fastest of several rounds counts,
+//! because other processes can only make a round slower.
 
 #![expect(clippy::print_stdout, reason = "the figures are the result")]
 #![expect(clippy::cast_precision_loss, reason = "sizes far below 2^52")]
@@ -19,10 +20,10 @@ use tflock::walk::{WalkOptions, walk};
 /// The sizes of the trees, in files.
 const FILES: [usize; 2] = [2_000, 20_000];
 
-/// How often each tree is read.
+/// The number of rounds for each tree.
 const ROUNDS: usize = 7;
 
-/// A module of usual shape: comments, nested blocks, heredocs, templates, expressions.
+/// A typical module: comments, nested blocks, heredocs, templates, expressions.
 const SAMPLE: &str = include_str!("sample.tf");
 
 const CALLS: &str = "module \"shared\" {\n  source = \"../shared\"\n}\n";
@@ -53,7 +54,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Root modules of four files beside one module that all call.
+/// Writes root modules of four files, and one module that all of them call.
 fn make(tree: &Path, files: usize) -> io::Result<()> {
     for index in 0..files / 4 {
         let root = tree.join(format!("root-{index:05}"));
@@ -91,7 +92,7 @@ fn measure(tree: &Path) -> f64 {
     best / files
 }
 
-/// Everything from the walk to the requirements of each root; how many could not be read.
+/// Finds the root modules and reads their requirements. Returns the number of root modules that could not be read.
 fn read(tree: &Path) -> usize {
     let options = WalkOptions {
         recursive: true,
@@ -108,7 +109,7 @@ fn read(tree: &Path) -> usize {
     results.iter().filter(|result| result.is_err()).count()
 }
 
-/// How many files of configuration there are, and their bytes.
+/// The number of configuration files and their total size in bytes.
 fn size(tree: &Path) -> (usize, u64) {
     let walk = ignore::WalkBuilder::new(tree)
         .standard_filters(false)

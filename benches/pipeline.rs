@@ -1,12 +1,12 @@
-//! What hashing a package costs, beside the least that it can cost: inflating it, and taking the SHA-256 of its content.
+//! The cost of hashing a package, compared with the minimum: inflating it, and hashing its content with SHA-256.
 //!
 //! ```text
 //! cargo bench --bench pipeline                      a generated package of 256 MB
 //! cargo bench --bench pipeline -- aws.zip aws       a real one, and the type of its provider
 //! ```
 //!
-//! The median of five runs each, and the ratio to inflating alone: a single deflate stream is serial, so that is the limit
-//! on any number of cores.
+//! Each figure is the median of five runs, with its ratio to inflating alone. A single deflate stream cannot be
+//! inflated in parallel, so that is the limit for any number of cores.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -20,10 +20,10 @@ use sha2::{Digest as _, Sha256};
 use tflock::package::{Limits, StreamHasher, Streamed, hash_archive};
 use tflock_test_support::{ArchiveWriter, Payload};
 
-/// Size of the generated program.
+/// The size of the generated executable.
 const PROGRAM_BYTES: u64 = 256_000_000;
 
-/// What HTTP/1.1 gives at a time, about.
+/// A typical size of the chunks that an HTTP/1.1 connection delivers.
 const CHUNK_BYTES: usize = 300_000;
 
 const RUNS: usize = 5;
@@ -93,8 +93,8 @@ fn median<T>(task: impl Fn() -> T) -> (Duration, T) {
     (times[RUNS / 2], result)
 }
 
-/// Inflates all entries of an archive whose entries are deflated, with descriptors of 16 bytes; returns the size of their
-/// contents.
+/// Inflates all entries of an archive and returns the total size of their contents. The entries must be deflated and
+/// have data descriptors of 16 bytes.
 fn inflate(zip: &[u8]) -> u64 {
     let mut piece = vec![0; 256 << 10];
     let (mut at, mut size) = (0, 0);
@@ -114,7 +114,7 @@ fn inflate(zip: &[u8]) -> u64 {
     size
 }
 
-/// The time for so many bytes, in pieces that stay in the cache as in the pipeline.
+/// Hashes this number of bytes in pieces that fit in the processor's cache, as in the pipeline.
 fn digest(size: u64) -> [u8; 32] {
     let piece = vec![0x5a; 256 << 10];
     let mut sha = Sha256::new();

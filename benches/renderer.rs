@@ -1,11 +1,11 @@
-//! What a lock file costs to read and to write.
+//! The cost of parsing and rendering a lock file.
 //!
 //! ```text
 //! cargo bench --bench renderer
 //! ```
 //!
-//! A lock file of 20 providers with 3 `h1` and 14 `zh` each, as three platforms and a usual release give. The median of
-//! five rounds, each long enough to be measured.
+//! The lock file has 20 providers with 3 `h1` and 14 `zh` hashes each, as for three platforms and a typical release.
+//! Each figure is the median of five rounds that are long enough to be measured.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 #![expect(

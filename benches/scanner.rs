@@ -1,7 +1,7 @@
-//! Throughput of reading HCL: how many megabytes of native syntax are checked in a second.
+//! The throughput of the HCL parser in megabytes of native syntax per second.
 //!
-//! `cargo bench --bench scanner [DIRECTORY]` reads the `.tf` files below a directory, or else a text like those that people
-//! write, and parses them again and again on one thread.
+//! `cargo bench --bench scanner [DIRECTORY]` repeatedly parses the `.tf` files below a directory on one thread. Without
+//! a directory, it parses a typical text.
 
 #![expect(clippy::print_stdout, reason = "the figures are the result")]
 
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use tflock::syntax::SourceFile;
 
-/// Long enough to be steady.
+/// Long enough for a stable result.
 const DURATION: Duration = Duration::from_secs(2);
 
-/// A module of usual shape: comments, nested blocks, heredocs, templates, expressions.
+/// A typical module: comments, nested blocks, heredocs, templates, expressions.
 const SAMPLE: &str = include_str!("sample.tf");
 
 fn main() {

@@ -1,5 +1,6 @@
-//! Shows tflock at work, without Terraform and without the internet: a signed provider registry on loopback, a small
-//! monorepo in a temporary directory, and the real `tflock` binary run there, cold and again.
+//! Demonstrates tflock without Terraform and without the internet. It starts a signed provider registry on loopback,
+//! creates a small monorepo in a temporary directory, and runs the real `tflock` binary there, first with an empty
+//! cache and then again.
 //!
 //! `cargo run --example demo`
 
@@ -13,10 +14,10 @@ use std::time::Instant;
 
 use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
 
-/// Every platform of the people and machines that share the demo's repository.
+/// The platforms that the demo's lock files support.
 const PLATFORMS: &str = "linux_amd64,darwin_arm64,windows_amd64";
 
-/// What an executable of the demo comes to, unpacked.
+/// The size of the executables in bytes, unpacked.
 const EXECUTABLE: u64 = 6 << 20;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -65,15 +66,17 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     })
 }
 
-/// Builds the binary in the profile of this program, and says where it is.
+/// Builds the binary with the profile of this example and returns its path.
 fn build() -> Result<PathBuf, Box<dyn Error>> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
-        // With the example named too, crates keep the features that they were just built with, and nothing is built twice.
+        // With the example in the same command, Cargo selects the same features as before, so it compiles nothing
+        // twice.
         .args(["build", "--bin", "tflock", "--example", "demo"])
         .current_dir(env!("CARGO_MANIFEST_DIR"));
-    // What `cargo run` tells its program would look to build scripts like a change, and rebuild half of the crates.
+    // `cargo run` sets these variables. Build scripts would see them as a change, and half of the crates would be
+    // recompiled.
     let told = ["CARGO_PKG_", "CARGO_MANIFEST_"];
     for (name, _) in env::vars_os() {
         if told
@@ -115,7 +118,7 @@ fn registry() -> FakeRegistry {
     registry
 }
 
-/// Copies the demo's repository, and gives its old lock file the hashes of this registry.
+/// Copies the demo's repository. Its old lock file gets the hashes of this registry.
 fn lay_out(context: &TestContext, registry: &FakeRegistry) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/demo");
     context.copy(&source, ".");
@@ -123,7 +126,7 @@ fn lay_out(context: &TestContext, registry: &FakeRegistry) {
     context.write_lock_file("stacks/billing", registry.fill(&old));
 }
 
-/// Runs tflock in the repository, with its output as users see it; whether it ended well.
+/// Runs tflock in the repository and prints its output. Returns whether it succeeded.
 fn show(what: &str, arguments: &[&str], context: &TestContext, registry: &FakeRegistry) -> bool {
     println!("# {what}\n$ tflock {}", arguments.join(" "));
     registry.log().clear();

@@ -152,7 +152,7 @@ mod tests {
         let owner = Owner::new("here", std::process::id());
         for (host, process, expected) in [
             ("here", child.id(), true),
-            ("here", 1, false), // runs, perhaps as another user
+            ("here", 1, false), // a running process, perhaps of another user
             ("here", owner.process, false),
             ("there", child.id(), false),
         ] {

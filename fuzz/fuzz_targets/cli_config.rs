@@ -1,4 +1,4 @@
-//! CLI configurations: two files, the second after a NUL, in HCL 1 or JSON, joined.
+//! CLI configurations: two files in HCL 1 or JSON, separated by a NUL, are parsed and merged.
 
 #![no_main]
 

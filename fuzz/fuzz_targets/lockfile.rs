@@ -1,4 +1,5 @@
-//! Lock files: what is read can be written, and what is written reads as the same and is written the same.
+//! Lock files: whatever can be parsed can be rendered. The rendered text parses to the same locks and renders to the
+//! same text.
 
 #![no_main]
 

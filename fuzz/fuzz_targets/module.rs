@@ -1,6 +1,7 @@
-//! A root module of two files, the second after a NUL, for both engines: declarations, overrides, static evaluation.
+//! A root module of two files, separated by a NUL, for both engines: declarations, overrides, static evaluation.
 //!
-//! The files lie in memory, in one directory for all inputs: directories made and removed on a disk are most of the time otherwise.
+//! All inputs use one directory in memory. Otherwise creating and deleting directories on a disk would take most of the
+//! time.
 
 #![no_main]
 
@@ -13,7 +14,7 @@ use tempfile::TempDir;
 use tflock::config::{ModuleCache, ReadOptions, read_root};
 use tflock::provider::Engine;
 
-/// Where Linux has files in memory.
+/// A directory in memory on Linux.
 const MEMORY: &str = "/dev/shm";
 
 static DIRECTORY: LazyLock<TempDir> = LazyLock::new(|| {
@@ -25,12 +26,12 @@ static DIRECTORY: LazyLock<TempDir> = LazyLock::new(|| {
     made.expect("a temporary directory")
 });
 
-/// Writes a file, or removes what an earlier input has left of it.
+/// Writes a file, or deletes the one of an earlier input.
 fn place(name: &str, text: Option<&[u8]>) {
     let path = DIRECTORY.path().join(name);
     match text {
         Some(text) => fs::write(path, text).expect("a file"),
-        // It is not there, most of the time.
+        // Usually the file does not exist.
         None => drop(fs::remove_file(path)),
     }
 }

@@ -13,7 +13,7 @@ fn exhaust(body: &Body<'_>) {
             let _ = evaluate(&expression, &Constants);
         }
     }
-    // Blocks nest without bounds, this walk does not.
+    // The parser allows any depth of blocks, but this function is recursive.
     for block in body.native_blocks() {
         for inner in block.body().native_blocks() {
             let _ = inner.body().arguments();

@@ -1,4 +1,4 @@
-//! Answers of registries: lists of versions, and descriptions of packages with OpenTofu's `packages`.
+//! Responses of registries: version lists, and package descriptions with OpenTofu's `packages`.
 
 #![no_main]
 

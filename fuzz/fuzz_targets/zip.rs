@@ -1,7 +1,7 @@
-//! The zip reader: what is hashed as it arrives is what the whole file hashes to, or the stream asks for the file.
+//! The zip reader: hashing a package as a download has the same result as hashing the file, or requires the file.
 //!
-//! The first byte of the input is the size of the chunks in which the stream gets the rest. Run it with `-detect_leaks=0`: the
-//! stream's threads may still be ending when leaks are looked for.
+//! The first byte of the input is the size of the chunks for the rest. Run it with `-detect_leaks=0`, because the
+//! hasher's threads may still be running when leaks are detected.
 
 #![no_main]
 
@@ -10,7 +10,7 @@ use std::io::Write as _;
 use libfuzzer_sys::fuzz_target;
 use tflock::package::{Limits, StreamHasher, Streamed, hash_archive};
 
-/// Small enough that inflated bombs end soon, and that limits are met.
+/// Small limits, so that random archives exceed them and zip bombs end soon.
 const LIMITS: Limits = Limits {
     entries: 64,
     directory_bytes: 8 << 10,
@@ -18,7 +18,7 @@ const LIMITS: Limits = Limits {
     ratio: 200,
 };
 
-/// Packages of the provider `p` count.
+/// The provider type whose executable a package must contain.
 const TYPE_NAME: &str = "p";
 
 fn stream(bytes: &[u8], chunk: usize) -> Streamed {

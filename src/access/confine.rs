@@ -124,7 +124,8 @@ mod tests {
 
     use super::*;
 
-    /// `repository/` with a `.git`, a directory, a file and links; beside it `outside/` and the link `above` to it.
+    /// Creates `repository/` with a `.git`, a directory, a file and links. The directory `outside/` and the link `above` to
+    /// the repository are next to it.
     fn tree() -> (tempfile::TempDir, PathBuf) {
         let tree = tempfile::tempdir().unwrap();
         let base = tree.path().canonicalize().unwrap();

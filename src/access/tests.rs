@@ -1,11 +1,11 @@
-//! What may be read, row by row, in one tree with links and internal directories.
+//! Which files may be read in a tree with links and internal directories.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::*;
 
-/// `repository/` with a file, a `.git`, links inside and outside; `outside/secret` beside it.
+/// Creates `repository/` with a file, a `.git`, and links to paths inside and outside. `outside/secret` is next to it.
 fn tree() -> (tempfile::TempDir, PathBuf) {
     let tree = tempfile::tempdir().unwrap();
     let base = tree.path().canonicalize().unwrap();
@@ -137,7 +137,7 @@ fn a_root_module_reads_its_repository_or_what_the_user_named() {
     for (rules, root, file, is_read) in [
         (&nothing, "repository/a", "repository/x", true),
         (&nothing, "repository/a", "outside/secret", false),
-        // Named directories apply outside of repositories only.
+        // Directories named by the user are readable outside repositories only.
         (&outside, "repository/a", "outside/secret", false),
         (&outside, "lone/sub", "outside/secret", true),
         (&outside, "lone", "lone/x", true),

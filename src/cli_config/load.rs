@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use crate::provider::Hostname;
 
-    /// Creates the files, each of which holds a token that is its own name.
+    /// Creates the files. Each contains a token equal to its own name.
     fn home(files: &[&str]) -> tempfile::TempDir {
         let home = tempfile::tempdir().expect("a directory");
         for file in files {

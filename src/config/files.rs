@@ -199,7 +199,7 @@ mod tests {
                 &["a.tf", "a.tofu.json"],
                 &["a.tf"],
                 &["a.tf", "a.tofu.json"],
-            ), // not across the syntaxes
+            ), // `a.tofu.json` does not hide `a.tf`
             (&["A.tofu", "a.tf"], &["a.tf"], &["A.tofu", "a.tf"]),
             (&["a.tf", "a.tofu/"], &["a.tf"], &["a.tf"]), // a directory hides nothing
             (
@@ -286,7 +286,7 @@ mod tests {
             "b.tf",
             "override.tofu",
             "myoverride.tf",
-            // No name that differs from another one in case alone: systems take them for one file.
+            // No two names differ only in case, because some file systems ignore case.
             "Z_Override.tf",
         ];
         let (primary, overrides) = read_by(Engine::Terraform, &names);

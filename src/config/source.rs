@@ -296,9 +296,9 @@ mod tests {
             ("m/n", bare("m/n")),
             ("h.test/n", unknown("h.test/n")),
             ("github.com/o", unknown("github.com/o")),
-            // Only letters and digits before `::` are a getter.
+            // The text before `::` is a getter only if it consists of letters and digits.
             ("m/x::y@h:p", bare("m/x::y@h:p")),
-            // An address of scp has a user and a host.
+            // An scp address has a user and a host.
             ("@h:p/q", bare("@h:p/q")),
             ("u@:p/q", bare("u@:p/q")),
         ] {

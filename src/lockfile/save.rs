@@ -148,7 +148,7 @@ mod tests {
             save(&self.path(path), old, content.as_bytes(), &owner)
         }
 
-        /// Everything in the directory of the lock file.
+        /// The names of all files in the directory of the lock file.
         fn names(&self) -> Vec<String> {
             let entries = fs::read_dir(self.path("repository/a")).unwrap();
             let mut names: Vec<_> = entries

@@ -82,8 +82,8 @@ mod tests {
         let name = |host, process| Owner::new(host, process).prefix(STEM) + "x";
         let stale = directory.path().join(name("here", gone));
         let kept = [
-            name("here", 1),                  // runs, perhaps as another user
-            name("here", std::process::id()), // our own
+            name("here", 1),                  // a running process, perhaps of another user
+            name("here", std::process::id()), // this process
             name("there", gone),              // another host
             ".terraform.lock.hcl".to_owned(), // not a temporary file
             format!(".terraform.lock.hcl{gone}"),

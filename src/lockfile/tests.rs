@@ -1,4 +1,4 @@
-//! Twins of entries, and the locks that all tests of lock files use.
+//! Twins of entries, and helpers for all tests of lock files.
 
 use super::*;
 
@@ -6,7 +6,7 @@ pub(super) fn address(source: &str) -> ProviderAddr {
     ProviderAddr::parse(source, Engine::Terraform).unwrap()
 }
 
-/// Rows of address, version, constraints, and hashes separated by spaces.
+/// Creates locks from rows of address, version, constraints, and hashes separated by spaces.
 pub(super) fn locks(rows: &[(&str, &str, &str, &str)]) -> Locks {
     let providers = rows
         .iter()
@@ -35,7 +35,7 @@ fn entries_of_terraforms_namespace_get_twins() {
             "h1:a",
         ),
         ("registry.terraform.io/hashicorp/null", "2.0.0", "", "h1:b"),
-        ("registry.opentofu.org/hashicorp/null", "3.0.0", "", "h1:c"), // already there, whatever its version
+        ("registry.opentofu.org/hashicorp/null", "3.0.0", "", "h1:c"), // exists, so its version does not matter
         ("registry.terraform.io/acme/aws", "1.0.0", "", "h1:d"),       // another namespace
         ("registry.terraform.io:8443/hashicorp/tls", "1.0.0", "", ""), // another port
         ("example.com/hashicorp/tls", "1.0.0", "", ""),

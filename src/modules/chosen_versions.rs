@@ -126,7 +126,7 @@ mod tests {
             ("3.1.0", 1_029, true),
             ("3.1.0", 1_030, false),
             ("3.2.0", 1_000, false),
-            // The clock was set back.
+            // The clock was set back since the record was written.
             ("3.1.0", 999, false),
         ] {
             let new = record(version, days);

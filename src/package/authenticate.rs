@@ -397,7 +397,8 @@ mod tests {
         assert_eq!(list.accept(&package(SHASUM, 8)), Err(error));
     }
 
-    /// ReportedHashes hashes are recorded for OpenTofu's default registry only, and checked for every registry. Terraform ignores them.
+    /// Reported hashes are recorded for OpenTofu's default registry only, but checked for every registry. Terraform ignores
+    /// them.
     #[test]
     fn reported_hashes() {
         let zh = zh();
@@ -430,7 +431,7 @@ mod tests {
         assert_eq!(error, Err(AuthenticityError::Report(no_entry)));
     }
 
-    /// ReportedHashes hashes can replace a download if there is an `h1` hash for the platform and every `zh` hash is signed.
+    /// Reported hashes can replace a download if there is an `h1` hash for the platform and every `zh` hash is signed.
     #[test]
     fn reported_hashes_without_a_package() {
         let zh = zh();

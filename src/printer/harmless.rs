@@ -171,7 +171,7 @@ mod tests {
             ("\u{1b}[1ma\u{7}", "\\u{1b}[1ma\\u{7}"),
         ] {
             assert_eq!(text(given, false), expected);
-            // What is harmless stays so.
+            // Escaping twice changes nothing.
             assert_eq!(text(expected, false), expected);
         }
     }

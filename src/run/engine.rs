@@ -133,7 +133,7 @@ mod tests {
                 "\u{feff}# This file is maintained automatically by \"terraform init\".\r\n",
                 Some(Engine::Terraform),
             ),
-            // The header takes precedence over addresses: OpenTofu keeps Terraform's entries beside its own.
+            // The header takes precedence over addresses: OpenTofu keeps Terraform's entries in addition to its own.
             (
                 "# by \"tofu init\".\nprovider \"registry.terraform.io/a/b\" {}\n",
                 Some(Engine::Tofu),

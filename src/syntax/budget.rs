@@ -368,7 +368,7 @@ mod tests {
             assert_eq!(budget.take(resource, all), Ok(()));
             let exceeded = budget.take(resource, 1).unwrap_err();
             assert_eq!(exceeded.to_string(), said);
-            // Once it is used up, nothing else can be had either.
+            // After one resource is exhausted, the others are refused too.
             assert_eq!(budget.exceeded(), Some(exceeded));
             assert!(budget.steps(1).is_err() && budget.bytes(1).is_err());
         }

@@ -213,7 +213,7 @@ mod tests {
             ("a = 1\r\nb = 2\r\n", "a, b"),
             ("a { b = 1 }\nc {}\n", "a(b), c()"),
             ("a b \"c\\t\" {\n  d {\n  }\n  e = 1\n}", "a b c\t(d(), e)"),
-            ("a = <<EOT\nx\nEOT;\n  EOT\nb = 1\n", "a, b"), // a line may begin with the marker and go on
+            ("a = <<EOT\nx\nEOT;\n  EOT\nb = 1\n", "a, b"), // the marker ends a heredoc only if nothing follows it
             ("a = \"${{ b = \"}\" }[\"b\"]}\"\n", "a"),
             ("a = {for k in y : k =>\n x\n ? 1\n : 2}\n", "a"), // newlines around operators
             ("a = {\n b = 1, c : 2\n (d) = 3\n\n}\n", "a"),

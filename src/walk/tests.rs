@@ -102,8 +102,8 @@ fn facts_of_a_directory() {
 
 #[test]
 fn facts_of_a_file_name() {
-    // Configuration, files for OpenTofu only, lock file, leftovers, config file. The last row is the config file where case
-    // does not count.
+    // The digits: configuration, OpenTofu-only files, lock file, leftovers, config file. In the last row, the name of the
+    // config file has another case.
     let rows = "main.tf 10000, main.tofu 11000, main.tofu.json 11000, .terraform.lock.hcl 00100, \
          .terraform.lock.hcl.tmp-1 00010, README.md 00000, .tflock.toml 00001, .TFLOCK.toml 00001";
     for row in rows.split(", ") {

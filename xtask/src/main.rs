@@ -1,13 +1,13 @@
-//! `cargo xtask bench [SCENARIO]...`: whole runs of tflock beside `terraform providers lock`, tfupdate, curl, raw inflate and
-//! raw SHA-256, on one machine in one run, as medians and ratios. Without a name all scenarios are run.
+//! `cargo xtask bench [SCENARIO]...` measures whole runs of tflock, `terraform providers lock`, tfupdate, curl, raw
+//! inflate and raw SHA-256 on this machine, and prints medians and ratios. Without names it runs all scenarios.
 //!
-//! `cargo xtask pictures` makes the pictures in `docs/pictures`; screenshots need `chromium` on the path.
+//! `cargo xtask pictures` creates the pictures in `docs/pictures`. Screenshots need `chromium` on PATH.
 //!
-//! `terraform` and `tfupdate` are used where they are on PATH, and so is `igzip`, the fastest inflate for x86.
+//! `terraform`, `tfupdate` and `igzip`, the fastest inflate for x86, are measured if they are on PATH.
 //!
 //! Environment: `TFLOCK_BENCH_RUNS` (default 5), `TFLOCK_BENCH_PROVIDER` (a directory with the files of a real provider
-//! package to use in place of a generated one), `TFLOCK_BENCH_SIZE` (bytes of the generated executable),
-//! `TFLOCK_BENCH_BINARY` (a release build of tflock to measure in place of a new one).
+//! package, which replaces the generated one), `TFLOCK_BENCH_SIZE` (the size of the generated executable in bytes),
+//! `TFLOCK_BENCH_BINARY` (a release build of tflock, which replaces a new build).
 
 mod bench;
 mod pictures;

@@ -1,4 +1,4 @@
-//! The program that tasks run, and where the project is.
+//! Builds tflock for the tasks, and finds the project's directory.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ pub(crate) fn project() -> &'static Path {
     own.parent().expect("xtask lies in the project")
 }
 
-/// The release build of tflock.
+/// Builds tflock with the release profile and returns its path.
 pub(crate) fn build() -> PathBuf {
     if let Some(binary) = std::env::var_os("TFLOCK_BENCH_BINARY") {
         return binary.into();
@@ -20,7 +20,7 @@ pub(crate) fn build() -> PathBuf {
     command
         .args(["build", "--release", "--bin", "tflock"])
         .current_dir(root);
-    // Cargo's own variables, which it sets for this program, would make build scripts run again.
+    // Cargo sets these variables for this program. They would make build scripts run again.
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {

@@ -71,7 +71,7 @@ fn host_blocks_in_all_their_forms() {
             r#"host "h.test" { services { a = "x" } services { a = "y" b = "z" } }"#,
             &["a=y", "b=z"],
         ),
-        // The later block wins as a whole.
+        // The later block replaces the whole earlier block.
         (
             r#"host "h.test" { services { a = "x" } } host "h.test" { services { b = "y" } }"#,
             &["b=y"],

@@ -1,4 +1,4 @@
-//! The block `provider_installation`, in both languages.
+//! The block `provider_installation`, in HCL 1 and JSON.
 
 use super::*;
 

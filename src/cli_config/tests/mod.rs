@@ -1,4 +1,4 @@
-//! Whole files: their blocks in all forms, how several are joined, and what is wrong with them.
+//! Whole CLI configuration files: the forms of their blocks, merging, and errors.
 
 mod hosts;
 mod installation;

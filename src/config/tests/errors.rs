@@ -1,10 +1,10 @@
-//! What errors are filed under, where they are, and what they advise.
+//! The codes, places and hints of errors.
 
 use super::super::VariableOption;
 use super::{ConfigError, Engine, ReadOptions, Tree};
 use crate::span::Explain as _;
 
-/// The first error of a tree, or what is missing first.
+/// The first error of a tree, or the first missing module.
 fn error(files: &[(&str, &str)], engine: Engine) -> std::sync::Arc<ConfigError> {
     let result = Tree::new(files).read(&ReadOptions::new(engine));
     result.unwrap_err().swap_remove(0)
@@ -126,7 +126,7 @@ fn a_directory_with_the_name_of_a_file_is_an_error() {
 #[test]
 fn an_invalid_module_is_reported_once() {
     let calls = "module \"a\" {\n  source = \"./m\"\n}\nmodule \"b\" {\n  source = \"./m\"\n}\n";
-    // The same mistake in two places is two mistakes.
+    // The same error at two places is reported twice.
     let broken = "provider \"P\" {\n}\nprovider \"P\" {\n  alias = \"x\"\n}\n";
     let tree = Tree::new(&[("main.tf", calls), ("m/main.tf", broken)]);
     let errors = tree.read(&ReadOptions::new(Engine::Terraform)).unwrap_err();

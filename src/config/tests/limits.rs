@@ -1,8 +1,8 @@
-//! How much is too much, to the last one that is not; and what need not be read twice.
+//! Limits, tested with the last permitted and the first forbidden number, and modules that are read repeatedly.
 
 use super::{ENGINES, Engine, ReadOptions, Tree, requires};
 
-/// Modules that call each other in a row, the first of them called by the root.
+/// A chain of modules in which each calls the next one. The root module calls the first one.
 fn row(length: usize) -> Vec<(String, String)> {
     let call = |to: usize| format!("module \"m\" {{\n  source = \"../{to}\"\n}}\n");
     let inner = (1..length).map(|level| (format!("{level}/main.tf"), call(level + 1)));
@@ -28,7 +28,7 @@ fn calls_nest_sixty_deep() {
 
 #[test]
 fn calls_that_may_differ_each_time_are_counted() {
-    // Its source is computed, so each of 2^16 visits could find something else.
+    // The sources are computed, so each of the 2^16 visits could have another result.
     let call = |name: &str, to: usize| {
         format!("module \"{name}\" {{\n  source = \"../${{tostring({to})}}\"\n}}\n")
     };
@@ -61,7 +61,7 @@ fn at_most_a_hundred_errors_of_a_module_are_reported() {
 #[test]
 fn modules_with_remote_calls_are_read_for_each_of_their_callers() {
     let remote = "module \"inner\" {\n  source = \"git::https://h/inner.git\"\n}\n";
-    // One directory under two keys; only below `a` is everything installed.
+    // One directory is recorded with two keys. Its call is installed only below `a`.
     let record = |key: &str, source: &str, directory: &str| {
         format!("{{\"Key\":\"{key}\",\"Source\":\"{source}\",\"Dir\":\"{directory}\"}}")
     };

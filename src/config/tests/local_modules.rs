@@ -1,4 +1,4 @@
-//! Section 8: calls of local modules.
+//! docs/rules/config.md 8: calls of local modules.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ fn local_modules_are_followed_with_their_own_names() {
             ],
             None,
             None,
-        ), // endless
+        ), // an infinite recursion
         (
             vec![("main.tf", "module \"m\" {\n source = \"./\"\n}\n")],
             None,
@@ -56,7 +56,7 @@ fn local_modules_are_followed_with_their_own_names() {
             vec![("main.tf", &format!("{CALL}{CALL}")), ("m/x", "")],
             None,
             None,
-        ), // one name twice
+        ), // a duplicate name
     ]);
     for source in ["m", "m/n", ".", "..", ""] {
         let text = format!("module \"m\" {{\n source = \"{source}\"\n}}\n");

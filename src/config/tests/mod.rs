@@ -1,4 +1,4 @@
-//! The rows of docs/rules/config.md, section by section: small trees of files, and what each engine finds in them.
+//! The rules of docs/rules/config.md, section by section: small trees of files with the requirements that each engine finds.
 
 mod errors;
 mod limits;
@@ -57,7 +57,7 @@ impl Tree {
     }
 }
 
-/// `t/p ~> 1.0, hashicorp/q`: the providers to lock, without default hosts, with their constraints.
+/// The providers to lock with their constraints and without default hosts, such as `t/p ~> 1.0, hashicorp/q`.
 fn show(root: &RootModule, engine: Engine) -> String {
     let providers = root
         .requirements
@@ -77,7 +77,7 @@ fn show(root: &RootModule, engine: Engine) -> String {
     rows.collect::<Vec<_>>().join(", ")
 }
 
-/// What a tree requires, or the first error with the place below the tree.
+/// The requirements of a tree, or the first error with its place relative to the tree.
 fn requires(files: &[(&str, &str)], engine: Engine) -> Result<String, String> {
     requires_with(files, &ReadOptions::new(engine))
 }
@@ -143,7 +143,7 @@ fn check_json_rows(rows: &str) {
     }
 }
 
-/// Checks (text of `main.tf`, what Terraform finds, what OpenTofu finds); `None` is an error.
+/// Checks rows (text of `main.tf`, what Terraform finds, what OpenTofu finds). `None` is an error.
 fn check(rows: &[(&str, Option<&str>, Option<&str>)]) {
     check_files(
         &rows
@@ -153,7 +153,7 @@ fn check(rows: &[(&str, Option<&str>, Option<&str>)]) {
     );
 }
 
-/// The same for JSON syntax.
+/// Checks rows like [`check`], with JSON syntax.
 fn check_json(rows: &[(&str, Option<&str>, Option<&str>)]) {
     check_files(
         &rows

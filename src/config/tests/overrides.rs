@@ -19,7 +19,7 @@ fn required_providers_are_replaced_entry_by_entry() {
         |entries: &str| format!("terraform {{\n required_providers {{\n{entries}\n }}\n}}\n");
     let base = block("p = { source = \"t/p\", version = \"~> 1.0\" }");
     for (change, expected) in [
-        (block("p = { source = \"t/q\" }"), "t/q"), // no version is left
+        (block("p = { source = \"t/q\" }"), "t/q"), // the constraint is replaced too
         (block("p = { version = \"~> 2.0\" }"), "hashicorp/p ~> 2.0"),
         (block("q = {}"), "hashicorp/q, t/p ~> 1.0"),
         (

@@ -50,7 +50,7 @@ fn blocks_that_require_nothing() {
         moved {\n from = q_x.a\n to = q_x.b\n}\n | nothing
         terraform {\n provider_meta "q" {\n }\n backend "s3" {\n }\n}\n | nothing
         output "o" {\n value = provider::q::f(q_x.a)\n}\n | nothing
-        some_new_block "x" {\n  y {\n }\n}\n | nothing // of a newer release
+        some_new_block "x" {\n  y {\n }\n}\n | nothing // a block of a future version
         resource "tofu_x" "a" {\n}\n | hashicorp/tofu
     "#,
     );
@@ -106,7 +106,7 @@ fn provider_for_each_takes_and_needs_an_index() {
         provider "q" {\n for_each = toset([])\n}\n | - // no alias
     "#,
     );
-    // An override file that does not speak of it leaves it.
+    // An override file without `for_each` does not change it.
     let plain = "provider \"q\" {\n alias = \"x\"\n}\n";
     let resource = "resource \"q_x\" \"a\" {\n provider = q.x[\"a\"]\n}\n";
     for (base, over, tofu) in [
@@ -256,7 +256,7 @@ fn large_files_take_linear_time() {
             Ok("hashicorp/q")
         );
     }
-    // So do files in which everything is wrong.
+    // Files with many errors take linear time too.
     assert!(super::requires(&[("main.tf", &native.repeat(2))], super::Engine::Tofu).is_err());
 }
 

@@ -77,7 +77,7 @@ fn versions_belong_to_registries() {
     }
 }
 
-/// Gives one directory for every module, and remembers what it was asked for.
+/// Returns the same directory for every module, and records the requests.
 struct Gives(PathBuf, Mutex<Vec<String>>);
 
 impl ModuleFetcher for Gives {
@@ -231,7 +231,7 @@ fn a_fetched_module_calls_nothing_outside_of_its_package() {
                 "module \"m\" {\n  source = \"acme/dns/any\"\n}\n",
             ),
             ("secret/main.tf", "provider \"secret\" {}\n"),
-            // What is recorded of an installation says nothing about what is fetched.
+            // The manifest of installed modules does not apply to fetched ones.
             ("root/.terraform/modules/modules.json", &recorded),
             ("packages/m/main.tf", inner),
             ("packages/m/sub/main.tf", "provider \"anvil\" {}\n"),
@@ -276,7 +276,7 @@ fn an_installed_module_calls_nothing_outside_of_its_package_but_what_is_recorded
         ),
         (escape, installed, recorded("../../public"), OUTSIDE),
         (gone, installed, recorded("./gone"), "which cannot be read"),
-        // Not where the tools install it: how far its package goes is unknown.
+        // The tools do not install modules there, so the root of the package is unknown.
         (
             escape,
             "\"Dir\":\"vendor/m/sub\"",

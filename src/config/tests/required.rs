@@ -19,7 +19,7 @@ fn legacy_form() {
         P = "~> 1.0" | hashicorp/p ~> 1.0
         p = "${1}.0" | hashicorp/p 1.0.0
         p = true ? "1.0" : "2.0" | hashicorp/p 1.0.0
-        p = true ? "1.0" : var.x | hashicorp/p 1.0.0 // what is not taken is not looked at
+        p = true ? "1.0" : var.x | hashicorp/p 1.0.0 // the branch that is not taken is not evaluated
         p = <<EOT\n~> 1.0\nEOT | hashicorp/p ~> 1.0
         p_q = "1.0" | -
         p = null | -
@@ -47,7 +47,7 @@ fn object_form() {
         p = { version = "~> 1.0" } | hashicorp/p ~> 1.0
         p = { source = "t/${"p"}" } | t/p
         p = { "source" : "t/p", ("version") = "1.0" } | t/p 1.0.0
-        p = {\n source = "t/p"\n source = "t/q"\n} | t/q // the last of a key wins
+        p = {\n source = "t/p"\n source = "t/q"\n} | t/q // the last of several equal keys applies
         p = { version = "1.0", version = "2.0" } | hashicorp/p 2.0.0
         p-q = { source = "t/p" } | t/p
         é = { source = "t/p" } | t/p
@@ -87,7 +87,7 @@ fn one_block_per_module() {
     ]);
     check_files(&[
         (vec![("a.tf", one), ("b.tf", one)], None, None),
-        // What is hidden does not count.
+        // A hidden file is ignored.
         (
             vec![("a.tf", one), ("a.tofu", one)],
             Some("hashicorp/p"),

@@ -3,7 +3,7 @@
 use super::super::{EnvironmentValue, ReadOptions, VariableOption};
 use super::{ENGINES, Engine, check_files, requires, requires_with};
 
-/// A root module that calls `./c` by what `text` says, and modules `a` to `e`.
+/// A root module with this text, and the local modules `a` to `c`.
 fn files(text: &str) -> Vec<(&str, &str)> {
     vec![
         ("main.tf", text),

@@ -14,7 +14,7 @@ fn which_files_are_read() {
     for (name, terraform, tofu) in [
         ("main.tftest.hcl", BOTH, BOTH),
         ("tests/main.tftest.hcl", BOTH, BOTH),
-        ("tests/.x.tftest.hcl", BOTH, BOTH), // nothing is skipped there
+        ("tests/.x.tftest.hcl", BOTH, BOTH), // hidden files are read there
         (".x.tftest.hcl", ONLY_ROOT, ONLY_ROOT),
         ("x.tftest.hcl~", ONLY_ROOT, ONLY_ROOT),
         ("tests/deeper/main.tftest.hcl", ONLY_ROOT, ONLY_ROOT),
@@ -90,7 +90,7 @@ fn the_test_directory_can_be_another_and_tests_can_be_left_out() {
     assert_eq!(requires_with(&files, &options).as_deref(), BOTH);
     options.tests = Tests::Read {
         directory: "/checks".into(),
-    }; // joined all the same
+    }; // an absolute path is also relative to the module
     assert_eq!(requires_with(&files, &options).as_deref(), BOTH);
     options.tests = Tests::Skip;
     assert_eq!(requires_with(&files, &options).as_deref(), ONLY_ROOT);

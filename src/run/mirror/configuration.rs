@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(text, expected);
     }
 
-    /// A mirror without `include` would be for all providers.
+    /// A mirror without `include` would apply to all providers.
     #[test]
     fn an_empty_mirror_is_not_named() {
         let text = render(Path::new("/srv"), &[]);

@@ -3,7 +3,7 @@ use std::rc::Rc;
 use super::super::{parse_expression, parse_template};
 use super::*;
 
-/// Knows `var.known`, `var.unknown`, and the function `upper`.
+/// A scope with `var.known`, `var.unknown` and the function `upper`.
 struct Few;
 
 impl EvalScope for Few {
@@ -90,11 +90,11 @@ fn constant_expressions() {
         ("7 % 3 == 1", "true"),
         ("1 == \"1\"", "false"),
         ("[1, [2]][1][0]", "2"),
-        ("{ a = 1, \"b\" : 2, (\"c\") = 3, a = 4 }", "{a=4,b=2,c=3}"), // the last of a key wins
+        ("{ a = 1, \"b\" : 2, (\"c\") = 3, a = 4 }", "{a=4,b=2,c=3}"), // the last of several equal keys applies
         ("{ a = { b = [5] } }.a.b.0", "5"),
         ("[{ a = 1 }, { a = 2 }][*].a", "[1,2]"),
         ("[{ a = 1 }, { a = 2 }].*.a", "[1,2]"),
-        ("true ? 1 : a.b", "1"), // only the branch taken
+        ("true ? 1 : a.b", "1"), // only the selected branch is evaluated
         ("null[*]", "[]"),
         ("\"x\"[*]", "['x']"),
         ("[for i, x in [3, 4] : x + i if x > 3]", "[5]"),

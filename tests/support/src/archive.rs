@@ -1,8 +1,8 @@
-//! A zip writer that makes packages as goreleaser does with Go's `archive/zip`.
+//! A zip writer whose packages have the same format as those of goreleaser, which uses Go's `archive/zip`.
 //!
-//! Every entry is deflated and its sizes follow in a data descriptor with signature; names are in order of writing;
-//! the extended time stamp field is present. It writes front to back, so a package may be larger than memory.
-//! Time stamps are fixed. Layout: APPNOTE.TXT 4.3.
+//! Every entry is deflated, and a data descriptor with a signature follows it. Every entry has the extended timestamp
+//! field with a fixed time. The archive is written sequentially, so it may be larger than memory. Format: APPNOTE.TXT
+//! 4.3.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -13,16 +13,16 @@ use sha2::{Digest as _, Sha256};
 
 use crate::hash::{h1, to_hex};
 
-/// 2024-01-01 00:00:00 in MS-DOS date and time, the stamp of every entry.
+/// 2024-01-01 00:00:00 as an MS-DOS date and time. All entries have this timestamp.
 const DOS_STAMP: u32 = 0x5821_0000;
 
-/// The same moment in Unix seconds.
+/// The same time in Unix seconds.
 const UNIX_STAMP: u32 = 1_704_067_200;
 
-/// Hashes and size of a written archive.
+/// The hashes and the size of an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Archive {
-    /// Lower-case hex SHA-256 of the archive.
+    /// The SHA-256 of the archive in lower-case hexadecimal digits.
     pub sha256: String,
     /// The `h1:` hash of its files.
     pub h1: String,
@@ -30,7 +30,7 @@ pub struct Archive {
     pub size: u64,
 }
 
-/// Writes an archive to `out`, counting and digesting what passes.
+/// Writes an archive to `out`, counts the bytes and computes their digest.
 pub struct ArchiveWriter<W: Write> {
     out: Tee<W>,
     central: Vec<u8>,
@@ -38,7 +38,7 @@ pub struct ArchiveWriter<W: Write> {
 }
 
 impl<W: Write> ArchiveWriter<W> {
-    /// An archive that will be written to `out`.
+    /// Creates a writer to `out`.
     pub fn new(out: W) -> Self {
         let out = Tee {
             inner: out,
@@ -52,11 +52,11 @@ impl<W: Write> ArchiveWriter<W> {
         }
     }
 
-    /// Adds one file with the Unix permissions `mode`.
+    /// Adds a file with the Unix permissions `mode`.
     ///
     /// # Errors
     ///
-    /// When `content` cannot be read or the archive not be written.
+    /// If `content` cannot be read or the archive cannot be written.
     pub fn file(&mut self, name: &str, mode: u32, content: impl Read) -> io::Result<()> {
         let offset = narrow(self.out.size);
         let shared = shared_header(name);
@@ -84,11 +84,11 @@ impl<W: Write> ArchiveWriter<W> {
         Ok(())
     }
 
-    /// Writes the central directory and says what the archive came to.
+    /// Writes the central directory and returns the hashes and the size of the archive.
     ///
     /// # Errors
     ///
-    /// When the archive cannot be written.
+    /// If the archive cannot be written.
     pub fn finish(mut self) -> io::Result<(Archive, W)> {
         let start = narrow(self.out.size);
         let count = u16::try_from(self.files.len()).expect("test packages have few files");
@@ -110,13 +110,13 @@ impl<W: Write> ArchiveWriter<W> {
     }
 }
 
-/// The parts that local and central header of an entry have in common.
+/// The fields that the local and the central header of an entry have in common.
 struct SharedHeader {
-    /// Version needed, flags (data descriptor; UTF-8 where the name asks for it), method and time.
+    /// The required version, the flags (data descriptor; UTF-8 for non-ASCII names), the method and the time.
     start: Vec<u8>,
-    /// Lengths of name and extra field.
+    /// The lengths of the name and the extra field.
     lengths: Vec<u8>,
-    /// Name and extra field.
+    /// The name and the extra field.
     end: Vec<u8>,
 }
 
@@ -139,7 +139,7 @@ fn shared_header(name: &str) -> SharedHeader {
     }
 }
 
-/// Deflates `content` into `out`; its hex SHA-256, CRC-32 and length.
+/// Deflates `content` into `out`. Returns its hexadecimal SHA-256, CRC-32 and length.
 fn deflate(mut content: impl Read, out: &mut impl Write) -> io::Result<(String, u32, u64)> {
     let mut encoder = DeflateEncoder::new(out, Compression::default());
     let (mut hasher, mut crc, mut size) = (Sha256::new(), crc32fast::Hasher::new(), 0);
@@ -159,7 +159,7 @@ fn deflate(mut content: impl Read, out: &mut impl Write) -> io::Result<(String, 
     Ok((to_hex(&hasher.finalize()), crc.finalize(), size))
 }
 
-/// Passes bytes on, digested and counted.
+/// A writer that counts and digests the bytes it passes on.
 struct Tee<W> {
     inner: W,
     hasher: Sha256,

@@ -1,4 +1,4 @@
-//! A temporary tree of configurations, and programs run in it.
+//! A temporary tree of configurations in which programs are run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,8 @@ use crate::tool::{terraform_on_path, tofu_on_path};
 /// The name of a lock file.
 const LOCK_FILE: &str = ".terraform.lock.hcl";
 
-/// A tree with three parts: `repository` (the configurations, current directory of the programs), `home`, `cache`.
+/// A tree with the directories `repository` (the configurations, and the working directory of programs), `home` and
+/// `cache`.
 pub struct TestContext {
     root: TempDir,
     tflock: PathBuf,
@@ -22,8 +23,8 @@ pub struct TestContext {
 }
 
 impl TestContext {
-    /// An empty tree, whose CLI configuration sends all hosts of `registry` there. `tflock` is the binary under test:
-    /// `env!("CARGO_BIN_EXE_tflock")`.
+    /// An empty tree with a CLI configuration that redirects all hosts to `registry`. `tflock` is the binary under
+    /// test: `env!("CARGO_BIN_EXE_tflock")`.
     pub fn new(tflock: impl Into<PathBuf>, registry: &FakeRegistry) -> Self {
         let mut context = Self::offline(tflock);
         context.set_cli_config(&registry.cli_config());
@@ -56,7 +57,7 @@ impl TestContext {
         fs::write(self.root.path().join("home/terraform.rc"), text).expect("the tree is ours");
     }
 
-    /// The directory of the configurations.
+    /// The directory with the configurations.
     pub fn work(&self) -> PathBuf {
         self.root.path().join("repository")
     }
@@ -71,7 +72,7 @@ impl TestContext {
         self.root.path().join("cache")
     }
 
-    /// Writes a file, and the directories it needs.
+    /// Writes a file and creates its parent directories.
     pub fn write(&self, relative: &str, text: impl AsRef<[u8]>) -> &Self {
         let path = self.path(relative);
         let parent = path.parent().expect("a file below `work` has a parent");
@@ -80,8 +81,8 @@ impl TestContext {
         self
     }
 
-    /// Writes `DIRECTORY/main.tf` that requires providers: `(source, constraint)`, no constraint if it is empty.
-    /// The local name is the type.
+    /// Writes a `DIRECTORY/main.tf` that requires providers, given as `(source, constraint)`. An empty constraint is
+    /// omitted. The local name of each provider is its type.
     pub fn require(&self, directory: &str, providers: &[(&str, &str)]) -> &Self {
         let entry = |(source, constraint): &(&str, &str)| {
             let local_name = source.rsplit('/').next().expect("a split has a last part");
@@ -96,8 +97,8 @@ impl TestContext {
         self.write(&format!("{directory}/main.tf"), text)
     }
 
-    /// Writes the files of a tree, each below a line `-- path --`. The indentation of the first header is removed from every
-    /// line.
+    /// Writes the files of a tree. Each begins with a line `-- path --`. The indentation of the first such line is
+    /// removed from every line.
     pub fn write_tree(&self, tree: &str) -> &Self {
         for (path, text) in fixture::files(tree) {
             self.write(path, text);
@@ -128,7 +129,7 @@ impl TestContext {
         self.write(&format!("{directory}/{LOCK_FILE}"), text)
     }
 
-    /// When the lock file of a directory was last modified.
+    /// The modification time of a directory's lock file.
     pub fn lock_file_modified(&self, directory: &str) -> SystemTime {
         let metadata = fs::metadata(self.path(directory).join(LOCK_FILE));
         metadata
@@ -152,7 +153,7 @@ impl TestContext {
         names
     }
 
-    /// The binary under test, with these arguments, in `work`.
+    /// A command that runs the binary under test in `work` with these arguments.
     pub fn tflock<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Program {
         self.program(&self.tflock)
             .env("TFLOCK_CACHE_DIR", self.cache())
@@ -160,17 +161,17 @@ impl TestContext {
             .args(arguments)
     }
 
-    /// The binary under test, with the arguments in `line`, which are separated by white space.
+    /// A command that runs the binary under test in `work`. Spaces in `line` separate the arguments.
     pub fn command(&self, line: &str) -> Program {
         self.tflock(line.split_whitespace())
     }
 
-    /// Runs the binary under test, with the arguments in `line`, which are separated by white space.
+    /// Runs the binary under test in `work`. Spaces in `line` separate the arguments.
     pub fn run(&self, line: &str) -> Outcome {
         self.command(line).run()
     }
 
-    /// The real `terraform`, in `directory`, with an empty data directory; see [`terraform_on_path`].
+    /// A command that runs the real `terraform` in `directory` with an empty data directory; see [`terraform_on_path`].
     pub fn terraform<'a>(
         &self,
         directory: &str,
@@ -179,7 +180,7 @@ impl TestContext {
         terraform_on_path().map(|path| self.tool(&path, directory, arguments))
     }
 
-    /// The real `tofu`, likewise.
+    /// A command that runs the real `tofu` in the same way.
     pub fn tofu<'a>(
         &self,
         directory: &str,
@@ -209,11 +210,11 @@ impl TestContext {
             .env("HOME", root.join("home"))
             .env("USERPROFILE", root.join("home"))
             .env("APPDATA", root.join("home"))
-            // Where the tools look for implied mirrors.
+            // The directory in which the tools search for implied mirrors.
             .env("XDG_DATA_DIRS", root.join("share"))
             .env("TF_CLI_CONFIG_FILE", root.join("home/terraform.rc"))
             .current_dir(self.work());
-        // Windows cannot open a socket or a temporary file without these.
+        // Windows needs these variables to open sockets and temporary files.
         for name in ["PATH", "SystemRoot", "TEMP", "TMP"] {
             if let Some(value) = std::env::var_os(name) {
                 program = program.env(name, value);

@@ -1,28 +1,28 @@
-//! What a path of the registry answers: a body in memory or on disk, with its type.
+//! The documents of the registry: a body in memory or on disk, and its content type.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek as _, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The bytes of an answer.
+/// The body of a response.
 #[derive(Debug, Clone)]
 pub enum Body {
-    /// Held in memory.
+    /// Bytes in memory.
     Bytes(Arc<[u8]>),
-    /// Served from a file, never held in memory as a whole.
+    /// A file, which is never read into memory as a whole.
     File {
-        /// Where it lies.
+        /// The path of the file.
         path: PathBuf,
-        /// Its length.
+        /// The length in bytes.
         size: u64,
     },
-    /// This number of zeros, generated while reading.
+    /// This number of zeros, which are generated while they are sent.
     Zeros(u64),
 }
 
 impl Body {
-    /// A body of these bytes.
+    /// A body with these bytes.
     pub fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
         Self::Bytes(bytes.into().into())
     }
@@ -35,11 +35,11 @@ impl Body {
         }
     }
 
-    /// A reader from `offset` on.
+    /// A reader that starts at `offset`.
     ///
     /// # Errors
     ///
-    /// When the file cannot be opened.
+    /// If the file cannot be opened.
     pub fn read_from(&self, offset: u64) -> io::Result<Box<dyn Read + Send>> {
         match self {
             Self::Bytes(bytes) => {
@@ -56,7 +56,7 @@ impl Body {
         }
     }
 
-    /// All bytes; for small documents.
+    /// All bytes. Use it for small documents only.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.read_from(0)
@@ -66,17 +66,17 @@ impl Body {
     }
 }
 
-/// A body and the content type it is sent with.
+/// A body and its content type.
 #[derive(Debug, Clone)]
 pub struct Document {
     /// The value of `Content-Type`.
     pub content_type: String,
-    /// What is sent.
+    /// The body.
     pub body: Body,
 }
 
 impl Document {
-    /// A document of this type.
+    /// A document with this content type.
     pub fn new(content_type: &str, body: Body) -> Self {
         let content_type = content_type.to_owned();
         Self { content_type, body }
@@ -87,7 +87,7 @@ impl Document {
         Self::new("application/json", Body::bytes(value.to_string()))
     }
 
-    /// A document of the type `application/octet-stream`.
+    /// A document with the content type `application/octet-stream`.
     pub fn octets(bytes: impl Into<Vec<u8>>) -> Self {
         Self::new("application/octet-stream", Body::bytes(bytes))
     }

@@ -1,7 +1,7 @@
 //! Test cases as text: trees of files, tables, and parts of messages.
 
-/// The files of a tree: each path stands in a line `-- path --`, and the lines below it are the text of the file. The
-/// indentation of the first header is removed from every line.
+/// The files of a tree: each begins with a line `-- path --`, and the lines after it are its content. The indentation
+/// of the first such line is removed from every line.
 pub(crate) fn files(tree: &str) -> Vec<(&str, String)> {
     let tree = tree.trim_start_matches('\n');
     let indent = tree.len() - tree.trim_start_matches(' ').len();
@@ -44,12 +44,12 @@ pub fn table<const N: usize>(text: &str) -> Vec<[&str; N]> {
     table
 }
 
-/// A cell with `\\n` in it as the text of several lines.
+/// Replaces each `\n` in a cell with a newline.
 pub fn multiline(cell: &str) -> String {
     cell.replace("\\n", "\n")
 }
 
-/// Fails the test, with the whole text, unless the text contains `part`.
+/// Fails the test and prints the whole text unless it contains `part`.
 #[track_caller]
 pub fn assert_contains(text: &str, part: &str) {
     assert!(text.contains(part), "`{part}` is missing in:\n{text}");

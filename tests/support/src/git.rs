@@ -1,16 +1,16 @@
-//! `git`, as the user who prepares a test.
+//! Runs `git` to prepare repositories for tests.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Runs `git` in `directory` with the arguments in `line`, which are separated by white space, and without the settings of
-/// this machine. Returns what it writes, trimmed.
+/// Runs `git` in `directory` without the configuration of this machine. Spaces in `line` separate the arguments.
+/// Returns the trimmed standard output.
 #[track_caller]
 pub fn git(directory: &Path, line: &str) -> String {
     git_with_input(directory, line, Stdio::null())
 }
 
-/// Runs `git` as [`git`] does, with this standard input.
+/// Like [`git`], with this standard input.
 #[track_caller]
 pub fn git_with_input(directory: &Path, line: &str, input: impl Into<Stdio>) -> String {
     let output = Command::new("git")

@@ -1,6 +1,6 @@
-//! The pattern language of request paths: `*` stands for any text, slashes included; everything else for itself.
+//! Patterns for request paths: `*` matches any text including slashes, and every other character matches itself.
 
-/// Whether `pattern` describes the whole of `text`.
+/// Whether `pattern` matches the whole of `text`.
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else {
         return pattern == text;

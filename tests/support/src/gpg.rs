@@ -1,4 +1,4 @@
-//! Keys and signatures made by `gpg`, so that the crate under test does not only verify its own work.
+//! Keys and signatures that `gpg` creates. They are independent of the OpenPGP crate that tflock uses.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::tool::skip;
 pub struct GpgHome(Arc<TempDir>);
 
 impl GpgHome {
-    /// An empty key ring; `None`, with a line that says so, when `gpg` is not on PATH.
+    /// Creates an empty key ring. Prints a message and returns `None` if `gpg` is not on PATH.
     pub fn create() -> Option<Self> {
         let version = Command::new("gpg")
             .arg("--version")
@@ -25,7 +25,7 @@ impl GpgHome {
             skip("gpg is not on PATH");
             return None;
         }
-        // Sockets live in this directory, and their paths must be short.
+        // gpg creates sockets in this directory, and the paths of sockets must be short.
         let home = tempfile::Builder::new()
             .prefix("gpg")
             .tempdir()
@@ -33,7 +33,7 @@ impl GpgHome {
         Some(Self(Arc::new(home)))
     }
 
-    /// Makes a key of `algorithm` (as `gpg --quick-generate-key` names it) that expires after `expiry` (`0`: never).
+    /// Creates a key. `algorithm` and `expiry` are arguments of `gpg --quick-generate-key`; the expiry `0` means never.
     pub fn key(&self, algorithm: &str, expiry: &str) -> SigningKey {
         let user = format!("{algorithm} <{algorithm}@tflock.example>");
         self.run(
@@ -70,12 +70,12 @@ impl GpgHome {
         })
     }
 
-    /// The directory, for commands that this type does not know.
+    /// The directory of the key ring, for other commands.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    /// Runs `gpg` on this key ring; its standard output.
+    /// Runs `gpg` on this key ring and returns its standard output.
     pub fn run(&self, arguments: &[&str], input: &[u8]) -> Vec<u8> {
         let mut child = Command::new("gpg")
             .args([

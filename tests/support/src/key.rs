@@ -1,7 +1,7 @@
 //! OpenPGP keys that sign checksum lists.
 //!
-//! The usual signer is a key that `gpg` made (`testdata/keys/`, with a README that says how); [`SigningKey::generated`]
-//! makes one from a seed, [`GpgHome::key`](crate::GpgHome::key) one that `gpg` also signs with.
+//! The default key was created with `gpg` (see the README in `testdata/keys/`). [`SigningKey::generated`] creates a key
+//! from a seed, and [`GpgHome::key`](crate::GpgHome::key) one for which `gpg` also makes the signatures.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,36 +17,37 @@ use pgp::types::{KeyDetails as _, Password, Timestamp};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 
-/// The secret key of the usual signer.
+/// The secret key of the default signer.
 const FIXTURE: &str = include_str!(concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../testdata/keys/registry.sec.asc"
 ));
 
-/// Makes a detached signature over a document.
+/// Creates a detached signature of a document.
 type Sign = Arc<dyn Fn(&[u8]) -> Vec<u8> + Send + Sync>;
 
-/// A public key as registries hand it out, and the means to sign with it.
+/// A public key in the form that registries send, and a function that signs with it.
 #[derive(Clone)]
 pub struct SigningKey {
-    /// The public key, armored.
+    /// The armored public key.
     pub ascii_armor: String,
-    /// The key ID, upper-case hex.
+    /// The key ID in upper-case hexadecimal digits.
     pub key_id: String,
-    /// The signature of a partner tier, armored; empty for none.
+    /// The armored trust signature of a partner key. Empty for other keys.
     pub trust_signature: String,
     sign: Sign,
 }
 
 impl SigningKey {
-    /// The usual signer: RSA 2048, made by `gpg`.
+    /// The default signer: an RSA key of 2048 bits, created with `gpg`.
     pub fn fixture() -> Self {
         let (secret, _) =
             SignedSecretKey::from_string(FIXTURE).expect("the fixture is a secret key");
         Self::of(secret)
     }
 
-    /// A signature of the usual signer, made so many days ago: not before 2024, when the key was.
+    /// A signature by the default signer, created this many days ago. The time must not be before 2024, when the key
+    /// was created.
     pub fn fixture_signature(document: &[u8], days_ago: u32) -> Vec<u8> {
         let (secret, _) =
             SignedSecretKey::from_string(FIXTURE).expect("the fixture is a secret key");
@@ -73,7 +74,7 @@ impl SigningKey {
         .expect("an unprotected key can sign")
     }
 
-    /// An Ed25519 key that depends on nothing but `seed`, bar the time it is made at.
+    /// An Ed25519 key that depends only on `seed` and the current time.
     pub fn generated(seed: u64) -> Self {
         let mut parameters = SecretKeyParamsBuilder::default();
         parameters
@@ -86,7 +87,7 @@ impl SigningKey {
         Self::of(secret.expect("an Ed25519 key can always be made"))
     }
 
-    /// A key of which only the public half and a way to sign are known.
+    /// A key with only a public part, and a function that signs.
     pub fn custom(
         ascii_armor: &str,
         key_id: &str,
@@ -100,13 +101,13 @@ impl SigningKey {
         }
     }
 
-    /// The same key with this signature of a partner tier.
+    /// Sets the trust signature of a partner key.
     pub fn with_trust_signature(mut self, trust_signature: &str) -> Self {
         trust_signature.clone_into(&mut self.trust_signature);
         self
     }
 
-    /// A detached signature over `document`, binary.
+    /// A binary detached signature of `document`.
     pub fn sign(&self, document: &[u8]) -> Vec<u8> {
         (self.sign)(document)
     }

@@ -1,14 +1,14 @@
-//! What tflock's tests, benches and demo share.
+//! Helpers of tflock's tests, benchmarks and demo.
 //!
-//! - [`FakeRegistry`]: a provider registry on loopback with signed packages, request log and misbehaviour.
-//! - [`ProviderSpec`]: one provider to publish; [`SigningKey`], [`GpgHome`]: who signs it.
-//! - [`RawZip`]: archives written byte by byte, for what no zip library would write.
-//! - [`TestContext`]: a temporary tree, and `tflock`, `terraform` and `tofu` run in it.
+//! - [`FakeRegistry`]: a provider registry on loopback with signed packages, a request log and faulty responses.
+//! - [`ProviderSpec`]: a provider to publish; [`SigningKey`], [`GpgHome`]: its signer.
+//! - [`RawZip`]: archives that are written field by field, including invalid ones.
+//! - [`TestContext`]: a temporary tree in which `tflock`, `terraform` and `tofu` are run.
 //! - [`table`]: test cases, one per line; [`git`]: repositories to test with.
 //!
-//! Nothing here uses the product's code: hashes, archives and answers are made independently, so that a test
-//! compares two opinions. Same input, same bytes: contents come from seeds and time stamps are fixed, which is
-//! why lock files recorded once stay right.
+//! Nothing here uses tflock's code: hashes, archives and responses are computed independently, so that tests can
+//! compare the results. Contents are derived from seeds and timestamps are fixed. The same input therefore always gives
+//! the same bytes, and recorded lock files remain valid.
 
 mod archive;
 mod context;

@@ -1,33 +1,33 @@
-//! Seeded content that compresses about as well as a provider's executable does (4.5 : 1), made as it is read.
+//! Generated content that compresses about as well as a provider's executable (4.5 : 1).
 //!
-//! The stream alternates short runs of random bytes with copies of what lies up to 32 KiB back, which is the shape
-//! deflate meets in machine code: a copy costs it about three bytes.
+//! The stream alternates short runs of random bytes with copies of earlier bytes, at most 32 KiB back. Machine code has
+//! a similar structure, in which deflate needs about three bytes per copy.
 
 use std::io::{self, Read};
 
 use sha2::{Digest as _, Sha256};
 
-/// Bytes that a copy can reach back to: deflate's own window.
+/// The maximum distance of a copy, which is the window of deflate.
 const WINDOW: usize = 32 * 1024;
 
-/// Longest run of random bytes between two copies; with [`COPY`] it sets the ratio.
+/// The maximum length of a random run. Together with [`COPY`] it determines the compression ratio.
 const FRESH: u64 = 6;
 
-/// Shortest copy, and how much longer one may be.
+/// The minimum length of a copy, and the range of its additional length.
 const COPY: (u64, u64) = (8, 33);
 
-/// A reader of `size` bytes that depend on nothing but `seed`.
+/// A reader of `size` bytes that depend only on `seed`.
 #[derive(Debug, Clone)]
 pub struct Payload {
     state: u64,
     left: u64,
     window: Vec<u8>,
-    /// How much of `window` was handed out; what follows is still to go.
+    /// The number of bytes in `window` that were already read.
     sent: usize,
 }
 
 impl Payload {
-    /// The content of `size` bytes that belongs to `seed`.
+    /// The content of `size` bytes for `seed`.
     pub fn new(seed: &str, size: u64) -> Self {
         let digest = Sha256::digest(seed);
         let head = digest.first_chunk().expect("a SHA-256 digest has 32 bytes");
@@ -47,7 +47,7 @@ impl Payload {
         self.state
     }
 
-    /// Appends a random run and a copy to the window, after dropping what no copy can reach any more.
+    /// Appends a random run and a copy to the window, after removing the bytes that no copy can reach.
     fn grow(&mut self) {
         if self.window.len() >= 4 * WINDOW - 64 {
             let keep_from = self.window.len() - WINDOW;

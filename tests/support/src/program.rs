@@ -1,4 +1,4 @@
-//! Commands run in a clean environment, and their outcome.
+//! Commands that are run in a clean environment, and their results.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// A command to run; environment and directory are set by the [`TestContext`](crate::TestContext) that hands it out.
+/// A command to run. The [`TestContext`](crate::TestContext) that creates it sets its environment and directory.
 pub struct Program {
     command: Command,
     filters: Vec<(String, String)>,
@@ -34,25 +34,25 @@ impl Program {
         self
     }
 
-    /// Sets a variable.
+    /// Sets an environment variable.
     pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
     }
 
-    /// Removes a variable.
+    /// Removes an environment variable.
     pub fn env_remove(mut self, name: &str) -> Self {
         self.command.env_remove(name);
         self
     }
 
-    /// Runs in this directory.
+    /// Sets the working directory.
     pub fn current_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.command.current_dir(directory.into());
         self
     }
 
-    /// Runs it to its end.
+    /// Runs the command to its end.
     pub fn run(mut self) -> Outcome {
         let output = self.command.output();
         let output =
@@ -60,13 +60,13 @@ impl Program {
         self.outcome(output.status.code(), &output.stdout, &output.stderr)
     }
 
-    /// Runs it to its end with standard output going to `stdout`, which the outcome then does not have.
+    /// Runs the command to its end with standard output redirected to `stdout`. The outcome has no standard output.
     pub fn run_into(mut self, stdout: impl Into<Stdio>) -> Outcome {
         self.command.stdout(stdout);
         self.run()
     }
 
-    /// Runs it to its end, and says what it took.
+    /// Runs the command to its end and measures its cost.
     pub fn measure(mut self) -> (Outcome, Cost) {
         self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let started = Instant::now();
@@ -105,7 +105,7 @@ impl Program {
         }
     }
 
-    /// Runs it to its end with the outputs of this process; whether it succeeded.
+    /// Runs the command to its end with the output streams of this process. Returns whether it succeeded.
     pub fn show(mut self) -> bool {
         let status = self.command.status();
         let status =
@@ -113,7 +113,7 @@ impl Program {
         status.success()
     }
 
-    /// Starts it with both outputs discarded, for tests that end it early.
+    /// Starts the command and discards its output, for tests that stop it.
     pub fn spawn(mut self) -> Child {
         self.command.stdout(Stdio::null()).stderr(Stdio::null());
         self.command
@@ -122,11 +122,11 @@ impl Program {
     }
 }
 
-/// How often a running command is looked at.
+/// The interval at which the memory of a command is measured.
 const GLANCE: Duration = Duration::from_millis(2);
 
-/// The most memory that a process has had so far, where the system says it: the figure that it gives at the end counts in
-/// what the process had that started it.
+/// The peak memory of a running process in bytes, on systems that report it. The value that the system reports after
+/// its end would include memory of the parent process.
 fn memory_of(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status
@@ -136,32 +136,33 @@ fn memory_of(process: u32) -> Option<u64> {
     Some(kilobytes << 10)
 }
 
-/// Reads a pipe to its end, so that the child never blocks on a full pipe.
+/// Reads a pipe to its end on a thread, so that the child process never blocks on a full pipe.
 fn read(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
     let mut pipe = pipe.expect("a pipe was asked for");
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // What came before a failure is all there is.
+        // If reading fails, the bytes before the error are returned.
         drop(pipe.read_to_end(&mut bytes));
         bytes
     })
 }
 
-/// What a command took.
+/// The cost of a command.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cost {
-    /// From start to end.
+    /// The duration.
     pub wall: Duration,
-    /// Peak resident memory in bytes; 0 where the system does not tell it while a process runs.
+    /// Peak resident memory in bytes. 0 on systems that do not report it for running processes.
     pub peak_memory: u64,
 }
 
-/// How a command ended. In both texts the temporary tree is `[ROOT]` and the registry's port `[PORT]`.
+/// The result of a command. In its output, the temporary tree is replaced with `[ROOT]` and the registry's port with
+/// `[PORT]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// What was run.
+    /// The command line.
     pub command: String,
-    /// The exit code; `None` after a signal.
+    /// The exit code. `None` if a signal ended the process.
     pub code: Option<i32>,
     /// Standard output.
     pub stdout: String,
@@ -170,27 +171,27 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Fails the test, with all that was printed, unless the exit code is `code`.
+    /// Fails the test and prints the output unless the exit code is `code`.
     #[track_caller]
     pub fn expect_code(self, code: i32) -> Self {
         assert!(self.code == Some(code), "expected exit code {code}\n{self}");
         self
     }
 
-    /// Fails the test, with all that was printed, unless the exit code is 0.
+    /// Fails the test and prints the output unless the exit code is 0.
     #[track_caller]
     pub fn expect_success(self) -> Self {
         self.expect_code(0)
     }
 
-    /// Fails the test, with all that was printed, unless standard output contains `part`.
+    /// Fails the test and prints the output unless standard output contains `part`.
     #[track_caller]
     pub fn assert_stdout(&self, part: &str) -> &Self {
         assert!(self.stdout.contains(part), "stdout lacks `{part}`\n{self}");
         self
     }
 
-    /// Fails the test, with all that was printed, unless standard error contains `part`.
+    /// Fails the test and prints the output unless standard error contains `part`.
     #[track_caller]
     pub fn assert_stderr(&self, part: &str) -> &Self {
         assert!(self.stderr.contains(part), "stderr lacks `{part}`\n{self}");

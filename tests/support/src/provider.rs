@@ -1,4 +1,4 @@
-//! What to publish: one provider, its versions, platforms and contents.
+//! A provider to publish: its versions, platforms and contents.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use crate::key::SigningKey;
 
-/// The platforms of a provider that names none.
+/// The default platforms of a provider.
 pub const DEFAULT_PLATFORMS: [&str; 3] = ["linux_amd64", "darwin_arm64", "windows_amd64"];
 
-/// A change of a checksum list before it is signed.
+/// A change to a checksum list before it is signed.
 pub(crate) type ChangeSums = Arc<dyn Fn(String) -> Vec<u8> + Send + Sync>;
 
-/// One provider; everything has a default, so that a line publishes one:
+/// A provider to publish. Everything except its name has a default:
 /// `registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]))`.
 #[derive(Clone)]
 pub struct ProviderSpec {
@@ -38,7 +38,8 @@ pub struct ProviderSpec {
 }
 
 impl ProviderSpec {
-    /// `NAMESPACE/TYPE` on registry.terraform.io, or `HOST/NAMESPACE/TYPE`: version 1.0.0 for [`DEFAULT_PLATFORMS`].
+    /// A provider with version 1.0.0 for [`DEFAULT_PLATFORMS`]. `source` is `NAMESPACE/TYPE` for registry.terraform.io,
+    /// or `HOST/NAMESPACE/TYPE`.
     pub fn new(source: &str) -> Self {
         let parts: Vec<_> = source.split('/').collect();
         let (host, namespace, type_name) = match parts[..] {
@@ -68,110 +69,111 @@ impl ProviderSpec {
         }
     }
 
-    /// Published on these hosts (in the form users write: Unicode, port) instead; the bytes are the same on all.
+    /// Sets the hosts, as users write them (in Unicode, with a port). The bytes of the packages are the same on all
+    /// hosts.
     pub fn hosts<'a>(mut self, hosts: impl IntoIterator<Item = &'a str>) -> Self {
         self.hosts = hosts.into_iter().map(str::to_owned).collect();
         self
     }
 
-    /// In these versions, listed in this order and spelled like this; files are named by them.
+    /// Sets the versions. Lists and file names use their order and spelling.
     pub fn versions<'a>(mut self, versions: impl IntoIterator<Item = &'a str>) -> Self {
         self.versions = versions.into_iter().map(str::to_owned).collect();
         self
     }
 
-    /// For these platforms.
+    /// Sets the platforms.
     pub fn platforms<'a>(mut self, platforms: impl IntoIterator<Item = &'a str>) -> Self {
         self.platforms = platforms.into_iter().map(str::to_owned).collect();
         self
     }
 
-    /// But not `version` for `platform`.
+    /// Omits the package of `version` for `platform`.
     pub fn without(mut self, version: &str, platform: &str) -> Self {
         self.absent
             .insert((version.to_owned(), platform.to_owned()));
         self
     }
 
-    /// With these protocol versions.
+    /// Sets the plugin protocol versions.
     pub fn protocols<'a>(mut self, protocols: impl IntoIterator<Item = &'a str>) -> Self {
         self.protocols = protocols.into_iter().map(str::to_owned).collect();
         self
     }
 
-    /// With a warning in the version list.
+    /// Adds a warning to the version list.
     pub fn warning(mut self, warning: &str) -> Self {
         self.warnings.push(warning.to_owned());
         self
     }
 
-    /// With an executable of `size` bytes.
+    /// Sets the size of the executable in bytes.
     pub fn payload(mut self, size: u64) -> Self {
         self.payload = size;
         self
     }
 
-    /// With other contents than the same provider under another seed: a re-uploaded release.
+    /// Changes the contents, which depend on this seed, for example to publish a version again.
     pub fn seed(mut self, seed: &str) -> Self {
         seed.clone_into(&mut self.seed);
         self
     }
 
-    /// With the regular files of `directory` as contents, for every version and platform.
+    /// Uses the regular files of `directory` as contents for every version and platform.
     pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
         self.directory = Some(directory.into());
         self
     }
 
-    /// With these bytes as the package of `version` for `platform`.
+    /// Uses these bytes as the package of `version` for `platform`.
     pub fn archive(mut self, version: &str, platform: &str, bytes: Vec<u8>) -> Self {
         self.archives
             .insert((version.to_owned(), platform.to_owned()), bytes);
         self
     }
 
-    /// This version was signed so many days ago, with [`SigningKey::fixture`].
+    /// Signs this version with a signature of [`SigningKey::fixture`] that is this many days old.
     pub fn signed_days_ago(mut self, version: &str, days: u32) -> Self {
         self.signed_days_ago.insert(version.to_owned(), days);
         self
     }
 
-    /// Signed, and advertised, with this key in place of [`SigningKey::fixture`].
+    /// Signs with this key instead of [`SigningKey::fixture`], and lists it in the responses.
     pub fn signed_by(mut self, key: &SigningKey) -> Self {
         self.key = key.clone();
         self
     }
 
-    /// Advertised with these keys, independent of the key that signed.
+    /// Lists these keys in the responses, whichever key signs.
     pub fn advertised<'a>(mut self, keys: impl IntoIterator<Item = &'a SigningKey>) -> Self {
         self.advertised = Some(keys.into_iter().cloned().collect());
         self
     }
 
-    /// With a checksum list that `change` made of the right one; it is what gets signed.
+    /// Applies `change` to the checksum list before it is signed.
     pub fn sums(mut self, change: impl Fn(String) -> Vec<u8> + Send + Sync + 'static) -> Self {
         self.change_sums = Some(Arc::new(change));
         self
     }
 
-    /// With URLs relative to the answer that has them.
+    /// Makes the URLs in responses relative.
     pub fn relative_urls(mut self) -> Self {
         self.relative_urls = true;
         self
     }
 
-    /// With `packages` in its answers, as OpenTofu's registry gives them: hashes and sizes of all platforms.
+    /// Adds `packages` to the responses, as in OpenTofu's registry: the hashes and sizes for all platforms.
     pub fn reporting_packages(mut self) -> Self {
         self.reports_packages = true;
         self
     }
 
-    /// `NAMESPACE/TYPE`.
+    /// The name as `NAMESPACE/TYPE`.
     pub(crate) fn name(&self) -> String {
         format!("{}/{}", self.namespace, self.type_name)
     }
 
-    /// The platforms that `version` has a package for.
+    /// The platforms for which `version` has a package.
     pub(crate) fn platforms_of(&self, version: &str) -> impl Iterator<Item = &String> {
         let absent = move |platform: &&String| {
             !self

@@ -1,62 +1,62 @@
-//! Archives written field by field, for everything that no zip library would write.
+//! Archives that are written field by field, including those that no zip library would write.
 //!
-//! Defaults make a plain, valid archive; every field can be set to something else. Layout: APPNOTE.TXT 4.3.
+//! The default values make a valid archive, and every field can be changed. Format: APPNOTE.TXT 4.3.
 
 use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
-/// The record behind an entry's data that repeats its checksum and sizes.
+/// The record after an entry's data that repeats its checksum and sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Descriptor {
-    /// No descriptor: sizes are in the local header.
+    /// No descriptor. The sizes are in the local header.
     Absent,
-    /// With the customary signature, as Go writes it.
+    /// A descriptor with the usual signature, as Go writes it.
     Signed,
-    /// Without signature, which the format allows.
+    /// A descriptor without a signature, which the format allows.
     Unsigned,
-    /// With signature and sizes of eight bytes.
+    /// A descriptor with a signature and sizes of eight bytes.
     Wide,
 }
 
-/// One entry.
+/// An entry.
 #[derive(Debug, Clone)]
 pub struct RawEntry {
     /// The name in the central directory.
     pub name: Vec<u8>,
-    /// The name in the local header, if another.
+    /// The name in the local header, if it differs.
     pub local_name: Option<Vec<u8>>,
-    /// The data as stored.
+    /// The stored data.
     pub data: Vec<u8>,
     /// The compression method.
     pub method: u16,
-    /// General purpose flags, without the bit of the descriptor.
+    /// The general purpose flags without the bit for the descriptor.
     pub flags: u16,
-    /// Version made by: the upper byte says which system the attributes are of.
+    /// The version made by. The upper byte is the system to which the attributes belong.
     pub made_by: u16,
-    /// External attributes; for Unix the mode is in the upper half.
+    /// The external attributes. For Unix, the mode is in the upper half.
     pub attributes: u32,
-    /// CRC-32, in the local header or descriptor and the central directory.
+    /// The CRC-32 in the local header or descriptor and in the central directory.
     pub crc: u32,
     /// The size of `data`.
     pub packed: u64,
     /// The size of the content.
     pub unpacked: u64,
-    /// The descriptor.
+    /// The kind of descriptor.
     pub descriptor: Descriptor,
-    /// Whether sizes and offset are in a zip64 extra field.
+    /// Whether the sizes and the offset are in a zip64 extra field.
     pub zip64: bool,
-    /// Extra field of both headers, beside that of zip64.
+    /// The extra field of both headers, in addition to that of zip64.
     pub extra: Vec<u8>,
     /// Bytes between this entry and the next record.
     pub gap: Vec<u8>,
-    /// Whether the central directory has it.
+    /// Whether the central directory contains the entry.
     pub listed: bool,
 }
 
 impl RawEntry {
-    /// A stored regular file of mode 0644.
+    /// A stored regular file with the mode 0644.
     pub fn stored(name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> Self {
         let content = content.as_ref();
         Self {
@@ -78,7 +78,7 @@ impl RawEntry {
         }
     }
 
-    /// A deflated regular file of mode 0644.
+    /// A deflated regular file with the mode 0644.
     pub fn deflated(name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> Self {
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
         encoder
@@ -94,7 +94,7 @@ impl RawEntry {
         }
     }
 
-    /// A deflated file with a signed descriptor: what Go's writer makes.
+    /// A deflated file with a signed descriptor, as Go writes it.
     pub fn streamed(name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> Self {
         Self {
             descriptor: Descriptor::Signed,
@@ -102,7 +102,7 @@ impl RawEntry {
         }
     }
 
-    /// A directory; by custom the name ends in `/`.
+    /// A directory. By convention the name ends in `/`.
     pub fn directory(name: impl AsRef<[u8]>) -> Self {
         Self {
             attributes: 0o040_755 << 16 | 0x10,
@@ -110,7 +110,7 @@ impl RawEntry {
         }
     }
 
-    /// The same with this Unix mode, type bits included.
+    /// Sets the Unix mode including the file type.
     pub fn mode(self, mode: u32) -> Self {
         Self {
             attributes: mode << 16,
@@ -207,26 +207,26 @@ impl RawEntry {
 /// An archive.
 #[derive(Debug, Clone, Default)]
 pub struct RawZip {
-    /// The entries, in the order of both data and central directory.
+    /// The entries, in the order of their data and of the central directory.
     pub entries: Vec<RawEntry>,
     /// Bytes before the first entry.
     pub prefix: Vec<u8>,
-    /// Whether offsets count from the start of the archive proper, not of the file.
+    /// Whether offsets are relative to the first entry, not to the start of the file.
     pub relative: bool,
     /// The archive comment.
     pub comment: Vec<u8>,
-    /// Bytes after everything.
+    /// Bytes after the end record.
     pub suffix: Vec<u8>,
-    /// The number of entries that the end record tells, if it lies.
+    /// The number of entries in the end record, if it is wrong.
     pub count: Option<u16>,
-    /// Whether the zip64 end records are there.
+    /// Whether the zip64 end records are written.
     pub zip64: bool,
-    /// The central directory in another order: indexes into `entries`.
+    /// Another order for the central directory, as indexes into `entries`.
     pub central_order: Option<Vec<usize>>,
 }
 
 impl RawZip {
-    /// An archive of these entries.
+    /// An archive with these entries.
     pub fn of(entries: impl IntoIterator<Item = RawEntry>) -> Self {
         Self {
             entries: entries.into_iter().collect(),
@@ -234,7 +234,7 @@ impl RawZip {
         }
     }
 
-    /// The bytes.
+    /// The bytes of the archive.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = self.prefix.clone();
         let base = if self.relative {
@@ -313,7 +313,7 @@ fn zip64_field(extra: &mut Vec<u8>, values: &[u64]) {
     }
 }
 
-/// The field of four bytes: the value itself, or all ones where zip64 has it.
+/// A field of four bytes: the value, or 0xFFFFFFFF if zip64 has it.
 fn clamp(value: u64, zip64: bool) -> u32 {
     if zip64 {
         u32::MAX
@@ -330,7 +330,7 @@ fn length(bytes: &[u8]) -> u16 {
 mod tests {
     use super::*;
 
-    /// The size of an end record without comment.
+    /// The size of an end record without a comment.
     const END: usize = 22;
 
     #[test]

@@ -1,9 +1,9 @@
-//! A provider registry on loopback: any number of hosts, signed packages, a log, misbehaviour on demand.
+//! A provider registry on loopback: any number of hosts, signed packages, a request log and faulty responses.
 //!
-//! Every host lives below a path of its own: `http://127.0.0.1:PORT/HOST/v1/providers/`. The `host` blocks of
-//! [`FakeRegistry::cli_config`] send Terraform, OpenTofu and tflock there, so any host name can be published without
-//! DNS. Requests for `/v1/...` and `/.well-known/...` go to the host that their `Host` header names, which makes service
-//! discovery over [`FakeRegistry::serve_tls`] work.
+//! Every host has its own path: `http://127.0.0.1:PORT/HOST/v1/providers/`. The `host` blocks of
+//! [`FakeRegistry::cli_config`] redirect Terraform, OpenTofu and tflock there, so providers can be published for any
+//! host without DNS. Requests for `/v1/...` and `/.well-known/...` use the host in their `Host` header, so that service
+//! discovery works over [`FakeRegistry::serve_tls`].
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ use crate::provider::ProviderSpec;
 use crate::release::{MANIFEST, PackageFacts, Release};
 use crate::tls::TestAuthority;
 
-/// The answers, by path.
+/// The documents by path.
 #[derive(Default)]
 struct Pages(RwLock<BTreeMap<String, Document>>);
 
@@ -43,7 +43,7 @@ impl Handler for Pages {
     }
 }
 
-/// The registry. It ends, with all connections, when it is dropped.
+/// A registry. Dropping it stops it and closes all connections.
 pub struct FakeRegistry {
     pages: Arc<Pages>,
     rules: Arc<Rules>,
@@ -79,7 +79,7 @@ impl FakeRegistry {
         }
     }
 
-    /// Publishes a provider, in place of what its hosts had under that name.
+    /// Publishes a provider. Replaces a provider of that name on the same hosts.
     pub fn publish(&mut self, spec: impl Borrow<ProviderSpec>) -> &mut Self {
         let spec = spec.borrow();
         for version in &spec.versions {
@@ -152,7 +152,7 @@ impl FakeRegistry {
         }
     }
 
-    /// Answers `GET path` with this document.
+    /// Serves this document at `path`.
     pub fn serve(&self, path: &str, document: Document) {
         self.pages
             .0
@@ -161,7 +161,7 @@ impl FakeRegistry {
             .insert(path.to_owned(), document);
     }
 
-    /// What `path` answers now.
+    /// The current document at `path`.
     pub fn document(&self, path: &str) -> Option<Document> {
         self.pages
             .0
@@ -171,32 +171,32 @@ impl FakeRegistry {
             .cloned()
     }
 
-    /// Answers `path` with 404 from now on.
+    /// Removes the document, so that requests for `path` get the status 404.
     pub fn remove(&self, path: &str) {
         self.pages.0.write().expect("no holder panics").remove(path);
     }
 
-    /// Adds a rule that spoils answers; rules given earlier come first.
+    /// Adds a rule for faulty responses. Rules that were added earlier take precedence.
     pub fn misbehave(&self, rule: Misbehave) {
         self.rules.add(rule);
     }
 
-    /// Drops all rules.
+    /// Removes all rules.
     pub fn behave(&self) {
         self.rules.clear();
     }
 
-    /// What was asked, over http and https.
+    /// The requests over http and https.
     pub fn log(&self) -> &Log {
         &self.log
     }
 
-    /// The port of plain http on 127.0.0.1.
+    /// The http port on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.server.port()
     }
 
-    /// The URL of `path` (which starts with `/`, or is empty).
+    /// The URL of `path`, which starts with `/` or is empty.
     pub fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port())
     }
@@ -206,7 +206,7 @@ impl FakeRegistry {
         self.url(&format!("/{}/v1/providers/", slug(host)))
     }
 
-    /// Also listens for https, as `localhost` with a certificate of `authority`; the host name with its port.
+    /// Also listens for https as `localhost`, with a certificate of `authority`. Returns the host name with its port.
     pub fn serve_tls(&mut self, authority: &TestAuthority) -> String {
         let config = authority.server_config(&["localhost", "127.0.0.1"]);
         let (pages, rules) = (self.pages.clone(), self.rules.clone());
@@ -217,7 +217,7 @@ impl FakeRegistry {
         host
     }
 
-    /// A CLI configuration that sends every published host, and the default ones, to this registry.
+    /// A CLI configuration that redirects every published host and the default hosts to this registry.
     pub fn cli_config(&self) -> String {
         let tls = self
             .tls
@@ -234,19 +234,19 @@ impl FakeRegistry {
         )
     }
 
-    /// What is known of a package: `registry.package("acme/anvil", "1.0.0", "linux_amd64")`.
+    /// The facts about a package: `registry.package("acme/anvil", "1.0.0", "linux_amd64")`.
     pub fn package(&self, name: &str, version: &str, platform: &str) -> &PackageFacts {
         let key = (name.to_owned(), version.to_owned(), platform.to_owned());
         let found = self.facts.get(&key);
         found.unwrap_or_else(|| panic!("{name} {version} was not published for {platform}"))
     }
 
-    /// The `zh:` hash of the manifest line that every checksum list has.
+    /// The `zh:` hash of the manifest in every checksum list.
     pub fn manifest_zh() -> String {
         format!("zh:{}", sha256_hex(MANIFEST.as_bytes()))
     }
 
-    /// `text` with `{h1:NAME:VERSION:PLATFORM}`, `{zh:NAME:VERSION:PLATFORM}` and `{zh:manifest}` filled in.
+    /// Replaces `{h1:NAME:VERSION:PLATFORM}`, `{zh:NAME:VERSION:PLATFORM}` and `{zh:manifest}` in `text`.
     pub fn fill(&self, text: &str) -> String {
         let mut filled = String::new();
         let mut rest = text;
@@ -269,7 +269,7 @@ impl FakeRegistry {
     }
 }
 
-/// The path of a host: its name, in ASCII.
+/// The path element of a host: its ASCII name.
 fn slug(host: &str) -> String {
     host.replace(|character: char| !character.is_ascii(), "_")
 }

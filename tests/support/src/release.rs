@@ -1,4 +1,4 @@
-//! One version of a provider as its author releases it: packages, signed checksum list.
+//! A released version of a provider: its packages and the signed checksum list.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,27 +12,27 @@ use crate::key::SigningKey;
 use crate::payload::Payload;
 use crate::provider::ProviderSpec;
 
-/// The manifest whose checksum every list has; no registry serves it.
+/// The manifest in every checksum list. No registry serves it.
 pub const MANIFEST: &str = "{\"version\":1,\"metadata\":{\"protocol_versions\":[\"5.0\"]}}\n";
 
-/// Packages of executables up to this size are kept in memory, larger ones on disk.
+/// The maximum size of executables whose packages are kept in memory. Larger packages are kept on disk.
 const IN_MEMORY: u64 = 4 << 20;
 
-/// What is known of a published package; the hashes as a lock file writes them.
+/// The facts about a published package, with hashes as in a lock file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageFacts {
     /// The name in the checksum list.
     pub filename: String,
     /// The `zh:` hash.
     pub zh: String,
-    /// The `h1:` hash; empty for an archive that the test brought along.
+    /// The `h1:` hash. Empty for an archive that the test provided.
     pub h1: String,
     /// The bytes of the archive.
     pub size: u64,
 }
 
 impl PackageFacts {
-    /// The hex digits of the `zh:` hash.
+    /// The hexadecimal digits of the `zh:` hash.
     pub fn shasum(&self) -> &str {
         self.zh.strip_prefix("zh:").expect("a zh hash starts so")
     }
@@ -46,7 +46,7 @@ pub(crate) struct Release {
 }
 
 impl Release {
-    /// Builds the packages of `version`; large ones are left in `directory`.
+    /// Builds the packages of `version`. Large ones are stored in `directory`.
     pub(crate) fn build(spec: &ProviderSpec, version: &str, directory: &Path) -> io::Result<Self> {
         let mut packages = BTreeMap::new();
         for platform in spec.platforms_of(version) {
@@ -129,7 +129,7 @@ fn package(
     ))
 }
 
-/// License, read-me and executable, or the files of the given directory.
+/// Writes the license, the readme and the executable, or the files of the given directory.
 fn write_package<W: Write>(
     spec: &ProviderSpec,
     version: &str,

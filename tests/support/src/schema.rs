@@ -1,9 +1,9 @@
-//! Documents against their schemas.
+//! Checks JSON documents against their schemas.
 
 use serde_json::{Value, json};
 
-/// Fails unless `schema` describes `value`, which may use the part of JSON Schema that the schemas of tflock are written in.
-/// Stricter in one point: a field that the schema does not name is wrong.
+/// Fails unless `value` matches `schema`. Supports only the part of JSON Schema that tflock's schemas use. Unlike JSON
+/// Schema, it rejects fields that the schema does not name.
 #[track_caller]
 pub fn assert_described(value: &Value, schema: &Value) {
     check(value, schema, schema, "");
@@ -55,7 +55,7 @@ fn check(value: &Value, schema: &Value, root: &Value, path: &str) {
     }
 }
 
-/// What a value is, where `types` are wanted: an integer is a number as well.
+/// The type of a value. An integer is `number` if `types` contains `number`.
 fn kind(value: &Value, types: &[Value]) -> &'static str {
     match value {
         Value::Null => "null",

@@ -1,4 +1,4 @@
-//! A certificate authority for registries reached over https; clients trust it through `SSL_CERT_FILE`.
+//! A certificate authority for https registries. Clients trust it through `SSL_CERT_FILE`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use rustls::ServerConfig;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tempfile::NamedTempFile;
 
-/// A new authority, its certificate in a file.
+/// A certificate authority whose certificate is in a file.
 pub struct TestAuthority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     file: NamedTempFile,
 }
 
 impl TestAuthority {
-    /// Makes an authority.
+    /// Creates an authority.
     pub fn create() -> Self {
         let mut parameters = CertificateParams::default();
         parameters.distinguished_name = named("tests of tflock");
@@ -37,7 +37,7 @@ impl TestAuthority {
         self.file.path()
     }
 
-    /// The server side for these names, with a certificate of this authority.
+    /// The TLS configuration of a server with these names. This authority signs its certificate.
     pub(crate) fn server_config(&self, names: &[&str]) -> Arc<ServerConfig> {
         let names: Vec<_> = names.iter().map(|&name| name.to_owned()).collect();
         let mut parameters = CertificateParams::new(names).expect("the names are valid");
@@ -58,7 +58,8 @@ impl TestAuthority {
     }
 }
 
-/// The subjects must differ: OpenSSL treats a certificate as self-signed if its subject is its issuer.
+/// A subject with this name. Names must be unique, because OpenSSL treats a certificate as self-signed if its subject
+/// equals its issuer.
 fn named(name: &str) -> DistinguishedName {
     let mut names = DistinguishedName::new();
     names.push(DnType::CommonName, name);

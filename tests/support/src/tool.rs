@@ -1,4 +1,4 @@
-//! Finds the real tools, and skips or fails tests without them.
+//! Finds the real tools. Tests that need a missing tool are skipped or fail.
 
 use std::env;
 use std::path::PathBuf;
@@ -8,8 +8,8 @@ pub fn skip(reason: &str) {
     eprintln!("skipped: {reason}");
 }
 
-/// `terraform` on PATH. Without it the test is skipped, with a line that says so; or fails, where
-/// `TFLOCK_REQUIRE_TERRAFORM=1` demands that parity was really tested.
+/// `terraform` on PATH. If it is missing, this prints that the test is skipped, or fails if
+/// `TFLOCK_REQUIRE_TERRAFORM=1` is set.
 pub fn terraform_on_path() -> Option<PathBuf> {
     require_or_skip(
         "terraform",
@@ -17,7 +17,7 @@ pub fn terraform_on_path() -> Option<PathBuf> {
     )
 }
 
-/// `tofu` on PATH, which nothing requires.
+/// `tofu` on PATH, if it is installed.
 pub fn tofu_on_path() -> Option<PathBuf> {
     require_or_skip("tofu", false)
 }
@@ -26,7 +26,7 @@ pub fn tofu_on_path() -> Option<PathBuf> {
 ///
 /// # Panics
 ///
-/// When it is not there and `required`.
+/// If the program is missing and `required` is true.
 pub fn require_or_skip(name: &str, required: bool) -> Option<PathBuf> {
     let file = format!("{name}{}", env::consts::EXE_SUFFIX);
     let path = env::var_os("PATH").unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Many directories that require the same four providers, for three platforms: cold, warm, and the peers.
+//! Many directories that require the same four providers for three platforms: with and without a cache, compared with
+//! other tools.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +9,7 @@ use tflock_test_support::ProviderSpec;
 use super::fixture::{Fixture, peer};
 use super::measure::{Cost, Row, once, table};
 
-/// Executables of the providers, in bytes.
+/// The size of the providers' executables in bytes.
 const PROVIDERS: [(&str, u64); 4] = [
     ("acme/a", 120_000_000),
     ("acme/b", 60_000_000),
@@ -16,9 +17,9 @@ const PROVIDERS: [(&str, u64); 4] = [
     ("acme/d", 30_000_000),
 ];
 const PLATFORMS: [&str; 3] = ["linux_amd64", "darwin_arm64", "windows_amd64"];
-/// Root modules.
+/// The number of root modules.
 const DIRECTORIES: usize = 40;
-/// Directories that terraform is run in; its figures are multiplied up to [`DIRECTORIES`].
+/// The number of directories in which terraform is run. Its figures are extrapolated to [`DIRECTORIES`].
 const SAMPLE: usize = 3;
 
 pub(super) fn run(tflock: &Path) {
@@ -59,7 +60,7 @@ fn directory(number: usize) -> String {
     format!("d{number:03}")
 }
 
-/// tfupdate works on lock files that exist only.
+/// Creates empty lock files for tfupdate, which only updates existing ones.
 fn empty_lock_files(fixture: &Fixture) {
     for number in 0..DIRECTORIES {
         fixture.write(&format!("{}/.terraform.lock.hcl", directory(number)), "");
@@ -68,7 +69,7 @@ fn empty_lock_files(fixture: &Fixture) {
     assert!(fs::metadata(first).is_ok(), "the tree is ours");
 }
 
-/// terraform in some of the directories, multiplied up to all of them.
+/// Runs terraform in some of the directories and extrapolates the figures to all of them.
 fn sampled(fixture: &Fixture, terraform: &Path) -> Row {
     let mut sum = Cost::default();
     let log = fixture.registry.log();

@@ -1,4 +1,4 @@
-//! A tree of root modules beside a registry on loopback, and the commands that work on it.
+//! A tree of root modules, a registry on loopback, and the commands that are measured.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::process::Command;
 use tempfile::TempDir;
 use tflock_test_support::{FakeRegistry, ProviderSpec, require_or_skip};
 
-/// Bytes of the generated executable where no real package is given: that of a large provider.
+/// The size of the generated executable in bytes if no real package is given, as in a large provider.
 const LARGE: u64 = 700_000_000;
 
-/// A registry, and a tree with a CLI configuration that leads to it.
+/// A registry, and a tree with a CLI configuration that redirects to it.
 pub(super) struct Fixture {
     pub(super) registry: FakeRegistry,
     root: TempDir,
@@ -28,12 +28,12 @@ impl Fixture {
         Self { registry, root }
     }
 
-    /// A path beside the tree.
+    /// A path next to the tree.
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
 
-    /// A root module that requires these providers, as `(SOURCE, CONSTRAINTS)`.
+    /// Writes a root module that requires these providers, given as `(SOURCE, CONSTRAINTS)`.
     pub(super) fn require(&self, directory: &str, providers: &[(&str, &str)]) {
         let entries = providers.iter().enumerate();
         let entries: String = entries
@@ -49,7 +49,7 @@ impl Fixture {
         self.write(&format!("{directory}/main.tf"), &text);
     }
 
-    /// A file of the tree.
+    /// Writes a file of the tree.
     pub(super) fn write(&self, path: &str, text: &str) {
         let path = self.path("work").join(path);
         let directory = path.parent().expect("a file lies in a directory");
@@ -57,7 +57,7 @@ impl Fixture {
         fs::write(path, text).expect("the tree is ours");
     }
 
-    /// Where `SOURCE` (on the default host) in a version is for a platform.
+    /// The URL of a package. `source` is a provider on the default host.
     pub(super) fn package_url(&self, source: &str, version: &str, platform: &str) -> String {
         let service = self.registry.service_url("registry.terraform.io");
         let base = service
@@ -67,7 +67,7 @@ impl Fixture {
         format!("{base}/files/{source}/{version}/{filename}")
     }
 
-    /// A command in a directory of the tree, with its CLI configuration.
+    /// A command in a directory of the tree, with the CLI configuration of the tree.
     pub(super) fn command(&self, program: &Path, directory: &str) -> Command {
         let mut command = Command::new(program);
         command
@@ -78,32 +78,32 @@ impl Fixture {
         command
     }
 
-    /// Takes away what runs leave: lock files and the cache.
+    /// Removes the lock files and the cache of earlier runs.
     pub(super) fn clean(&self) {
-        // Neither is there before the first run.
+        // They do not exist before the first run.
         let _ = fs::remove_dir_all(self.path("cache"));
         self.remove_lock_files();
     }
 
-    /// Takes away the lock files and leaves the cache.
+    /// Removes the lock files but not the cache.
     pub(super) fn remove_lock_files(&self) {
         remove_lock_files(&self.path("work"));
     }
 
-    /// tflock on the whole tree, as it is.
+    /// A command that runs tflock on the whole tree.
     pub(super) fn again(&self, tflock: &Path, platforms: &[&str]) -> Command {
         let mut command = self.command(tflock, ".");
         command.args(["lock", "-r", "-q", "--platform", &platforms.join(",")]);
         command
     }
 
-    /// tflock on the whole tree, with nothing there yet.
+    /// A command that runs tflock on the whole tree, without lock files and cache.
     pub(super) fn cold(&self, tflock: &Path, platforms: &[&str]) -> Command {
         self.clean();
         self.again(tflock, platforms)
     }
 
-    /// `terraform providers lock` in one directory, with nothing there yet.
+    /// A command that runs `terraform providers lock` in one directory without a lock file.
     pub(super) fn terraform(
         &self,
         terraform: &Path,
@@ -117,7 +117,7 @@ impl Fixture {
         command
     }
 
-    /// `tfupdate lock -r` on the whole tree, whose lock files it completes: it creates none.
+    /// A command that runs `tfupdate lock -r` on the whole tree. It only updates existing lock files.
     pub(super) fn tfupdate(&self, tfupdate: &Path, platforms: &[&str]) -> Command {
         let service = self.registry.service_url("registry.terraform.io");
         let base = service.strip_suffix("v1/providers/").expect("the service");
@@ -143,7 +143,7 @@ fn remove_lock_files(directory: &Path) {
     }
 }
 
-/// A large package, real if one is given: what to publish, its source and its version.
+/// A large package: what to publish, its source and its version. Uses the real package if one is given.
 pub(super) fn large() -> (ProviderSpec, &'static str, &'static str) {
     if let Some(directory) = std::env::var_os("TFLOCK_BENCH_PROVIDER") {
         let spec = ProviderSpec::new("hashicorp/aws")
@@ -159,25 +159,25 @@ pub(super) fn large() -> (ProviderSpec, &'static str, &'static str) {
     (spec, "acme/large", "1.0.0")
 }
 
-/// Bytes of a large executable.
+/// The size of a large executable in bytes.
 pub(super) fn size() -> u64 {
     let asked = std::env::var("TFLOCK_BENCH_SIZE").ok();
     asked.and_then(|text| text.parse().ok()).unwrap_or(LARGE)
 }
 
-/// A peer that is measured where it is on PATH.
+/// The path of another tool. `None` if it is not installed.
 pub(super) fn peer(name: &str) -> Option<PathBuf> {
     require_or_skip(name, false)
 }
 
-/// curl, which downloads `url` and does nothing else.
+/// A command that downloads `url` with curl.
 pub(super) fn curl(url: &str, target: &Path) -> Command {
     let mut command = Command::new("curl");
     command.args(["-sSf", "-o"]).arg(target).arg(url);
     command
 }
 
-/// This program as one of the raw limits, on `file`.
+/// A command that runs one of the raw operations of this program on `file`.
 pub(super) fn raw(what: &str, file: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("a running program has a file"));
     command.arg(what).arg(file);

@@ -1,4 +1,4 @@
-//! One command, run several times: medians of wall time, CPU time and peak memory.
+//! Runs a command several times and computes the medians of wall time, CPU time and peak memory.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -6,30 +6,30 @@ use std::time::{Duration, Instant};
 use tflock_test_support::Log;
 use wait4::Wait4;
 
-/// What a command costs.
+/// The cost of a command.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cost {
-    /// From start to end.
+    /// The wall time.
     pub(super) wall: Duration,
-    /// User and system time of all its threads.
+    /// The user and system time of all its threads.
     pub(super) cpu: Duration,
     /// Peak resident memory in bytes.
     pub(super) memory: u64,
-    /// Requests that reached the registry.
+    /// The number of requests that reached the registry.
     pub(super) requests: u64,
-    /// Bytes of the answers.
+    /// The total bytes of the response bodies.
     pub(super) bytes: u64,
 }
 
-/// One row of a table.
+/// A row of a table.
 pub(super) struct Row {
     pub(super) name: String,
     pub(super) cost: Cost,
 }
 
 impl Row {
-    /// Runs the command that `make` prepares, as often as [`runs`] says, and takes the median of each figure. `make` undoes
-    /// what the run before has left.
+    /// Runs the command of `make` [`runs`] times and takes the median of each figure. `make` also removes what the
+    /// previous run left.
     pub(super) fn of(name: &str, mut make: impl FnMut() -> Command) -> Self {
         let costs: Vec<Cost> = (0..runs()).map(|_| once(make())).collect();
         Self {
@@ -38,7 +38,7 @@ impl Row {
         }
     }
 
-    /// The same, with what the registry sees of it.
+    /// Like [`Row::of`], with the requests and bytes in the registry's log.
     pub(super) fn counted(name: &str, log: &Log, mut make: impl FnMut() -> Command) -> Self {
         let run = |_| {
             let command = make();
@@ -77,13 +77,13 @@ fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).expect("a benchmark ends")
 }
 
-/// How often each command is run.
+/// The number of runs of each command.
 fn runs() -> usize {
     let asked = std::env::var("TFLOCK_BENCH_RUNS");
     asked.ok().and_then(|text| text.parse().ok()).unwrap_or(5)
 }
 
-/// Runs a command once. A failure ends the benchmark: its figures would mean nothing.
+/// Runs a command once. The benchmark ends if it fails, because the figures would be meaningless.
 pub(super) fn once(mut command: Command) -> Cost {
     command
         .stdin(Stdio::null())
@@ -96,7 +96,7 @@ pub(super) fn once(mut command: Command) -> Cost {
     let mut errors = child.stderr.take().expect("a pipe was asked for");
     let reader = std::thread::spawn(move || {
         let mut text = String::new();
-        // What is not text is of no use to the reader of a failure.
+        // Invalid UTF-8 in the error output is replaced.
         let _ = std::io::Read::read_to_string(&mut errors, &mut text);
         text
     });
@@ -112,7 +112,7 @@ pub(super) fn once(mut command: Command) -> Cost {
     }
 }
 
-/// A table on stdout, with the ratio of each wall time to that of the first row.
+/// Prints a table with the ratio of each wall time to that of the first row.
 pub(super) fn table(title: &str, rows: &[Row]) {
     println!("\n{title} (medians of {} runs)\n", runs());
     println!("| what | wall s | ratio | CPU s | peak MB | requests | MB |");

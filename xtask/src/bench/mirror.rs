@@ -1,4 +1,4 @@
-//! One mirror for many directories, beside `terraform providers mirror` in a loop over them.
+//! One mirror for many directories, compared with `terraform providers mirror` in each of them.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use tflock_test_support::ProviderSpec;
 use super::fixture::{Fixture, peer};
 use super::measure::{Cost, Row, once, table};
 
-/// Executables of the providers, in bytes.
+/// The size of the providers' executables in bytes.
 const PROVIDERS: [(&str, u64); 4] = [
     ("acme/a", 120_000_000),
     ("acme/b", 60_000_000),
@@ -17,7 +17,7 @@ const PROVIDERS: [(&str, u64); 4] = [
     ("acme/d", 30_000_000),
 ];
 const PLATFORMS: [&str; 3] = ["linux_amd64", "darwin_arm64", "windows_amd64"];
-/// Root modules.
+/// The number of root modules.
 const DIRECTORIES: usize = 20;
 
 pub(super) fn run(tflock: &Path) {
@@ -63,10 +63,10 @@ fn directory(number: usize) -> String {
     format!("d{number:03}")
 }
 
-/// Takes away the mirror and the cache, not the lock files.
+/// Removes the mirror and the cache but not the lock files.
 fn empty(fixture: &Fixture) {
     for name in ["mirror", "cache"] {
-        // Neither is there before the first run.
+        // They do not exist before the first run.
         let _ = fs::remove_dir_all(fixture.path(name));
     }
 }
@@ -78,7 +78,7 @@ fn ours(fixture: &Fixture, tflock: &Path, layout: &str) -> Command {
     command
 }
 
-/// One directory after the other into one mirror, as people do it.
+/// Runs terraform in one directory after another, with the same mirror.
 fn theirs(fixture: &Fixture, terraform: &Path) -> Row {
     empty(fixture);
     let mut sum = Cost::default();

@@ -1,4 +1,4 @@
-//! The scenarios, and the program that they measure.
+//! The scenarios of the benchmark.
 
 mod directories;
 mod fixture;
@@ -15,10 +15,10 @@ use std::path::Path;
 
 use crate::tflock;
 
-/// A scenario: its name and what it does with the binary of tflock.
+/// The name of a scenario and its function, which gets the path of the tflock binary.
 type Scenario = (&'static str, fn(&Path));
 
-/// In the order in which they are run.
+/// All scenarios in the order in which they are run.
 const SCENARIOS: [Scenario; 8] = [
     ("package", package::run),
     ("packages", packages::run),
@@ -35,12 +35,12 @@ pub(crate) fn names() -> Vec<&'static str> {
     SCENARIOS.iter().map(|(name, _)| *name).collect()
 }
 
-/// Whether all of these are scenarios.
+/// Whether all of these are names of scenarios.
 pub(crate) fn knows(wanted: &[&str]) -> bool {
     wanted.iter().all(|name| names().contains(name))
 }
 
-/// Runs the named scenarios, or all.
+/// Runs the named scenarios, or all of them if there are no names.
 pub(crate) fn run(wanted: &[&str]) {
     let tflock = tflock::build();
     for (name, scenario) in SCENARIOS {

@@ -1,4 +1,4 @@
-//! One package over a link of 100 and of 20 MB/s: what tflock adds to the time that the bytes need.
+//! A package over a link of 100 MB/s and of 20 MB/s: the time that tflock adds to the transfer.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::fixture::{Fixture, curl, large, peer};
 use super::measure::{Row, table};
 
 const PLATFORM: [&str; 1] = ["linux_amd64"];
-/// Megabytes per second.
+/// The speeds of the link in megabytes per second.
 const LINKS: [u64; 2] = [100, 20];
 
 pub(super) fn run(tflock: &Path) {

@@ -1,4 +1,4 @@
-//! One large package for one platform: the distance to raw inflate, and to terraform.
+//! A large package for one platform, compared with raw inflate and with terraform.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Four large packages at once, against what their raw work costs when it is spread over all cores.
+//! Four large packages at once, compared with the raw work on them divided by the number of cores.
 
 use std::path::Path;
 use std::time::Duration;
@@ -39,7 +39,8 @@ pub(super) fn run(tflock: &Path) {
     table("four packages at once", &rows);
 }
 
-/// CPU time of the raw work on four packages (inflate, SHA-256 of the zip and of what is in it), spread over all cores.
+/// The CPU time of the raw work on four packages, divided by the number of cores: inflate, and SHA-256 of the zip and
+/// of its contents.
 fn raw_work(zip: &Path) -> Cost {
     let inflate = Row::of("", || raw("raw-inflate", zip)).cost;
     let whole = Row::of("", || raw("raw-sha256", zip)).cost;

@@ -1,6 +1,6 @@
-//! The limits: one deflate stream inflated, bytes hashed, and nothing else.
+//! Raw operations as lower limits: inflating one deflate stream, and hashing bytes.
 //!
-//! The subject is the largest entry of a package, its executable.
+//! They process the largest entry of a package, which is its executable.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write as _};
@@ -9,7 +9,7 @@ use std::path::Path;
 use flate2::read::DeflateDecoder;
 use sha2::{Digest, Sha256};
 
-/// Bytes per read; the size that the product uses as well.
+/// Bytes per read, the same number as in tflock.
 const PIECE: usize = 256 << 10;
 
 /// Inflates the executable.
@@ -42,8 +42,8 @@ pub(crate) fn sha256(path: &Path) {
     print(sha);
 }
 
-/// Hashes as many bytes as the executable has, always the same piece: what SHA-256 costs with its input in the cache of the
-/// processor.
+/// Hashes as many bytes as the executable has, always the same piece. This is the cost of SHA-256 with its input in the
+/// processor's cache.
 pub(crate) fn sha256_of_content(path: &Path) {
     let mut file = File::open(path).expect("the package is there");
     let mut left = Entry::largest(&mut file).size;
@@ -62,7 +62,7 @@ fn print(sha: Sha256) {
     println!("{:02x}{:02x}...", digest[0], digest[1]);
 }
 
-/// Writes the executable's deflate stream as a gzip file, for inflaters that know no zip.
+/// Writes the executable's deflate stream as a gzip file, for programs that cannot read zips.
 pub(crate) fn extract_deflate(zip: &Path, target: &Path) {
     let mut file = File::open(zip).expect("the package is there");
     let entry = Entry::largest(&mut file);
@@ -76,19 +76,19 @@ pub(crate) fn extract_deflate(zip: &Path, target: &Path) {
     gzip.write_all(&trailer).expect("a temporary directory");
 }
 
-/// An entry of an archive of the benchmark: no zip64, no comment.
+/// An entry of a generated archive, which has no zip64 records and no comment.
 struct Entry {
-    /// Of its local header.
+    /// The offset of the local header.
     offset: u64,
-    /// Of the deflate stream.
+    /// The size of the deflate stream.
     length: u64,
-    /// Inflated.
+    /// The size of the content.
     size: u64,
     crc: u32,
 }
 
 impl Entry {
-    /// The largest one, found by the central directory.
+    /// The largest entry according to the central directory.
     fn largest(file: &mut File) -> Self {
         let mut end = [0; 22];
         file.seek(SeekFrom::End(-22))
@@ -114,7 +114,7 @@ impl Entry {
             .expect("a package has entries")
     }
 
-    /// Its deflate stream.
+    /// The deflate stream.
     fn data(&self, mut file: File) -> impl Read + use<> {
         let mut local = [0; 30];
         file.seek(SeekFrom::Start(self.offset))

@@ -1,5 +1,5 @@
-//! Not speed but peace: `terraform init` in many directories at once, from a mirror and from a shared plugin cache; and in a
-//! loop, while the mirror it reads from is filled and pruned.
+//! Tests for conflicts between processes rather than speed: `terraform init` in many directories at once, from a mirror
+//! and from a shared plugin cache; and repeated `terraform init` while tflock changes the mirror.
 
 use std::fs;
 use std::path::Path;
@@ -14,11 +14,11 @@ use super::measure::once;
 
 const LINUX: [&str; 1] = ["linux_amd64"];
 const PROVIDERS: [&str; 4] = ["acme/a", "acme/b", "acme/c", "acme/d"];
-/// How many run at once.
+/// The number of `init` processes that run at once.
 const INITS: usize = 50;
-/// How many directories are initialized over and over.
+/// The number of directories that are initialized repeatedly.
 const LOOPS: usize = 8;
-/// For how long.
+/// The duration of that scenario.
 const TIME: Duration = Duration::from_secs(60);
 
 fn fixture() -> Fixture {
@@ -33,7 +33,7 @@ fn directory(number: usize) -> String {
     format!("d{number:03}")
 }
 
-/// Root modules with their lock files, and a configuration that leads to the mirror.
+/// Writes root modules with their lock files, and a CLI configuration with the mirror.
 fn lay_out(fixture: &Fixture, tflock: &Path, count: usize) {
     let pins = PROVIDERS.map(|name| (name, "1.0.0"));
     for number in 0..count {
@@ -54,9 +54,9 @@ fn mirror(fixture: &Fixture, tflock: &Path, paths: &[&str]) -> Command {
     command
 }
 
-/// `terraform init`, with nothing installed yet.
+/// A command that runs `terraform init` in a directory without installed providers.
 fn init(fixture: &Fixture, terraform: &Path, directory: &str, configuration: &str) -> Command {
-    // The file is missing before the first run.
+    // The file does not exist before the first run.
     let _ = fs::remove_dir_all(fixture.path("work").join(directory).join(".terraform"));
     let mut command = fixture.command(terraform, directory);
     command
@@ -69,7 +69,7 @@ fn init(fixture: &Fixture, terraform: &Path, directory: &str, configuration: &st
     command
 }
 
-/// Fifty at once, from each.
+/// Runs fifty `init` processes at once, first with the mirror and then with the plugin cache.
 pub(super) fn inits(tflock: &Path) {
     let Some(terraform) = peer("terraform") else {
         return;
@@ -128,7 +128,7 @@ fn lock_file(fixture: &Fixture, number: usize) -> Option<String> {
     fs::read_to_string(directory.join(".terraform.lock.hcl")).ok()
 }
 
-/// Eight loops of `init` and one of fill and prune, for a minute.
+/// Runs `init` in eight loops for a minute while tflock adds and prunes packages in another loop.
 pub(super) fn beside(tflock: &Path) {
     let Some(terraform) = peer("terraform") else {
         return;

@@ -1,4 +1,4 @@
-//! A monorepo of 1,000 and of 10,000 root modules that are locked already: what a run costs that has nothing to do.
+//! A monorepo of 1,000 and of 10,000 root modules that are already locked: the cost of a run without changes.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,12 +9,12 @@ use tflock_test_support::ProviderSpec;
 use super::fixture::Fixture;
 use super::measure::{Row, once, table};
 
-/// The providers of each root module.
+/// The number of providers in each root module.
 const PROVIDERS: [&str; 3] = ["acme/cloud", "acme/secrets", "acme/random"];
-/// The resources of each, in turns of the providers.
+/// The number of resources in each root module, evenly distributed over the providers.
 const RESOURCES: usize = 20;
 const PLATFORMS: [&str; 3] = ["linux_amd64", "darwin_arm64", "windows_amd64"];
-/// Root modules of the small tree and of the large one.
+/// The numbers of root modules in the two trees.
 const SIZES: [usize; 2] = [1_000, 10_000];
 
 pub(super) fn run(tflock: &Path) {
@@ -30,7 +30,7 @@ pub(super) fn run(tflock: &Path) {
     table(&title, &rows);
 }
 
-/// A tree of this size, unchanged since it was locked; and with every lock file gone, where the cache knows all.
+/// Measures a tree of this size: first unchanged, then without lock files but with a warm cache.
 fn measured(tflock: &Path, size: usize) -> [Row; 2] {
     let spec = |name| {
         let spec = ProviderSpec::new(name).versions(["1.0.0"]);
@@ -56,7 +56,7 @@ fn measured(tflock: &Path, size: usize) -> [Row; 2] {
     [unchanged, anew]
 }
 
-/// One root module, in three files as people write them.
+/// Writes a root module of three files.
 fn lay_out(fixture: &Fixture, directory: &str) {
     fixture.require(directory, &PROVIDERS.map(|source| (source, "1.0.0")));
     let mut resources = String::new();

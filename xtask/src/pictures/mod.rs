@@ -1,4 +1,4 @@
-//! `cargo xtask pictures`: the pictures of the documentation, made of what tflock really prints.
+//! `cargo xtask pictures` creates the pictures of the documentation from the actual output of tflock.
 
 mod chart;
 mod page;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use crate::tflock;
 
-/// Makes all pictures, in `docs/pictures`.
+/// Creates all pictures in `docs/pictures`.
 pub(crate) fn run() {
     let tflock = tflock::build();
     let directory = tflock::project().join("docs/pictures");
@@ -30,7 +30,7 @@ fn report(path: &Path) {
     println!("{}", path.display());
 }
 
-/// Text as the content of an element.
+/// Escapes text for use in an element.
 fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     text.replace('>', "&gt;")

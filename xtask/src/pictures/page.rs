@@ -1,14 +1,14 @@
-//! Screenshots of the page of `tflock list --format html`, in light and dark, by Chromium.
+//! Screenshots of the page of `tflock list --format html` in a light and a dark theme, made with Chromium.
 
 use std::path::Path;
 use std::process::Command;
 
 use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
 
-/// The size of the window. Pictures have twice as many pixels.
+/// The size of the window. Pictures have twice as many pixels in each direction.
 const WINDOW: &str = "1120,770";
 
-/// The themes, with the number by which Chromium knows each.
+/// The themes, with Chromium's number for each.
 const THEMES: [(&str, u8); 2] = [("dark", 0), ("light", 1)];
 
 /// Providers with their versions, oldest first.
@@ -24,7 +24,7 @@ const PROVIDERS: [(&str, &[&str]); 6] = [
 /// A required provider: its source, its constraints, and the locked version, which is empty if it is not locked.
 type Requirement = (&'static str, &'static str, &'static str);
 
-/// Directories with what they require.
+/// The directories with their requirements.
 const DIRECTORIES: [(&str, &[Requirement]); 9] = [
     (
         "platform/cluster",
@@ -85,7 +85,7 @@ const DIRECTORIES: [(&str, &[Requirement]); 9] = [
     ),
 ];
 
-/// Makes `list-light.png` and `list-dark.png` in `directory`.
+/// Creates `list-light.png` and `list-dark.png` in `directory`.
 pub(super) fn photograph(tflock: &Path, directory: &Path) {
     let Some(browser) = tflock_test_support::require_or_skip("chromium", false) else {
         return;
@@ -105,7 +105,7 @@ pub(super) fn photograph(tflock: &Path, directory: &Path) {
     }
 }
 
-/// Locks the versions that are to be shown, and then requires what the page is to say of them.
+/// Locks the versions for the page, and then changes the requirements so that the page shows differences.
 fn lay_out(context: &TestContext) {
     context.write(".git/HEAD", "ref: refs/heads/main\n");
     for (directory, requirements) in DIRECTORIES {

@@ -1,4 +1,4 @@
-//! The terminal session of README.md: lock files are created, found correct, and a failure names its place.
+//! The terminal session of README.md: lock files are created and verified, and an error names its place.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
 
 use super::terminal;
 
-/// The columns of the terminal.
+/// The width of the terminal in columns.
 const COLUMNS: usize = 80;
 
-/// Bytes of an executable in a package.
+/// The size of an executable in a package, in bytes.
 const EXECUTABLE: u64 = 12 << 20;
 
 const INVALID: &str = r#"terraform {
@@ -22,7 +22,7 @@ const INVALID: &str = r#"terraform {
 }
 "#;
 
-/// Runs tflock, and draws what it printed.
+/// Runs tflock and draws its output.
 pub(super) fn draw(tflock: &Path) -> String {
     let registry = registry();
     let context = TestContext::new(tflock, &registry);
@@ -66,7 +66,7 @@ fn lay_out(context: &TestContext) {
         );
 }
 
-/// Adds a command and its output to the lines of the session.
+/// Appends a command and its output to the lines of the session.
 fn show(context: &TestContext, lines: &mut Vec<String>) {
     let arguments = ["lock", "-r", "--color", "always"];
     let program = context.tflock(arguments).env_remove("NO_COLOR");

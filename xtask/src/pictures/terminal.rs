@@ -1,4 +1,4 @@
-//! Draws what a terminal shows as SVG: text with the escape sequences of ANSI colors, readable in light and dark.
+//! Draws the output of a terminal as SVG: text with ANSI color sequences, readable in a light and a dark theme.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,10 @@ use super::escaped;
 /// The width of a character and the height of a line, in pixels.
 const CELL: (f64, f64) = (8.4, 19.0);
 
-/// The space around the text.
+/// The space around the text, in pixels.
 const MARGIN: f64 = 18.0;
 
-/// The space for the title bar.
+/// The height of the title bar, in pixels.
 const TITLE: f64 = 22.0;
 
 const STYLE: &str = "\
@@ -20,7 +20,7 @@ rect{fill:#f6f8fa;stroke:#d0d7de}circle{fill:#d0d7de}.bold{font-weight:600}.dim{
 @media (prefers-color-scheme:dark){text{fill:#e6edf3}rect{fill:#161b22;stroke:#30363d}circle{fill:#30363d}.dim{fill:#9198a1}
 .red{fill:#ff938a}.green{fill:#7ee787}.yellow{fill:#e3b341}.blue{fill:#79c0ff}.cyan{fill:#76e3ea}}";
 
-/// The picture of a terminal that shows these lines, `columns` wide.
+/// The picture of a terminal with these lines. `columns` is its width.
 pub(super) fn draw(lines: &[String], columns: usize) -> String {
     let (cell_width, cell_height) = CELL;
     let width = 2.0 * MARGIN + cell_width * to_f64(columns);
@@ -44,7 +44,7 @@ pub(super) fn draw(lines: &[String], columns: usize) -> String {
     svg
 }
 
-/// One line; its length is fixed, so that columns are straight in any font.
+/// Draws a line with a fixed length, so that columns are aligned in any font.
 fn draw_line(line: &str, y: f64) -> String {
     let runs = runs(line);
     let columns: usize = runs.iter().map(|run| run.text.chars().count()).sum();
@@ -68,7 +68,7 @@ fn draw_line(line: &str, y: f64) -> String {
     svg
 }
 
-/// Text in one style.
+/// Text with one style.
 #[derive(Debug, Default, PartialEq)]
 struct Run {
     text: String,
@@ -102,7 +102,7 @@ fn runs(line: &str) -> Vec<Run> {
     runs
 }
 
-/// The class of a number in an escape sequence; `None` resets.
+/// The CSS class for a number in an escape sequence. `None` resets the style.
 fn class(number: &str) -> Option<&'static str> {
     Some(match number {
         "1" => "bold",

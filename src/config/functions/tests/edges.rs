@@ -1,4 +1,4 @@
-//! The first and the last of everything: limits, empty texts, other numbers of arguments.
+//! Edge cases of functions: limits, empty texts, unusual numbers of arguments.
 
 use std::path::Path;
 
@@ -125,12 +125,12 @@ fn yaml_has_limits_and_uses_them_up_one_by_one() {
         let found = decoded("yamldecode", &format!("[{}]", "x,".repeat(values)));
         assert_eq!(found.is_ok(), is_fine, "{values} and their list");
     }
-    // Forty times the same is no explosion.
+    // Forty aliases of a small collection are within the limit.
     for collection in ["[x, x]", "{a: x, b: x}"] {
         let text = format!("- &a {collection}\n{}", "- *a\n".repeat(40));
         assert!(decoded("yamldecode", &text).is_ok(), "{collection}");
     }
-    // What an alias stands for counts with all that is in it.
+    // Each alias counts as all values in its target.
     let big = |collection: &str| {
         let entries: Vec<String> = (0..1000)
             .map(|at| collection.replace('#', &at.to_string()))
@@ -151,7 +151,7 @@ fn yaml_tags_are_those_of_text_or_left_to_the_tools() {
     for text in ["!!int 1", "!str 1", "!!map {}"] {
         assert_eq!(decoded("yamldecode", text), unsupported, "{text}");
     }
-    // The beginning of a date, and what only looks like one.
+    // A date is unsupported. The other texts only resemble dates or numbers.
     assert_eq!(decoded("yamldecode", "2001-1-1"), unsupported);
     for text in [
         "201-1-1", "2001-x-1", "2001-1-x", "2001-1", "x-1-1", "0x", "0xg", "0o8",

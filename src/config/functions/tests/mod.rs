@@ -1,4 +1,4 @@
-//! Values that Terraform gives.
+//! Calls of functions, compared with the values in Terraform.
 
 mod decoding;
 mod edges;
@@ -38,7 +38,7 @@ fn functions_of_text() {
         upper("ab") => "AB"
         title("hello world") => "Hello World"
         title("don't a_b 1a x–y a\u00a0b") => "Don'T A_b 1a X–y A\u00a0B"
-        // One letter becomes one letter, in a title another one than above.
+        // Each letter is mapped to a single letter. The title case of some letters differs from their upper case.
         upper("straße ŉ ﬁ ǆ ᾳ ᾀ ı ა") => "STRAßE ŉ ﬁ Ǆ ᾼ ᾈ I Ა"
         upper("ᾈ ᾯ") => "ᾈ ᾯ"
         lower("İ ΑΣ ẞ ǅ ᾼ") => "i ασ ß ǆ ᾳ"
@@ -48,7 +48,7 @@ fn functions_of_text() {
         substr("👨\u200d👩bc", 0, 2) => "👨\u200d👩b"
         regex("\\d+", "a12") => "12"
         regex(".", "é") => "é"
-        // Counted from the end, nothing is taken for everything.
+        // With a negative offset, the length 0 means up to the end.
         [for at in [-9, -3, -1, 0, 1, 5] : substr("hello", at, 0)] => ["hello", "llo", "o", "", "", ""]
         trimspace(" a\n") => "a"
         chomp("a\r\n") => "a"
@@ -113,7 +113,7 @@ fn functions_of_collections() {
         coalescelist([], [1]) => [1]
         compact(["a", "", null]) => ["a"]
         compact([1, null, true]) => ["1", "true"]
-        // What has one type is made so.
+        // The values are converted to a common type.
         coalesce(null, 1, "x") => "1"
         tolist([1, null, "a", true]) => ["1", null, "a", "true"]
         tomap({ a = 1, b = "x" }) => { a = "1", b = "x" }
@@ -349,7 +349,7 @@ fn a_wrong_number_of_arguments_names_the_right_one() {
 fn every_function_of_the_tools_is_supported_or_listed_as_unsupported() {
     let functions = Functions::new(Path::new("."), Engine::Tofu, budget());
     let unknown = |name: &&str| {
-        // Unknown to Terraform, and an error in OpenTofu.
+        // It does not exist in Terraform, and it is an error in OpenTofu.
         let refused = *name == "plantimestamp";
         let checked = functions.check(name);
         matches!(checked, Err(EvalProblem::NoSuchFunction(_))) && !refused

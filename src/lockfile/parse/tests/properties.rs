@@ -1,10 +1,10 @@
-//! The round trip with the writer.
+//! Parsing what was rendered gives the same locks.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Any locks. Their hashes are in Unicode's composed form, as after parsing.
+/// Random locks. Their hashes are in Unicode's composed form, as after parsing.
 fn any_locks() -> impl Strategy<Value = Locks> {
     let row = (
         "(h\\.example/|bücher\\.example:80/)?[ab]{1,2}/[abé]{1,2}",

@@ -1,4 +1,4 @@
-//! One connection: requests in turn, answers as the rules want them.
+//! A connection of the server: reads requests and sends responses according to the rules.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -17,13 +17,13 @@ use super::server::Shared;
 trait Stream: Read + Write {}
 impl<S: Read + Write> Stream for S {}
 
-/// Whether the connection can take another request.
+/// Whether the connection accepts another request.
 enum Next {
     Keep,
     Close,
 }
 
-/// Answers requests until the peer, or a rule, ends the connection.
+/// Responds to requests until the client or a rule closes the connection.
 pub(super) fn serve(socket: &TcpStream, shared: &Shared) -> io::Result<()> {
     socket.set_nodelay(true)?;
     let stream: Box<dyn Stream> = match &shared.tls {
@@ -90,14 +90,14 @@ fn answer(
     Ok(next)
 }
 
-/// Keeps the connection open without an answer until the peer closes it.
+/// Keeps the connection open without a response until the client closes it.
 fn wait_for_peer(stream: &mut dyn Stream) -> io::Result<Next> {
     let mut buffer = [0; 1024];
     while stream.read(&mut buffer)? > 0 {}
     Ok(Next::Close)
 }
 
-/// Which bytes of a body are sent, under which status.
+/// The range of a body that is sent, and the status.
 struct Part {
     status: u16,
     start: u64,
@@ -151,7 +151,7 @@ impl Part {
     }
 }
 
-/// Whether the conditional headers of the request show that the peer has this body. Tags are compared weakly.
+/// Whether the conditional headers of the request match this body. Tags are compared weakly.
 fn is_known(request: &Request, response: &Response) -> bool {
     let weak = |tag: &str| tag.trim_start_matches("W/").to_owned();
     if let Some(tag) = request.header("if-none-match") {
@@ -166,7 +166,7 @@ fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
     found.map(|(_, value)| value.as_str())
 }
 
-/// Status line and headers.
+/// The status line and the headers.
 fn head(response: &Response, part: &Part, delivery: &Delivery) -> String {
     let mut lines = vec![format!("HTTP/1.1 {} {}", part.status, reason(part.status))];
     let headers = response.headers.iter();

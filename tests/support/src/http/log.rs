@@ -1,4 +1,4 @@
-//! The requests to a server, and how much of each was answered.
+//! The log of a server: the requests, and how much of each response was sent.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
@@ -7,22 +7,22 @@ use std::sync::{Arc, Mutex};
 use super::message::Request;
 use crate::glob;
 
-/// One request and its answer.
+/// A request and its response.
 #[derive(Debug)]
 pub struct Hit {
-    /// What was asked.
+    /// The request.
     pub request: Request,
     status: AtomicU16,
     sent: AtomicU64,
 }
 
 impl Hit {
-    /// The status it was answered with; 0 if it was not.
+    /// The status of the response, or 0 if there was no response.
     pub fn status(&self) -> u16 {
         self.status.load(Ordering::SeqCst)
     }
 
-    /// The bytes of the body that were sent.
+    /// The number of bytes of the body that were sent.
     pub fn sent(&self) -> u64 {
         self.sent.load(Ordering::SeqCst)
     }
@@ -36,7 +36,7 @@ impl Hit {
     }
 }
 
-/// All requests since the start, or since [`Log::clear`], in order of arrival.
+/// All requests since the start or the last [`Log::clear`], in order of arrival.
 #[derive(Debug, Default, Clone)]
 pub struct Log(Arc<Mutex<Vec<Arc<Hit>>>>);
 
@@ -54,12 +54,12 @@ impl Log {
         hit
     }
 
-    /// The requests so far.
+    /// All logged requests.
     pub fn hits(&self) -> Vec<Arc<Hit>> {
         self.0.lock().expect("no holder panics").clone()
     }
 
-    /// Forgets the requests so far.
+    /// Clears the log.
     pub fn clear(&self) {
         self.0.lock().expect("no holder panics").clear();
     }
@@ -77,7 +77,7 @@ impl Log {
         self.hits().iter().filter(covers).count()
     }
 
-    /// How often each path that matches `pattern` was asked with `GET`.
+    /// The number of `GET` requests for each path that matches `pattern`.
     pub fn counts(&self, pattern: &str) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for hit in self.hits() {
@@ -88,7 +88,7 @@ impl Log {
         counts
     }
 
-    /// The bytes of bodies sent for paths that match `pattern`.
+    /// The total bytes of response bodies for paths that match `pattern`.
     pub fn bytes(&self, pattern: &str) -> u64 {
         let hits = self.hits();
         hits.iter()

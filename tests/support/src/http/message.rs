@@ -1,24 +1,24 @@
-//! Requests as they are read, and responses before they are written.
+//! Parsed requests, and responses that are not yet sent.
 
 use std::io::{self, BufRead};
 
 use crate::document::{Body, Document};
 
-/// A request: only what is needed to answer it.
+/// A request with the parts that the server needs.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// `GET`, `HEAD`, ...
+    /// The method, such as `GET`.
     pub method: String,
-    /// The path, percent-decoded, without the query.
+    /// The percent-decoded path without the query.
     pub path: String,
-    /// The query, as sent.
+    /// The query as it was sent.
     pub query: Option<String>,
-    /// Header names in lower case, with their values, in order.
+    /// The headers in their order, with lower-case names.
     pub headers: Vec<(String, String)>,
 }
 
 impl Request {
-    /// Reads one request; `None` when the peer closed the connection instead.
+    /// Reads a request. `None` if the client closed the connection.
     pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Self>> {
         let mut line = String::new();
         if input.read_line(&mut line)? == 0 {
@@ -41,7 +41,7 @@ impl Request {
         }))
     }
 
-    /// The first header of this (lower-case) name.
+    /// The first header with this lower-case name.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(header, _)| header == name);
         found.map(|(_, value)| value.as_str())
@@ -77,19 +77,19 @@ fn percent_decode(path: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A response: status, headers beside the usual ones, body.
+/// A response: the status, additional headers, and the body.
 #[derive(Debug, Clone)]
 pub struct Response {
     /// The status code.
     pub status: u16,
-    /// Headers, in order. `Content-Length` and the like are added when it is written.
+    /// Headers in their order. `Content-Length` and similar headers are added when the response is sent.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Body,
 }
 
 impl Response {
-    /// A response of this status whose body names it.
+    /// A response with this status. The body is a text with the status.
     pub fn status(status: u16) -> Self {
         let body = Body::bytes(format!("status {status}\n"));
         Self {
@@ -100,7 +100,7 @@ impl Response {
         .with("Content-Type", "text/plain")
     }
 
-    /// 200 with this document.
+    /// A response with the status 200 and this document.
     pub fn document(document: &Document) -> Self {
         let response = Self {
             status: 200,
@@ -110,13 +110,13 @@ impl Response {
         response.with("Content-Type", &document.content_type)
     }
 
-    /// The same with one more header.
+    /// Adds a header.
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// The same with this body.
+    /// Replaces the body.
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = Body::bytes(body);
         self

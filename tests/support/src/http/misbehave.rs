@@ -1,4 +1,4 @@
-//! Rules that spoil answers: for which requests, how often, and in which way.
+//! Rules that make responses faulty: for which requests, how often, and how.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,10 +10,10 @@ use sha2::{Digest as _, Sha256};
 use super::message::{Request, Response};
 use crate::glob;
 
-/// A change of a response's body.
+/// A change to the body of a response.
 type Rewrite = Arc<dyn Fn(Vec<u8>) -> Vec<u8> + Send + Sync>;
 
-/// How the bytes of one answer reach the peer.
+/// How the bytes of a response are sent.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a fault of its own, and they combine"
@@ -23,29 +23,29 @@ pub(crate) struct Delivery {
     pub(crate) delay: Option<Duration>,
     /// Close the connection after this many bytes of the body.
     pub(crate) cut: Option<u64>,
-    /// Reset the connection in place of an answer.
+    /// Reset the connection instead of responding.
     pub(crate) reset: bool,
-    /// Never answer.
+    /// Never respond.
     pub(crate) hang: bool,
-    /// Stop sending after this many bytes of the body, and leave the connection open.
+    /// Stop sending after this many bytes of the body, but keep the connection open.
     pub(crate) stall: Option<u64>,
-    /// Pieces of this many bytes, with this pause between them.
+    /// Send pieces of this many bytes, with a pause before each.
     pub(crate) drip: Option<(usize, Duration)>,
-    /// Bytes of the body per second, as over a link of that speed.
+    /// Bytes of the body per second, as on a slow link.
     pub(crate) rate: Option<u64>,
-    /// This `Content-Length`, whatever the body's.
+    /// Send this `Content-Length`, whatever the length of the body.
     pub(crate) length: Option<u64>,
     pub(crate) chunked: bool,
-    /// Ranges are ignored and not offered.
+    /// Whether ranges are ignored and not offered.
     pub(crate) no_ranges: bool,
-    /// Send these bytes in place of status line, headers and body, and close the connection.
+    /// Send these bytes instead of the status line, headers and body, and close the connection.
     pub(crate) raw: Option<Vec<u8>>,
 }
 
-/// One rule, built by its methods and given to the registry:
+/// A rule, which is built with its methods and added to the registry:
 /// `registry.misbehave(Misbehave::on("*SHA256SUMS").status(503).times(2))`.
 ///
-/// The first rule that covers a request and is not used up applies; of rules given later, none.
+/// Of several rules that match a request and can still be used, the one that was added first applies.
 #[derive(Clone)]
 pub struct Misbehave {
     path: String,
@@ -61,7 +61,7 @@ pub struct Misbehave {
 }
 
 impl Misbehave {
-    /// A rule for the paths that match `pattern`, in which `*` stands for any text.
+    /// A rule for paths that match `pattern`, in which `*` matches any text.
     pub fn on(pattern: &str) -> Self {
         Self {
             path: pattern.to_owned(),
@@ -77,11 +77,11 @@ impl Misbehave {
         }
     }
 
-    /// Adds what a text says, in words that are named after the methods below: `status=503 times=2`.
+    /// Applies the settings in a text such as `status=503 times=2`. Their names are those of the methods below.
     ///
     /// # Panics
     ///
-    /// If a word is unknown.
+    /// If a setting is unknown.
     pub fn rule(self, words: &str) -> Self {
         words.split_whitespace().fold(self, |rule, word| {
             let (name, value) = word.split_once('=').unwrap_or((word, "0"));
@@ -105,49 +105,49 @@ impl Misbehave {
         })
     }
 
-    /// Only for requests of this method.
+    /// Limits the rule to requests with this method.
     pub fn method(mut self, method: &str) -> Self {
         self.method = Some(method.to_owned());
         self
     }
 
-    /// Only for the next `times` requests.
+    /// Limits the rule to the next `times` requests.
     pub fn times(mut self, times: usize) -> Self {
         self.times = Some(times);
         self
     }
 
-    /// Not for the first `skip` requests.
+    /// Skips the first `skip` requests.
     pub fn skip(mut self, skip: usize) -> Self {
         self.skip = skip;
         self
     }
 
-    /// Only for this many of a thousand requests, which `seed` chooses: the same ones in every run, in whatever order requests
-    /// arrive.
+    /// Limits the rule to this many of a thousand requests. `seed` selects the same requests in every run, whatever the
+    /// order in which they arrive.
     pub fn at_random(mut self, seed: u64, per_mille: u64) -> Self {
         self.chance = Some(Chance { seed, per_mille });
         self
     }
 
-    /// Answers with this status.
+    /// Responds with this status.
     pub fn status(self, status: u16) -> Self {
         self.respond(Response::status(status))
     }
 
-    /// Answers with this response.
+    /// Responds with this response.
     pub fn respond(mut self, response: Response) -> Self {
         self.response = Some(response);
         self
     }
 
-    /// Adds a header to the answer.
+    /// Adds a header to the response.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Leaves out a header of the right answer.
+    /// Removes a header from the response.
     pub fn without_header(mut self, name: &str) -> Self {
         self.dropped.push(name.to_owned());
         self
@@ -163,7 +163,7 @@ impl Misbehave {
         self.status(302).header("Location", location)
     }
 
-    /// Answers 200 with a web page, as captive portals do.
+    /// Responds with the status 200 and a web page, like a captive portal.
     pub fn html(self) -> Self {
         let page = Response {
             status: 200,
@@ -176,13 +176,13 @@ impl Misbehave {
         })
     }
 
-    /// Passes the right body through `change`.
+    /// Applies `change` to the body.
     pub fn rewrite(mut self, change: impl Fn(Vec<u8>) -> Vec<u8> + Send + Sync + 'static) -> Self {
         self.rewrite = Some(Arc::new(change));
         self
     }
 
-    /// Replaces `from` by `to` in the right body, which must be text.
+    /// Replaces `from` with `to` in the body, which must be text.
     pub fn replace(self, from: &str, to: &str) -> Self {
         let (from, to) = (from.to_owned(), to.to_owned());
         self.rewrite(move |body| {
@@ -192,7 +192,7 @@ impl Misbehave {
         })
     }
 
-    /// Flips the lowest bit of the byte at `offset` of the right body: wrong checksum, wrong signature.
+    /// Flips the lowest bit of the byte at `offset` in the body, for example to make a checksum or signature invalid.
     pub fn flip(self, offset: usize) -> Self {
         self.rewrite(move |mut body| {
             body[offset] ^= 1;
@@ -200,7 +200,7 @@ impl Misbehave {
         })
     }
 
-    /// Waits before answering.
+    /// Waits before the response.
     pub fn delay(mut self, delay: Duration) -> Self {
         self.delivery.delay = Some(delay);
         self
@@ -212,19 +212,19 @@ impl Misbehave {
         self
     }
 
-    /// Closes the connection without an answer, as a reset where the system allows it.
+    /// Closes the connection without a response, with a reset if the system allows it.
     pub fn reset(mut self) -> Self {
         self.delivery.reset = true;
         self
     }
 
-    /// Never answers, and keeps the connection open.
+    /// Never responds, but keeps the connection open.
     pub fn hang(mut self) -> Self {
         self.delivery.hang = true;
         self
     }
 
-    /// Stops after `bytes` bytes of the body, and keeps the connection open.
+    /// Stops after `bytes` bytes of the body, but keeps the connection open.
     pub fn stall(mut self, bytes: u64) -> Self {
         self.delivery.stall = Some(bytes);
         self
@@ -236,19 +236,19 @@ impl Misbehave {
         self
     }
 
-    /// Announces this length, whatever the body's.
+    /// Announces this length, whatever the length of the body.
     pub fn content_length(mut self, length: u64) -> Self {
         self.delivery.length = Some(length);
         self
     }
 
-    /// Sends the body at this many bytes per second, each connection for itself.
+    /// Limits the body to this many bytes per second on each connection.
     pub fn rate(mut self, bytes_per_second: u64) -> Self {
         self.delivery.rate = Some(bytes_per_second);
         self
     }
 
-    /// Sends the body in chunks, without its length.
+    /// Sends the body in chunks without announcing its length.
     pub fn chunked(mut self) -> Self {
         self.delivery.chunked = true;
         self
@@ -260,7 +260,7 @@ impl Misbehave {
         self
     }
 
-    /// Sends these bytes in place of an answer, and closes the connection.
+    /// Sends these bytes instead of a response and closes the connection.
     pub fn raw(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.delivery.raw = Some(bytes.into());
         self
@@ -274,7 +274,7 @@ impl Misbehave {
         method && glob::matches(&self.path, &request.path)
     }
 
-    /// The answer this rule makes of `right`.
+    /// The response after this rule is applied to the correct one.
     pub(crate) fn apply(&self, right: Response) -> Response {
         let mut response = self.response.clone().unwrap_or(right);
         if let Some(rewrite) = &self.rewrite {
@@ -312,7 +312,7 @@ struct Chance {
 }
 
 impl Chance {
-    /// Whether the request number `number` for `path` is one of them.
+    /// Whether this share includes the request with this number for `path`.
     fn meets(self, path: &str, number: u64) -> bool {
         let digest = Sha256::digest(format!("{} {number} {path}", self.seed));
         let head = digest.first_chunk().expect("a SHA-256 digest has 32 bytes");
@@ -333,7 +333,7 @@ impl Rules {
         self.0.lock().expect("no holder panics").0.clear();
     }
 
-    /// The rule for this request, counted as used.
+    /// The rule for this request. Counts as one use of it.
     pub(crate) fn take(&self, request: &Request) -> Option<Misbehave> {
         let mut state = self.0.lock().expect("no holder panics");
         let (rules, asked) = &mut *state;

@@ -1,7 +1,8 @@
-//! A small HTTP/1.1 server on threads, written here so that it can also misbehave byte by byte.
+//! A small HTTP/1.1 server with threads, written for these tests so that it can control faulty responses byte by byte.
 //!
-//! One thread per connection, keep-alive, `HEAD`, `Range` with `If-Range`, entity tags, chunked bodies on demand.
-//! [`server`] accepts, [`connection`] talks, [`misbehave`] holds the rules that spoil an answer, [`log`] what was asked.
+//! It has one thread per connection and supports keep-alive, `HEAD`, `Range` with `If-Range`, entity tags and chunked
+//! bodies. [`server`] accepts connections, [`connection`] sends responses, [`misbehave`] has the rules for faulty ones,
+//! and [`log`] records the requests.
 
 mod connection;
 mod log;

@@ -1,4 +1,4 @@
-//! Accepts connections and gives each a thread, until it is dropped.
+//! Accepts connections and starts a thread for each, until the server is dropped.
 
 use std::io;
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -13,24 +13,24 @@ use super::log::Log;
 use super::message::{Request, Response};
 use super::misbehave::Rules;
 
-/// A source of correct answers.
+/// A source of correct responses.
 pub(crate) trait Handler: Send + Sync + 'static {
-    /// The right answer to `request`.
+    /// The correct response to `request`.
     fn answer(&self, request: &Request) -> Response;
 }
 
-/// What all connections of a server share.
+/// State shared by all connections of a server.
 pub(crate) struct Shared {
     pub(crate) handler: Arc<dyn Handler>,
     pub(crate) rules: Arc<Rules>,
     pub(crate) log: Log,
     pub(crate) tls: Option<Arc<ServerConfig>>,
-    /// Open connections, so that the end of the server ends them too.
+    /// Open connections, which the server closes when it is dropped.
     open: Mutex<Vec<TcpStream>>,
     stopping: AtomicBool,
 }
 
-/// A listening socket on loopback.
+/// A server on a loopback port.
 pub(crate) struct Server {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -38,7 +38,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Listens on a free port; over TLS if a configuration is given.
+    /// Listens on a free port. Uses TLS if there is a configuration for it.
     pub(crate) fn start(
         handler: Arc<dyn Handler>,
         rules: Arc<Rules>,
@@ -74,13 +74,13 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
-        // Wakes the acceptor. The connection fails if it has ended already.
+        // Wakes the accepting thread. This fails if the thread has already ended.
         drop(TcpStream::connect(self.address));
         if let Some(acceptor) = self.acceptor.take() {
             drop(acceptor.join());
         }
         for stream in self.shared.open.lock().expect("no holder panics").iter() {
-            // A connection that is closed already is what we want.
+            // The connection may already be closed.
             drop(stream.shutdown(Shutdown::Both));
         }
     }
@@ -96,7 +96,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
             shared.open.lock().expect("no holder panics").push(handle);
         }
         let shared = Arc::clone(shared);
-        // A peer that breaks off ends its own connection and nothing else.
+        // An error of a connection affects only this connection.
         thread::spawn(move || drop(connection::serve(&stream, &shared)));
     }
 }
