@@ -3,15 +3,15 @@
 //! Reports name a diagnostic by its code, SARIF adds the summary and the help, and `docs/reference/findings.md` repeats the
 //! table. A code never changes its meaning, and a removed one is never used again.
 
-/// How bad a diagnostic is. Worse ones come first.
+/// How serious a diagnostic is. More serious ones sort first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Something could not be done, or `verify` found something wrong.
     Error,
-    /// The run goes on, and the user should know something.
+    /// The user should know about it, but the run continues.
     Warning,
-    /// What the run did, for the record.
+    /// Something that the run did, such as changing a lock file.
     Notice,
 }
 
@@ -26,7 +26,7 @@ impl Severity {
     }
 }
 
-/// What the table says about one code.
+/// The row of a code in the table.
 struct Description {
     id: &'static str,
     name: &'static str,
@@ -37,7 +37,7 @@ struct Description {
 
 macro_rules! codes {
     ($($code:ident: $id:literal, $name:literal, [$($severity:ident)+], $summary:literal, $help:literal;)+) => {
-        /// The kind of a diagnostic, in the order of the ids. The kinds that only `verify` finds begin with `Audit`.
+        /// The kind of a diagnostic, sorted by id. The kinds that only `verify` reports begin with `Audit`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Code {
             $(#[doc = $summary] $code,)+
@@ -223,12 +223,12 @@ codes! {
 }
 
 impl Code {
-    /// The stable id: `TFL` and a number for what `verify` finds, else a name in kebab case.
+    /// The stable id: `TFL` and a number for findings of `verify`, otherwise a name in kebab case.
     pub const fn id(self) -> &'static str {
         self.description().id
     }
 
-    /// The name for people; equal to the id unless that is a number.
+    /// The readable name. It equals the id, except for findings of `verify`.
     pub const fn name(self) -> &'static str {
         self.description().name
     }
@@ -238,17 +238,17 @@ impl Code {
         self.description().severities
     }
 
-    /// What is wrong, in a sentence.
+    /// The meaning, as a sentence.
     pub const fn summary(self) -> &'static str {
         self.description().summary
     }
 
-    /// What to do, in a sentence.
+    /// What the user can do, as a sentence.
     pub const fn help(self) -> &'static str {
         self.description().help
     }
 
-    /// Whether `verify` finds it, so that it has a number.
+    /// Whether this is a finding of `verify`, which has a numbered id.
     pub fn is_finding(self) -> bool {
         self.id() != self.name()
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-/// A count with its noun in the right number.
+/// Formats a count with its noun in the singular or plural, for example `1 entry`.
 pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
     count: N,
     one: &str,

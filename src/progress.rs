@@ -109,7 +109,7 @@ impl Reporter for ProgressBars {
         }
     }
 
-    fn package_settled(&self) {
+    fn package_finished(&self) {
         self.overall.inc(1);
     }
 

@@ -1,7 +1,7 @@
-//! What a run tells while it is under way.
+//! Progress events of a run.
 //!
-//! The core never prints: it calls these methods, each of which does nothing unless the program that shows progress
-//! implements it. They may be called from several threads at once and must not block.
+//! The core never prints. It calls the methods of [`Reporter`], which do nothing by default; the progress bars implement them.
+//! Several threads may call them at the same time, and they must not block.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -10,70 +10,70 @@ use std::time::Duration;
 use tracing::instrument::WithSubscriber as _;
 use tracing::subscriber::NoSubscriber;
 
-/// Names one package transfer for as long as it lasts.
+/// Identifies a package transfer while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TransferId(pub u64);
 
-/// The listener of a run. Every method does nothing by default.
+/// Receives the events of a run. Every method does nothing by default.
 pub trait Reporter: Send + Sync {
-    /// `packages` distinct packages are wanted so far; the number grows while directories are being selected for.
+    /// `packages` is the number of distinct packages needed so far. It grows while tflock selects versions.
     fn packages_planned(&self, packages: u64) {
         let _ = packages;
     }
 
-    /// A package starts to arrive; `label` is for people, `size` is in bytes if the server said it.
+    /// The download of a package starts. `label` is its display name. `size` is in bytes; `None` if the server did not say it.
     fn transfer_started(&self, id: TransferId, label: &str, size: Option<u64>) {
         let _ = (id, label, size);
     }
 
-    /// `bytes` more of the package have arrived.
+    /// `bytes` more bytes of the package have arrived.
     fn transfer_advanced(&self, id: TransferId, bytes: u64) {
         let _ = (id, bytes);
     }
 
-    /// The package is complete, or it failed.
+    /// The transfer is complete or has failed.
     fn transfer_finished(&self, id: TransferId) {
         let _ = id;
     }
 
-    /// One of the planned packages is settled, by a transfer, without one, or by a failure.
-    fn package_settled(&self) {}
+    /// One of the planned packages is done: downloaded, found without a download, or failed.
+    fn package_finished(&self) {}
 
-    /// A request failed and will be tried again after `wait`. `what` names the request without secrets.
+    /// A request failed and will be sent again after `wait`. `what` describes the request without secrets.
     fn retrying(&self, what: &str, why: &str, wait: Duration) {
         let _ = (what, why, wait);
     }
 
-    /// Something the user should know, which stops nothing. One line, no final newline.
+    /// A warning that does not stop the run: one line without the final newline.
     fn warning(&self, message: &str) {
         let _ = message;
     }
 }
 
 tokio::task_local! {
-    /// Set while nothing may be told of the work under way.
-    static HUSHED: ();
+    /// Set while a task runs inside [`unlogged`].
+    static UNLOGGED: ();
 }
 
-/// Does work that is told of nowhere: its addresses hold what is never shown.
-pub async fn hushed<F: Future>(work: F) -> F::Output {
-    HUSHED
+/// Runs `work` without logging or reporting its requests, because their addresses may contain secrets.
+pub async fn unlogged<F: Future>(work: F) -> F::Output {
+    UNLOGGED
         .scope((), work.with_subscriber(NoSubscriber::default()))
         .await
 }
 
-/// Whether nothing may be told of the work under way.
-pub fn is_hushed() -> bool {
-    HUSHED.try_with(|()| ()).is_ok()
+/// Whether the current task runs inside [`unlogged`], so its requests must not be reported.
+pub fn is_unlogged() -> bool {
+    UNLOGGED.try_with(|()| ()).is_ok()
 }
 
-/// Shows nothing.
+/// A reporter that ignores all events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
 impl Reporter for Silent {}
 
-/// A reporter that shows nothing, ready to be shared.
+/// Returns a shared [`Silent`] reporter.
 pub fn silent() -> Arc<dyn Reporter> {
     Arc::new(Silent)
 }

@@ -1,13 +1,13 @@
-//! What repairs a finding.
+//! The repair that a finding suggests.
 
 use crate::provider::Platform;
 
-/// What repairs a finding.
+/// The repair that a finding suggests.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fix {
     /// `tflock lock` with these options.
     Lock(Vec<String>),
-    /// Something that only a person can decide or do.
+    /// Instructions for a repair that the user must decide on or carry out.
     ByHand(String),
 }
 

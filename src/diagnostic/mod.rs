@@ -1,7 +1,7 @@
-//! The one type for everything that a report says went wrong or should be known: errors, warnings, notes and findings.
+//! Diagnostics: the common type of errors, warnings, notices and findings in all reports.
 //!
-//! An error becomes a diagnostic through [`Explain`]; `verify` makes its findings directly. [`Code`] says which kinds there
-//! are. The reports render the type; [`Diagnostic::render`] is the text on standard error.
+//! An error becomes a diagnostic through [`Explain`]. `verify` creates its findings directly. [`Code`] lists the kinds of
+//! diagnostics. Each report format renders this type; [`Diagnostic::render`] produces the text on stderr.
 
 mod fix;
 mod render;
@@ -22,17 +22,17 @@ use crate::span::{Explain, Place};
 /// One finding, error or warning, with every directory that it applies to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// How serious it is.
     pub severity: Severity,
-    /// What kind it is.
+    /// Its kind.
     pub code: Code,
-    /// What could not be done, what is wrong, or what should be known.
+    /// What could not be done, or what is wrong.
     pub message: String,
-    /// Why, from the nearest cause to the last.
+    /// The chain of causes, from the nearest to the root cause.
     pub causes: Vec<String>,
     /// What to do next.
     pub hint: Option<String>,
-    /// What repairs a finding.
+    /// The repair of a finding.
     pub fix: Option<Fix>,
     /// The file, and usually the position in it.
     pub place: Option<Place>,
@@ -82,7 +82,7 @@ impl Diagnostic {
         Self::explain(Severity::Warning, error, None)
     }
 
-    /// An error of which only the chain of causes is known.
+    /// An error that has only a message and a chain of causes.
     pub fn chain(error: &(dyn Error + 'static)) -> Self {
         Self {
             causes: causes_of(error),
@@ -90,7 +90,7 @@ impl Diagnostic {
         }
     }
 
-    /// A warning, about `directory` if there is one.
+    /// A warning about `directory`, or about the whole run if that is `None`.
     pub fn warning(code: Code, message: impl Into<String>, directory: Option<&Path>) -> Self {
         Self {
             directories: directory.map(Path::to_path_buf).into_iter().collect(),
@@ -107,7 +107,7 @@ impl Diagnostic {
         }
     }
 
-    /// That a lock file changed, or with `--check` would change.
+    /// A report that a lock file changed, or with `--check` would change.
     pub fn drift(severity: Severity, place: Place, message: String, directory: &Path) -> Self {
         Self {
             place: Some(place),
@@ -147,7 +147,7 @@ impl Diagnostic {
         }
     }
 
-    /// The same as a warning.
+    /// Turns an error into a warning.
     pub fn into_warning(self) -> Self {
         debug_assert!(
             self.code.severities().contains(&Severity::Warning),
@@ -160,7 +160,7 @@ impl Diagnostic {
         }
     }
 
-    /// The same at another place. A source line outside of the repository is left out.
+    /// Moves the diagnostic to `place`. The source line is removed if a link reaches the file outside of the repository.
     pub fn at(self, place: Option<Place>) -> Self {
         let place = place.map(|place| {
             if is_foreign(&place) {
@@ -172,7 +172,7 @@ impl Diagnostic {
         Self { place, ..self }
     }
 
-    /// Whether something could not be done.
+    /// Whether the severity is [`Severity::Error`].
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
@@ -181,7 +181,7 @@ impl Diagnostic {
 /// Whether a place is in a file that a link reaches outside of the repository.
 fn is_foreign(place: &Place) -> bool {
     thread_local! {
-        /// The answer for the last file, since one file can have tens of thousands of places.
+        /// The result for the last file, because one file can have tens of thousands of places.
         static LAST: RefCell<Option<(PathBuf, bool)>> = const { RefCell::new(None) };
     }
     if place.line == 0 {

@@ -83,8 +83,8 @@ impl Diagnostic {
     }
 }
 
-/// Makes text harmless that may quote registries, archives and files of other people: it neither controls the terminal nor
-/// changes the direction of text, its further lines are indented, and it has a maximum length.
+/// Escapes text that may quote untrusted registries, archives and files. The result does not control the terminal or change the
+/// direction of text. Its second and later lines are indented, and its length is limited.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len().min(MAX_CHARACTERS));
     for character in text.chars().take(MAX_CHARACTERS) {

@@ -1,4 +1,4 @@
-//! A diagnostic for the tests of this room.
+//! A diagnostic for the tests of this module.
 
 use super::*;
 

@@ -126,7 +126,7 @@ impl Packages {
             reporter.packages_planned(self.planned.fetch_add(1, Ordering::Relaxed) + 1);
             let started = Instant::now();
             let record = self.request(engine, id).await;
-            reporter.package_settled();
+            reporter.package_finished();
             let elapsed = started.elapsed();
             record.map(|record| Arc::new(PackageRecord { elapsed, ..record }))
         };

@@ -16,7 +16,7 @@ use crate::git::GitSettings;
 use crate::once_map::OnceMap;
 use crate::provider::Engine;
 use crate::registry::{RegistryClient, RegistryError};
-use crate::reporter::hushed;
+use crate::reporter::unlogged;
 use crate::span::Explain as _;
 
 use super::address::ModulePackage;
@@ -105,7 +105,7 @@ impl Fetcher {
             }
         };
         if request.is_hidden {
-            self.runtime.block_on(hushed(find))
+            self.runtime.block_on(unlogged(find))
         } else {
             self.runtime.block_on(find)
         }

@@ -1,9 +1,10 @@
-//! Text that no log takes for a command.
+//! Escapes text that a CI system would execute as a command.
 //!
-//! Systems that run pipelines read both streams of a program and obey lines of it: GitHub Actions those that begin with `::`
-//! after any white space, and `##[` anywhere; Azure Pipelines `##vso[`, `TeamCity` `##teamcity[`. Names in a tree and answers of
-//! registries are chosen by others, so these are escaped in all text, on every system: the second `:` becomes `\u{3a}`, and `[`
-//! becomes `\u{5b}`. Characters that steer a terminal or hide are escaped likewise.
+//! CI systems scan stdout and stderr of a program for commands. GitHub Actions executes lines that begin with `::` after any
+//! white space, and `##[` anywhere. Azure Pipelines executes `##vso[`, and `TeamCity` executes `##teamcity[`. Names in a
+//! repository and responses of registries are untrusted, so tflock escapes these sequences in all text, on every system: the
+//! second `:` becomes `\u{3a}`, and `[` becomes `\u{5b}`. Characters that control a terminal, and invisible characters, are
+//! escaped too.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -12,7 +13,7 @@ use std::str::CharIndices;
 
 use crate::span::is_deceptive;
 
-/// Makes text for people harmless. `styled` text keeps its colors.
+/// Escapes text for people. Color sequences are kept if the text is `styled`.
 pub(crate) fn text(text: &str, styled: bool) -> Cow<'_, str> {
     let may_harm =
         |character: char| character != '\n' && character != '\t' && is_deceptive(character);
@@ -22,7 +23,7 @@ pub(crate) fn text(text: &str, styled: bool) -> Cow<'_, str> {
     LogEscaper::new(text, styled).run()
 }
 
-/// Makes a JSON document harmless: other escapes of the same strings.
+/// Escapes a JSON document. Parsers still read the same strings, because the escapes are JSON escapes.
 pub(crate) fn json(document: &str) -> Cow<'_, str> {
     if is_plain(document) && !document.contains("##") {
         return Cow::Borrowed(document);
@@ -43,24 +44,26 @@ pub(crate) fn json(document: &str) -> Cow<'_, str> {
     Cow::Owned(harmless)
 }
 
-/// Whether all of a text can be seen, and is ASCII: nearly all documents are, and large.
+/// Whether a text is printable ASCII. This check is fast, and almost all documents pass it.
 fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~'))
 }
 
-/// Whether `character` at this place of `text` is the bracket of `##[` or `##NAME[`.
+/// Whether `character`, which stands at byte `at` of `text`, is the bracket of `##[` or `##NAME[`.
 fn opens_command(text: &str, at: usize, character: char) -> bool {
     if character != '[' {
         return false;
     }
-    let before = text[..at].chars().rev();
-    let mut before = before
+    let mut before = text[..at]
+        .chars()
+        .rev()
         .filter(|character| !is_variation(*character))
         .skip_while(char::is_ascii_alphabetic);
     before.next() == Some('#') && before.next() == Some('#')
 }
 
-/// Variation selectors have a use, and no width: some comparisons of texts skip them.
+/// Whether a character is a variation selector. These have a legitimate use, so they are not escaped. They have no width, and
+/// some text comparisons ignore them, so a command that contains them must be recognized.
 const fn is_variation(character: char) -> bool {
     matches!(character, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
@@ -70,7 +73,7 @@ struct LogEscaper<'a> {
     rest: Peekable<CharIndices<'a>>,
     styled: bool,
     harmless: String,
-    /// Whether nothing but white space stands before in this line.
+    /// Whether the line contains only white space so far.
     at_start: bool,
 }
 
@@ -108,7 +111,7 @@ impl<'a> LogEscaper<'a> {
         Cow::Owned(self.harmless)
     }
 
-    /// The first `:` of a line: a second one is escaped.
+    /// Writes the first `:` of a line, and escapes a second one directly after it.
     fn colon(&mut self) {
         self.harmless.push(':');
         self.at_start = false;
@@ -120,7 +123,7 @@ impl<'a> LogEscaper<'a> {
         }
     }
 
-    /// Keeps `ESC [ NUMBERS m` at `at`, if that stands there.
+    /// Copies the color sequence `ESC [ NUMBERS m` at byte `at`. Returns whether there is one.
     fn style(&mut self, at: usize) -> bool {
         let Some(numbers) = self.text[at..].strip_prefix("\u{1b}[") else {
             return false;

@@ -1,7 +1,7 @@
-//! The only door to standard output and standard error.
+//! All output to stdout and stderr.
 //!
-//! Reports go to stdout; messages, failures and progress go to stderr. A reader that went away (a closed pipe) ends the
-//! output quietly. Nothing that is printed for people can be taken for a command of a log (see `harmless`).
+//! Reports go to stdout. Messages, errors and progress go to stderr. If the reader closes the pipe, the rest of the output is
+//! dropped without an error. Text for people is escaped so that CI systems do not execute parts of it (see [`harmless`]).
 
 pub(crate) mod harmless;
 
@@ -10,24 +10,24 @@ use std::sync::OnceLock;
 
 use crate::diagnostic::Diagnostic;
 
-/// Why standard output could not be written, the first time. The process has one, and so there is one answer.
-static REPORT_TROUBLE: OnceLock<io::Error> = OnceLock::new();
+/// The first error of writing to stdout. It is static because all printers of the process share stdout.
+static STDOUT_ERROR: OnceLock<io::Error> = OnceLock::new();
 
-/// Where and how much is printed.
+/// Prints to stdout and stderr.
 #[derive(Clone, Copy, Debug)]
 pub struct Printer {
-    /// Only failures.
+    /// Print only errors and documents.
     pub quiet: bool,
-    /// 0: the usual; 1 and more: details.
+    /// The number of `-v` options. Above 0, reports contain details.
     pub verbosity: u8,
-    /// ANSI colors on stdout.
+    /// Whether text on stdout may contain ANSI colors.
     pub stdout_styled: bool,
-    /// ANSI colors on stderr.
+    /// Whether text on stderr may contain ANSI colors.
     pub stderr_styled: bool,
 }
 
 impl Printer {
-    /// A printer; `styled` decides about colors, or where it is `None` the terminal does.
+    /// Creates a printer. If `styled` is `None`, a stream gets colors if it is a terminal.
     pub fn new(quiet: bool, verbosity: u8, styled: Option<bool>) -> Self {
         Self {
             quiet,
@@ -37,70 +37,70 @@ impl Printer {
         }
     }
 
-    /// Whether a person looks at stderr.
+    /// Whether stderr is a terminal.
     pub fn stderr_is_terminal() -> bool {
         io::stderr().is_terminal()
     }
 
-    /// Says what is wrong with the command line if that quotes something that has to be escaped. Whether it did.
+    /// Prints an error of the command line if it quotes something that must be escaped. Returns whether it did.
     pub fn escaped_usage(usage: &str) -> bool {
         let harmless = harmless::text(usage, false);
         let is_escaped = harmless != usage;
         if is_escaped {
-            tell(harmless.trim_end(), false);
+            print_line(harmless.trim_end(), false);
         }
         is_escaped
     }
 
-    /// A part of the report. Nothing when quiet.
+    /// Prints a part of the report to stdout, unless quiet.
     pub fn report(&self, text: &str) {
         if !self.quiet {
             self.text(text);
         }
     }
 
-    /// Text on stdout, also when quiet.
+    /// Prints text to stdout, even if quiet.
     pub fn text(&self, text: &str) {
         self.document(&harmless::text(text, self.stdout_styled));
     }
 
-    /// A JSON document, also when quiet: whoever asks for one reads it.
+    /// Prints a JSON document to stdout, even if quiet.
     pub fn json(&self, document: &str) {
         self.document(&harmless::json(document));
     }
 
-    /// Another document for programs, as it stands, also when quiet.
+    /// Prints a document for programs to stdout without escaping it, even if quiet.
     pub fn document(&self, text: &str) {
         if let Err(error) = write_to(&mut io::stdout().lock(), text)
-            // A closed pipe is the reader's wish.
+            // The reader closed the pipe on purpose, for example `head`.
             && error.kind() != io::ErrorKind::BrokenPipe
         {
-            // Only the first failure counts: the rest follows from it.
-            let _ = REPORT_TROUBLE.set(error);
+            // Only the first error is kept, because later ones follow from it.
+            let _ = STDOUT_ERROR.set(error);
         }
     }
 
-    /// Why the report did not reach standard output whole: a full disk, and the like.
-    pub fn report_trouble() -> Option<&'static io::Error> {
-        REPORT_TROUBLE.get()
+    /// The first error of writing to stdout, for example because the disk is full.
+    pub fn stdout_error() -> Option<&'static io::Error> {
+        STDOUT_ERROR.get()
     }
 
-    /// A line for the user beside the report. Nothing when quiet.
+    /// Prints a message to stderr, unless quiet.
     pub fn message(&self, text: &str) {
         if !self.quiet {
-            tell(text, self.stderr_styled);
+            print_line(text, self.stderr_styled);
         }
     }
 
-    /// Warnings are messages, errors are shown also when quiet.
+    /// Prints a diagnostic to stderr. If quiet, only errors are printed.
     pub fn diagnostic(&self, diagnostic: &Diagnostic) {
         if !self.quiet || diagnostic.is_error() {
-            tell(&diagnostic.render(self.stderr_styled), self.stderr_styled);
+            print_line(&diagnostic.render(self.stderr_styled), self.stderr_styled);
         }
     }
 }
 
-/// Standard error for a log: each write is a part of it.
+/// A writer for log lines that escapes them and writes them to stderr.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogWriter;
 
@@ -116,10 +116,10 @@ impl io::Write for LogWriter {
     }
 }
 
-/// Says it on stderr, followed by a line break.
-fn tell(text: &str, styled: bool) {
+/// Writes text and a line break to stderr.
+fn print_line(text: &str, styled: bool) {
     let line = format!("{text}\n");
-    // There is nowhere left to report a failure to.
+    // An error of stderr cannot be reported anywhere.
     let _ = write_to(&mut io::stderr().lock(), &harmless::text(&line, styled));
 }
 

@@ -16,7 +16,7 @@ use crate::registry::request_error::{CauseText, RequestFault};
 use crate::registry::retry::{self, HostBudgets, HostSlots};
 use crate::registry::settings::HttpSettings;
 use crate::registry::wire;
-use crate::reporter::{Reporter, is_hushed};
+use crate::reporter::{Reporter, is_unlogged};
 
 /// The most that is read of an error page: enough to recognize a web page.
 const MAX_ERROR_PAGE: ByteLimit = ByteLimit {
@@ -280,7 +280,7 @@ impl RequestAttempts {
             return Err(self.error(fault));
         }
         let wait = policy.wait(self.retries, retry_after, retry::jitter());
-        if !is_hushed() {
+        if !is_unlogged() {
             let url = RedactedUrl::from(&self.request.url).to_string();
             reporter.retrying(&url, &fault.to_string(), wait);
         }

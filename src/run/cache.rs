@@ -1,4 +1,4 @@
-//! `tflock cache`: where the disk cache is, what it holds, and how it gets empty.
+//! `tflock cache`: prints the directory and the contents of the disk cache, and removes entries.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -16,8 +16,7 @@ use super::report::bytes;
 use super::session::Refused;
 use crate::display::counted;
 
-/// Seconds of a day.
-const DAY: u64 = 24 * 60 * 60;
+const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
 
 /// Runs `tflock cache`.
 pub(super) fn command(
@@ -25,8 +24,8 @@ pub(super) fn command(
     environment: &Environment,
     printer: Printer,
 ) -> anyhow::Result<u8> {
-    let directory = cache_directory(environment);
-    let directory = directory.ok_or_else(|| Refused::because(&CacheError::NoPlace))?;
+    let directory =
+        cache_directory(environment).ok_or_else(|| Refused::because(&CacheError::NoPlace))?;
     match command {
         CacheCommand::Dir => {
             printer.report(&format!("{}\n", visible_name(&directory.to_string_lossy())));
@@ -42,14 +41,14 @@ pub(super) fn command(
     Ok(DONE)
 }
 
-/// The time that many days ago, or the earliest that counts for files.
+/// Returns the time `days` days ago, or the Unix epoch if the clock cannot represent it.
 fn days_ago(days: u32) -> SystemTime {
-    let age = Duration::from_secs(u64::from(days) * DAY);
+    let age = Duration::from_secs(u64::from(days) * SECONDS_PER_DAY);
     let then = SystemTime::now().checked_sub(age);
     then.unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// A line for the place, one for each kind of entries, and one for all.
+/// Prints the directory, the usage of each cache area, and the total.
 fn info(directory: &Path, printer: Printer) {
     let mut text = format!("{}\n", visible_name(&directory.to_string_lossy()));
     let mut total = EntryUsage::default();
@@ -73,7 +72,7 @@ const fn describe(kind: CacheArea) -> &'static str {
     }
 }
 
-/// Entries and bytes, for people.
+/// Formats a usage, for example `2 entries, 1.0 kB`.
 fn amount(usage: EntryUsage) -> String {
     let entries = counted(usage.entries, "entry", "entries");
     format!("{entries}, {}", bytes(usage.bytes))

@@ -1,5 +1,5 @@
-//! Who calls a directory as a local module: its callers lock for it, so it gets no lock file of its own; and where it
-//! changes, theirs change (`--callers`).
+//! The callers of local modules. A called module gets no lock file, because the lock files of its callers cover it. With
+//! `--callers`, tflock also works on the callers of the named directories, whose lock files may change with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,26 +14,26 @@ use crate::walk::{WalkOptions, WalkedDirectory, walk};
 /// Why a directory without a lock file gets none.
 #[derive(Clone)]
 pub(super) enum SkipReason {
-    /// It requires no provider that could be locked.
+    /// It requires no provider that a lock file can record.
     RequiresNothing,
-    /// Others call it as a local module, and lock for it.
+    /// Other directories call it as a local module, and their lock files cover it.
     Called {
-        /// The first of them.
+        /// The first caller in the order of paths.
         by: PathBuf,
-        /// How many more there are.
+        /// The number of further callers.
         others: usize,
     },
-    /// No lock file is to be created.
-    NotWanted,
+    /// `--create never` forbids new lock files.
+    CreationForbidden,
 }
 
-/// Local modules by their real directories, each with those who call it, directly or not.
+/// The local modules with a caller, by real path. A caller may call a module directly or through other modules.
 #[derive(Default)]
-pub(super) struct Called(BTreeMap<PathBuf, SkipReason>);
+pub(super) struct CalledModules(BTreeMap<PathBuf, SkipReason>);
 
-impl Called {
-    /// `caller` calls these.
-    pub(super) fn note<'a>(
+impl CalledModules {
+    /// Records that `caller` calls `modules`.
+    pub(super) fn add<'a>(
         &mut self,
         caller: &Path,
         modules: impl IntoIterator<Item = &'a PathBuf>,
@@ -52,67 +52,66 @@ impl Called {
         }
     }
 
-    /// Why a directory gets no lock file, if somebody calls it.
-    pub(super) fn of(&self, real: &Path) -> Option<SkipReason> {
+    /// Returns the reason to skip the directory with this real path, or `None` if it has no caller.
+    pub(super) fn skip_reason(&self, real: &Path) -> Option<SkipReason> {
         self.0.get(real).cloned()
     }
 }
 
-/// Adds one file of each directory in the same repositories that reaches a path of the settings. So tflock treats these
-/// directories as if the user had named one of their files.
+/// Adds the callers of the named directories to the settings. For each caller in the same repositories, it adds the path of
+/// one configuration file, so tflock treats the caller as if the user had named that file.
 pub(super) fn add_callers(
     settings: &mut TreeSettings,
     environment: &Environment,
 ) -> Result<(), SettingsError> {
-    let paths = files_of_callers(settings);
+    let paths = find_callers(settings);
     settings.add_paths(&paths, environment)
 }
 
-fn files_of_callers(settings: &TreeSettings) -> Vec<PathBuf> {
+fn find_callers(settings: &TreeSettings) -> Vec<PathBuf> {
     let areas = settings.areas.iter();
     let named: BTreeSet<&PathBuf> = areas.flat_map(|area| &area.real_paths).collect();
-    let tops: BTreeSet<PathBuf> = named.iter().map(|path| repository_root(path)).collect();
-    let tops: Vec<PathBuf> = tops.into_iter().collect();
+    let roots: BTreeSet<PathBuf> = named.iter().map(|path| repository_root(path)).collect();
     let recursive = WalkOptions {
         recursive: true,
         ..WalkOptions::default()
     };
-    let directories = walk(&tops, &recursive).directories;
+    let directories = walk(&Vec::from_iter(roots), &recursive).directories;
     let reader = CallerReader {
         settings,
         named,
-        tofu_files: directories.iter().any(|found| found.has_tofu_files),
+        has_tofu_files: directories.iter().any(|found| found.has_tofu_files),
         cache: ModuleCache::new(),
     };
-    let callers = parallel::map(&directories, |directory| reader.file_of_caller(directory));
+    let callers = parallel::map(&directories, |directory| reader.caller_file(directory));
     callers.into_iter().flatten().collect()
 }
 
-/// Looks for those who reach one of the named directories.
+/// Finds directories that call one of the named directories, directly or through other modules.
 struct CallerReader<'a> {
     settings: &'a TreeSettings,
     named: BTreeSet<&'a PathBuf>,
     /// Whether the tree has files that only OpenTofu reads.
-    tofu_files: bool,
+    has_tofu_files: bool,
     cache: ModuleCache,
 }
 
 impl CallerReader<'_> {
-    /// A file of a directory that reaches a named one, and is none itself.
-    fn file_of_caller(&self, directory: &WalkedDirectory) -> Option<PathBuf> {
+    /// Returns a configuration file of `directory` if it calls a named directory and is not named itself.
+    fn caller_file(&self, directory: &WalkedDirectory) -> Option<PathBuf> {
         let path = &directory.path;
         if !directory.has_configuration || self.named.contains(path) {
             return None;
         }
-        let files = config::module_files(path, self.engine_of_caller(path)?).ok()?;
+        let files = config::module_files(path, self.calling_engine(path)?).ok()?;
         let file = files.primary.into_iter().chain(files.overrides).next()?;
-        let shown = file.strip_prefix(&self.settings.working_directory);
-        Some(shown.map_or_else(|_| file.clone(), Path::to_path_buf))
+        let relative = file.strip_prefix(&self.settings.working_directory);
+        Some(relative.map_or_else(|_| file.clone(), Path::to_path_buf))
     }
 
-    /// By whose rules the root module in `path` reaches a named directory, if it does. Whose rules count is known later: a
-    /// directory too many is found unchanged.
-    fn engine_of_caller(&self, path: &Path) -> Option<Engine> {
+    /// Returns the first engine by whose rules the root module in `path` calls a named directory. The engine of `path` itself
+    /// is determined later. A directory that turns out not to be a caller does no harm: its lock file does not change.
+    fn calling_engine(&self, path: &Path) -> Option<Engine> {
         let area = self.settings.areas.first()?;
         for engine in [Engine::Terraform, Engine::Tofu] {
             let modules = local_modules(path, &area.read_options(engine), &self.cache);
@@ -120,8 +119,9 @@ impl CallerReader<'_> {
             if directories.any(|module| self.named.contains(module)) {
                 return Some(engine);
             }
-            // Both read the same files, and neither finds more in them: that halves the time in a large tree.
-            if modules.complete && !self.tofu_files {
+            // Without files for OpenTofu, both engines read the same files and find the same modules. Skipping the second
+            // engine halves the time in a large tree.
+            if modules.complete && !self.has_tofu_files {
                 return None;
             }
         }

@@ -1,10 +1,16 @@
-//! Whether what changed can change the lock of a directory (`--changed`).
+//! Decides whether the changed files can change the lock file of a directory (`--changed`).
 //!
-//! Of a root module these count: its own configuration, lock file, variable files and test files; the configuration of local
-//! modules that it reaches through calls; the targets of links among all those; the config files that apply to it; version
-//! files that decide about its engine; and `--var-file`. Files that functions in a module's source read do not count.
+//! The lock file of a root module depends on
 //!
-//! A link or a submodule that changed counts for all that lies below it.
+//! - its own configuration, lock file, variable files and test files, and the files of `--var-file`;
+//! - the configuration of local modules that it calls, directly or through other modules;
+//! - the targets of symbolic links among these files;
+//! - the `.tflock.toml` files that apply to it;
+//! - the version files that determine its engine.
+//!
+//! Files that a function in a module source reads are ignored.
+//!
+//! A changed symbolic link or submodule counts as a change of every file below it.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -19,28 +25,26 @@ use crate::settings::{Area, CONFIG_FILE_NAME};
 
 use super::engine::{EngineReason, VERSION_FILES};
 
-/// Everything that changed, in all repositories.
-pub(super) struct Changed {
+/// The paths of all changed files in all repositories.
+pub(super) struct ChangeFilter {
     paths: BTreeSet<PathBuf>,
 }
 
-/// A directory as it is asked about.
+/// A directory whose lock file may be affected by the changes.
 pub(super) struct Candidate<'a> {
-    /// What holds for it.
     pub(super) area: &'a Area,
-    /// Its absolute path, as the user would name it and without links.
+    /// Its absolute path, first with symbolic links, then with all links resolved.
     pub(super) names: [PathBuf; 2],
-    /// The top of its repository.
+    /// The root of its repository.
     pub(super) repository: &'a Path,
     /// Why it has its engine.
     pub(super) reason: EngineReason,
-    /// How it is read.
     pub(super) options: ReadOptions,
-    /// Absolute paths of the local modules that it reaches, as they are called and without links.
+    /// The absolute paths of the local modules that it calls, directly or through other modules.
     pub(super) modules: BTreeSet<PathBuf>,
 }
 
-impl Changed {
+impl ChangeFilter {
     pub(super) fn new(changes: &[ChangedFiles]) -> Self {
         let paths = changes.iter().flat_map(|changes| &changes.paths);
         Self {
@@ -48,25 +52,25 @@ impl Changed {
         }
     }
 
-    /// Whether the lock of a directory can be another one now.
-    pub(super) fn concerns(&self, candidate: &Candidate<'_>) -> bool {
+    /// Whether the changes can change the lock file of a directory.
+    pub(super) fn affects(&self, candidate: &Candidate<'_>) -> bool {
         let area = candidate.area;
-        self.governs(candidate)
+        self.affects_config_files(candidate)
             || candidate
                 .names
                 .iter()
-                .any(|name| self.is_root(name, candidate))
+                .any(|name| self.affects_root(name, candidate))
             || candidate
                 .modules
                 .iter()
-                .any(|module| self.is_module(module))
-            || area.options.engine.value.is_none() && self.decides_engine(candidate)
+                .any(|module| self.affects_module(module))
+            || area.options.engine.value.is_none() && self.affects_version_files(candidate)
     }
 
-    /// A root module's own files.
-    fn is_root(&self, directory: &Path, candidate: &Candidate<'_>) -> bool {
+    /// Whether a file of the root module changed.
+    fn affects_root(&self, directory: &Path, candidate: &Candidate<'_>) -> bool {
         let options = &candidate.options;
-        let own = |name: &str| {
+        let is_read = |name: &str| {
             name == FILE_NAME
                 || is_configuration(name)
                 || is_variable_file(name)
@@ -76,37 +80,39 @@ impl Changed {
             Tests::Skip => false,
             Tests::Read { directory: tests } => self.has(&directory.join(tests), is_test_file),
         };
-        let files = options.variables.iter().filter_map(|option| match option {
+        let mut var_files = options.variables.iter().filter_map(|option| match option {
             VariableOption::File(path) => Some(clean(&directory.join(path))),
             VariableOption::Value { .. } | VariableOption::Content { .. } => None,
         });
-        self.has(directory, own)
+        self.has(directory, is_read)
             || in_tests
             || self.is_below(directory)
-            || files.into_iter().any(|file| self.paths.contains(&file))
+            || var_files.any(|file| self.paths.contains(&file))
     }
 
-    /// The files of a module that is called.
-    fn is_module(&self, directory: &Path) -> bool {
+    /// Whether a file of a called module changed.
+    fn affects_module(&self, directory: &Path) -> bool {
         self.has(directory, is_configuration) || self.is_below(directory)
     }
 
-    /// Whether a file in `directory` changed that has such a name, or the target of a link with such a name.
-    fn has(&self, directory: &Path, counts: impl Fn(&str) -> bool) -> bool {
-        let counts = |name: &OsStr| name.to_str().is_some_and(&counts);
-        let below = self.paths.range(directory.to_path_buf()..);
-        let mut below = below.take_while(|path| path.starts_with(directory));
-        let is_in = |path: &PathBuf| {
-            path.parent() == Some(directory) && path.file_name().is_some_and(counts)
+    /// Whether a file in `directory` with a matching name changed, or the target of a symbolic link with a matching name.
+    fn has(&self, directory: &Path, matches: impl Fn(&str) -> bool) -> bool {
+        let matches = |name: &OsStr| name.to_str().is_some_and(&matches);
+        let is_match = |path: &PathBuf| {
+            path.parent() == Some(directory) && path.file_name().is_some_and(matches)
         };
-        below.any(is_in) || self.has_link(directory, counts)
+        self.paths
+            .range(directory.to_path_buf()..)
+            .take_while(|path| path.starts_with(directory))
+            .any(is_match)
+            || self.has_link(directory, matches)
     }
 
-    fn has_link(&self, directory: &Path, counts: impl Fn(&OsStr) -> bool) -> bool {
-        // A directory that cannot be listed has no links that anybody could follow.
+    fn has_link(&self, directory: &Path, matches: impl Fn(&OsStr) -> bool) -> bool {
+        // The links of a directory that cannot be listed are ignored: its files cannot be read either.
         let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
         let mut links = entries.filter(|entry| {
-            counts(&entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_symlink())
+            matches(&entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_symlink())
         });
         links.any(|link| {
             let target = link.path().canonicalize();
@@ -114,23 +120,24 @@ impl Changed {
         })
     }
 
-    /// Whether `directory` lies in or below something that is a file to git: a link, a submodule, a foreign repository.
+    /// Whether `directory` or one of its parents is a changed path. Git lists such a path like a file: it is a symbolic link, a
+    /// submodule or an embedded repository.
     fn is_below(&self, directory: &Path) -> bool {
         directory
             .ancestors()
             .any(|above| self.paths.contains(above))
     }
 
-    /// Whether a config file changed that applies to a directory, or one that did is gone.
-    fn governs(&self, candidate: &Candidate<'_>) -> bool {
+    /// Whether a `.tflock.toml` that applies to the directory was changed or removed.
+    fn affects_config_files(&self, candidate: &Candidate<'_>) -> bool {
         let [_, real] = &candidate.names;
-        let levels = real.ancestors();
-        let mut levels = levels.take_while(|level| level.starts_with(candidate.repository));
-        levels.any(|level| self.paths.contains(&level.join(CONFIG_FILE_NAME)))
+        real.ancestors()
+            .take_while(|level| level.starts_with(candidate.repository))
+            .any(|level| self.paths.contains(&level.join(CONFIG_FILE_NAME)))
     }
 
-    /// Whether the version file that decides about the engine changed, or one that did is gone.
-    fn decides_engine(&self, candidate: &Candidate<'_>) -> bool {
+    /// Whether a version file that determines the engine of the directory was changed or removed.
+    fn affects_version_files(&self, candidate: &Candidate<'_>) -> bool {
         if !matches!(
             candidate.reason,
             EngineReason::VersionFile | EngineReason::Tree | EngineReason::Default

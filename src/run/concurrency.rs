@@ -1,9 +1,9 @@
-//! Works on many directories at once, but not on all of ten thousand: each waiting task costs some kilobytes.
+//! Concurrent work on directories with an upper limit, because each waiting task costs a few kilobytes.
 
 use anyhow::Context as _;
 use tokio::task::JoinSet;
 
-/// The most concurrent tasks. Most of them wait for packages, of which far fewer are in flight.
+/// The maximum number of concurrent tasks. Most of them wait for packages. Far fewer packages are downloaded at the same time.
 const MAX_TASKS: usize = 1024;
 
 /// Runs `work` for every item. The results are in the order in which the tasks finish.

@@ -1,7 +1,7 @@
 //! The skeleton of the commands that work on directories: `lock`, `verify`, `list` and `mirror`.
 //!
-//! [`run`] reads all directories, looks at them together, works on each concurrently, and reports. A command only says what
-//! each step does. A directory that fails does not stop the others.
+//! [`run`] reads all directories, surveys them together, works on them concurrently, and reports. A command implements the
+//! steps. An error in one directory does not stop the others.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,31 +15,31 @@ use super::concurrency::map_bounded;
 use super::read::{self, ReadDirectory};
 use super::session::Session;
 
-/// What distinguishes one command from another.
+/// The steps of one command.
 pub(super) trait DirectoryCommand: Send + Sync + Sized + 'static {
-    /// What the command learns from all directories together before it works on the first.
+    /// What the command determines from all directories together before it works on the first one.
     type Survey: Send + Sync + 'static;
     /// The result for one directory.
     type Outcome: Send + 'static;
     /// The result of the run.
     type Report;
 
-    /// The message after Ctrl-C or SIGTERM. It says in which state the run left the disk.
+    /// The message after Ctrl-C or SIGTERM. It describes the state of the files on disk.
     const INTERRUPTED: &'static str;
 
     fn tree(&self) -> &TreeSettings;
 
-    /// Looks at all directories; it may block. An error ends the run before any work.
+    /// Surveys all directories. It may block. An error ends the run before `work_on` is called.
     fn survey(&self, directories: &[ReadDirectory]) -> anyhow::Result<Self::Survey>;
 
-    /// Works on one directory. The future may be dropped at any await point, which must leave every file whole.
+    /// Works on one directory. The future may be dropped at any await point and must never leave a partly written file.
     fn work_on(
         &self,
         directory: ReadDirectory,
         survey: &Self::Survey,
     ) -> impl Future<Output = Self::Outcome> + Send;
 
-    /// Does what is left after all directories. `outcomes` are in no particular order.
+    /// Completes the work after all directories and builds the report. `outcomes` are in no particular order.
     fn report(
         self: Arc<Self>,
         outcomes: Vec<Self::Outcome>,
@@ -66,7 +66,7 @@ async fn work<C: DirectoryCommand>(
     let reading = {
         let command = Arc::clone(&command);
         tokio::task::spawn_blocking(move || {
-            let directories = read::all(command.tree(), &fetcher);
+            let directories = read::read_directories(command.tree(), &fetcher);
             let survey = command.survey(&directories)?;
             anyhow::Ok((directories, survey))
         })

@@ -1,4 +1,4 @@
-//! `tflock completions` and `tflock man`: what the command line says of itself.
+//! `tflock completions` and `tflock man`: documents generated from the command line definition.
 
 use crate::cli::{CompletionsArgs, ManArgs};
 use crate::printer::Printer;
@@ -7,7 +7,7 @@ use crate::span::Explain;
 use super::DONE;
 use super::session::Refused;
 
-/// There is no page of that name.
+/// A request for the manual page of an unknown command. `names` are the known commands.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write a manual page: there is no such command")]
 struct NoPage {
@@ -28,8 +28,9 @@ pub(super) fn completions(args: CompletionsArgs, printer: Printer) -> u8 {
 
 /// Runs `tflock man`.
 pub(super) fn man(args: &ManArgs, printer: Printer) -> anyhow::Result<u8> {
-    let page = args.render();
-    let page = page.map_err(|names| Refused::because(&NoPage { names }))?;
+    let page = args
+        .render()
+        .map_err(|names| Refused::because(&NoPage { names }))?;
     printer.document(&page);
     Ok(DONE)
 }

@@ -1,4 +1,4 @@
-//! Lock files that are read, each distinct content once: in a monorepo most are the same.
+//! Parsed lock files. Each distinct content is parsed once, because most lock files in a monorepo are equal.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,28 +8,27 @@ use crate::lockfile::{self, LockFile, Locks, ParseError};
 use crate::provider::Engine;
 use crate::span::Place;
 
-/// What has been read so far. It can be used from several threads at once.
+/// The lock files parsed so far, shared by all threads.
 #[derive(Default)]
 pub(super) struct LockFiles {
     known: Mutex<ParsedLockFiles>,
 }
 
-/// By the engine, whose rules count, and the content.
+/// Parsed lock files by content and by the engine whose rules were applied.
 type ParsedLockFiles = HashMap<(Engine, Arc<[u8]>), Arc<ParsedLockFile>>;
 
-/// One content and what it says.
 struct ParsedLockFile {
     bytes: Arc<[u8]>,
     locks: Arc<Locks>,
-    /// The rest, with the places of the file that was read first.
+    /// The parsed file without its locks. Its places name the first file with this content.
     rest: LockFile,
 }
 
-/// The content, what it locks, and the rest of what it says; the locks are not in that.
+/// The content of a lock file, its locks, and the parsed file without its locks.
 type ReadLockFile = (Arc<[u8]>, Arc<Locks>, LockFile);
 
 impl LockFiles {
-    /// Reads the content of the lock file at `path`. What is wrong with it is told anew for each path.
+    /// Parses the content of the lock file at `path`. Errors are not remembered, so each invalid file reports its own.
     pub(super) fn read(
         &self,
         path: &Path,
@@ -57,7 +56,7 @@ impl LockFiles {
 }
 
 impl ParsedLockFile {
-    /// The same content as another file.
+    /// Returns this content with `path` in all its places.
     fn at(&self, path: &Path) -> ReadLockFile {
         let mut rest = self.rest.clone();
         let places = rest.places.values_mut().chain(&mut rest.modules);

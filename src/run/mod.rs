@@ -1,4 +1,4 @@
-//! The commands: settings in, exit code out. The only room that joins the others.
+//! The commands of tflock. Each takes its settings and returns an exit code. Only this module connects all other modules.
 
 mod cache;
 mod callers;
@@ -42,14 +42,14 @@ const DRIFT: u8 = 3;
 /// 128 and the number of SIGINT, as shells count.
 const INTERRUPTED: u8 = 130;
 
-/// The report could not be written; the work is done all the same.
+/// The report could not be written. The command itself has finished its work.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write the report to standard output")]
-struct ReportLost(#[source] &'static std::io::Error);
+struct StdoutError(#[source] &'static std::io::Error);
 
-impl Explain for ReportLost {}
+impl Explain for StdoutError {}
 
-/// Does what the command line says, and says how it went.
+/// Runs the command that the command line names, and returns its exit code.
 pub fn execute(cli: &Cli, environment: &Environment) -> ExitCode {
     let output = OutputSettings::resolve(&cli.output, environment);
     let printer = Printer::new(output.quiet, output.verbosity, output.styled);
@@ -66,15 +66,15 @@ pub fn execute(cli: &Cli, environment: &Environment) -> ExitCode {
     };
     let code = code.unwrap_or_else(|error| {
         match error.downcast::<Refused>() {
-            Ok(Refused(problem)) => printer.diagnostic(&problem),
+            Ok(Refused(diagnostic)) => printer.diagnostic(&diagnostic),
             Err(error) => printer.diagnostic(&Diagnostic::chain(error.as_ref())),
         }
         USAGE_OR_ENVIRONMENT
     });
-    // Whoever reads a report that ends early must not take it for all of it.
-    let code = match Printer::report_trouble() {
+    // A truncated report must not look like a complete one, so the exit code says that it is incomplete.
+    let code = match Printer::stdout_error() {
         Some(error) => {
-            printer.diagnostic(&Diagnostic::general(&ReportLost(error)));
+            printer.diagnostic(&Diagnostic::general(&StdoutError(error)));
             USAGE_OR_ENVIRONMENT
         }
         None => code,
@@ -82,7 +82,7 @@ pub fn execute(cli: &Cli, environment: &Environment) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// `TFLOCK_LOG` is a filter of `tracing`; without it nothing is logged.
+/// Starts the log if `TFLOCK_LOG` is set. Its value is a filter for `tracing_subscriber`.
 fn start_log(environment: &Environment) {
     let Some(filter) = environment.non_empty("TFLOCK_LOG") else {
         return;

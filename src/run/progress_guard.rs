@@ -1,5 +1,5 @@
-//! Shows progress from the first moment of a command: settings, a working set and `--callers` can take seconds in a large
-//! repository.
+//! Shows progress from the start of a command, because reading settings, `--changed` and `--callers` can take seconds in a
+//! large repository.
 
 use std::sync::Arc;
 

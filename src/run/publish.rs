@@ -1,4 +1,4 @@
-//! A report goes where its format belongs: stdout, and for GitHub Actions the job summary.
+//! Writes the report of `lock` and `verify` to stdout and, for GitHub Actions, to the job summary.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
@@ -11,8 +11,8 @@ use crate::settings::ReportSettings;
 
 use super::report::{Base, RunReport};
 
-/// Shows the report of a run that ends with `exit_code`. What went wrong and what should be known is told on stderr as well,
-/// unless the format is one that turns it into annotations of the same log.
+/// Publishes the report of a run that ends with `exit_code`. Errors and warnings also go to stderr, except with the format
+/// `github`, which already shows them as annotations in the same log.
 pub(super) fn publish(
     report: &RunReport,
     exit_code: u8,
@@ -46,7 +46,7 @@ pub(super) fn publish(
     }
 }
 
-/// A step may run tflock several times: each adds its part.
+/// Appends `text` to a file, because a step may run tflock several times.
 fn append(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().create(true).append(true).open(path)?;
     file.write_all(text.as_bytes())

@@ -1,4 +1,5 @@
-//! What every command that works on directories needs: package sources, a runtime, progress, and a clean end after Ctrl-C.
+//! The resources of every command that works on directories: package sources, a runtime, progress, and a clean end after
+//! Ctrl-C.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,13 +23,13 @@ use super::progress_guard::ProgressGuard;
 use super::sources::{self, Sources};
 use super::{INTERRUPTED, signals};
 
-/// The arguments or the environment do not allow the command to start; nothing has been done.
+/// The arguments or the environment are invalid, so the command did not start.
 #[derive(Debug, thiserror::Error)]
 #[error("the command cannot be run")]
 pub(super) struct Refused(pub(super) Box<Diagnostic>);
 
 impl Refused {
-    /// Refuses because of `error`, with its place and its hint.
+    /// Keeps the place and the hint of `error`.
     pub(super) fn because<E: Explain>(error: &E) -> Self {
         Self(Box::new(Diagnostic::general(error)))
     }
@@ -38,13 +39,11 @@ impl Refused {
 pub(super) struct Session {
     runtime: Runtime,
     progress: ProgressGuard,
-    /// Prints the report.
     pub(super) printer: Printer,
-    /// The disk cache, unless it is switched off or unusable.
+    /// The disk cache, or `None` if it is disabled or unusable.
     store: Option<Arc<DiskCache>>,
-    /// Packages, each downloaded once per run.
+    /// The packages of this run. Each is downloaded at most once.
     pub(super) packages: Arc<Packages>,
-    /// Fetches remote modules.
     pub(super) fetcher: Arc<Fetcher>,
     /// The directory in which `tflock mirror` stores packages.
     pub(super) mirror: Option<Arc<Mirror>>,
@@ -82,10 +81,10 @@ impl Session {
             .map(|source| source.client.clone())
             .collect();
         let fetcher = Arc::new(fetcher(&runtime, &sources, tree, store.as_ref(), settings));
-        let mirror = settings.keep.clone().map(Mirror::open).transpose();
-        let mirror = mirror
-            .map_err(|error| Refused::because(&error))?
-            .map(Arc::new);
+        let mirror = match settings.keep.clone().map(Mirror::open).transpose() {
+            Ok(mirror) => mirror.map(Arc::new),
+            Err(error) => return Err(Refused::because(&error).into()),
+        };
         let now = SystemTime::now();
         let mut packages = Packages::new(sources, reporter, settings.trust, now, settings.jobs)
             .with_cache(cache_access(store.as_ref(), settings.cache.usage));
@@ -104,7 +103,8 @@ impl Session {
         })
     }
 
-    /// Does the work and shows its result, or prints `when_interrupted` after Ctrl-C or SIGTERM. Returns the exit code.
+    /// Runs `work` and passes its result to `show`, which returns the exit code. After Ctrl-C or SIGTERM it prints
+    /// `when_interrupted` instead.
     pub(super) fn run<T>(
         self,
         work: impl Future<Output = anyhow::Result<T>>,
@@ -139,7 +139,7 @@ impl Session {
     }
 }
 
-/// Opens the cache, unless it is switched off. A run goes on without one.
+/// Opens the cache, unless it is disabled. The caller continues without a cache if this fails.
 fn open_cache(settings: &CacheSettings) -> Result<Option<Arc<DiskCache>>, CacheError> {
     if settings.usage == CacheUsage::None {
         return Ok(None);
@@ -148,7 +148,7 @@ fn open_cache(settings: &CacheSettings) -> Result<Option<Arc<DiskCache>>, CacheE
     DiskCache::open(directory).map(|store| Some(Arc::new(store)))
 }
 
-/// Which entries of the cache may answer instead of a request.
+/// Decides which cache entries may replace requests.
 fn cache_access(store: Option<&Arc<DiskCache>>, usage: CacheUsage) -> CacheAccess {
     match (store, usage) {
         (None, _) | (_, CacheUsage::None) => CacheAccess::None,
@@ -157,7 +157,7 @@ fn cache_access(store: Option<&Arc<DiskCache>>, usage: CacheUsage) -> CacheAcces
     }
 }
 
-/// The fetcher of modules that `init` has not installed.
+/// Builds the fetcher for modules that `init` has not installed.
 fn fetcher(
     runtime: &Runtime,
     sources: &BTreeMap<Engine, EngineSource>,

@@ -1,8 +1,8 @@
-//! Ctrl-C and its kin: the run ends where no lock file is half-written, instead of wherever it is.
+//! Signals that end a run. tflock handles them itself, so that no lock file is left half-written.
 
 use std::io;
 
-/// Resolves when somebody wants the run to end: Ctrl-C anywhere, SIGTERM on Unix.
+/// Resolves on Ctrl-C and, on Unix, on SIGTERM.
 pub(super) fn interrupted() -> io::Result<impl Future<Output = ()>> {
     #[cfg(unix)]
     {

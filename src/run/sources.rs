@@ -1,5 +1,4 @@
-//! Where packages come from in this run: what the command line, the environment and the CLI configuration say, for each
-//! engine that a directory may have.
+//! The package sources of a run, for each engine. The command line, the environment and the CLI configuration determine them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,15 +12,14 @@ use crate::settings::{
     Environment, NetworkSettings, SourceChoice, SourceSettings, TreeSettings, network_settings,
 };
 
-/// The sources, and what should be known about the configuration behind them.
+/// The package sources, and the warnings about the CLI configuration.
 pub(super) struct Sources {
-    /// By engine.
     pub(super) sources: BTreeMap<Engine, EngineSource>,
-    /// Errors of the CLI configuration, told while the run goes on with what could be read, and likely mistakes in it.
+    /// Errors and likely mistakes in the CLI configuration. The run continues with the valid part of the configuration.
     pub(super) cautions: Vec<Diagnostic>,
 }
 
-/// Builds the sources. What cannot be used is an error of the command line or its environment.
+/// Builds the package sources. An unusable source is an error.
 pub(super) fn sources(
     environment: &Environment,
     tree: &TreeSettings,
@@ -37,7 +35,7 @@ pub(super) fn sources(
         network.registry.http.offline = settings.cache.offline;
         network.registry.allowed_hosts = allowed_hosts.clone();
         if tree.untrusted.is_some() {
-            // `init` takes packages from `terraform.d/plugins`, which an untrusted tree may have brought along.
+            // `init` installs packages from `terraform.d/plugins`, and an untrusted tree may contain that directory.
             let tree = &environment.working_directory;
             network
                 .implied_mirrors

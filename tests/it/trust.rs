@@ -112,8 +112,8 @@ fn reported_hashes_replace_downloads_on_request() {
     let signed = registry.log().count("GET", "*SHA256SUMS*");
     assert_eq!(signed, 2, "the list and its signature");
     for part in [
-        "hashes on the word of its registry, packages not looked at",
-        "not looked at: 1 package, locked on the word of the registry (--trust-registry-hashes)",
+        "hashes reported by its registry, packages not downloaded",
+        "not downloaded: 1 package, locked with hashes that the registry reports (--trust-registry-hashes)",
     ] {
         outcome.assert_stdout(part);
     }

@@ -64,7 +64,7 @@ impl ProviderAudit<'_> {
             .unwrap_or_else(|| entry.clone())
     }
 
-    pub(super) fn outside(&self, lock: &ProviderLock) -> Option<Diagnostic> {
+    pub(super) fn outside_constraints(&self, lock: &ProviderLock) -> Option<Diagnostic> {
         let constraints = &self.task.requirement.constraints;
         (!constraints.allows(&lock.version)).then(|| {
             let message = format!(
@@ -94,7 +94,7 @@ impl ProviderAudit<'_> {
         })
     }
 
-    /// The platforms that lack an `h1` for certain although no package was seen: all of them if the entry has no `h1`.
+    /// The findings about missing `h1` hashes that need no package: if the entry has no `h1`, every platform lacks one.
     pub(super) fn certainly_without_h1(&self, lock: &ProviderLock) -> Vec<Diagnostic> {
         if lock
             .hashes

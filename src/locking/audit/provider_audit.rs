@@ -51,7 +51,7 @@ impl ProviderAudit<'_> {
             ));
             return audit;
         };
-        if let Some(finding) = self.outside(lock) {
+        if let Some(finding) = self.outside_constraints(lock) {
             audit.findings.push(finding);
             return audit;
         }
@@ -63,8 +63,8 @@ impl ProviderAudit<'_> {
         audit
     }
 
-    /// The platforms for which the source lists a package of the locked version; none if only the disk cache can be used.
-    /// `None` if the source does not list the version or cannot be reached.
+    /// The platforms for which the source lists a package of the locked version. The set is empty if only the disk cache can be
+    /// used. `None` if the source does not list the version or cannot be reached.
     async fn published_platforms(
         &self,
         lock: &ProviderLock,

@@ -1,4 +1,4 @@
-//! From directories as read to entries of a list: roles, locked versions, and what registries have.
+//! Builds the list from the directories that were read: their roles, their locked versions, and the available versions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,19 +16,19 @@ use super::super::callers::SkipReason;
 use super::super::read::{ReadDirectory, Task};
 use super::{DirectoryList, ListedDirectory, ListedProvider, Role, RootReason, VersionState};
 
-/// Lists of versions that are asked for at once; they are small and come from a few hosts.
-const REQUESTS: usize = 16;
+/// The maximum number of concurrent requests for lists of versions. The lists are small and come from a few hosts.
+const MAX_REQUESTS: usize = 16;
 
-/// What registries list, or none where they could not be asked.
+/// The available versions of each provider whose registry answered.
 type Versions = BTreeMap<(Engine, ProviderAddr), Arc<AvailableVersions>>;
 
-/// Makes entries of directories, with the versions that `packages` can tell of; nobody is asked without it.
+/// Builds the list. `packages` supplies the available versions; without it, no request is sent.
 pub(super) async fn gather(
     directories: Vec<ReadDirectory>,
     ignored: &BTreeSet<PathBuf>,
     packages: Option<&Packages>,
 ) -> DirectoryList {
-    let (versions, troubles) = match packages {
+    let (versions, errors) = match packages {
         Some(packages) => versions(&directories, packages).await,
         None => Default::default(),
     };
@@ -36,9 +36,8 @@ pub(super) async fn gather(
     let mut entries: Vec<ListedDirectory> = Vec::with_capacity(directories.len());
     for directory in directories {
         for (engine, address) in lockable(&directory) {
-            if let Some(error) = troubles.get(&(engine, address)) {
-                let trouble = Diagnostic::warn(error, &directory.path);
-                diagnostics.push(trouble);
+            if let Some(error) = errors.get(&(engine, address)) {
+                diagnostics.push(Diagnostic::warn(error, &directory.path));
             }
         }
         entries.push(entry(&directory, &versions));
@@ -57,31 +56,31 @@ pub(super) async fn gather(
     }
 }
 
-/// Asks once for each provider that some directory requires or has locked.
+/// Requests the versions of each required or locked provider once.
 async fn versions(
     directories: &[ReadDirectory],
     packages: &Packages,
 ) -> (Versions, BTreeMap<(Engine, ProviderAddr), RegistryError>) {
-    let wanted: BTreeSet<_> = directories.iter().flat_map(lockable).collect();
-    let ask = |(engine, address): (Engine, ProviderAddr)| async move {
+    let providers: BTreeSet<_> = directories.iter().flat_map(lockable).collect();
+    let request = |(engine, address): (Engine, ProviderAddr)| async move {
         let listed = packages.versions(engine, &address).await;
         ((engine, address), listed)
     };
-    let answers: Vec<_> = stream::iter(wanted.into_iter().map(ask))
-        .buffer_unordered(REQUESTS)
+    let responses: Vec<_> = stream::iter(providers.into_iter().map(request))
+        .buffer_unordered(MAX_REQUESTS)
         .collect()
         .await;
-    let (mut versions, mut troubles) = (Versions::new(), BTreeMap::new());
-    for (key, answer) in answers {
-        match answer {
+    let (mut versions, mut errors) = (Versions::new(), BTreeMap::new());
+    for (key, response) in responses {
+        match response {
             Ok(listed) => drop(versions.insert(key, listed)),
-            Err(error) => drop(troubles.insert(key, error)),
+            Err(error) => drop(errors.insert(key, error)),
         }
     }
-    (versions, troubles)
+    (versions, errors)
 }
 
-/// The providers of a directory that have versions, by its engine.
+/// The required and the locked providers of a directory, with its engine.
 fn lockable(directory: &ReadDirectory) -> BTreeSet<(Engine, ProviderAddr)> {
     let Some(job) = job(directory) else {
         return BTreeSet::new();
@@ -99,7 +98,7 @@ fn job(directory: &ReadDirectory) -> Option<&LockJob> {
     }
 }
 
-/// What is required or locked, each once.
+/// The addresses of the required and the locked providers.
 fn addresses(job: &LockJob) -> BTreeSet<&ProviderAddr> {
     let required = job.requirements.providers.keys();
     required
@@ -117,7 +116,7 @@ fn entry(directory: &ReadDirectory, versions: &Versions) -> ListedDirectory {
     }
 }
 
-/// A path as a person writes it: never empty, and with slashes everywhere.
+/// Formats a path for the list: never empty, and with `/` on every system.
 fn shown(path: &Path) -> String {
     let text = path.to_string_lossy();
     match text.as_ref() {
@@ -135,7 +134,7 @@ fn role(directory: &ReadDirectory) -> Role {
                 by: shown(by),
                 others: *others,
             },
-            SkipReason::RequiresNothing | SkipReason::NotWanted => Role::RequiresNothing,
+            SkipReason::RequiresNothing | SkipReason::CreationForbidden => Role::RequiresNothing,
         },
         Task::Lock { old, job } => Role::Root(match (old, directory.found_by) {
             (Some(_), _) if job.lock_only => RootReason::LockFileOnly,

@@ -1,10 +1,11 @@
-//! The list for programs. docs/reference/json.md describes the document; its `version` counts changes that break readers.
+//! The list as JSON. `docs/reference/json.md` describes the document.
 
 use serde_json::{Map, Value, json};
 
 use super::{DirectoryList, ListedDirectory, ListedProvider, Role};
 
-/// New keys and new words for `state`, `role` and the reasons come without a new version; all else has one.
+/// The version of the document. New keys, and new values of `state`, `role`, `reason` and `engine_reason`, do not increase it.
+/// Any other change does.
 const VERSION: u32 = 1;
 
 pub(super) fn render(listing: &DirectoryList) -> String {

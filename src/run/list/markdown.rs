@@ -1,4 +1,4 @@
-//! The list as a table of Markdown, for pull requests and wikis.
+//! The list as a Markdown table, for pull requests and wikis.
 
 use std::fmt::Write as _;
 
@@ -27,23 +27,24 @@ pub(super) fn render(listing: &DirectoryList) -> String {
 
 fn row(text: &mut String, entry: &ListedDirectory, provider: Option<&ListedProvider>) {
     let engine = entry.engine.map(|(engine, _)| engine);
-    let of = |part: fn(&ListedProvider) -> &Option<String>| {
-        let part = provider.and_then(|provider| part(provider).as_deref());
-        part.map_or_else(String::new, code)
+    let field = |field: fn(&ListedProvider) -> &Option<String>| {
+        provider
+            .and_then(|provider| field(provider).as_deref())
+            .map_or_else(String::new, code)
     };
     let cells = [
         code(&entry.path),
         cell(&entry.role.describe()),
         provider.map_or_else(String::new, |found| code(&short(&found.address, engine))),
-        of(|found| &found.constraints),
-        of(|found| &found.locked),
-        of(|found| &found.newest_allowed),
-        of(|found| &found.newest),
+        field(|found| &found.constraints),
+        field(|found| &found.locked),
+        field(|found| &found.newest_allowed),
+        field(|found| &found.newest),
     ];
     let _ = writeln!(text, "| {} |", cells.join(" | "));
 }
 
-/// Text that no Markdown takes for its own. Backticks are left to what tflock says itself.
+/// Escapes Markdown. Backticks are kept, because the descriptions of tflock use them.
 fn cell(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in visible_name(text).chars() {
@@ -59,9 +60,12 @@ fn cell(text: &str) -> String {
     out
 }
 
-/// A name as code. A backslash before `|` would give the latter its meaning back.
+/// Formats a name as a code span. A `|` must be escaped as `\|` in a table. If a backslash precedes it, it is written as `\u{7c}`
+/// instead, because the two backslashes would cancel each other.
 fn code(text: &str) -> String {
-    let text = visible_name(text).replace('`', " ");
-    let text = text.replace("\\|", "\\\\u{7c}").replace('|', "\\|");
-    format!("`{text}`")
+    let escaped = visible_name(text)
+        .replace('`', " ")
+        .replace("\\|", "\\\\u{7c}")
+        .replace('|', "\\|");
+    format!("`{escaped}`")
 }

@@ -62,7 +62,7 @@ enum Role {
     Failed,
 }
 
-/// RootReason a directory is a root.
+/// Why a directory is a root.
 #[derive(Clone, Copy)]
 enum RootReason {
     LockFile,
@@ -79,7 +79,7 @@ struct ListedProvider {
     /// The text that a lock file would record. `None` without constraints.
     constraints: Option<String>,
     locked: Option<String>,
-    /// The newest version that the constraints allow. `None` if the registry was not asked or did not answer.
+    /// The newest version that the constraints allow. `None` if there is none, or if the registry sent no list of versions.
     newest_allowed: Option<String>,
     /// The newest version of all.
     newest: Option<String>,
@@ -127,7 +127,7 @@ impl Role {
         }
     }
 
-    /// The role and its reason, for people.
+    /// The role and its reason as text.
     fn describe(&self) -> String {
         match self {
             Self::Root(why) => format!("root: {}", why.describe()),
@@ -190,7 +190,7 @@ pub(super) fn command(
 
 struct ListCommand {
     settings: ListSettings,
-    /// Asks registries for versions. `None` with `--offline`.
+    /// The source of the available versions. `None` with `--offline`.
     packages: Option<Arc<Packages>>,
     printer: Printer,
 }

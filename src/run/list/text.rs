@@ -1,4 +1,4 @@
-//! The list for people: one line per directory, and one for each of its providers in columns.
+//! The list as text: one line per directory, and below it one line per provider, in columns.
 
 use std::fmt::Write as _;
 
@@ -9,11 +9,11 @@ use super::{DirectoryList, ListedDirectory, ListedProvider, Role, VersionState};
 
 const TITLES: [&str; 5] = ["DIRECTORY", "CONSTRAINTS", "LOCKED", "ALLOWED", "NEWEST"];
 
-/// What stands where there is nothing, or nothing is known.
-const NOTHING: &str = "-";
+/// The text of a cell without a value.
+const EMPTY_CELL: &str = "-";
 
-/// Constraints longer than this do not push the other columns away.
-const WIDEST: usize = 40;
+/// The maximum width of a column, in characters. A longer text runs into the next column.
+const MAX_COLUMN_WIDTH: usize = 40;
 
 pub(super) fn render(listing: &DirectoryList) -> String {
     let mut lines = vec![TITLES.map(str::to_owned)];
@@ -30,19 +30,19 @@ pub(super) fn render(listing: &DirectoryList) -> String {
         }
         let _ = writeln!(text, "{}", line.trim_end());
     }
-    text.push_str(&sums(listing));
+    text.push_str(&summary(listing));
     text
 }
 
-/// A directory with its role in the second column; what follows that does not count for the widths of columns.
+/// The line of a directory. Its role stands in the second column and may run over the following columns.
 fn directory(entry: &ListedDirectory) -> [String; 5] {
-    let mut words = entry.role.describe();
+    let mut role = entry.role.describe();
     if let (Some((engine, reason)), Role::Root(_)) = (entry.engine, &entry.role) {
-        let _ = write!(words, "; {engine}, {}", reason.describe());
+        let _ = write!(role, "; {engine}, {}", reason.describe());
     }
     [
         visible_name(&entry.path).into_owned(),
-        words,
+        role,
         String::new(),
         String::new(),
         String::new(),
@@ -50,9 +50,9 @@ fn directory(entry: &ListedDirectory) -> [String; 5] {
 }
 
 fn provider(found: &ListedProvider, entry: &ListedDirectory) -> [String; 5] {
-    let or_nothing = |text: &Option<String>| text.clone().unwrap_or_else(|| NOTHING.to_owned());
+    let cell = |text: &Option<String>| text.clone().unwrap_or_else(|| EMPTY_CELL.to_owned());
     let engine = entry.engine.map(|(engine, _)| engine);
-    let mut newest = or_nothing(&found.newest);
+    let mut newest = cell(&found.newest);
     match found.state {
         VersionState::OutOfRange => newest += "  (locked version out of range)",
         VersionState::NotRequired => newest += "  (not required)",
@@ -63,18 +63,18 @@ fn provider(found: &ListedProvider, entry: &ListedDirectory) -> [String; 5] {
     }
     [
         format!("  {}", short(&found.address, engine)),
-        or_nothing(&found.constraints),
-        or_nothing(&found.locked),
-        or_nothing(&found.newest_allowed),
+        cell(&found.constraints),
+        cell(&found.locked),
+        cell(&found.newest_allowed),
         newest,
     ]
 }
 
-/// The address as short as the engine understands it.
+/// The address without the default host of the engine.
 pub(super) fn short(address: &ProviderAddr, engine: Option<Engine>) -> String {
     let text = address.to_string();
-    let host = engine.map(|engine| format!("{}/", engine.default_host()));
-    match host.and_then(|host| text.strip_prefix(&host).map(str::to_owned)) {
+    let prefix = engine.map(|engine| format!("{}/", engine.default_host()));
+    match prefix.and_then(|prefix| text.strip_prefix(&prefix).map(str::to_owned)) {
         Some(short) => short,
         None => text,
     }
@@ -83,48 +83,43 @@ pub(super) fn short(address: &ProviderAddr, engine: Option<Engine>) -> String {
 fn widths(lines: &[[String; 5]]) -> [usize; 5] {
     let mut widths = [0; 5];
     for cells in lines {
-        // The role of a directory runs on over the columns.
+        // The line of a directory has only two cells, and the second may be long: only the first determines a width.
         let columns = if cells[2].is_empty() { 1 } else { cells.len() };
         for (cell, width) in cells.iter().zip(&mut widths).take(columns) {
-            *width = (*width).max(cell.chars().count().min(WIDEST));
+            *width = (*width).max(cell.chars().count().min(MAX_COLUMN_WIDTH));
         }
     }
     widths
 }
 
-/// How many directories there are of each kind, and how their providers stand.
-fn sums(listing: &DirectoryList) -> String {
+/// The number of directories in each role, and of outdated and disallowed versions.
+fn summary(listing: &DirectoryList) -> String {
     let directories = &listing.directories;
-    let of_role = |code| {
-        let count = directories.iter().filter(|entry| entry.role.code() == code);
-        count.count()
+    let with_role = |code| {
+        let matching = directories.iter().filter(|entry| entry.role.code() == code);
+        matching.count()
     };
-    let of_state = |state| {
+    let in_state = |state| {
         let providers = directories.iter().flat_map(|entry| &entry.providers);
         providers.filter(|found| found.state == state).count()
     };
-    let parts = [
-        (of_role("root"), "root", "roots"),
-        (of_role("module"), "module", "modules"),
+    let outdated = in_state(VersionState::Outdated);
+    let out_of_range = in_state(VersionState::OutOfRange);
+    let without_providers = with_role("no-provider");
+    let counts = [
+        (with_role("root"), "root", "roots"),
+        (with_role("module"), "module", "modules"),
+        (without_providers, "without providers", "without providers"),
+        (with_role("ignored"), "ignored", "ignored"),
+        (with_role("failed"), "failed", "failed"),
+        (outdated, "version outdated", "versions outdated"),
         (
-            of_role("no-provider"),
-            "without providers",
-            "without providers",
-        ),
-        (of_role("ignored"), "ignored", "ignored"),
-        (of_role("failed"), "failed", "failed"),
-        (
-            of_state(VersionState::Outdated),
-            "version outdated",
-            "versions outdated",
-        ),
-        (
-            of_state(VersionState::OutOfRange),
+            out_of_range,
             "version out of range",
             "versions out of range",
         ),
     ];
-    let parts: Vec<String> = parts
+    let parts: Vec<String> = counts
         .into_iter()
         .filter(|(count, ..)| *count > 0)
         .map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }))

@@ -1,6 +1,4 @@
-//! `--check`: is every package there that a lock file names, as it should be, and does the index say so?
-//!
-//! Nothing is asked of anybody: what lock files record decides.
+//! `tflock mirror --check`: compares the packages in the mirror and its index with the lock files. It sends no request.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +7,7 @@ use crate::provider::{Hash, HashScheme, PackageId};
 
 use super::filler::{has_no_zh, in_lock};
 
-/// What is wrong with a package in the mirror; nothing if all is well.
+/// Checks one package in the mirror. `None` means that it is intact and that the index lists it correctly.
 pub(super) fn check(
     directory: &MirrorDirectory,
     id: &PackageId,
@@ -23,14 +21,15 @@ pub(super) fn check(
         StoredPackage::Files(_) => damaged("the lock file records other hashes".to_owned()),
         StoredPackage::Zip(digest) => {
             let zh = Hash::zh(digest);
-            let by_content = || {
+            let matches_content = || {
                 directory
                     .hash_zip(id)
-                    .is_ok_and(|all| in_lock(&all, locked))
+                    .is_ok_and(|hashes| in_lock(&hashes, locked))
             };
-            let fits = locked.is_empty() || locked.contains(&zh);
-            let fits = fits || has_no_zh(locked) && by_content();
-            if !fits {
+            let is_locked = locked.is_empty()
+                || locked.contains(&zh)
+                || has_no_zh(locked) && matches_content();
+            if !is_locked {
                 return damaged("the lock file records other hashes".to_owned());
             }
             Ok(check_index(directory, id, &zh, locked)
@@ -40,18 +39,17 @@ pub(super) fn check(
     }
 }
 
-/// What is wrong with a package.
+/// A fault of a package in the mirror.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PackageFault {
-    /// It is not there.
     Missing,
-    /// Something else is there.
+    /// Its content is wrong, for this reason.
     Damaged(String),
-    /// It is there, and the index of the network mirror does not say so.
+    /// It is intact, but the index of the network mirror does not list it correctly, for this reason.
     NotIndexed(String),
 }
 
-/// Whether the index leads to the zip and says nothing wrong about it.
+/// Checks that the index lists the zip and publishes only correct hashes for it.
 fn check_index(
     directory: &MirrorDirectory,
     id: &PackageId,
@@ -66,11 +64,11 @@ fn check_index(
         .iter()
         .filter(|hash| hash.scheme() != HashScheme::Other)
         .collect();
-    let of_zip = || directory.hash_zip(id).ok()?.zip_h1;
+    let computed_h1 = || directory.hash_zip(id).ok()?.zip_h1;
     let is_right = |hash: &Hash| {
         hash == zh
             || hash.scheme() == HashScheme::H1
-                && (locked.contains(hash) || of_zip().as_ref() == Some(hash))
+                && (locked.contains(hash) || computed_h1().as_ref() == Some(hash))
     };
     if known.is_empty() || !known.into_iter().all(is_right) {
         return Err(format!("`{}.json` has another hash", id.version));

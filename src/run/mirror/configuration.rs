@@ -1,7 +1,7 @@
-//! The CLI configuration that makes Terraform and OpenTofu take providers from the mirror, and only those that it has.
+//! The CLI configuration with which Terraform and OpenTofu install the providers of the mirror from it.
 //!
-//! The mirror includes them by name and `direct` excludes the same names. Without the second half the registries would be
-//! asked as well, and what is newer there would win.
+//! The block `filesystem_mirror` includes these providers by name, and `direct` excludes the same names. Without the
+//! exclusion, `init` would also request the registries and install newer versions from there.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,19 +11,19 @@ use crate::access::{LinkError, confine};
 use crate::mirror::{MirrorDirectory, MirrorError, list};
 use crate::provider::ProviderAddr;
 
-/// What a file begins with that tflock may replace.
+/// The first line of the files that tflock may replace.
 const MARK: &str = "# Written by `tflock mirror --cli-config`, which replaces this file.\n";
 
-/// What became of the file.
+/// The result of writing the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Written {
-    /// It has this text.
-    Done,
-    /// It is somebody's own, and stays as it is.
-    NotOurs(PathBuf),
+pub(super) enum WriteResult {
+    /// The file has the new text.
+    Written,
+    /// tflock did not write the existing file at this path, so it was not changed.
+    ForeignFile(PathBuf),
 }
 
-/// The configuration for what the mirror has now.
+/// Returns the configuration for the current content of the mirror.
 pub(super) fn text(
     directory: &MirrorDirectory,
     working_directory: &Path,
@@ -43,8 +43,8 @@ pub(super) fn text(
     Ok(render(&path, &providers))
 }
 
-/// Gives the file this text, unless it is not tflock's.
-pub(super) fn write(path: &Path, text: &str) -> Result<Written, MirrorError> {
+/// Writes the file, unless it exists and was not written by tflock.
+pub(super) fn write(path: &Path, text: &str) -> Result<WriteResult, MirrorError> {
     let failed = |source| MirrorError::Write {
         path: path.to_path_buf(),
         source,
@@ -56,16 +56,16 @@ pub(super) fn write(path: &Path, text: &str) -> Result<Written, MirrorError> {
     let path = &confine(path).map_err(refused).map_err(failed)?;
     let text = format!("{MARK}{text}");
     match fs::read_to_string(path) {
-        Ok(old) if old == text => return Ok(Written::Done),
-        Ok(old) if !old.starts_with(MARK) => return Ok(Written::NotOurs(path.clone())),
+        Ok(old) if old == text => return Ok(WriteResult::Written),
+        Ok(old) if !old.starts_with(MARK) => return Ok(WriteResult::ForeignFile(path.clone())),
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-            return Ok(Written::NotOurs(path.clone()));
+            return Ok(WriteResult::ForeignFile(path.clone()));
         }
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
         _ => {}
     }
     fs::write(path, text).map_err(failed)?;
-    Ok(Written::Done)
+    Ok(WriteResult::Written)
 }
 
 fn render(base: &Path, providers: &[ProviderAddr]) -> String {
@@ -74,7 +74,7 @@ fn render(base: &Path, providers: &[ProviderAddr]) -> String {
         .map(|provider| format!("      {}", quoted(&provider.to_string())))
         .collect();
     let list = |name: &str| match names.as_slice() {
-        // An empty `include` would mean all.
+        // This is only used for `exclude`: an empty `include` would mean all providers.
         [] => format!("    {name} = []\n"),
         names => format!("    {name} = [\n{},\n    ]\n", names.join(",\n")),
     };
@@ -91,7 +91,7 @@ fn render(base: &Path, providers: &[ProviderAddr]) -> String {
     text
 }
 
-/// A string of the language, in which `\` and `"` are escaped.
+/// Formats an HCL string, in which `\` and `"` are escaped.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
@@ -145,14 +145,14 @@ mod tests {
     fn only_files_of_tflock_are_replaced() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.tfrc");
-        assert_eq!(write(&path, "one").unwrap(), Written::Done);
-        assert_eq!(write(&path, "two").unwrap(), Written::Done);
+        assert_eq!(write(&path, "one").unwrap(), WriteResult::Written);
+        assert_eq!(write(&path, "two").unwrap(), WriteResult::Written);
         assert_eq!(fs::read_to_string(&path).unwrap(), format!("{MARK}two"));
         for own in ["credentials \"h\" {}\n".as_bytes(), b"\xff"] {
             fs::write(&path, own).unwrap();
             assert_eq!(
                 write(&path, "three").unwrap(),
-                Written::NotOurs(path.clone())
+                WriteResult::ForeignFile(path.clone())
             );
             assert_eq!(fs::read(&path).unwrap(), own);
         }

@@ -1,14 +1,14 @@
-//! One package after the other into the mirror, each once, however many lock files name it.
+//! Stores packages in the mirror. Each package is stored once, even if many lock files name it.
 //!
-//! A package that lies where it belongs is right if its digest (its `h1`, where it is unpacked) is one that the lock file
-//! records; then nobody is asked. Else its source is asked, which verifies signature and checksum, and what arrived is
-//! compared with `[signers]` and the lock file before it is put in its place. A lock file without hashes accepts what its registry
-//! signs.
+//! A stored package is intact if the lock file records its digest or, for an unpacked package, its `h1`. Then tflock sends no
+//! request. Otherwise it downloads the package and verifies checksum and signature. Before it stores the package, it compares
+//! the package with `[signers]` and the lock file. If an entry of the lock file has no hashes, every verified package is
+//! accepted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::locking::{PackageFailure, PackageForm, PackageRecord, Packages, SignerRules};
+use crate::locking::{PackageForm, PackageRecord, Packages, SignerRules};
 use crate::mirror::{Layout, Mirror, MirrorDirectory, MirrorError, PublishedHashes, StoredPackage};
 use crate::once_map::OnceMap;
 use crate::package::PackageHashes;
@@ -16,53 +16,53 @@ use crate::provider::{Digest, Engine, Hash, HashScheme, PackageId};
 
 use super::problem::MirrorProblem;
 
-/// What became of one package.
+/// How a package got into the mirror.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PackageState {
-    /// It was there.
+    /// It was already stored and intact.
     Kept,
-    /// It was not there, and is now.
+    /// It was missing.
     Added,
-    /// Something else was there.
+    /// It was stored, but damaged.
     Repaired,
 }
 
-/// Fills a mirror.
-pub(super) struct Filler {
+/// Stores packages in a mirror.
+pub(super) struct MirrorFiller {
     mirror: Arc<Mirror>,
     packages: Arc<Packages>,
-    found: OnceMap<PackageId, Result<StoredPackage, Arc<MirrorError>>>,
+    inspected: OnceMap<PackageId, Result<StoredPackage, Arc<MirrorError>>>,
     hashed: OnceMap<PackageId, Option<PackageHashes>>,
-    placed: OnceMap<PackageId, Result<PackageState, Arc<MirrorError>>>,
-    kept: Mutex<BTreeMap<PackageId, PlacedPackage>>,
+    stored: OnceMap<PackageId, Result<PackageState, Arc<MirrorError>>>,
+    provided: Mutex<BTreeMap<PackageId, ProvidedPackage>>,
 }
 
-/// What is known of a package that is in its place, for the index.
-struct PlacedPackage {
+/// A package that is in the mirror, with the data for its index.
+struct ProvidedPackage {
     state: PackageState,
-    /// Terraform's, where both engines need it.
+    /// The engine that needs it. Terraform if both do.
     engine: Engine,
     zh: Option<Digest>,
     zip_h1: Option<Hash>,
-    /// The registry has told the hash of the zip's entries.
+    /// Whether the registry reported `zip_h1`.
     is_reported: bool,
-    /// What lock files say of its version.
+    /// The hashes that lock files record for its version.
     locked: BTreeSet<Hash>,
 }
 
-impl Filler {
+impl MirrorFiller {
     pub(super) fn new(mirror: Arc<Mirror>, packages: Arc<Packages>) -> Self {
         Self {
             mirror,
             packages,
-            found: OnceMap::default(),
+            inspected: OnceMap::default(),
             hashed: OnceMap::default(),
-            placed: OnceMap::default(),
-            kept: Mutex::default(),
+            stored: OnceMap::default(),
+            provided: Mutex::default(),
         }
     }
 
-    /// Sees to it that the mirror has a package, as one lock file wants it.
+    /// Makes sure that the mirror has a package that fits the hashes of one lock file.
     pub(super) async fn provide(
         &self,
         engine: Engine,
@@ -70,7 +70,7 @@ impl Filler {
         locked: &BTreeSet<Hash>,
         signers: &SignerRules,
     ) -> Result<(), MirrorProblem> {
-        let found = self.find(id).await.map_err(MirrorProblem::Write)?;
+        let found = self.inspect(id).await.map_err(MirrorProblem::Write)?;
         let (zh, hashes) = match &found {
             StoredPackage::Zip(digest) if locked.contains(&Hash::zh(*digest)) => {
                 (Some(*digest), None)
@@ -84,9 +84,9 @@ impl Filler {
             }
             _ => return self.fetch(engine, id, locked, signers, &found).await,
         };
-        self.note(
+        self.record(
             id,
-            PlacedPackage {
+            ProvidedPackage {
                 state: PackageState::Kept,
                 engine,
                 zh,
@@ -98,20 +98,20 @@ impl Filler {
         Ok(())
     }
 
-    /// What lies where the package belongs, read once.
-    async fn find(&self, id: &PackageId) -> Result<StoredPackage, Arc<MirrorError>> {
+    /// Inspects the stored package once per run.
+    async fn inspect(&self, id: &PackageId) -> Result<StoredPackage, Arc<MirrorError>> {
         let job = || async {
             let (directory, id) = (self.mirror.directory().clone(), id.clone());
             let found = tokio::task::spawn_blocking(move || directory.inspect(&id)).await;
-            // A task that cannot be joined was cancelled with its runtime, or broke off: then nothing is known.
+            // Joining fails if the task panicked or the runtime is shutting down. The package then counts as missing.
             found
                 .unwrap_or(Ok(StoredPackage::Missing))
                 .map_err(Arc::new)
         };
-        self.found.get_or_init(id.clone(), job).await
+        self.inspected.get_or_init(id.clone(), job).await
     }
 
-    /// All hashes of the zip that lies there, if it is one.
+    /// Computes all hashes of the stored zip. `None` if the package is not a readable zip.
     async fn hash(&self, id: &PackageId) -> Option<PackageHashes> {
         let job = || async {
             let (directory, id) = (self.mirror.directory().clone(), id.clone());
@@ -129,14 +129,20 @@ impl Filler {
         signers: &SignerRules,
         found: &StoredPackage,
     ) -> Result<(), MirrorProblem> {
-        let record = self.ask(engine, id).await.map_err(MirrorProblem::Package)?;
+        let record = self
+            .packages
+            .package(engine, id)
+            .await
+            .map_err(MirrorProblem::Package)?;
         signers
             .check(&id.provider, record.signer())
             .map_err(MirrorProblem::Signer)?;
         self.compare(&record, locked)?;
-        let place = || self.place(id, &record, found);
-        let state = self.placed.get_or_init(id.clone(), place).await;
-        let state = state.map_err(MirrorProblem::Write)?;
+        let state = self
+            .stored
+            .get_or_init(id.clone(), || self.store(id, &record, found))
+            .await
+            .map_err(MirrorProblem::Write)?;
         let (hashes, is_reported) = match &record.form {
             PackageForm::Zip {
                 hashes,
@@ -144,9 +150,9 @@ impl Filler {
             } => (Some(hashes), *is_reported),
             PackageForm::Files(_) => (None, false),
         };
-        self.note(
+        self.record(
             id,
-            PlacedPackage {
+            ProvidedPackage {
                 state,
                 engine,
                 zh: hashes.map(|hashes| hashes.zh),
@@ -158,15 +164,7 @@ impl Filler {
         Ok(())
     }
 
-    async fn ask(
-        &self,
-        engine: Engine,
-        id: &PackageId,
-    ) -> Result<Arc<PackageRecord>, Arc<PackageFailure>> {
-        self.packages.package(engine, id).await
-    }
-
-    /// Whether `init` takes the package by this lock file.
+    /// Checks that `init` accepts the package with this lock file.
     fn compare(
         &self,
         record: &PackageRecord,
@@ -175,31 +173,33 @@ impl Filler {
         if locked.is_empty() {
             return Ok(());
         }
-        let zip_fits = match &record.form {
+        let is_zip_locked = match &record.form {
             PackageForm::Zip { hashes, .. } => in_lock(hashes, locked),
             PackageForm::Files(_) => false,
         };
         match self.mirror.directory().layout() {
             Layout::Unpacked if locked.contains(&record.h1) => Ok(()),
-            Layout::Unpacked if zip_fits => Err(MirrorProblem::NoFileHash),
-            Layout::Packed if zip_fits || matches!(record.form, PackageForm::Files(_)) => Ok(()),
+            Layout::Unpacked if is_zip_locked => Err(MirrorProblem::NoFileHash),
+            Layout::Packed if is_zip_locked || matches!(record.form, PackageForm::Files(_)) => {
+                Ok(())
+            }
             _ => Err(MirrorProblem::NotLocked),
         }
     }
 
-    /// Puts a verified package where it belongs, unless it is what lies there.
-    async fn place(
+    /// Stores a verified package, unless the same package is already stored.
+    async fn store(
         &self,
         id: &PackageId,
         record: &PackageRecord,
         found: &StoredPackage,
     ) -> Result<PackageState, Arc<MirrorError>> {
-        let is_there = match (found, &record.form) {
+        let is_stored = match (found, &record.form) {
             (StoredPackage::Zip(digest), PackageForm::Zip { hashes, .. }) => *digest == hashes.zh,
             (StoredPackage::Files(h1), _) => *h1 == record.h1,
             _ => false,
         };
-        if is_there {
+        if is_stored {
             return Ok(PackageState::Kept);
         }
         let (mirror, id) = (Arc::clone(&self.mirror), id.clone());
@@ -208,9 +208,10 @@ impl Filler {
             PackageForm::Zip { hashes, .. } => mirror.put(&id, hashes.zh),
             PackageForm::Files(path) => mirror.put_files(&id, &path, &h1),
         };
-        // A task that cannot be joined was cancelled with its runtime, or broke off.
-        let put = tokio::task::spawn_blocking(put).await;
-        put.unwrap_or(Err(MirrorError::Interrupted))
+        // Joining fails if the task panicked or the runtime is shutting down.
+        tokio::task::spawn_blocking(put)
+            .await
+            .unwrap_or(Err(MirrorError::Interrupted))
             .map_err(Arc::new)?;
         Ok(match found {
             StoredPackage::Missing => PackageState::Added,
@@ -218,10 +219,10 @@ impl Filler {
         })
     }
 
-    fn note(&self, id: &PackageId, new: PlacedPackage) {
-        let mut kept = self.lock();
-        let Some(old) = kept.get_mut(id) else {
-            kept.insert(id.clone(), new);
+    fn record(&self, id: &PackageId, new: ProvidedPackage) {
+        let mut provided = self.lock();
+        let Some(old) = provided.get_mut(id) else {
+            provided.insert(id.clone(), new);
             return;
         };
         old.state = old.state.max(new.state);
@@ -232,32 +233,34 @@ impl Filler {
         old.locked.extend(new.locked);
     }
 
-    /// What became of the packages that are in their places.
+    /// How each provided package got into the mirror.
     pub(super) fn states(&self) -> BTreeMap<PackageId, PackageState> {
-        let kept = self.lock();
-        kept.iter()
-            .map(|(id, kept)| (id.clone(), kept.state))
+        self.lock()
+            .iter()
+            .map(|(id, package)| (id.clone(), package.state))
             .collect()
     }
 
-    /// What the index says of them.
+    /// The hashes of the provided packages for the index.
     pub(super) fn published(&self) -> PublishedHashes {
         let directory = self.mirror.directory();
-        let kept = self.lock();
-        kept.iter()
-            .filter_map(|(id, kept)| {
-                Some((directory.package_path(id), kept.published(directory, id)?))
+        self.lock()
+            .iter()
+            .filter_map(|(id, package)| {
+                let hashes = package.published(directory, id)?;
+                Some((directory.package_path(id), hashes))
             })
             .collect()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<PackageId, PlacedPackage>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<PackageId, ProvidedPackage>> {
+        self.provided.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl PlacedPackage {
-    /// Terraform publishes the hash of the zip's entries; OpenTofu the digest, and that hash if its registry has told it.
+impl ProvidedPackage {
+    /// Returns the hashes that the engine itself would publish. `terraform providers mirror` publishes the `h1` of the zip.
+    /// `tofu providers mirror` publishes its digest, and the `h1` if the registry reported it.
     fn published(&self, directory: &MirrorDirectory, id: &PackageId) -> Option<BTreeSet<Hash>> {
         let zh = Hash::zh(self.zh?);
         let before = || directory.published(id).unwrap_or_default();
@@ -266,34 +269,37 @@ impl PlacedPackage {
             let zip_h1 = if self.is_reported {
                 self.zip_h1.clone()
             } else if self.zip_h1.is_none() && was_reported() {
-                self.proven(before())
+                self.find_locked_h1(before())
             } else {
                 None
             };
             return Some([zh].into_iter().chain(zip_h1).collect());
         }
-        let zip_h1 = self.zip_h1.clone().or_else(|| self.proven(before()));
-        let zip_h1 = zip_h1.or_else(|| directory.hash_zip(id).ok()?.zip_h1);
+        let zip_h1 = self
+            .zip_h1
+            .clone()
+            .or_else(|| self.find_locked_h1(before()))
+            .or_else(|| directory.hash_zip(id).ok()?.zip_h1);
         Some(BTreeSet::from([zip_h1.unwrap_or(zh)]))
     }
 
-    /// The `h1` that an earlier run has published, if a lock file has it as well. Of nearly all packages, it does; of those
-    /// with entries for directories, the zip has to be read.
-    fn proven(&self, before: Vec<Hash>) -> Option<Hash> {
-        before
+    /// Returns the `h1` that an earlier run published, if a lock file confirms it. This fails only for zips that contain entries
+    /// for directories, because their `h1` differs from that of the unpacked files; such zips must be read again.
+    fn find_locked_h1(&self, published: Vec<Hash>) -> Option<Hash> {
+        published
             .into_iter()
             .find(|hash| hash.scheme() == HashScheme::H1 && self.locked.contains(hash))
     }
 }
 
-/// Whether `init` finds a zip with these hashes in the lock file. It knows the hash of the unpacked files only later.
+/// Whether the lock file records one of the hashes that `init` knows before it unpacks a zip: its digest and its `h1`.
 pub(super) fn in_lock(hashes: &PackageHashes, locked: &BTreeSet<Hash>) -> bool {
     let zip_h1 = hashes.zip_h1.as_ref();
     locked.contains(&Hash::zh(hashes.zh)) || zip_h1.is_some_and(|hash| locked.contains(hash))
 }
 
-/// Whether the zip itself is not recorded, so that what is in it must do. The same content can be in another zip, which is
-/// not the right one where the right one is known.
+/// Whether no digest of a zip is recorded. Only then may a zip be identified by the `h1` of its content: if digests are
+/// recorded, another zip with the same content is wrong.
 pub(super) fn has_no_zh(locked: &BTreeSet<Hash>) -> bool {
     locked.iter().all(|hash| hash.scheme() != HashScheme::Zh)
 }

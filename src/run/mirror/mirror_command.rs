@@ -8,8 +8,8 @@ use anyhow::Context as _;
 use futures_util::future::join_all;
 
 use super::check::{PackageFault, check};
-use super::filler::Filler;
-use super::problem::{MirrorProblem, Missed};
+use super::filler::MirrorFiller;
+use super::problem::{MirrorProblem, StoreError};
 use super::publish;
 use super::report::{DirectoryDone, MirrorReport};
 use crate::cli::PruneReachArg;
@@ -32,7 +32,7 @@ pub(super) struct MirrorCommand {
     pub(super) settings: MirrorSettings,
     pub(super) context: LockContext,
     /// `None` with `--check`.
-    pub(super) filler: Option<Filler>,
+    pub(super) filler: Option<MirrorFiller>,
     pub(super) mirror: Option<Arc<Mirror>>,
     pub(super) printer: Printer,
 }
@@ -228,7 +228,11 @@ impl MirrorCommand {
             directory: settings.directory.clone(),
             check: settings.check,
             directories,
-            states: self.filler.as_ref().map(Filler::states).unwrap_or_default(),
+            states: self
+                .filler
+                .as_ref()
+                .map(MirrorFiller::states)
+                .unwrap_or_default(),
             faults,
             pruned,
             unlisted,
@@ -258,7 +262,7 @@ impl MirrorCommand {
             Some(_) => {
                 diagnostics.push(Diagnostic::warning(
                     Code::NotPruned,
-                    "nothing was pruned, since not all lock files could be read",
+                    "nothing was pruned, because not all lock files could be read",
                     None,
                 ));
                 Vec::new()
@@ -279,19 +283,23 @@ fn needed_packages<'a>(
     locks: &'a LockFile,
     platforms: &[Platform],
 ) -> Vec<(PackageId, &'a BTreeSet<Hash>)> {
-    let entries = locks.locks.providers.iter();
-    let of_entry = |(provider, lock): (&ProviderAddr, &'a ProviderLock)| {
+    let packages_of_entry = |(provider, lock): (&ProviderAddr, &'a ProviderLock)| {
         let id = |platform: &Platform| PackageId {
             provider: provider.clone(),
             version: lock.version.clone(),
             platform: platform.clone(),
         };
-        let needs = platforms
+        platforms
             .iter()
-            .map(|platform| (id(platform), &lock.hashes));
-        needs.collect::<Vec<_>>()
+            .map(|platform| (id(platform), &lock.hashes))
+            .collect::<Vec<_>>()
     };
-    entries.flat_map(of_entry).collect()
+    locks
+        .locks
+        .providers
+        .iter()
+        .flat_map(packages_of_entry)
+        .collect()
 }
 
 fn read_locks(directory: &ReadDirectory, engine: Engine) -> Result<LockFile, Vec<Diagnostic>> {
@@ -300,10 +308,10 @@ fn read_locks(directory: &ReadDirectory, engine: Engine) -> Result<LockFile, Vec
         .map_err(|error| vec![Diagnostic::of(&error, &directory.path)])?
         .unwrap_or_default();
     lockfile::parse(&path, &bytes, engine).map_err(|errors| {
-        let told = errors
+        errors
             .iter()
-            .map(|error| Diagnostic::of(error, &directory.path));
-        told.collect()
+            .map(|error| Diagnostic::of(error, &directory.path))
+            .collect()
     })
 }
 
@@ -340,7 +348,7 @@ fn report_problem(
 ) {
     let is_missing =
         matches!(&problem, MirrorProblem::Package(failure) if failure.is_missing_platform());
-    let error = Missed {
+    let error = StoreError {
         place: locks.places.get(&id.provider).cloned(),
         id,
         problem,

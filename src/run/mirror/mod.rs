@@ -24,8 +24,8 @@ use super::progress_guard::ProgressGuard;
 use super::report::Detail;
 use super::session::{Refused, Session};
 use super::{A_DIRECTORY_FAILED, DONE, DRIFT, USAGE_OR_ENVIRONMENT};
-use configuration::Written;
-use filler::Filler;
+use configuration::WriteResult;
+use filler::MirrorFiller;
 use mirror_command::MirrorCommand;
 use report::MirrorReport;
 
@@ -39,8 +39,10 @@ pub(super) fn command(
     let progress = ProgressGuard::show(output);
     let settings =
         MirrorSettings::resolve(args, environment).map_err(|error| Refused::because(&error))?;
-    let confined = settings.directory.check_links_to();
-    confined.map_err(|error| Refused::because(&error))?;
+    settings
+        .directory
+        .check_links_to()
+        .map_err(|error| Refused::because(&error))?;
     let session = Session::open(
         environment,
         progress,
@@ -52,7 +54,9 @@ pub(super) fn command(
     let packages = Arc::clone(&session.packages);
     let command = MirrorCommand {
         context: LockContext::new(settings.lock.clone(), Detail::Changes, &session),
-        filler: mirror.clone().map(|mirror| Filler::new(mirror, packages)),
+        filler: mirror
+            .clone()
+            .map(|mirror| MirrorFiller::new(mirror, packages)),
         settings,
         mirror,
         printer,
@@ -60,7 +64,8 @@ pub(super) fn command(
     directory_command::run(session, command)
 }
 
-/// Prints the report on stdout, or the CLI configuration with `--cli-config -`; errors and warnings on stderr.
+/// Prints the report to stdout, and errors and warnings to stderr. With `--cli-config -`, stdout gets the CLI configuration
+/// instead, and the text report goes to stderr.
 fn publish(report: &MirrorReport, settings: &MirrorSettings, printer: Printer) -> u8 {
     let to_stdout = settings.cli_config == Some(CliConfigTarget::Stdout);
     match settings.format {
@@ -74,7 +79,7 @@ fn publish(report: &MirrorReport, settings: &MirrorSettings, printer: Printer) -
     for diagnostic in report.all_diagnostics() {
         printer.diagnostic(&diagnostic);
     }
-    let configured = configure(settings, printer);
+    let configured = write_cli_config(settings, printer);
     if let Err(error) = &configured {
         printer.diagnostic(&Diagnostic::general(error));
     }
@@ -89,8 +94,8 @@ fn publish(report: &MirrorReport, settings: &MirrorSettings, printer: Printer) -
     }
 }
 
-/// `--cli-config`.
-fn configure(settings: &MirrorSettings, printer: Printer) -> Result<(), MirrorError> {
+/// Writes the CLI configuration that `--cli-config` requests.
+fn write_cli_config(settings: &MirrorSettings, printer: Printer) -> Result<(), MirrorError> {
     let Some(target) = &settings.cli_config else {
         return Ok(());
     };
@@ -98,10 +103,11 @@ fn configure(settings: &MirrorSettings, printer: Printer) -> Result<(), MirrorEr
     match target {
         CliConfigTarget::Stdout => printer.document(&text),
         CliConfigTarget::File(path) => {
-            if let Written::NotOurs(path) = configuration::write(path, &text)? {
+            if let WriteResult::ForeignFile(path) = configuration::write(path, &text)? {
                 let message = format!(
-                    "`{}` is not tflock's and stays as it is; a configuration has one `provider_installation` block: add \
-                     this one, or its methods before the `direct` of yours, which needs the same `exclude`\n\n{text}",
+                    "tflock did not write `{}`, so it was not changed; a CLI configuration can have only one \
+                     `provider_installation` block: add this one, or put its methods before your `direct` block and add \
+                     the same `exclude` to that\n\n{text}",
                     path.display()
                 );
                 printer.diagnostic(&Diagnostic::warning(Code::CliConfig, message, None));

@@ -8,42 +8,39 @@ use crate::mirror::MirrorError;
 use crate::provider::PackageId;
 use crate::span::{Explain, Place};
 
-/// A package that is not in the mirror.
+/// A package could not be stored in the mirror.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot keep the package {id}")]
-pub(super) struct Missed {
-    /// Which package.
+#[error("cannot store the package {id} in the mirror")]
+pub(super) struct StoreError {
     pub(super) id: PackageId,
     /// The entry of the lock file that names its version.
     pub(super) place: Option<Place>,
-    /// Why.
     #[source]
     pub(super) problem: MirrorProblem,
 }
 
-/// What is in the way of a package.
+/// Why a package could not be stored in the mirror.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum MirrorProblem {
-    /// It cannot be had, or not be trusted.
-    #[error("it is not to be had")]
+    #[error("it cannot be downloaded or verified")]
     Package(#[source] Arc<PackageFailure>),
-    /// It is genuine, and another one than was locked.
+    /// The package is genuine, but the lock file records none of its hashes.
     #[error("the lock file records other hashes for this version: `init` would refuse the package")]
     NotLocked,
-    /// The lock file has the hash of its zip only, and an unpacked package is compared by another.
+    /// The lock file records only the digest of the zip, but `init` compares an unpacked package by its `h1`.
     #[error(
         "the lock file records no `h1` for this platform: `init` would refuse the unpacked package"
     )]
     NoFileHash,
     /// `[signers]` does not allow the key that signed it.
-    #[error("it is not accepted")]
+    #[error("`[signers]` does not allow it")]
     Signer(#[source] Box<RefusedSigner>),
-    /// It cannot be put where it belongs.
+    /// The mirror cannot be read or written.
     #[error(transparent)]
     Write(Arc<MirrorError>),
 }
 
-impl Explain for Missed {
+impl Explain for StoreError {
     fn code(&self) -> Code {
         match self.problem {
             MirrorProblem::Package(_) => Code::Package,
@@ -61,14 +58,14 @@ impl Explain for Missed {
         let platform = &self.id.platform;
         match &self.problem {
             MirrorProblem::Package(failure) if failure.is_missing_platform() => Some(format!(
-                "drop `--platform {platform}`, or keep the rest with `--missing-platform warn`"
+                "drop `--platform {platform}`, or store the other packages with `--missing-platform warn`"
             )),
             MirrorProblem::Package(failure) => failure.hint(),
             MirrorProblem::NotLocked => Some(format!(
-                "if it was never locked for {platform}, `--lock` adds its hashes; else it was published anew or the lock \
-                 file was tampered with, and `tflock lock --mismatch` says what to do"
+                "if the version was never locked for {platform}, add its hashes with `--lock`; otherwise it was published \
+                 again or the lock file was tampered with: see `tflock lock --mismatch`"
             )),
-            MirrorProblem::NoFileHash => Some("`--lock` adds it".to_owned()),
+            MirrorProblem::NoFileHash => Some("add the `h1` with `--lock`".to_owned()),
             MirrorProblem::Signer(refused) => refused.hint(),
             MirrorProblem::Write(error) => error.hint(),
         }

@@ -1,4 +1,4 @@
-//! What a run did to the mirror, as data, as text and as JSON: `mirror-1.schema.json` describes the document.
+//! The report of `tflock mirror`, as data, as text and as JSON. `mirror-1.schema.json` describes the JSON document.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -18,32 +18,33 @@ use crate::span::visible_name;
 use super::check::PackageFault;
 use super::filler::PackageState;
 
-/// What became of one directory.
+/// The result for one directory.
 #[derive(Clone, Debug)]
 pub(super) struct DirectoryDone {
-    /// As the user would name it.
+    /// The path as the user would write it.
     pub(super) path: PathBuf,
-    /// What became of its lock file; unchanged where it was only read.
+    /// What happened to its lock file. Without `--lock`, it is only read and unchanged.
     pub(super) fate: Fate,
-    /// What went wrong, and what should be known.
+    /// Errors and warnings.
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// What it needs.
+    /// The packages that its lock file names.
     pub(super) packages: Vec<PackageId>,
 }
 
-/// A whole run.
+/// The result of a run.
 #[derive(Debug)]
 pub(super) struct MirrorReport {
     pub(super) directory: MirrorDirectory,
     pub(super) check: bool,
     pub(super) directories: Vec<DirectoryDone>,
-    /// Packages that are in their places.
+    /// Without `--check`: the packages that are in the mirror.
     pub(super) states: BTreeMap<PackageId, PackageState>,
-    /// With `--check`: packages that are not.
+    /// With `--check`: the packages with a fault.
     pub(super) faults: BTreeMap<PackageId, PackageFault>,
     pub(super) pruned: Vec<ListedPackage>,
+    /// Damaged zips that the index leaves out.
     pub(super) unlisted: Vec<UnlistedZip>,
-    /// What belongs to no directory.
+    /// Errors and warnings that belong to no directory.
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) platforms: Vec<Platform>,
     pub(super) platforms_defaulted: bool,
@@ -52,61 +53,56 @@ pub(super) struct MirrorReport {
 }
 
 impl MirrorReport {
-    /// Whether a directory, or the mirror as a whole, could not be served.
+    /// Whether a directory failed, or an error affects the whole mirror.
     pub(super) fn has_failed(&self) -> bool {
         let mut directories = self.directories.iter();
         directories.any(|directory| directory.fate == Fate::Failed)
             || self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// What went wrong and what should be known, equal causes once.
+    /// All errors and warnings, with equal ones united.
     pub(super) fn all_diagnostics(&self) -> Vec<Diagnostic> {
-        let of_directories = self.directories.iter();
-        let all = of_directories.flat_map(|directory| directory.diagnostics.iter());
         let unlisted = self.unlisted.iter().map(|unlisted| {
             let text = format!(
-                "`{}` is in no index, since it is damaged: {}",
+                "`{}` is damaged, so no index lists it: {}",
                 unlisted.path.display(),
                 unlisted.problem
             );
             Diagnostic::warning(Code::Mirror, text, None)
         });
-        let all = all.chain(&self.diagnostics).cloned().chain(unlisted);
-        diagnostic::merge(all.collect())
+        let diagnostics = self
+            .directories
+            .iter()
+            .flat_map(|directory| &directory.diagnostics)
+            .chain(&self.diagnostics)
+            .cloned()
+            .chain(unlisted)
+            .collect();
+        diagnostic::merge(diagnostics)
     }
 
     /// The text for a person.
     pub(super) fn text(&self, verbosity: u8) -> String {
         let mut text = String::new();
-        let with = |state: PackageState| {
+        let ids_in = |state: PackageState| {
             let states = self.states.iter();
             states
-                .filter(move |(_, found)| **found == state)
+                .filter(move |(_, actual)| **actual == state)
                 .map(|(id, _)| id)
         };
         if verbosity > 0 {
-            lines(&mut text, "kept", with(PackageState::Kept));
+            write_versions(&mut text, "kept", ids_in(PackageState::Kept));
         }
-        lines(&mut text, "added", with(PackageState::Added));
-        lines(&mut text, "repaired", with(PackageState::Repaired));
-        lines(
-            &mut text,
-            "pruned",
-            self.pruned.iter().map(|listed| &listed.id),
-        );
-        let of_fault = |wanted: &PackageFault| {
-            let faults = self.faults.iter();
-            let same: Vec<&PackageId> = faults
-                .filter(|(_, fault)| *fault == wanted)
-                .map(|(id, _)| id)
-                .collect();
-            same
-        };
-        lines(
-            &mut text,
-            "missing",
-            of_fault(&PackageFault::Missing).into_iter(),
-        );
+        write_versions(&mut text, "added", ids_in(PackageState::Added));
+        write_versions(&mut text, "repaired", ids_in(PackageState::Repaired));
+        let pruned = self.pruned.iter().map(|listed| &listed.id);
+        write_versions(&mut text, "pruned", pruned);
+        let missing = self
+            .faults
+            .iter()
+            .filter(|(_, fault)| **fault == PackageFault::Missing)
+            .map(|(id, _)| id);
+        write_versions(&mut text, "missing", missing);
         for (id, fault) in &self.faults {
             let (verb, why) = match fault {
                 PackageFault::Missing => continue,
@@ -122,36 +118,37 @@ impl MirrorReport {
                 visible_name(why)
             );
         }
-        self.sums(&mut text);
+        self.write_summary(&mut text);
         text
     }
 
-    fn sums(&self, text: &mut String) {
+    fn write_summary(&self, text: &mut String) {
         let needed: BTreeSet<&PackageId> = self
             .directories
             .iter()
             .flat_map(|directory| &directory.packages)
             .collect();
-        let directories = self
+        let directory_count = self
             .directories
             .iter()
-            .filter(|directory| directory.fate != Fate::Skipped);
-        let directories = counted(directories.count(), "directory", "directories");
+            .filter(|directory| directory.fate != Fate::Skipped)
+            .count();
+        let directories = counted(directory_count, "directory", "directories");
         let packages = counted(needed.len(), "package", "packages");
         let count = |state| {
             self.states
                 .values()
-                .filter(|found| **found == state)
+                .filter(|actual| **actual == state)
                 .count()
         };
-        let parts = [
+        let counts = [
             (count(PackageState::Kept), "there"),
             (count(PackageState::Added), "added"),
             (count(PackageState::Repaired), "repaired"),
             (self.faults.len(), "missing or damaged"),
             (self.pruned.len(), "pruned"),
         ];
-        let parts: Vec<String> = parts
+        let parts: Vec<String> = counts
             .into_iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, what)| format!("{count} {what}"))
@@ -183,7 +180,7 @@ impl MirrorReport {
                 state,
                 problem: problem.cloned(),
             };
-        let there = self.states.iter().map(|(id, state)| {
+        let stored = self.states.iter().map(|(id, state)| {
             let state = match state {
                 PackageState::Kept => "kept",
                 PackageState::Added => "added",
@@ -208,7 +205,6 @@ impl MirrorReport {
                     .map(DiagnosticDocument::without_position)
                     .collect(),
             });
-        let pruned = self.pruned.iter();
         let document = MirrorDocument {
             schema_version: 1,
             command: "mirror",
@@ -219,8 +215,12 @@ impl MirrorReport {
                 Layout::Unpacked => "unpacked",
             },
             platforms: self.platforms.iter().map(Platform::to_string).collect(),
-            packages: there.chain(faults).collect(),
-            pruned: pruned.map(|listed| shown(listed.package.path())).collect(),
+            packages: stored.chain(faults).collect(),
+            pruned: self
+                .pruned
+                .iter()
+                .map(|listed| shown(listed.package.path()))
+                .collect(),
             directories: directories.collect(),
             diagnostics: self
                 .diagnostics
@@ -230,13 +230,13 @@ impl MirrorReport {
             bytes_downloaded: self.downloaded.bytes,
             seconds: self.elapsed.as_secs_f64(),
         };
-        // Strings, numbers and lists: nothing that JSON could refuse.
+        // A document of strings, numbers and lists always serializes.
         serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
     }
 }
 
-/// One line per version.
-fn lines<'a>(text: &mut String, verb: &str, ids: impl Iterator<Item = &'a PackageId>) {
+/// Writes one line for each version, with its platforms.
+fn write_versions<'a>(text: &mut String, verb: &str, ids: impl Iterator<Item = &'a PackageId>) {
     let mut versions: BTreeMap<(&ProviderAddr, &Version), Vec<String>> = BTreeMap::new();
     for id in ids {
         let platforms = versions.entry((&id.provider, &id.version)).or_default();

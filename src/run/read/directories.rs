@@ -1,4 +1,4 @@
-//! Which directories there are: those of each area, each once, by whatever names it is reached.
+//! Discovers the directories of a run. A directory that is reachable under several names is listed once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -14,40 +14,41 @@ use crate::walk::{self, FoundBy, WalkOptions, WalkResult, WalkedDirectory};
 
 use super::{ReadDirectory, Task};
 
-/// A directory, and what holds for it.
+/// A directory with the area whose settings apply to it.
 pub(super) type InArea = (Arc<Area>, WalkedDirectory);
 
-/// What there is to read.
+/// The directories of a run.
 pub(super) struct DiscoveredDirectories {
-    /// By path.
+    /// Sorted by path.
     pub(super) directories: Vec<InArea>,
-    /// Those that could not even be looked into.
+    /// Directories that could not be listed.
     pub(super) unreadable: Vec<ReadDirectory>,
 }
 
-/// Walks through all areas.
-pub(super) fn all(settings: &TreeSettings) -> DiscoveredDirectories {
+/// Walks the paths of all areas.
+pub(super) fn discover(settings: &TreeSettings) -> DiscoveredDirectories {
     let (mut directories, mut unreadable) = (Vec::new(), Vec::new());
     for area in &settings.areas {
         let (walk, leaving) = walk(area);
         let config_files = config_files(settings, area, walk.config_files);
         let mut areas = AreasBelow::new(settings, area, &config_files);
-        let found = walk.directories.into_iter();
-        directories.extend(found.map(|directory| (areas.of(&directory.path), directory)));
+        for directory in walk.directories {
+            directories.push((areas.area_of(&directory.path), directory));
+        }
         let unread = |path, error| unread(settings, area, path, error);
         unreadable.extend(walk.errors.into_iter().map(|error| {
             let diagnostic = Diagnostic::of(&error, &error.path);
             unread(error.path, diagnostic)
         }));
         unreadable.extend(leaving.into_iter().map(|error| {
-            let told = Diagnostic::of(&error, &error.path);
-            unread(error.path, told)
+            let diagnostic = Diagnostic::of(&error, &error.path);
+            unread(error.path, diagnostic)
         }));
     }
-    let names = settings.areas.iter().map(|area| area.paths.len());
-    // One name leads to no directory twice, since links are not followed.
-    if names.sum::<usize>() > 1 {
-        directories = each_once(directories, &settings.working_directory);
+    let path_count: usize = settings.areas.iter().map(|area| area.paths.len()).sum();
+    // The walk of a single path finds each directory once, because it follows no links.
+    if path_count > 1 {
+        directories = deduplicate(directories, &settings.working_directory);
     }
     DiscoveredDirectories {
         directories,
@@ -55,7 +56,7 @@ pub(super) fn all(settings: &TreeSettings) -> DiscoveredDirectories {
     }
 }
 
-/// The walked directories with a config file in the tree, or in the revision that comes before it.
+/// The walked directories that have a `.tflock.toml`, in the tree or in the trusted revision.
 fn config_files(
     settings: &TreeSettings,
     area: &Area,
@@ -71,7 +72,7 @@ fn config_files(
     in_tree
 }
 
-/// What holds for the directories that are found for an area: config files further down add their `[signers]`.
+/// Finds the effective area of each directory below `area`, because config files further down add their `[signers]`.
 struct AreasBelow<'a> {
     settings: &'a TreeSettings,
     area: &'a Arc<Area>,
@@ -93,9 +94,8 @@ impl<'a> AreasBelow<'a> {
         }
     }
 
-    fn of(&mut self, directory: &Path) -> Arc<Area> {
-        let mut above = directory.ancestors();
-        let nearest = above.find_map(|path| match path.to_str() {
+    fn area_of(&mut self, directory: &Path) -> Arc<Area> {
+        let nearest = directory.ancestors().find_map(|path| match path.to_str() {
             Some("") => self.config_files.get(Path::new(".")),
             _ => self.config_files.get(path),
         });
@@ -105,7 +105,7 @@ impl<'a> AreasBelow<'a> {
         let (settings, area) = (self.settings, self.area);
         let below = self.below.entry(nearest).or_insert_with(|| {
             let absolute = settings.working_directory.join(nearest);
-            // What has no real path now fails by its name when it is read.
+            // A path that cannot be resolved here is reported when the directory is read.
             let real = absolute.canonicalize().unwrap_or(absolute);
             if area.real_paths.contains(&real) {
                 Arc::clone(area)
@@ -117,25 +117,26 @@ impl<'a> AreasBelow<'a> {
     }
 }
 
-/// The directories with a configuration or a lock file that `--ignore-path` leaves out.
+/// Returns the directories with a configuration or a lock file that `--ignore-path` excludes.
 pub(in crate::run) fn ignored(settings: &TreeSettings) -> BTreeSet<PathBuf> {
-    let mut left_out = BTreeSet::new();
+    let mut excluded = BTreeSet::new();
     for area in &settings.areas {
         if area.ignore_paths.is_empty() || !area.recursive {
             continue;
         }
-        let mut everything = Area::clone(area);
-        everything.ignore_paths.clear();
-        let all = walk(&everything).0.directories.into_iter();
-        left_out.extend(all.map(|directory| directory.path));
+        let mut whole_area = Area::clone(area);
+        whole_area.ignore_paths.clear();
+        for directory in walk(&whole_area).0.directories {
+            excluded.insert(directory.path);
+        }
         for directory in walk(area).0.directories {
-            left_out.remove(&directory.path);
+            excluded.remove(&directory.path);
         }
     }
-    left_out
+    excluded
 }
 
-/// A PATH that a link in the tree leads out of it.
+/// A PATH argument that leads out of the tree through a symbolic link.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot work on `{}`", path.display())]
 struct LeavingPath {
@@ -149,7 +150,8 @@ impl Explain for LeavingPath {
     }
 }
 
-/// The paths of an area, and those that links in the tree lead out of it. Links below them are not followed.
+/// Splits the paths of an area into those inside the tree and those that leave it through a symbolic link. The walk does not
+/// follow links below these paths.
 fn confined(area: &Area) -> (Vec<PathBuf>, Vec<LeavingPath>) {
     let (mut paths, mut leaving) = (Vec::new(), Vec::new());
     for path in &area.paths {
@@ -160,14 +162,14 @@ fn confined(area: &Area) -> (Vec<PathBuf>, Vec<LeavingPath>) {
                 let path = path.clone();
                 leaving.push(LeavingPath { path, source });
             }
-            // What cannot be read is told when it is read.
+            // An unreadable path is reported when it is read.
             Ok(_) | Err(LinkError::Read(_)) => paths.push(path.clone()),
         }
     }
     (paths, leaving)
 }
 
-/// The directories of one area.
+/// Walks the paths of one area.
 fn walk(area: &Area) -> (WalkResult, Vec<LeavingPath>) {
     let options = WalkOptions {
         recursive: area.recursive,
@@ -176,7 +178,7 @@ fn walk(area: &Area) -> (WalkResult, Vec<LeavingPath>) {
     let (paths, leaving) = confined(area);
     let mut walk = walk::walk(&paths, &options);
     if area.recursive {
-        // With -r, a named directory is where the search begins, and no more than any other.
+        // With -r, a named directory only says where the search begins. It is treated like the directories below it.
         for directory in &mut walk.directories {
             if directory.found_by == FoundBy::DirectoryArgument {
                 directory.found_by = FoundBy::Walk;
@@ -188,18 +190,18 @@ fn walk(area: &Area) -> (WalkResult, Vec<LeavingPath>) {
     (walk, leaving)
 }
 
-/// Each directory once, in the order of their paths: `a`, `../repository/a` and a link to it are one. It belongs to the first area
-/// that reaches it, has the plainest of its names there, and counts as named in the strongest way that it was.
-fn each_once(found: Vec<InArea>, working_directory: &Path) -> Vec<InArea> {
-    let real = parallel::map(&found, |(_, directory)| {
+/// Removes duplicates and sorts by path: `a`, `../repository/a` and a link to it are one directory. It belongs to the first
+/// area that reaches it, with the plainest of its names there, and keeps the greatest of its [`FoundBy`] values.
+fn deduplicate(found: Vec<InArea>, working_directory: &Path) -> Vec<InArea> {
+    let real_paths = parallel::map(&found, |(_, directory)| {
         let absolute = working_directory.join(&directory.path);
-        // What has no real path now fails by its name when it is read.
+        // A path that cannot be resolved here is reported when the directory is read.
         absolute.canonicalize().unwrap_or(absolute)
     });
-    let mut once: BTreeMap<PathBuf, InArea> = BTreeMap::new();
-    for (real, (area, directory)) in real.into_iter().zip(found) {
-        let Some((first, known)) = once.get_mut(&real) else {
-            once.insert(real, (area, directory));
+    let mut unique: BTreeMap<PathBuf, InArea> = BTreeMap::new();
+    for (real, (area, directory)) in real_paths.into_iter().zip(found) {
+        let Some((first, known)) = unique.get_mut(&real) else {
+            unique.insert(real, (area, directory));
             continue;
         };
         let found_by = known.found_by.max(directory.found_by);
@@ -209,18 +211,18 @@ fn each_once(found: Vec<InArea>, working_directory: &Path) -> Vec<InArea> {
         }
         known.found_by = found_by;
     }
-    let mut found: Vec<InArea> = once.into_values().collect();
-    found.sort_by(|(_, a), (_, b)| a.path.cmp(&b.path));
-    found
+    let mut sorted: Vec<InArea> = unique.into_values().collect();
+    sorted.sort_by(|(_, a), (_, b)| a.path.cmp(&b.path));
+    sorted
 }
 
-/// Relative names come before absolute ones, then those that do not go up, then short ones.
+/// A sort key that prefers relative paths, then paths without `..`, then short paths.
 fn plainness(path: &Path) -> (bool, bool, usize, &Path) {
     let goes_up = path.components().any(|part| part == Component::ParentDir);
     (path.has_root(), goes_up, path.components().count(), path)
 }
 
-/// A directory that could not even be looked into.
+/// The failed result for a directory that could not be listed.
 fn unread(
     settings: &TreeSettings,
     area: &Arc<Area>,

@@ -1,4 +1,4 @@
-//! One directory: its lock file, whose rules it follows, what it requires, and so what is to be done with it.
+//! Reads one directory: its lock file, its engine and its requirements. They decide what the command does with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use super::engine_detector::EngineDetector;
 use super::repositories::Repositories;
 use super::{ReadDirectory, Task};
 
-/// What all directories share while they are read.
+/// Reads directories. It holds the caches that all directories share.
 pub(super) struct DirectoryReader<'a> {
     pub(super) settings: &'a TreeSettings,
     pub(super) cache: ModuleCache,
@@ -33,19 +33,19 @@ pub(super) struct DirectoryReader<'a> {
     lock_files: LockFiles,
 }
 
-/// A directory with what became of reading it, before it is known who calls whom.
+/// A directory that has been read, with its calls. Whether other directories call it is not known yet.
 pub(super) struct ReadWithCalls {
     pub(super) directory: ReadDirectory,
-    /// The real directories of the local modules it calls.
+    /// The real paths of the local modules that it calls.
     pub(super) calls: BTreeSet<PathBuf>,
 }
 
-/// What a lock file holds; nothing where there is none.
+/// The content of the old lock file. Empty if the file does not exist.
 #[derive(Default)]
-struct Locked {
+struct OldLockFile {
     bytes: Option<Arc<[u8]>>,
     locks: Arc<Locks>,
-    /// The rest, without the locks.
+    /// The parsed file without its locks.
     rest: LockFile,
 }
 
@@ -65,14 +65,14 @@ impl<'a> DirectoryReader<'a> {
         }
     }
 
-    /// Reads one directory; what goes wrong is in its diagnostics.
+    /// Reads one directory. Errors become diagnostics of the result.
     pub(super) fn read(&self, area: &Arc<Area>, found: &WalkedDirectory) -> ReadWithCalls {
         let absolute = self.settings.working_directory.join(&found.path);
         let mut read = ReadWithCalls {
             directory: ReadDirectory {
                 area: Arc::clone(area),
                 path: found.path.clone(),
-                repository: self.repositories.top(&absolute),
+                repository: self.repositories.root(&absolute),
                 found_by: found.found_by,
                 engine: None,
                 moved_modules: Vec::new(),
@@ -83,7 +83,7 @@ impl<'a> DirectoryReader<'a> {
             calls: BTreeSet::new(),
         };
         if self.settings.clean_up && found.has_leftovers {
-            // What cannot be cleaned up is no reason to stop: the names are never read.
+            // A failed cleanup does no harm, because tflock never reads these temporary files.
             let _ = lockfile::clean_stale(&found.path, &Owner::current());
         }
         match self.task(found, &absolute, &mut read) {
@@ -103,7 +103,7 @@ impl<'a> DirectoryReader<'a> {
         if let Some(error) = &area.refused {
             return Err(vec![Diagnostic::of(&**error, &found.path)]);
         }
-        let (engine, locked) = self.locked(found, absolute, &mut read.directory)?;
+        let (engine, locked) = self.old_lock_file(found, absolute, &mut read.directory)?;
         let lock_only = self.settings.locks_alone
             || locked.bytes.is_some()
                 && !is_configured(found, engine)
@@ -114,12 +114,12 @@ impl<'a> DirectoryReader<'a> {
                 ..RootModule::default()
             }
         } else {
-            self.root(engine, &mut read.directory)?
+            self.read_root(engine, &mut read.directory)?
         };
         read.calls.extend(root.local_modules.iter().cloned());
         let scope = ProviderScope::new(&area.policy, engine);
         let mut required = root.requirements.providers.keys();
-        let wants_lock =
+        let needs_lock =
             required.any(|address| address.is_lockable(engine) && scope.includes(address));
         let job = LockJob {
             engine,
@@ -130,26 +130,26 @@ impl<'a> DirectoryReader<'a> {
             places: locked.rest.places,
         };
         let old = locked.bytes;
-        let refused =
-            refused(area.options.create.value, found, wants_lock).filter(|_| old.is_none());
-        Ok(match refused {
+        let skip_reason =
+            skip_reason(area.options.create.value, found, needs_lock).filter(|_| old.is_none());
+        Ok(match skip_reason {
             Some(why) => Task::Skip { why, job },
             None => Task::Lock { old, job },
         })
     }
 
-    /// The engine of a directory, and what its lock file holds by the rules of that engine.
-    fn locked(
+    /// Detects the engine of a directory and parses its lock file by the rules of that engine.
+    fn old_lock_file(
         &self,
         found: &WalkedDirectory,
         absolute: &Path,
         directory: &mut ReadDirectory,
-    ) -> Result<(Engine, Locked), Vec<Diagnostic>> {
+    ) -> Result<(Engine, OldLockFile), Vec<Diagnostic>> {
         let path = &found.path;
         let lock_file = directory.lock_file();
         let bytes =
             lockfile::read(&lock_file).map_err(|error| vec![Diagnostic::of(&error, path)])?;
-        let (engine, reason) = self.engines.of(
+        let (engine, reason) = self.engines.detect(
             &directory.area,
             found,
             absolute,
@@ -158,19 +158,20 @@ impl<'a> DirectoryReader<'a> {
         );
         directory.engine = Some((engine, reason));
         let Some(bytes) = bytes else {
-            return Ok((engine, Locked::default()));
+            return Ok((engine, OldLockFile::default()));
         };
         let read = self.lock_files.read(&lock_file, bytes, engine);
-        let (bytes, locks, rest) = read.map_err(|errors| all_of(errors.iter(), path))?;
-        let warning = rest.warning();
-        let warning = warning.map(|text| Diagnostic::warning(Code::ModuleLocks, text, Some(path)));
-        directory.diagnostics.extend(warning);
+        let (bytes, locks, rest) = read.map_err(|errors| diagnostics(errors.iter(), path))?;
+        if let Some(text) = rest.warning() {
+            let warning = Diagnostic::warning(Code::ModuleLocks, text, Some(path));
+            directory.diagnostics.push(warning);
+        }
         let bytes = Some(bytes);
-        Ok((engine, Locked { bytes, locks, rest }))
+        Ok((engine, OldLockFile { bytes, locks, rest }))
     }
 
-    /// What the configuration of a directory requires, with all modules that it calls.
-    fn root(
+    /// Reads the configuration of a directory and of all modules that it calls.
+    fn read_root(
         &self,
         engine: Engine,
         directory: &mut ReadDirectory,
@@ -178,23 +179,24 @@ impl<'a> DirectoryReader<'a> {
         let (area, path) = (&directory.area, &directory.path);
         let options = area.read_options(engine);
         let root = config::read_root(path, &options, &self.cache, Some(self.fetcher))
-            .map_err(|errors| all_of(errors.iter().map(|error| &**error), path))?;
+            .map_err(|errors| diagnostics(errors.iter().map(|error| &**error), path))?;
         directory.moved_modules = self.moved_modules(path, engine, &root);
         directory.chosen_modules.clone_from(&root.chosen_modules);
-        let warnings = root.warnings.iter();
-        let warnings =
-            warnings.map(|text| Diagnostic::warning(Code::Configuration, text.clone(), Some(path)));
-        directory.diagnostics.extend(warnings);
-        let missing = all_of(root.missing.iter().map(|error| &**error), path);
+        for text in &root.warnings {
+            let warning = Diagnostic::warning(Code::Configuration, text.clone(), Some(path));
+            directory.diagnostics.push(warning);
+        }
+        let missing = diagnostics(root.missing.iter().map(|error| &**error), path);
         if !missing.is_empty() && area.options.missing_module.value == Missing::Error {
             return Err(missing);
         }
-        let missing = missing.into_iter().map(Diagnostic::into_warning);
-        directory.diagnostics.extend(missing);
+        let warnings = missing.into_iter().map(Diagnostic::into_warning);
+        directory.diagnostics.extend(warnings);
         Ok(root)
     }
 
-    /// The modules that moved, by what `init` has installed or else by what is remembered of the last run.
+    /// The modules whose version differs from the one that `init` installed or, if `init` installed none, from the one that an
+    /// earlier run of tflock read.
     fn moved_modules(&self, path: &Path, engine: Engine, root: &RootModule) -> Vec<MovedModule> {
         let mut moved = root.moved_modules.clone();
         if !root.chosen_modules.is_empty()
@@ -203,8 +205,8 @@ impl<'a> DirectoryReader<'a> {
             let since = self
                 .fetcher
                 .moved_modules(&real, engine, &root.chosen_modules);
-            let is_told = |call: &String| root.moved_modules.iter().any(|told| told.call == *call);
-            moved.extend(since.into_iter().filter(|module| !is_told(&module.call)));
+            let is_known = |call: &str| root.moved_modules.iter().any(|known| known.call == call);
+            moved.extend(since.into_iter().filter(|module| !is_known(&module.call)));
         }
         moved
     }
@@ -212,24 +214,27 @@ impl<'a> DirectoryReader<'a> {
 
 /// Whether the engine finds a configuration in a directory.
 fn is_configured(found: &WalkedDirectory, engine: Engine) -> Result<bool, ConfigError> {
-    // The walk has seen files that every engine reads, unless files for OpenTofu hide them.
+    // The walk has already found files that both engines read. Files for OpenTofu can replace them.
     if found.has_configuration && !found.has_tofu_files {
         return Ok(true);
     }
     Ok(!config::module_files(&found.path, engine)?.is_empty())
 }
 
-/// Why a missing lock file may not be created, as far as the directory alone decides.
-fn refused(create: Create, found: &WalkedDirectory, wants_lock: bool) -> Option<SkipReason> {
+/// Returns why a missing lock file is not created. Callers in other directories are checked later.
+fn skip_reason(create: Create, found: &WalkedDirectory, needs_lock: bool) -> Option<SkipReason> {
     match create {
-        Create::Never => Some(SkipReason::NotWanted),
-        Create::Auto if found.found_by != FoundBy::DirectoryArgument && !wants_lock => {
+        Create::Never => Some(SkipReason::CreationForbidden),
+        Create::Auto if found.found_by != FoundBy::DirectoryArgument && !needs_lock => {
             Some(SkipReason::RequiresNothing)
         }
         Create::Always | Create::Auto => None,
     }
 }
 
-fn all_of<'a, E: Explain>(errors: impl Iterator<Item = &'a E>, path: &Path) -> Vec<Diagnostic> {
+fn diagnostics<'a, E: Explain>(
+    errors: impl Iterator<Item = &'a E>,
+    path: &Path,
+) -> Vec<Diagnostic> {
     errors.map(|error| Diagnostic::of(error, path)).collect()
 }

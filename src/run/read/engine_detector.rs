@@ -1,4 +1,5 @@
-//! Whose rules each directory follows: what was asked for, else what speaks for one tool, from near to far.
+//! Detects the engine of each directory: the requested engine or, without one, the first hint in this order: its lock file, its
+//! `.tofu` files, a version file, the other lock files of the tree.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -12,12 +13,12 @@ use crate::walk::WalkedDirectory;
 
 use super::directories::InArea;
 
-/// What speaks for one tool or the other in a tree.
+/// Detects the engines of the directories in one tree.
 pub(super) struct EngineDetector<'a> {
     version_files: VersionFiles,
-    /// All directories that were found.
+    /// All directories of the run.
     found: &'a [InArea],
-    /// What all lock files of the tree agree on, once a directory gives no hint of its own.
+    /// The engine that all lock files of the tree agree on. It is determined when a directory without any other hint occurs.
     tree: OnceLock<Option<Engine>>,
 }
 
@@ -30,9 +31,9 @@ impl<'a> EngineDetector<'a> {
         }
     }
 
-    /// The engine of a directory with the lock file `lock`, and why; `absolute` is its path, `repository` the top of its
-    /// repository.
-    pub(super) fn of(
+    /// Returns the engine of a directory and the reason for it. `absolute` is the path of the directory, `repository` the root
+    /// of its repository, and `lock` the content of its lock file.
+    pub(super) fn detect(
         &self,
         area: &Area,
         found: &WalkedDirectory,
@@ -40,25 +41,26 @@ impl<'a> EngineDetector<'a> {
         repository: &Path,
         lock: Option<&[u8]>,
     ) -> (Engine, EngineReason) {
-        let of_lock = || engine::detect_from_lock(&String::from_utf8_lossy(lock?));
-        let of_files = || found.has_tofu_files.then_some(Engine::Tofu);
-        let of_version_file = || self.version_files.nearest(absolute, repository);
+        let from_lock = || engine::detect_from_lock(&String::from_utf8_lossy(lock?));
+        let from_files = || found.has_tofu_files.then_some(Engine::Tofu);
+        let from_version_file = || self.version_files.nearest(absolute, repository);
         let because = |reason| move |engine| (engine, reason);
-        let asked = area.options.engine.value.map(because(EngineReason::Asked));
-        asked
-            .or_else(|| of_lock().map(because(EngineReason::LockFile)))
-            .or_else(|| of_files().map(because(EngineReason::TofuFiles)))
-            .or_else(|| of_version_file().map(because(EngineReason::VersionFile)))
-            .or_else(|| self.tree().map(because(EngineReason::Tree)))
+        let requested = area.options.engine.value;
+        requested
+            .map(because(EngineReason::Asked))
+            .or_else(|| from_lock().map(because(EngineReason::LockFile)))
+            .or_else(|| from_files().map(because(EngineReason::TofuFiles)))
+            .or_else(|| from_version_file().map(because(EngineReason::VersionFile)))
+            .or_else(|| self.engine_of_tree().map(because(EngineReason::Tree)))
             .unwrap_or((Engine::Terraform, EngineReason::Default))
     }
 
-    /// What all lock files of the tree agree on. They are read for it, so nobody asks without need.
-    fn tree(&self) -> Option<Engine> {
+    /// The engine that all lock files of the tree agree on. The first call reads all lock files.
+    fn engine_of_tree(&self) -> Option<Engine> {
         *self.tree.get_or_init(|| {
             let engines = parallel::map(self.found, |(_, directory)| {
                 let path = directory.path.join(FILE_NAME);
-                // A lock file that cannot be read is told of when its directory is worked on.
+                // An unreadable lock file is reported when its directory is read.
                 let bytes = directory
                     .has_lock_file
                     .then(|| lockfile::read(&path).ok().flatten())??;

@@ -1,9 +1,11 @@
-//! Before anything is asked of the network: every directory, what it requires, and what is locked there now.
+//! Reads every directory of a run: its requirements and its current lock file. Providers are requested later.
 //!
-//! ```text
-//! found: directories -> wanted: those of the working set -> reader: one directory -> called: modules that others lock for
-//!                                                             engines, repositories
-//! ```
+//! | step | module |
+//! | --- | --- |
+//! | discover the directories | [`directories`] |
+//! | keep those of the working set (`--changed`, `--failed`) | [`working_set_filter`] |
+//! | read each one, with its engine and its repository | [`directory_reader`], [`engine_detector`], [`repositories`] |
+//! | skip local modules that other directories call | [`called`] |
 
 mod called;
 mod directories;
@@ -38,69 +40,64 @@ use directories::DiscoveredDirectories;
 use directory_reader::DirectoryReader;
 use working_set_filter::WorkingSetFilter;
 
-/// One directory, read.
+/// A directory that has been read.
 pub(super) struct ReadDirectory {
-    /// What holds for it.
     pub(super) area: Arc<Area>,
-    /// As the user would name it.
+    /// The path as the user would write it.
     pub(super) path: PathBuf,
-    /// How it was found.
     pub(super) found_by: FoundBy,
-    /// Whose rules it follows, and why; unknown if its lock file cannot be read.
+    /// The engine and the reason for it. `None` if the lock file cannot be read.
     pub(super) engine: Option<(Engine, EngineReason)>,
-    /// The top of the repository that holds it, absolute.
+    /// The absolute path of the repository root. Outside of all repositories, the directory itself.
     pub(super) repository: PathBuf,
-    /// Modules that are read in another version than `init` installed, or than the lock was last right with.
+    /// Modules whose version differs from the one that `init` installed or that an earlier run of tflock read.
     pub(super) moved_modules: Vec<MovedModule>,
-    /// The versions of modules that may be others tomorrow.
+    /// The selected versions of modules that a later run may resolve differently.
     pub(super) chosen_modules: BTreeMap<String, ChosenModule>,
-    /// What went wrong, and what should be known.
+    /// Errors and warnings.
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// What is to be done.
     pub(super) task: Task,
 }
 
-/// What is to be done with a directory.
+/// What a command does with a directory.
 pub(super) enum Task {
-    /// Nothing: it has no lock file and needs none.
+    /// Nothing, because it has no lock file and gets none.
     Skip {
-        /// Why not.
         why: SkipReason,
-        /// What would be locked.
+        /// The job if it were locked.
         job: LockJob,
     },
-    /// Nothing: it could not be read.
+    /// Nothing, because it could not be read.
     Fail,
-    /// Work out its lock.
+    /// Compute its lock file.
     Lock {
-        /// The bytes of the lock file, if there is one.
+        /// The bytes of the old lock file, if it exists.
         old: Option<Arc<[u8]>>,
-        /// What is to be locked.
         job: LockJob,
     },
 }
 
-/// Reads all directories that the settings name, on all cores; each file once.
-pub(super) fn all(settings: &TreeSettings, fetcher: &Fetcher) -> Vec<ReadDirectory> {
+/// Reads all directories of the settings on all cores. Each file is read once.
+pub(super) fn read_directories(settings: &TreeSettings, fetcher: &Fetcher) -> Vec<ReadDirectory> {
     let DiscoveredDirectories {
         directories: found,
         unreadable,
-    } = directories::all(settings);
+    } = directories::discover(settings);
     let reader = DirectoryReader::new(settings, fetcher, &found);
-    let wanted = WorkingSetFilter::new(&reader);
+    let working_set = WorkingSetFilter::new(&reader);
     let read = parallel::map(&found, |(area, directory)| {
-        wanted
-            .has(area, directory)
+        working_set
+            .includes(area, directory)
             .then(|| reader.read(area, directory))
     });
-    let read = read.into_iter().flatten().collect();
-    let mut directories = called::without_called_modules(&reader, read);
+    let mut directories =
+        called::skip_called_modules(&reader, read.into_iter().flatten().collect());
     directories.extend(unreadable);
     directories
 }
 
 impl ReadDirectory {
-    /// A report that says no more than what reading found.
+    /// The report of a directory that has only been read.
     pub(super) fn report(&self, fate: Fate) -> DirectoryReport {
         DirectoryReport {
             directory: self.path.clone(),
@@ -116,7 +113,6 @@ impl ReadDirectory {
         }
     }
 
-    /// The path of its lock file.
     pub(super) fn lock_file(&self) -> PathBuf {
         match self.path.to_str() {
             Some(".") => PathBuf::from(FILE_NAME),

@@ -1,4 +1,4 @@
-//! The repositories that directories lie in; looked up once per parent.
+//! Finds the repository of each directory, with one search per parent directory.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,15 +6,15 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::access::repository_root;
 
-/// What is known so far: the top of the repository by directory, where there is one.
 #[derive(Default)]
 pub(super) struct Repositories {
+    /// Repository roots by parent directory. `None` outside of all repositories.
     known: Mutex<BTreeMap<PathBuf, Option<PathBuf>>>,
 }
 
 impl Repositories {
-    /// The top of the repository that holds a directory; outside of all repositories, the directory itself.
-    pub(super) fn top(&self, absolute: &Path) -> PathBuf {
+    /// Returns the root of the repository that contains a directory. Outside of all repositories, this is the directory itself.
+    pub(super) fn root(&self, absolute: &Path) -> PathBuf {
         let parent = absolute.parent().unwrap_or(absolute).to_path_buf();
         if absolute.join(".git").exists() {
             return absolute.to_path_buf();

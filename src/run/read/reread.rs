@@ -1,4 +1,4 @@
-//! A lock file that another process has changed since it was read.
+//! Reads a lock file again that another process has changed during the run.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::span::Place;
 
 use super::ReadDirectory;
 
-/// The bytes of a lock file, and what is to be locked now.
+/// The new bytes of a lock file and the lock job for them.
 pub(in crate::run) type RereadLockFile = (Option<Arc<[u8]>>, LockJob);
 
-/// Reads the lock file of `directory` again. What the configuration requires stays as it was read.
+/// Reads the lock file of `directory` again. The requirements of the configuration are not read again.
 ///
 /// # Errors
 /// [`SaveError::Changed`] if the file now belongs to the other engine, or if it is gone and there is no configuration.
@@ -24,13 +24,14 @@ pub(in crate::run) fn reread(
     let path = directory.lock_file();
     let failed = |error: &SaveError| vec![Diagnostic::of(error, &directory.path)];
     let bytes = lockfile::read(&path).map_err(|error| failed(&error))?;
-    if !is_followed(directory, job, bytes.as_deref()) {
+    if !is_still_valid(directory, job, bytes.as_deref()) {
         return Err(failed(&SaveError::Changed(Place::file(&path))));
     }
     let text = bytes.as_deref().unwrap_or_default();
     let file = lockfile::parse(&path, text, job.engine).map_err(|errors| {
-        let told = errors.iter();
-        told.map(|error| Diagnostic::of(error, &directory.path))
+        errors
+            .iter()
+            .map(|error| Diagnostic::of(error, &directory.path))
             .collect::<Vec<_>>()
     })?;
     let requirements = if job.lock_only {
@@ -49,12 +50,12 @@ pub(in crate::run) fn reread(
     Ok((bytes.map(Arc::from), job))
 }
 
-/// Whether the directory would still be locked as it was planned.
-fn is_followed(directory: &ReadDirectory, job: &LockJob, bytes: Option<&[u8]>) -> bool {
+/// Whether the job still applies to a lock file with these bytes: the same engine, and a file or a configuration to lock.
+fn is_still_valid(directory: &ReadDirectory, job: &LockJob, bytes: Option<&[u8]>) -> bool {
     let Some(bytes) = bytes else {
         return !job.lock_only;
     };
-    let is_asked = matches!(directory.engine, Some((_, EngineReason::Asked)));
+    let is_requested = matches!(directory.engine, Some((_, EngineReason::Asked)));
     let engine = engine::detect_from_lock(&String::from_utf8_lossy(bytes));
-    is_asked || engine.is_none_or(|engine| engine == job.engine)
+    is_requested || engine.is_none_or(|engine| engine == job.engine)
 }

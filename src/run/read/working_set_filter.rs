@@ -1,19 +1,18 @@
-//! Which of the directories are worked on: `--changed` and `--failed`.
+//! Selects the directories to work on, for `--changed` and `--failed`.
 
 use std::path::PathBuf;
 
 use crate::config::{self, clean};
 use crate::lockfile::{self, FILE_NAME};
-use crate::run::changed::{Candidate, Changed};
+use crate::run::changed::{Candidate, ChangeFilter};
 use crate::settings::{Area, WorkingSet};
 use crate::walk::WalkedDirectory;
 
 use super::directory_reader::DirectoryReader;
 
-/// The working set, ready to be asked.
 pub(super) struct WorkingSetFilter<'a> {
     reader: &'a DirectoryReader<'a>,
-    changed: Option<Changed>,
+    changed: Option<ChangeFilter>,
 }
 
 impl<'a> WorkingSetFilter<'a> {
@@ -21,24 +20,25 @@ impl<'a> WorkingSetFilter<'a> {
         let changed = reader.settings.working_set.changed.as_deref();
         Self {
             reader,
-            changed: changed.map(Changed::new),
+            changed: changed.map(ChangeFilter::new),
         }
     }
 
     /// Whether a directory is in the working set.
-    pub(super) fn has(&self, area: &Area, found: &WalkedDirectory) -> bool {
+    pub(super) fn includes(&self, area: &Area, found: &WalkedDirectory) -> bool {
         let settings = self.reader.settings;
         let WorkingSet { changed, failed } = &settings.working_set;
         if changed.is_none() && failed.is_none() {
             return true;
         }
         let absolute = settings.working_directory.join(&found.path);
-        // A directory that is gone, or cannot be asked for, is told of when it is read.
+        // A missing or inaccessible directory is reported when it is read.
         let Ok(real) = absolute.canonicalize() else {
             return true;
         };
-        let failed = failed.as_ref();
-        failed.is_none_or(|failed| failed.directories.contains(&real))
+        failed
+            .as_ref()
+            .is_none_or(|failed| failed.directories.contains(&real))
             && self.can_have_changed(area, found, [clean(&absolute), real])
     }
 
@@ -53,18 +53,20 @@ impl<'a> WorkingSetFilter<'a> {
             repositories,
             ..
         } = self.reader;
-        let repository = repositories.top(&names[1]);
+        let repository = repositories.root(&names[1]);
         let lock = found
             .has_lock_file
-            .then(|| lockfile::read(&found.path.join(FILE_NAME)).ok().flatten());
-        let lock = lock.flatten();
-        let (engine, reason) = engines.of(area, found, &names[1], &repository, lock.as_deref());
+            .then(|| lockfile::read(&found.path.join(FILE_NAME)).ok().flatten())
+            .flatten();
+        let (engine, reason) = engines.detect(area, found, &names[1], &repository, lock.as_deref());
         let options = area.read_options(engine);
-        let modules = config::local_modules(&found.path, &options, cache);
-        let modules = modules.directories.iter();
-        let modules = modules.map(|module| clean(&settings.working_directory.join(module)));
-        changed.concerns(&Candidate {
-            modules: modules.collect(),
+        let modules = config::local_modules(&found.path, &options, cache)
+            .directories
+            .iter()
+            .map(|module| clean(&settings.working_directory.join(module)))
+            .collect();
+        changed.affects(&Candidate {
+            modules,
             repository: &repository,
             names,
             reason,

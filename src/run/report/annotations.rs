@@ -30,7 +30,7 @@ pub(super) fn annotations(report: &RunReport) -> Vec<Diagnostic> {
     all
 }
 
-/// What must be equal for two annotations to be one, and then the directories.
+/// The sort key of an annotation. Annotations with an equal first part are united; the second part orders them.
 fn sort_key(annotation: &Diagnostic) -> (impl Ord, impl Ord) {
     let Diagnostic {
         severity,

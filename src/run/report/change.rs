@@ -1,4 +1,4 @@
-//! How a lock file changed, in words.
+//! Describes how a lock file changed, as text.
 
 use std::collections::BTreeSet;
 

@@ -8,10 +8,10 @@ use super::{RunReport, shown};
 use crate::diagnostic::{Code, Fix};
 use crate::span::{Place, visible_name};
 
-/// The most places that a finding names without `-v`.
+/// The maximum number of places that a finding names without `-v`.
 const MAX_PLACES: usize = 10;
 
-/// Where equal findings are.
+/// The places and directories of equal findings.
 #[derive(Default)]
 struct FindingPlaces<'a> {
     places: BTreeSet<&'a Place>,

@@ -13,10 +13,10 @@ use super::{RunReport, named, summary};
 use crate::diagnostic::{Diagnostic, Severity, unite};
 use crate::printer::harmless;
 
-/// The most bytes of a job summary; GitHub refuses a step's summaries above 1 MiB.
+/// The maximum size of a job summary in bytes. GitHub rejects the summary of a step above 1 MiB.
 const MAX_SUMMARY_BYTES: usize = 900 << 10;
 
-/// The most directories that an annotation names; it counts the others.
+/// The maximum number of directories that an annotation names. It only counts the others.
 const MAX_NAMED: usize = 20;
 
 /// The workflow commands and the counts.
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_stays_below_what_github_takes() {
+    fn a_summary_stays_below_the_limit_of_github() {
         let many = (0..9_000).map(|number| warned(&format!("d{number}"), &"x".repeat(number)));
         let summary = job_summary(&report(many.take(3_000).collect()));
         assert!(summary.len() <= MAX_SUMMARY_BYTES + 100);

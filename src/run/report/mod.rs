@@ -85,7 +85,7 @@ impl Fate {
 pub struct DirectoryReport {
     /// The directory as the user would name it.
     pub directory: PathBuf,
-    /// Whose rules were followed. `None` if that could not be decided.
+    /// The engine whose rules were applied. `None` if it could not be determined.
     pub engine: Option<Engine>,
     /// What happened to its lock file, or with `--check` would happen.
     pub fate: Fate,
@@ -111,7 +111,7 @@ pub struct DirectoryReport {
 pub struct ProviderReport {
     /// The provider.
     pub address: ProviderAddr,
-    /// How its entry changed. `None` if it did not.
+    /// How its entry changed. `None` if it did not change.
     pub change: Option<Change>,
     /// The recorded version; for a removed entry, the former one.
     pub version: Version,
@@ -121,7 +121,7 @@ pub struct ProviderReport {
     pub place: Option<Place>,
     /// How many hashes are in both the old and the new lock file.
     pub kept: usize,
-    /// The packages that the entry was made or checked from, by platform.
+    /// The packages from which the entry was created or checked, by platform.
     pub packages: BTreeMap<Platform, Arc<PackageRecord>>,
 }
 
@@ -134,13 +134,13 @@ pub struct RunReport {
     pub directories: Vec<DirectoryReport>,
     /// The requested platforms.
     pub platforms: Vec<Platform>,
-    /// No platform was requested, so it is the one of this machine.
+    /// Whether no platform was requested, so that the platform of this machine is used.
     pub platforms_defaulted: bool,
     /// How much was downloaded.
     pub downloaded: Downloaded,
     /// The duration of the run.
     pub elapsed: Duration,
-    /// The run only checked and wrote nothing.
+    /// Whether the run only checked and wrote nothing.
     pub check: bool,
 }
 
@@ -189,7 +189,7 @@ impl RunReport {
         }
     }
 
-    /// How many directories have `fate`.
+    /// The number of directories with `fate`.
     pub fn count(&self, fate: Fate) -> usize {
         let directories = self.directories.iter();
         directories
@@ -308,7 +308,7 @@ fn count_kept(before: Option<&ProviderLock>, after: Option<&ProviderLock>) -> us
     before.hashes.intersection(&after.hashes).count()
 }
 
-/// A path as documents for programs contain it: never empty, with `/` on every system.
+/// Formats a path for programs: never empty, with `/` on every system.
 pub(in crate::run) fn shown(path: &Path) -> String {
     if path.as_os_str().is_empty() {
         return ".".to_owned();
@@ -321,7 +321,7 @@ pub(in crate::run) fn shown(path: &Path) -> String {
     }
 }
 
-/// A path as text for people contains it: like [`shown`], and harmless.
+/// Formats a path for people: like [`shown`], with deceptive characters escaped.
 fn named(path: &Path) -> String {
     visible_name(&shown(path)).into_owned()
 }

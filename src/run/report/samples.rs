@@ -43,7 +43,7 @@ fn hashes(texts: &[&str]) -> BTreeSet<Hash> {
         .collect()
 }
 
-/// A package that HashiCorp signed: its list has `zh:a` and `zh:b`, and OpenTofu's registry would add `h1:reported`.
+/// A package that HashiCorp signed. Its checksum list has `zh:a` and `zh:b`, and OpenTofu's registry reports `h1:reported`.
 pub(super) fn record(h1: &str) -> Arc<PackageRecord> {
     let signer = Signer {
         key_id: "34365D9472D7468F".to_owned(),
@@ -66,7 +66,7 @@ pub(super) fn record(h1: &str) -> Arc<PackageRecord> {
     })
 }
 
-/// A provider that came, with the packages of two platforms behind it.
+/// An added provider with the packages of two platforms.
 pub(super) fn added(source: &str, version: &str) -> ProviderReport {
     let lock = lock(
         version,
@@ -84,7 +84,7 @@ pub(super) fn added(source: &str, version: &str) -> ProviderReport {
     }
 }
 
-/// A provider that moved.
+/// A provider whose version changed.
 pub(super) fn moved(source: &str, from: &str, to: &str) -> ProviderReport {
     let update = Update {
         version: Some((version(from), version(to))),

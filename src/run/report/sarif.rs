@@ -1,7 +1,7 @@
 //! The report as SARIF 2.1.0, for code scanning and viewers.
 //!
-//! Each error, warning and finding is one result. Files are named from the top of the repository, by the base `SRCROOT`, as
-//! code scanning expects. A lock file that the run was asked to change is no result.
+//! Each error, warning and finding is one result. Paths are relative to the top of the repository, whose URI base is named
+//! `SRCROOT`, as code scanning expects. A lock file that the run created or changed is not a result.
 //! See <https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/sarif-v2.1.0-os.html>.
 
 use std::collections::BTreeSet;
@@ -15,10 +15,10 @@ use super::{RunReport, shown};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::span::Place;
 
-/// The schema by which viewers recognize the format.
+/// The address of the schema, by which viewers recognize the format.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// The name of the base that stands for the top of the repository.
+/// The name of the URI base for the top of the repository.
 const ROOT: &str = "SRCROOT";
 
 /// The document, with a final newline.
@@ -62,7 +62,7 @@ fn rule(code: Code) -> Value {
         "fullDescription": { "text": code.summary() },
         "help": { "text": code.help() },
     });
-    // SARIF 3.49.7: a name that equals the id is left out.
+    // SARIF 2.1.0, section 3.49.7: a name that equals the id is omitted.
     if code.is_finding() {
         descriptor["name"] = json!(code.name());
     }

@@ -1,4 +1,4 @@
-//! Which keys signed the packages, in words.
+//! Describes which keys signed the packages, as text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -49,20 +49,20 @@ pub(super) fn signers(report: &RunReport, verbosity: u8) -> String {
     text
 }
 
-/// Why a package is trusted.
+/// Describes why a package is trusted.
 fn describe(voucher: &Voucher) -> String {
     let signer = match voucher {
         Voucher::Signature(signer) => signer,
         Voucher::Report(Some(signer)) => {
             let by = describe(&Voucher::Signature(signer.clone()));
-            return format!("{by}; hashes on the word of its registry, packages not looked at");
+            return format!("{by}; hashes reported by its registry, packages not downloaded");
         }
         Voucher::Report(None) => {
-            return "on the word of its registry: not signed, packages not looked at".to_owned();
+            return "not signed; hashes reported by its registry, packages not downloaded".to_owned();
         }
-        Voucher::Unsigned => return "not signed: its registry gives no keys".to_owned(),
-        Voucher::MirrorHashes => return "by the hashes of its mirror".to_owned(),
-        Voucher::Nothing => return "not verified: its mirror gives no hashes".to_owned(),
+        Voucher::Unsigned => return "not signed: its registry publishes no keys".to_owned(),
+        Voucher::MirrorHashes => return "compared with the hashes of its mirror".to_owned(),
+        Voucher::Nothing => return "not verified: its mirror publishes no hashes".to_owned(),
     };
     let tier = match signer.tier {
         Tier::HashiCorp => "HashiCorp",

@@ -1,4 +1,4 @@
-//! The last lines of a report: how many directories, findings and packages there were.
+//! The last lines of a report: the number of directories, findings and packages.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -7,16 +7,17 @@ use super::{Fate, RunReport};
 use crate::display::counted;
 use crate::locking::{Downloaded, Voucher};
 
-/// How many directories had which fate, what was downloaded, and what the user should know about the platforms.
+/// Renders the number of directories by fate, the downloads, and notes about the platforms.
 pub(super) fn summary(report: &RunReport) -> String {
-    let counts = report.counts().into_iter();
-    let counts: Vec<String> = counts
+    let fates: Vec<String> = report
+        .counts()
+        .into_iter()
         .map(|(what, count)| format!("{count} {what}"))
         .collect();
-    let counts = if counts.is_empty() {
+    let counts = if fates.is_empty() {
         "nothing to do".to_owned()
     } else {
-        counts.join(", ")
+        fates.join(", ")
     };
     let directories = counted(report.directories.len(), "directory", "directories");
     let mut text = format!("{directories}: {counts}");
@@ -37,18 +38,19 @@ pub(super) fn summary(report: &RunReport) -> String {
         let _ = write!(text, "; {packages} downloaded, {}", bytes(size));
     }
     if again > 0 {
+        let whose = if again == 1 { "its" } else { "their" };
         let _ = write!(
             text,
-            " ({again} of them twice: no stream could tell their hash)"
+            " ({again} of them twice, because {whose} first transfer could not be hashed)"
         );
     }
     let _ = writeln!(text, "; {:.1} s", report.elapsed.as_secs_f64());
-    let unseen = report.count_registry_reported_packages();
-    if unseen > 0 {
-        let packages = counted(unseen, "package", "packages");
+    let reported = report.count_registry_reported_packages();
+    if reported > 0 {
+        let packages = counted(reported, "package", "packages");
         let _ = writeln!(
             text,
-            "not looked at: {packages}, locked on the word of the registry (--trust-registry-hashes)"
+            "not downloaded: {packages}, locked with hashes that the registry reports (--trust-registry-hashes)"
         );
     }
     if report.platforms_defaulted && report.count(Fate::Failed) < report.directories.len() {
@@ -68,13 +70,13 @@ pub(super) fn summary(report: &RunReport) -> String {
 }
 
 impl RunReport {
-    /// How many packages were locked by the hashes that their registry reports, without a look at the package.
+    /// The number of packages that were locked by the hashes that their registry reports and not downloaded.
     fn count_registry_reported_packages(&self) -> usize {
         let providers = self
             .directories
             .iter()
             .flat_map(|directory| &directory.providers);
-        let unseen: BTreeSet<_> = providers
+        let reported: BTreeSet<_> = providers
             .flat_map(|provider| {
                 provider
                     .packages
@@ -85,11 +87,11 @@ impl RunReport {
                     })
             })
             .collect();
-        unseen.len()
+        reported.len()
     }
 }
 
-/// A size in the largest unit that it fills, in powers of ten.
+/// Formats a size in the largest decimal unit (kB, MB, GB) that does not exceed it.
 pub(in crate::run) fn bytes(count: u64) -> String {
     let units = [("GB", 1_000_000_000_u64), ("MB", 1_000_000), ("kB", 1_000)];
     for (unit, size) in units {

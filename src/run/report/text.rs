@@ -9,7 +9,7 @@ use super::change::describe;
 use super::{DirectoryReport, Fate, RunReport, findings, named, signers, summary};
 use crate::span::visible_name;
 
-/// The text. With a `verbosity` above 0 it includes unchanged directories and all signers.
+/// Renders the text. With a `verbosity` above 0, it includes unchanged directories and all signers.
 pub(super) fn render(report: &RunReport, verbosity: u8) -> String {
     let diffs = report
         .directories
@@ -27,7 +27,7 @@ pub(super) fn render(report: &RunReport, verbosity: u8) -> String {
     text
 }
 
-/// What happened to lock files: their fate and the lines of [`describe`].
+/// The fate of a lock file, and the lines of [`describe`].
 type FateAndChanges = (Fate, Vec<String>);
 
 impl RunReport {
@@ -110,7 +110,7 @@ updated   a
 created   b
             acme/anvil 3.2.1
 verified  acme/anvil 3.2.1: signed by 34365D9472D7468F (HashiCorp, key expired)
-5 directories: 2 updated, 1 created, 1 unchanged, 1 failed; 2 packages downloaded, 154.3 MB (1 of them twice: no stream could tell their hash); 1.2 s
+5 directories: 2 updated, 1 created, 1 unchanged, 1 failed; 2 packages downloaded, 154.3 MB (1 of them twice, because its first transfer could not be hashed); 1.2 s
 ";
         assert_eq!(text, expected);
     }

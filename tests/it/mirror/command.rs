@@ -323,7 +323,7 @@ fn a_platform_that_was_never_locked_is_refused() {
     fixture.context.write_lock_file("stacks/a", lock);
     for [line, message] in table(
         "
-        mirror --platform windows_amd64 mirror stacks/a                   | `--lock` adds its hashes
+        mirror --platform windows_amd64 mirror stacks/a                   | add its hashes with `--lock`
         mirror --layout unpacked --platform windows_amd64 mirror stacks/b | records no `h1` for this platform
         mirror --platform plan9_amd64 mirror stacks/a                     | --missing-platform warn
         ",
@@ -386,7 +386,7 @@ fn a_configuration_of_the_user_is_never_rewritten() {
     let own = "credentials \"h.test\" {}\n";
     fixture.context.write("own.tfrc", own);
     let outcome = fixture.run("--cli-config own.tfrc").expect_success();
-    outcome.assert_stderr("stays as it is");
+    outcome.assert_stderr("so it was not changed");
     outcome.assert_stderr("exclude = [");
     assert_eq!(fixture.context.read("own.tfrc"), own);
 }

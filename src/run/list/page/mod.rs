@@ -1,7 +1,7 @@
-//! The list as one page for a browser: style, script and the JSON document in one file that asks for nothing.
+//! The list as an HTML page: style, script and the JSON document in one file that needs no network.
 //!
-//! The page is made by its own script from the document, as text and never as markup. Its policy allows this one style and
-//! this one script, by their digests, and no request at all: a name in somebody's configuration cannot become code.
+//! The script of the page inserts the content of the document as text, never as markup. The content security policy allows
+//! only this style and this script, by their digests, and no request. So a name in a configuration cannot become code.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -31,7 +31,7 @@ pub(super) fn render(listing: &DirectoryList) -> String {
     let mut rest = PAGE;
     for (name, content) in parts {
         let marker = format!("{{{{{name}}}}}");
-        // The markers stand in this order; what is put in is never looked at again.
+        // The template has the markers in this order. Inserted content is not searched for markers.
         if let Some((before, after)) = rest.split_once(&marker) {
             page.push_str(before);
             page.push_str(content);
@@ -42,7 +42,7 @@ pub(super) fn render(listing: &DirectoryList) -> String {
     page
 }
 
-/// How a policy names an inline style or script.
+/// The source expression that allows an inline style or script in the content security policy.
 fn source_hash(text: &str) -> String {
     format!(
         "sha256-{}",
@@ -50,7 +50,7 @@ fn source_hash(text: &str) -> String {
     )
 }
 
-/// JSON in which nothing can end the element that holds it.
+/// Escapes JSON so that it cannot end the HTML element that contains it.
 fn inert(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")

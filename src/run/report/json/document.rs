@@ -1,4 +1,4 @@
-//! The fields of the document, in the order in which they are written. `report-1.schema.json` says what each means.
+//! The fields of the document, in the order of the output. `report-1.schema.json` describes them.
 
 use serde::Serialize;
 

@@ -1,8 +1,8 @@
-//! The report for programs: one JSON document with everything that a run found out.
+//! The report for programs: one JSON document with all results of a run.
 //!
-//! `report-1.schema.json` describes it, and the tests compare the two. `schema_version` stays the same when fields are added,
-//! which readers must ignore if they do not know them; any other change gives it a new number. Two runs over the same state
-//! differ only in `seconds`.
+//! `report-1.schema.json` describes the document, and tests compare the two. New fields do not change `schema_version`, so
+//! readers must ignore unknown fields. Any other change increases it. The documents of two runs over the same state differ only
+//! in `seconds`.
 
 mod document;
 #[cfg(test)]
