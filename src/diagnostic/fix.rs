@@ -14,12 +14,12 @@ pub enum Fix {
 impl Fix {
     /// `tflock lock` with `options`, then `--platform` if there are `platforms`.
     pub fn lock<const N: usize>(options: [String; N], platforms: &[Platform]) -> Self {
-        let mut all = Vec::from(options);
+        let mut arguments = Vec::from(options);
         if !platforms.is_empty() {
-            let platforms: Vec<String> = platforms.iter().map(ToString::to_string).collect();
-            all.extend(["--platform".to_owned(), platforms.join(",")]);
+            let names: Vec<String> = platforms.iter().map(ToString::to_string).collect();
+            arguments.extend(["--platform".to_owned(), names.join(",")]);
         }
-        Self::Lock(all)
+        Self::Lock(arguments)
     }
 
     /// The command that repairs these directories, ready for a shell, or what to do by hand.

@@ -1,7 +1,7 @@
 //! All output to stdout and stderr.
 //!
 //! Reports go to stdout. Messages, errors and progress go to stderr. If the reader closes the pipe, the rest of the output is
-//! dropped without an error. Text for people is escaped so that CI systems do not execute parts of it (see [`harmless`]).
+//! dropped without an error. Text for people is escaped so that CI systems do not execute parts of it (see `harmless`).
 
 pub(crate) mod harmless;
 

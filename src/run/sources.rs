@@ -30,8 +30,8 @@ pub(super) fn sources(
     let mut cautions = Vec::new();
     let allowed_hosts = tree.allowed_hosts();
     for engine in tree.engines() {
-        let network = network_settings(environment, engine);
-        let mut network = network.map_err(|error| Box::new(Diagnostic::general(&error)))?;
+        let mut network = network_settings(environment, engine)
+            .map_err(|error| Box::new(Diagnostic::general(&error)))?;
         network.registry.http.offline = settings.cache.offline;
         network.registry.allowed_hosts = allowed_hosts.clone();
         if tree.untrusted.is_some() {

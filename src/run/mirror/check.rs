@@ -26,9 +26,8 @@ pub(super) fn check(
                     .hash_zip(id)
                     .is_ok_and(|hashes| in_lock(&hashes, locked))
             };
-            let is_locked = locked.is_empty()
-                || locked.contains(&zh)
-                || has_no_zh(locked) && matches_content();
+            let is_locked =
+                locked.is_empty() || locked.contains(&zh) || has_no_zh(locked) && matches_content();
             if !is_locked {
                 return damaged("the lock file records other hashes".to_owned());
             }

@@ -11,23 +11,23 @@ use crate::span::Place;
 /// All diagnostics and findings of a run and each changed lock file, by severity, then by place. Each has a place: the lock
 /// file of its directory unless a better one is known. Equal ones at the same place are united.
 pub(super) fn annotations(report: &RunReport) -> Vec<Diagnostic> {
-    let mut all = Vec::new();
+    let mut annotations = Vec::new();
     for directory in &report.directories {
-        all.extend(directory.diagnostics.iter().map(with_place));
-        all.extend(directory.findings.iter().cloned());
+        annotations.extend(directory.diagnostics.iter().map(with_place));
+        annotations.extend(directory.findings.iter().cloned());
         if matches!(directory.fate, Fate::Created | Fate::Updated) {
-            all.push(drift(directory, report.check));
+            annotations.push(drift(directory, report.check));
         }
     }
-    all.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
-    all.dedup_by(|later, first| {
+    annotations.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
+    annotations.dedup_by(|later, first| {
         let same = sort_key(later).0 == sort_key(first).0;
         if same {
             first.directories.append(&mut later.directories);
         }
         same
     });
-    all
+    annotations
 }
 
 /// The sort key of an annotation. Annotations with an equal first part are united; the second part orders them.
@@ -91,8 +91,10 @@ pub(super) fn lines(annotation: &Diagnostic) -> Vec<String> {
         .iter()
         .map(|path| shown(path))
         .collect();
-    let fix = annotation.fix.as_ref();
-    let fix = fix.map(|fix| fix.text(directories.iter().map(String::as_str)));
+    let fix = annotation
+        .fix
+        .as_ref()
+        .map(|fix| fix.text(directories.iter().map(String::as_str)));
     let causes = annotation
         .causes
         .iter()

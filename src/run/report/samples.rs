@@ -28,9 +28,9 @@ pub(super) fn lock(version: &str, constraints: &str, hashes: &[&str]) -> Provide
 }
 
 pub(super) fn locks(entries: &[(&str, ProviderLock)]) -> Locks {
-    let entries = entries.iter();
     Locks {
         providers: entries
+            .iter()
             .map(|(source, lock)| (address(source), lock.clone()))
             .collect(),
     }

@@ -58,7 +58,8 @@ fn describe(voucher: &Voucher) -> String {
             return format!("{by}; hashes reported by its registry, packages not downloaded");
         }
         Voucher::Report(None) => {
-            return "not signed; hashes reported by its registry, packages not downloaded".to_owned();
+            return "not signed; hashes reported by its registry, packages not downloaded"
+                .to_owned();
         }
         Voucher::Unsigned => return "not signed: its registry publishes no keys".to_owned(),
         Voucher::MirrorHashes => return "compared with the hashes of its mirror".to_owned(),
