@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn boundaries_of_parts_count() {
+    fn keys_depend_on_the_boundaries_of_parts() {
         let keys = [
             CacheKey::new(CacheArea::Answers, &["a", "b"]),
             CacheKey::new(CacheArea::Answers, &["ab"]),
@@ -277,7 +277,7 @@ mod tests {
 
     /// A file cannot replace a directory.
     #[test]
-    fn a_failure_to_write_is_kept() {
+    fn the_first_failure_to_write_is_stored() {
         let (_base, store) = store();
         fs::create_dir_all(store.path(&key("a")).join("full")).unwrap();
         store.write(&key("a"), &[b"x"]);

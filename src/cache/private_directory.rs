@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn directories_of_others_are_rejected() {
         let tree = tempfile::tempdir().unwrap();
-        // Only root can give a directory away; other users test with a directory of root.
+        // Only root can change the owner of a directory. Other users test with a directory of root.
         let given = std::os::unix::fs::chown(tree.path(), Some(4_321), None);
         let foreign = if given.is_ok() {
             tree.path()

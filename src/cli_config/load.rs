@@ -141,8 +141,8 @@ mod tests {
     }
 
     #[test]
-    fn the_last_file_of_the_right_ones_wins() {
-        // engine | files | the file whose token counts
+    fn the_last_file_takes_precedence() {
+        // engine | files | the file whose token applies
         for row in [
             "terraform | | none",
             "terraform | .terraformrc | .terraformrc",

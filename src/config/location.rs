@@ -83,7 +83,7 @@ mod tests {
                 (real.join(expected), real.join(expected))
             );
         }
-        // The name of the link is kept.
+        // The shown path keeps the name of the link.
         let found = Location::new(&real)
             .unwrap()
             .join(Path::new("./link"))

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fix_can_be_pasted_into_a_shell() {
+    fn a_fix_is_a_valid_shell_command() {
         let platforms = ["linux_amd64", "darwin_arm64"].map(|text| Platform::parse(text).unwrap());
         let lock = Fix::lock([], &platforms);
         let prune = Fix::lock(["--prune".to_owned()], &[]);

@@ -247,7 +247,7 @@ mod tests {
         wait_for_end(child.trim());
     }
 
-    /// Waits until a process is gone or a zombie: another process reaps orphans, or none does.
+    /// Waits until a process has ended. It may remain as a zombie if no other process reaps it.
     fn wait_for_end(process: &str) {
         let is_alive = || {
             let state = Command::new("ps")

@@ -201,7 +201,7 @@ provider "registry.terraform.io/acme/cog" {
             ("a:${x}%{y}", r#""a:$${x}%%{y}""#),
             ("$ $$ % %% { $", r#""$ $$ % %% { $""#),
             ("$$${ %%%{", r#""$$$${ %%%%{""#),
-            ("é😀e\u{301} -", "\"é😀e\u{301} -\""), // marks can be printed
+            ("é😀e\u{301} -", "\"é😀e\u{301} -\""), // combining marks are printable
             ("\u{301}", "\"\u{301}\""),
             (
                 "\u{1}\u{7f}\u{a0}\u{ad}\u{200b}\u{e000}\u{378}",

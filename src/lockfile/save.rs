@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_of_other_processes_stay() {
+    fn changes_of_other_processes_are_kept() {
         let tree = Tree::new();
         for (on_disk, old, saved) in [
             (Some("other"), Some("one"), Saved::Outdated),

@@ -109,7 +109,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn another_run_may_be_faster() {
+    fn files_that_another_run_removed_are_ignored() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("x");
         fs::write(&file, "").unwrap();

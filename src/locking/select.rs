@@ -216,9 +216,9 @@ mod tests {
     }
 
     #[test]
-    fn a_locked_version_that_fits_is_kept_and_any_other_gives_way() {
-        // Nothing allows 0.0.0, not even the absence of constraints. A pin to an older version is followed. A version that is
-        // gone does not matter once it no longer fits.
+    fn a_locked_version_is_kept_if_it_satisfies_the_constraints() {
+        // Version 0.0.0 is never kept, even without constraints. A constraint on an older version causes a downgrade. A
+        // withdrawn version does not matter if it no longer satisfies the constraints.
         let rows = "\
                |       | keep   | new 2.0.0
         ~> 1.0 |       | keep   | new 1.1.0
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn some_selections_need_no_list() {
+    fn some_versions_are_selected_without_a_list() {
         // In the last three rows no version fits, and the error names the newest listed version.
         let rows = "\
                        |       | keep   | -

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_is_recorded_whatever_file_it_names() {
+    fn every_line_is_recorded_regardless_of_its_file_name() {
         assert_eq!(recorded(list()), "012");
         assert_eq!(recorded(list() + &list()), "012", "duplicates count once");
         let upper = list().replace(&hex('1'), &hex('A'));

@@ -133,7 +133,7 @@ mod tests {
         base
     }
 
-    /// All that was found, as `ADDRESS VERSION PLATFORM kind`.
+    /// The packages that were found, as `ADDRESS VERSION PLATFORM kind`.
     fn found(base: &Path) -> Vec<String> {
         let index = scan(base).expect("readable");
         let mut lines = Vec::new();
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_in_the_order_of_bytes_wins() {
+    fn the_first_in_byte_order_takes_precedence() {
         let base = mirror(&[
             "h.test/a/b/terraform-provider-b_1.0.0_linux_amd64.zip",
             "h.test/a/b/1.0/linux_amd64/",
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_base_may_be_empty_a_file_or_missing() {
+    fn an_empty_base_has_no_packages_and_a_missing_one_is_an_error() {
         let base = mirror(&["file"]);
         assert!(found(base.path()).is_empty());
         assert!(found(&base.path().join("file")).is_empty());

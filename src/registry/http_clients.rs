@@ -384,11 +384,11 @@ mod tests {
         use crate::registry::http_clients::roots::*;
         use tflock_test_support::TestAuthority;
 
-        /// PEM around an invalid certificate.
+        /// An invalid certificate in PEM form.
         const INVALID: &str = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
 
         #[test]
-        fn mozillas_authorities_make_a_client() {
+        fn a_client_can_use_mozillas_authorities() {
             let clients = clients(Roots::System(SystemRoots::default())).unwrap();
             let builder = clients.builder(true).tls_certs_only(mozilla_certificates());
             let _ = rustls::crypto::ring::default_provider().install_default();

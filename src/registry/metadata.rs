@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_nothing_valid_is_an_error() {
+    fn a_list_without_valid_versions_is_an_error() {
         let only_invalid = list(r#"{"versions":[{"version":"v1"}]}"#);
         assert!(matches!(
             only_invalid,
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn the_suggestion_is_the_newest_release_that_would_do() {
+    fn the_suggestion_is_the_newest_compatible_release() {
         let json = r#"{"versions":[{"version":"1.0.0","protocols":["5.0"]},{"version":"1.2.0","protocols":["6.0"]},
             {"version":"1.3.0-rc1","protocols":["6.0"]},{"version":"2.0.0","protocols":["7.0"]},{"version":"9.0.0","protocols":["x"]}]}"#;
         let suggestion = list(json).expect("a list").suggestion();

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn lock_files_that_disagree_decide_nothing() {
+    fn conflicting_lock_files_do_not_determine_the_engine() {
         let (terraform, tofu) = (Engine::Terraform, Engine::Tofu);
         assert_eq!(agreed([tofu, tofu].into_iter()), Some(tofu));
         assert_eq!(agreed([tofu, terraform].into_iter()), None);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_version_file_counts_and_nothing_above_the_top() {
+    fn the_nearest_version_file_below_the_top_applies() {
         let tree = tempfile::tempdir().expect("a temporary directory");
         let (top, near) = (tree.path().join("repo"), tree.path().join("repo/a/b"));
         std::fs::create_dir_all(&near).expect("directories");

@@ -80,7 +80,7 @@ mod tests {
 
     #[cfg(all(unix, not(target_os = "macos")))]
     #[test]
-    fn the_directory_is_named_or_the_systems() {
+    fn the_directory_is_configured_or_the_default_of_the_system() {
         for row in [
             "TFLOCK_CACHE_DIR=/c XDG_CACHE_HOME=/x | /c",
             "TFLOCK_CACHE_DIR=c | /here/c",
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn options_say_how_much_is_used() {
+    fn options_select_how_the_cache_is_used() {
         let rows = [
             (false, false, CacheUsage::All),
             (false, true, CacheUsage::Refresh),

@@ -193,7 +193,7 @@ mod tests {
 
     /// Numbers below 1 mean no retries in OpenTofu's configuration, and the default in the environment, which takes precedence.
     #[test]
-    fn opentofu_has_a_block_for_registries() {
+    fn opentofu_has_a_settings_block_for_registries() {
         let rows = [
             ("retry_count = 5", "", Some(5), None),
             ("retry_count = 0", "", Some(0), None),

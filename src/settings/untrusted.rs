@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_or_a_variable_switches_it_on() {
+    fn an_option_or_a_variable_enables_it() {
         // option | variable | result
         for row in [
             "no  | unset | trusted",

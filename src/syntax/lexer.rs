@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_vanish_but_their_newlines_stay() {
+    fn comments_are_dropped_but_their_newlines_are_kept() {
         use TokenKind::{Identifier, Newline, Slash, Star};
         for (text, expected) in [
             ("a # b\nc", vec![Identifier, Newline, Identifier]),
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_take_what_looks_like_one() {
+    fn number_tokens_have_the_right_length() {
         for (text, length) in [
             ("1", 1),
             ("1.5", 3),
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_may_hold_dashes_and_letters_of_any_script() {
+    fn identifiers_may_contain_dashes_and_letters_of_any_script() {
         for (text, length) in [
             ("p-q_1.", 5),
             ("é", 2),

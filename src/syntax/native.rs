@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_is_bounded_by_memory_and_not_by_the_stack() {
+    fn deep_nesting_does_not_overflow_the_stack() {
         const LEVELS: usize = 50_000;
         for (open, middle, close) in [
             ("[", "1", "]"),

@@ -86,7 +86,7 @@ fn patterns_match_anywhere_in_the_path_and_skip_all_below() {
 }
 
 #[test]
-fn ignore_files_of_git_do_not_count() {
+fn ignore_files_of_git_do_not_apply() {
     let tree = Tree::new("a/main.tf .git/HEAD");
     fs::write(tree.path(".gitignore"), "a\n").unwrap();
     assert_eq!(tree.paths(".", true, &[]), ["", "a"]);
@@ -143,7 +143,7 @@ fn directories_with_the_name_of_a_file_are_directories() {
 }
 
 #[test]
-fn errors_of_the_walk_name_their_path_in_whatever_layer_it_is() {
+fn errors_of_the_walk_name_their_path_in_every_layer() {
     let denied = || Box::new(ignore::Error::Io(io::ErrorKind::PermissionDenied.into()));
     let with_path = || {
         let path = "./a/b".into();
@@ -174,7 +174,7 @@ fn errors_of_the_walk_name_their_path_in_whatever_layer_it_is() {
 }
 
 #[test]
-fn a_missing_path_is_an_error_that_stops_nothing() {
+fn a_missing_path_is_an_error_and_the_walk_continues() {
     let tree = Tree::new("a/main.tf");
     let walk = walk(
         &[tree.path("nope"), tree.path("a")],

@@ -76,7 +76,7 @@ fn files_above_or_outside_the_repository_do_not_apply() {
 }
 
 #[test]
-fn values_of_the_file_are_followed_and_taken_back() {
+fn values_of_the_file_apply_until_they_are_removed() {
     let (_registry, context) = start();
     let entries = || {
         let text = context.lock_file("repo/live/a").unwrap_or_default();

@@ -24,7 +24,7 @@ fn run(arguments: &str) -> Outcome {
 }
 
 #[test]
-fn the_help_of_every_command_teaches_with_examples() {
+fn the_help_of_every_command_has_examples() {
     for command in COMMANDS {
         let help = run(&format!("{command} --help")).expect_success().stdout;
         assert!(help.contains("Examples:"), "{command}\n{help}");
@@ -110,7 +110,7 @@ fn slow() -> (FakeRegistry, TestContext) {
 }
 
 #[test]
-fn a_quiet_success_says_nothing() {
+fn a_quiet_success_prints_nothing() {
     let (_registry, context) = slow();
     for _ in ["created", "unchanged"] {
         let outcome = context.run("lock -q a").expect_success();
@@ -147,7 +147,7 @@ fn on_terminal(
 
 /// The first progress line. It must be erased before the run prints a permanent line.
 #[cfg(target_os = "linux")]
-const SIGN_OF_LIFE: &str = "| reading directories, asking registries  0s";
+const FIRST_PROGRESS: &str = "| reading directories, asking registries  0s";
 
 /// Progress is shown neither without a terminal nor in continuous integration.
 #[cfg(target_os = "linux")]
@@ -167,7 +167,7 @@ fn progress_is_for_terminals_only_and_in_ascii() {
             return;
         };
         assert_eq!(
-            shown.starts_with(SIGN_OF_LIFE),
+            shown.starts_with(FIRST_PROGRESS),
             expected,
             "{arguments}: {shown}"
         );
@@ -186,14 +186,14 @@ fn progress_is_for_terminals_only_and_in_ascii() {
 /// large repository.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_terminal_shows_life_before_settings_are_read() {
+fn progress_is_shown_before_settings_are_read() {
     let (_registry, context) = slow();
     context.write(".tflock.toml", "platfroms = []\n");
     for command in ["lock", "verify", "list", "mirror shelf"] {
         let Some(shown) = on_terminal(&context, command, &[]) else {
             return;
         };
-        assert!(shown.starts_with(SIGN_OF_LIFE), "{command}: {shown}");
+        assert!(shown.starts_with(FIRST_PROGRESS), "{command}: {shown}");
         let (_, said) = shown.rsplit_once("\r\u{1b}[2K").unwrap();
         assert!(said.starts_with("error: "), "{command}: {shown}");
     }

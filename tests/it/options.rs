@@ -77,7 +77,7 @@ fn an_upgrade_to_a_version_that_is_not_allowed_fails() {
 }
 
 #[test]
-fn an_entry_that_nothing_requires_stays_until_it_is_pruned() {
+fn an_unrequired_entry_is_kept_until_it_is_pruned() {
     let (_registry, context) = start();
     context.require("a", &[("acme/anvil", "1.0.0"), ("acme/rivet", "1.0.0")]);
     lock(&context, "a").expect_success();
@@ -169,7 +169,7 @@ fn paths_are_ignored_by_an_unanchored_expression() {
 }
 
 #[test]
-fn a_missing_platform_is_an_error_that_names_its_way_out() {
+fn a_missing_platform_is_an_error_with_a_hint() {
     let (registry, context) = start();
     context.require("a", &[("acme/rivet", "2.0.0")]);
     let outcome = lock(&context, "--platform windows_amd64 a").expect_code(1);
@@ -258,7 +258,7 @@ fn usage_errors_have_their_own_exit_code() {
 }
 
 #[test]
-fn usage_errors_say_what_to_write_instead() {
+fn usage_errors_have_suggestions() {
     let (_registry, context) = start();
     context.require(".", &[("acme/anvil", "1.0.0")]);
     for [options, expected] in table(
@@ -297,7 +297,7 @@ fn a_written_change_can_be_reported_as_a_failure() {
 
 /// Every entry of `.pre-commit-hooks.yaml` is a valid command. Each is run with its own options on a file.
 #[test]
-fn the_hooks_of_pre_commit_are_commands_that_there_are() {
+fn the_hooks_of_pre_commit_are_valid_commands() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/.pre-commit-hooks.yaml");
     let text = std::fs::read_to_string(path).unwrap();
     let lines = text.lines().map(str::trim);

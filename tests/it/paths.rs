@@ -118,7 +118,7 @@ fn callers_of_the_working_directory_are_processed_too() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_working_directory_that_is_gone_is_named() {
+fn a_deleted_working_directory_is_named() {
     let (_registry, context) = start();
     let script = "rmdir \"$PWD\" && exec \"$0\" lock";
     context.write("gone/x", "");

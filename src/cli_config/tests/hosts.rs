@@ -1,4 +1,4 @@
-//! Blocks about hosts: services and credentials.
+//! The blocks `host` and `credentials`.
 
 use super::*;
 
@@ -129,7 +129,7 @@ fn credentials_blocks_in_all_their_forms() {
 }
 
 #[test]
-fn secrets_do_not_show() {
+fn secrets_are_not_shown() {
     let (config, _) = build(&[r#"credentials "h.test" { token = "secret" }"#]);
     assert!(!format!("{config:?}").contains("secret"));
     let mut builder = Builder::default();

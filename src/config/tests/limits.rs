@@ -27,7 +27,7 @@ fn calls_nest_sixty_deep() {
 }
 
 #[test]
-fn calls_that_may_differ_each_time_are_counted() {
+fn calls_with_computed_sources_are_limited() {
     // The sources are computed, so each of the 2^16 visits could have another result.
     let call = |name: &str, to: usize| {
         format!("module \"{name}\" {{\n  source = \"../${{tostring({to})}}\"\n}}\n")

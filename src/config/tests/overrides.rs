@@ -1,4 +1,4 @@
-//! Section 6: override files.
+//! docs/rules/config.md 6: override files.
 
 use super::{check_files, parse_rows, unescape};
 

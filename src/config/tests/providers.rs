@@ -1,4 +1,4 @@
-//! Sections 3 and 4: blocks that require a provider.
+//! docs/rules/config.md 3 and 4: blocks that require a provider.
 
 use super::{check, check_files, check_json_rows, check_rows, parse_rows};
 

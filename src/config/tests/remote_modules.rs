@@ -1,4 +1,4 @@
-//! Section 8: calls of remote modules: the manifest, fetching, and what a package may call.
+//! docs/rules/config.md 8: calls of remote modules, with the manifest, fetching, and the limits of packages.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -24,7 +24,8 @@ fn remote_modules_are_found_by_the_manifest() {
     let registry = "module \"m\" {\n source = \"acme/dns/any\"\n version = \"~> 1.0\"\n}\n";
     let git = "module \"m\" {\n source = \"github.com/o/r//sub?ref=v1\"\n}\n";
     let normal = "git::https://github.com/o/r.git//sub?ref=v1";
-    // The call, a record (key, source, version, directory), and what each engine finds.
+    // The columns: the call, its record in the manifest (key, source, version, directory), and the requirements that each
+    // engine finds.
     let rows = r"
         registry, m, registry.terraform.io/acme/dns/any, 1.2.3, got | hashicorp/got | -
         registry, m, registry.opentofu.org/acme/dns/any, 1.2.3, got | - | hashicorp/got
@@ -253,7 +254,7 @@ fn a_fetched_module_calls_nothing_outside_of_its_package() {
 }
 
 #[test]
-fn an_installed_module_calls_nothing_outside_of_its_package_but_what_is_recorded() {
+fn an_installed_module_calls_only_recorded_modules_outside_of_its_package() {
     const OUTSIDE: &str =
         "module `up` is called at `../../secret`, which is outside of the package of its caller";
     let escape = "module \"up\" {\n  source = \"../../secret\"\n}\n";

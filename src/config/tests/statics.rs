@@ -1,4 +1,4 @@
-//! Section 8: static evaluation.
+//! docs/rules/config.md 8: static evaluation.
 
 use super::super::{EnvironmentValue, ReadOptions, VariableOption};
 use super::{ENGINES, Engine, check_files, requires, requires_with};
@@ -210,7 +210,7 @@ fn text_from_outside_is_a_string_or_an_expression_by_type() {
 }
 
 #[test]
-fn broken_variable_files_matter_where_a_value_is_needed() {
+fn invalid_variable_files_are_errors_if_a_value_is_needed() {
     let needs = variable_and_call(" default = \"c\"", "\"./${var.v}\"");
     for engine in ENGINES {
         for broken in ["v = ", "b {\n}\n", "v = 1\nv = 2\n"] {
@@ -264,7 +264,7 @@ fn the_workspace_of_tofu() {
 }
 
 #[test]
-fn versions_are_expressions_too() {
+fn versions_may_be_expressions() {
     let record = r#"{"Modules":[{"Key":"m","Source":"acme/dns/any","Version":"1.2.3","Dir":"c"}]}"#;
     for (version, terraform, tofu) in [
         ("local.v", true, true),
@@ -378,7 +378,7 @@ fn unsupported_functions_matter_only_where_their_value_does() {
 }
 
 #[test]
-fn strings_in_json_are_templates_here() {
+fn strings_in_json_are_templates() {
     let text = r#"{"locals": {"name": "c"}, "module": {"m": {"source": "./${local.name}"}}}"#;
     let mut tree = files("");
     tree.push(("x.tf.json", text));

@@ -1,4 +1,4 @@
-//! Section 7: test files.
+//! docs/rules/config.md 7: test files.
 
 use super::super::{ReadOptions, Tests};
 use super::{ENGINES, Engine, Tree, requires, requires_with, show};
@@ -80,7 +80,7 @@ fn invalid_test_files() {
 }
 
 #[test]
-fn the_test_directory_can_be_another_and_tests_can_be_left_out() {
+fn the_test_directory_can_be_changed_and_tests_can_be_skipped() {
     let files = [ROOT, SETUP, ("checks/main.tftest.hcl", RUN)];
     let mut options = ReadOptions::new(Engine::Terraform);
     assert_eq!(requires_with(&files, &options).as_deref(), ONLY_ROOT);
@@ -105,7 +105,7 @@ fn the_test_directory_can_be_another_and_tests_can_be_left_out() {
 }
 
 #[test]
-fn provider_blocks_of_tests_count_in_tofu_only() {
+fn provider_blocks_of_tests_apply_to_tofu_only() {
     let text = "provider \"z\" {\n version = \"~> 1.0\"\n}\nmock_provider \"y\" {\n}\n";
     let files = [ROOT, ("main.tftest.hcl", text)];
     assert_eq!(requires(&files, Engine::Terraform).as_deref(), ONLY_ROOT);

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dead_digest_thread_is_an_error() {
+    fn an_ended_digest_thread_is_an_error() {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .build()
             .unwrap();

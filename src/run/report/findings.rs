@@ -140,7 +140,7 @@ TFL007 platform-without-h1: no hash for plan9_arm
     }
 
     #[test]
-    fn many_places_are_counted_without_v() {
+    fn many_places_are_only_counted_without_v() {
         let report = flagged((10..30).map(|number| format!("live/{number}")));
         let short = findings(&report, 0);
         assert!(short.contains("\n  and 10 more places (-v names them)\n"));

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_makes_errors_of_drift() {
+    fn a_check_reports_changes_as_errors() {
         let mut report = report(vec![directory(
             "a",
             Fate::Created,

@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_is_bounded_by_memory_and_not_by_the_stack() {
+    fn deep_nesting_does_not_overflow_the_stack() {
         let levels = 200_000;
         let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         assert_eq!(

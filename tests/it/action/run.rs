@@ -77,7 +77,7 @@ fn outputs(runner: &Runner, code: i32) -> (bool, Vec<String>) {
 }
 
 #[test]
-fn drift_fails_the_check_until_lock_has_mended_it() {
+fn drift_fails_the_check_until_lock_repairs_it() {
     let Some((_registry, runner)) = start() else {
         return;
     };
@@ -108,7 +108,7 @@ lock file would be created%0Aacme/anvil 1.1.0%0Ain $(touch pwned), -r, a, b c\n"
 }
 
 #[test]
-fn inputs_reach_tflock_word_for_word() {
+fn inputs_reach_tflock_unchanged() {
     // The columns: inputs separated by `;`, the exit code, and the directories whose lock files change, separated by
     // commas.
     for [inputs, code, expected] in table(
@@ -184,7 +184,7 @@ fn pull_requests_from_forks_are_untrusted() {
 /// A directory with `HEAD`, `objects`, `refs` and `config` is a repository for git, which runs programs that `config`
 /// names.
 #[test]
-fn a_directory_that_looks_like_a_repository_is_not_taken_for_one() {
+fn a_directory_that_resembles_a_repository_is_not_used_as_one() {
     let Some((_registry, runner)) = start() else {
         return;
     };

@@ -4,14 +4,14 @@ use std::fs;
 
 use tflock_test_support::{FakeRegistry, TestContext};
 
-use super::{NOTHING, asked, entries, lock, start};
+use super::{NOTHING, entries, lock, request_counts, start};
 
 /// A tree with one locked directory, the cache of that run, and the lock file.
 fn locked() -> (FakeRegistry, TestContext, String) {
     let (registry, context) = start();
     context.require("a", &[("acme/anvil", "1.0.0")]);
     lock(&context, "a").expect_success();
-    asked(&registry);
+    request_counts(&registry);
     let lock_file = context.lock_file("a").unwrap();
     (registry, context, lock_file)
 }
@@ -51,9 +51,9 @@ fn damaged_entries_are_ignored_and_rewritten() {
             let outcome = lock_anew(&context);
             assert_eq!(outcome.stderr, "", "{name}");
             assert_eq!(context.lock_file("a").as_ref(), Some(&expected), "{name}");
-            assert!(asked(&registry) != NOTHING, "{name}");
+            assert!(request_counts(&registry) != NOTHING, "{name}");
             lock_anew(&context);
-            assert_eq!(asked(&registry), NOTHING, "{name}: written again");
+            assert_eq!(request_counts(&registry), NOTHING, "{name}: written again");
         }
     }
     assert_eq!(entries(&context, ""), whole, "and nothing else was left");
@@ -70,7 +70,7 @@ fn entries_are_not_used_for_other_keys() {
         fs::write(&other, bytes).unwrap();
         lock_anew(&context);
         assert_eq!(context.lock_file("a").as_ref(), Some(&expected));
-        assert!(asked(&registry) != NOTHING);
+        assert!(request_counts(&registry) != NOTHING);
     }
 }
 
@@ -101,10 +101,10 @@ fn a_cache_that_cannot_be_used_is_a_warning() {
         outcome.assert_stderr("warning: cannot use `");
         outcome.assert_stderr("hint: set `TFLOCK_CACHE_DIR` to another directory");
         assert_eq!(context.lock_file("a").as_ref(), Some(&expected));
-        assert_eq!(asked(&registry), [1, 2, 1, 1, 2]);
+        assert_eq!(request_counts(&registry), [1, 2, 1, 1, 2]);
         let silent = run().arg("--no-cache").run().expect_success();
         assert_eq!(silent.stderr, "");
-        asked(&registry);
+        request_counts(&registry);
     }
 }
 
@@ -118,7 +118,7 @@ fn a_cache_that_cannot_be_written_is_a_warning_at_the_end() {
     outcome.assert_stderr("warning: cannot write to the cache `");
     assert_eq!(outcome.stderr.matches("warning").count(), 1, "{outcome}");
     assert_eq!(context.lock_file("a"), Some(expected));
-    assert_eq!(asked(&registry), [1, 2, 1, 1, 2]);
+    assert_eq!(request_counts(&registry), [1, 2, 1, 1, 2]);
 }
 
 #[cfg(unix)]
@@ -136,12 +136,12 @@ fn a_cache_that_others_can_enter_is_not_used() {
         outcome.assert_stderr(&text);
         outcome.assert_stderr("chmod 700");
         assert_eq!(context.lock_file("a").as_ref(), Some(&expected));
-        assert_eq!(asked(&registry), [1, 2, 1, 1, 2]);
+        assert_eq!(request_counts(&registry), [1, 2, 1, 1, 2]);
         assert_eq!(entries(&context, ""), before);
     }
     fs::set_permissions(context.cache(), fs::Permissions::from_mode(0o700)).unwrap();
     lock_anew(&context);
-    assert_eq!(asked(&registry), NOTHING);
+    assert_eq!(request_counts(&registry), NOTHING);
 }
 
 /// Only root can change the owner of a directory. A unit test covers this case for other users.
@@ -156,5 +156,5 @@ fn a_cache_of_another_user_is_not_used() {
     let text = "as the cache: it belongs to the user with the number 4321";
     outcome.assert_stderr(text);
     assert_eq!(context.lock_file("a"), Some(expected));
-    assert_eq!(asked(&registry), [1, 2, 1, 1, 2]);
+    assert_eq!(request_counts(&registry), [1, 2, 1, 1, 2]);
 }

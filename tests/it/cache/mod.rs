@@ -48,7 +48,7 @@ fn entries(context: &TestContext, kind: &str) -> Vec<PathBuf> {
 }
 
 /// The number of requests of each kind since the last call: `versions download sums sig zip`.
-fn asked(registry: &FakeRegistry) -> [usize; 5] {
+fn request_counts(registry: &FakeRegistry) -> [usize; 5] {
     let patterns = ["*/versions", "*/download/*", "*SUMS", "*SUMS.sig", "*.zip"];
     let counts = patterns.map(|pattern| registry.log().count("GET", pattern));
     assert_eq!(counts.iter().sum::<usize>(), registry.log().total());
@@ -69,12 +69,16 @@ fn immutable_documents_are_not_requested_again() {
         context.require(directory, &both);
     }
     let cold = lock(&context, "-r -v").expect_success();
-    assert_eq!(asked(&registry), [2, 4, 2, 2, 4], "each thing once");
+    assert_eq!(
+        request_counts(&registry),
+        [2, 4, 2, 2, 4],
+        "each thing once"
+    );
     let locked = context.lock_file("a");
     let modified = context.lock_file_modified("a");
 
     let warm = lock(&context, "-r -v").expect_success();
-    assert_eq!(asked(&registry), NOTHING);
+    assert_eq!(request_counts(&registry), NOTHING);
     assert_eq!(
         context.lock_file_modified("a"),
         modified,
@@ -86,7 +90,7 @@ fn immutable_documents_are_not_requested_again() {
     // The cache key contains the engine, because registries may respond to each tool differently.
     context.require("t", &[("registry.example/acme/bolt", "1.0.0")]);
     lock(&context, "t --engine tofu").expect_success();
-    assert_eq!(asked(&registry), [1, 2, 1, 1, 0]);
+    assert_eq!(request_counts(&registry), [1, 2, 1, 1, 0]);
 
     // Without the registry, everything comes from the cache.
     drop(registry);
@@ -135,7 +139,7 @@ fn only_changeable_documents_are_requested() {
         let warm = format!("warm/{number}");
         lay_out(&warm);
         lock(&context, &format!("{options} {warm}")).expect_success();
-        let requests = asked(&registry).map(|count| count.to_string());
+        let requests = request_counts(&registry).map(|count| count.to_string());
         assert_eq!(requests.join(" "), expected, "{name}");
 
         // A run without the cache writes the same file.
@@ -177,7 +181,7 @@ fn warnings_of_the_registry_are_printed_from_the_cache_as_well() {
     let cold = lock(&context, "a").expect_success();
     registry.log().clear();
     let warm = lock(&context, "a").expect_success();
-    assert_eq!(asked(&registry), NOTHING);
+    assert_eq!(request_counts(&registry), NOTHING);
     for text in ["use acme/hammer", "not-one"] {
         cold.assert_stderr(text);
         warm.assert_stderr(text);

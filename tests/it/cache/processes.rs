@@ -4,7 +4,7 @@ use std::thread;
 
 use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
 
-use super::{NOTHING, asked, entries};
+use super::{NOTHING, entries, request_counts};
 use crate::TFLOCK;
 
 const PROCESSES: usize = 8;
@@ -77,10 +77,10 @@ fn eight_processes_share_a_cache_and_a_tree() {
             "{kind}: nothing is missing or left over"
         );
     }
-    asked(&registry);
+    request_counts(&registry);
     run_all_at_once(&context);
     check(&context, &expected);
-    assert_eq!(asked(&registry), NOTHING, "every entry is sound");
+    assert_eq!(request_counts(&registry), NOTHING, "every entry is sound");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use tflock_test_support::{
     FakeRegistry, GpgHome, Misbehave, ProviderSpec, SigningKey, TestContext,
 };
 
-use super::{NOTHING, asked, entries, lock};
+use super::{NOTHING, entries, lock, request_counts};
 use crate::TFLOCK;
 
 /// A registry that offers the same version of the provider. The bytes of its package depend on `seed`.
@@ -29,13 +29,13 @@ fn cached_entries_are_not_used_for_another_registry() {
     let of_second = context.lock_file("b").unwrap();
     assert_ne!(of_first, of_second);
     assert!(of_second.contains(&second.package("acme/anvil", "1.0.0", "linux_amd64").h1));
-    asked(&second);
+    request_counts(&second);
 
     context.set_cli_config("");
     // The variable selects each registry by its URL. The cache key contains that URL, so the entries made with `host`
     // blocks apply.
     for (registry, expected) in [(&first, &of_first), (&second, &of_second)] {
-        asked(registry);
+        request_counts(registry);
         let base = registry.url("/registry.terraform.io/");
         context.require("c", &[("acme/anvil", "1.0.0")]);
         std::fs::remove_file(context.path("c/.terraform.lock.hcl")).unwrap_or_default();
@@ -43,13 +43,13 @@ fn cached_entries_are_not_used_for_another_registry() {
         let run = context.command(arguments).env("TFREGISTRY_BASE_URL", &base);
         run.run().expect_success();
         assert_eq!(context.lock_file("c").as_ref(), Some(expected));
-        assert_eq!(asked(registry), NOTHING);
+        assert_eq!(request_counts(registry), NOTHING);
     }
 }
 
 /// A locked version was published again with other bytes. Only a request to the registry reveals it.
 #[test]
-fn a_release_that_was_published_anew_is_found_by_a_refresh() {
+fn a_release_that_was_published_again_is_found_by_a_refresh() {
     let mut registry = other("first");
     let context = TestContext::new(TFLOCK, &registry);
     context.require("a", &[("acme/anvil", "1.0.0")]);
@@ -67,9 +67,13 @@ fn a_release_that_was_published_anew_is_found_by_a_refresh() {
     lock(&fresh, "--no-cache a").expect_success();
     context.write_lock_file("a", fresh.lock_file("a").unwrap());
     lock(&context, "a").expect_success();
-    asked(&registry);
+    request_counts(&registry);
     lock(&context, "a").expect_success();
-    assert_eq!(asked(&registry), NOTHING, "and remembered from then on");
+    assert_eq!(
+        request_counts(&registry),
+        NOTHING,
+        "and remembered from then on"
+    );
 }
 
 /// Stricter settings also apply to cached entries.
@@ -91,14 +95,14 @@ fn trust_settings_apply_to_cached_entries() {
             .run()
     };
     run("false").expect_success();
-    asked(&registry);
+    request_counts(&registry);
     run("false").expect_success();
-    assert_eq!(asked(&registry), NOTHING);
+    assert_eq!(request_counts(&registry), NOTHING);
     let refused = run("true").expect_code(1);
-    assert!(asked(&registry) != NOTHING, "{refused}");
+    assert!(request_counts(&registry) != NOTHING, "{refused}");
     run("false").expect_success();
     assert_eq!(
-        asked(&registry),
+        request_counts(&registry),
         NOTHING,
         "what was refused has not replaced anything"
     );
@@ -157,7 +161,7 @@ fn signed_by(
 
 /// A key that expired after it was cached is treated as in a download.
 #[test]
-fn an_expired_key_is_judged_at_each_use() {
+fn an_expired_key_is_checked_at_each_use() {
     let expired = |gpg: &GpgHome| {
         // The key was created two days ago and was valid for one day.
         let made = "--faked-system-time=20240102T000000";
@@ -187,7 +191,7 @@ fn an_expired_key_is_judged_at_each_use() {
     for requests in [true, false] {
         let outcome = run("false").expect_success();
         outcome.assert_stderr("expired");
-        assert_eq!(asked(&registry) != NOTHING, requests, "{outcome}");
+        assert_eq!(request_counts(&registry) != NOTHING, requests, "{outcome}");
     }
     let refused = run("true").expect_code(1);
     refused.assert_stderr("is no longer valid");
@@ -203,9 +207,9 @@ fn a_revoked_key_is_found_by_a_refresh_and_by_verify() {
         |command: &str| context.run(&format!("{command} --engine tofu --platform linux_amd64 a"));
     run("lock").expect_success();
     registry.publish(spec.advertised([&revoked(&gpg)]));
-    asked(&registry);
+    request_counts(&registry);
     run("lock").expect_success();
-    assert_eq!(asked(&registry), NOTHING);
+    assert_eq!(request_counts(&registry), NOTHING);
     for command in [
         "lock --refresh",
         "verify",

@@ -23,7 +23,7 @@ const RECORDED_AT: Duration = Duration::from_secs(1_795_262_400);
 const TOFU_REGISTRY: &str = "registry.opentofu.org";
 
 #[test]
-fn packages_are_recorded_or_refused_as_recorded() {
+fn hashes_and_refusals_of_packages_are_as_recorded() {
     let cases = cases("packages.jsonl");
     let mut differences = Vec::new();
     let mut compared = 0;

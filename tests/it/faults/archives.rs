@@ -135,7 +135,7 @@ fn entries() -> Vec<Case> {
             Refuses("its data is corrupt"),
         ),
         case(
-            "a method that nobody unpacks",
+            "an unsupported method",
             Entry(|| RawEntry {
                 method: 12,
                 ..RawEntry::stored("a", "A")

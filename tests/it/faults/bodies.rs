@@ -229,7 +229,7 @@ fn of_gzip() -> [Fault; 5] {
             locks,
         ),
         fault(
-            "gzip that is none",
+            "gzip header, plain body",
             |rule, _| encoded(rule),
             |kind| match kind {
                 Kind::Package => Fails("the response is not encoded as its header says"),
@@ -254,7 +254,7 @@ fn of_gzip() -> [Fault; 5] {
         ),
         // Other encodings are ignored, as in Go, so the body is used unchanged.
         fault(
-            "br that is none",
+            "br header, plain body",
             |rule, _| rule.header("Content-Encoding", "br"),
             locks,
         ),

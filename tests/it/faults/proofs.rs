@@ -79,7 +79,7 @@ fn published() -> Vec<Case> {
             Refuses("limit for checksum lists"),
         ),
         case(
-            "signed by a key nobody knows",
+            "signed by an unlisted key",
             Publish(|registry, spec| {
                 let known = SigningKey::fixture();
                 let spec = spec.signed_by(&SigningKey::generated(7));
@@ -95,7 +95,7 @@ fn published() -> Vec<Case> {
             Refuses("the registry sent no signing keys"),
         ),
         case(
-            "trust signature that is none",
+            "invalid trust signature",
             Publish(|registry, spec| {
                 let key = SigningKey::fixture().with_trust_signature("vouched for");
                 registry.publish(spec.advertised([&key]));

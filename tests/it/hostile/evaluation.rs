@@ -24,8 +24,8 @@ fn directory(bomb: &Bomb) -> String {
     format!("bomb-{}", bomb.name.replace(' ', "-"))
 }
 
-/// The diagnostics for a directory, and its status.
-fn told(outcome: &Outcome, directory: &str) -> (String, String) {
+/// The status and the diagnostics of a directory.
+fn status_and_diagnostics(outcome: &Outcome, directory: &str) -> (String, String) {
     let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
     let mut directories = report["directories"].as_array().unwrap().iter();
     let found = directories.find(|found| found["path"] == directory);
@@ -37,7 +37,7 @@ fn told(outcome: &Outcome, directory: &str) -> (String, String) {
 }
 
 #[test]
-fn bombs_fail_by_name_and_the_other_directories_are_written() {
+fn bombs_fail_alone_and_the_other_directories_are_written() {
     let (_registry, context) = tree();
     let bombs = bombs();
     for bomb in &bombs {
@@ -56,7 +56,7 @@ fn bombs_fail_by_name_and_the_other_directories_are_written() {
     let outcome = context.tflock(lock.chain(paths)).run();
     let mut wrong = Vec::new();
     for (bomb, name) in bombs.iter().zip(&names) {
-        let (status, diagnostics) = told(&outcome, name);
+        let (status, diagnostics) = status_and_diagnostics(&outcome, name);
         if status != "\"failed\"" || !diagnostics.contains(bomb.error) {
             let begin: String = diagnostics.chars().take(300).collect();
             wrong.push(format!("{}: {status} {begin}", bomb.name));

@@ -215,7 +215,7 @@ fn permitted_files_are_read() {
 }
 
 #[test]
-fn outside_of_repositories_local_modules_read_beside_themselves() {
+fn outside_of_repositories_local_modules_read_their_own_directory() {
     let (_registry, context) = permitted();
     context.write("../share/lib/name", "m");
     let lib =

@@ -458,7 +458,7 @@ fn attributes_of_a_module_run_no_filter_of_the_user() {
 /// A local process serves a repository of the tree and reads its configuration. Up to version 2.45.0, git fetched the
 /// missing objects of a partial clone from the remote in that configuration.
 #[test]
-fn a_repository_of_the_tree_is_served_without_programs_of_its_own() {
+fn a_repository_of_the_tree_is_served_without_running_its_programs() {
     for kind in BOTH {
         for through in ["", "submodule"] {
             let site = Site::start(kind);

@@ -198,7 +198,7 @@ fn files_of_a_mirror_are_not_links_and_not_special() {
 }
 
 #[test]
-fn unpacked_packages_hold_no_links() {
+fn unpacked_packages_must_not_contain_links() {
     let hostile = Hostile::new();
     let fill = "mirror m --platform linux_amd64 --layout unpacked stack";
     let check = &format!("{fill} --check");
@@ -235,7 +235,7 @@ fn unpacked_packages_hold_no_links() {
 
 /// Links above the repository, and directories named outside it, are controlled by the user.
 #[test]
-fn mirrors_of_the_user_work() {
+fn mirrors_named_by_the_user_are_used() {
     let hostile = Hostile::new();
     let outside = hostile.outside("kept");
     hostile.link("outside", "../own");

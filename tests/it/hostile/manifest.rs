@@ -30,7 +30,7 @@ fn manifest(directory: &str) -> String {
 }
 
 /// The output of tflock for the root module.
-fn told(context: &TestContext, data_directory: Option<&str>) -> String {
+fn output_of_list(context: &TestContext, data_directory: Option<&str>) -> String {
     let mut program = context.command("list --offline --format json .");
     if let Some(directory) = data_directory {
         program = program.env("TF_DATA_DIR", directory);
@@ -54,7 +54,7 @@ fn records_name_directories_of_the_tree_only() {
         (".terraform/modules/linked", false),
     ] {
         fs::write(modules.join("modules.json"), manifest(directory)).unwrap();
-        let told = told(&context, None);
+        let told = output_of_list(&context, None);
         assert!(!told.contains(CANARY), "{directory}: {told}");
         assert_eq!(told.contains("acme/inside"), is_read, "{directory}: {told}");
     }
@@ -75,7 +75,7 @@ fn manifests_do_not_come_from_outside() {
     };
     // First the whole directory is a link, then only the file.
     link("../outside", ".terraform");
-    assert!(!told(&context, None).contains("acme/inside"));
+    assert!(!output_of_list(&context, None).contains("acme/inside"));
     fs::remove_file(context.path(".terraform")).unwrap();
     fs::create_dir_all(context.path(".terraform/modules")).unwrap();
     for target in [
@@ -84,7 +84,7 @@ fn manifests_do_not_come_from_outside() {
         "/proc/self/environ",
     ] {
         link(target, ".terraform/modules/modules.json");
-        let told = told(&context, None);
+        let told = output_of_list(&context, None);
         assert!(
             !told.contains(CANARY) && !told.contains("acme/inside"),
             "{told}"
@@ -104,7 +104,7 @@ fn the_data_directory_of_the_user_may_be_outside() {
         "../data/modules/m",
     ] {
         context.write("../data/modules/modules.json", manifest(directory));
-        let told = told(&context, data.to_str());
+        let told = output_of_list(&context, data.to_str());
         assert!(told.contains("acme/installed"), "{told}");
     }
 }

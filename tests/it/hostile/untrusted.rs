@@ -131,7 +131,7 @@ fn the_variable_has_the_effect_of_the_option() {
 
 /// Passwords from netrc are only sent to allowed hosts, not to a server that a configuration or a registry names.
 #[test]
-fn netrc_is_for_allowed_hosts() {
+fn netrc_applies_to_allowed_hosts_only() {
     let site = Site::with(&call("net", "modules.test/acme/net/any", "1.0.0"));
     let netrc = site.context.path("../home/.netrc");
     let text = format!(
@@ -266,8 +266,8 @@ fn configurations_reach_what_git_tracks() {
 /// The author of a pull request can change `.tflock.toml`. The committed content applies, and the changed content can
 /// only add restrictions.
 #[test]
-fn config_files_of_the_tree_can_only_tighten() {
-    let nobody = "[signers]\n\"*/*\" = []\n";
+fn config_files_of_the_tree_can_only_add_restrictions() {
+    let no_signers = "[signers]\n\"*/*\" = []\n";
     let (warn, error) = (
         "missing-module = \"warn\"\n",
         "missing-module = \"error\"\n",
@@ -278,12 +278,12 @@ fn config_files_of_the_tree_can_only_tighten() {
         (None, warn, None, 1),
         (None, "create = \"never\"\n", None, 1),
         // Settings of the committed file.
-        (Some(nobody), "", None, 1),
+        (Some(no_signers), "", None, 1),
         (Some(warn), "", None, 0),
         (Some(warn), error, None, 1),
         // Settings of a file named on the command line.
         (None, "", Some(warn), 0),
-        (None, "", Some(nobody), 1),
+        (None, "", Some(no_signers), 1),
     ] {
         let bad = requiring("acme/anvil", ">= 1.0") + &call("m", "evil.test/acme/net/any", "");
         let site = Site::with(&bad);

@@ -284,7 +284,7 @@ fn runner(cases: u32) -> TestRunner {
 }
 
 #[test]
-fn proper_archives_are_read_alike() {
+fn valid_archives_are_read_alike() {
     let result = runner(400).run(&proper(), |zip| {
         let bytes = zip.to_bytes();
         let mut ours = ours(&bytes).map_err(|error| TestCaseError::fail(error.to_string()))?;

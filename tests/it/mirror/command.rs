@@ -478,7 +478,7 @@ fn reports_for_programs_name_every_package() {
 
 /// With `--changed`, only packages of changed directories are added. Packages of other lock files stay.
 #[test]
-fn a_working_set_narrows_what_is_mirrored() {
+fn a_working_set_limits_what_is_mirrored() {
     let fixture = Fixture::new();
     let work = fixture.context.work();
     git(&work, "init --quiet");

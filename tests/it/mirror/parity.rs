@@ -165,12 +165,12 @@ fn record(tool: &str, tree: &Tree) -> PathBuf {
 }
 
 #[test]
-fn the_tree_is_the_one_that_terraform_writes() {
+fn the_tree_equals_that_of_terraform() {
     compare("terraform", terraform_on_path().is_some(), |_| true);
 }
 
 #[test]
-fn the_tree_is_the_one_that_tofu_writes() {
+fn the_tree_equals_that_of_tofu() {
     compare("tofu", tofu_on_path().is_some(), |tree| {
         tree.is_same_in_tofu
     });

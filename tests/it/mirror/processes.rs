@@ -31,7 +31,7 @@ fn four_providers(platforms: &str) -> (FakeRegistry, TestContext) {
 }
 
 #[test]
-fn a_killed_run_leaves_whole_packages_and_the_next_one_the_rest() {
+fn a_killed_run_leaves_complete_packages_and_the_next_run_adds_the_rest() {
     const PLATFORMS: &str = "linux_amd64,darwin_arm64,windows_amd64";
     let (registry, context) = four_providers(PLATFORMS);
     let mirror = format!("mirror --platform {PLATFORMS} mirror all");
@@ -104,7 +104,7 @@ fn an_interrupted_run_reports_it_and_leaves_nothing_behind() {
 
 /// Each process adds one version of one provider for one platform. All of them write the same index files.
 #[test]
-fn processes_on_one_directory_lose_no_entries() {
+fn concurrent_processes_on_one_directory_lose_no_entries() {
     let mut registry = FakeRegistry::start();
     let versions = ["1.0.0", "1.1.0", "1.2.0", "1.3.0"];
     let platforms = ["linux_amd64", "darwin_arm64", "windows_amd64"];

@@ -219,7 +219,7 @@ fn entries_that_unpack_to_too_much_are_refused() {
 }
 
 #[test]
-fn redirects_of_archives_do_not_leave_https_or_this_machine() {
+fn redirects_of_archives_stay_on_https_or_loopback() {
     let site = Site::start();
     let rule = Misbehave::on("/m.zip");
     let moved = Response::status(302).with("Location", "http://h.test/m.zip");

@@ -44,16 +44,16 @@ fn moved(context: &TestContext, arguments: &str, code: i32) -> Value {
     document["directories"][0]["moved_modules"].clone()
 }
 
-const TOLD: &str = "module vpc 3.1.0 -> 3.2.0";
+const MOVED: &str = "module vpc 3.1.0 -> 3.2.0";
 
 #[test]
-fn a_module_that_moved_is_named_until_the_lock_has_followed() {
+fn a_new_module_version_is_reported_until_the_lock_file_is_updated() {
     let (_registry, context) = start(">= 3.0");
     // A check changes nothing, so the second one reports the same.
     for _ in 0..2 {
         let text = run(&context, &format!("{LOCK} --check"), 3);
         assert!(
-            text.contains("acme/anvil 1.0.0 -> 2.0.0") && text.contains(TOLD),
+            text.contains("acme/anvil 1.0.0 -> 2.0.0") && text.contains(MOVED),
             "{text}"
         );
     }
@@ -63,7 +63,7 @@ fn a_module_that_moved_is_named_until_the_lock_has_followed() {
     }]);
     assert_eq!(moved(&context, &format!("{LOCK} --check"), 3), expected);
     let text = run(&context, LOCK, 0);
-    assert!(text.contains(TOLD), "{text}");
+    assert!(text.contains(MOVED), "{text}");
     assert_eq!(moved(&context, LOCK, 0), Value::Array(Vec::new()));
 }
 

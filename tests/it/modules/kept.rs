@@ -85,7 +85,7 @@ fn damaged_packages_are_fetched_again() {
 }
 
 #[test]
-fn links_are_looked_at_again() {
+fn links_are_checked_again() {
     let repository = Repository::create();
     repository.write("main.tf", "x");
     let commit = repository.commit();

@@ -73,7 +73,7 @@ fn unchanged_archives_are_not_sent_again() {
 }
 
 #[test]
-fn three_runs_cost_the_bytes_of_one() {
+fn three_runs_download_the_archive_once() {
     let mut site = Site::start();
     let source = site.registry.url(PATH);
     let content = "x".repeat(1 << 20);

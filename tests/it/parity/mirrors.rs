@@ -29,7 +29,7 @@ const TOOLS: [(&str, &str); 2] = [
 enum Mirror {
     /// A directory that [`Site::directories`] creates.
     Directory(&'static str),
-    /// A network mirror with these `hashes` for each package: see [`vouch`].
+    /// A network mirror with these `hashes` for each package: see [`hashes_of_mirror`].
     Network(&'static str),
 }
 
@@ -123,7 +123,7 @@ fn cases() -> Vec<Case> {
 
 /// The `hashes` that a network mirror reports for a package, derived from its `zh` and zip-based `h1` hashes. `None` if
 /// the field is missing.
-fn vouch(mirror: &str, zh: &str, h1: &str) -> Option<Value> {
+fn hashes_of_mirror(mirror: &str, zh: &str, h1: &str) -> Option<Value> {
     Some(match mirror {
         "no-hashes" => return None,
         "null-hashes" => Value::Null,
@@ -258,7 +258,7 @@ impl Site {
                     serve(&format!("{base}/{file}"), Document::octets(bytes.clone()));
                     let mut archive = json!({"url": file});
                     let zh = &self.registry.package(name, version, platform).zh;
-                    if let Some(hashes) = vouch(mirror, zh, &zip_h1(&bytes, name)) {
+                    if let Some(hashes) = hashes_of_mirror(mirror, zh, &zip_h1(&bytes, name)) {
                         archive["hashes"] = hashes;
                     }
                     (platform.to_owned(), archive)
@@ -352,7 +352,7 @@ fn recorded(case: &Case, tool: &str) -> Option<String> {
 }
 
 #[test]
-fn recorded_lock_files_are_what_the_tools_write() {
+fn the_tools_still_write_the_recorded_lock_files() {
     let site = Site::start();
     let record = std::env::var("TFLOCK_RECORD").is_ok_and(|value| value == "1");
     for tool in TOOLS {

@@ -103,7 +103,7 @@ impl Case {
 }
 
 #[test]
-fn recorded_lock_files_are_what_terraform_writes() {
+fn terraform_still_writes_the_recorded_lock_files() {
     if terraform_on_path().is_none() {
         return;
     }

@@ -131,7 +131,7 @@ impl Case {
 }
 
 #[test]
-fn recorded_lock_files_are_what_tofu_writes() {
+fn tofu_still_writes_the_recorded_lock_files() {
     let registry = registry::start();
     let context = TestContext::new(TFLOCK, &registry);
     let Some(version) = context.tofu(".", ["version"]) else {

@@ -66,7 +66,7 @@ fn program(tool: &str, root: &str, arguments: &[&str], context: &TestContext) ->
 }
 
 #[test]
-fn recorded_lock_files_are_what_the_tools_write() {
+fn the_tools_still_write_the_recorded_lock_files() {
     let registry = registry::start();
     let context = TestContext::new(TFLOCK, &registry);
     let record = std::env::var("TFLOCK_RECORD").is_ok_and(|value| value == "1");

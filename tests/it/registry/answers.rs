@@ -209,7 +209,7 @@ async fn statuses() {
 }
 
 #[tokio::test]
-async fn hints_say_what_may_be_wrong() {
+async fn hints_name_possible_causes() {
     let registry = FakeRegistry::start();
     serve(&registry);
     let (on_list, on_description) = (Misbehave::on(LIST), Misbehave::on(DESCRIPTION));

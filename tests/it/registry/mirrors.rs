@@ -231,7 +231,7 @@ async fn five_redirects_move_the_base_and_a_sixth_is_too_many() {
 }
 
 #[tokio::test]
-async fn tokens_go_by_the_host_of_the_mirror() {
+async fn tokens_depend_on_the_host_of_the_mirror() {
     let site = Site::start();
     let elsewhere = Site::start();
     elsewhere.serve("/away.json", &archives("x.zip"));
@@ -386,7 +386,7 @@ async fn nothing_falls_through_to_an_excluded_registry() {
 }
 
 #[tokio::test]
-async fn a_failing_method_is_not_passed_over() {
+async fn a_failing_method_is_an_error() {
     let site = Site::start();
     site.registry.misbehave(Misbehave::on(INDEX).status(410));
     let empty = directory(&["registry.terraform.io/acme/ledger/1.0.0/linux_amd64"]);

@@ -20,7 +20,7 @@
 //! | 2 statuses of versions, download, lists and signatures, packages | `answers::statuses`, `packages::statuses` |
 //! | 2 redirects: 9, authorization for the same host only | `answers::redirects_are_followed_nine_times`, `credentials::tokens_go_to_the_right_hosts` |
 //! | 2 retries: number, which errors, waits, `Retry-After` | `retries::*`, `registry::retry` |
-//! | 2 timeout per request, none for packages | `retries::a_slow_document_times_out_and_is_tried_again`, `packages::a_package_may_take_its_time` |
+//! | 2 timeout per request, none for packages | `retries::a_slow_document_times_out_and_is_retried`, `packages::a_package_may_take_its_time` |
 //! | 2 package download retries (tflock: three, resumed) | `packages::*` |
 //! | 2 headers: version, agent | `answers::requests_identify_the_client` |
 //! | 2 certificates | `discovery::untrusted_certificates_are_refused` |
@@ -46,7 +46,7 @@
 //! | 2 `url` against the final URL, five redirects, plain http for archives | `mirrors::five_redirects_*`, `mirrors::content_types_and_bodies` |
 //! | 2 hashes | `mirrors::hashes_vouch_for_a_package_if_one_matches` |
 //! | 2 statuses | `mirrors::statuses` |
-//! | 2 credentials | `mirrors::tokens_go_by_the_host_of_the_mirror` |
+//! | 2 credentials | `mirrors::tokens_depend_on_the_host_of_the_mirror` |
 //! | 3 layout, every row but hashing | `registry::filesystem`, `mirrors::one_directory_or_one_mirror_can_be_the_only_source` |
 //! | 5 places | `cli_config::places`, `cli_config::load` |
 //! | 5 merging, syntax | `cli_config::merge`, `cli_config::parse`, `cli_config::escape` |

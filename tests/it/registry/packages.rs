@@ -221,7 +221,7 @@ async fn announced_sizes_have_a_limit() {
 }
 
 #[tokio::test]
-async fn gzip_is_undone_and_resumed() {
+async fn gzip_is_decoded_and_resumed() {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(&content(300_000)).unwrap();
     let body = encoder.finish().unwrap();

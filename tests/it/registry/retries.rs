@@ -87,7 +87,7 @@ async fn waits_double_and_servers_may_set_them() {
 }
 
 #[tokio::test]
-async fn a_slow_document_times_out_and_is_tried_again() {
+async fn a_slow_document_times_out_and_is_retried() {
     for rule in [Misbehave::on(LIST).hang(), Misbehave::on(LIST).stall(3)] {
         let registry = registry();
         registry.misbehave(rule.clone().times(1));

@@ -7,7 +7,7 @@ use super::{PLATFORMS, edit, json, lock, start, verify};
 use crate::TFLOCK;
 
 #[test]
-fn a_sound_tree_is_silent_and_known_packages_are_not_downloaded_again() {
+fn a_correct_tree_has_no_findings_and_known_packages_are_not_downloaded() {
     let (registry, context) = start();
     registry.log().clear();
     let outcome = verify(&context, "-r .").expect_success();

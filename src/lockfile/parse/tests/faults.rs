@@ -214,7 +214,7 @@ fn unfinished_merges_are_recognized() {
 }
 
 #[test]
-fn hints_of_addresses_are_passed_on() {
+fn errors_have_the_hints_of_addresses() {
     let text = "provider \"t/terraform-p\" {\n version = \"1.0.0\"\n}\n";
     let found = read(text, Engine::Terraform).expect_err("a prefix");
     assert_eq!(found[0].hint().as_deref(), Some("write `t/p`"));

@@ -38,7 +38,7 @@ fn any_locks() -> impl Strategy<Value = Locks> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_back(locks in any_locks()) {
+    fn rendered_locks_parse_to_the_same_locks(locks in any_locks()) {
         let text = locks.render(Engine::Terraform);
         let file = read(&text, Engine::Terraform).unwrap();
         prop_assert_eq!(&file.locks, &locks);
@@ -57,7 +57,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_the_reader_panic(text in "(provider|module|version|hashes|constraints|\"[a-z/.:]{0,9}\"|[ \n={}\\[\\],0-9]|[^a]){0,40}") {
+    fn the_parser_never_panics(text in "(provider|module|version|hashes|constraints|\"[a-z/.:]{0,9}\"|[ \n={}\\[\\],0-9]|[^a]){0,40}") {
         let _ = read(text, Engine::Tofu);
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn numbers_that_should_be_in_a_zip64_field_and_are_not_end_the_directory() {
+fn missing_zip64_fields_end_the_directory() {
     for field in [20, 42] {
         let mut bytes = plain().to_bytes();
         let central = bytes

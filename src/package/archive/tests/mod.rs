@@ -94,7 +94,7 @@ fn a_nested_archive_is_opaque() {
 }
 
 #[test]
-fn limits_are_kept_and_named() {
+fn limits_are_enforced_and_named() {
     let text = "A".repeat(5_000);
     let bytes = RawZip::of([exe(), RawEntry::deflated("a", &text)]).to_bytes();
     let size = bytes.len() as u64;

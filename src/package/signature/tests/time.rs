@@ -54,7 +54,7 @@ fn a_wrong_signature_by_an_expired_key_is_wrong() {
     }
 }
 
-/// Terraform stops at an expired key; OpenTofu goes on.
+/// Terraform stops at an expired key. OpenTofu tries the next one.
 #[test]
 fn later_keys_after_an_expired_one() {
     let both = [fixture("expired-key.sig"), fixture("valid.sig")].concat();

@@ -187,7 +187,7 @@ fn ordinary_archives() -> Vec<RawZip> {
 
 /// Archives that can be hashed as a download must not need a file, because that would be slower.
 #[test]
-fn ordinary_archives_are_hashed_as_they_come() {
+fn ordinary_archives_are_hashed_while_downloading() {
     for zip in ordinary_entries().into_iter().chain(ordinary_archives()) {
         let bytes = zip.to_bytes();
         for chunk in [7, 1_000, bytes.len()] {
@@ -203,7 +203,7 @@ fn ordinary_archives_are_hashed_as_they_come() {
 
 /// The limit on the compression ratio applies to the whole archive, not to its beginning.
 #[test]
-fn content_beyond_the_allowance_is_hashed_as_it_comes() {
+fn a_high_ratio_at_the_start_is_hashed_while_downloading() {
     let noise: Vec<u8> = (0..100_000_u32)
         .flat_map(|at| at.wrapping_mul(0x9e37_79b9).to_be_bytes())
         .collect();
@@ -365,7 +365,7 @@ fn headers_that_differ_need_a_file() {
 
 /// The data after the directory is longer than the retained end.
 #[test]
-fn a_directory_out_of_reach_needs_a_file() {
+fn a_directory_before_the_retained_end_needs_a_file() {
     let limits = Limits {
         directory_bytes: 10,
         ..Limits::default()

@@ -1,4 +1,4 @@
-//! The document against its schema, and field by field.
+//! The JSON document compared with its schema, and its fields.
 
 use serde_json::{Value, json};
 use tflock_test_support::assert_described;
@@ -13,7 +13,7 @@ fn document(report: &RunReport) -> Value {
 }
 
 #[test]
-fn hashes_say_where_they_come_from() {
+fn hashes_have_an_origin() {
     let moved = moved("acme/anvil", "3.1.1", "3.2.1");
     let report = report(vec![directory("stacks/a", Fate::Updated, vec![moved])]);
     let provider = document(&report)["directories"][0]["providers"][0].clone();
@@ -81,7 +81,7 @@ fn missing_values_before_and_after_are_null() {
 }
 
 #[test]
-fn diagnostics_say_code_file_line_and_hint() {
+fn diagnostics_have_code_file_line_and_hint() {
     let place = Place::in_text("a/main.tf".as_ref(), b"x\n  y\n", Span::new(4, 5));
     let mut failed = directory("a", Fate::Failed, Vec::new());
     let warning = Diagnostic::warning(Code::Registry, "mind this", None).at(Some(place));

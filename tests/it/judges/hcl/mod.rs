@@ -55,7 +55,7 @@ fn runner(cases: u32) -> TestRunner {
 
 /// The only permitted exception is that hcl-edit rejects objects with equal keys.
 #[test]
-fn proper_files_have_the_same_structure() {
+fn valid_files_have_the_same_structure() {
     let result = runner(1_500).run(&generator::proper(), |text| {
         match judge(&text) {
             Judgment::Same => {}
