@@ -267,7 +267,7 @@ mod tests {
         }
     }
 
-    /// Files further to the right are deeper in the tree. The refusal is that of the first file.
+    /// The files are in order from the top of the tree. The error has the pattern of the first file that refuses the signer.
     #[test]
     fn every_file_must_accept_the_signer() {
         type Entries<'a> = &'a [(&'a str, &'a [&'a str])];

@@ -196,7 +196,7 @@ mod tests {
             ("localhost/t/p", "localhost/t/p"),
             ("127.0.0.1/t/p", "127.0.0.1/t/p"),
             ("bücher.example/t/p", "bücher.example/t/p"),
-            ("terraform", "DEFAULT/hashicorp/terraform"), // as a source an ordinary provider
+            ("terraform", "DEFAULT/hashicorp/terraform"), // an ordinary provider if it is written as a source
             ("hashicorp/terraform", "DEFAULT/hashicorp/terraform"),
             ("terraform-provider-t/p", "DEFAULT/terraform-provider-t/p"), // only types are checked
             ("tofu_x".trim_end_matches("_x"), "DEFAULT/hashicorp/tofu"),

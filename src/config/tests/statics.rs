@@ -362,7 +362,7 @@ fn unsupported_functions_fall_back_to_what_is_installed() {
 
 #[test]
 fn unsupported_functions_matter_only_where_their_value_does() {
-    // Configurations often have networks and versions of an environment in one object.
+    // Configurations often keep all settings of an environment in one object, and some of them use unsupported functions.
     let locals =
         "locals {\n prod = {\n  net = cidrhost(\"10.0.0.0/8\", 1)\n  name = \"c\"\n }\n}\n";
     let rows = r#"

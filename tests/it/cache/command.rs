@@ -1,4 +1,4 @@
-//! `tflock cache`.
+//! `tflock cache`: it prints the directory and its usage, and removes entries.
 
 use std::fs;
 use std::path::PathBuf;
