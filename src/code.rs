@@ -1,4 +1,4 @@
-//! The code of every finding, error and warning: the one table that says what each means.
+//! The table of codes of all findings, errors and warnings, with their meaning.
 //!
 //! Reports name a diagnostic by its code, SARIF adds the summary and the help, and `docs/reference/findings.md` repeats the
 //! table. A code never changes its meaning, and a removed one is never used again.
@@ -82,7 +82,7 @@ codes! {
         "The configuration does not require an entry; only the state may still need it.",
         "Run `tflock lock --prune` once no state needs the provider.";
     AuditPlatformWithoutH1: "TFL007", "platform-without-h1", [Error],
-        "A requested platform has no `h1` hash: `init` on it downloads the package in spite of its plugin cache.",
+        "A requested platform has no `h1` hash: `init` on it downloads the package even if its plugin cache has it.",
         "Run `tflock lock --platform` with that platform.";
     AuditHashSetIncomplete: "TFL008", "hash-set-incomplete", [Error],
         "Hashes that the registry lists are missing: `init` on other platforms changes or refuses the file.",
@@ -113,7 +113,7 @@ codes! {
         "The disk cache cannot be used.",
         "Correct what the message names; the run goes on without the cache.";
     CliConfig: "cli-config", "cli-config", [Warning],
-        "The file that `mirror --cli-config` names was not written by tflock, so it stays as it is.",
+        "The file that `mirror --cli-config` names was not written by tflock, so it was not changed.",
         "Add the block that the message quotes to the file.";
     CliConfiguration: "cli-configuration", "cli-configuration", [Error Warning],
         "The CLI configuration is invalid, or has something that is probably a mistake.",
@@ -141,7 +141,7 @@ codes! {
         "Check permissions and links.";
     LockFileConflict: "lock-file-conflict", "lock-file-conflict", [Error],
         "A lock file has the conflict markers of an unfinished merge.",
-        "Take either side, and run `tflock lock`.";
+        "Keep either side of the conflict, and run `tflock lock`.";
     LockFileDrift: "lock-file-drift", "lock-file-drift", [Error Notice],
         "With `--check`: `tflock lock` would change the file.",
         "Run `tflock lock` with the same options, and commit the result.";
@@ -182,7 +182,7 @@ codes! {
         "A version has no package for a requested platform.",
         "See TFL012.";
     PlatformsNotNamed: "platforms-not-named", "platforms-not-named", [Error],
-        "A version moves, and the hashes of platforms that were not requested would be lost.",
+        "A version would change, and the hashes of platforms that were not requested would be lost.",
         "Request every platform with `--platform`.";
     Registry: "registry", "registry", [Error Warning],
         "A registry, mirror or server cannot be reached, or answered with an error.",
@@ -212,8 +212,8 @@ codes! {
         "A file or directory cannot be read.",
         "Check permissions and size.";
     UntrustedPackage: "untrusted-package", "untrusted-package", [Error],
-        "A package, its checksum list or its signature is not what it should be. Nothing of it was recorded.",
-        "Find out who changes it on its way.";
+        "A package, its checksum list or its signature failed verification. Nothing of it was recorded.",
+        "Find out what changes it between the registry and this machine.";
     UpgradeTarget: "upgrade-target", "upgrade-target", [Error],
         "The version in `--upgrade=ADDR@VERSION` is unavailable or not allowed.",
         "Choose another version, or change the constraints.";

@@ -61,13 +61,13 @@ impl Diagnostic {
         }
     }
 
-    /// An error that occurred while tflock worked on `directory`. Text of a file that a link reaches outside of the
-    /// repository is not quoted.
+    /// An error that occurred while tflock worked on `directory`. If a link leads out of the repository to its file, the
+    /// text of the file is not quoted.
     pub fn of(error: &dyn Explain, directory: &Path) -> Self {
         Self::explain(Severity::Error, error, Some(directory))
     }
 
-    /// The same as [`Diagnostic::of`], but a warning: the work on `directory` went on.
+    /// Like [`Diagnostic::of`], but as a warning: tflock continued the work on `directory`.
     pub fn warn(error: &dyn Explain, directory: &Path) -> Self {
         Self::explain(Severity::Warning, error, Some(directory))
     }
@@ -140,7 +140,7 @@ impl Diagnostic {
         Self {
             message: format!("`{}` is invalid", file.to_string_lossy()),
             causes: vec![
-                "a link leads to it outside of the repository, so it is not quoted".to_owned(),
+                "a link leads out of the repository to it, so it is not quoted".to_owned(),
             ],
             hint: None,
             ..diagnostic
@@ -160,7 +160,7 @@ impl Diagnostic {
         }
     }
 
-    /// Moves the diagnostic to `place`. The source line is removed if a link reaches the file outside of the repository.
+    /// Moves the diagnostic to `place`. The source line is removed if a link leads out of the repository to the file.
     pub fn at(self, place: Option<Place>) -> Self {
         let place = place.map(|place| {
             if is_foreign(&place) {
@@ -178,7 +178,7 @@ impl Diagnostic {
     }
 }
 
-/// Whether a place is in a file that a link reaches outside of the repository.
+/// Whether a place is in a file outside of the repository that is reached through a symbolic link.
 fn is_foreign(place: &Place) -> bool {
     thread_local! {
         /// The result for the last file, because one file can have tens of thousands of places.
@@ -213,7 +213,7 @@ pub fn merge(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     merged
 }
 
-/// Unites diagnostics that differ only in place and directories, at the place of the first, in the order of the first ones.
+/// Unites diagnostics that differ only in place and directories. The result keeps the place and the position of the first.
 pub fn unite(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut united: Vec<Diagnostic> = Vec::new();
     let mut known = BTreeMap::new();

@@ -19,7 +19,7 @@ pub(super) const VERSION_FILES: [(&str, Engine); 2] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum EngineReason {
     /// The user chose it.
-    Asked,
+    Requested,
     /// Its lock file.
     LockFile,
     /// Files that only OpenTofu reads.
@@ -33,10 +33,10 @@ pub(super) enum EngineReason {
 }
 
 impl EngineReason {
-    /// The code in documents for programs.
+    /// The name in JSON documents.
     pub(super) const fn code(self) -> &'static str {
         match self {
-            Self::Asked => "asked",
+            Self::Requested => "asked",
             Self::LockFile => "lock-file",
             Self::TofuFiles => "tofu-files",
             Self::VersionFile => "version-file",
@@ -45,10 +45,10 @@ impl EngineReason {
         }
     }
 
-    /// The words for people.
+    /// A phrase for text reports.
     pub(super) const fn describe(self) -> &'static str {
         match self {
-            Self::Asked => "as asked",
+            Self::Requested => "as requested",
             Self::LockFile => "by its lock file",
             Self::TofuFiles => "by its .tofu files",
             Self::VersionFile => "by a version file",

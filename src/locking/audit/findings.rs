@@ -84,7 +84,7 @@ impl ProviderAudit<'_> {
         };
         (recorded != required).then(|| {
             let message = format!(
-                "the constraints recorded for `{}` are {}, those of the configuration {}",
+                "the recorded constraints of `{}` are {}, but the configuration has {}",
                 self.task.address,
                 quoted(recorded.to_string()),
                 quoted(required.to_string())
@@ -111,7 +111,7 @@ impl ProviderAudit<'_> {
 
     pub(super) fn without_h1(&self, lock: &ProviderLock, platform: &Platform) -> Diagnostic {
         let message = format!(
-            "`{}` {} has no `h1` hash for {platform}: `init` there downloads it again, whatever its plugin cache holds",
+            "`{}` {} has no `h1` hash for {platform}: `init` there downloads the package even if its plugin cache has it",
             self.task.address, lock.version
         );
         let fix = Fix::lock([], std::slice::from_ref(platform));
@@ -120,7 +120,7 @@ impl ProviderAudit<'_> {
 
     pub(super) fn foreign(&self, lock: &ProviderLock) -> Diagnostic {
         let message = format!(
-            "no recorded hash of `{}` {} belongs to a package of it: the file was tampered with, or the version was \
+            "no recorded hash of `{}` {} belongs to one of its packages: the file was tampered with, or the version was \
              published again",
             self.task.address, lock.version
         );
@@ -165,7 +165,7 @@ impl ProviderAudit<'_> {
             quoted.join(", ")
         );
         let fix = Fix::ByHand(format!(
-            "delete the {hashes} from the file (`--mismatch` does not, since other hashes beside {them} are genuine)"
+            "delete the {hashes} from the file (`--mismatch` does not remove {them}, because other hashes of the entry are genuine)"
         ));
         let place = self.line_with(first.as_str());
         Some(self.finding_at(place, Code::AuditStrayHashes, message, fix))
@@ -199,7 +199,7 @@ impl ProviderAudit<'_> {
             "the package of `{}` {} for {platform} is not accepted: {refused}",
             self.task.address, lock.version
         );
-        let fix = Fix::ByHand("find out who signed it before `[signers]` is changed".to_owned());
+        let fix = Fix::ByHand("find out who signed it before you change `[signers]`".to_owned());
         Some(self.finding(Code::AuditSignerRefused, message, fix))
     }
 

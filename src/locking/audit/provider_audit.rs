@@ -85,7 +85,7 @@ impl ProviderAudit<'_> {
         let listed = match packages.versions(engine, address).await {
             Ok(listed) => listed,
             Err(error) if error.is_offline() => {
-                let unchecked = format!("whether there still is {subject}");
+                let unchecked = format!("whether {subject} still exists");
                 audit.unchecked.push(unchecked);
                 return None;
             }
@@ -146,7 +146,7 @@ impl ProviderAudit<'_> {
         match coverage {
             Coverage::Complete => {}
             Coverage::Offline => audit.unchecked.push(format!(
-                "whether all other hashes of `{}` {} belong to packages of it",
+                "whether all other hashes of `{}` {} belong to its packages",
                 self.task.address, lock.version
             )),
             Coverage::Failed(platform, failure) => {

@@ -127,7 +127,7 @@ impl MirrorCommand {
         mirrored
     }
 
-    /// Provides each package, or with `--check` checks it. `Some` is a fault of the mirror that `--check` found.
+    /// Stores each package or, with `--check`, checks it. `Some` is a fault that `--check` found.
     async fn provide_or_check(
         &self,
         engine: Engine,
@@ -315,7 +315,7 @@ fn read_locks(directory: &ReadDirectory, engine: Engine) -> Result<LockFile, Vec
     })
 }
 
-/// The packages that no lock file needs: all of them, or only those on hosts that lock files name.
+/// The packages in the mirror that no lock file needs. With `reach` `hosts`, only those on hosts that lock files name.
 fn unneeded_packages(
     mirror: &Mirror,
     mirrored: &[MirroredDirectory],

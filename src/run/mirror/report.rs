@@ -169,8 +169,8 @@ impl MirrorReport {
         }
     }
 
-    /// The document for programs, with a final newline.
-    pub(super) fn json(&self) -> String {
+    /// The packages in the mirror, then those with a fault.
+    fn package_documents(&self) -> Vec<MirrorPackageDocument> {
         let package =
             |id: &PackageId, state: &'static str, problem: Option<&String>| MirrorPackageDocument {
                 provider: id.provider.to_string(),
@@ -193,6 +193,11 @@ impl MirrorReport {
             PackageFault::Damaged(why) => package(id, "damaged", Some(why)),
             PackageFault::NotIndexed(why) => package(id, "unlisted", Some(why)),
         });
+        stored.chain(faults).collect()
+    }
+
+    /// The document for programs, with a final newline.
+    pub(super) fn json(&self) -> String {
         let directories = self
             .directories
             .iter()
@@ -215,7 +220,7 @@ impl MirrorReport {
                 Layout::Unpacked => "unpacked",
             },
             platforms: self.platforms.iter().map(Platform::to_string).collect(),
-            packages: stored.chain(faults).collect(),
+            packages: self.package_documents(),
             pruned: self
                 .pruned
                 .iter()

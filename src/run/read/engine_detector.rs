@@ -47,7 +47,7 @@ impl<'a> EngineDetector<'a> {
         let because = |reason| move |engine| (engine, reason);
         let requested = area.options.engine.value;
         requested
-            .map(because(EngineReason::Asked))
+            .map(because(EngineReason::Requested))
             .or_else(|| from_lock().map(because(EngineReason::LockFile)))
             .or_else(|| from_files().map(because(EngineReason::TofuFiles)))
             .or_else(|| from_version_file().map(because(EngineReason::VersionFile)))

@@ -55,7 +55,7 @@ fn is_still_valid(directory: &ReadDirectory, job: &LockJob, bytes: Option<&[u8]>
     let Some(bytes) = bytes else {
         return !job.lock_only;
     };
-    let is_requested = matches!(directory.engine, Some((_, EngineReason::Asked)));
+    let is_requested = matches!(directory.engine, Some((_, EngineReason::Requested)));
     let engine = engine::detect_from_lock(&String::from_utf8_lossy(bytes));
     is_requested || engine.is_none_or(|engine| engine == job.engine)
 }

@@ -2,8 +2,8 @@
 //! line, and a job summary in Markdown.
 //!
 //! GitHub shows the first ten errors, warnings and notices of a step, so equal diagnostics become one command, and errors come
-//! first. Apart from the counts, nothing else goes to stdout, because GitHub could take a line with a name from the repository
-//! for a command. See <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>.
+//! first. Apart from the counts, nothing else goes to stdout, because GitHub could execute a line with a name from the
+//! repository as a command. See <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -73,13 +73,13 @@ fn message(annotation: &Diagnostic) -> String {
     message
 }
 
-/// Escapes the text of a command, which a line break would end and in which `%` begins an escape.
+/// Escapes the text of a command: a line break would end it, and `%` begins an escape.
 fn data(text: &str) -> String {
     let text = harmless::text(text, false);
     text.replace('%', "%25").replace('\n', "%0A")
 }
 
-/// Escapes the value of a property, which a comma or a colon would end as well.
+/// Escapes the value of a property, which a comma or a colon would also end.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
@@ -128,8 +128,8 @@ fn item(annotation: &Diagnostic) -> String {
     format!("- {sign} {place}: {}\n", lines.join("<br>"))
 }
 
-/// Escapes Markdown, except for code in single backticks. All backticks are escaped if they do not pair, or if a run of several
-/// occurs: Markdown pairs runs of equal length, so the code would not end where it seems to.
+/// Escapes Markdown, except for code in single backticks. If the number of backticks is odd, or if several follow each other,
+/// all of them are escaped: Markdown only pairs runs of equal length, so the code spans could end elsewhere.
 fn markdown(text: &str) -> String {
     let has_code = !text.contains("``") && text.matches('`').count().is_multiple_of(2);
     let mut out = String::with_capacity(text.len());

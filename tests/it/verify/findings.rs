@@ -73,7 +73,7 @@ const CASES: &[Case] = &[
             context.require("a", &[("acme/anvil", ">= 1.0.0")]);
         },
         place: "a/.terraform.lock.hcl:6",
-        message: "the constraints recorded for `registry.terraform.io/acme/anvil` are `~> 1.0`, those of the configuration \
+        message: "the recorded constraints of `registry.terraform.io/acme/anvil` are `~> 1.0`, but the configuration has \
                   `>= 1.0.0`",
         fix: LOCK,
     },
@@ -97,8 +97,8 @@ const CASES: &[Case] = &[
             lock(context, "linux_amd64");
         },
         place: "a/.terraform.lock.hcl:4",
-        message: "`registry.terraform.io/acme/anvil` 1.1.0 has no `h1` hash for darwin_arm64: `init` there downloads it \
-                  again, whatever its plugin cache holds",
+        message: "`registry.terraform.io/acme/anvil` 1.1.0 has no `h1` hash for darwin_arm64: `init` there downloads the \
+                  package even if its plugin cache has it",
         fix: "tflock lock --platform darwin_arm64 a",
     },
     Case {
@@ -124,7 +124,7 @@ const CASES: &[Case] = &[
             context.write_lock_file("a", format!("{head}{hashes}"));
         },
         place: "a/.terraform.lock.hcl:4",
-        message: "no recorded hash of `registry.terraform.io/acme/anvil` 1.1.0 belongs to a package of it: the file was \
+        message: "no recorded hash of `registry.terraform.io/acme/anvil` 1.1.0 belongs to one of its packages: the file was \
                   tampered with, or the version was published again",
         fix: "tflock lock --mismatch replace --platform linux_amd64,darwin_arm64 a",
     },
@@ -139,7 +139,7 @@ const CASES: &[Case] = &[
         place: "a/.terraform.lock.hcl:14",
         message: "1 recorded hash of `registry.terraform.io/acme/anvil` 1.1.0 is in no signed list and no package: \
                   `zh:ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff`",
-        fix: "delete the hash from the file (`--mismatch` does not, since other hashes beside it are genuine)",
+        fix: "delete the hash from the file (`--mismatch` does not remove it, because other hashes of the entry are genuine)",
     },
     Case {
         // The version was withdrawn.
@@ -179,7 +179,7 @@ const CASES: &[Case] = &[
         },
         place: "a/.terraform.lock.hcl:4",
         message: "the package of `registry.terraform.io/acme/anvil` 1.1.0 for linux_amd64 is not accepted: ",
-        fix: "find out who signed it before `[signers]` is changed",
+        fix: "find out who signed it before you change `[signers]`",
     },
     Case {
         // The file was edited by hand.

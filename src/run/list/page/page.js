@@ -1,5 +1,5 @@
 "use strict";
-// One page over the document of `tflock list --format json`. Everything is made of text nodes: no name becomes markup.
+// Shows the document of `tflock list --format json`. All content is inserted as text nodes, so no name can become markup.
 (() => {
   const STATES = {
     current: { word: "Current", says: "the newest that the constraints allow", weight: 0 },
@@ -8,7 +8,7 @@
     "out-of-range": { word: "Out of range", says: "the constraints do not allow what is locked", weight: 6 },
     "not-locked": { word: "Not locked", says: "required, and not in the lock file", weight: 5 },
     "not-required": { word: "Not required", says: "in the lock file, and not required", weight: 3 },
-    fits: { word: "Newest unknown", says: "allowed; the registry could not be asked for a newer one", weight: 2 },
+    fits: { word: "Newest unknown", says: "allowed; the registry could not be reached for newer ones", weight: 2 },
   };
   const BEHIND = ["", "a patch", "a minor version", "a major version"];
   const PAGE_ROWS = 400;
@@ -27,7 +27,7 @@
     const differing = x.findIndex((number, index) => number !== y[index]);
     return differing < 0 ? 0 : x[differing] - (y[differing] ?? 0);
   };
-  // How far the locked version is behind: 3 a major version, 2 a minor one, 1 less.
+  // How far the locked version is behind: 3 for a major version, 2 for a minor version, 1 for less.
   const behind = (from, to) => {
     if (!from || !to) return 1;
     const [x, y] = [numbers(from), numbers(to)];
@@ -43,21 +43,21 @@
       const drift = [...cells.values()].reduce((sum, cell) => sum + (STATES[cell.state]?.weight ?? 0), 0);
       return { path: directory.path, engine: directory.engine, cells, drift };
     });
-  // What most directories use comes first: the left of the matrix is its dense part.
+  // The providers that most directories use come first.
   const users = new Map();
   for (const row of rows) for (const address of row.cells.keys()) users.set(address, (users.get(address) ?? 0) + 1);
   const columns = [...users.keys()].sort((a, b) => users.get(b) - users.get(a) || (a < b ? -1 : 1));
   const failed = data.directories.filter((directory) => directory.role === "failed").map((directory) => directory.path);
 
-  // What is shown lives in the address, so that a link or a reload brings it back.
+  // The address of the page contains the filters, so that links and reloads keep them.
   const initial = { directory: "", provider: "", order: "path", column: "", state: "" };
   const view = { ...initial };
   let limit = PAGE_ROWS;
   let cursor = { row: 0, column: -1 };
 
   const fromAddress = () => {
-    const asked = new URLSearchParams(location.hash.slice(1));
-    for (const name of Object.keys(initial)) view[name] = asked.get(name) ?? initial[name];
+    const parameters = new URLSearchParams(location.hash.slice(1));
+    for (const name of Object.keys(initial)) view[name] = parameters.get(name) ?? initial[name];
     if (!(view.state in STATES)) view.state = "";
   };
   const toAddress = () => {
@@ -93,7 +93,7 @@
   };
 
   const short = (address) => address.replace(/^registry\.(terraform\.io|opentofu\.org)\//, "");
-  // The newest release of a provider, as its registry told it to whichever directory asked.
+  // The newest release of each provider.
   const newest = new Map();
   for (const row of rows) for (const [address, cell] of row.cells) if (cell.newest) newest.set(address, cell.newest);
   const columnHead = (address, shownRows) => {
@@ -173,7 +173,7 @@
     focus(-1, shown.shownColumns.indexOf(address));
   };
 
-  // The grid has one stop for the tab key; arrows move within it. Row -1 is that of the providers.
+  // The tab key stops once at the grid, and the arrow keys move within it. Row -1 is the header with the providers.
   const at = (row, column) => (row < 0 ? $("head").children[column + 1] : $("body").children[row]?.children[column + 1]);
   const focus = (row, column) => {
     const target = at(row, column);
@@ -185,7 +185,7 @@
     target.tabIndex = 0;
     target.focus({ preventScroll: true });
     target.scrollIntoView({ block: "nearest", inline: "nearest" });
-    // What sticks to the edges must not cover it.
+    // Scrolls so that the sticky header and column do not cover the cell.
     const [box, area] = [target.getBoundingClientRect(), $("scroll").getBoundingClientRect()];
     if (column >= 0) $("scroll").scrollLeft -= Math.max(0, area.left + at(-1, -1).offsetWidth - box.left);
     if (row >= 0) $("scroll").scrollTop -= Math.max(0, area.top + $("head").offsetHeight - box.top);
@@ -220,7 +220,7 @@
     const options = { outdated: ` --upgrade=${address}`, "not-required": " --prune", "out-of-range": "", "not-locked": "" }[cell.state];
     return options === undefined ? null : `tflock lock${options} ${path}`;
   };
-  // A long name breaks behind its slashes, and is copied as it is.
+  // Lets a long name break after its slashes, without changing the text that a user copies.
   const breakable = (text) => text.split(/(?<=\/)/).flatMap((part) => [part, element("wbr")]);
   const select = (choice) => {
     for (const old of document.querySelectorAll("td.selected")) old.classList.remove("selected");
@@ -281,7 +281,7 @@
   $("theme").addEventListener("click", () => { document.documentElement.dataset.theme = isDark() ? "light" : "dark"; nameTheme(); });
   addEventListener("hashchange", () => { fromAddress(); draw(); });
 
-  // The document has no date, so that equal trees have equal pages; the file does.
+  // The document contains no date, so that equal trees give equal pages. The date is that of the file.
   const made = new Date(document.lastModified);
   const day = Number.isNaN(made.getTime()) ? "" : ` on ${made.toLocaleDateString("en-CA")}`;
   $("subtitle").textContent = `${plural(rows.length, "root directory", "root directories")}, ${plural(columns.length, "provider", "providers")}; made by tflock list${day}`;
