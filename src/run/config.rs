@@ -56,8 +56,8 @@ pub(super) fn command(
         write_group(group, &mut text);
         text.push('\n');
     }
-    let cache = cache_directory(environment);
-    let cache = cache.map_or_else(|| "none".to_owned(), |path| visible_path(&path));
+    let cache =
+        cache_directory(environment).map_or_else(|| "none".to_owned(), |path| visible_path(&path));
     let _ = writeln!(text, "cache\n  {cache}\n");
     write_environment(environment, &mut text);
     printer.text(&text);

@@ -53,7 +53,7 @@ impl EngineReason {
             Self::TofuFiles => "by its .tofu files",
             Self::VersionFile => "by a version file",
             Self::Tree => "as all lock files of the tree",
-            Self::Default => "nothing says otherwise",
+            Self::Default => "by default",
         }
     }
 }
@@ -80,7 +80,7 @@ pub(super) fn detect_from_lock(text: &str) -> Option<Engine> {
     })
 }
 
-/// The engine that all of `engines` are. `None` if they differ or there are none.
+/// The common value of `engines`. `None` if they differ or there are none.
 pub(super) fn agreed(mut engines: impl Iterator<Item = Engine>) -> Option<Engine> {
     let first = engines.next()?;
     engines.all(|engine| engine == first).then_some(first)
@@ -93,8 +93,8 @@ pub(super) struct VersionFiles {
 }
 
 impl VersionFiles {
-    /// The engine that the nearest version file at or above `directory` names, not above `top`. Both paths are absolute. In one
-    /// directory, `.opentofu-version` takes precedence, because no other tool reads it.
+    /// The engine that the nearest version file names. The search goes upward from `directory` to `top`; both paths are
+    /// absolute. In one directory, `.opentofu-version` takes precedence, because no other tool reads it.
     pub(super) fn nearest(&self, directory: &Path, top: &Path) -> Option<Engine> {
         if let Some(known) = self.lock().get(directory) {
             return *known;

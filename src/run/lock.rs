@@ -192,8 +192,8 @@ impl LockContext {
 }
 
 fn diagnostics<E: Explain>(errors: &[E], directory: &ReadDirectory) -> Vec<Diagnostic> {
-    let errors = errors.iter();
     errors
+        .iter()
         .map(|error| Diagnostic::of(error, &directory.path))
         .collect()
 }
@@ -204,13 +204,13 @@ fn failed(directory: &ReadDirectory, errors: Vec<Diagnostic>) -> DirectoryReport
     report
 }
 
-/// Refuses a `--provider` or `--upgrade` that no directory requires, which is probably a typo. If a directory could not be
-/// read, it may be the one that does.
+/// Rejects a provider in `--provider` or `--upgrade` that no directory requires, because it is probably a typo. If a directory
+/// could not be read, nothing is rejected, because that directory may require the provider.
 pub(super) fn check_targets_required(
     tree: &TreeSettings,
     directories: &[ReadDirectory],
 ) -> anyhow::Result<()> {
-    // Both come from the command line, so they are the same in all areas.
+    // Both options come from the command line, so they are the same in all areas.
     let Some(policy) = tree.areas.first().map(|area| &area.policy) else {
         return Ok(());
     };

@@ -1,4 +1,4 @@
-//! Renders each distinct lock once: in a monorepo most lock files are the same.
+//! Renders each distinct lock once, because most lock files in a monorepo are equal.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::lockfile::Locks;
 use crate::provider::Engine;
 
-/// The most bytes of rendered files that are kept. If all lock files differ, keeping them gains nothing.
+/// The maximum total size of the remembered files, in bytes. If all lock files differ, remembering them has no benefit.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// The rendered locks of this run, for use by several threads.
@@ -25,7 +25,11 @@ impl Renderings {
     /// The bytes of a lock file with `locks`, as `engine` writes it.
     pub(super) fn render(&self, locks: &Locks, engine: Engine) -> Arc<[u8]> {
         let known = self.lock();
-        if let Some(bytes) = known.contents.get(&engine).and_then(|of| of.get(locks)) {
+        if let Some(bytes) = known
+            .contents
+            .get(&engine)
+            .and_then(|by_locks| by_locks.get(locks))
+        {
             return Arc::clone(bytes);
         }
         // Rendering happens outside of the mutex, so two threads may render the same lock. That is harmless.

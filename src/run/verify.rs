@@ -155,10 +155,11 @@ impl VerifyCommand {
             finding.directories.insert(directory.path.clone());
         }
         let mut report = directory.report(fate);
-        let errors = errors.iter();
-        report
-            .diagnostics
-            .extend(errors.map(|error| Diagnostic::of(error, &directory.path)));
+        for error in &errors {
+            report
+                .diagnostics
+                .push(Diagnostic::of(error, &directory.path));
+        }
         report.providers = ProviderReport::between(&job.old, &job.old, verified, self.detail);
         (report.findings, report.unchecked) = (findings, unchecked);
         report
