@@ -173,8 +173,8 @@ fn progress_is_for_terminals_only_and_in_ascii() {
         );
         if expected {
             // The progress line is erased before the first line of the result.
-            let (_, said) = shown.rsplit_once("\r\u{1b}[2K").unwrap();
-            assert!(!said.contains("asking registries"), "{arguments}: {shown}");
+            let (_, rest) = shown.rsplit_once("\r\u{1b}[2K").unwrap();
+            assert!(!rest.contains("asking registries"), "{arguments}: {shown}");
         }
     }
     let (_registry, context) = slow();
@@ -194,7 +194,7 @@ fn progress_is_shown_before_settings_are_read() {
             return;
         };
         assert!(shown.starts_with(FIRST_PROGRESS), "{command}: {shown}");
-        let (_, said) = shown.rsplit_once("\r\u{1b}[2K").unwrap();
-        assert!(said.starts_with("error: "), "{command}: {shown}");
+        let (_, rest) = shown.rsplit_once("\r\u{1b}[2K").unwrap();
+        assert!(rest.starts_with("error: "), "{command}: {shown}");
     }
 }

@@ -60,12 +60,12 @@ fn platforms_are_requested_unchanged() {
     };
     for (platform, path) in [("Linux_AMD64", "Linux/AMD64"), ("linux_", "linux/")] {
         lock(&[platform]).expect_code(1);
-        let asked = format!("*/anvil/1.0.0/download/{path}");
-        assert_eq!(registry.log().count("GET", &asked), 1, "{platform}");
+        let pattern = format!("*/anvil/1.0.0/download/{path}");
+        assert_eq!(registry.log().count("GET", &pattern), 1, "{platform}");
     }
     lock(&["linux_amd64,darwin_arm64,linux_amd64", "darwin_arm64"]).expect_success();
-    let asked = registry.log().counts("*/anvil/1.0.0/download/*");
-    let counts: Vec<usize> = asked.into_values().collect();
+    let downloads = registry.log().counts("*/anvil/1.0.0/download/*");
+    let counts: Vec<usize> = downloads.into_values().collect();
     assert_eq!(counts, [1, 1], "each platform once");
 }
 
@@ -144,9 +144,9 @@ fn proxies_come_from_the_environment() {
             .env("TF_REGISTRY_DISCOVERY_RETRY", "1")
             .run()
             .expect_code(1);
-        let asked = proxy.log().count(method, path);
-        assert_eq!(asked > 0, direct.is_empty(), "{host} without {direct:?}");
-        assert!(!direct.is_empty() || proxy.log().total() == asked);
+        let proxied = proxy.log().count(method, path);
+        assert_eq!(proxied > 0, direct.is_empty(), "{host} without {direct:?}");
+        assert!(!direct.is_empty() || proxy.log().total() == proxied);
     }
 }
 

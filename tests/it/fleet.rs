@@ -74,7 +74,7 @@ fn two_hundred_directories_ask_for_everything_once() {
             "{pattern}: {counts:#?}"
         );
     }
-    assert_eq!(log.total(), 36, "and nothing else is asked");
+    assert_eq!(log.total(), 36, "and no other request");
     let first = context.lock_file(&directories[0]).unwrap();
     for source in ["acme/anvil", "acme/bolt", "hashicorp/null", "acme/vise"] {
         for platform in DEFAULT_PLATFORMS {
@@ -205,8 +205,8 @@ fn failing_directories_do_not_stop_others() {
         "bad/foreign",
         "acme/missing",
     ] {
-        let told = outcome.stderr.replace('\\', "/");
-        assert!(told.contains(place), "{place}\n{outcome}");
+        let message = outcome.stderr.replace('\\', "/");
+        assert!(message.contains(place), "{place}\n{outcome}");
     }
     assert_eq!(outcome.stderr.matches("error: ").count(), 4, "{outcome}");
     for number in 0..6 {

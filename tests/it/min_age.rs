@@ -37,7 +37,7 @@ fn version(context: &TestContext) -> String {
 
 #[test]
 fn recent_versions_are_skipped_and_no_version_is_downgraded() {
-    for [locked, options, expected, told] in table(
+    for [locked, options, expected, message] in table(
         "
         1.0.0 | --upgrade                               | 2.0.0 |
         1.0.0 | --upgrade --min-age 3                   | 2.0.0 |
@@ -53,8 +53,8 @@ fn recent_versions_are_skipped_and_no_version_is_downgraded() {
         context.require("a", &[("acme/anvil", ">= 1.0.0")]);
         let outcome = lock(&context, options).expect_success();
         assert_eq!(version(&context), expected, "{options}");
-        outcome.assert_stderr(told);
-        assert_eq!(outcome.stderr.is_empty(), told.is_empty(), "{outcome}");
+        outcome.assert_stderr(message);
+        assert_eq!(outcome.stderr.is_empty(), message.is_empty(), "{outcome}");
     }
 }
 
@@ -75,7 +75,7 @@ fn without_an_old_version_a_lock_fails_unless_one_is_locked() {
 #[test]
 fn unsigned_lists_have_the_date_that_their_server_gives() {
     let unknown = "is known to have been published for 30 days";
-    for (modified, expected, told) in [
+    for (modified, expected, message) in [
         (Some("Mon, 01 Jan 2024 00:00:00 GMT"), "2.0.0", ""),
         (Some("Fri, 01 Jan 2100 00:00:00 GMT"), "none", unknown),
         (None, "none", unknown),
@@ -87,7 +87,7 @@ fn unsigned_lists_have_the_date_that_their_server_gives() {
         }
         let outcome = lock(&context, "--engine tofu --upgrade --min-age 30");
         assert_eq!(version(&context), expected, "{modified:?}\n{outcome}");
-        assert!(outcome.stderr.contains(told), "{modified:?}\n{outcome}");
+        assert!(outcome.stderr.contains(message), "{modified:?}\n{outcome}");
     }
 }
 
@@ -99,6 +99,6 @@ fn an_unknown_age_is_reported() {
     registry.misbehave(Misbehave::on("*2.0.0*SHA256SUMS").status(404));
     let outcome = lock(&context, "--upgrade --min-age 1").expect_success();
     assert_eq!(version(&context), "1.2.0");
-    let told = "2.0.0 skipped: its age is unknown, since its checksum list cannot be downloaded";
-    outcome.assert_stderr(told);
+    let message = "2.0.0 skipped: its age is unknown, since its checksum list cannot be downloaded";
+    outcome.assert_stderr(message);
 }

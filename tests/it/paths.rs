@@ -94,10 +94,10 @@ fn names_cannot_start_lines_or_control_the_terminal() {
         (context.command("verify -r ."), 1),
     ] {
         let outcome = program.run().expect_code(code);
-        let told = [&*outcome.stdout, &*outcome.stderr].concat();
-        assert!(told.contains(shown), "{outcome}");
+        let output = [&*outcome.stdout, &*outcome.stderr].concat();
+        assert!(output.contains(shown), "{outcome}");
         assert!(
-            !told.contains("\n::error") && !told.contains('\u{1b}'),
+            !output.contains("\n::error") && !output.contains('\u{1b}'),
             "{outcome}"
         );
     }

@@ -59,8 +59,8 @@ fn a_report_that_cannot_be_written_is_an_error() {
         ];
         let full = std::fs::File::create("/dev/full").unwrap();
         let outcome = context.tflock(lock).run_into(full).expect_code(2);
-        let told = "error: cannot write the report to standard output\n  caused by: No space left on device";
-        outcome.assert_stderr(told);
+        let message = "error: cannot write the report to standard output\n  caused by: No space left on device";
+        outcome.assert_stderr(message);
         assert!(context.lock_file("fresh").is_some());
     }
 }

@@ -295,14 +295,14 @@ fn failed_directories_are_found_or_reported() {
     std::fs::remove_dir_all(context.path("b")).unwrap();
     let gone = "left out: 1 directory that failed, and cannot be found from here";
     let elsewhere = "left out: 1 directory that failed outside of the given paths";
-    for (arguments, code, told) in [
+    for (arguments, code, message) in [
         ("", 1, "working on the 1 directory that failed\n"),
         ("-r .", 1, gone),
         ("a", 1, gone),
         (".", 0, elsewhere),
     ] {
         let outcome = context.run(&format!("lock --failed report.json {arguments}"));
-        outcome.expect_code(code).assert_stderr(told);
+        outcome.expect_code(code).assert_stderr(message);
     }
 }
 

@@ -97,7 +97,7 @@ fn a_release_is_installed_by_its_checksum() {
         ("the release that the action is pinned to", |_, runner| {
             runner
         }),
-        ("the release that was asked for", |_, runner| {
+        ("the requested release", |_, runner| {
             let runner = runner.means("inputs.version", "v1.2.3");
             runner.means("github.action_ref", "main")
         }),
@@ -113,7 +113,7 @@ fn a_release_is_installed_by_its_checksum() {
             releases.registry.remove(&format!("{RELEASES}/SHA256SUMS"));
         }
         let ended = install(&runner);
-        assert_eq!(ended.code, Some(0), "{what}: {}", ended.said);
+        assert_eq!(ended.code, Some(0), "{what}: {}", ended.output);
         let version = format!("tflock {}", env!("CARGO_PKG_VERSION"));
         assert_eq!(runner.outputs()["version"], version, "{what}");
         let directory = runner.path("temp/tflock-bin");
@@ -143,9 +143,9 @@ fn every_runner_gets_the_archive_of_its_platform() {
         let runner = runner.with("RUNNER_ARCH", arch);
         install(&runner).expect_code(0);
         assert_contains(&runner.outputs()["version"], "tflock ");
-        let asked = releases.registry.log().counts("*").into_keys();
+        let requested = releases.registry.log().counts("*").into_keys();
         let expected = ["SHA256SUMS", archive].map(|name| format!("{RELEASES}/{name}"));
-        assert_eq!(asked.collect::<Vec<_>>(), expected);
+        assert_eq!(requested.collect::<Vec<_>>(), expected);
     }
 }
 
@@ -211,14 +211,14 @@ fn nothing_else_is_installed() {
         }),
         (NO_BUILD, |_, runner| runner.with("RUNNER_ARCH", "RISCV64")),
     ];
-    for (said, prepare) in cases {
+    for (message, prepare) in cases {
         let releases = Releases::start();
         releases.publish(LINUX);
         let runner = prepare(&releases, releases.runner());
         let ended = install(&runner).expect_code(2);
-        assert_contains(&ended.said, said);
-        assert_contains(&ended.said, "::error title=tflock::");
-        assert!(!runner.path("temp/tflock-bin/tflock").exists(), "{said}");
-        assert_eq!(runner.read("temp/GITHUB_PATH"), "", "{said}");
+        assert_contains(&ended.output, message);
+        assert_contains(&ended.output, "::error title=tflock::");
+        assert!(!runner.path("temp/tflock-bin/tflock").exists(), "{message}");
+        assert_eq!(runner.read("temp/GITHUB_PATH"), "", "{message}");
     }
 }

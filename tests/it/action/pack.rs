@@ -102,6 +102,6 @@ fn a_tag_that_names_another_version_is_refused() {
         .with("GITHUB_REF_NAME", "v99.0.0")
         .run(check, "workspace")
         .expect_code(1);
-    let said = format!("::error::Cargo.toml has {}", env!("CARGO_PKG_VERSION"));
-    assert!(ended.said.contains(&said), "{}", ended.said);
+    let message = format!("::error::Cargo.toml has {}", env!("CARGO_PKG_VERSION"));
+    assert!(ended.output.contains(&message), "{}", ended.output);
 }

@@ -62,7 +62,7 @@ fn git(runner: &Runner, line: &str) {
 fn run(runner: &Runner) -> Ended {
     let action = Node::read("action.yml");
     let ended = runner.run(step(action.at("runs/steps"), "Run tflock"), "workspace");
-    assert!(!runner.path("workspace/pwned").exists(), "{}", ended.said);
+    assert!(!runner.path("workspace/pwned").exists(), "{}", ended.output);
     ended
 }
 
@@ -85,7 +85,7 @@ fn drift_fails_the_check_until_lock_repairs_it() {
     // Equal changes are reported in one annotation, at the first of the files.
     let annotation = "::error file=$(touch pwned)/.terraform.lock.hcl,title=lock-file-drift::\
 lock file would be created%0Aacme/anvil 1.1.0%0Ain $(touch pwned), -r, a, b c\n";
-    assert!(ended.said.contains(annotation), "{}", ended.said);
+    assert!(ended.output.contains(annotation), "{}", ended.output);
     let summary = runner.read("temp/GITHUB_STEP_SUMMARY");
     assert_contains(&summary, "| would be created |\n| ---: |\n| 4 |\n");
     assert_eq!(runner.outputs()["drift"], "true");
@@ -103,7 +103,7 @@ lock file would be created%0Aacme/anvil 1.1.0%0Ain $(touch pwned), -r, a, b c\n"
     let text = std::fs::read_to_string(&lock).unwrap();
     std::fs::write(&lock, text.replace("\"~> 1.0\"", "\"~> 1.1\"")).unwrap();
     assert!(outputs(&runner, 3).0);
-    assert_contains(&run(&runner).said, "title=TFL005 constraints-differ");
+    assert_contains(&run(&runner).output, "title=TFL005 constraints-differ");
     assert!(outputs(&runner.means("inputs.command", "check"), 3).0);
 }
 
@@ -176,8 +176,8 @@ fn pull_requests_from_forks_are_untrusted() {
             .means("inputs.allow-hosts", "one.test,two.test\nthree.test");
         let ended = run(&runner).expect_code(code);
         let refusal = "host `registry.terraform.io` is not allowed";
-        let is_refused = ended.said.contains(refusal);
-        assert_eq!(is_refused, code == 1, "{event:?} {}", ended.said);
+        let is_refused = ended.output.contains(refusal);
+        assert_eq!(is_refused, code == 1, "{event:?} {}", ended.output);
     }
 }
 
@@ -246,8 +246,8 @@ fn a_command_that_does_not_exist_is_refused() {
             runner = runner.means(&format!("inputs.{name}"), "");
         }
         let ended = run(&runner).expect_code(2);
-        let said = format!("the commands are check, lock and verify, and not `{command}`");
-        assert!(ended.said.contains(&said), "{}", ended.said);
+        let message = format!("the commands are check, lock and verify, and not `{command}`");
+        assert!(ended.output.contains(&message), "{}", ended.output);
     }
     drop(runner);
 }
@@ -269,9 +269,9 @@ fn inputs_and_outputs_are_complete() {
     for (name, output) in action.at("outputs").map() {
         let value = output.at("value").text();
         let is_of_run = value.contains("steps.run.");
-        let said = if is_of_run { run } else { install };
+        let script = if is_of_run { run } else { install };
         assert!(value.ends_with(&format!(".outputs.{name} }}}}")), "{value}");
-        let writes = |sign: &str| said.contains(&format!("{name}{sign}"));
+        let writes = |sign: &str| script.contains(&format!("{name}{sign}"));
         assert!(writes("=") || writes("<<"), "{name}");
     }
 }

@@ -126,13 +126,13 @@ pub(super) struct Runner {
 pub(super) struct Ended {
     pub(super) code: Option<i32>,
     /// Standard output followed by standard error.
-    pub(super) said: String,
+    pub(super) output: String,
 }
 
 impl Ended {
     #[track_caller]
     pub(super) fn expect_code(self, code: i32) -> Self {
-        assert_eq!(self.code, Some(code), "{}", self.said);
+        assert_eq!(self.code, Some(code), "{}", self.output);
         self
     }
 }
@@ -219,7 +219,7 @@ impl Runner {
         let output = command.output().unwrap();
         Ended {
             code: output.status.code(),
-            said: [output.stdout, output.stderr]
+            output: [output.stdout, output.stderr]
                 .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
                 .concat(),
         }

@@ -186,7 +186,7 @@ fn entries() -> Vec<Case> {
             Refuses("unpacks to 104857603 bytes, more than the"),
         ),
         case(
-            "the same, said to be 10 bytes",
+            "the same, declared as 10 bytes",
             Entry(|| RawEntry {
                 unpacked: 10,
                 ..RawEntry::deflated("a", vec![0; 100 << 20])

@@ -177,12 +177,12 @@ fn of_json() -> [Fault; 13] {
         fault(
             "a byte too many",
             |rule, _| rule.rewrite(|body| [&*body, b"}"].concat()),
-            more_than_asked,
+            additional_bytes,
         ),
         fault(
             "twice over",
             |rule, _| rule.rewrite(|body| body.repeat(2)),
-            more_than_asked,
+            additional_bytes,
         ),
         fault(
             "no type",
@@ -291,7 +291,7 @@ fn in_chunks(rule: Misbehave, kind: Kind) -> Misbehave {
 }
 
 /// The tools ignore data after a JSON value or after a valid signature.
-fn more_than_asked(kind: Kind) -> Expected {
+fn additional_bytes(kind: Kind) -> Expected {
     match kind {
         Kind::Discovery | Kind::Package => unusable(kind),
         Kind::List => Fails("cannot verify the checksum list"),

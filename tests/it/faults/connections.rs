@@ -65,8 +65,8 @@ const RULES: &str = "
     200 as it should be        | ever |                             | locks
     201                        | ever | status=201                  | 201 Created
     204                        | ever | status=204                  | 204 No Content
-    206 unasked                | ever | status=206                  | 206 Partial Content
-    304 unasked                | ever | status=304                  | 304 Not Modified
+    206 without a range        | ever | status=206                  | 206 Partial Content
+    304 without a condition    | ever | status=304                  | 304 Not Modified
     400                        | ever | status=400                  | 400 Bad Request
     407                        | ever | status=407                  | 407 Proxy Authentication Required
     410                        | ever | status=410                  | 410 Gone

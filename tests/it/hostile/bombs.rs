@@ -112,7 +112,7 @@ const SOURCES: &str = r#"
     many columns                     | [for i in local.list : csvdecode(join(",", local.names))]
     empty fields                     | [for i in local.list : csvdecode("a,b\n${join("", [for j in local.list : ",\n"])}")]
     tried                            | try([for i in local.list : [for j in local.list : [for k in local.list : i]]], "./good")
-    asked whether it can be          | can([for i in local.list : [for j in local.list : [for k in local.list : i]]]) ? "./good" : "./good"
+    tested with can                  | can([for i in local.list : [for j in local.list : [for k in local.list : i]]]) ? "./good" : "./good"
     not chosen                       | true ? "./good" : [for i in local.list : [for j in local.list : [for k in local.list : i]]]
 "#;
 

@@ -71,8 +71,8 @@ impl Hostile {
         thread::spawn(move || drop(sender.send(program.run())));
         let outcome = receiver.recv_timeout(Duration::from_secs(20));
         let outcome = outcome.unwrap_or_else(|_| panic!("{arguments} does not end"));
-        let told = format!("{}{}", outcome.stdout, outcome.stderr);
-        assert!(!told.contains(CANARY), "shows a file\n{outcome}");
+        let output = format!("{}{}", outcome.stdout, outcome.stderr);
+        assert!(!output.contains(CANARY), "shows a file\n{outcome}");
         outcome
     }
 
@@ -178,8 +178,11 @@ fn files_of_a_mirror_are_not_links_and_not_special() {
             hostile.link(target, &path);
             for arguments in [MIRRORS[0], MIRRORS[1], MIRRORS[4]] {
                 let outcome = hostile.refused(arguments);
-                let told = outcome + &hostile.run(arguments).stdout;
-                assert!(told.contains("it is a link"), "{path} -> {target}: {told}");
+                let output = outcome + &hostile.run(arguments).stdout;
+                assert!(
+                    output.contains("it is a link"),
+                    "{path} -> {target}: {output}"
+                );
             }
             fs::remove_dir_all(hostile.context.path("m")).unwrap();
         }

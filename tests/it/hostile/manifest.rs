@@ -54,9 +54,13 @@ fn records_name_directories_of_the_tree_only() {
         (".terraform/modules/linked", false),
     ] {
         fs::write(modules.join("modules.json"), manifest(directory)).unwrap();
-        let told = output_of_list(&context, None);
-        assert!(!told.contains(CANARY), "{directory}: {told}");
-        assert_eq!(told.contains("acme/inside"), is_read, "{directory}: {told}");
+        let output = output_of_list(&context, None);
+        assert!(!output.contains(CANARY), "{directory}: {output}");
+        assert_eq!(
+            output.contains("acme/inside"),
+            is_read,
+            "{directory}: {output}"
+        );
     }
 }
 
@@ -84,10 +88,10 @@ fn manifests_do_not_come_from_outside() {
         "/proc/self/environ",
     ] {
         link(target, ".terraform/modules/modules.json");
-        let told = output_of_list(&context, None);
+        let output = output_of_list(&context, None);
         assert!(
-            !told.contains(CANARY) && !told.contains("acme/inside"),
-            "{told}"
+            !output.contains(CANARY) && !output.contains("acme/inside"),
+            "{output}"
         );
     }
 }
@@ -104,7 +108,7 @@ fn the_data_directory_of_the_user_may_be_outside() {
         "../data/modules/m",
     ] {
         context.write("../data/modules/modules.json", manifest(directory));
-        let told = output_of_list(&context, data.to_str());
-        assert!(told.contains("acme/installed"), "{told}");
+        let output = output_of_list(&context, data.to_str());
+        assert!(output.contains("acme/installed"), "{output}");
     }
 }

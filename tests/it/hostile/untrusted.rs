@@ -56,7 +56,7 @@ impl Site {
     }
 
     /// Whether a path with this prefix was requested.
-    fn was_asked(&self, start: &str) -> bool {
+    fn was_requested(&self, start: &str) -> bool {
         let hits = self.registry.log().hits();
         hits.iter().any(|hit| hit.request.path.starts_with(start))
     }
@@ -88,11 +88,11 @@ fn requests_are_sent_only_to_hosts_that_the_user_allows() {
         let message = format!("host `{host}` is not allowed, and this run is `--untrusted`");
         outcome.assert_stderr(&message);
         outcome.assert_stderr(&format!("--allow-host {host}"));
-        assert!(!site.was_asked(path), "{bad}");
+        assert!(!site.was_requested(path), "{bad}");
         assert!(!site.sent_secrets(), "{bad}");
         if can_be_allowed {
             site.run(&format!("--untrusted {public} --allow-host={refused}"), 0);
-            assert!(site.was_asked(path), "{bad}");
+            assert!(site.was_requested(path), "{bad}");
         }
     }
 }
@@ -149,7 +149,7 @@ fn netrc_applies_to_allowed_hosts_only() {
         hits.iter().filter(is_authorized).count()
     };
     site.run(&format!("--untrusted {hosts}"), 0);
-    assert!(site.was_asked("/files/"));
+    assert!(site.was_requested("/files/"));
     assert_eq!(authorized(&site), 0);
     std::fs::remove_file(site.context.path("bad/.terraform.lock.hcl")).unwrap();
     let server = "--allow-host=127.0.0.1:{PORT}";

@@ -54,8 +54,8 @@ fn judged(bytes: &[u8]) -> Result<Contents, String> {
         let read = entry.read_to_end(&mut content);
         read.map_err(|error| error.to_string())?;
         if content.len() as u64 != entry.size() {
-            let (found, said) = (content.len(), entry.size());
-            return Err(format!("{found} bytes instead of {said}"));
+            let (found, declared) = (content.len(), entry.size());
+            return Err(format!("{found} bytes instead of {declared}"));
         }
         digests.insert(name.clone(), sha256_hex(&content));
         files.insert(path(&name), content);

@@ -125,8 +125,8 @@ fn pages_name_the_source_of_a_module() {
         let found = site.text(&site.registry.url(path));
         assert!(found.ends_with(expected), "{path}: {found}");
     }
-    let asked = site.registry.log().hits();
-    let queries = asked.iter().filter(|hit| hit.request.path == "/header");
+    let hits = site.registry.log().hits();
+    let queries = hits.iter().filter(|hit| hit.request.path == "/header");
     let queries: Vec<_> = queries.map(|hit| hit.request.query.clone()).collect();
     assert_eq!(queries, [Some("terraform-get=1".to_owned())]);
     assert_eq!(site.registry.log().count("GET", "/loop"), 1);

@@ -195,11 +195,15 @@ fn many_roots_fetch_each_module_once() {
         assert_eq!(clones.count(), 1, "{log}");
     }
     let requests = registry.log();
-    let asked = requests.counts("/modules/*");
-    assert_eq!(asked.len(), MODULES, "a list of versions and a place each");
+    let requested = requests.counts("/modules/*");
+    assert_eq!(
+        requested.len(),
+        MODULES,
+        "a list of versions and a place each"
+    );
     let archives = requests.counts("/files/*.zip");
     assert_eq!(archives.len(), MODULES / 2);
-    for (path, count) in asked.iter().chain(&archives) {
+    for (path, count) in requested.iter().chain(&archives) {
         assert_eq!(*count, 1, "{path}");
     }
 }

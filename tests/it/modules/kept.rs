@@ -148,11 +148,11 @@ fn versions_of_registries_are_kept() {
         let before = site.registry.log().hits().len();
         site.run_again(false);
         assert_eq!(site.fetch(source, Some(versions)).unwrap(), first);
-        let asked: Vec<String> = site.registry.log().hits()[before..]
+        let requested: Vec<String> = site.registry.log().hits()[before..]
             .iter()
             .map(|hit| hit.request.path.clone())
             .collect();
-        assert_eq!(asked, expected, "{versions}");
+        assert_eq!(requested, expected, "{versions}");
     }
 }
 

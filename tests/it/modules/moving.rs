@@ -34,12 +34,12 @@ fn run(site: &mut Site, source: &str) -> (String, Vec<String>) {
     site.registry.log().clear();
     site.run_again(false);
     let text = site.text(source);
-    let asked = site.registry.log().hits().into_iter().map(|hit| {
+    let requests = site.registry.log().hits().into_iter().map(|hit| {
         let condition =
             condition(&hit).map_or_else(String::new, |(name, value)| format!(" {name}: {value}"));
         format!("{}{condition} -> {}", hit.request.path, hit.status())
     });
-    (text, asked.collect())
+    (text, requests.collect())
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn unchanged_archives_are_not_sent_again() {
         let mut site = Site::start();
         let source = site.registry.url(PATH);
         publish(&site, PATH, "first", headers);
-        let expected = |asked: &str| ("first".to_owned(), vec![asked.to_owned()]);
+        let expected = |requests: &str| ("first".to_owned(), vec![requests.to_owned()]);
         assert_eq!(run(&mut site, &source), expected(whole), "{headers:?}");
         for _ in 0..2 {
             assert_eq!(run(&mut site, &source), expected(again), "{headers:?}");
@@ -94,12 +94,12 @@ fn a_changed_archive_replaces_the_cached_one() {
     let source = site.registry.url(PATH);
     for (tag, content) in [("\"1\"", "first"), ("\"2\"", "second"), ("\"3\"", "first")] {
         publish(&site, PATH, content, &[("ETag", tag)]);
-        let (text, asked) = run(&mut site, &source);
+        let (text, requests) = run(&mut site, &source);
         assert_eq!(text, content);
-        assert!(asked[0].ends_with("200"), "{asked:?}");
-        let (text, asked) = run(&mut site, &source);
+        assert!(requests[0].ends_with("200"), "{requests:?}");
+        let (text, requests) = run(&mut site, &source);
         assert_eq!(text, content);
-        assert_eq!(asked, [format!("/m.zip if-none-match: {tag} -> 304")]);
+        assert_eq!(requests, [format!("/m.zip if-none-match: {tag} -> 304")]);
     }
 }
 
@@ -113,7 +113,7 @@ fn a_tag_goes_only_to_the_address_that_gave_it() {
         let tagged = Misbehave::on(path).without_header("ETag");
         site.registry.misbehave(tagged.header("ETag", "\"1\""));
     }
-    for (target, text, asked) in [
+    for (target, text, requests) in [
         ("/a.zip", "a", "/a.zip -> 200"),
         ("/a.zip", "a", "/a.zip if-none-match: \"1\" -> 304"),
         ("/b.zip", "b", "/b.zip -> 200"),
@@ -127,7 +127,7 @@ fn a_tag_goes_only_to_the_address_that_gave_it() {
         site.registry.misbehave(moved);
         let (found, hits) = run(&mut site, &source);
         assert_eq!(found, text, "{target}");
-        assert_eq!(hits, ["/m.zip -> 302", asked], "{target}");
+        assert_eq!(hits, ["/m.zip -> 302", requests], "{target}");
     }
 }
 
@@ -144,10 +144,10 @@ fn a_redirecting_page_is_requested_as_well_as_its_archive() {
         [page, "/m.zip -> 200"],
         [page, "/m.zip if-none-match: \"1\" -> 304"],
     ];
-    for asked in expected {
+    for requests in expected {
         let (text, found) = run(&mut site, &source);
         assert_eq!(text, "x");
-        assert_eq!(found, asked);
+        assert_eq!(found, requests);
     }
 }
 

@@ -151,8 +151,8 @@ fn literals(source: &Path) -> Vec<String> {
 fn every_environment_variable_is_described() {
     let page = read("docs/reference/environment.md");
     let mut sources = Vec::new();
-    for room in ["settings", "run", "cli_config"] {
-        sources_below(&repository().join("src").join(room), &mut sources);
+    for module in ["settings", "run", "cli_config"] {
+        sources_below(&repository().join("src").join(module), &mut sources);
     }
     let found: Vec<String> = sources.iter().flat_map(|source| literals(source)).collect();
     let is_name = |text: &str| {

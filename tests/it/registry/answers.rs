@@ -202,8 +202,8 @@ async fn statuses() {
                 _ => outcome(client.document(&sums, LIMIT).await),
             };
             assert!(found.contains(expected), "{status} {path}: {found}");
-            let asked = registry.log().count("GET", path);
-            assert_eq!(asked, requests, "{status} {path}");
+            let count = registry.log().count("GET", path);
+            assert_eq!(count, requests, "{status} {path}");
         }
     }
 }

@@ -172,7 +172,7 @@ mod helper {
             );
             assert_contains(&found, expected);
             assert!(!found.contains("secret"), "{found}");
-            assert_eq!(arguments, CALL, "asked once for two providers");
+            assert_eq!(arguments, CALL, "run once for two providers");
         }
     }
 

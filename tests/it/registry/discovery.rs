@@ -105,9 +105,9 @@ async fn answers() {
         }
         site.registry
             .misbehave(Misbehave::on(DOCUMENT).respond(response));
-        let (found, asked) = site.ask(Engine::Terraform, &Waits::default()).await;
+        let (found, count) = site.ask(Engine::Terraform, &Waits::default()).await;
         assert!(found.contains(expected), "{status} {body}: {found}");
-        assert_eq!(asked.to_string(), requests, "{status} {body}");
+        assert_eq!(count.to_string(), requests, "{status} {body}");
         site.registry.behave();
     }
 }
@@ -127,10 +127,10 @@ async fn the_document_is_requested_once_with_the_hosts_token() {
     let (first, second) = tokio::join!(client.versions(&ledger), client.versions(&anvil));
     assert!(first.is_ok() && second.is_ok());
     let hits = site.registry.log().hits();
-    let asked = hits.iter().filter(|hit| hit.request.path == DOCUMENT);
-    let [hit] = asked.collect::<Vec<_>>()[..] else {
+    let requested = hits.iter().filter(|hit| hit.request.path == DOCUMENT);
+    let [hit] = requested.collect::<Vec<_>>()[..] else {
         panic!(
-            "asked for {} times",
+            "requested {} times",
             site.registry.log().count("GET", DOCUMENT)
         );
     };
@@ -153,9 +153,9 @@ async fn the_number_of_redirects_is_limited() {
         let last = format!("/.well-known/{length}");
         redirect(&site.registry, length, DOCUMENT, &last);
         site.serve(&last, &json!({"providers.v1": "/v1/"}));
-        let (found, asked) = site.ask(engine, &Waits::default()).await;
+        let (found, count) = site.ask(engine, &Waits::default()).await;
         assert!(found.ends_with(expected), "{engine} {length}: {found}");
-        assert_eq!(asked, requests, "{engine} {length}");
+        assert_eq!(count, requests, "{engine} {length}");
     }
 }
 
@@ -237,9 +237,9 @@ async fn retries() {
         ] {
             let site = Site::start();
             site.registry.misbehave(rule.times(failures));
-            let (found, asked) = site.ask(engine, &Waits::default()).await;
+            let (found, count) = site.ask(engine, &Waits::default()).await;
             assert!(found.contains(expected), "{engine} {failures}: {found}");
-            assert_eq!(asked, requests, "{engine} {failures}");
+            assert_eq!(count, requests, "{engine} {failures}");
         }
     }
 }
@@ -263,8 +263,8 @@ async fn settings_of_registries_do_not_apply_to_discovery() {
         site.registry.log().clear();
         site.registry.misbehave(rule.clone());
         let _ = client(settings.clone()).versions(&provider).await;
-        let asked = site.registry.log().count("GET", DOCUMENT);
-        assert_eq!(asked, requests, "{rule:?}");
+        let count = site.registry.log().count("GET", DOCUMENT);
+        assert_eq!(count, requests, "{rule:?}");
     }
 }
 

@@ -105,7 +105,7 @@ async fn the_protocol() {
         .unwrap_err();
     assert_contains(&error.hint().unwrap(), "published for linux_amd64");
     let hits = site.registry.log().hits();
-    assert_eq!(hits.len(), 2, "each document is asked for once");
+    assert_eq!(hits.len(), 2, "each document is requested once");
     for hit in hits {
         assert_eq!(hit.request.header("x-terraform-version"), Some("1.15.9"));
     }

@@ -32,7 +32,7 @@
 //! | 3 which hosts receive tokens | `credentials::tokens_go_to_the_right_hosts` |
 //! | 3 netrc: host with port, `default`, malformed, missing, engine | `packages::netrc_*`, `registry::netrc` |
 //! | 5 each document is requested once | `answers::each_document_is_requested_once` |
-//! | 6 `packages` | `registry::packages`, `package::reported` |
+//! | 6 `packages` | `registry::metadata`, `package::reported` |
 //!
 //! The same for mirrors (docs/rules/mirrors.md: sections 2, 3 and 5). Section 1 on recorded hashes is covered by the
 //! tests of lock files.
@@ -47,7 +47,7 @@
 //! | 2 hashes | `mirrors::hashes_vouch_for_a_package_if_one_matches` |
 //! | 2 statuses | `mirrors::statuses` |
 //! | 2 credentials | `mirrors::tokens_depend_on_the_host_of_the_mirror` |
-//! | 3 layout, every row but hashing | `registry::filesystem`, `mirrors::one_directory_or_one_mirror_can_be_the_only_source` |
+//! | 3 layout, every row but hashing | `registry::filesystem_mirror`, `mirrors::one_directory_or_one_mirror_can_be_the_only_source` |
 //! | 5 places | `cli_config::places`, `cli_config::load` |
 //! | 5 merging, syntax | `cli_config::merge`, `cli_config::parse`, `cli_config::escape` |
 //! | 5 `provider_installation`: form, patterns | `cli_config::merge`, `cli_config::pattern` |

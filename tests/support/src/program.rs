@@ -138,7 +138,7 @@ fn memory_of(process: u32) -> Option<u64> {
 
 /// Reads a pipe to its end on a thread, so that the child process never blocks on a full pipe.
 fn read(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
-    let mut pipe = pipe.expect("a pipe was asked for");
+    let mut pipe = pipe.expect("the output is a pipe");
     thread::spawn(move || {
         let mut bytes = Vec::new();
         // If reading fails, the bytes before the error are returned.

@@ -161,8 +161,8 @@ pub(super) fn large() -> (ProviderSpec, &'static str, &'static str) {
 
 /// The size of a large executable in bytes.
 pub(super) fn size() -> u64 {
-    let asked = std::env::var("TFLOCK_BENCH_SIZE").ok();
-    asked.and_then(|text| text.parse().ok()).unwrap_or(LARGE)
+    let size = std::env::var("TFLOCK_BENCH_SIZE").ok();
+    size.and_then(|text| text.parse().ok()).unwrap_or(LARGE)
 }
 
 /// The path of another tool. `None` if it is not installed.

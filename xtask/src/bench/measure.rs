@@ -79,8 +79,8 @@ fn nanoseconds(duration: Duration) -> u64 {
 
 /// The number of runs of each command.
 fn runs() -> usize {
-    let asked = std::env::var("TFLOCK_BENCH_RUNS");
-    asked.ok().and_then(|text| text.parse().ok()).unwrap_or(5)
+    let runs = std::env::var("TFLOCK_BENCH_RUNS");
+    runs.ok().and_then(|text| text.parse().ok()).unwrap_or(5)
 }
 
 /// Runs a command once. The benchmark ends if it fails, because the figures would be meaningless.
@@ -93,7 +93,7 @@ pub(super) fn once(mut command: Command) -> Cost {
     let mut child = command
         .spawn()
         .unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let mut errors = child.stderr.take().expect("a pipe was asked for");
+    let mut errors = child.stderr.take().expect("standard error is a pipe");
     let reader = std::thread::spawn(move || {
         let mut text = String::new();
         // Invalid UTF-8 in the error output is replaced.

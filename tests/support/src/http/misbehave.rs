@@ -336,8 +336,8 @@ impl Rules {
     /// The rule for this request. Counts as one use of it.
     pub(crate) fn take(&self, request: &Request) -> Option<Misbehave> {
         let mut state = self.0.lock().expect("no holder panics");
-        let (rules, asked) = &mut *state;
-        let number = asked.entry(request.path.clone()).or_default();
+        let (rules, counts) = &mut *state;
+        let number = counts.entry(request.path.clone()).or_default();
         *number += 1;
         let is_meant = |rule: &&mut Misbehave| {
             let met = |chance: Chance| chance.meets(&request.path, *number);
