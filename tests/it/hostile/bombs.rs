@@ -27,7 +27,7 @@ pub(super) struct Bomb {
 const BUDGET: &str = "evaluation takes more than";
 const TOO_MANY: &str = "this file has more than";
 const TOO_DEEP: &str = "this file is nested deeper than";
-const TOO_LONG: &str = "the most that is read";
+const TOO_LONG: &str = "the limit for configuration files";
 
 /// Locals for the expressions of [`Made::Source`]: 64 KiB of text in one line and in many lines, a thousand numbers,
 /// and their texts.
