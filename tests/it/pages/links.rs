@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::{anchors, clean, links, pages, read, repository};
+use super::{anchors, clean, links, pages, prose, read, repository};
 
 /// The maximum number of lines in README.md.
 const README_LINES: usize = 220;
@@ -72,4 +72,25 @@ fn every_page_is_reached_from_the_readme() {
 fn the_readme_is_short() {
     let lines = read("README.md").lines().count();
     assert!(lines <= README_LINES, "{lines} lines");
+}
+
+/// The directories whose files pages name in backticks.
+const SOURCE_DIRECTORIES: [&str; 5] = ["src/", "tests/", "testdata/", "xtask/", ".github/"];
+
+#[test]
+fn files_named_in_prose_exist() {
+    let mut missing = Vec::new();
+    for (page, text) in pages() {
+        for line in prose(&text) {
+            let quoted = line.split('`').skip(1).step_by(2);
+            let paths = quoted.filter(|path| {
+                SOURCE_DIRECTORIES.iter().any(|top| path.starts_with(top))
+                    && !path.contains([' ', '*', '{', '<'])
+            });
+            for path in paths.filter(|path| !repository().join(path).exists()) {
+                missing.push(format!("{}: `{path}`", page.display()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
