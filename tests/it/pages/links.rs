@@ -87,7 +87,8 @@ fn files_named_in_prose_exist() {
                 SOURCE_DIRECTORIES.iter().any(|top| path.starts_with(top))
                     && !path.contains([' ', '*', '{', '<'])
             });
-            for path in paths.filter(|path| !repository().join(path).exists()) {
+            let files = paths.map(|path| path.split_once("::").map_or(path, |(file, _)| file));
+            for path in files.filter(|file| !repository().join(file).exists()) {
                 missing.push(format!("{}: `{path}`", page.display()));
             }
         }
