@@ -91,7 +91,7 @@ fn archives() -> Vec<Case> {
             Refuses("package has no executable"),
         ),
         case(
-            "a thousand entries over one another",
+            "a thousand overlapping entries",
             Package(overlapping),
             Refuses("more than the"),
         ),
@@ -127,7 +127,7 @@ fn entries() -> Vec<Case> {
             Refuses("its content does not have the size that the central directory says"),
         ),
         case(
-            "data that is no deflate stream",
+            "invalid deflate stream",
             Entry(|| RawEntry {
                 method: 8,
                 ..RawEntry::stored("a", [0xff; 99])
@@ -194,7 +194,7 @@ fn entries() -> Vec<Case> {
             Refuses("its content does not have the size that the central directory says"),
         ),
         case(
-            "16 exabytes, by its own account",
+            "16 declared size of exabytes",
             Entry(|| RawEntry {
                 unpacked: u64::MAX,
                 zip64: true,

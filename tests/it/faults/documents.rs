@@ -66,7 +66,7 @@ fn built() -> Vec<Case> {
             Locks("\\u{1b}]0;title"),
         ),
         case(
-            "a warning that plays an error",
+            "a warning that imitates an error",
             List(|list| list["warnings"] = json!(["x\nerror: all is lost"])),
             Locks("x     error: all is lost"),
         ),

@@ -63,7 +63,7 @@ fn published() -> Vec<Case> {
             Refuses("but the registry announced"),
         ),
         case(
-            "list with a line too many",
+            "list with an extra line",
             Publish(|registry, spec| {
                 registry.publish(spec);
                 let list = registry.document(LIST).unwrap().body.to_vec();

@@ -93,7 +93,10 @@ fn sizes(registry: &FakeRegistry) -> BTreeMap<String, u64> {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "the figures are for people")]
+#[expect(
+    clippy::print_stderr,
+    reason = "the figures are printed for developers"
+)]
 fn a_fleet_is_locked_although_one_request_in_twenty_fails() {
     let mut figures = String::new();
     for seed in [1, 2, 3] {

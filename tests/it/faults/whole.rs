@@ -189,6 +189,6 @@ fn faults_of_whole_runs() {
             writeln!(wrong, "{fault}\n").unwrap();
         }
     }
-    eprintln!("{table}{} faults, each in a run of its own", cases.len());
+    eprintln!("{table}{} faults, each in a separate run", cases.len());
     assert!(wrong.is_empty(), "\n{wrong}");
 }

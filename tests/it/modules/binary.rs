@@ -199,7 +199,7 @@ fn many_roots_fetch_each_module_once() {
     assert_eq!(
         requested.len(),
         MODULES,
-        "a list of versions and a place each"
+        "one version list and one location per module"
     );
     let archives = requests.counts("/files/*.zip");
     assert_eq!(archives.len(), MODULES / 2);

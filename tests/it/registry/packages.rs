@@ -302,5 +302,5 @@ async fn netrc_is_not_sent_to_other_hosts_and_need_not_be_readable() {
     fetch(settings, &registry.url(ZIP)).await.unwrap();
     let hits = registry.log().hits();
     let sent = hits[0].request.header("authorization");
-    assert_eq!(sent, None, "a file that cannot be read stops nothing");
+    assert_eq!(sent, None, "an unreadable file does not stop the download");
 }

@@ -116,7 +116,7 @@ async fn requests_to_a_silent_host_stop() {
     assert_contains(&found[2], "cannot connect to the server");
     assert_contains(&found[3], "did not respond to 3 earlier requests");
     let requests = registry.log().total();
-    assert_eq!(requests, 12, "four tries for each of three providers");
+    assert_eq!(requests, 12, "four attempts for each of three providers");
 }
 
 #[tokio::test]
