@@ -103,14 +103,22 @@ fn the_schema_describes_every_field() {
     failed
         .diagnostics
         .push(Diagnostic::warning(Code::Registry, "x", None));
-    let mut unsigned = added("acme/bolt", "1.0.0");
-    unsigned.address = address("example.com/acme/bolt");
-    for record in unsigned.packages.values_mut() {
-        let mut plain = (**record).clone();
-        (plain.voucher, plain.size) = (Voucher::Nothing, None);
-        *record = plain.into();
+    let mut providers = vec![moved("acme/anvil", "1.0.0", "1.1.0")];
+    for voucher in [
+        Voucher::Nothing,
+        Voucher::Unsigned,
+        Voucher::MirrorHashes,
+        Voucher::Report(None),
+    ] {
+        let mut unsigned = added("acme/bolt", "1.0.0");
+        unsigned.address = address("example.com/acme/bolt");
+        for record in unsigned.packages.values_mut() {
+            let mut plain = (**record).clone();
+            (plain.voucher, plain.size) = (voucher.clone(), None);
+            *record = plain.into();
+        }
+        providers.push(unsigned);
     }
-    let providers = vec![moved("acme/anvil", "1.0.0", "1.1.0"), unsigned];
     let mut updated = directory("a", Fate::Updated, providers);
     updated.moved_modules.push(MovedModule {
         call: "net.vpc".to_owned(),
