@@ -50,7 +50,6 @@ pub struct ReadAccess {
 enum AccessScope {
     #[default]
     Repository,
-    /// A package of modules.
     ModulePackage,
     /// Directories that the user named, outside of any repository.
     NamedDirectories,

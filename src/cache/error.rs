@@ -8,7 +8,6 @@ use crate::span::Explain;
 
 /// The reason why the cache, or a part of it, cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the fields are what the messages say")]
 pub enum CacheError {
     /// The environment does not say where the cache is.
     #[error("cannot locate the cache: neither `TFLOCK_CACHE_DIR` nor a home directory is set")]

@@ -20,11 +20,8 @@ pub struct AnswerKey<'a> {
     pub origin: &'a str,
     /// The engine, since registries may choose their responses by it.
     pub engine: Engine,
-    /// The provider.
     pub provider: &'a ProviderAddr,
-    /// The version.
     pub version: &'a Version,
-    /// The platform.
     pub platform: &'a Platform,
 }
 

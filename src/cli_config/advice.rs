@@ -27,7 +27,6 @@ pub enum InstallationWarning {
     NotExcluded {
         /// The mirror.
         place: Box<Place>,
-        /// The pattern.
         pattern: String,
     },
     /// `direct` excludes a pattern that no mirror includes.
@@ -35,7 +34,6 @@ pub enum InstallationWarning {
     NotIncluded {
         /// The `direct` block.
         place: Box<Place>,
-        /// The pattern.
         pattern: String,
     },
     /// A mirror includes and `direct` excludes two patterns that are probably meant to be the same.

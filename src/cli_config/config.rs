@@ -9,7 +9,6 @@ use crate::span::Place;
 /// A value and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed<T> {
-    /// The value.
     pub value: T,
     /// The position of the value.
     pub place: Place,

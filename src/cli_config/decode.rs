@@ -14,7 +14,6 @@ use crate::cli_config::{CliConfigError, parse};
 use crate::provider::Hostname;
 use crate::span::{Place, Span};
 
-/// The settings of one file.
 #[derive(Debug, Default)]
 pub(super) struct FileSettings {
     pub(super) hosts: BTreeMap<Hostname, HostBlock>,

@@ -64,7 +64,6 @@ pub enum CliConfigError {
         place: Box<Place>,
         /// `host` or `credentials`.
         block: &'static str,
-        /// The label.
         label: String,
         /// The reason.
         #[source]

@@ -23,7 +23,6 @@ pub struct ProviderInstallation {
     pub place: Place,
 }
 
-/// One method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Method {
     /// Where packages come from.
@@ -36,7 +35,6 @@ pub struct Method {
     pub place: Place,
 }
 
-/// The kind of a method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MethodKind {
     /// The origin registry of each provider.

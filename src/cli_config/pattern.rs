@@ -7,7 +7,6 @@ use std::fmt;
 
 use crate::provider::{AddressError, Engine, Hostname, ProviderAddr};
 
-/// One pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     /// `None` for `*`.
@@ -43,7 +42,6 @@ pub enum PatternProblem {
 }
 
 impl Pattern {
-    /// Parses a pattern.
     pub fn parse(text: &str) -> Result<Self, PatternProblem> {
         let parts: Vec<&str> = text.split('/').collect();
         let (host, namespace, type_name) = match *parts.as_slice() {

@@ -33,7 +33,6 @@ pub struct ConfigEnvironment {
 pub enum Places {
     /// This file only; it should exist.
     Named {
-        /// The file.
         file: PathBuf,
         /// The variable that names it.
         variable: &'static str,

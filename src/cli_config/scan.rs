@@ -7,7 +7,6 @@ use crate::cli_config::escape;
 use crate::cli_config::tree::ConfigSyntaxError;
 use crate::span::Span;
 
-/// One token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Hcl1Token {
     /// A bare word.

@@ -6,7 +6,6 @@ use crate::span::Place;
 
 /// An invalid block or argument.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the messages explain the variants")]
 pub enum BlockProblem {
     #[error("a `{kind}` block has {wanted} labels, and this one has {found}")]
     Labels {

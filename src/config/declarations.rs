@@ -31,7 +31,6 @@ pub(super) struct Declarations {
     pub(super) not_in_override: Vec<(&'static str, Spot)>,
 }
 
-/// Reads a file.
 pub(super) fn read_file(path: &Path, engine: Engine, errors: &mut ConfigErrors) -> Declarations {
     let file = files::read(path).and_then(|text| Ok(SourceFile::parse(path, text)?));
     match errors.keep(file) {

@@ -15,7 +15,6 @@ use super::source::SourceError;
 
 /// A reason why a module or its requirements cannot be read.
 #[derive(Debug, Error)]
-#[expect(missing_docs, reason = "the messages explain the variants")]
 pub enum ConfigError {
     #[error("cannot read the directory `{path}`")]
     ReadDirectory { path: PathBuf, source: io::Error },

@@ -37,7 +37,6 @@ pub struct RootModule {
 pub struct ChosenModule {
     /// The source without secrets.
     pub source: String,
-    /// Its version.
     pub version: String,
 }
 

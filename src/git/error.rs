@@ -10,17 +10,13 @@ pub enum GitError {
     /// The program does not start.
     #[error("cannot run `{}`", program.display())]
     Program {
-        /// The program.
         program: PathBuf,
         /// The error of the operating system.
         source: std::io::Error,
     },
     /// The directory is outside of any repository, or its `.git` is invalid.
     #[error("cannot find a git repository that contains `{}`", directory.display())]
-    NoRepository {
-        /// The directory.
-        directory: PathBuf,
-    },
+    NoRepository { directory: PathBuf },
     /// The user named no revision, and the history is incomplete.
     #[error("cannot find the commit where this branch began: `{}` is a shallow clone", repository.display())]
     Shallow {

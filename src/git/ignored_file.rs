@@ -16,7 +16,6 @@ pub struct IgnoredFile {
     pub source: PathBuf,
     /// The line of the pattern, starting at 1.
     pub line: usize,
-    /// The pattern.
     pub pattern: String,
 }
 

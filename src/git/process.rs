@@ -31,7 +31,6 @@ pub type OutputSink<'a> = dyn FnMut(&[u8]) -> ControlFlow<()> + Send + 'a;
 /// The result of a program that ended.
 #[derive(Debug)]
 pub struct ProcessOutput {
-    /// Its exit status.
     pub status: ExitStatus,
     /// Its standard output; empty if a sink received it.
     pub stdout: Vec<u8>,

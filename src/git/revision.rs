@@ -39,7 +39,6 @@ impl<'a> Revision<'a> {
             .collect())
     }
 
-    /// The content of an object.
     pub fn content(&self, object: &str) -> Result<Vec<u8>, GitError> {
         self.repository.output("cat-file", &["blob", object])
     }

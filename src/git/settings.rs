@@ -27,7 +27,6 @@ pub struct GitSettings {
 pub enum GitTarget<'a> {
     /// A repository that the command creates.
     NewRepository,
-    /// No repository.
     NoRepository,
     /// A known repository.
     Repository {

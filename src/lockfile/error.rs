@@ -37,7 +37,6 @@ impl Error for ParseError {
 
 /// What is wrong with the text of a lock file. The messages begin with the words that users know from the engines.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum ParseProblem {
     /// The text is not HCL.
     #[error(transparent)]
@@ -119,7 +118,6 @@ impl Explain for ParseError {
 
 /// Why a lock file could not be read or written.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum SaveError {
     #[error("cannot use `{}` as a lock file: it is not a regular file", .0.path.display())]
     NotAFile(Place),

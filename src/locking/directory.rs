@@ -45,7 +45,6 @@ pub struct LockedDirectory {
 
 /// A package that was verified for a root module.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the types explain the fields")]
 pub struct VerifiedPackage {
     pub address: ProviderAddr,
     pub version: Version,

@@ -18,7 +18,6 @@ use super::transfer::TransferError;
 #[derive(Debug, thiserror::Error)]
 #[error("cannot lock `{address}`")]
 pub struct LockingError {
-    /// Which provider.
     pub address: ProviderAddr,
     /// Where the configuration requires it, or where the lock file records it.
     pub place: Option<Place>,
@@ -29,7 +28,6 @@ pub struct LockingError {
 
 /// Why a provider cannot be locked.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum LockingProblem {
     /// The source lists no version that the constraints allow.
     #[error("no available releases match the constraints `{constraints}`")]
@@ -174,11 +172,9 @@ impl LockingProblem {
 
 /// What the disk cache lacks, so that a request is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum CacheGap {
     /// The list of versions: no locked version fits, or an upgrade was requested.
     Version,
-    /// Packages.
     Packages {
         version: Version,
         platforms: Vec<Platform>,
@@ -220,7 +216,6 @@ fn missing_platform_hint(platform: &Platform, published: &BTreeSet<Platform>) ->
 
 /// Why a package cannot be downloaded or verified.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum PackageFailure {
     #[error(transparent)]
     Registry(#[from] RegistryError),

@@ -56,7 +56,7 @@ impl ListedHashes {
 }
 
 impl Default for Evidence {
-    /// The neutral element of [`Evidence::extend`]: no hashes, from a complete list.
+    /// The neutral element of `extend`: no hashes, from a complete list.
     fn default() -> Self {
         Self {
             recorded: BTreeSet::new(),

@@ -46,7 +46,6 @@ impl fmt::Display for Fingerprint {
 
 /// Why an entry of `[signers]` is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum SignersError {
     /// The key of the entry is not a pattern.
     #[error("cannot read `{text}` as a pattern of providers")]

@@ -11,7 +11,6 @@ use super::min_age::Undated;
 
 /// What the user should know about a directory although nothing failed. It is reported as a warning.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum Note {
     /// An entry of the lock file that the configuration does not require.
     #[error(

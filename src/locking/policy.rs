@@ -118,7 +118,6 @@ pub enum VersionTarget<'a> {
     Keep,
     /// The newest that fits.
     Newest,
-    /// This version.
     To(&'a Version),
 }
 

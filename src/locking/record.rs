@@ -29,7 +29,6 @@ pub struct PackageRecord {
 /// How a source stores a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PackageForm {
-    /// A zip.
     Zip {
         /// The hashes of the zip.
         hashes: PackageHashes,

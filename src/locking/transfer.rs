@@ -49,7 +49,6 @@ pub struct Downloaded {
 
 /// Why the hashes of a package are unknown.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum TransferError {
     #[error(transparent)]
     Download(#[from] RegistryError),
@@ -61,7 +60,6 @@ pub enum TransferError {
     TemporaryFile(#[source] io::Error),
 }
 
-/// A package to download.
 #[derive(Clone, Copy)]
 pub(super) struct PackageDownload<'a> {
     pub(super) package: &'a PackageId,

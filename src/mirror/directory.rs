@@ -31,7 +31,6 @@ pub struct MirrorDirectory {
 /// What is at the path of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoredPackage {
-    /// A zip with this digest.
     Zip(Digest),
     /// Unpacked files with this `h1` hash.
     Files(Hash),

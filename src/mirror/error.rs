@@ -9,7 +9,6 @@ use crate::span::Explain;
 
 /// Why a mirror cannot be read or written.
 #[derive(Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum MirrorError {
     #[error("cannot use `{}` as a mirror", path.display())]
     Unusable { path: PathBuf, source: io::Error },

@@ -98,7 +98,6 @@ impl Indexer<'_> {
         Err(MirrorError::KeepsChanging { path })
     }
 
-    /// The zips to list.
     fn zips(&self) -> Result<Vec<(ListedPackage, ZipStamp)>, MirrorError> {
         let listed = list_provider(self.provider, self.directory)
             .map_err(MirrorError::read(self.directory))?;

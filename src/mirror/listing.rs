@@ -12,7 +12,6 @@ use crate::provider::{Engine, PackageId, Platform, ProviderAddr, Version};
 /// A package on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LocalPackage {
-    /// A zip.
     Zip(PathBuf),
     /// The files of a package.
     Directory(PathBuf),

@@ -22,7 +22,6 @@ use crate::provider::{Hostname, ProviderAddr, Version};
 pub struct NeededVersions(BTreeSet<(ProviderAddr, String)>);
 
 impl NeededVersions {
-    /// Adds a version.
     pub fn add(&mut self, provider: &ProviderAddr, version: &Version) {
         self.0.insert(key(provider, version));
     }

@@ -72,7 +72,6 @@ impl Mirror {
         })
     }
 
-    /// The directory of the mirror.
     pub const fn directory(&self) -> &MirrorDirectory {
         &self.directory
     }

@@ -30,7 +30,6 @@ pub enum ModuleError {
     /// A git address with a forbidden protocol.
     #[error("`{address}` uses the protocol `{protocol}`, and git may use only https, ssh and file")]
     Protocol {
-        /// The address.
         address: RedactedUrl,
         /// Its scheme.
         protocol: String,
@@ -46,7 +45,6 @@ pub enum ModuleError {
     Limit {
         /// The address of the download.
         address: RedactedUrl,
-        /// The limit.
         limit: ModuleLimit,
     },
     /// A submodule without an address.
@@ -66,7 +64,6 @@ pub enum ModuleError {
     /// The registry has no version that the call allows.
     #[error("module `{module}` has no version that {wanted} allows", wanted = wanted(constraints.as_ref()))]
     NoVersion {
-        /// The module.
         module: Box<ModuleId>,
         /// The constraints of the call.
         constraints: Option<ModuleVersionConstraints>,
@@ -82,7 +79,6 @@ pub enum ModuleError {
     /// `git` does not start.
     #[error("cannot run `{}`", program.display())]
     RunGit {
-        /// The program.
         program: PathBuf,
         /// The error of the operating system.
         source: io::Error,
@@ -108,7 +104,6 @@ pub enum ModuleError {
     /// The archive does not match the checksum in its address.
     #[error("the archive from `{address}` has the checksum `{found}`, not `{expected}`")]
     Checksum {
-        /// The address.
         address: RedactedUrl,
         /// The checksum in the address.
         expected: String,
@@ -118,7 +113,6 @@ pub enum ModuleError {
     /// A zip archive that cannot be unpacked.
     #[error("cannot unpack the archive from `{address}`")]
     Zip {
-        /// The address.
         address: RedactedUrl,
         /// The reason.
         source: PackageError,
@@ -126,7 +120,6 @@ pub enum ModuleError {
     /// A tar archive that cannot be unpacked.
     #[error("cannot unpack the archive from `{address}`")]
     Tar {
-        /// The address.
         address: RedactedUrl,
         /// The reason.
         source: TarError,
@@ -156,7 +149,6 @@ pub enum ModuleError {
     Escapes {
         /// The package.
         address: RedactedUrl,
-        /// The path in it.
         path: String,
     },
     /// The package cannot be written to disk, or read from it.
@@ -175,7 +167,6 @@ pub enum ModuleError {
 /// A limit on what is fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModuleLimit {
-    /// Bytes of an archive.
     ArchiveBytes(u64),
     /// Bytes of a repository, with its work tree and submodules.
     RepositoryBytes(u64),

@@ -264,7 +264,6 @@ fn commit_key(repository: &GitPackage) -> CacheKey {
     CacheKey::new(CacheArea::Modules, &["commit", &repository.url, reference])
 }
 
-/// The key of a repository at a commit.
 pub(super) fn repository_key(repository: &GitPackage, commit: &str) -> CacheKey {
     CacheKey::new(CacheArea::Modules, &["repository", &repository.url, commit])
 }
@@ -273,7 +272,6 @@ fn archive_record_key(archive: &ArchivePackage) -> CacheKey {
     CacheKey::new(CacheArea::Modules, &["arrival", archive.url.as_str()])
 }
 
-/// The key of an archive with this checksum.
 pub(super) fn content_key(kind: ArchiveKind, checksum: &Checksum) -> CacheKey {
     let parts = ["archive", kind_name(kind), &checksum.to_string()];
     CacheKey::new(CacheArea::Modules, &parts)

@@ -59,7 +59,6 @@ fn escapes(subdirectory: &str, address: &RedactedUrl) -> ModuleError {
     }
 }
 
-/// The paths that one component matches in each of the directories.
 fn match_component(directories: &[PathBuf], component: &str) -> Result<Vec<PathBuf>, ModuleError> {
     let Some(pattern) = pattern(component) else {
         return Ok(directories

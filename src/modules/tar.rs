@@ -29,16 +29,10 @@ pub enum TarError {
     Empty,
     /// The archive has more entries than [`MAX_ENTRIES`](crate::package::MAX_ENTRIES).
     #[error("it has more than {limit} entries, the most that are unpacked")]
-    TooManyEntries {
-        /// The limit.
-        limit: usize,
-    },
+    TooManyEntries { limit: usize },
     /// The content exceeds the limit for modules, or for the size of the archive.
     #[error("it unpacks to more than {limit} bytes, the most that are accepted for its size")]
-    TooLarge {
-        /// The limit.
-        limit: u64,
-    },
+    TooLarge { limit: u64 },
     /// A file cannot be written.
     #[error("cannot write `{}`", path.display())]
     Write {

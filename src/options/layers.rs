@@ -4,14 +4,12 @@ macro_rules! layered_options {
     ($($field:ident: $type:ty = $spec:expr;)*) => {
         /// The values that one source sets, such as the command line or one config file.
         #[derive(Clone, Debug, Default)]
-        #[expect(missing_docs, reason = "the fields are the entries of the table")]
         pub struct OptionLayer {
             $(pub $field: Option<Sourced<$type>>,)*
         }
 
         /// The effective values, each with its source.
         #[derive(Clone, Debug)]
-        #[expect(missing_docs, reason = "the fields are the entries of the table")]
         pub struct EffectiveOptions {
             $(pub $field: Sourced<$type>,)*
         }

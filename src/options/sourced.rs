@@ -31,14 +31,12 @@ impl fmt::Display for ValueOrigin {
 /// A value and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sourced<T> {
-    /// The value.
     pub value: T,
     /// Where it comes from.
     pub origin: ValueOrigin,
 }
 
 impl<T> Sourced<T> {
-    /// A value of the command line.
     pub const fn from_command_line(value: T) -> Self {
         Self {
             value,

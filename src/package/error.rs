@@ -99,16 +99,10 @@ pub enum PackageError {
     },
     /// The entries exceed [`Limits::entries`](crate::package::Limits::entries).
     #[error("package has more than {limit} entries, the most that are read")]
-    TooManyEntries {
-        /// The limit.
-        limit: usize,
-    },
+    TooManyEntries { limit: usize },
     /// The central directory exceeds [`Limits::directory_bytes`](crate::package::Limits::directory_bytes).
     #[error("package has a central directory of more than {limit} bytes, the most that are read")]
-    DirectoryTooLarge {
-        /// The limit.
-        limit: u64,
-    },
+    DirectoryTooLarge { limit: u64 },
     /// The content exceeds [`Limits::unpacked_bytes`](crate::package::Limits::unpacked_bytes) or
     /// [`Limits::ratio`](crate::package::Limits::ratio).
     #[error(

@@ -37,7 +37,6 @@ pub use stream::{NeedsFile, StreamHasher, Streamed};
 
 use crate::provider::{Digest, Hash};
 
-/// The hashes of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackageHashes {
     /// The digest of the zip, which is the value of its `zh` hash.

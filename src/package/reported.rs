@@ -42,7 +42,6 @@ pub enum ReportFault {
     /// A `zh` hash of the requested platform differs from the checksum in the same response, or is written differently.
     #[error("it has the hash `{hash}`, but the checksum `{shasum}`")]
     OtherZh {
-        /// The hash.
         hash: Hash,
         /// The checksum.
         shasum: String,

@@ -7,7 +7,6 @@ use std::fmt;
 /// Terraform (as of 1.15.9) or OpenTofu (as of 1.12.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Engine {
-    /// Terraform.
     Terraform,
     /// OpenTofu.
     Tofu,

@@ -54,7 +54,6 @@ pub enum AddressProblem {
     /// The type starts with a prefix of repository names.
     #[error("the type must not start with `{prefix}`")]
     RedundantPrefix {
-        /// The prefix.
         prefix: &'static str,
         /// The source without the prefix.
         suggestion: Option<String>,

@@ -92,7 +92,6 @@ impl Hash {
         Self(format!("h1:{}", STANDARD.encode(digest.as_bytes())))
     }
 
-    /// The scheme of the hash.
     pub fn scheme(&self) -> HashScheme {
         match self.0.split_once(':') {
             Some(("h1", _)) => HashScheme::H1,

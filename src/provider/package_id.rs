@@ -7,11 +7,8 @@ use super::{Platform, ProviderAddr, Version};
 /// Identifies a package: the zip of one version of a provider for one platform.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PackageId {
-    /// The provider.
     pub provider: ProviderAddr,
-    /// The version.
     pub version: Version,
-    /// The platform.
     pub platform: Platform,
 }
 

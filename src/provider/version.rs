@@ -158,7 +158,6 @@ impl WrittenVersion {
     }
 }
 
-/// A parser of a version.
 struct VersionParser<'a> {
     text: &'a str,
     /// The offset of the next byte.

@@ -53,7 +53,6 @@ impl fmt::Debug for ApiToken {
 
 /// The reason why the credentials for a host cannot be determined.
 #[derive(Clone, Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the fields are what the messages say")]
 pub enum CredentialsError {
     /// The token has characters that are invalid in a header.
     #[error("the token holds a line break or another character that cannot be sent")]

@@ -17,7 +17,6 @@ use crate::span::{Explain, Place};
 /// A failure of a registry or mirror, or of the requests to it. A field `configured` is the block of the CLI configuration
 /// that is involved.
 #[derive(Clone, Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the fields are what the messages say")]
 pub enum RegistryError {
     /// The trusted certificates of [`Roots::Only`](crate::registry::Roots::Only) are invalid.
     #[error("cannot read the trusted certificates")]

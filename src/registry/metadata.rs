@@ -52,7 +52,6 @@ pub struct AvailableVersions {
 /// One version of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AvailableVersion {
-    /// The version.
     pub version: Version,
     /// The listed plugin protocols, which may be invalid. Used only for hints.
     pub protocols: Vec<String>,

@@ -43,7 +43,6 @@ pub struct ModuleId {
     pub host: Hostname,
     /// The publisher.
     pub namespace: String,
-    /// The name.
     pub name: String,
     /// The target system, such as `aws`.
     pub system: String,

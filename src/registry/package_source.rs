@@ -40,7 +40,6 @@ enum PackageOrigin {
     RegistryExcept(RegistryClient, Vec<FilesystemMirror>),
 }
 
-/// The location of a package.
 #[derive(Clone, Debug)]
 pub enum PackageLocation {
     /// In a registry, with a signed checksum list.

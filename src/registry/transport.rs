@@ -213,7 +213,6 @@ pub(super) fn body_fault(error: reqwest::Error, received: u64) -> RequestFault {
     }
 }
 
-/// The attempts of one request.
 pub(super) struct RequestAttempts {
     transport: Arc<Transport>,
     pub(super) request: Request,

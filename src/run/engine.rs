@@ -20,7 +20,6 @@ pub(super) const VERSION_FILES: [(&str, Engine); 2] = [
 pub(super) enum EngineReason {
     /// The user chose it.
     Requested,
-    /// Its lock file.
     LockFile,
     /// Files that only OpenTofu reads.
     TofuFiles,

@@ -59,16 +59,10 @@ pub enum SettingsError {
     },
     /// `TFLOCK_UNTRUSTED` has an unknown value.
     #[error("cannot read `TFLOCK_UNTRUSTED={value}`: the values are `1` and `0`")]
-    UntrustedVariable {
-        /// The value.
-        value: String,
-    },
+    UntrustedVariable { value: String },
     /// An option that only has a meaning with `--untrusted`.
     #[error("cannot use `{option}` without `--untrusted`")]
-    OnlyUntrusted {
-        /// The option.
-        option: &'static str,
-    },
+    OnlyUntrusted { option: &'static str },
     /// `--allow-host` has an invalid host.
     #[error("cannot read `--allow-host {text}`")]
     AllowHost {

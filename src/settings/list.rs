@@ -12,7 +12,6 @@ pub struct ListSettings {
     pub tree: TreeSettings,
     /// Where versions come from.
     pub sources: SourceSettings,
-    /// The format of the list.
     pub format: ListFormatArg,
 }
 

@@ -14,7 +14,6 @@ use super::{
 /// The settings of `tflock mirror`.
 #[derive(Clone, Debug)]
 pub struct MirrorSettings {
-    /// The mirror.
     pub directory: MirrorDirectory,
     /// The directories, the sources, and how lock files are updated.
     pub lock: LockSettings,
@@ -35,7 +34,6 @@ pub struct MirrorSettings {
 pub enum CliConfigTarget {
     /// To standard output.
     Stdout,
-    /// To this file.
     File(PathBuf),
 }
 

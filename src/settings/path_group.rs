@@ -22,7 +22,6 @@ pub struct PathGroup {
     pub real_paths: Vec<PathBuf>,
     /// The directories in which the walk starts, each with its directory in `real_paths`.
     walk_starts: BTreeMap<PathBuf, PathBuf>,
-    /// The effective options.
     pub options: EffectiveOptions,
 }
 

@@ -56,7 +56,6 @@ pub struct Area {
     pub recursive: bool,
     /// Paths to skip.
     pub ignore_paths: Vec<IgnoreRule>,
-    /// The effective options.
     pub options: EffectiveOptions,
     /// What a lock contains.
     pub policy: Policy,

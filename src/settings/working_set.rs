@@ -53,7 +53,6 @@ pub enum ReportError {
     /// A later version of tflock wrote it.
     #[error("its `schema_version` is {0}, and this version of tflock supports {SCHEMA_VERSION}")]
     Version(u64),
-    /// It is too large.
     #[error("it has more than {MAX_REPORT_BYTES} bytes")]
     TooLarge,
 }

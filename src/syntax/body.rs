@@ -106,7 +106,6 @@ pub struct Argument<'a> {
 }
 
 impl<'a> Argument<'a> {
-    /// The name.
     pub const fn name(&self) -> &'a str {
         self.name
     }
@@ -121,7 +120,6 @@ impl<'a> Argument<'a> {
         self.file.place(self.name_span)
     }
 
-    /// The value.
     pub fn value(&self) -> Expression {
         Expression::new(self.file.clone(), self.value, self.json_value)
     }
@@ -151,7 +149,6 @@ impl<'a> Block<'a> {
         self.kind
     }
 
-    /// All labels.
     pub fn labels(&self) -> &[Label] {
         &self.labels
     }

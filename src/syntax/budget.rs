@@ -56,7 +56,6 @@ pub struct Exceeded {
     limit: u64,
 }
 
-/// The owner of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BudgetOwner {
     Constant,

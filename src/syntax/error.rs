@@ -60,7 +60,6 @@ pub enum SyntaxProblem {
     /// A token that does not start an argument or block where one must start.
     #[error("argument or block definition required here")]
     ItemRequired,
-    /// A quoted argument name.
     #[error("invalid argument name: argument names must not be quoted")]
     QuotedArgumentName,
     /// The same argument twice in one body.

@@ -61,7 +61,6 @@ pub enum ExprKind {
     For(Box<ForExpr>),
 }
 
-/// A part of a template.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TemplatePart {
     /// Literal text.
@@ -70,7 +69,6 @@ pub enum TemplatePart {
     Value(Expr),
     /// `%{ if condition }...%{ else }...%{ endif }`.
     If {
-        /// The condition.
         condition: Expr,
         /// Before `else`.
         yes: Vec<Self>,
@@ -90,7 +88,6 @@ pub enum TemplatePart {
     },
 }
 
-/// A call of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FunctionCall {
     /// The name with its namespaces, such as `core::upper`.
@@ -103,12 +100,10 @@ pub struct FunctionCall {
     pub expand: bool,
 }
 
-/// An entry of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObjectEntry {
     /// The key. A bare name stands for itself ([`Expr::as_key`]).
     pub key: Expr,
-    /// The value.
     pub value: Expr,
 }
 
@@ -142,7 +137,6 @@ pub enum UnaryOperator {
 
 /// Operators with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum BinaryOperator {
     Or,
     And,

@@ -17,7 +17,6 @@ pub(super) struct Token {
     pub(super) span: Span,
 }
 
-/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// The end of the text.

@@ -44,7 +44,6 @@ pub(super) fn is_number(text: &[u8]) -> bool {
 }
 
 impl Number {
-    /// Zero.
     pub const ZERO: Self = Self {
         mantissa: 0,
         exponent: 0,

@@ -13,7 +13,6 @@ pub enum Value {
     Null,
     /// A boolean.
     Bool(bool),
-    /// A number.
     Number(Number),
     /// Text.
     String(String),

@@ -137,7 +137,6 @@ fn fill(source: &mut impl BufRead) -> io::Result<&[u8]> {
 pub(crate) struct ContentSummary {
     /// The SHA-256.
     pub(crate) digest: Digest,
-    /// The CRC-32.
     pub(crate) crc: u32,
     /// The size in bytes.
     pub(crate) size: u64,

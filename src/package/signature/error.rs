@@ -50,22 +50,15 @@ pub enum SignatureError {
     #[error(
         "signature of the checksum list by key {key_id} has expired, or was made in the future"
     )]
-    Expired {
-        /// The key.
-        key_id: String,
-    },
+    Expired { key_id: String },
     /// The key or the signature has expired, and `OPENTOFU_ENFORCE_GPG_EXPIRATION` makes this an error.
     #[error(
         "signature of the checksum list by key {key_id} is no longer valid: the key or the signature has expired"
     )]
-    Enforced {
-        /// The key.
-        key_id: String,
-    },
+    Enforced { key_id: String },
     /// The registry sent a signature of HashiCorp for the key, and that signature is wrong.
     #[error("cannot verify the trust signature of key {key_id}")]
     Trust {
-        /// The key.
         key_id: String,
         /// What is wrong with it.
         #[source]
@@ -125,24 +118,13 @@ pub enum SignatureFault {
     },
     /// The key is on a curve that Terraform supports and tflock does not.
     #[error("key {key_id} is on the curve {curve}, which is not supported")]
-    UnsupportedCurve {
-        /// The key.
-        key_id: String,
-        /// The curve.
-        curve: String,
-    },
+    UnsupportedCurve { key_id: String, curve: String },
     /// The signature has a critical notation. None is supported.
     #[error("the signature by key {key_id} has an unknown critical notation")]
-    CriticalNotation {
-        /// The key.
-        key_id: String,
-    },
+    CriticalNotation { key_id: String },
     /// The key, its signing subkey or its user ID is revoked.
     #[error("the signature was made by the revoked key {key_id}")]
-    Revoked {
-        /// The key.
-        key_id: String,
-    },
+    Revoked { key_id: String },
     /// The signature has expired or was created in the future.
     #[error("the signature has expired, or was made in the future")]
     Expired,

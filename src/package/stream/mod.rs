@@ -45,7 +45,6 @@ pub struct StreamHasher {
 /// The result of hashing a download.
 #[derive(Debug)]
 pub enum Streamed {
-    /// The hashes of the package.
     Hashed(PackageHashes),
     /// The zip must be read from a file.
     NeedsFile {
@@ -53,7 +52,6 @@ pub enum Streamed {
         zh: Digest,
         /// The size of the zip in bytes.
         size: u64,
-        /// The reason.
         reason: NeedsFile,
     },
     /// The package is invalid. Reading it from a file would not help.

@@ -142,7 +142,6 @@ fn is_identifier(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'~')
 }
 
-/// A parser of one piece.
 struct PieceParser<'a> {
     /// The string from its start to the end of the piece, so that offsets are valid for the whole string.
     text: &'a str,

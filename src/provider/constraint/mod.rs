@@ -39,7 +39,6 @@ pub enum Operator {
 /// A single constraint, such as `>= 1.2.0`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Constraint {
-    /// The operator.
     pub operator: Operator,
     /// The version after the operator. Missing numbers are zero.
     pub boundary: Version,

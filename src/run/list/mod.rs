@@ -37,7 +37,6 @@ struct DirectoryList {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// A directory in the list.
 struct ListedDirectory {
     /// The path relative to the working directory, with `/`.
     path: String,

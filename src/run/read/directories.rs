@@ -169,7 +169,6 @@ fn confined(area: &Area) -> (Vec<PathBuf>, Vec<LeavingPath>) {
     (paths, leaving)
 }
 
-/// Walks the paths of one area.
 fn walk(area: &Area) -> (WalkResult, Vec<LeavingPath>) {
     let options = WalkOptions {
         recursive: area.recursive,

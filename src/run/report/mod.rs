@@ -109,7 +109,6 @@ pub struct DirectoryReport {
 /// The result for one provider of a directory.
 #[derive(Clone, Debug)]
 pub struct ProviderReport {
-    /// The provider.
     pub address: ProviderAddr,
     /// How its entry changed. `None` if it did not change.
     pub change: Option<Change>,

@@ -11,7 +11,6 @@ use crate::span::{Explain, Place};
 
 use super::{MAX_BYTES, NAME, keys};
 
-/// An error in a config file.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigFileError {
     /// The file cannot be read.
@@ -39,7 +38,6 @@ pub enum ConfigFileError {
         /// Where.
         place: Box<Place>,
     },
-    /// An unknown key.
     #[error("`{key}` is not a key of `{NAME}`")]
     UnknownKey {
         /// As written.
@@ -50,7 +48,6 @@ pub enum ConfigFileError {
     /// The value has another type than the key.
     #[error("cannot use `{key}`: expected {expected}, found {found}")]
     Type {
-        /// The key.
         key: String,
         /// The type of the key.
         expected: &'static str,
@@ -62,7 +59,6 @@ pub enum ConfigFileError {
     /// The value has the right type, but is invalid.
     #[error("cannot use `{key} = {text}`")]
     Value {
-        /// The key.
         key: String,
         /// As written.
         text: String,
@@ -76,7 +72,6 @@ pub enum ConfigFileError {
         "cannot use `{key} = {text}` in a config file, which may tighten trust and never loosen it"
     )]
     LoosensTrust {
-        /// The key.
         key: String,
         /// As written.
         text: String,

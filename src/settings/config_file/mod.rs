@@ -66,7 +66,6 @@ pub struct ConfigFile {
     pub shown: PathBuf,
     /// The directory that `ignore-paths` are relative to, without links.
     pub directory: PathBuf,
-    /// The options.
     pub options: OptionLayer,
     /// `[signers]`.
     pub signers: Option<Sourced<Signers>>,

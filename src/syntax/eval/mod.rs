@@ -83,7 +83,6 @@ pub enum EvalProblem {
     /// A file that a function cannot read.
     #[error("`{function}` cannot read {}: {why}", shown_file(path.as_deref()))]
     File {
-        /// The function.
         function: String,
         /// The path in the expression; `None` if it must not be shown.
         path: Option<String>,

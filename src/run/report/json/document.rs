@@ -43,7 +43,6 @@ pub(super) struct SummaryDocument {
     pub(super) seconds: f64,
 }
 
-/// One directory.
 #[derive(Serialize)]
 pub(super) struct DirectoryDocument<'a> {
     pub(super) path: String,
