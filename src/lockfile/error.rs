@@ -18,7 +18,6 @@ pub(super) const MAX_LOCK_FILE_SIZE: u64 = 32 * 1024 * 1024;
 pub struct ParseError {
     /// The value or block with the error.
     pub place: Place,
-    /// What is wrong with it.
     pub problem: ParseProblem,
 }
 
@@ -35,7 +34,7 @@ impl Error for ParseError {
     }
 }
 
-/// What is wrong with the text of a lock file. The messages begin with the words that users know from the engines.
+/// The reason why a lock file cannot be parsed. The messages begin like those of Terraform and OpenTofu.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ParseProblem {
     /// The text is not HCL.

@@ -26,7 +26,7 @@ pub struct LockJob {
     pub complete: bool,
     /// There is a lock file but no configuration, so its entries are the requirements.
     pub lock_only: bool,
-    /// The content of the lock file; empty if there is none.
+    /// The entries of the lock file. Empty if the file does not exist.
     pub old: Arc<Locks>,
     /// Where each entry of the lock file begins.
     pub places: BTreeMap<ProviderAddr, Place>,

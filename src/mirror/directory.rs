@@ -28,7 +28,7 @@ pub struct MirrorDirectory {
     layout: Layout,
 }
 
-/// What is at the path of a package.
+/// A package in the mirror, packed or unpacked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoredPackage {
     Zip(Digest),

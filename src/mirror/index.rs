@@ -37,7 +37,6 @@ pub type PublishedHashes = BTreeMap<PathBuf, BTreeSet<Hash>>;
 pub struct UnlistedZip {
     /// The zip.
     pub path: PathBuf,
-    /// What is wrong with it.
     pub problem: String,
 }
 

@@ -21,7 +21,6 @@ pub enum ModuleError {
     Address {
         /// The source.
         address: RedactedUrl,
-        /// What is wrong with it.
         problem: &'static str,
     },
     /// A kind of source or archive, in the plural, that tflock does not fetch.

@@ -154,7 +154,7 @@ pub fn strings<'v>(
     items.iter().map(string).collect()
 }
 
-/// The texts that the user gave for an option; empty if there are none.
+/// Returns the values of an option as the user typed them. The result is empty if the option was not given.
 fn texts<'m>(matches: &'m ArgMatches, option: &str) -> Vec<&'m str> {
     let texts = matches.get_many::<String>(option).unwrap_or_default();
     texts.map(String::as_str).collect()

@@ -1,4 +1,4 @@
-//! What can be wrong with a package or its checksum list.
+//! The errors of packages and checksum lists.
 
 use std::io;
 use std::path::PathBuf;

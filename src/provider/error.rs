@@ -31,7 +31,6 @@ impl Explain for HostnameError {}
 pub struct AddressError {
     /// The address, as written.
     pub source_text: String,
-    /// What is wrong with it.
     #[source]
     pub problem: AddressProblem,
 }
@@ -93,7 +92,6 @@ impl Explain for AddressError {
 pub struct VersionError {
     /// The version, as written.
     pub text: String,
-    /// What is wrong with it.
     #[source]
     pub problem: VersionProblem,
 }
@@ -104,7 +102,7 @@ impl Explain for VersionError {
     }
 }
 
-/// What is wrong with a version, or with the version in a constraint.
+/// The reason why a version, or the version in a constraint, is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VersionProblem {
     /// The version is empty.
@@ -178,7 +176,6 @@ pub struct ConstraintError {
     pub text: String,
     /// The invalid bytes of `text`. Empty if something is missing.
     pub span: Span,
-    /// What is wrong with these bytes.
     #[source]
     pub problem: ConstraintProblem,
 }

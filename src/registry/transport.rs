@@ -56,7 +56,7 @@ impl DocumentResponse {
         })
     }
 
-    /// The body, unless the status says that there is none.
+    /// Returns the body. A 204 response has none and is an error.
     pub(super) fn body(&self) -> Result<&[u8], RegistryError> {
         match self.status {
             StatusCode::NO_CONTENT => Err(self.status_error()),

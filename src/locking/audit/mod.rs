@@ -22,7 +22,7 @@ use provider_audit::ProviderAudit;
 /// The result of verifying one lock file.
 #[derive(Debug, Default)]
 pub struct Audit {
-    /// What is wrong with the lock file, sorted by place.
+    /// The findings about the lock file, sorted by place.
     pub findings: Vec<Diagnostic>,
     /// Why some providers could not be verified.
     pub errors: Vec<LockingError>,

@@ -27,7 +27,7 @@ pub(super) struct RemoteAddress {
     pub(super) subdirectory: String,
 }
 
-/// What is fetched. Each package is fetched once per run.
+/// A repository or archive that contains modules. A run fetches each package once.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ModulePackage {
     Git(GitPackage),

@@ -31,7 +31,6 @@ pub enum SignatureError {
         number: usize,
         /// The number of keys.
         count: usize,
-        /// What is wrong with it.
         #[source]
         fault: KeyFault,
     },
@@ -60,7 +59,6 @@ pub enum SignatureError {
     #[error("cannot verify the trust signature of key {key_id}")]
     Trust {
         key_id: String,
-        /// What is wrong with it.
         #[source]
         fault: SignatureFault,
     },
