@@ -1,7 +1,7 @@
 //! Resolves module calls: evaluates their sources and versions.
 
 use crate::provider::ModuleVersionConstraints;
-use crate::syntax::{EvalProblem, Expression, Value};
+use crate::syntax::{ArgumentValue, EvalProblem, Value};
 
 use super::block_problem::BlockProblem;
 use super::calls::ModuleCall;
@@ -121,7 +121,7 @@ pub(super) fn resolve(
 fn versions(
     instance: &Instance<'_>,
     call: &ModuleCall,
-    expression: &Expression,
+    expression: &ArgumentValue,
     evaluation: Evaluation,
 ) -> Result<(Option<ModuleVersionConstraints>, Option<String>), Unresolved> {
     let (value, origins) = value(
@@ -147,7 +147,7 @@ fn versions(
 
 fn value(
     instance: &Instance<'_>,
-    expression: &Expression,
+    expression: &ArgumentValue,
     position: ExpressionPosition,
     evaluation: Evaluation,
 ) -> Result<(Value, HiddenOrigins), ConfigError> {
@@ -164,7 +164,7 @@ fn text(
     value: &Value,
     what: &'static str,
     call: &ModuleCall,
-    expression: &Expression,
+    expression: &ArgumentValue,
 ) -> Result<String, ConfigError> {
     value.to_text().ok_or_else(|| ConfigError::UnknownCall {
         what,

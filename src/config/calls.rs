@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::syntax::{Block, Expression, Spot, Strings, Value, is_identifier};
+use crate::syntax::{ArgumentValue, Block, Spot, Strings, Value, is_identifier};
 
 use super::block_problem::BlockProblem;
 use super::declarations::labelled_blocks;
@@ -13,10 +13,10 @@ use super::expression::ConfigExpression as _;
 #[derive(Clone, Debug)]
 pub(super) struct ModuleCall {
     pub(super) name: String,
-    pub(super) source: Option<Expression>,
-    pub(super) version: Option<Expression>,
+    pub(super) source: Option<ArgumentValue>,
+    pub(super) version: Option<ArgumentValue>,
     /// The values of the variables of the called module, by name.
-    pub(super) arguments: BTreeMap<String, Expression>,
+    pub(super) arguments: BTreeMap<String, ArgumentValue>,
     pub(super) spot: Spot,
 }
 
@@ -24,8 +24,8 @@ pub(super) struct ModuleCall {
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
     pub(super) name: String,
-    pub(super) default: Option<Expression>,
-    pub(super) type_constraint: Option<Expression>,
+    pub(super) default: Option<ArgumentValue>,
+    pub(super) type_constraint: Option<ArgumentValue>,
     /// `const`, if it is set.
     pub(super) constant: Option<bool>,
     pub(super) nullable: Option<bool>,
@@ -39,7 +39,7 @@ pub(super) struct Variable {
 #[derive(Clone, Debug)]
 pub(super) struct Local {
     pub(super) name: String,
-    pub(super) value: Expression,
+    pub(super) value: ArgumentValue,
     pub(super) spot: Spot,
 }
 
@@ -134,7 +134,7 @@ pub(super) fn read_variable(block: &Block<'_>) -> Result<Variable, ConfigError> 
 }
 
 /// Evaluates a constant boolean, also written as a string.
-fn flag(value: &Expression, what: &'static str) -> Result<bool, ConfigError> {
+fn flag(value: &ArgumentValue, what: &'static str) -> Result<bool, ConfigError> {
     let found = value.constant_with(what, Strings::Templates)?;
     let is_flag = matches!(found, Value::Bool(_))
         || matches!(&found, Value::String(text) if text == "true" || text == "false");

@@ -1,7 +1,7 @@
 //! Constant values of arguments, and errors about them.
 
 use crate::span::Span;
-use crate::syntax::{self, EvalFault, EvalProblem, Exceeded, Expr, Expression, Strings, Value};
+use crate::syntax::{self, ArgumentValue, EvalFault, EvalProblem, Exceeded, Expr, Strings, Value};
 
 use super::block_problem::BlockProblem;
 use super::error::ConfigError;
@@ -30,7 +30,7 @@ pub(super) trait ConfigExpression {
     fn invalid(&self, problem: BlockProblem) -> ConfigError;
 }
 
-impl ConfigExpression for Expression {
+impl ConfigExpression for ArgumentValue {
     fn evaluate(&self, tree: &Expr) -> Result<Value, ConfigError> {
         let failed = |fault: EvalFault| self.value_error("a constant", fault.span, fault.problem);
         self.evaluate_constant(tree).map_err(failed)

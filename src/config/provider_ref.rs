@@ -1,7 +1,7 @@
 //! References to provider configurations, in the `provider` argument of resources, data sources and imports.
 
 use crate::provider::Engine;
-use crate::syntax::{Body, Expr, ExprKind, Expression, Spot};
+use crate::syntax::{ArgumentValue, Body, Expr, ExprKind, Spot};
 
 use super::block_problem::BlockProblem;
 use super::error::ConfigError;
@@ -32,7 +32,7 @@ pub(super) fn read(body: &Body<'_>, engine: Engine) -> Result<Option<ProviderRef
     value.map(|value| parse(&value, engine)).transpose()
 }
 
-fn parse(value: &Expression, engine: Engine) -> Result<ProviderRef, ConfigError> {
+fn parse(value: &ArgumentValue, engine: Engine) -> Result<ProviderRef, ConfigError> {
     let invalid = || value.invalid(BlockProblem::ProviderReference);
     let tree = value.reference(BlockProblem::ProviderReference)?;
     let (base, indexed) = split_index(&tree, engine);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::provider::{Engine, ProviderAddr, VersionConstraints};
 use crate::span::Place;
 use crate::syntax::{
-    self, Argument, Block, Expr, ExprKind, Expression, ObjectEntry, Spot, Strings, Value,
+    self, Argument, ArgumentValue, Block, Expr, ExprKind, ObjectEntry, Spot, Strings, Value,
 };
 
 use super::block_problem::BlockProblem;
@@ -73,7 +73,7 @@ fn parse_entry(argument: &Argument<'_>, engine: Engine) -> Result<RequiredProvid
 /// Parses `{ source = ..., version = ... }`. The last of equal keys takes precedence.
 fn parse_object(
     argument: &Argument<'_>,
-    value: &Expression,
+    value: &ArgumentValue,
     entries: &[ObjectEntry],
     engine: Engine,
 ) -> Result<RequiredProvider, ConfigError> {
@@ -115,7 +115,7 @@ fn parse_object(
 }
 
 /// Returns a key: a bare name, or a constant string. A name in parentheses is a variable, and so an error.
-fn key(whole: &Expression, key: &Expr) -> Result<String, ConfigError> {
+fn key(whole: &ArgumentValue, key: &Expr) -> Result<String, ConfigError> {
     match key.as_key() {
         Some(name) => Ok(name.to_owned()),
         None => string(whole, key, BlockProblem::RequiredProviderKey),
@@ -123,7 +123,11 @@ fn key(whole: &Expression, key: &Expr) -> Result<String, ConfigError> {
 }
 
 /// Evaluates a part of an expression that must be a string. If it is not, `problem` is the error.
-fn string(whole: &Expression, part: &Expr, problem: BlockProblem) -> Result<String, ConfigError> {
+fn string(
+    whole: &ArgumentValue,
+    part: &Expr,
+    problem: BlockProblem,
+) -> Result<String, ConfigError> {
     match whole.evaluate(part) {
         Ok(Value::String(text)) => Ok(text),
         Err(exceeded @ ConfigError::Exceeded { .. }) => Err(exceeded),
@@ -133,7 +137,11 @@ fn string(whole: &Expression, part: &Expr, problem: BlockProblem) -> Result<Stri
 
 /// Checks `configuration_aliases`: a list of references that start with the local name, which are strings in JSON syntax. They
 /// do not change what the module requires.
-fn check_aliases(local_name: &str, whole: &Expression, aliases: &Expr) -> Result<(), ConfigError> {
+fn check_aliases(
+    local_name: &str,
+    whole: &ArgumentValue,
+    aliases: &Expr,
+) -> Result<(), ConfigError> {
     let invalid = |expr: &Expr| {
         let problem = BlockProblem::ConfigurationAliases(local_name.to_owned());
         ConfigError::invalid(whole.place_of(expr.span), problem)
@@ -152,7 +160,7 @@ fn check_aliases(local_name: &str, whole: &Expression, aliases: &Expr) -> Result
 }
 
 /// Returns the variable that a chain of attributes and constant indexes starts with.
-fn root_name<'a>(whole: &Expression, expr: &'a Expr) -> Option<&'a str> {
+fn root_name<'a>(whole: &ArgumentValue, expr: &'a Expr) -> Option<&'a str> {
     match &expr.kind {
         ExprKind::Variable(name) => Some(name),
         ExprKind::Attribute(source, _) => root_name(whole, source),

@@ -2,8 +2,8 @@
 
 use crate::span::{Place, Span};
 
+use super::argument_value::ArgumentValue;
 use super::error::SyntaxError;
-use super::expression::Expression;
 use super::json::{JsonBody, JsonId};
 use super::native::NativeBody;
 use super::source_file::{SourceFile, Spot};
@@ -46,7 +46,7 @@ impl<'a> Body<'a> {
     }
 
     /// Returns the value of the argument with this name.
-    pub fn value(&self, name: &str) -> Result<Option<Expression>, SyntaxError> {
+    pub fn value(&self, name: &str) -> Result<Option<ArgumentValue>, SyntaxError> {
         Ok(self.argument(name)?.map(|argument| argument.value()))
     }
 
@@ -120,8 +120,8 @@ impl<'a> Argument<'a> {
         self.file.place(self.name_span)
     }
 
-    pub fn value(&self) -> Expression {
-        Expression::new(self.file.clone(), self.value, self.json_value)
+    pub fn value(&self) -> ArgumentValue {
+        ArgumentValue::new(self.file.clone(), self.value, self.json_value)
     }
 }
 

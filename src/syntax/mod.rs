@@ -3,19 +3,19 @@
 //! ```text
 //! bytes -> lexer -> parser -> native -.
 //! bytes ------------> json -----------+-> source_file, body (blocks, arguments as byte ranges)
-//!                                          `-> expression -> tree (Expr, on demand) -> eval -> Value
+//!                                          `-> argument_value -> tree (Expr, on demand) -> eval -> Value
 //! ```
 //!
 //! Every file is checked completely, because Terraform stops at a syntax error anywhere in it. Only the few expressions that
 //! affect providers become trees. hcl-rs and hcl-edit are not used: they reject some valid Terraform (duplicate keys, byte order
 //! marks, newlines around operators in `{for}`, text after a heredoc marker), and take ten times as long.
 
+mod argument_value;
 mod body;
 mod budget;
 mod error;
 mod eval;
 mod expr;
-mod expression;
 mod json;
 mod lexer;
 mod native;
@@ -29,6 +29,7 @@ mod templates;
 mod tree;
 mod value;
 
+pub use argument_value::{ArgumentValue, Strings};
 pub use body::{Argument, Block, Body, Label};
 pub use budget::{BudgetResource, EvalBudget, Exceeded, RunBudget};
 pub use error::{SyntaxError, SyntaxFault, SyntaxProblem};
@@ -40,7 +41,6 @@ pub use expr::{
     BinaryOperator, Expr, ExprKind, ForExpr, FunctionCall, MAX_DEPTH, MAX_EXPRESSION, ObjectEntry,
     TemplatePart, UnaryOperator,
 };
-pub use expression::{Expression, Strings};
 pub use lexer::is_identifier;
 pub use number::Number;
 pub use source_file::{SourceFile, Spot};

@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use crate::provider::Engine;
 use crate::span::Span;
-use crate::syntax::{self, BoundedConstants, EvalProblem, Expr, Expression, Strings, Value};
+use crate::syntax::{self, ArgumentValue, BoundedConstants, EvalProblem, Expr, Strings, Value};
 
 use super::calls::{ModuleCall, Variable};
 use super::error::ConfigError;
@@ -111,7 +111,7 @@ impl<'a> Instance<'a> {
     /// Evaluates a `source` or `version`. Also returns the hidden values on which it depends.
     pub(super) fn evaluate(
         &self,
-        value: &Expression,
+        value: &ArgumentValue,
         position: ExpressionPosition,
     ) -> Result<(Value, HiddenOrigins), ConfigError> {
         let what = position.what();
@@ -147,7 +147,7 @@ impl<'a> Instance<'a> {
     /// Evaluates an expression without variables and functions. Strings in JSON are not templates.
     pub(super) fn constant(
         &self,
-        value: &Expression,
+        value: &ArgumentValue,
         what: &'static str,
     ) -> Result<Value, ConfigError> {
         let budget = &self.context.budget;
@@ -185,7 +185,7 @@ impl<'a> Instance<'a> {
     /// Evaluates a local or an argument that another expression refers to.
     fn inner_value(
         &self,
-        expression: &Expression,
+        expression: &ArgumentValue,
         position: ExpressionPosition,
         depth: usize,
     ) -> TracedValue {
@@ -196,7 +196,7 @@ impl<'a> Instance<'a> {
 
     fn paid_value(
         &self,
-        expression: &Expression,
+        expression: &ArgumentValue,
         position: ExpressionPosition,
         depth: usize,
     ) -> (Result<Value, EvalProblem>, HiddenOrigins) {

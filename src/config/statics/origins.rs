@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::access::leaves_repository;
-use crate::syntax::Expression;
+use crate::syntax::ArgumentValue;
 
 /// The origin of a hidden value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,7 +37,7 @@ impl HiddenOrigins {
     }
 
     /// Adds the file of an expression if it is a link to a file outside the repository.
-    pub(in crate::config) fn add_file_of(&mut self, expression: &Expression) {
+    pub(in crate::config) fn add_file_of(&mut self, expression: &ArgumentValue) {
         let path = expression.path();
         if path.is_symlink() && leaves_repository(path) {
             self.add(HiddenOrigin::Link(path.to_path_buf()));

@@ -6,7 +6,8 @@ use std::path::Path;
 use crate::access::{AccessError, ReadAccess};
 use crate::span::Explain as _;
 use crate::syntax::{
-    self, BoundedConstants, EvalBudget, EvalProblem, Expr, Expression, SourceFile, Strings, Value,
+    self, ArgumentValue, BoundedConstants, EvalBudget, EvalProblem, Expr, SourceFile, Strings,
+    Value,
 };
 
 use super::super::calls::Variable;
@@ -20,7 +21,7 @@ use super::types::TypeConstraint;
 #[derive(Debug)]
 enum GivenValue {
     /// An expression in a variable file.
-    Written(Expression),
+    Written(ArgumentValue),
     /// Text from the environment or the command line.
     Text(String),
     /// From an environment variable that the untrusted configuration may not use.

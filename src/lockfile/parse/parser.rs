@@ -8,7 +8,7 @@ use crate::lockfile::error::{ParseError, ParseProblem};
 use crate::provider::{Engine, Hash, ProviderAddr, Version, VersionConstraints};
 use crate::span::{Place, Span};
 use crate::syntax::{
-    Block, Body, Constants, EvalFault, Expr, ExprKind, Expression, SourceFile, Strings,
+    ArgumentValue, Block, Body, Constants, EvalFault, Expr, ExprKind, SourceFile, Strings,
     SyntaxError, Value, check_references, evaluate,
 };
 
@@ -53,7 +53,7 @@ impl LockFileParser<'_> {
         }
     }
 
-    fn argument(&mut self, body: &Body<'_>, name: &str) -> Option<Expression> {
+    fn argument(&mut self, body: &Body<'_>, name: &str) -> Option<ArgumentValue> {
         self.keep(body.value(name)).flatten()
     }
 
@@ -152,7 +152,7 @@ impl LockFileParser<'_> {
         None
     }
 
-    fn constraints(&mut self, argument: &Expression) -> Option<VersionConstraints> {
+    fn constraints(&mut self, argument: &ArgumentValue) -> Option<VersionConstraints> {
         let expr = self.expression(argument)?;
         let value = self.value(argument, &expr)?;
         let text = self.string(argument, expr.span, value)?;
@@ -166,7 +166,7 @@ impl LockFileParser<'_> {
         }
     }
 
-    fn hashes(&mut self, argument: &Expression) -> BTreeSet<Hash> {
+    fn hashes(&mut self, argument: &ArgumentValue) -> BTreeSet<Hash> {
         let Some(expr) = self.expression(argument) else {
             return BTreeSet::new();
         };
@@ -183,7 +183,7 @@ impl LockFileParser<'_> {
             .collect()
     }
 
-    fn hash(&mut self, argument: &Expression, element: &Expr) -> Option<Hash> {
+    fn hash(&mut self, argument: &ArgumentValue, element: &Expr) -> Option<Hash> {
         let value = self.value(argument, element)?;
         let text = self.string(argument, element.span, value)?;
         match Hash::parse(&text) {
@@ -196,12 +196,12 @@ impl LockFileParser<'_> {
         }
     }
 
-    fn expression(&mut self, argument: &Expression) -> Option<Expr> {
+    fn expression(&mut self, argument: &ArgumentValue) -> Option<Expr> {
         self.keep(argument.tree(Strings::Plain))
     }
 
     /// Evaluates an expression. References and function calls are errors, also in branches that are not evaluated.
-    fn value(&mut self, argument: &Expression, expr: &Expr) -> Option<Value> {
+    fn value(&mut self, argument: &ArgumentValue, expr: &Expr) -> Option<Value> {
         if let Some(text) = expr.as_text() {
             return Some(Value::String(text));
         }
@@ -215,7 +215,7 @@ impl LockFileParser<'_> {
         }
     }
 
-    fn string(&mut self, argument: &Expression, span: Span, value: Value) -> Option<String> {
+    fn string(&mut self, argument: &ArgumentValue, span: Span, value: Value) -> Option<String> {
         if let Value::String(text) = value {
             return Some(text);
         }
@@ -228,7 +228,13 @@ impl LockFileParser<'_> {
     }
 
     /// The place of a part of a string. If the string has escapes or is computed, the place of the whole expression.
-    fn place_within(&self, argument: &Expression, expr: &Expr, string: &str, part: Span) -> Place {
+    fn place_within(
+        &self,
+        argument: &ArgumentValue,
+        expr: &Expr,
+        string: &str,
+        part: Span,
+    ) -> Place {
         let start = expr.span.start + 1;
         let verbatim = self.text.get(start..start + string.len()) == Some(string.as_bytes());
         let span = if verbatim && expr.as_text().is_some() {

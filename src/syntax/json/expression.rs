@@ -2,9 +2,9 @@
 
 use crate::span::Span;
 
+use super::super::argument_value::Strings;
 use super::super::error::{SyntaxFault, SyntaxProblem};
 use super::super::expr::{Expr, ExprKind, MAX_DEPTH, ObjectEntry, TemplatePart};
-use super::super::expression::Strings;
 use super::super::number::Number;
 use super::super::parse_template;
 use super::{JsonFile, JsonId, JsonKind};

@@ -23,16 +23,16 @@ pub enum Strings {
     Templates,
 }
 
-/// The value of an argument as a byte range of its file. [`Expression::tree`] parses it.
+/// The value of an argument as a byte range of its file. [`ArgumentValue::tree`] parses it.
 #[derive(Clone, Debug)]
-pub struct Expression {
+pub struct ArgumentValue {
     file: SourceFile,
     span: Span,
     /// Only in JSON syntax.
     json_value: Option<JsonId>,
 }
 
-impl Expression {
+impl ArgumentValue {
     pub(super) const fn new(file: SourceFile, span: Span, json_value: Option<JsonId>) -> Self {
         Self {
             file,
