@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::display::visible_name;
 use crate::reporter::{Reporter, TransferId};
-use crate::span::visible_name;
 
 /// Frames per second: enough for a smooth bar, few enough for a slow terminal.
 const REFRESH_HZ: u8 = 8;

@@ -3,12 +3,12 @@
 //! A [`Span`] is cheap and accompanies parsed values. A [`Place`] is computed from it for a report, and owns all that the report
 //! shows: path, line, column and source line.
 
-use std::borrow::Cow;
 use std::ops::Range;
-use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::code::Code;
+use crate::display::shown_path;
 
 /// A half-open byte range of one file's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -190,57 +190,6 @@ impl std::fmt::Display for Place {
         }
         Ok(())
     }
-}
-
-/// Formats a path for messages, with `/` on every system and without deceptive characters.
-pub fn shown_path(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    visible_name(&text.replace(MAIN_SEPARATOR, "/")).into_owned()
-}
-
-/// Escapes deceptive characters in the name of a file or directory. The author of a repository chooses such names, which must not
-/// control the terminal, start new lines, or change the direction of text.
-pub fn visible_name(name: &str) -> Cow<'_, str> {
-    if !name.contains(is_deceptive) {
-        return Cow::Borrowed(name);
-    }
-    let mut shown = String::with_capacity(name.len());
-    for character in name.chars() {
-        if is_deceptive(character) {
-            shown.extend(character.escape_default());
-        } else {
-            shown.push(character);
-        }
-    }
-    Cow::Owned(shown)
-}
-
-/// Whether a character can disguise a name: control characters, line separators, invisible characters, and those that change the
-/// direction of text.
-pub fn is_deceptive(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{ad}'
-                | '\u{34f}'
-                | '\u{61c}'
-                | '\u{115f}'
-                | '\u{1160}'
-                | '\u{17b4}'
-                | '\u{17b5}'
-                | '\u{180b}'..='\u{180f}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{3164}'
-                | '\u{feff}'
-                | '\u{ffa0}'
-                | '\u{fff0}'..='\u{fffb}'
-                | '\u{1bca0}'..='\u{1bca3}'
-                | '\u{1d173}'..='\u{1d17a}'
-                | '\u{e0000}'..='\u{e00ff}'
-                | '\u{e01f0}'..='\u{e0fff}'
-        )
 }
 
 /// An error with a code, and where possible a place and a hint.

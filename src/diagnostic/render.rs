@@ -12,12 +12,11 @@
 //! ```
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 
 use super::{Diagnostic, Severity};
-use crate::span::{is_deceptive, shown_path};
+use crate::display::{is_deceptive, shown_path};
 
 /// The most characters of a message, a cause or a hint. Only texts that quote remote input are longer.
 const MAX_CHARACTERS: usize = 4_000;
@@ -60,7 +59,7 @@ impl Diagnostic {
         };
         let Some(place) = &self.place else {
             if let Some(first) = self.directories.first() {
-                let _ = writeln!(text, " {} {}{more}", blue("-->"), directory_name(first));
+                let _ = writeln!(text, " {} {}{more}", blue("-->"), shown_path(first));
             }
             return;
         };
@@ -101,14 +100,6 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-fn directory_name(directory: &Path) -> String {
-    if directory.as_os_str().is_empty() {
-        ".".to_owned()
-    } else {
-        shown_path(directory)
-    }
-}
-
 #[derive(Clone, Copy)]
 struct Paint {
     styled: bool,
@@ -133,6 +124,7 @@ mod tests {
     use super::super::samples::diagnostic;
     use super::*;
     use crate::span::{Place, Span};
+    use std::path::Path;
 
     #[test]
     fn an_error_shows_place_line_cause_and_hint() {

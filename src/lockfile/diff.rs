@@ -4,7 +4,7 @@ use std::path::Path;
 
 use similar::TextDiff;
 
-use crate::span::shown_path;
+use crate::display::shown_path;
 
 /// Number of unchanged lines shown around a change.
 const CONTEXT_LINES: usize = 3;

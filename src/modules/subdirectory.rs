@@ -161,7 +161,7 @@ mod tests {
             ("r*/..", "`r*/..` in `a` leads out of the module package"),
         ] {
             let found = match find(&root, subdirectory, &RedactedUrl::parse("a")) {
-                Ok(path) => crate::span::shown_path(path.strip_prefix(&root).unwrap()),
+                Ok(path) => crate::display::shown_path(path.strip_prefix(&root).unwrap()),
                 Err(error) => error.to_string(),
             };
             assert_eq!(found, expected, "{subdirectory}");

@@ -8,8 +8,8 @@ use regex::Regex;
 use toml::Spanned;
 use toml::de::DeValue;
 
+use crate::display::visible_name;
 use crate::provider::{Platform, PlatformError};
-use crate::span::visible_name;
 
 use super::arguments::RejectedArgument;
 use super::suggest::{nearest, platform_hint, quoted_list};

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-use crate::span::is_deceptive;
+use crate::display::is_deceptive;
 
 /// Escapes text for people. Color sequences are kept if the text is `styled`.
 pub(crate) fn text(text: &str, styled: bool) -> Cow<'_, str> {

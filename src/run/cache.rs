@@ -7,9 +7,9 @@ use std::time::{Duration, SystemTime};
 use crate::cache::{self, CacheArea, CacheError, DiskCache, EntryUsage};
 use crate::cli::CacheCommand;
 use crate::diagnostic::Diagnostic;
+use crate::display::visible_name;
 use crate::printer::Printer;
 use crate::settings::{Environment, cache_directory};
-use crate::span::visible_name;
 
 use super::DONE;
 use super::report::bytes;

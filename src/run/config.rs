@@ -1,13 +1,12 @@
 //! `tflock config`: the effective settings and their sources.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use crate::cli::LockArgs;
+use crate::display::{shown_path, visible_name};
 use crate::options::{OptionRow, ValueOrigin};
 use crate::printer::Printer;
 use crate::settings::{Environment, PathGroup, cache_directory, effective_options};
-use crate::span::visible_name;
 
 use super::DONE;
 use super::session::Refused;
@@ -57,7 +56,7 @@ pub(super) fn command(
         text.push('\n');
     }
     let cache =
-        cache_directory(environment).map_or_else(|| "none".to_owned(), |path| visible_path(&path));
+        cache_directory(environment).map_or_else(|| "none".to_owned(), |path| shown_path(&path));
     let _ = writeln!(text, "cache\n  {cache}\n");
     write_environment(environment, &mut text);
     printer.text(&text);
@@ -65,8 +64,8 @@ pub(super) fn command(
 }
 
 fn write_group(group: &PathGroup, text: &mut String) {
-    let paths: Vec<String> = group.paths.iter().map(|path| visible_path(path)).collect();
-    let mut files = group.files.iter().map(|file| visible_path(&file.shown));
+    let paths: Vec<String> = group.paths.iter().map(|path| shown_path(path)).collect();
+    let mut files = group.files.iter().map(|file| shown_path(&file.shown));
     let nearest = files.next();
     let nearest = nearest.as_deref().unwrap_or("no config file");
     let _ = writeln!(text, "{}: governed by {nearest}", paths.join(", "));
@@ -113,10 +112,6 @@ fn signer_rows(group: &PathGroup) -> Vec<OptionRow> {
         rows.push(row("any".to_owned(), ValueOrigin::Default));
     }
     rows
-}
-
-fn visible_path(path: &Path) -> String {
-    visible_name(&path.to_string_lossy()).into_owned()
 }
 
 fn write_environment(environment: &Environment, text: &mut String) {

@@ -13,7 +13,7 @@ use crate::git::{ChangedFiles, GitSettings};
 
 use super::{Area, Environment, SettingsError};
 use crate::access::repository_root;
-use crate::span::{shown_path, visible_name};
+use crate::display::{counted, shown_path, visible_name};
 
 /// The most bytes of a report, which is enough for some hundred thousand directories.
 const MAX_REPORT_BYTES: u64 = 1 << 30;
@@ -116,16 +116,13 @@ impl WorkingSet {
 
 impl Failed {
     fn notes(&self) -> Vec<String> {
-        let counted = |count: usize| match count {
-            1 => "1 directory".to_owned(),
-            count => format!("{count} directories"),
-        };
+        let directories = |count: usize| counted(count, "directory", "directories");
         let mut notes = vec![format!(
             "working on the {} that failed",
-            counted(self.directories.len())
+            directories(self.directories.len())
         )];
         if !self.out_of_reach.is_empty() {
-            let count = counted(self.out_of_reach.len());
+            let count = directories(self.out_of_reach.len());
             notes.push(format!(
                 "left out: {count} that failed outside of the given paths (without PATH, or with -r, all below count)"
             ));
@@ -133,7 +130,7 @@ impl Failed {
         if self.gone > 0 {
             notes.push(format!(
                 "left out: {} that failed, and cannot be found from here: the report's paths are relative to where it was made",
-                counted(self.gone)
+                directories(self.gone)
             ));
         }
         notes

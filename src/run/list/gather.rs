@@ -1,12 +1,13 @@
 //! Builds the list from the directories that were read: their roles, their locked versions, and the available versions.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::{StreamExt as _, stream};
 
 use crate::diagnostic::Diagnostic;
+use crate::display::portable_path;
 use crate::locking::{LockJob, Packages};
 use crate::provider::{Engine, ProviderAddr, Version, VersionConstraints, newest};
 use crate::registry::{AvailableVersions, RegistryError};
@@ -44,7 +45,7 @@ pub(super) async fn gather(
         diagnostics.extend(directory.diagnostics);
     }
     entries.extend(ignored.iter().map(|path| ListedDirectory {
-        path: shown(path),
+        path: portable_path(path),
         role: Role::Ignored,
         engine: None,
         providers: Vec::new(),
@@ -109,20 +110,10 @@ fn addresses(job: &LockJob) -> BTreeSet<&ProviderAddr> {
 
 fn entry(directory: &ReadDirectory, versions: &Versions) -> ListedDirectory {
     ListedDirectory {
-        path: shown(&directory.path),
+        path: portable_path(&directory.path),
         role: role(directory),
         engine: directory.engine,
         providers: job(directory).map_or_else(Vec::new, |job| providers(job, versions)),
-    }
-}
-
-/// Formats a path for the list: never empty, and with `/` on every system.
-fn shown(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    match text.as_ref() {
-        "" => ".".to_owned(),
-        text if cfg!(windows) => text.replace('\\', "/"),
-        text => text.to_owned(),
     }
 }
 
@@ -131,7 +122,7 @@ fn role(directory: &ReadDirectory) -> Role {
         Task::Fail => Role::Failed,
         Task::Skip { why, .. } => match why {
             SkipReason::Called { by, others } => Role::Module {
-                by: shown(by),
+                by: portable_path(by),
                 others: *others,
             },
             SkipReason::RequiresNothing | SkipReason::CreationForbidden => Role::RequiresNothing,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::span::visible_name;
+use crate::display::visible_name;
 
 use super::text::short;
 use super::{DirectoryList, ListedDirectory, ListedProvider};

@@ -16,11 +16,11 @@ use std::time::Instant;
 
 use crate::cli::{ListArgs, ListFormatArg};
 use crate::diagnostic::{self, Diagnostic};
+use crate::display::visible_name;
 use crate::locking::Packages;
 use crate::printer::Printer;
 use crate::provider::{Engine, ProviderAddr};
 use crate::settings::{Environment, ListSettings, OutputSettings, TreeSettings};
-use crate::span::visible_name;
 
 use super::directory_command::{self, DirectoryCommand};
 use super::engine::EngineReason;

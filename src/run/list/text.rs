@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::display::visible_name;
 use crate::provider::{Engine, ProviderAddr};
-use crate::span::visible_name;
 
 use super::{DirectoryList, ListedDirectory, ListedProvider, Role, VersionState};
 

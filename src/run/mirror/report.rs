@@ -8,12 +8,11 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::diagnostic::{self, Code, Diagnostic};
-use crate::display::counted;
+use crate::display::{counted, portable_path, visible_name};
 use crate::locking::Downloaded;
 use crate::mirror::{Layout, ListedPackage, MirrorDirectory, UnlistedZip};
 use crate::provider::{PackageId, Platform, ProviderAddr, Version};
-use crate::run::report::{DiagnosticDocument, Fate, bytes, shown};
-use crate::span::visible_name;
+use crate::run::report::{DiagnosticDocument, Fate, bytes};
 
 use super::check::PackageFault;
 use super::filler::PackageState;
@@ -176,7 +175,7 @@ impl MirrorReport {
                 provider: id.provider.to_string(),
                 version: id.version.to_string(),
                 platform: id.platform.to_string(),
-                path: shown(&self.directory.package_path(id)),
+                path: portable_path(&self.directory.package_path(id)),
                 state,
                 problem: problem.cloned(),
             };
@@ -202,7 +201,7 @@ impl MirrorReport {
             .directories
             .iter()
             .map(|directory| MirrorDirectoryDocument {
-                path: shown(&directory.path),
+                path: portable_path(&directory.path),
                 fate: directory.fate.name(),
                 diagnostics: directory
                     .diagnostics
@@ -214,7 +213,7 @@ impl MirrorReport {
             schema_version: 1,
             command: "mirror",
             check: self.check,
-            mirror: shown(self.directory.base()),
+            mirror: portable_path(self.directory.base()),
             layout: match self.directory.layout() {
                 Layout::Packed => "packed",
                 Layout::Unpacked => "unpacked",
@@ -224,7 +223,7 @@ impl MirrorReport {
             pruned: self
                 .pruned
                 .iter()
-                .map(|listed| shown(listed.package.path()))
+                .map(|listed| portable_path(listed.package.path()))
                 .collect(),
             directories: directories.collect(),
             diagnostics: self

@@ -3,8 +3,9 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::change::describe;
-use super::{DirectoryReport, Fate, RunReport, shown};
+use super::{DirectoryReport, Fate, RunReport};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::display::portable_path;
 use crate::lockfile::FILE_NAME;
 use crate::span::Place;
 
@@ -89,7 +90,7 @@ pub(super) fn lines(annotation: &Diagnostic) -> Vec<String> {
     let directories: Vec<String> = annotation
         .directories
         .iter()
-        .map(|path| shown(path))
+        .map(|path| portable_path(path))
         .collect();
     let fix = annotation
         .fix

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::{RunReport, shown};
+use super::RunReport;
 use crate::diagnostic::{Code, Fix};
-use crate::span::{Place, visible_name};
+use crate::display::{portable_path, visible_name};
+use crate::span::Place;
 
 /// The maximum number of places that a finding names without `-v`.
 const MAX_PLACES: usize = 10;
@@ -57,14 +58,14 @@ pub(super) fn findings(report: &RunReport, verbosity: u8) -> String {
 /// `-r` instead.
 fn fix_for_all(fix: &Fix, directories: &BTreeSet<&Path>, limit: usize) -> String {
     if directories.len() <= limit {
-        let names: Vec<String> = directories.iter().map(|path| shown(path)).collect();
+        let names: Vec<String> = directories.iter().map(|path| portable_path(path)).collect();
         return fix.text(names.iter().map(String::as_str));
     }
     let Fix::Lock(options) = fix else {
         return fix.text([]);
     };
     let recursive = [vec!["-r".to_owned()], options.clone()].concat();
-    Fix::Lock(recursive).text([shown(&common_ancestor(directories)).as_str()])
+    Fix::Lock(recursive).text([portable_path(&common_ancestor(directories)).as_str()])
 }
 
 fn common_ancestor(directories: &BTreeSet<&Path>) -> PathBuf {

@@ -9,8 +9,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::annotations::{Base, annotations, lines};
-use super::{RunReport, named, summary};
+use super::{RunReport, summary};
 use crate::diagnostic::{Diagnostic, Severity, unite};
+use crate::display::shown_path;
 use crate::printer::harmless;
 
 /// The maximum size of a job summary in bytes. GitHub rejects the summary of a step above 1 MiB.
@@ -55,7 +56,7 @@ fn properties(annotation: &Diagnostic, base: &Base) -> Vec<(&'static str, String
 }
 
 fn file(path: &Path, base: &Base) -> String {
-    named(&base.relative(path).unwrap_or_else(|| path.to_path_buf()))
+    shown_path(&base.relative(path).unwrap_or_else(|| path.to_path_buf()))
 }
 
 /// The text of the annotation, and the directories if there are several.
@@ -63,7 +64,7 @@ fn message(annotation: &Diagnostic) -> String {
     let mut message = lines(annotation).join("\n");
     if annotation.directories.len() > 1 {
         let directories = annotation.directories.iter().take(MAX_NAMED);
-        let names: Vec<String> = directories.map(|directory| named(directory)).collect();
+        let names: Vec<String> = directories.map(|directory| shown_path(directory)).collect();
         let _ = write!(message, "\nin {}", names.join(", "));
         let more = annotation.directories.len() - names.len();
         if more > 0 {

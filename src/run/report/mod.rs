@@ -22,7 +22,7 @@ pub(in crate::run) use json::DiagnosticDocument;
 pub(in crate::run) use summary::bytes;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ use crate::lockfile::{Change, LockChanges, Locks, ProviderLock};
 use crate::locking::{Downloaded, PackageRecord, VerifiedPackage};
 use crate::provider::{Engine, Platform, ProviderAddr, Version, VersionConstraints};
 use crate::settings::TreeSettings;
-use crate::span::{Place, visible_name};
+use crate::span::Place;
 
 /// What happened to the lock file of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -305,24 +305,6 @@ fn count_kept(before: Option<&ProviderLock>, after: Option<&ProviderLock>) -> us
         return 0;
     };
     before.hashes.intersection(&after.hashes).count()
-}
-
-/// Formats a path for programs: never empty, with `/` on every system.
-pub(in crate::run) fn shown(path: &Path) -> String {
-    if path.as_os_str().is_empty() {
-        return ".".to_owned();
-    }
-    let text = path.to_string_lossy();
-    if std::path::MAIN_SEPARATOR == '/' {
-        text.into_owned()
-    } else {
-        text.replace(std::path::MAIN_SEPARATOR, "/")
-    }
-}
-
-/// Formats a path for people: like [`shown`], with deceptive characters escaped.
-fn named(path: &Path) -> String {
-    visible_name(&shown(path)).into_owned()
 }
 
 #[cfg(test)]

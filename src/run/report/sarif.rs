@@ -10,9 +10,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::RunReport;
 use super::annotations::{Base, annotations, lines};
-use super::{RunReport, shown};
 use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::display::portable_path;
 use crate::span::Place;
 
 /// The address of the schema, by which viewers recognize the format.
@@ -105,7 +106,7 @@ fn location(place: &Place, base: &Base) -> Value {
 /// A path, percent-encoded for a URI.
 fn uri(path: &Path) -> String {
     let mut out = String::new();
-    for byte in shown(path).bytes() {
+    for byte in portable_path(path).bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
             out.push(char::from(byte));
         } else {

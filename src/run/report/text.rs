@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::change::describe;
-use super::{DirectoryReport, Fate, RunReport, findings, named, signers, summary};
-use crate::span::visible_name;
+use super::{DirectoryReport, Fate, RunReport, findings, signers, summary};
+use crate::display::{shown_path, visible_name};
 
 /// Renders the text. With a `verbosity` above 0, it includes unchanged directories and all signers.
 pub(super) fn render(report: &RunReport, verbosity: u8) -> String {
@@ -36,7 +36,7 @@ impl RunReport {
         for ((fate, changes), directories) in self.changed_directories() {
             let verbs = [self.verb(fate)].into_iter().chain(std::iter::repeat(""));
             for (directory, verb) in directories.iter().zip(verbs) {
-                let _ = writeln!(text, "{verb:<width$} {}", named(&directory.directory));
+                let _ = writeln!(text, "{verb:<width$} {}", shown_path(&directory.directory));
             }
             for change in changes {
                 let _ = writeln!(text, "{:<width$}   {}", "", visible_name(&change));
@@ -62,7 +62,7 @@ impl RunReport {
         let width = self.width();
         for report in &self.directories {
             if matches!(report.fate, Fate::Unchanged | Fate::Sound | Fate::Skipped) {
-                let (word, directory) = (report.fate.name(), named(&report.directory));
+                let (word, directory) = (report.fate.name(), shown_path(&report.directory));
                 let _ = writeln!(text, "{word:<width$} {directory}");
             }
         }

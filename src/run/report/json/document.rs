@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::run::report::shown;
+use crate::display::portable_path;
 use crate::span::Place;
 
 /// The whole document.
@@ -189,7 +189,7 @@ impl PositionDocument {
     fn new(place: Option<&Place>) -> Self {
         let known = |number: usize| (number > 0).then_some(number);
         Self {
-            file: place.map(|place| shown(&place.path)),
+            file: place.map(|place| portable_path(&place.path)),
             line: place.and_then(|place| known(place.line)),
             column: place.and_then(|place| known(place.column)),
         }

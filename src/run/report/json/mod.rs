@@ -13,8 +13,9 @@ use std::time::Duration;
 
 pub(in crate::run) use document::DiagnosticDocument;
 
-use super::{DirectoryReport, Fate, ProviderReport, RunReport, shown};
+use super::{DirectoryReport, Fate, ProviderReport, RunReport};
 use crate::config::MovedModule;
+use crate::display::portable_path;
 use crate::lockfile::{Change, FILE_NAME};
 use crate::locking::{HashOrigin, PackageRecord, Voucher};
 use crate::package::{Lapse, Signer, Tier};
@@ -65,12 +66,12 @@ fn summary(report: &RunReport) -> SummaryDocument {
 }
 
 fn directory(report: &DirectoryReport) -> DirectoryDocument<'_> {
-    let path = shown(&report.directory);
+    let path = portable_path(&report.directory);
     let findings = report.findings.iter();
     DirectoryDocument {
         lock_file: match path.as_str() {
             "." => FILE_NAME.to_owned(),
-            _ => shown(&report.directory.join(FILE_NAME)),
+            _ => portable_path(&report.directory.join(FILE_NAME)),
         },
         engine: report.engine.map(Engine::program),
         status: report.fate.name(),
