@@ -24,33 +24,33 @@
 //! | How are versions selected? | [`provider`] (constraints and their order), [`locking`] (selection) |
 //! | What does a lock file look like, byte by byte? | [`lockfile`] |
 //! | How is a package verified and hashed? | [`package`] |
-//! | How are registries and mirrors asked? | [`registry`], [`cli_config`] (`.terraformrc`), [`cache`] |
+//! | How are requests to registries and mirrors sent? | [`registry`], [`cli_config`] (`.terraformrc`), [`cache`] |
 //! | How are remote modules fetched? | [`modules`], [`git`] |
 //! | What protects against a hostile pull request? | [`access`], [`git`], [`modules`], and `docs/security.md` |
 //! | Where do messages, findings and exit codes come from? | [`code`] (the table of codes), [`diagnostic`], [`locking`] (findings), [`run`] (reports) |
 //!
 //! # Layers
 //!
-//! A module uses only modules in lower layers. There are two exceptions in the layer of the command line: [`run`] uses all modules of
-//! its layer, and `tests/it/layers.rs`, which checks these rules, lists a few more edges.
+//! A module uses only modules in lower layers. The exceptions are in the layer of the command line: [`run`] uses all modules of its
+//! layer, and [`settings`] uses [`cli`]. `tests/it/layers.rs` checks these rules.
 //!
 //! | layer | modules |
 //! | --- | --- |
 //! | program | `main` |
-//! | command line | [`cli`]: arguments; [`settings`]: their meaning; [`run`]: the commands; [`printer`]: all output; [`progress`]: progress bars |
-//! | options | [`options`]: options that `.tflock.toml` can set, too, each declared once |
-//! | use cases | [`locking`]: requirements and old locks become new locks; [`modules`]: remote modules become directories |
+//! | command line | [`cli`]: arguments and help; [`settings`]: checked arguments, config files and environment; [`run`]: the commands; [`printer`]: all output; [`progress`]: progress bars |
+//! | options | [`options`]: the table of the options that `.tflock.toml` can set too |
+//! | locking | [`locking`]: computes new locks from requirements and old locks; [`modules`]: fetches remote modules into directories |
 //! | directories | [`walk`]: finds module directories |
 //! | inputs and outputs | [`config`]: configuration; [`registry`]: registries and network mirrors; [`lockfile`]: lock files; [`cache`]: the disk cache; [`git`]: the git program |
 //! | packages on disk, reports | [`mirror`]: filesystem mirrors; [`diagnostic`]: findings, errors and warnings |
-//! | formats and helpers | [`package`]: packages, checksums, signatures; [`syntax`]: HCL; [`cli_config`]: `.terraformrc`; [`reporter`]: progress events; [`owner`]: temporary files; [`access`]: which files may be read; [`parallel`]: work on all cores |
-//! | basic types | [`provider`]: addresses, versions, constraints, platforms, hashes |
-//! | text | [`span`]: byte ranges, lines and columns; [`redacted_url`]: addresses without secrets; [`once_map`]: one job per key |
-//! | words | [`code`]: the table of diagnostic codes; [`display`]: how messages write counts |
+//! | formats and helpers | [`package`]: packages, checksums, signatures; [`syntax`]: HCL; [`cli_config`]: `.terraformrc`; [`reporter`]: progress events; [`temporary_file`]: names of temporary files, renaming; [`access`]: which files may be read; [`parallel`]: loops on all cores |
+//! | provider types | [`provider`]: addresses, versions, constraints, platforms, hashes |
+//! | positions, addresses | [`span`]: byte ranges, lines and columns; [`redacted_url`]: addresses without secrets; [`once_map`]: runs one job per key |
+//! | messages | [`code`]: the table of diagnostic codes; [`display`]: how messages write counts, paths and names |
 //!
 //! `config`, `registry`, `lockfile` and `cache` do not use each other. `locking` and `run` connect them with the types of `provider`.
-//! Only the top two layers print, read the environment, or exit. All other code takes values and a [`reporter::Reporter`], and returns
-//! values.
+//! Only the top two layers print, read the environment, or exit. All other code takes values and a [`reporter::Reporter`], and
+//! returns values.
 
 #![cfg_attr(
     test,
@@ -72,7 +72,6 @@ pub mod mirror;
 pub mod modules;
 pub mod once_map;
 pub mod options;
-pub mod owner;
 pub mod package;
 pub mod parallel;
 pub mod printer;
@@ -85,4 +84,5 @@ pub mod run;
 pub mod settings;
 pub mod span;
 pub mod syntax;
+pub mod temporary_file;
 pub mod walk;

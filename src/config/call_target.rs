@@ -82,7 +82,7 @@ pub(super) fn resolve(
             block: "module",
             argument: "source",
         };
-        ConfigError::invalid(call.spot.place(), problem)
+        ConfigError::invalid(call.range.place(), problem)
     };
     let expression = call.source.as_ref().ok_or_else(missing)?;
     let (value, origins) = value(instance, expression, ExpressionPosition::Source, evaluation)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::syntax::{ArgumentValue, Block, Spot, Strings, Value, is_identifier};
+use crate::syntax::{ArgumentValue, Block, SourceRange, Strings, Value, is_identifier};
 
 use super::block_problem::BlockProblem;
 use super::declarations::labelled_blocks;
@@ -17,7 +17,7 @@ pub(super) struct ModuleCall {
     pub(super) version: Option<ArgumentValue>,
     /// The values of the variables of the called module, by name.
     pub(super) arguments: BTreeMap<String, ArgumentValue>,
-    pub(super) spot: Spot,
+    pub(super) range: SourceRange,
 }
 
 /// A `variable` block.
@@ -32,7 +32,7 @@ pub(super) struct Variable {
     /// A sensitive value must not appear in an address.
     pub(super) sensitive: Option<bool>,
     pub(super) ephemeral: Option<bool>,
-    pub(super) spot: Spot,
+    pub(super) range: SourceRange,
 }
 
 /// A value of a `locals` block.
@@ -40,7 +40,7 @@ pub(super) struct Variable {
 pub(super) struct Local {
     pub(super) name: String,
     pub(super) value: ArgumentValue,
-    pub(super) spot: Spot,
+    pub(super) range: SourceRange,
 }
 
 /// Arguments of a `module` block that are not variables of the module.
@@ -61,7 +61,7 @@ fn check_name(block: &Block<'_>) -> Result<String, ConfigError> {
         return Ok(name.to_owned());
     }
     Err(ConfigError::invalid(
-        block.label_spot(0).place(),
+        block.label_range(0).place(),
         BlockProblem::Name(name.to_owned()),
     ))
 }
@@ -90,7 +90,7 @@ pub(super) fn read_call(block: &Block<'_>) -> Result<ModuleCall, ConfigError> {
         source: body.value("source")?,
         version: body.value("version")?,
         arguments,
-        spot: block.label_spot(0),
+        range: block.label_range(0),
     })
 }
 
@@ -102,7 +102,7 @@ pub(super) fn read_run_module(block: &Block<'_>, name: &str) -> Result<ModuleCal
         source: body.value("source")?,
         version: body.value("version")?,
         arguments: BTreeMap::new(),
-        spot: block.spot(),
+        range: block.range(),
     })
 }
 
@@ -129,7 +129,7 @@ pub(super) fn read_variable(block: &Block<'_>) -> Result<Variable, ConfigError> 
             .value("ephemeral")?
             .map(|value| flag(&value, "`ephemeral`"))
             .transpose()?,
-        spot: block.label_spot(0),
+        range: block.label_range(0),
     })
 }
 
@@ -158,7 +158,7 @@ pub(super) fn read_locals(block: &Block<'_>) -> Result<Vec<Local>, ConfigError> 
         .map(|argument| Local {
             name: argument.name().to_owned(),
             value: argument.value(),
-            spot: argument.spot(),
+            range: argument.range(),
         })
         .collect())
 }

@@ -1,6 +1,6 @@
 //! The errors of one module.
 
-use crate::syntax::Spot;
+use crate::syntax::SourceRange;
 
 use super::block_problem::BlockProblem;
 use super::error::ConfigError;
@@ -25,8 +25,8 @@ impl ConfigErrors {
     }
 
     /// Adds an error, however many there are.
-    pub(super) fn invalid(&mut self, spot: &Spot, problem: BlockProblem) {
-        self.0.push(ConfigError::invalid(spot.place(), problem));
+    pub(super) fn invalid(&mut self, range: &SourceRange, problem: BlockProblem) {
+        self.0.push(ConfigError::invalid(range.place(), problem));
     }
 
     /// Returns the value of `result`, or adds its error.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::syntax::Spot;
+use crate::syntax::SourceRange;
 
 use super::block_problem::BlockProblem;
 use super::calls::{Local, ModuleCall, Variable};
@@ -23,7 +23,7 @@ pub(super) trait Declaration {
     /// The name in messages.
     fn title(&self) -> String;
 
-    fn spot(&self) -> &Spot;
+    fn range(&self) -> &SourceRange;
 }
 
 impl Declaration for ProviderBlock {
@@ -37,8 +37,8 @@ impl Declaration for ProviderBlock {
         format!("provider `{}`", self.name)
     }
 
-    fn spot(&self) -> &Spot {
-        &self.spot
+    fn range(&self) -> &SourceRange {
+        &self.range
     }
 }
 
@@ -53,8 +53,8 @@ impl Declaration for Resource {
         format!("{} `{}.{}`", self.kind.word(), self.type_name, self.name)
     }
 
-    fn spot(&self) -> &Spot {
-        &self.spot
+    fn range(&self) -> &SourceRange {
+        &self.range
     }
 }
 
@@ -70,8 +70,8 @@ impl Declaration for &Import {
         format!("import of `{}.{}`", self.type_name, self.name)
     }
 
-    fn spot(&self) -> &Spot {
-        &self.spot
+    fn range(&self) -> &SourceRange {
+        &self.range
     }
 }
 
@@ -89,8 +89,8 @@ macro_rules! named_declaration {
                 format!(concat!($kind, " `{}`"), self.name)
             }
 
-            fn spot(&self) -> &Spot {
-                &self.spot
+            fn range(&self) -> &SourceRange {
+                &self.range
             }
         }
     )*};
@@ -118,9 +118,9 @@ pub(super) fn declare_all<D: Declaration>(
             Some(first) if errors.has_room() => {
                 let problem = BlockProblem::Duplicate {
                     what: declaration.title(),
-                    first: first.spot().place(),
+                    first: first.range().place(),
                 };
-                errors.invalid(declaration.spot(), problem);
+                errors.invalid(declaration.range(), problem);
             }
             Some(_) => {}
         }
@@ -134,7 +134,7 @@ pub(super) fn overridden<'a, D: Declaration>(
 ) -> Result<&'a mut D, ConfigError> {
     let missing = || {
         let problem = BlockProblem::NothingToOverride(declaration.title());
-        ConfigError::invalid(declaration.spot().place(), problem)
+        ConfigError::invalid(declaration.range().place(), problem)
     };
     declared.get_mut(&declaration.key()).ok_or_else(missing)
 }

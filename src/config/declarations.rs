@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use crate::provider::Engine;
-use crate::syntax::{Block, Body, SourceFile, Spot};
+use crate::syntax::{Block, Body, SourceFile, SourceRange};
 
 use super::block_problem::BlockProblem;
 use super::calls::{self, Local, ModuleCall, Variable};
@@ -28,7 +28,7 @@ pub(super) struct Declarations {
     pub(super) variables: Vec<Variable>,
     pub(super) locals: Vec<Local>,
     /// The kinds of blocks that override files must not contain.
-    pub(super) not_in_override: Vec<(&'static str, Spot)>,
+    pub(super) not_in_override: Vec<(&'static str, SourceRange)>,
 }
 
 pub(super) fn read_file(path: &Path, engine: Engine, errors: &mut ConfigErrors) -> Declarations {
@@ -49,7 +49,7 @@ fn read_body(body: &Body<'_>, engine: Engine, errors: &mut ConfigErrors) -> Decl
         }
     }
     for block in blocks(body, "required_providers", 0, errors) {
-        errors.invalid(&block.spot(), BlockProblem::MisplacedRequiredProviders);
+        errors.invalid(&block.range(), BlockProblem::MisplacedRequiredProviders);
     }
     let providers = blocks(body, "provider", 1, errors).into_iter();
     found.providers = errors.keep_all(providers.map(|it| provider_blocks::read(&it, engine)));
@@ -63,7 +63,7 @@ fn read_body(body: &Body<'_>, engine: Engine, errors: &mut ConfigErrors) -> Decl
     for block in blocks(body, "import", 0, errors) {
         let import = resources::read_import(&block, engine);
         found.imports.extend(errors.keep(import));
-        found.not_in_override.push(("import", block.spot()));
+        found.not_in_override.push(("import", block.range()));
     }
     let refused: &[_] = if engine.refuses_removed_override() {
         &["moved", "removed", "language"]
@@ -72,7 +72,7 @@ fn read_body(body: &Body<'_>, engine: Engine, errors: &mut ConfigErrors) -> Decl
     };
     for kind in refused {
         let blocks = blocks(body, kind, 0, errors).into_iter();
-        let refused = blocks.map(|block| (*kind, block.spot()));
+        let refused = blocks.map(|block| (*kind, block.range()));
         found.not_in_override.extend(refused);
     }
     read_values(body, &mut found, errors);
@@ -87,7 +87,7 @@ fn read_checks(
     errors: &mut ConfigErrors,
 ) {
     for check in blocks(body, "check", 1, errors) {
-        found.not_in_override.push(("check", check.spot()));
+        found.not_in_override.push(("check", check.range()));
         for block in blocks(check.body(), "data", 2, errors) {
             let resource = resources::read(&block, ResourceKind::Data, engine);
             found.resources.extend(errors.keep(resource));

@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::code::Code;
 use crate::provider::{AddressError, ConstraintError, Engine};
 use crate::span::{Explain, Place};
-use crate::syntax::{EvalProblem, Exceeded, Refusal, Spot, SyntaxError, Value};
+use crate::syntax::{EvalProblem, Exceeded, Refusal, SourceRange, SyntaxError, Value};
 
 use super::block_problem::BlockProblem;
 use super::source::SourceError;
@@ -192,7 +192,7 @@ impl ConfigError {
         }
     }
 
-    pub(super) fn import_in_called_module(import: &Spot) -> Self {
+    pub(super) fn import_in_called_module(import: &SourceRange) -> Self {
         Self::invalid(import.place(), BlockProblem::ImportInChild)
     }
 

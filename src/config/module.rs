@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::provider::{Engine, ProviderAddr, Requirements, VersionConstraints};
-use crate::syntax::Spot;
+use crate::syntax::SourceRange;
 
 use super::block_problem::BlockProblem;
 use super::calls::{Local, ModuleCall, Variable};
@@ -49,7 +49,7 @@ impl Module {
         let files = module_files(directory, engine).map_err(|error| vec![error])?;
         let mut errors = ConfigErrors::default();
         let mut module = Self::default();
-        let mut first_required: Option<Spot> = None;
+        let mut first_required: Option<SourceRange> = None;
         for path in &files.primary {
             let declarations = read_file(path, engine, &mut errors);
             module.add(declarations, &mut first_required, &mut errors);
@@ -70,16 +70,19 @@ impl Module {
     fn add(
         &mut self,
         added: Declarations,
-        first_required: &mut Option<Spot>,
+        first_required: &mut Option<SourceRange>,
         errors: &mut ConfigErrors,
     ) {
         for block in added.required_providers {
             if let Some(first) = first_required {
                 let first = first.place();
-                errors.invalid(&block.spot, BlockProblem::SecondRequiredProviders { first });
+                errors.invalid(
+                    &block.range,
+                    BlockProblem::SecondRequiredProviders { first },
+                );
                 continue;
             }
-            *first_required = Some(block.spot);
+            *first_required = Some(block.range);
             self.required_providers = block.entries;
         }
         declare_all(&mut self.providers, added.providers, errors);
@@ -94,42 +97,42 @@ impl Module {
     pub(super) fn address_of(
         &self,
         name: &str,
-        spot: &Spot,
+        range: &SourceRange,
         engine: Engine,
     ) -> Result<ProviderAddr, ConfigError> {
         match self.addresses.get(name) {
             Some(address) => Ok(address.clone()),
-            None => implied(name, spot, engine),
+            None => implied(name, range, engine),
         }
     }
 
     fn collect_requirements(&mut self, engine: Engine, errors: &mut ConfigErrors) {
         let mut requirements = Requirements::default();
         let unconstrained = VersionConstraints::default();
-        let place = |index: usize, spot: &Spot| (index < MAX_PLACES).then(|| spot.place());
+        let place = |index: usize, range: &SourceRange| (index < MAX_PLACES).then(|| range.place());
         for (index, (name, required)) in self.required_providers.iter().enumerate() {
             let address = &required.address;
             self.addresses.insert(name.clone(), address.clone());
-            let place = place(index, &required.spot);
+            let place = place(index, &required.range);
             requirements.require(address.clone(), &required.constraints, place);
         }
         for (index, block) in self.providers.values().enumerate() {
-            if let Some(address) = errors.keep(self.address_of(&block.name, &block.spot, engine)) {
+            if let Some(address) = errors.keep(self.address_of(&block.name, &block.range, engine)) {
                 let version = block.version.as_ref().unwrap_or(&unconstrained);
-                requirements.require(address, version, place(index, &block.spot));
+                requirements.require(address, version, place(index, &block.range));
             }
         }
         // A module can have thousands of resources of a few providers: only the first use of each local name counts.
-        let mut uses: BTreeMap<&str, &Spot> = BTreeMap::new();
+        let mut uses: BTreeMap<&str, &SourceRange> = BTreeMap::new();
         for resource in self.resources.values() {
             let reference = resource.provider.as_ref();
             errors.keep(self.check_index(reference, engine));
-            let (name, spot) = local_name(reference, &resource.type_name, &resource.spot);
-            uses.entry(name).or_insert(spot);
+            let (name, range) = local_name(reference, &resource.type_name, &resource.range);
+            uses.entry(name).or_insert(range);
         }
-        for (index, (name, spot)) in uses.into_iter().enumerate() {
-            if let Some(address) = errors.keep(self.address_of(name, spot, engine)) {
-                requirements.require(address, &unconstrained, place(index, spot));
+        for (index, (name, range)) in uses.into_iter().enumerate() {
+            if let Some(address) = errors.keep(self.address_of(name, range, engine)) {
+                requirements.require(address, &unconstrained, place(index, range));
             }
         }
         self.root_requirements = self.import_requirements(engine, errors);
@@ -171,7 +174,7 @@ impl Module {
             (false, true) => BlockProblem::MissingIndex(name()),
             _ => return Ok(()),
         };
-        Err(ConfigError::invalid(reference.spot.place(), problem))
+        Err(ConfigError::invalid(reference.range.place(), problem))
     }
 
     fn import_requirements(&self, engine: Engine, errors: &mut ConfigErrors) -> Requirements {
@@ -188,13 +191,13 @@ impl Module {
             if let (Some(reference), Some(target)) = (reference, target)
                 && target.provider.as_ref() != Some(reference)
             {
-                errors.invalid(&reference.spot, BlockProblem::ImportProvider);
+                errors.invalid(&reference.range, BlockProblem::ImportProvider);
             }
             if engine.counts_all_imports() || (target.is_none() && !import.in_module) {
-                let (name, spot) = local_name(reference, &import.type_name, &import.spot);
-                if let Some(address) = errors.keep(self.address_of(name, spot, engine)) {
+                let (name, range) = local_name(reference, &import.type_name, &import.range);
+                if let Some(address) = errors.keep(self.address_of(name, range, engine)) {
                     let unconstrained = VersionConstraints::default();
-                    requirements.require(address, &unconstrained, Some(spot.place()));
+                    requirements.require(address, &unconstrained, Some(range.place()));
                 }
             }
         }
@@ -206,10 +209,10 @@ impl Module {
 fn local_name<'a>(
     reference: Option<&'a ProviderRef>,
     type_name: &'a str,
-    spot: &'a Spot,
-) -> (&'a str, &'a Spot) {
+    range: &'a SourceRange,
+) -> (&'a str, &'a SourceRange) {
     match reference {
-        Some(reference) => (&reference.name, &reference.spot),
-        None => (provider_of_type(type_name), spot),
+        Some(reference) => (&reference.name, &reference.range),
+        None => (provider_of_type(type_name), range),
     }
 }

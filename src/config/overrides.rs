@@ -20,8 +20,8 @@ pub(super) fn apply(
     engine: Engine,
     errors: &mut ConfigErrors,
 ) {
-    for (kind, spot) in changes.not_in_override {
-        errors.invalid(&spot, BlockProblem::NotInOverride(kind));
+    for (kind, range) in changes.not_in_override {
+        errors.invalid(&range, BlockProblem::NotInOverride(kind));
     }
     for block in changes.required_providers {
         // An entry replaces all of the entry with the same local name.
@@ -59,7 +59,7 @@ fn override_provider(module: &mut Module, block: ProviderBlock) -> Result<(), Co
         None if block.alias.is_some() => {
             let what = format!("{} with this alias", block.title());
             let problem = BlockProblem::NothingToOverride(what);
-            return Err(ConfigError::invalid(block.spot.place(), problem));
+            return Err(ConfigError::invalid(block.range.place(), problem));
         }
         None => drop(module.providers.insert(block.key(), block)),
     }

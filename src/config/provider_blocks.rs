@@ -1,7 +1,7 @@
 //! `provider` blocks: docs/rules/config.md 3.
 
 use crate::provider::{Engine, VersionConstraints};
-use crate::syntax::{Block, Spot, Value, is_identifier};
+use crate::syntax::{Block, SourceRange, Value, is_identifier};
 
 use super::block_problem::BlockProblem;
 use super::declarations::labelled_blocks;
@@ -18,7 +18,7 @@ pub(super) struct ProviderBlock {
     /// The deprecated `version` argument.
     pub(super) version: Option<VersionConstraints>,
     pub(super) has_for_each: bool,
-    pub(super) spot: Spot,
+    pub(super) range: SourceRange,
 }
 
 const RESERVED_ARGUMENTS: [&str; 3] = ["count", "depends_on", "source"];
@@ -27,7 +27,7 @@ const RESERVED_BLOCKS: [&str; 2] = ["lifecycle", "locals"];
 /// Reads a `provider` block.
 pub(super) fn read(block: &Block<'_>, engine: Engine) -> Result<ProviderBlock, ConfigError> {
     let name = block.label(0);
-    check_normalized(name, &block.label_spot(0), engine)?;
+    check_normalized(name, &block.label_range(0), engine)?;
     let body = block.body();
     for reserved in RESERVED_ARGUMENTS {
         if let Some(argument) = body.argument(reserved)? {
@@ -48,7 +48,7 @@ pub(super) fn read(block: &Block<'_>, engine: Engine) -> Result<ProviderBlock, C
         alias,
         version: version(block)?,
         has_for_each,
-        spot: block.label_spot(0),
+        range: block.label_range(0),
     })
 }
 

@@ -1,7 +1,7 @@
 //! References to provider configurations, in the `provider` argument of resources, data sources and imports.
 
 use crate::provider::Engine;
-use crate::syntax::{ArgumentValue, Body, Expr, ExprKind, Spot};
+use crate::syntax::{ArgumentValue, Body, Expr, ExprKind, SourceRange};
 
 use super::block_problem::BlockProblem;
 use super::error::ConfigError;
@@ -16,7 +16,7 @@ pub(super) struct ProviderRef {
     pub(super) alias: Option<String>,
     /// Whether it has an index. The value of the index is irrelevant.
     pub(super) indexed: bool,
-    pub(super) spot: Spot,
+    pub(super) range: SourceRange,
 }
 
 impl PartialEq for ProviderRef {
@@ -42,12 +42,12 @@ fn parse(value: &ArgumentValue, engine: Engine) -> Result<ProviderRef, ConfigErr
         [name, alias] => (name, Some(alias.to_owned())),
         _ => return Err(invalid()),
     };
-    check_normalized(name, &value.spot(), engine)?;
+    check_normalized(name, &value.range(), engine)?;
     Ok(ProviderRef {
         name: name.to_owned(),
         alias,
         indexed,
-        spot: value.spot(),
+        range: value.range(),
     })
 }
 

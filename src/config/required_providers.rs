@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::provider::{Engine, ProviderAddr, VersionConstraints};
 use crate::span::Place;
 use crate::syntax::{
-    self, Argument, ArgumentValue, Block, Expr, ExprKind, ObjectEntry, Spot, Strings, Value,
+    self, Argument, ArgumentValue, Block, Expr, ExprKind, ObjectEntry, SourceRange, Strings, Value,
 };
 
 use super::block_problem::BlockProblem;
@@ -16,7 +16,7 @@ use super::expression::ConfigExpression as _;
 /// A `required_providers` block.
 #[derive(Clone, Debug)]
 pub(super) struct RequiredProviders {
-    pub(super) spot: Spot,
+    pub(super) range: SourceRange,
     /// By local name.
     pub(super) entries: BTreeMap<String, RequiredProvider>,
 }
@@ -26,7 +26,7 @@ pub(super) struct RequiredProviders {
 pub(super) struct RequiredProvider {
     pub(super) address: ProviderAddr,
     pub(super) constraints: VersionConstraints,
-    pub(super) spot: Spot,
+    pub(super) range: SourceRange,
 }
 
 /// Reads a `required_providers` block.
@@ -37,7 +37,7 @@ pub(super) fn read(
 ) -> RequiredProviders {
     let body = block.body();
     if let Some(inner) = body.native_blocks().next() {
-        errors.invalid(&inner.spot(), BlockProblem::BlockInRequiredProviders);
+        errors.invalid(&inner.range(), BlockProblem::BlockInRequiredProviders);
     }
     let arguments = errors.keep(body.arguments()).unwrap_or_default();
     let entries = arguments
@@ -45,7 +45,7 @@ pub(super) fn read(
         .map(|argument| Ok((argument.name().to_owned(), parse_entry(&argument, engine)?)));
     let entries = errors.keep_all(entries).into_iter().collect();
     RequiredProviders {
-        spot: block.spot(),
+        range: block.range(),
         entries,
     }
 }
@@ -64,9 +64,9 @@ fn parse_entry(argument: &Argument<'_>, engine: Engine) -> Result<RequiredProvid
     };
     let text = text.ok_or_else(|| value.invalid(BlockProblem::RequiredProvider))?;
     Ok(RequiredProvider {
-        address: implied(argument.name(), &argument.spot(), engine)?,
+        address: implied(argument.name(), &argument.range(), engine)?,
         constraints: constraints(&text, value.place())?,
-        spot: argument.spot(),
+        range: argument.range(),
     })
 }
 
@@ -78,7 +78,7 @@ fn parse_object(
     engine: Engine,
 ) -> Result<RequiredProvider, ConfigError> {
     let name = argument.name();
-    check_normalized(name, &argument.spot(), engine)?;
+    check_normalized(name, &argument.range(), engine)?;
     let mut address = None;
     let mut required = VersionConstraints::default();
     for entry in entries {
@@ -105,12 +105,12 @@ fn parse_object(
     }
     let address = match address {
         Some(address) => address,
-        None => implied(name, &argument.spot(), engine)?,
+        None => implied(name, &argument.range(), engine)?,
     };
     Ok(RequiredProvider {
         address,
         constraints: required,
-        spot: argument.spot(),
+        range: argument.range(),
     })
 }
 
@@ -175,19 +175,23 @@ fn root_name<'a>(whole: &ArgumentValue, expr: &'a Expr) -> Option<&'a str> {
 /// Returns the address that a local name implies.
 pub(super) fn implied(
     name: &str,
-    spot: &Spot,
+    range: &SourceRange,
     engine: Engine,
 ) -> Result<ProviderAddr, ConfigError> {
     ProviderAddr::implied(name, engine).map_err(|source| ConfigError::ProviderName {
-        place: Box::new(spot.place()),
+        place: Box::new(range.place()),
         name: name.to_owned(),
         source: Box::new(source),
     })
 }
 
 /// Checks that a local name is written in its normalized form.
-pub(super) fn check_normalized(name: &str, spot: &Spot, engine: Engine) -> Result<(), ConfigError> {
-    let normal = implied(name, spot, engine)?.type_name;
+pub(super) fn check_normalized(
+    name: &str,
+    range: &SourceRange,
+    engine: Engine,
+) -> Result<(), ConfigError> {
+    let normal = implied(name, range, engine)?.type_name;
     if normal == name {
         return Ok(());
     }
@@ -195,7 +199,7 @@ pub(super) fn check_normalized(name: &str, spot: &Spot, engine: Engine) -> Resul
         name: name.to_owned(),
         normal,
     };
-    Err(ConfigError::invalid(spot.place(), problem))
+    Err(ConfigError::invalid(range.place(), problem))
 }
 
 /// Parses a version constraint at `place`.

@@ -1,7 +1,7 @@
 //! Reads resources and similar blocks, whose type implies a provider, and `import` blocks: docs/rules/config.md 3.
 
 use crate::provider::Engine;
-use crate::syntax::{Block, Expr, ExprKind, Spot, is_identifier};
+use crate::syntax::{Block, Expr, ExprKind, SourceRange, is_identifier};
 
 use super::block_problem::BlockProblem;
 use super::declarations::labelled_blocks;
@@ -46,7 +46,7 @@ pub(super) struct Resource {
     pub(super) type_name: String,
     pub(super) name: String,
     pub(super) provider: Option<ProviderRef>,
-    pub(super) spot: Spot,
+    pub(super) range: SourceRange,
 }
 
 /// An `import` block.
@@ -61,7 +61,7 @@ pub(super) struct Import {
     /// Whether the target has an index or the block has `for_each`.
     pub(super) indexed: bool,
     pub(super) provider: Option<ProviderRef>,
-    pub(super) spot: Spot,
+    pub(super) range: SourceRange,
 }
 
 /// Returns the part of a resource type that is the local name of the provider.
@@ -80,7 +80,7 @@ pub(super) fn read(
     for at in 0..2 {
         if !is_identifier(block.label(at)) {
             let problem = BlockProblem::Name(block.label(at).to_owned());
-            return Err(ConfigError::invalid(block.label_spot(at).place(), problem));
+            return Err(ConfigError::invalid(block.label_range(at).place(), problem));
         }
     }
     if kind == ResourceKind::Action {
@@ -91,27 +91,27 @@ pub(super) fn read(
         type_name: block.label(0).to_owned(),
         name: block.label(1).to_owned(),
         provider: provider_ref::read(block.body(), engine)?,
-        spot: block.label_spot(0),
+        range: block.label_range(0),
     })
 }
 
 /// Checks that an `action` block has only known arguments, and at most one `config` block.
 fn check_action(block: &Block<'_>) -> Result<(), ConfigError> {
-    let unexpected = |spot: &Spot, argument: &str| {
+    let unexpected = |range: &SourceRange, argument: &str| {
         let problem = BlockProblem::Unexpected {
             block: "action",
             argument: argument.to_owned(),
         };
-        Err(ConfigError::invalid(spot.place(), problem))
+        Err(ConfigError::invalid(range.place(), problem))
     };
-    for (name, spot) in block.body().names()? {
+    for (name, range) in block.body().names()? {
         if !["provider", "count", "for_each", "config"].contains(&name) {
-            return unexpected(&spot, name);
+            return unexpected(&range, name);
         }
     }
     match labelled_blocks(block.body(), "config", 0)?.get(1) {
         None => Ok(()),
-        Some(second) => unexpected(&second.spot(), "second `config`"),
+        Some(second) => unexpected(&second.range(), "second `config`"),
     }
 }
 
@@ -160,7 +160,7 @@ pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, C
         in_module,
         indexed: indexed || body.argument("for_each")?.is_some(),
         provider,
-        spot: to.spot(),
+        range: to.range(),
     })
 }
 

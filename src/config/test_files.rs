@@ -124,16 +124,16 @@ impl TestFiles {
             let run_name = run.label(0).to_owned();
             if !is_identifier(&run_name) {
                 return Err(ConfigError::invalid(
-                    run.label_spot(0).place(),
+                    run.label_range(0).place(),
                     BlockProblem::Name(run_name),
                 ));
             }
             if !names.insert(run_name.clone()) {
                 let problem = BlockProblem::Duplicate {
                     what: format!("run `{run_name}`"),
-                    first: run.label_spot(0).place(),
+                    first: run.label_range(0).place(),
                 };
-                return Err(ConfigError::invalid(run.label_spot(0).place(), problem));
+                return Err(ConfigError::invalid(run.label_range(0).place(), problem));
             }
             if let Some(call) = run_module(&run, &run_name)? {
                 self.runs.push(RunModule {

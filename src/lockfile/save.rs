@@ -16,8 +16,8 @@ use super::error::SaveError;
 use super::read::{link_error, read};
 use super::temporary::STEM;
 use crate::access::{LinkError, resolve_link};
-use crate::owner::{Owner, rename, rename_to_free_name};
 use crate::span::Place;
+use crate::temporary_file::{Owner, rename, rename_to_free_name};
 
 /// The result of [`save`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

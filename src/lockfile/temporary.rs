@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::owner::Owner;
+use crate::temporary_file::Owner;
 
 /// The start of all temporary names.
 pub(super) const STEM: &str = ".terraform.lock.hcl.tflock";

@@ -25,9 +25,9 @@ use super::index_files::{
 use super::listing::{ListedPackage, LocalPackage, list_provider, providers};
 use super::writer::Mirror;
 use crate::access::open_regular;
-use crate::owner::rename;
 use crate::package::{Limits, hash_archive};
 use crate::provider::{Hash, ProviderAddr, Version};
+use crate::temporary_file::rename;
 
 /// The hashes to publish for the packages of this run, by path.
 pub type PublishedHashes = BTreeMap<PathBuf, BTreeSet<Hash>>;

@@ -15,7 +15,7 @@ use std::{fs, io};
 
 use tempfile::{Builder, NamedTempFile, TempDir};
 
-use crate::owner::Owner;
+use crate::temporary_file::Owner;
 
 /// The start of the name if the directory is inside the mirror.
 const INSIDE: &str = ".tflock";

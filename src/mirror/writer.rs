@@ -12,9 +12,9 @@ use super::copy::{copy, move_to};
 use super::directory::{Layout, MirrorDirectory};
 use super::error::MirrorError;
 use super::staging::Staging;
-use crate::owner::Owner;
 use crate::package::{Limits, hash_directory, unpack_package};
 use crate::provider::{Digest, Hash, PackageId};
+use crate::temporary_file::Owner;
 
 /// A mirror that this run fills.
 #[derive(Debug)]

@@ -171,15 +171,15 @@ impl RequestFault {
     pub(crate) fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Status { is_page: true, .. } | Self::Json { is_page: true, .. } => {
-                "this address answered with a web page: is it a proxy's or a login page, or is the address wrong?"
+                "this address answered with a web page: correct the address, or find out whether a proxy or a login page answers in its place"
             }
             Self::Status { status: 423, .. } => {
                 "423 Locked is how Terragrunt's provider cache server answers: `TF_CLI_CONFIG_FILE` of a Terragrunt hook leads \
                  to it; unset it to ask the registry itself"
             }
             Self::Status { status: 501, .. } => {
-                "is this a mirror or a provider cache server that lacks this part of the protocol? Look at the `host` blocks of \
-                 the CLI configuration"
+                "check the `host` blocks of the CLI configuration: this may be a mirror or a provider cache server that lacks this \
+                 part of the protocol"
             }
             Self::Status { status: 407, .. } => {
                 "the proxy asks for credentials: write them into `HTTPS_PROXY`"

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use crate::diagnostic::Diagnostic;
 use crate::lockfile::{self, SaveError, Saved};
 use crate::locking::{LockJob, LockedDirectory, Note};
-use crate::owner::Owner;
 use crate::span::Place;
+use crate::temporary_file::Owner;
 
 use super::lock::LockContext;
 use super::read::ReadDirectory;

@@ -10,7 +10,7 @@ use super::eval::{BoundedConstants, EvalFault, evaluate};
 use super::expr::{Expr, MAX_EXPRESSION};
 use super::json::JsonId;
 use super::parser::Parser;
-use super::source_file::{FileSyntax, SourceFile, Spot};
+use super::source_file::{FileSyntax, SourceFile, SourceRange};
 use super::tree::TreeBuilder;
 use super::value::Value;
 
@@ -42,8 +42,8 @@ impl ArgumentValue {
     }
 
     /// The position of the value.
-    pub fn spot(&self) -> Spot {
-        Spot::new(self.file.clone(), self.span)
+    pub fn range(&self) -> SourceRange {
+        SourceRange::new(self.file.clone(), self.span)
     }
 
     /// The path of the file that contains the value.

@@ -6,7 +6,7 @@ use super::argument_value::ArgumentValue;
 use super::error::SyntaxError;
 use super::json::{JsonBody, JsonId};
 use super::native::NativeBody;
-use super::source_file::{SourceFile, Spot};
+use super::source_file::{SourceFile, SourceRange};
 
 /// The content of a file or block.
 ///
@@ -86,10 +86,12 @@ impl<'a> Body<'a> {
     }
 
     /// Returns the names of all arguments and the kinds of all blocks.
-    pub fn names(&self) -> Result<Vec<(&'a str, Spot)>, SyntaxError> {
+    pub fn names(&self) -> Result<Vec<(&'a str, SourceRange)>, SyntaxError> {
         let arguments = self.mixed_arguments()?.into_iter();
-        let arguments = arguments.map(|argument| (argument.name, argument.spot()));
-        let blocks = self.native_blocks().map(|block| (block.kind, block.spot()));
+        let arguments = arguments.map(|argument| (argument.name, argument.range()));
+        let blocks = self
+            .native_blocks()
+            .map(|block| (block.kind, block.range()));
         Ok(arguments.chain(blocks).collect())
     }
 }
@@ -111,8 +113,8 @@ impl<'a> Argument<'a> {
     }
 
     /// The position of the name.
-    pub fn spot(&self) -> Spot {
-        Spot::new(self.file.clone(), self.name_span)
+    pub fn range(&self) -> SourceRange {
+        SourceRange::new(self.file.clone(), self.name_span)
     }
 
     /// The place of the name.
@@ -161,17 +163,17 @@ impl<'a> Block<'a> {
     }
 
     /// The position of a label; that of the block if it has fewer labels.
-    pub fn label_spot(&self, index: usize) -> Spot {
+    pub fn label_range(&self, index: usize) -> SourceRange {
         let span = self.labels.get(index).map_or(self.span, |label| label.span);
-        Spot::new(self.body.file().clone(), span)
+        SourceRange::new(self.body.file().clone(), span)
     }
 
     /// The position of the keyword. In JSON syntax, that of the last label if there are labels.
-    pub fn spot(&self) -> Spot {
-        Spot::new(self.body.file().clone(), self.span)
+    pub fn range(&self) -> SourceRange {
+        SourceRange::new(self.body.file().clone(), self.span)
     }
 
-    /// The place of [`Block::spot`].
+    /// The place of [`Block::range`].
     pub fn place(&self) -> Place {
         self.body.file().place(self.span)
     }

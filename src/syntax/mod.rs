@@ -43,7 +43,7 @@ pub use expr::{
 };
 pub use lexer::is_identifier;
 pub use number::Number;
-pub use source_file::{SourceFile, Spot};
+pub use source_file::{SourceFile, SourceRange};
 pub use value::Value;
 
 use parser::Parser;

@@ -92,12 +92,12 @@ impl SourceFile {
 /// A byte range of a file. Its line and column are computed only for reports: a large file has many declarations, and errors
 /// mention few of them.
 #[derive(Clone, Debug)]
-pub struct Spot {
+pub struct SourceRange {
     file: SourceFile,
     span: Span,
 }
 
-impl Spot {
+impl SourceRange {
     pub(super) const fn new(file: SourceFile, span: Span) -> Self {
         Self { file, span }
     }

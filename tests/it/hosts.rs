@@ -17,8 +17,8 @@ const ANSWERS: &str = "
     */versions   | status=423 | Terragrunt's provider cache server
     */download/* | status=423 | Terragrunt's provider cache server
     */versions   | status=501 | a provider cache server that lacks this part of the protocol
-    */download/* | status=501 | Look at the `host` blocks of the CLI configuration
-    */versions   | html       | answered with a web page: is it a proxy's or a login page
+    */download/* | status=501 | check the `host` blocks of the CLI configuration
+    */versions   | html       | web page: correct the address
     */download/* | html       | answered with a web page
     */versions   | status=400 | 400 Bad Request
 ";

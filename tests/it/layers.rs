@@ -19,7 +19,7 @@ const LAYERS: [&[&str]; 11] = [
         "syntax",
         "cli_config",
         "reporter",
-        "owner",
+        "temporary_file",
         "parallel",
     ],
     &["mirror", "diagnostic"],

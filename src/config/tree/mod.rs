@@ -85,7 +85,7 @@ impl<'a> CallSite<'a> {
     /// The place of the call. It counts the lines of the file up to there, so ask only for messages.
     #[expect(clippy::unnecessary_box_returns, reason = "errors box their place")]
     fn place(&self) -> Box<Place> {
-        Box::new(self.call.spot.place())
+        Box::new(self.call.range.place())
     }
 }
 
@@ -282,7 +282,7 @@ impl<'a> TreeReader<'a> {
             }
         };
         if let Some(import) = module.imports.first() {
-            return Err(self.fail(ConfigError::import_in_called_module(&import.spot)));
+            return Err(self.fail(ConfigError::import_in_called_module(&import.range)));
         }
         self.require(&module.requirements);
         Ok(module)

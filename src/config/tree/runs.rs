@@ -70,10 +70,10 @@ impl TreeReader<'_> {
         let mut requirements = Requirements::default();
         for block in blocks {
             let module = root.instance.module;
-            match module.address_of(&block.name, &block.spot, self.options.engine) {
+            match module.address_of(&block.name, &block.range, self.options.engine) {
                 Ok(address) => {
                     let version = block.version.clone().unwrap_or_default();
-                    requirements.require(address, &version, Some(block.spot.place()));
+                    requirements.require(address, &version, Some(block.range.place()));
                 }
                 Err(error) => self.errors.push(Arc::new(error)),
             }

@@ -69,7 +69,7 @@ impl LockFileParser<'_> {
             [] => self.error(block.place(), ParseProblem::MissingLabel(kind)),
             [_] => return true,
             [_, _, ..] => {
-                let place = block.label_spot(1).place();
+                let place = block.label_range(1).place();
                 self.error(place, ParseProblem::ExtraneousLabel(kind));
             }
         }
@@ -105,7 +105,7 @@ impl LockFileParser<'_> {
     /// Parses the label of a `provider` block. Only the first block of an address is accepted.
     fn address(&mut self, block: &Block<'_>) -> Option<ProviderAddr> {
         let label = block.labels().first()?;
-        let place = block.label_spot(0).place();
+        let place = block.label_range(0).place();
         let address = match ProviderAddr::parse(&label.text, self.engine) {
             Ok(address) => address,
             Err(error) => {

@@ -10,12 +10,12 @@ use crate::lockfile::{self, LockFile, Locks};
 use crate::locking::{LockJob, Missing, ProviderScope, requirements_from_lock};
 use crate::modules::Fetcher;
 use crate::options::Create;
-use crate::owner::Owner;
 use crate::provider::Engine;
 use crate::run::callers::SkipReason;
 use crate::run::lock_files::LockFiles;
 use crate::settings::{Area, TreeSettings};
 use crate::span::Explain;
+use crate::temporary_file::Owner;
 use crate::walk::{FoundBy, WalkedDirectory};
 
 use super::directories::InArea;

@@ -1,14 +1,8 @@
-//! Temporary names that identify the process that owns them.
+//! Temporary files, whose names identify the process that writes them: `STEM-HOST-PROCESS-RANDOM`.
 //!
-//! Files that take several steps to write are created under a temporary name and then renamed. A process that is killed leaves the
-//! temporary file behind. Its name
-//!
-//! ```text
-//! STEM-HOST-PROCESS-RANDOM
-//! ```
-//!
-//! identifies the host and the process, so that a later run can remove files of processes that have ended on the same host, without
-//! touching files that other processes are writing.
+//! A file that takes several steps to write is created under a temporary name and then renamed. A process that is killed leaves its
+//! temporary file behind. A later run on the same host removes the files of processes that have ended, and leaves the files of
+//! running processes alone.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -17,15 +11,15 @@ use std::{io, thread};
 
 use tempfile::TempPath;
 
-/// The most characters of a host's name in a temporary name: file names are limited to 255 bytes.
+/// The maximum length of the host in a temporary name, in characters. File names are limited to 255 bytes.
 const MAX_HOST_LENGTH: usize = 64;
 
-/// How often renaming is retried on Windows, and how long to wait between attempts.
+/// How often tflock retries to rename a file on Windows, and the time between two attempts.
 const REFUSALS: usize = 20;
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Renames a complete file to `target`, and replaces an existing file. Windows refuses this while another process reads or replaces
-/// the existing file, so it is retried.
+/// the existing file; then tflock tries again.
 pub fn rename(mut temporary: TempPath, target: &Path) -> io::Result<()> {
     for _ in 0..REFUSALS {
         match temporary.persist(target) {
@@ -54,7 +48,7 @@ pub fn rename_to_free_name(temporary: TempPath, target: &Path) -> io::Result<boo
     }
 }
 
-/// A process that writes files.
+/// The process that writes a temporary file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
     host: String,
@@ -62,7 +56,6 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// Identifies a process on a host.
     pub fn new(host: &str, process: u32) -> Self {
         let plain = |char: char| {
             if char.is_ascii_alphanumeric() || char == '.' {
@@ -77,7 +70,6 @@ impl Owner {
         }
     }
 
-    /// Identifies this process.
     pub fn current() -> Self {
         Self::new(
             &gethostname::gethostname().to_string_lossy(),
@@ -119,7 +111,7 @@ fn is_gone(process: u32) -> bool {
     process.is_none_or(|process| test_kill_process(process) == Err(rustix::io::Errno::SRCH))
 }
 
-/// Always true on Windows. This is safe, because a running process opens its files exclusively, so that they cannot be removed.
+/// Always true on Windows. This is safe: a running process opens its files exclusively, so they cannot be removed.
 #[cfg(not(unix))]
 const fn is_gone(_process: u32) -> bool {
     true
