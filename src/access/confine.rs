@@ -20,7 +20,6 @@ pub enum LinkError {
     /// A link leads into a directory of a tool, such as `.git`.
     #[error("a link leads into `{0}`")]
     Internal(&'static str),
-    /// The operating system reported an error.
     #[error(transparent)]
     Read(#[from] io::Error),
 }

@@ -23,7 +23,6 @@ pub struct FileList(Arc<IsListed>);
 type IsListed = dyn Fn(&Path) -> io::Result<bool> + Send + Sync;
 
 impl FileList {
-    /// Wraps the predicate.
     pub fn new(is_listed: impl Fn(&Path) -> io::Result<bool> + Send + Sync + 'static) -> Self {
         Self(Arc::new(is_listed))
     }

@@ -34,10 +34,8 @@ pub enum CacheArea {
 }
 
 impl CacheArea {
-    /// All areas.
     pub const ALL: [Self; 3] = [Self::Hashes, Self::Answers, Self::Modules];
 
-    /// The name of the directory.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Hashes => "hashes",

@@ -23,10 +23,8 @@ const HEADER_BYTES: usize = MAGIC.len() + 2 * DIGEST_BYTES;
 
 const DIGEST_BYTES: usize = 32;
 
-/// The most parts of an entry.
 const MAX_PARTS: usize = 16;
 
-/// Encodes an entry.
 pub(super) fn encode(key: &Digest, parts: &[&[u8]]) -> Vec<u8> {
     let size = parts.iter().map(|part| part.len() + 4).sum::<usize>();
     let mut file = Vec::with_capacity(HEADER_BYTES + size);

@@ -12,7 +12,6 @@ pub enum CacheError {
     /// The environment does not say where the cache is.
     #[error("cannot locate the cache: neither `TFLOCK_CACHE_DIR` nor a home directory is set")]
     NoPlace,
-    /// The directory cannot be created or inspected.
     #[error("cannot use `{}` as the cache", path.display())]
     Unusable { path: PathBuf, source: io::Error },
     /// A file, or a link where tflock creates a directory itself.
@@ -24,10 +23,8 @@ pub enum CacheError {
     /// The permissions allow others to read or write.
     #[error("cannot use `{}` as the cache: its mode is {mode:04o}, and only its owner may have access", path.display())]
     NotPrivate { path: PathBuf, mode: u32 },
-    /// An entry cannot be written.
     #[error("cannot write to the cache `{}`", path.display())]
     Write { path: PathBuf, source: io::Error },
-    /// Entries cannot be removed.
     #[error("cannot clean the cache `{}`", path.display())]
     Clean { path: PathBuf, source: io::Error },
 }

@@ -53,9 +53,7 @@ pub struct PackageAnswer {
     pub warnings: Vec<String>,
     /// Invalid versions in the registry's list.
     pub invalid: Vec<String>,
-    /// The bytes of the checksum list.
     pub list: Vec<u8>,
-    /// The bytes of the signature over the list.
     pub signature: Vec<u8>,
 }
 
@@ -98,7 +96,6 @@ impl DiskCache {
         })
     }
 
-    /// Writes a description.
     pub fn write_answer(&self, key: &AnswerKey<'_>, answer: &PackageAnswer) {
         let pair = |key: &SigningKey| (key.ascii_armor.clone(), key.trust_signature.clone());
         let package = |package: &ReportedPackage| (package.hashes.clone(), package.size);

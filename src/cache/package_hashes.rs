@@ -40,7 +40,6 @@ impl DiskCache {
         })
     }
 
-    /// Writes the hashes of a zip.
     pub fn write_hashes(&self, type_name: &str, package: &PackageHashes) {
         let kept = HashesJson {
             h1: package.h1.to_string(),

@@ -13,7 +13,6 @@ use super::error::CacheError;
 /// The number and size of some entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EntryUsage {
-    /// The number of complete entries.
     pub entries: u64,
     /// The total size of their files, and of temporary files.
     pub bytes: u64,

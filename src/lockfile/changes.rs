@@ -13,7 +13,6 @@ pub struct LockChanges {
     pub providers: BTreeMap<ProviderAddr, Change>,
 }
 
-/// The change of one entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Only the new lock file has the entry.
@@ -31,14 +30,11 @@ pub struct Update {
     pub version: Option<(Version, Version)>,
     /// Old and new constraints, if they differ.
     pub constraints: Option<(VersionConstraints, VersionConstraints)>,
-    /// Hashes that only the new entry has.
     pub hashes_added: BTreeSet<Hash>,
-    /// Hashes that only the old entry has.
     pub hashes_removed: BTreeSet<Hash>,
 }
 
 impl LockChanges {
-    /// Compares the content of two lock files.
     pub fn between(old: &Locks, new: &Locks) -> Self {
         let mut providers = BTreeMap::new();
         for (address, lock) in &old.providers {

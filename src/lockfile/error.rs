@@ -13,7 +13,6 @@ use crate::syntax::{EvalProblem, SyntaxProblem};
 /// The maximum size of a lock file in bytes. Ten thousand hashes are less than a megabyte.
 pub(super) const MAX_LOCK_FILE_SIZE: u64 = 32 * 1024 * 1024;
 
-/// An error in the text of a lock file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// The value or block with the error.
@@ -52,7 +51,6 @@ pub enum ParseProblem {
     MissingLabel(String),
     #[error("extraneous label: a block `{0}` has one label only")]
     ExtraneousLabel(String),
-    /// The label is not an address.
     #[error("invalid provider source address")]
     InvalidAddress(#[source] AddressError),
     /// The engine never locks this provider.
@@ -61,10 +59,8 @@ pub enum ParseProblem {
         address: ProviderAddr,
         engine: Engine,
     },
-    /// The label is an address, but not in normal form.
     #[error("non-normalized provider source address: it must be written `{0}`")]
     NonNormalizedAddress(ProviderAddr),
-    /// A second block for one provider.
     #[error("duplicate provider lock: `{address}` was already locked in line {line}")]
     Duplicate { address: ProviderAddr, line: usize },
     #[error("missing required argument: a provider lock must have a `version`")]
@@ -76,18 +72,15 @@ pub enum ParseProblem {
     /// The constraints cannot be parsed, or are not in their canonical form.
     #[error("invalid provider version constraints")]
     InvalidConstraints(#[source] ConstraintError),
-    /// `hashes = []`.
     #[error("invalid provider hash set: at least one hash is needed where `hashes` is given")]
     EmptyHashSet,
     #[error("invalid expression: `hashes` must be a list in brackets")]
     NotAList,
-    /// A hash without a scheme.
     #[error("invalid provider hash string")]
     InvalidHash(#[source] HashError),
     /// A value that cannot be converted to a string.
     #[error("unsuitable value type: a string is needed here, and this is {0}")]
     NotAString(&'static str),
-    /// An expression that cannot be evaluated.
     #[error(transparent)]
     Value(EvalProblem),
 }
@@ -132,7 +125,6 @@ pub enum SaveError {
     /// Another process has changed the file, and the new content cannot be computed again.
     #[error("cannot write lock file `{}`: another process has changed it meanwhile", .0.path.display())]
     Changed(Place),
-    /// Another process keeps its directory locked.
     #[error("cannot write lock file `{}`: another process has locked its directory", .0.path.display())]
     Locked(Place),
     #[error("cannot read lock file `{}`: it is larger than {MAX_LOCK_FILE_SIZE} bytes", .0.path.display())]

@@ -44,7 +44,6 @@ pub struct Locks {
 /// The entry of a provider in a lock file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProviderLock {
-    /// The selected version.
     pub version: Version,
     /// The constraints of the configuration when the version was selected.
     pub constraints: VersionConstraints,

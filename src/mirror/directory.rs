@@ -49,7 +49,6 @@ impl MirrorDirectory {
         }
     }
 
-    /// The path of the directory.
     pub fn base(&self) -> &Path {
         &self.base
     }
@@ -77,7 +76,6 @@ impl MirrorDirectory {
         Ok(())
     }
 
-    /// How its packages are stored.
     pub const fn layout(&self) -> Layout {
         self.layout
     }

@@ -35,7 +35,6 @@ pub type PublishedHashes = BTreeMap<PathBuf, BTreeSet<Hash>>;
 /// A damaged zip that is not in the index. No lock file needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnlistedZip {
-    /// The zip.
     pub path: PathBuf,
     pub problem: String,
 }
@@ -71,7 +70,6 @@ impl Mirror {
     }
 }
 
-/// Writes the index of one provider.
 struct Indexer<'a> {
     mirror: &'a Mirror,
     provider: &'a ProviderAddr,
@@ -163,7 +161,6 @@ impl Indexer<'_> {
         Ok(unlisted)
     }
 
-    /// The hashes to publish for a zip.
     fn hashes(
         &mut self,
         listed: &ListedPackage,

@@ -22,12 +22,10 @@ pub enum LocalPackage {
 pub struct ListedPackage {
     /// Provider, version and platform according to its path.
     pub id: PackageId,
-    /// Its path.
     pub package: LocalPackage,
 }
 
 impl LocalPackage {
-    /// The path of the zip or of the directory.
     pub fn path(&self) -> &Path {
         match self {
             Self::Zip(path) | Self::Directory(path) => path,

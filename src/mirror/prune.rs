@@ -41,7 +41,6 @@ fn key(provider: &ProviderAddr, version: &Version) -> (ProviderAddr, String) {
 pub enum PruneScope {
     /// Packages of these hosts. Packages of other hosts stay.
     Hosts(BTreeSet<Hostname>),
-    /// All.
     All,
 }
 

@@ -19,7 +19,6 @@ use crate::span::Explain;
 /// The claims about a package in a download response of a registry.
 #[derive(Clone, Copy, Debug)]
 pub struct PackageClaims<'a> {
-    /// The requested platform.
     pub platform: &'a Platform,
     /// The name of the package in the checksum list.
     pub filename: &'a str,
@@ -34,55 +33,34 @@ pub struct PackageClaims<'a> {
 /// Why a package is not the one that its registry offers.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum AuthenticityError {
-    /// The checksum list has no checksum for the package.
     #[error(transparent)]
     Shasums(ShasumsError),
-    /// The checksum in the registry's response is not 64 hexadecimal digits.
     #[error("registry sent an invalid SHA-256 checksum for `{filename}`: `{shasum}`")]
-    UnreadableShasum {
-        /// The package.
-        filename: String,
-        /// The invalid checksum.
-        shasum: String,
-    },
-    /// The list and the registry's response have different checksums.
+    UnreadableShasum { filename: String, shasum: String },
     #[error("checksum list has {listed} for `{filename}`, but the registry announced {announced}")]
     ListDisagrees {
-        /// The package.
         filename: String,
-        /// The checksum in the list.
         listed: Digest,
-        /// The checksum in the response.
         announced: Digest,
     },
-    /// The signature over the list is not accepted.
     #[error(transparent)]
     Signature(SignatureError),
-    /// The registry's report on its packages is invalid.
     #[error("registry reports its packages inconsistently")]
     Report(#[source] ReportFault),
-    /// The downloaded package has a different checksum.
     #[error(
         "downloaded package does not match the checksum its registry promised: `{filename}` should be `{expected}`, got `{found}`"
     )]
     OtherPackage {
-        /// The package.
         filename: String,
-        /// The checksum in the list.
         expected: Digest,
-        /// The checksum of the download.
         found: Digest,
     },
-    /// The downloaded package has a different size from the report.
     #[error(
         "downloaded package `{filename}` has {found} bytes, but the registry reported {expected}"
     )]
     OtherSize {
-        /// The package.
         filename: String,
-        /// The reported size in bytes.
         expected: u64,
-        /// The size of the download in bytes.
         found: u64,
     },
 }
@@ -185,7 +163,6 @@ impl VerifiedList {
         self.signer.as_ref()
     }
 
-    /// The parsed list.
     pub fn shasums(&self) -> &Shasums {
         &self.shasums
     }

@@ -11,7 +11,6 @@ use crate::package::limits::{MAX_COMPONENT_BYTES, MAX_PATH_BYTES};
 pub(crate) struct EntryPath(Vec<u8>);
 
 impl EntryPath {
-    /// Cleans the name of an entry.
     pub(crate) fn new(name: &[u8]) -> Result<Self, PackageError> {
         let mut dotted = name.split(|byte| matches!(byte, b'/' | b'\\'));
         if dotted.any(|component| component == b"..") {

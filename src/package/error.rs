@@ -11,32 +11,15 @@ use crate::span::Explain;
 /// Why a package cannot be hashed or unpacked.
 #[derive(Debug, Error)]
 pub enum PackageError {
-    /// The file cannot be read.
     #[error("cannot read the package")]
     Read(#[source] io::Error),
-    /// A file or directory of an unpacked package cannot be read.
     #[error("cannot read `{}` of the unpacked package", path.display())]
-    ReadUnpacked {
-        /// The file or directory.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
+    ReadUnpacked { path: PathBuf, source: io::Error },
     /// An unpacked package contains a link to a directory, a pipe or a device.
     #[error("cannot hash `{}` of the unpacked package: it is not a file", path.display())]
-    NotAFile {
-        /// The path of the link, pipe or device.
-        path: PathBuf,
-    },
-    /// A file of the archive cannot be written.
+    NotAFile { path: PathBuf },
     #[error("cannot write `{}`", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// A thread for hashing cannot be started.
+    Write { path: PathBuf, source: io::Error },
     #[error("cannot start a thread to hash the package")]
     Thread(#[source] io::Error),
     /// A thread for hashing ended without a result.
@@ -45,43 +28,25 @@ pub enum PackageError {
     /// The end record or the central directory is missing or invalid.
     #[error("package is not a valid zip archive")]
     Directory(#[source] DirectoryFault),
-    /// The archive has no entries.
     #[error("package is an empty zip archive")]
     Empty,
-    /// The data of an entry is missing or invalid.
     #[error("cannot unpack `{name}` from the package")]
     Entry {
-        /// The entry.
         name: String,
-        /// What is wrong.
         #[source]
         fault: EntryFault,
     },
-    /// An entry's name has a component `..`.
     #[error("package has an entry outside of its directory: `{name}` contains `..`")]
-    ParentInName {
-        /// The entry.
-        name: String,
-    },
-    /// An entry's name has a NUL byte.
+    ParentInName { name: String },
     #[error("package has an entry that cannot be a file: `{name}` contains a NUL byte")]
-    NulInName {
-        /// The entry.
-        name: String,
-    },
+    NulInName { name: String },
     /// A file's name contains a line feed, which the `h1` scheme cannot represent.
     #[error("cannot hash the file `{name}`: its name contains a line feed")]
-    NewlineInName {
-        /// The file.
-        name: String,
-    },
+    NewlineInName { name: String },
     /// A path exceeds [`MAX_PATH_BYTES`](crate::package::MAX_PATH_BYTES), or a component exceeds
     /// [`MAX_COMPONENT_BYTES`](crate::package::MAX_COMPONENT_BYTES).
     #[error("package has an entry whose name is too long: `{name}`")]
-    NameTooLong {
-        /// The entry.
-        name: String,
-    },
+    NameTooLong { name: String },
     /// A file's name is that of the package's own directory, such as `.`.
     #[error("package has a file without a name")]
     FileAtRoot,
@@ -93,10 +58,7 @@ pub enum PackageError {
     },
     /// There is no `terraform-provider-TYPE` at the top level.
     #[error("package has no executable whose name starts with `terraform-provider-{type_name}`")]
-    NoExecutable {
-        /// The type of the provider's address.
-        type_name: String,
-    },
+    NoExecutable { type_name: String },
     /// The entries exceed [`Limits::entries`](crate::package::Limits::entries).
     #[error("package has more than {limit} entries, the most that are read")]
     TooManyEntries { limit: usize },
@@ -109,9 +71,7 @@ pub enum PackageError {
         "package of {size} bytes unpacks to {unpacked} bytes, more than the {limit} that are accepted"
     )]
     UnpacksTooLarge {
-        /// The size of the zip in bytes.
         size: u64,
-        /// The unpacked size in the central directory, in bytes.
         unpacked: u64,
         /// The limit for a zip of this size, in bytes.
         limit: u64,
@@ -148,24 +108,12 @@ pub enum ShasumsError {
         "checksum list of {size} bytes is too large, {} are accepted",
         crate::package::MAX_SHASUMS_BYTES
     )]
-    TooLarge {
-        /// The size in bytes.
-        size: usize,
-    },
-    /// No line names the file.
+    TooLarge { size: usize },
     #[error("checksum list has no SHA-256 checksum for `{filename}`")]
-    NotListed {
-        /// The file.
-        filename: String,
-    },
+    NotListed { filename: String },
     /// The first line that names the file does not begin with 64 hexadecimal digits.
     #[error("checksum list has an invalid SHA-256 checksum for `{filename}`: `{found}`")]
-    UnreadableChecksum {
-        /// The file.
-        filename: String,
-        /// The invalid checksum.
-        found: String,
-    },
+    UnreadableChecksum { filename: String, found: String },
 }
 
 impl Explain for ShasumsError {}

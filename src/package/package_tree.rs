@@ -77,7 +77,6 @@ impl PackageTree {
         nearest.is_some_and(|(other, node)| *node != TreeNode::Directory && is_below(key, other))
     }
 
-    /// Whether anything is below this path.
     fn has_below(&self, key: &[u8]) -> bool {
         let mut after = self
             .nodes

@@ -24,28 +24,20 @@ pub struct ReportedPackage {
 /// What is wrong with a report.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ReportFault {
-    /// The requested platform is missing.
     #[error("it has no entry for `{0}`")]
     NoEntry(Platform),
-    /// The name of an entry is not a platform.
     #[error("it has an entry for `{0}`, which is not a platform")]
     NoPlatform(String),
     /// The size is missing, zero or negative.
     #[error("it has an invalid size of {0} bytes")]
     NoSize(i64),
-    /// A hash has no scheme.
     #[error("it has a hash without scheme: `{0}`")]
     NoScheme(String),
-    /// The entry of the requested platform has no `zh` hash.
     #[error("its entry for `{0}` has no `zh` hash")]
     NoZh(Platform),
     /// A `zh` hash of the requested platform differs from the checksum in the same response, or is written differently.
     #[error("it has the hash `{hash}`, but the checksum `{shasum}`")]
-    OtherZh {
-        hash: Hash,
-        /// The checksum.
-        shasum: String,
-    },
+    OtherZh { hash: Hash, shasum: String },
     /// A `zh` hash is not in the signed list. This is checked only if hashes are recorded without a download.
     #[error("it has the hash `{0}`, which is missing from the signed checksum list")]
     Unlisted(Hash),

@@ -23,7 +23,6 @@ pub const MAX_SHASUMS_BYTES: usize = 2 << 20;
 /// hold the line feed, too.
 const MAX_LINE_BYTES: usize = (64 << 10) - 1;
 
-/// A checksum list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shasums {
     /// The first field of the first line of each file, by file name.
@@ -57,7 +56,6 @@ impl Shasums {
         })
     }
 
-    /// The checksum of a file.
     pub fn digest_of(&self, filename: &str) -> Result<Digest, ShasumsError> {
         let not_listed = || ShasumsError::NotListed {
             filename: filename.to_owned(),

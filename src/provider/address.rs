@@ -27,7 +27,6 @@ const REDUNDANT_PREFIXES: [&str; 2] = ["terraform-provider-", "terraform-"];
 /// A complete, normalized address. Addresses are ordered by host (in its ASCII form), namespace and type, as in a lock file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProviderAddr {
-    /// The registry of the provider.
     pub hostname: Hostname,
     /// The publisher, in Unicode.
     pub namespace: String,

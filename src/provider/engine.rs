@@ -8,7 +8,6 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Engine {
     Terraform,
-    /// OpenTofu.
     Tofu,
 }
 

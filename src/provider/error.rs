@@ -15,7 +15,6 @@ pub enum HostnameError {
     /// A label is in Punycode.
     #[error("`{0}` must be written in Unicode, not in Punycode")]
     Punycode(String),
-    /// The text after the colon is not a port.
     #[error("`{0}` is not a port between 0 and 65535")]
     BadPort(String),
     /// The name breaks the rules for internationalized domain names.
@@ -25,11 +24,9 @@ pub enum HostnameError {
 
 impl Explain for HostnameError {}
 
-/// The source address of a provider is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read provider source address `{source_text}`")]
 pub struct AddressError {
-    /// The address, as written.
     pub source_text: String,
     #[source]
     pub problem: AddressProblem,
@@ -41,10 +38,8 @@ pub enum AddressProblem {
     /// A part is empty: before, between or after slashes.
     #[error("a source address must not have empty parts")]
     EmptyPart,
-    /// More than host, namespace and type.
     #[error("a source address has one to three parts, not {0}")]
     TooManyParts(usize),
-    /// The host is not a hostname.
     #[error(transparent)]
     Hostname(#[from] HostnameError),
     /// The namespace or the type breaks the rules for labels.
@@ -57,12 +52,9 @@ pub enum AddressProblem {
         /// The source without the prefix.
         suggestion: Option<String>,
     },
-    /// The namespace `-` exists on the engine's default host only.
     #[error("the namespace `-` exists on `{default}` only, not on `{host}`")]
     LegacyHost {
-        /// The host as given.
         host: Hostname,
-        /// The engine's default host.
         default: &'static str,
     },
 }
@@ -86,11 +78,9 @@ impl Explain for AddressError {
     }
 }
 
-/// A version is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read version `{text}`")]
 pub struct VersionError {
-    /// The version, as written.
     pub text: String,
     #[source]
     pub problem: VersionProblem,
@@ -105,16 +95,13 @@ impl Explain for VersionError {
 /// The reason why a version, or the version in a constraint, is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VersionProblem {
-    /// The version is empty.
     #[error("a version number is missing")]
     Empty,
-    /// The version starts with `v`.
     #[error("a version must not start with `v`")]
     Prefix,
     /// The text in place of a number; empty at the end of the version.
     #[error("{}", expected_number(.0))]
     NoNumber(String),
-    /// The version has a fourth number.
     #[error("a version has at most three numbers")]
     TooManyNumbers,
     /// A number exceeds the integers of the engines.
@@ -168,11 +155,9 @@ impl VersionProblem {
     }
 }
 
-/// A version constraint is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read version constraint `{text}`")]
 pub struct ConstraintError {
-    /// The whole string.
     pub text: String,
     /// The invalid bytes of `text`. Empty if something is missing.
     pub span: Span,
@@ -198,15 +183,11 @@ pub enum ConstraintProblem {
     /// More than one space, or other white space, follows the operator.
     #[error("only a single space may separate operator and version")]
     Spacing,
-    /// The version is invalid.
     #[error(transparent)]
     Version(#[from] VersionProblem),
     /// The constraint is valid, but not in the canonical form that a lock file must have.
     #[error("in a lock file it must be written `{canonical}`")]
-    NotCanonical {
-        /// The canonical form.
-        canonical: String,
-    },
+    NotCanonical { canonical: String },
 }
 
 impl ConstraintProblem {
@@ -227,7 +208,6 @@ impl ConstraintProblem {
     }
 }
 
-/// A platform is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read platform `{0}`: it must be two words around one `_`, as in `linux_amd64`")]
 pub struct PlatformError(pub String);
@@ -241,13 +221,10 @@ impl Explain for PlatformError {
     }
 }
 
-/// A hash or digest is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HashError {
-    /// The scheme is missing.
     #[error("cannot read hash `{0}`: it must be a scheme, a colon and a value, as in `h1:...`")]
     NoScheme(String),
-    /// The digest does not have 64 hexadecimal digits.
     #[error("cannot read SHA-256 digest `{0}`: it must have 64 hexadecimal digits")]
     BadDigest(String),
 }

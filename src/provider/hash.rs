@@ -10,12 +10,10 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::error::HashError;
 
-/// A SHA-256 digest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// Wraps the bytes of a digest.
     pub const fn new(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -35,7 +33,6 @@ impl Digest {
         Ok(Self(bytes))
     }
 
-    /// The bytes of the digest.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

@@ -26,7 +26,6 @@ impl Requirement {
 /// The providers that a root module and the modules that it calls require.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requirements {
-    /// Requirements by address, in the order of a lock file.
     pub providers: BTreeMap<ProviderAddr, Requirement>,
 }
 

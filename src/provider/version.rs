@@ -14,11 +14,8 @@ use crate::span::Span;
 /// the bytes of the metadata.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Version {
-    /// The first number.
     pub major: u64,
-    /// The second number.
     pub minor: u64,
-    /// The third number.
     pub patch: u64,
     /// The text after the hyphen; empty for a release.
     pub prerelease: String,
@@ -38,7 +35,6 @@ impl Version {
         }
     }
 
-    /// Whether this is a prerelease.
     pub const fn is_prerelease(&self) -> bool {
         !self.prerelease.is_empty()
     }
@@ -199,7 +195,6 @@ impl<'a> VersionParser<'a> {
         Span::new(start, self.text.len())
     }
 
-    /// The error for a missing number.
     fn no_number(&self) -> (Span, VersionProblem) {
         let rest = &self.text[self.at..];
         let problem = if rest.is_empty() && self.at == 0 {

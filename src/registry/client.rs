@@ -27,7 +27,6 @@ use crate::registry::settings::RegistrySettings;
 use crate::registry::transport::{DocumentResponse, Transport};
 use crate::reporter::Reporter;
 
-/// A client of origin registries.
 #[derive(Clone)]
 pub struct RegistryClient {
     pub(super) inner: Arc<ClientInner>,
@@ -94,7 +93,6 @@ impl RegistryClient {
         self.inner.netrc.error()
     }
 
-    /// The settings of this client.
     pub fn settings(&self) -> &RegistrySettings {
         &self.inner.settings
     }
@@ -207,7 +205,6 @@ impl RegistryClient {
 }
 
 impl ClientInner {
-    /// The address of a service of the host.
     pub(super) async fn service(
         &self,
         service: Service,

@@ -31,12 +31,10 @@ const MAX_HELPER_MESSAGE: usize = 400;
 pub struct ApiToken(String);
 
 impl ApiToken {
-    /// The token with this text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The value of the `Authorization` header.
     fn bearer(&self) -> Result<HeaderValue, CredentialsError> {
         let value = HeaderValue::from_str(&format!("Bearer {}", self.0));
         let mut value = value.map_err(|_secret| CredentialsError::Token)?;
@@ -57,7 +55,6 @@ pub enum CredentialsError {
     /// The token has characters that are invalid in a header.
     #[error("the token holds a line break or another character that cannot be sent")]
     Token,
-    /// The helper could not be started.
     #[error("cannot run the credentials helper `{}`", program.display())]
     Run {
         program: PathBuf,
@@ -67,7 +64,6 @@ pub enum CredentialsError {
     /// The helper exited with an error; `message` is its error output.
     #[error("credentials helper `{}` failed: {message}", program.display())]
     Failed { program: PathBuf, message: String },
-    /// The helper exceeded its time limit.
     #[error("credentials helper `{}` did not end within {seconds} s", program.display())]
     Timeout { program: PathBuf, seconds: u64 },
     /// The helper's output is not the expected JSON. The output is not shown, since it may hold a token.
@@ -106,7 +102,6 @@ pub(super) fn ascii_host(text: &str) -> Option<Hostname> {
     Hostname::parse(&(name + &port)).ok()
 }
 
-/// The tokens of one run.
 #[derive(Debug)]
 pub(super) struct Credentials {
     settings: CredentialSettings,

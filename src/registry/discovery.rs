@@ -16,12 +16,9 @@ use crate::registry::settings::BaseUrl;
 use crate::registry::transport::DocumentResponse;
 use crate::span::Place;
 
-/// A service that a host can offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
-    /// A provider registry.
     Providers,
-    /// A module registry.
     Modules,
 }
 
@@ -60,7 +57,6 @@ impl fmt::Display for Service {
     }
 }
 
-/// The services of one host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Services {
     /// The base of relative references.
@@ -90,7 +86,6 @@ pub(super) fn document_url(host: &Hostname) -> Option<Url> {
 }
 
 impl Services {
-    /// The services that a `host` block names.
     pub(super) fn configured(host: &Hostname, block: &HostBlock) -> Option<Self> {
         Some(Self {
             base: document_url(host)?,
@@ -123,7 +118,6 @@ impl Services {
         })
     }
 
-    /// The address of a service.
     pub(super) fn service(
         &self,
         service: Service,

@@ -18,13 +18,11 @@ use crate::span::{Explain, Place};
 /// that is involved.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RegistryError {
-    /// The trusted certificates of [`Roots::Only`](crate::registry::Roots::Only) are invalid.
     #[error("cannot read the trusted certificates")]
     Roots(#[source] CauseText),
     /// With `--untrusted`, a host that `--allow-host` does not name.
     #[error("host `{host}` is not allowed, and this run is `--untrusted`")]
     HostNotAllowed { host: Hostname },
-    /// A request failed, or its response is invalid.
     #[error("{}", purpose.message(source))]
     Request {
         purpose: RequestPurpose,
@@ -38,14 +36,12 @@ pub enum RegistryError {
         host: Hostname,
         configured: Option<Box<Place>>,
     },
-    /// The host offers only other protocol versions of the service.
     #[error("host `{host}` does not support the {service} protocol `{}`{}", service.id(), Configured(configured))]
     UnsupportedProtocol {
         service: Service,
         host: Hostname,
         configured: Option<Box<Place>>,
     },
-    /// The address of the service cannot be used.
     #[error(
         "host `{host}` gives an unusable address for its {service}{}: {problem}",
         Configured(configured)
@@ -94,7 +90,6 @@ pub enum RegistryError {
         protocols: Vec<String>,
         suggestion: Option<Box<Version>>,
     },
-    /// The base URL of a network mirror cannot be used.
     #[error("cannot use {}: {problem}", if configured.is_some() { "the configured network mirror" } else { "`--net-mirror`" })]
     MirrorUrl {
         problem: &'static str,
@@ -110,14 +105,12 @@ pub enum RegistryError {
         mirror: RedactedUrl,
         configured: Option<Box<Place>>,
     },
-    /// The directory of a filesystem mirror cannot be read.
     #[error("cannot search `{}` for providers", path.display())]
     Search {
         path: PathBuf,
         #[source]
         source: Arc<std::io::Error>,
     },
-    /// `provider_installation` excludes the provider from all of its methods.
     #[error(
         "no method of `provider_installation` includes provider `{provider}`{}",
         Configured(configured)
@@ -126,13 +119,11 @@ pub enum RegistryError {
         provider: Box<ProviderAddr>,
         configured: Option<Box<Place>>,
     },
-    /// None of the sources in `searched` has the provider.
     #[error("no source has provider `{provider}`: searched {}", searched.join(", "))]
     NotFound {
         provider: Box<ProviderAddr>,
         searched: Vec<String>,
     },
-    /// An installation method that tflock does not support.
     #[error("`{method}` is not supported")]
     Unsupported {
         method: &'static str,
@@ -147,7 +138,6 @@ pub enum RegistryError {
         module: Box<ModuleId>,
         version: Box<ModuleVersion>,
     },
-    /// The credentials for a host cannot be determined.
     #[error("cannot get credentials for `{host}`")]
     Credentials {
         host: Hostname,
@@ -166,21 +156,15 @@ pub enum RegistryError {
 /// What a request is for, which is how its error describes it.
 #[derive(Clone, Debug)]
 pub enum RequestPurpose {
-    /// The discovery document of a host.
     Discovery(Hostname),
-    /// The list of versions of a provider.
     Versions(Box<ProviderAddr>),
-    /// The description of a package.
     PackageMeta(Box<PackageId>),
     /// A network mirror's list of the packages of one version.
     MirrorArchives(Box<(ProviderAddr, Version)>),
-    /// The list of versions of a module.
     ModuleVersions(Box<ModuleId>),
-    /// The address of the package of a module.
     ModuleLocation(Box<(ModuleId, ModuleVersion)>),
     /// A checksum list, a signature or another document.
     Document,
-    /// A package.
     Download,
 }
 

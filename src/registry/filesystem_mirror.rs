@@ -39,7 +39,6 @@ impl FilesystemMirror {
         }
     }
 
-    /// The directory.
     pub fn base(&self) -> &Path {
         &self.base
     }

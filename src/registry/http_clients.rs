@@ -23,10 +23,8 @@ use crate::registry::request::is_loopback;
 use crate::registry::request_error::{CauseText, RequestFault};
 use crate::registry::settings::{HttpSettings, Roots};
 
-/// The user agent of all requests.
 const USER_AGENT: &str = concat!("tflock/", env!("CARGO_PKG_VERSION"));
 
-/// The clients for documents and for packages.
 #[derive(Debug)]
 pub(super) struct HttpClients {
     settings: HttpSettings,
@@ -63,12 +61,10 @@ impl HttpClients {
         })
     }
 
-    /// The client for a document at this address.
     pub(super) fn documents(&self, url: &Url) -> Result<&Client, RequestFault> {
         self.client(&self.documents, url, |builder| builder.gzip(true))
     }
 
-    /// The client for a package at this address.
     pub(super) fn packages(&self, url: &Url) -> Result<&Client, RequestFault> {
         self.client(&self.packages, url, |builder| {
             builder.http1_only().gzip(false)

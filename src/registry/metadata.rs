@@ -18,7 +18,6 @@ pub enum AnswerError {
     /// The body is not the JSON document that the protocol requires.
     #[error("the response does not follow the protocol")]
     Json(#[source] serde_json::Error),
-    /// The content is invalid.
     #[error(transparent)]
     Content(Box<RegistryError>),
 }
@@ -49,7 +48,6 @@ pub struct AvailableVersions {
     pub warnings: Vec<String>,
 }
 
-/// One version of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AvailableVersion {
     pub version: Version,
@@ -60,7 +58,6 @@ pub struct AvailableVersion {
 }
 
 impl AvailableVersions {
-    /// Iterates over the versions.
     pub fn versions(&self) -> impl Iterator<Item = &Version> {
         self.versions.iter().map(|available| &available.version)
     }
@@ -142,19 +139,15 @@ impl AvailableVersions {
 /// A registry's description of one package: its address, and what is needed to verify it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackageMeta {
-    /// The provider, version and platform.
     pub package: PackageId,
     /// The name of the zip in the checksum list.
     pub filename: String,
-    /// The address of the zip.
     pub download_url: Url,
     /// The expected SHA-256 of the zip.
     pub shasum: Digest,
     /// `shasum` in the registry's spelling, which OpenTofu compares.
     pub shasum_text: String,
-    /// The address of the checksum list.
     pub shasums_url: Url,
-    /// The address of the signature over the list.
     pub signature_url: Url,
     /// The keys for the signature, in the registry's order.
     pub signing_keys: Vec<SigningKey>,

@@ -39,9 +39,7 @@ const MAX_PAGE: ByteLimit = ByteLimit {
 /// A module of a registry, in all of its versions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ModuleId {
-    /// The registry.
     pub host: Hostname,
-    /// The publisher.
     pub namespace: String,
     pub name: String,
     /// The target system, such as `aws`.
@@ -67,7 +65,6 @@ pub struct ModuleVersions {
     pub invalid: Vec<String>,
 }
 
-/// The location of a module's package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleLocation {
     /// A module source that is not relative.
@@ -76,7 +73,6 @@ pub struct ModuleLocation {
     pub plain_http: bool,
 }
 
-/// The responses about modules in this run.
 #[derive(Debug, Default)]
 pub(super) struct ModuleAnswers {
     versions: OnceMap<ModuleId, Result<Arc<ModuleVersions>, RegistryError>>,

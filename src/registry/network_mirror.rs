@@ -24,7 +24,6 @@ use crate::registry::transport::DocumentResponse;
 use crate::registry::wire::{self, Fields, MirrorArchive, MirrorArchives, MirrorIndex};
 use crate::span::Place;
 
-/// The limit of redirects for a mirror's documents.
 const MAX_REDIRECTS: usize = 5;
 
 /// A mirror server. Clones share its responses.
@@ -49,9 +48,7 @@ type Archives = BTreeMap<Platform, MirrorPackage>;
 /// A package that a mirror offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MirrorPackage {
-    /// The provider, version and platform.
     pub package: PackageId,
-    /// The address of the zip.
     pub url: Url,
     /// The hashes that the mirror lists, in any number and of any scheme. An `h1` is that of the zip's entries, not of the
     /// unpacked files.
@@ -91,7 +88,6 @@ impl NetworkMirror {
         })
     }
 
-    /// The address of the mirror.
     pub fn redacted_url(&self) -> RedactedUrl {
         RedactedUrl::from(&self.inner.base)
     }
@@ -231,10 +227,8 @@ fn parse_json<'a, T: Deserialize<'a>>(
 /// The reason why a package contradicts the hashes of its mirror.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MirrorHashError {
-    /// All hashes are of unknown schemes.
     #[error("the mirror lists only hashes of unknown schemes for the package {0}")]
     UnknownSchemes(Box<PackageId>),
-    /// None of the hashes is that of the package.
     #[error("the package {0} matches none of the hashes that the mirror lists for it")]
     Mismatch(Box<PackageId>),
 }

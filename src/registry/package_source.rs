@@ -51,7 +51,6 @@ pub enum PackageLocation {
 }
 
 impl PackageSource {
-    /// The origin registries.
     pub fn registry(client: RegistryClient) -> Self {
         Self::single(client.settings().engine, PackageOrigin::Registry(client))
     }
@@ -152,7 +151,6 @@ impl PackageSource {
         }
     }
 
-    /// The versions of the provider.
     pub async fn versions(
         &self,
         provider: &ProviderAddr,

@@ -23,7 +23,6 @@ const VERSION_HEADER: HeaderName = HeaderName::from_static("x-terraform-version"
 /// The limit for one attempt to fetch Terraform's discovery document. No setting changes it.
 const TERRAFORM_DISCOVERY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The default limit of redirects.
 const MAX_REDIRECTS: usize = 9;
 
 /// The largest list of versions or description of a package. The largest real list has about a megabyte.
@@ -44,12 +43,10 @@ const MAX_DISCOVERY: ByteLimit = ByteLimit {
     bytes: 1024 * 1024,
 };
 
-/// A limit of bytes and its name for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByteLimit {
     /// The name, as an error shows it.
     pub name: &'static str,
-    /// The largest size that is accepted.
     pub bytes: u64,
 }
 
@@ -98,7 +95,6 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// Adds the header with the version of the engine.
     pub(super) fn with_engine(mut self, engine: Engine) -> Self {
         let version = HeaderValue::from_static(engine_version(engine));
         self.headers.insert(VERSION_HEADER, version);

@@ -10,9 +10,7 @@ use crate::span::Place;
 /// A request that failed, with all of its retries.
 #[derive(Clone, Debug)]
 pub struct RequestError {
-    /// The requested address, before redirects.
     pub url: RedactedUrl,
-    /// How many attempts were made.
     pub attempts: u32,
     /// The time that all attempts and the waits between them took.
     pub elapsed: Duration,
@@ -59,15 +57,11 @@ impl std::error::Error for RequestError {
 /// The reason why one attempt failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RequestFault {
-    /// The HTTP client cannot be built.
     #[error("cannot set up secure connections")]
     Setup(#[source] CauseText),
     /// An environment variable holds an invalid proxy address. Its value is not shown, since it may hold a password.
     #[error("cannot read the address of a proxy in `{variable}`")]
-    Proxy {
-        /// The name of the variable.
-        variable: String,
-    },
+    Proxy { variable: String },
     /// No connection could be made, or it broke before a response arrived.
     #[error("cannot connect to the server")]
     Connect(#[source] CauseText),
@@ -82,33 +76,19 @@ pub enum RequestFault {
     Stalled(Duration),
     /// A package arrives more slowly than a working connection would deliver it.
     #[error("less than {bytes} bytes arrived within {:.0} s", within.as_secs_f64())]
-    TooSlow {
-        /// The least number of bytes that must arrive.
-        bytes: u64,
-        /// The period in which they must arrive.
-        within: Duration,
-    },
+    TooSlow { bytes: u64, within: Duration },
     /// The body ended early or contradicted its headers.
     #[error("the response broke off after {received} bytes")]
     Body {
-        /// The number of bytes that had arrived.
         received: u64,
-        /// The error of the connection.
         #[source]
         cause: CauseText,
     },
     /// A body ended early, and the rest of it could not be requested.
     #[error("the response broke off after {received} bytes and could not be resumed: {reason}")]
-    NotResumed {
-        /// The number of bytes that had arrived.
-        received: u64,
-        /// The reason, for the message.
-        reason: &'static str,
-    },
-    /// The server responded with an error status.
+    NotResumed { received: u64, reason: &'static str },
     #[error("the server answered {}", StatusLine(*status))]
     Status {
-        /// The status code.
         status: u16,
         /// Whether the body is a web page.
         is_page: bool,
@@ -116,36 +96,23 @@ pub enum RequestFault {
     /// The server redirected too often; the field is the limit.
     #[error("more than {0} redirects")]
     TooManyRedirects(usize),
-    /// A redirect to an address that is not http or https.
     #[error("the server redirects to `{0}`, which is not an http or https address")]
     BadRedirect(String),
     /// The address is plain http, where others could change the response, and nothing allows that.
     #[error("`{0}` would be fetched over plain http")]
     PlainHttp(RedactedUrl),
-    /// The body exceeds its size limit.
     #[error("the response has more than {limit} bytes ({name})")]
-    TooLarge {
-        /// The name of the limit.
-        name: &'static str,
-        /// The limit in bytes.
-        limit: u64,
-    },
+    TooLarge { name: &'static str, limit: u64 },
     /// The content type is not `application/json`, although the protocol requires it.
     #[error("the content type is {}, not `application/json`", found.as_deref().map_or_else(|| "missing".to_owned(), |found| format!("`{found}`")))]
-    ContentType {
-        /// The content type of the response, if it has one.
-        found: Option<String>,
-    },
-    /// The body is not the JSON document that the protocol requires.
+    ContentType { found: Option<String> },
     #[error("the response does not follow the protocol")]
     Json {
-        /// The error of the JSON parser.
         #[source]
         cause: CauseText,
         /// Whether the body is a web page.
         is_page: bool,
     },
-    /// The body cannot be decoded as its `Content-Encoding` header says.
     #[error("the response is not encoded as its header says")]
     Encoding(#[source] CauseText),
     /// The host did not respond to earlier requests, so no request was sent.
@@ -153,15 +120,11 @@ pub enum RequestFault {
         "`{host}` did not respond to {failures} earlier requests, so it got no further request"
     )]
     GivenUp {
-        /// Host and port.
         host: String,
-        /// The number of earlier requests that failed in a row.
         failures: u32,
-        /// The reason for the last of these failures.
         #[source]
         earlier: Box<Self>,
     },
-    /// `--offline` forbids requests.
     #[error("the network is switched off by `--offline`")]
     Offline,
 }

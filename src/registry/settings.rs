@@ -28,13 +28,10 @@ pub const DEFAULT_RETRIES: u32 = 3;
 pub struct RegistrySettings {
     /// The engine whose rules apply where the two engines differ.
     pub engine: Engine,
-    /// The `host` blocks.
     pub hosts: BTreeMap<Hostname, HostBlock>,
-    /// `TFREGISTRY_BASE_URL`.
     pub base_url: Option<BaseUrl>,
     /// The hosts to which repository content may cause requests.
     pub allowed_hosts: AllowedHosts,
-    /// The sources of tokens.
     pub credentials: CredentialSettings,
     /// The netrc file, which need not exist.
     pub netrc: Option<PathBuf>,
@@ -44,12 +41,10 @@ pub struct RegistrySettings {
     pub download_retries: Option<u32>,
     /// The limit for one attempt to fetch a document.
     pub request_timeout: Option<Duration>,
-    /// The settings of connections.
     pub http: HttpSettings,
 }
 
 impl RegistrySettings {
-    /// The default settings.
     pub fn new(engine: Engine) -> Self {
         Self {
             engine,
@@ -72,17 +67,14 @@ impl RegistrySettings {
 pub struct AllowedHosts(Option<BTreeSet<Hostname>>);
 
 impl AllowedHosts {
-    /// Allows every host.
     pub const fn all() -> Self {
         Self(None)
     }
 
-    /// Allows only these hosts.
     pub fn only(hosts: impl IntoIterator<Item = Hostname>) -> Self {
         Self(Some(hosts.into_iter().collect()))
     }
 
-    /// Whether every host is allowed.
     pub const fn is_unlimited(&self) -> bool {
         self.0.is_none()
     }
@@ -135,26 +127,21 @@ pub struct BaseUrl {
 pub struct CredentialSettings {
     /// `TF_TOKEN_*` variables; see [`tokens_from_env`](crate::registry::tokens_from_env).
     pub tokens: BTreeMap<Hostname, ApiToken>,
-    /// The `credentials` blocks.
     pub blocks: BTreeMap<Hostname, CredentialsBlock>,
-    /// The `credentials_helper` block.
     pub helper: Option<HelperBlock>,
     /// The directories that are searched for the helper's program.
     pub plugin_directories: Vec<PathBuf>,
 }
 
-/// The settings of connections.
 #[derive(Clone)]
 pub struct HttpSettings {
     /// Makes every request fail without being sent.
     pub offline: bool,
-    /// The trusted certificates.
     pub roots: Roots,
     /// Whether `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` and the system's settings apply.
     pub use_system_proxy: bool,
     /// The environment variables for proxies. They are only checked, since the HTTP client reads them itself.
     pub proxies: ProxyVariables,
-    /// The time limit for connecting.
     pub connect_timeout: Duration,
     /// The longest wait for the first or next bytes of a package.
     pub stall_timeout: Duration,
@@ -199,11 +186,9 @@ pub enum Roots {
 
 /// Waits before a retry. Tests replace it so that they need not wait.
 pub trait Pause: Send + Sync {
-    /// Resolves after `time`.
     fn pause(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 }
 
-/// Waits in real time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RealTime;
 

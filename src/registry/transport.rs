@@ -38,12 +38,10 @@ pub(super) struct DocumentResponse {
 }
 
 impl DocumentResponse {
-    /// The error for a response that cannot be used.
     pub(super) fn error(&self, fault: RequestFault) -> RegistryError {
         self.request.error(fault, self.attempts, self.elapsed)
     }
 
-    /// The error for an unexpected status.
     pub(super) fn status_error(&self) -> RegistryError {
         self.error(status_fault(self.status, self.is_page()))
     }
@@ -184,7 +182,6 @@ impl Transport {
     }
 }
 
-/// The wait that the server requests with `Retry-After`.
 pub(super) fn requested_wait(response: &Response) -> Option<Duration> {
     let value = response.headers().get(RETRY_AFTER);
     let value = value.and_then(|value| value.to_str().ok());

@@ -29,7 +29,6 @@ use parser::LockFileParser;
 /// A parsed lock file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LockFile {
-    /// Its entries.
     pub locks: Locks,
     /// Where the block of each provider begins.
     pub places: BTreeMap<ProviderAddr, Place>,

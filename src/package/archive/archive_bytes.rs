@@ -28,7 +28,6 @@ pub(crate) trait ArchiveBytes {
     fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, ArchiveReadError>;
 }
 
-/// A file on disk.
 #[derive(Debug)]
 pub(crate) struct WholeFile<'a> {
     file: &'a File,
@@ -71,7 +70,6 @@ impl<'a> WholeFile<'a> {
         Ok(filled)
     }
 
-    /// Positions the file at an offset.
     pub(crate) fn at(&mut self, offset: u64) -> io::Result<&'a File> {
         self.file.seek(SeekFrom::Start(offset))?;
         Ok(self.file)

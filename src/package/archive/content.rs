@@ -16,28 +16,19 @@ pub(crate) const PIECE_BYTES: usize = 256 << 10;
 /// What is wrong with the data of an entry.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum EntryFault {
-    /// There is no local header at the offset in the central directory.
     #[error("it has no local header where the central directory says")]
     NoLocalHeader,
     /// The engines do not support the compression method.
     #[error("its compression method {method} is not supported")]
-    UnsupportedMethod {
-        /// The number in the central directory.
-        method: u16,
-    },
-    /// The data is not a valid deflate stream.
+    UnsupportedMethod { method: u16 },
     #[error("its data is corrupt")]
     Corrupt,
-    /// The data ends before the content is complete.
     #[error("its data is truncated")]
     CutShort,
-    /// The size of the content differs from that in the central directory.
     #[error("its content does not have the size that the central directory says")]
     Size,
-    /// The CRC-32 of the content differs from that in the central directory.
     #[error("its content does not have the CRC-32 that the archive says")]
     Checksum,
-    /// The data descriptor is missing or has a different CRC-32.
     #[error("its data descriptor is missing or wrong")]
     Descriptor,
 }
@@ -45,9 +36,7 @@ pub enum EntryFault {
 /// Why content cannot be unpacked.
 #[derive(Debug)]
 pub(crate) enum UnpackError {
-    /// The data is invalid.
     Fault(EntryFault),
-    /// The data cannot be read.
     Io(io::Error),
 }
 
@@ -135,7 +124,6 @@ fn fill(source: &mut impl BufRead) -> io::Result<&[u8]> {
 /// The digest, checksum and size of an entry's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ContentSummary {
-    /// The SHA-256.
     pub(crate) digest: Digest,
     pub(crate) crc: u32,
     /// The size in bytes.
@@ -165,7 +153,6 @@ pub(crate) struct ContentHasher {
 }
 
 impl ContentHasher {
-    /// Adds a piece.
     pub(crate) fn update(&mut self, piece: &[u8]) {
         self.sha.update(piece);
         self.crc.update(piece);

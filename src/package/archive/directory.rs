@@ -21,10 +21,8 @@ const END_WINDOW: u64 = 65 << 10;
 /// What is wrong with the end record or the central directory.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum DirectoryFault {
-    /// There is no end record near the end of the file.
     #[error("it has no end record")]
     NoEndRecord,
-    /// The end record refers to a missing zip64 end record.
     #[error("its zip64 end record is missing")]
     NoZip64EndRecord,
     /// The position of the central directory is outside the file.
@@ -33,14 +31,8 @@ pub enum DirectoryFault {
     /// The file ends in place of a central header.
     #[error("its central directory is truncated")]
     CutShort,
-    /// The number of entries differs from that in the end record.
     #[error("its end record counts {counted} entries, its central directory has {found}")]
-    Count {
-        /// The number in the end record.
-        counted: u64,
-        /// The number of central headers.
-        found: usize,
-    },
+    Count { counted: u64, found: usize },
 }
 
 /// Why the central directory cannot be read.
@@ -124,7 +116,6 @@ struct DirectoryLocation {
 /// The numbers in an end record or a zip64 end record.
 #[derive(Debug)]
 struct EndRecord {
-    /// The number of entries.
     counted: u64,
     /// The size of the central directory in bytes.
     size: u64,
@@ -223,7 +214,6 @@ fn find_end64(
     }))
 }
 
-/// A record of the central directory.
 enum CentralHeader {
     Entry(CentralEntry),
     /// A truncated central header, or something else: the end of the directory.

@@ -64,15 +64,12 @@ pub(crate) fn u64_at(record: &[u8], at: usize) -> u64 {
 pub(crate) struct LocalHeader {
     /// Whether a data descriptor follows the data.
     pub(crate) has_descriptor: bool,
-    /// The compression method.
     pub(crate) method: u16,
     /// The size of the compressed data in bytes; 0 if a data descriptor has it.
     pub(crate) compressed: u32,
     /// The size of the content in bytes; 0 if a data descriptor has it.
     pub(crate) uncompressed: u32,
-    /// The length of the name in bytes.
     pub(crate) name_bytes: u16,
-    /// The length of the extra field in bytes.
     pub(crate) extra_bytes: u16,
 }
 
@@ -98,7 +95,6 @@ impl LocalHeader {
 /// An entry of the central directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CentralEntry {
-    /// The name as stored.
     pub(crate) name: Vec<u8>,
     /// Whether the name ends in `/`, or the mode is that of a directory.
     pub(crate) is_directory: bool,
@@ -106,7 +102,6 @@ pub(crate) struct CentralEntry {
     pub(crate) mode: u32,
     /// Whether a data descriptor follows the data.
     pub(crate) has_descriptor: bool,
-    /// The compression method.
     pub(crate) method: u16,
     /// The CRC-32 of the content; 0 can mean that it is unknown.
     pub(crate) crc: u32,
@@ -164,7 +159,6 @@ fn permissions(made_by: u16, attributes: u32) -> u32 {
     }
 }
 
-/// The tag of the zip64 extra field.
 const TAG_ZIP64: u16 = 1;
 
 /// Extends numbers to 64 bits. `numbers` must have the order of the zip64 extra field, which contains those with the value

@@ -20,7 +20,6 @@ use crate::package::signature::verify::{
 pub(super) struct OpenPgpCertificate {
     pub(super) primary: PublicKey,
     pub(super) revocations: Vec<Signature>,
-    /// The preferred user ID.
     pub(super) identity: Identity,
     pub(super) subkeys: Vec<Subkey>,
 }

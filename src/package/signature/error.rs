@@ -8,28 +8,19 @@ use crate::span::Explain;
 /// Why the signature of a checksum list is rejected.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SignatureError {
-    /// The registry sends more keys than [`MAX_KEYS`].
     #[error(
         "cannot verify the checksum list: the registry sent {count} signing keys, {MAX_KEYS} are accepted"
     )]
-    TooManyKeys {
-        /// The number of keys.
-        count: usize,
-    },
-    /// The signature file is larger than [`MAX_SIGNATURE_BYTES`].
+    TooManyKeys { count: usize },
     #[error(
         "cannot verify the checksum list: its signature has {size} bytes, {MAX_SIGNATURE_BYTES} are accepted"
     )]
-    SignatureTooLarge {
-        /// Its size in bytes.
-        size: usize,
-    },
+    SignatureTooLarge { size: usize },
     /// A key is invalid, and the keys before it did not issue the signature.
     #[error("cannot verify the checksum list: signing key {number} of {count} is unusable")]
     Key {
         /// The position of the key, starting at 1.
         number: usize,
-        /// The number of keys.
         count: usize,
         #[source]
         fault: KeyFault,
@@ -39,7 +30,6 @@ pub enum SignatureError {
     UnknownIssuer {
         /// The key IDs in the signatures.
         issuers: Vec<String>,
-        /// The number of keys.
         keys: usize,
     },
     /// The signature is malformed or wrong, or its key is revoked.
@@ -82,13 +72,8 @@ fn unknown_issuer(issuers: &[String], keys: usize) -> String {
 /// What is wrong with a key that the registry sent.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum KeyFault {
-    /// The key is larger than [`MAX_ARMOR_BYTES`].
     #[error("it has {size} bytes, {MAX_ARMOR_BYTES} are accepted")]
-    TooLarge {
-        /// Its size in bytes.
-        size: usize,
-    },
-    /// The key is not ASCII-armored, or its armor is damaged.
+    TooLarge { size: usize },
     #[error("it is not a valid ASCII armor")]
     Armor,
     /// The armor contains something other than a key.
@@ -105,15 +90,11 @@ pub enum SignatureFault {
     /// The signature is not a binary OpenPGP signature. An armored one is not accepted.
     #[error("the signature is not a binary OpenPGP signature")]
     Malformed,
-    /// The signature does not name the key that issued it.
     #[error("the signature does not name its issuer")]
     NoIssuer,
     /// The signature is for other data, or another key issued it.
     #[error("the signature by key {key_id} does not match")]
-    Mismatch {
-        /// The key that the signature names.
-        key_id: String,
-    },
+    Mismatch { key_id: String },
     /// The key is on a curve that Terraform supports and tflock does not.
     #[error("key {key_id} is on the curve {curve}, which is not supported")]
     UnsupportedCurve { key_id: String, curve: String },
@@ -123,10 +104,8 @@ pub enum SignatureFault {
     /// The key, its signing subkey or its user ID is revoked.
     #[error("the signature was made by the revoked key {key_id}")]
     Revoked { key_id: String },
-    /// The signature has expired or was created in the future.
     #[error("the signature has expired, or was made in the future")]
     Expired,
-    /// HashiCorp's key did not issue the signature.
     #[error("the signature is not by the key of HashiCorp's partner program")]
     NotByPartnerKey,
     /// The signature, or the signed key, is not in valid ASCII armor.

@@ -34,7 +34,6 @@ use crate::provider::Engine;
 /// A signing key in a registry's response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SigningKey {
-    /// The armored public key.
     pub ascii_armor: String,
     /// HashiCorp's armored signature of the key if the signer is a partner, otherwise empty.
     pub trust_signature: String,
@@ -43,7 +42,6 @@ pub struct SigningKey {
 /// The requirements on a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignaturePolicy {
-    /// The engine whose rules apply.
     pub engine: Engine,
     /// The time at which keys and signatures must be valid.
     pub now: SystemTime,
@@ -62,14 +60,12 @@ impl SignaturePolicy {
     }
 }
 
-/// The signer of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signer {
     /// The key ID of the primary key: 16 upper-case hexadecimal digits, as Terraform displays it.
     pub key_id: String,
     /// The fingerprint of the primary key in upper-case hexadecimal digits.
     pub fingerprint: String,
-    /// HashiCorp's relation to the signer.
     pub tier: Tier,
     /// The creation time in the signature.
     pub signed_at: SystemTime,

@@ -34,7 +34,6 @@ impl fmt::Display for Tier {
     }
 }
 
-/// HashiCorp's keys.
 #[derive(Debug)]
 struct Authorities {
     hashicorp: KeyRing,

@@ -36,7 +36,6 @@ pub(super) struct PieceHasher {
     free: Sender<Vec<u8>>,
 }
 
-/// Creates a queue.
 pub(super) fn content_queue() -> (PieceSink, PieceHasher) {
     let (filled, to_hash) = channel();
     let (used_up, free) = channel();
@@ -67,7 +66,6 @@ impl PieceSink {
         self.taken
     }
 
-    /// Marks the end of an entry.
     pub(super) fn end_entry(&mut self) {
         self.pass(true);
     }

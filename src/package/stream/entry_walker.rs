@@ -19,16 +19,13 @@ use crate::package::stream::content_queue::PieceSink;
 pub(super) struct WalkedArchive {
     /// The entries in order, one for each summary of content.
     pub(super) entries: Vec<WalkedEntry>,
-    /// The data after the entries.
     pub(super) tail: ArchiveTail,
 }
 
 /// An entry, from its local header and its data.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WalkedEntry {
-    /// The offset of the local header.
     pub(super) offset: u64,
-    /// The compression method.
     pub(super) method: u16,
     /// The size of the compressed data in bytes.
     pub(super) compressed: u64,

@@ -7,11 +7,9 @@
 use std::sync::{Condvar, LazyLock, Mutex, PoisonError};
 use std::thread;
 
-/// The permits of this process.
 static PERMITS: LazyLock<PermitPool> =
     LazyLock::new(|| PermitPool::new(thread::available_parallelism().map_or(1, Into::into) + 1));
 
-/// A fixed number of permits.
 #[derive(Debug)]
 struct PermitPool {
     free: Mutex<usize>,

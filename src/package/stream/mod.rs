@@ -48,9 +48,7 @@ pub enum Streamed {
     Hashed(PackageHashes),
     /// The zip must be read from a file.
     NeedsFile {
-        /// The digest of the zip.
         zh: Digest,
-        /// The size of the zip in bytes.
         size: u64,
         reason: NeedsFile,
     },
@@ -58,9 +56,7 @@ pub enum Streamed {
     Refused {
         /// The digest of the zip. Callers must compare it before they report `error`: a wrong download is the more precise error.
         zh: Digest,
-        /// The size of the zip in bytes.
         size: u64,
-        /// The reason.
         error: PackageError,
     },
 }
@@ -89,7 +85,6 @@ pub enum NeedsFile {
 }
 
 impl Streamed {
-    /// The digest of the zip.
     pub fn zh(&self) -> Digest {
         match self {
             Self::Hashed(hashes) => hashes.zh,
@@ -97,7 +92,6 @@ impl Streamed {
         }
     }
 
-    /// The size of the zip in bytes.
     pub fn size(&self) -> u64 {
         match self {
             Self::Hashed(hashes) => hashes.size,

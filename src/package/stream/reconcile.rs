@@ -15,9 +15,7 @@ use crate::provider::Digest;
 /// Why a download has no hashes.
 #[derive(Debug)]
 pub(super) enum StreamFailure {
-    /// The package is invalid.
     Package(PackageError),
-    /// The package must be read from a file.
     NeedsFile(NeedsFile),
 }
 

@@ -46,7 +46,6 @@ const MAX_NUMBER: u64 = i64::MAX as u64;
 /// The invalid bytes of a constraint string, and the problem with them.
 pub(super) type LocatedProblem = (Span, ConstraintProblem);
 
-/// Parses all pieces.
 pub(in crate::provider) fn scan(text: &str) -> Result<Vec<ScannedPiece<'_>>, ConstraintError> {
     pieces(text)
         .map(|piece| scan_piece(text, piece))

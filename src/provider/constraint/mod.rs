@@ -147,7 +147,6 @@ impl VersionConstraints {
         self.constraints.is_empty()
     }
 
-    /// The constraints in canonical order.
     pub fn iter(&self) -> impl Iterator<Item = &Constraint> {
         self.constraints.iter()
     }

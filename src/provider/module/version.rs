@@ -41,7 +41,6 @@ impl ModuleVersion {
         }
     }
 
-    /// Whether this is a prerelease.
     pub fn is_prerelease(&self) -> bool {
         !self.prerelease.is_empty()
     }
