@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::disk_cache::{CacheArea, CacheKey, DiskCache};
 use super::entry_format;
 use crate::package::{ReportedPackage, ReportedPackages, SigningKey};
-use crate::provider::{Engine, Platform, ProviderAddr, Version};
+use crate::provider::{Engine, PackageId};
 
 /// The key of a cached description.
 #[derive(Clone, Copy, Debug)]
@@ -20,9 +20,7 @@ pub struct AnswerKey<'a> {
     pub origin: &'a str,
     /// The engine, since registries may choose their responses by it.
     pub engine: Engine,
-    pub provider: &'a ProviderAddr,
-    pub version: &'a Version,
-    pub platform: &'a Platform,
+    pub package: &'a PackageId,
 }
 
 impl AnswerKey<'_> {
@@ -30,9 +28,9 @@ impl AnswerKey<'_> {
         let parts = [
             self.origin,
             self.engine.program(),
-            &self.provider.to_string(),
-            &self.version.to_string(),
-            &self.platform.to_string(),
+            &self.package.provider.to_string(),
+            &self.package.version.to_string(),
+            &self.package.platform.to_string(),
         ];
         CacheKey::new(CacheArea::Answers, &parts)
     }
@@ -118,6 +116,7 @@ impl DiskCache {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::{Platform, ProviderAddr, Version};
 
     fn answer() -> PackageAnswer {
         let package = ReportedPackage {
@@ -147,46 +146,41 @@ mod tests {
     fn answers_are_found_for_the_same_key_only() {
         let base = tempfile::tempdir().unwrap();
         let store = DiskCache::open(base.path()).unwrap();
-        let provider = ProviderAddr::parse("acme/anvil", Engine::Terraform).unwrap();
-        let other_provider = ProviderAddr::parse("acme/bolt", Engine::Terraform).unwrap();
-        let [version, other_version] =
-            ["1.0.0", "1.0.0+b"].map(|text| Version::parse(text).unwrap());
-        let [platform, other_platform] =
-            ["linux_amd64", "linux_arm64"].map(|text| Platform::parse(text).unwrap());
-        let key = AnswerKey {
-            origin: "host",
-            engine: Engine::Terraform,
-            provider: &provider,
-            version: &version,
-            platform: &platform,
+        let key = |row: &'static str| {
+            let [origin, engine, provider, version, platform]: [&str; 5] =
+                row.split(' ').collect::<Vec<_>>().try_into().unwrap();
+            let engines = [Engine::Terraform, Engine::Tofu];
+            let engine = engines.into_iter().find(|known| known.program() == engine);
+            let package = PackageId {
+                provider: ProviderAddr::parse(provider, Engine::Terraform).unwrap(),
+                version: Version::parse(version).unwrap(),
+                platform: Platform::parse(platform).unwrap(),
+            };
+            (origin, engine.unwrap(), package)
         };
-        assert_eq!(store.answer(&key), None);
-        store.write_answer(&key, &answer());
-        assert_eq!(store.answer(&key), Some(answer()));
-        let others = [
-            AnswerKey {
-                origin: "https://redirected.example/",
-                ..key
-            },
-            AnswerKey {
-                engine: Engine::Tofu,
-                ..key
-            },
-            AnswerKey {
-                provider: &other_provider,
-                ..key
-            },
-            AnswerKey {
-                version: &other_version,
-                ..key
-            },
-            AnswerKey {
-                platform: &other_platform,
-                ..key
-            },
-        ];
-        for other in others {
-            assert_eq!(store.answer(&other), None, "{other:?}");
+        let (origin, engine, package) = key("host terraform acme/anvil 1.0.0 linux_amd64");
+        let stored = AnswerKey {
+            origin,
+            engine,
+            package: &package,
+        };
+        assert_eq!(store.answer(&stored), None);
+        store.write_answer(&stored, &answer());
+        assert_eq!(store.answer(&stored), Some(answer()));
+        for other in [
+            "https://redirected.example/ terraform acme/anvil 1.0.0 linux_amd64",
+            "host tofu acme/anvil 1.0.0 linux_amd64",
+            "host terraform acme/bolt 1.0.0 linux_amd64",
+            "host terraform acme/anvil 1.0.0+b linux_amd64",
+            "host terraform acme/anvil 1.0.0 linux_arm64",
+        ] {
+            let (origin, engine, package) = key(other);
+            let key = AnswerKey {
+                origin,
+                engine,
+                package: &package,
+            };
+            assert_eq!(store.answer(&key), None, "{other}");
         }
     }
 }

@@ -84,7 +84,12 @@ impl CacheAccess {
         answer: PackageAnswer,
     ) {
         self.run_blocking(move |store| {
-            store.write_answer(&question(&origin, engine, &id), &answer);
+            let key = AnswerKey {
+                origin: &origin,
+                engine,
+                package: &id,
+            };
+            store.write_answer(&key, &answer);
         })
         .await;
     }
@@ -109,7 +114,11 @@ fn read_package(
     engine: Engine,
     id: &PackageId,
 ) -> Option<CachedPackage> {
-    let answer = store.answer(&question(origin, engine, id))?;
+    let answer = store.answer(&AnswerKey {
+        origin,
+        engine,
+        package: id,
+    })?;
     // If it fails, tflock requests the answer again and reports what is wrong with that one.
     let list = verifier.verify(engine, id, &answer).ok()?;
     let record = if let Some(record) = verifier.accept_report(&list).ok()? {
@@ -126,14 +135,4 @@ fn read_package(
             warnings: answer.warnings,
         }),
     })
-}
-
-fn question<'a>(origin: &'a str, engine: Engine, id: &'a PackageId) -> AnswerKey<'a> {
-    AnswerKey {
-        origin,
-        engine,
-        provider: &id.provider,
-        version: &id.version,
-        platform: &id.platform,
-    }
 }

@@ -173,7 +173,12 @@ impl Packages {
         let job = || async move {
             let source = &self.source(engine).packages;
             for platform in platforms {
-                match source.locate(provider, version, platform).await {
+                let package = PackageId {
+                    provider: provider.clone(),
+                    version: version.clone(),
+                    platform: platform.clone(),
+                };
+                match source.locate(&package).await {
                     Ok(PackageLocation::Registry(meta)) => {
                         return self.date_of_list(engine, &meta).await;
                     }
@@ -218,8 +223,7 @@ impl Packages {
         id: &PackageId,
     ) -> Result<PackageRecord, Arc<PackageFailure>> {
         let source = &self.source(engine).packages;
-        let located = source.locate(&id.provider, &id.version, &id.platform).await;
-        match located.map_err(PackageFailure::from)? {
+        match source.locate(id).await.map_err(PackageFailure::from)? {
             PackageLocation::Registry(meta) => self.request_registry(engine, &meta).await,
             PackageLocation::Mirror(package) => Ok(self.request_mirror(engine, &package).await?),
             PackageLocation::Local(package) => Ok(self.hash_local(engine, package, id).await?),

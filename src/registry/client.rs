@@ -13,16 +13,16 @@ use reqwest::header::{HeaderValue, LAST_MODIFIED};
 use url::Url;
 
 use crate::once_map::OnceMap;
-use crate::provider::{Hostname, PackageId, Platform, ProviderAddr, Version};
+use crate::provider::{Engine, Hostname, PackageId, ProviderAddr};
 use crate::redacted_url::RedactedUrl;
 use crate::registry::credentials::Credentials;
 use crate::registry::discovery::{self, Service, ServiceUrl, Services};
 use crate::registry::download::Download;
-use crate::registry::error::{RegistryError, RequestPurpose};
+use crate::registry::error::{RegistryError, RequestPurpose, Result};
 use crate::registry::metadata::{AvailableVersions, PackageMeta};
 use crate::registry::module_registry::ModuleAnswers;
 use crate::registry::netrc::Netrc;
-use crate::registry::request::{ByteLimit, Request, RequestRules};
+use crate::registry::request::{ByteLimit, Request, RequestRules, VERSION_HEADER, engine_version};
 use crate::registry::settings::RegistrySettings;
 use crate::registry::transport::{DocumentResponse, Transport};
 use crate::reporter::Reporter;
@@ -39,10 +39,10 @@ pub(super) struct ClientInner {
     pub(super) transport: Arc<Transport>,
     credentials: Credentials,
     netrc: Arc<Netrc>,
-    services: OnceMap<Hostname, Result<Services, RegistryError>>,
-    versions: OnceMap<ProviderAddr, Result<Arc<AvailableVersions>, RegistryError>>,
-    metadata: OnceMap<(ProviderAddr, String, Platform), Result<Arc<PackageMeta>, RegistryError>>,
-    documents: OnceMap<Url, Result<DatedDocument, RegistryError>>,
+    services: OnceMap<Hostname, Result<Services>>,
+    versions: OnceMap<ProviderAddr, Result<Arc<AvailableVersions>>>,
+    metadata: OnceMap<PackageId, Result<Arc<PackageMeta>>>,
+    documents: OnceMap<Url, Result<DatedDocument>>,
     pub(super) modules: ModuleAnswers,
 }
 
@@ -51,10 +51,7 @@ type DatedDocument = (Bytes, Option<SystemTime>);
 
 impl RegistryClient {
     /// A client with these settings. Fails if the certificates in them are invalid.
-    pub fn new(
-        settings: RegistrySettings,
-        reporter: Arc<dyn Reporter>,
-    ) -> Result<Self, RegistryError> {
+    pub fn new(settings: RegistrySettings, reporter: Arc<dyn Reporter>) -> Result<Self> {
         let transport = Arc::new(Transport::new(settings.http.clone(), reporter)?);
         let netrc = Arc::new(Netrc::new(settings.netrc.clone()));
         Ok(Self::with_transport(settings, transport, netrc))
@@ -107,72 +104,49 @@ impl RegistryClient {
     }
 
     /// The versions that the provider's registry lists.
-    pub async fn versions(
-        &self,
-        provider: &ProviderAddr,
-    ) -> Result<Arc<AvailableVersions>, RegistryError> {
+    pub async fn versions(&self, provider: &ProviderAddr) -> Result<Arc<AvailableVersions>> {
         let fetch = || self.inner.fetch_versions(provider);
-        let versions = &self.inner.versions;
-        versions.get_or_init(provider.clone(), fetch).await
+        let versions = self.inner.versions.get_or_init(provider.clone(), fetch);
+        versions.await
     }
 
     /// The registry's description of a package, checked to be about this package.
-    pub async fn package_meta(
-        &self,
-        provider: &ProviderAddr,
-        version: &Version,
-        platform: &Platform,
-    ) -> Result<Arc<PackageMeta>, RegistryError> {
-        let package = PackageId {
-            provider: provider.clone(),
-            version: version.clone(),
-            platform: platform.clone(),
-        };
-        let key = (provider.clone(), version.to_string(), platform.clone());
-        let fetch = || self.inner.fetch_metadata(&package);
-        match self.inner.metadata.get_or_init(key, fetch).await {
-            Err(error) => Err(self.complete_error(&package, error).await),
-            found => found,
+    pub async fn package_meta(&self, package: &PackageId) -> Result<Arc<PackageMeta>> {
+        let fetch = || self.inner.fetch_metadata(package);
+        let meta = self.inner.metadata.get_or_init(package.clone(), fetch);
+        match meta.await {
+            Err(error) => Err(self.complete_error(package, error).await),
+            meta => meta,
         }
     }
 
     /// A document whose content is verified independently of its server, such as a checksum list or a signature.
-    pub async fn document(&self, url: &Url, limit: ByteLimit) -> Result<Bytes, RegistryError> {
+    pub async fn document(&self, url: &Url, limit: ByteLimit) -> Result<Bytes> {
         Ok(self.dated_document(url, limit).await?.0)
     }
 
     /// The time when a document was last modified, if its server says so.
-    pub async fn modified(
-        &self,
-        url: &Url,
-        limit: ByteLimit,
-    ) -> Result<Option<SystemTime>, RegistryError> {
+    pub async fn modified(&self, url: &Url, limit: ByteLimit) -> Result<Option<SystemTime>> {
         Ok(self.dated_document(url, limit).await?.1)
     }
 
-    async fn dated_document(
-        &self,
-        url: &Url,
-        limit: ByteLimit,
-    ) -> Result<DatedDocument, RegistryError> {
+    async fn dated_document(&self, url: &Url, limit: ByteLimit) -> Result<DatedDocument> {
         let fetch = || self.inner.fetch_document(url, limit);
         self.inner.documents.get_or_init(url.clone(), fetch).await
     }
 
     /// Downloads a provider package piece by piece. Each call is a new download. Only Terraform takes credentials for it from
     /// the netrc file.
-    pub async fn download(&self, url: &Url) -> Result<Download, RegistryError> {
-        let uses_netrc = self.settings().engine == crate::provider::Engine::Terraform;
-        let authorization = if uses_netrc {
-            self.netrc_header(url)
-        } else {
-            None
+    pub async fn download(&self, url: &Url) -> Result<Download> {
+        let authorization = match self.settings().engine {
+            Engine::Terraform => self.netrc_header(url),
+            Engine::Tofu => None,
         };
         self.start(self.inner.rules.package(url.clone(), authorization))
             .await
     }
 
-    /// The credentials for a download in the netrc file, unless the address has its own.
+    /// The credentials for a download in the netrc file. `None` if the URL contains a user name.
     pub(super) fn netrc_header(&self, url: &Url) -> Option<HeaderValue> {
         let is_allowed = self.settings().allowed_hosts.allows_url(url);
         if !is_allowed || !url.username().is_empty() {
@@ -181,11 +155,12 @@ impl RegistryClient {
         self.inner.netrc.header(url)
     }
 
-    pub(super) async fn start(&self, request: Request) -> Result<Download, RegistryError> {
+    pub(super) async fn start(&self, request: Request) -> Result<Download> {
         Download::start(Arc::clone(&self.inner.transport), request).await
     }
 
-    /// Adds to an error what the list of versions says. The list is requested in any case.
+    /// Adds the published platforms or a suitable version to an error. They are in the list of versions, which most runs request
+    /// anyway.
     async fn complete_error(&self, package: &PackageId, mut error: RegistryError) -> RegistryError {
         match &mut error {
             RegistryError::NoPackage { published, .. } => {
@@ -205,11 +180,7 @@ impl RegistryClient {
 }
 
 impl ClientInner {
-    pub(super) async fn service(
-        &self,
-        service: Service,
-        host: &Hostname,
-    ) -> Result<ServiceUrl, RegistryError> {
+    async fn service(&self, service: Service, host: &Hostname) -> Result<ServiceUrl> {
         self.settings.allowed_hosts.check(host)?;
         if let Some(service) = self.configured_service(service, host) {
             return service;
@@ -220,11 +191,7 @@ impl ClientInner {
     }
 
     /// The address of a service if the configuration gives it, so that no discovery takes place.
-    fn configured_service(
-        &self,
-        service: Service,
-        host: &Hostname,
-    ) -> Option<Result<ServiceUrl, RegistryError>> {
+    fn configured_service(&self, service: Service, host: &Hostname) -> Option<Result<ServiceUrl>> {
         let base = self.settings.base_url.as_ref();
         if let Some(base) = base.filter(|base| base.host == *host) {
             return Some(ServiceUrl::fixed(service, base));
@@ -233,7 +200,7 @@ impl ClientInner {
         Some(services.service(service, host))
     }
 
-    async fn discover(&self, service: Service, host: &Hostname) -> Result<Services, RegistryError> {
+    async fn discover(&self, service: Service, host: &Hostname) -> Result<Services> {
         let url = discovery::document_url(host).ok_or_else(|| RegistryError::ServiceUrl {
             service,
             host: host.clone(),
@@ -249,15 +216,11 @@ impl ClientInner {
         Services::read(&self.transport.document(request).await?)
     }
 
-    async fn fetch_versions(
-        &self,
-        provider: &ProviderAddr,
-    ) -> Result<Arc<AvailableVersions>, RegistryError> {
+    async fn fetch_versions(&self, provider: &ProviderAddr) -> Result<Arc<AvailableVersions>> {
         let path = [&provider.namespace, &provider.type_name, "versions"];
-        let service = self.service(Service::Providers, &provider.hostname).await?;
         let purpose = RequestPurpose::Versions(Box::new(provider.clone()));
         let response = self
-            .endpoint(&service, &provider.hostname, &path, purpose)
+            .endpoint(Service::Providers, &provider.hostname, &path, purpose)
             .await?;
         if response.status == StatusCode::NOT_FOUND {
             return Err(RegistryError::UnknownProvider {
@@ -270,7 +233,7 @@ impl ClientInner {
             .map_err(|error| error.into_registry_error(&response))
     }
 
-    async fn fetch_metadata(&self, package: &PackageId) -> Result<Arc<PackageMeta>, RegistryError> {
+    async fn fetch_metadata(&self, package: &PackageId) -> Result<Arc<PackageMeta>> {
         let PackageId {
             provider,
             version,
@@ -285,10 +248,9 @@ impl ClientInner {
             &platform.os,
             &platform.arch,
         ];
-        let service = self.service(Service::Providers, &provider.hostname).await?;
         let purpose = RequestPurpose::PackageMeta(Box::new(package.clone()));
         let response = self
-            .endpoint(&service, &provider.hostname, &path, purpose)
+            .endpoint(Service::Providers, &provider.hostname, &path, purpose)
             .await?;
         if response.status == StatusCode::NOT_FOUND {
             return Err(RegistryError::NoPackage {
@@ -301,19 +263,19 @@ impl ClientInner {
             .map_err(|error| error.into_registry_error(&response))
     }
 
-    /// Requests a document below the address of a service.
+    /// Requests a document of a service, below the service's address. The status of the response is 200, 204 or 404.
     pub(super) async fn endpoint(
         &self,
-        service: &ServiceUrl,
+        service: Service,
         host: &Hostname,
         path: &[&str],
         purpose: RequestPurpose,
-    ) -> Result<DocumentResponse, RegistryError> {
-        let request = self.rules.document(service.endpoint(path), purpose);
+    ) -> Result<DocumentResponse> {
+        let service = self.service(service, host).await?;
         let request = Request {
             plain_http: service.plain_http,
             configured: service.configured.clone(),
-            ..request
+            ..self.rules.document(service.endpoint(path), purpose)
         };
         self.fetch(host, request, service.with_token).await
     }
@@ -322,12 +284,17 @@ impl ClientInner {
     pub(super) async fn fetch(
         &self,
         host: &Hostname,
-        request: Request,
+        mut request: Request,
         with_token: bool,
-    ) -> Result<DocumentResponse, RegistryError> {
-        let mut request = request.with_engine(self.settings.engine);
+    ) -> Result<DocumentResponse> {
+        let version = HeaderValue::from_static(engine_version(self.settings.engine));
+        request.headers.insert(VERSION_HEADER, version);
         if with_token {
-            request.authorization = self.authorization(host).await?;
+            let header = self.credentials.header(host).await;
+            request.authorization = header.map_err(|source| RegistryError::Credentials {
+                host: host.clone(),
+                source: Box::new(source),
+            })?;
         }
         let response = self.transport.document(request).await?;
         match response.status {
@@ -340,19 +307,7 @@ impl ClientInner {
         }
     }
 
-    async fn authorization(&self, host: &Hostname) -> Result<Option<HeaderValue>, RegistryError> {
-        let header = self.credentials.header(host).await;
-        header.map_err(|source| RegistryError::Credentials {
-            host: host.clone(),
-            source: Box::new(source),
-        })
-    }
-
-    async fn fetch_document(
-        &self,
-        url: &Url,
-        max_body: ByteLimit,
-    ) -> Result<DatedDocument, RegistryError> {
+    async fn fetch_document(&self, url: &Url, max_body: ByteLimit) -> Result<DatedDocument> {
         let request = Request {
             plain_http: true,
             max_body,
@@ -362,9 +317,8 @@ impl ClientInner {
         if response.status != StatusCode::OK {
             return Err(response.status_error());
         }
-        let modified = response.headers.get(LAST_MODIFIED);
-        let modified =
-            modified.and_then(|date| httpdate::parse_http_date(date.to_str().ok()?).ok());
+        let date = response.headers.get(LAST_MODIFIED);
+        let modified = date.and_then(|date| httpdate::parse_http_date(date.to_str().ok()?).ok());
         Ok((response.body, modified))
     }
 }

@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::cli_config::HostBlock;
 use crate::provider::Hostname;
-use crate::registry::error::RegistryError;
+use crate::registry::error::{RegistryError, Result};
 use crate::registry::settings::BaseUrl;
 use crate::registry::transport::DocumentResponse;
 use crate::span::Place;
@@ -95,7 +95,7 @@ impl Services {
     }
 
     /// Reads the response to a request for a discovery document. Status 404 means that the host has no services.
-    pub(super) fn read(response: &DocumentResponse) -> Result<Self, RegistryError> {
+    pub(super) fn read(response: &DocumentResponse) -> Result<Self> {
         let references = match response.status {
             StatusCode::NOT_FOUND => BTreeMap::new(),
             StatusCode::OK => {
@@ -118,11 +118,7 @@ impl Services {
         })
     }
 
-    pub(super) fn service(
-        &self,
-        service: Service,
-        host: &Hostname,
-    ) -> Result<ServiceUrl, RegistryError> {
+    pub(super) fn service(&self, service: Service, host: &Hostname) -> Result<ServiceUrl> {
         let host = || host.clone();
         let configured = self.configured.clone();
         let Some(Some(reference)) = self.references.get(service.id()) else {
@@ -164,7 +160,7 @@ impl Services {
         let mut url = self
             .base
             .join(reference)
-            .map_err(|_parse_error| "it is no URL")?;
+            .map_err(|_parse_error| "it is not a valid URL")?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err("its scheme is neither http nor https");
         }
@@ -179,7 +175,7 @@ impl Services {
 
 impl ServiceUrl {
     /// The service below `TFREGISTRY_BASE_URL`, with or without a final slash.
-    pub(super) fn fixed(service: Service, base: &BaseUrl) -> Result<Self, RegistryError> {
+    pub(super) fn fixed(service: Service, base: &BaseUrl) -> Result<Self> {
         let mut url = base.url.clone();
         let path = url.path_segments_mut().map(|mut path| {
             path.pop_if_empty().extend(["v1", service.directory(), ""]);

@@ -15,7 +15,7 @@ use reqwest::header::{
 };
 use reqwest::{Response, StatusCode, Url};
 
-use crate::registry::error::RegistryError;
+use crate::registry::error::Result;
 use crate::registry::gzip::ContentDecoder;
 use crate::registry::http_validator::HttpValidator;
 use crate::registry::request::{self, MAX_PACKAGE, Request};
@@ -59,10 +59,7 @@ struct ServerCopy {
 
 impl Download {
     /// Sends the request, and returns once the server has responded with the file, or said that its copy has not changed.
-    pub(super) async fn start(
-        transport: Arc<Transport>,
-        request: Request,
-    ) -> Result<Self, RegistryError> {
+    pub(super) async fn start(transport: Arc<Transport>, request: Request) -> Result<Self> {
         let mut download = Self {
             attempts: RequestAttempts::new(Arc::clone(&transport), request),
             rate: TransferRate::new(transport.settings.stall_timeout),
@@ -99,7 +96,7 @@ impl Download {
     }
 
     /// The next piece, or `None` at the end of the package.
-    pub async fn chunk(&mut self) -> Result<Option<Bytes>, RegistryError> {
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>> {
         loop {
             match self.read().await {
                 Ok(Some(piece)) => {
@@ -157,7 +154,7 @@ impl Download {
     }
 
     /// Sends the request until a response can be used.
-    async fn connect(&mut self) -> Result<(), RegistryError> {
+    async fn connect(&mut self) -> Result<()> {
         loop {
             self.attempts.check_host()?;
             let mut retry_after = None;

@@ -14,6 +14,9 @@ use crate::registry::module_registry::ModuleId;
 use crate::registry::request_error::{CauseText, Configured, RequestError, RequestFault};
 use crate::span::{Explain, Place};
 
+/// The result of a request to a registry or mirror.
+pub(super) type Result<T, E = RegistryError> = std::result::Result<T, E>;
+
 /// A failure of a registry or mirror, or of the requests to it. A field `configured` is the block of the CLI configuration
 /// that is involved.
 #[derive(Clone, Debug, thiserror::Error)]

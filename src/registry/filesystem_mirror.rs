@@ -10,15 +10,15 @@ use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 use crate::mirror::{self, ListedPackage, LocalPackage};
-use crate::provider::{Platform, ProviderAddr, Version};
-use crate::registry::error::RegistryError;
+use crate::provider::{PackageId, Platform, ProviderAddr, Version};
+use crate::registry::error::{RegistryError, Result};
 use crate::registry::metadata::{AvailableVersion, AvailableVersions};
 
 /// A directory of packages. Clones share the list of its content.
 #[derive(Clone, Debug)]
 pub struct FilesystemMirror {
     base: Arc<PathBuf>,
-    index: Arc<OnceCell<Result<Arc<MirrorPackages>, RegistryError>>>,
+    index: Arc<OnceCell<Result<Arc<MirrorPackages>>>>,
 }
 
 /// The packages of a mirror, by provider and canonical version.
@@ -44,10 +44,7 @@ impl FilesystemMirror {
     }
 
     /// The versions of the provider. An empty list is not an error.
-    pub async fn versions(
-        &self,
-        provider: &ProviderAddr,
-    ) -> Result<AvailableVersions, RegistryError> {
+    pub async fn versions(&self, provider: &ProviderAddr) -> Result<AvailableVersions> {
         let index = self.index().await?;
         let releases = index.get(provider).into_iter().flat_map(BTreeMap::values);
         let versions = releases.map(|release| AvailableVersion {
@@ -62,23 +59,17 @@ impl FilesystemMirror {
     }
 
     /// The package, or `None` if the mirror does not have it.
-    pub async fn package(
-        &self,
-        provider: &ProviderAddr,
-        version: &Version,
-        platform: &Platform,
-    ) -> Result<Option<LocalPackage>, RegistryError> {
+    pub async fn package(&self, id: &PackageId) -> Result<Option<LocalPackage>> {
         let index = self.index().await?;
-        let release = index
-            .get(provider)
-            .and_then(|releases| releases.get(&version.to_string()));
-        Ok(release
-            .and_then(|release| release.packages.get(platform))
-            .cloned())
+        let package = index
+            .get(&id.provider)
+            .and_then(|releases| releases.get(&id.version.to_string()))
+            .and_then(|release| release.packages.get(&id.platform));
+        Ok(package.cloned())
     }
 
     /// The packages of the mirror, which are listed once.
-    async fn index(&self) -> Result<Arc<MirrorPackages>, RegistryError> {
+    async fn index(&self) -> Result<Arc<MirrorPackages>> {
         let read = || async {
             let base = Arc::clone(&self.base);
             let scanned = tokio::task::spawn_blocking(move || scan(&base)).await;

@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::{Certificate, Client, ClientBuilder, Url, redirect};
 
-use crate::registry::error::RegistryError;
+use crate::registry::error::{RegistryError, Result};
 use crate::registry::request::is_loopback;
 use crate::registry::request_error::{CauseText, RequestFault};
 use crate::registry::settings::{HttpSettings, Roots};
@@ -45,7 +45,7 @@ struct ProxiedClient {
 
 impl HttpClients {
     /// Fails if the certificates in the settings are invalid.
-    pub(super) fn new(settings: HttpSettings) -> Result<Self, RegistryError> {
+    pub(super) fn new(settings: HttpSettings) -> Result<Self> {
         let only_roots = match &settings.roots {
             Roots::Only(pem) => Certificate::from_pem_bundle(pem)
                 .map_err(|error| RegistryError::Roots(CauseText::innermost(&error)))?,

@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::package::{ReportedPackage, ReportedPackages, SigningKey};
 use crate::provider::{Digest, PackageId, Platform, ProviderAddr, Version, VersionProblem};
-use crate::registry::error::RegistryError;
+use crate::registry::error::{RegistryError, Result};
 use crate::registry::request::is_web;
 use crate::registry::transport::DocumentResponse;
 use crate::registry::wire::{self, Fields, PackageDescription, VersionList};
@@ -88,7 +88,7 @@ impl AvailableVersions {
         Ok(Self::read(provider, list.0)?)
     }
 
-    fn read(provider: &ProviderAddr, list: VersionList) -> Result<Self, RegistryError> {
+    fn read(provider: &ProviderAddr, list: VersionList) -> Result<Self> {
         let mut available = Self {
             warnings: wire::strings(list.warnings),
             ..Self::default()
@@ -173,11 +173,7 @@ impl PackageMeta {
         Ok(Self::read(package, description.0, base)?)
     }
 
-    fn read(
-        package: &PackageId,
-        description: PackageDescription<'_>,
-        base: &Url,
-    ) -> Result<Self, RegistryError> {
+    fn read(package: &PackageId, description: PackageDescription<'_>, base: &Url) -> Result<Self> {
         let protocols = wire::strings(description.protocols);
         match supports_engine(&protocols) {
             Ok(true) => {}
@@ -224,10 +220,7 @@ impl PackageMeta {
 }
 
 /// A `null` among the keys is an error. Both engines crash on it.
-fn signing_key(
-    package: &PackageId,
-    key: Option<Fields<wire::PublicKey>>,
-) -> Result<SigningKey, RegistryError> {
+fn signing_key(package: &PackageId, key: Option<Fields<wire::PublicKey>>) -> Result<SigningKey> {
     let Fields(key) = key.ok_or_else(|| package.bad("one of its signing keys is `null`"))?;
     Ok(SigningKey {
         ascii_armor: key.ascii_armor,

@@ -21,7 +21,7 @@ use crate::provider::{Hostname, ModuleVersion};
 use crate::registry::client::{ClientInner, RegistryClient};
 use crate::registry::discovery::Service;
 use crate::registry::download::Download;
-use crate::registry::error::{RegistryError, RequestPurpose};
+use crate::registry::error::{RegistryError, RequestPurpose, Result};
 use crate::registry::http_validator::HttpValidator;
 use crate::registry::request::{ByteLimit, Request};
 use crate::registry::transport::DocumentResponse;
@@ -75,18 +75,15 @@ pub struct ModuleLocation {
 
 #[derive(Debug, Default)]
 pub(super) struct ModuleAnswers {
-    versions: OnceMap<ModuleId, Result<Arc<ModuleVersions>, RegistryError>>,
-    locations: OnceMap<(ModuleId, String), Result<ModuleLocation, RegistryError>>,
+    versions: OnceMap<ModuleId, Result<Arc<ModuleVersions>>>,
+    locations: OnceMap<(ModuleId, String), Result<ModuleLocation>>,
 }
 
 impl RegistryClient {
     /// The versions that the module's registry lists.
-    pub async fn module_versions(
-        &self,
-        module: &ModuleId,
-    ) -> Result<Arc<ModuleVersions>, RegistryError> {
-        let versions = &self.inner.modules.versions;
+    pub async fn module_versions(&self, module: &ModuleId) -> Result<Arc<ModuleVersions>> {
         let fetch = || self.inner.fetch_module_versions(module);
+        let versions = &self.inner.modules.versions;
         versions.get_or_init(module.clone(), fetch).await
     }
 
@@ -95,7 +92,7 @@ impl RegistryClient {
         &self,
         module: &ModuleId,
         version: &ModuleVersion,
-    ) -> Result<ModuleLocation, RegistryError> {
+    ) -> Result<ModuleLocation> {
         let locations = &self.inner.modules.locations;
         let key = (module.clone(), version.to_string());
         let fetch = || self.inner.fetch_module_location(module, version);
@@ -110,34 +107,25 @@ impl RegistryClient {
         url: &Url,
         plain_http: bool,
         known_copy: Option<HttpValidator>,
-    ) -> Result<Download, RegistryError> {
-        let request = self
-            .inner
-            .rules
-            .package(url.clone(), self.netrc_header(url));
+    ) -> Result<Download> {
+        let rules = &self.inner.rules;
         let request = Request {
             plain_http,
             known_copy,
-            ..request
+            ..rules.package(url.clone(), self.netrc_header(url))
         };
         self.start(request).await
     }
 
     /// The module source that a web page names: in a header, or in a `<meta>` element. `None` if it names none.
-    pub async fn module_redirect(
-        &self,
-        url: &Url,
-        plain_http: bool,
-    ) -> Result<Option<String>, RegistryError> {
+    pub async fn module_redirect(&self, url: &Url, plain_http: bool) -> Result<Option<String>> {
         let mut url = url.clone();
         url.query_pairs_mut().append_pair("terraform-get", "1");
+        let rules = &self.inner.rules;
         let request = Request {
             plain_http,
             max_body: MAX_PAGE,
-            ..self
-                .inner
-                .rules
-                .document(url.clone(), RequestPurpose::Document)
+            ..rules.document(url.clone(), RequestPurpose::Document)
         };
         let response = self.inner.transport.document(request).await?;
         if !response.status.is_success() {
@@ -150,15 +138,11 @@ impl RegistryClient {
 }
 
 impl ClientInner {
-    async fn fetch_module_versions(
-        &self,
-        module: &ModuleId,
-    ) -> Result<Arc<ModuleVersions>, RegistryError> {
-        let service = self.service(Service::Modules, &module.host).await?;
+    async fn fetch_module_versions(&self, module: &ModuleId) -> Result<Arc<ModuleVersions>> {
         let path = [&module.namespace, &module.name, &module.system, "versions"];
         let purpose = RequestPurpose::ModuleVersions(Box::new(module.clone()));
         let response = self
-            .endpoint(&service, &module.host, &path, purpose)
+            .endpoint(Service::Modules, &module.host, &path, purpose)
             .await?;
         let unknown = || RegistryError::UnknownModule {
             module: Box::new(module.clone()),
@@ -184,8 +168,7 @@ impl ClientInner {
         &self,
         module: &ModuleId,
         version: &ModuleVersion,
-    ) -> Result<ModuleLocation, RegistryError> {
-        let service = self.service(Service::Modules, &module.host).await?;
+    ) -> Result<ModuleLocation> {
         let text = version.to_string();
         let path = [
             &module.namespace,
@@ -196,22 +179,23 @@ impl ClientInner {
         ];
         let purpose = RequestPurpose::ModuleLocation(Box::new((module.clone(), version.clone())));
         let response = self
-            .endpoint(&service, &module.host, &path, purpose)
+            .endpoint(Service::Modules, &module.host, &path, purpose)
             .await?;
         if response.status == StatusCode::NOT_FOUND {
             return Err(response.status_error());
         }
         let body = response.json::<Fields<ModuleDownload>>().ok();
-        let in_body = body.map(|Fields(body)| body.location);
-        let in_body = in_body.filter(|location| !location.is_empty());
-        let source = in_body.or_else(|| location_header(&response));
-        let source = source.ok_or_else(|| RegistryError::NoModulePackage {
-            module: Box::new(module.clone()),
-            version: Box::new(version.clone()),
-        })?;
+        let source = body
+            .map(|Fields(body)| body.location)
+            .filter(|location| !location.is_empty())
+            .or_else(|| location_header(&response))
+            .ok_or_else(|| RegistryError::NoModulePackage {
+                module: Box::new(module.clone()),
+                version: Box::new(version.clone()),
+            })?;
         Ok(ModuleLocation {
             source: absolute(source, &response.request.url),
-            plain_http: service.plain_http,
+            plain_http: response.request.plain_http,
         })
     }
 }

@@ -16,7 +16,7 @@ use reqwest::header::HeaderValue;
 use url::Url;
 
 use crate::access::open_regular;
-use crate::registry::error::RegistryError;
+use crate::registry::error::{RegistryError, Result};
 use crate::registry::request::is_loopback;
 use crate::registry::request_error::CauseText;
 
@@ -26,7 +26,7 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// The netrc file, which is read on first use.
 pub(super) struct Netrc {
     path: Option<PathBuf>,
-    machines: OnceLock<Result<Vec<NetrcMachine>, RegistryError>>,
+    machines: OnceLock<Result<Vec<NetrcMachine>>>,
 }
 
 impl Netrc {
@@ -57,7 +57,7 @@ impl Netrc {
 }
 
 /// Reads all entries. A missing file and `/dev/null` have none.
-fn read(path: &Path) -> Result<Vec<NetrcMachine>, RegistryError> {
+fn read(path: &Path) -> Result<Vec<NetrcMachine>> {
     let failed = |source| RegistryError::Netrc {
         path: path.to_path_buf(),
         source,

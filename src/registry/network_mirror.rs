@@ -17,7 +17,7 @@ use crate::provider::{
 use crate::redacted_url::RedactedUrl;
 use crate::registry::client::RegistryClient;
 use crate::registry::credentials;
-use crate::registry::error::{RegistryError, RequestPurpose};
+use crate::registry::error::{RegistryError, RequestPurpose, Result};
 use crate::registry::metadata::{AvailableVersion, AvailableVersions};
 use crate::registry::request::{Request, is_web};
 use crate::registry::transport::DocumentResponse;
@@ -26,20 +26,15 @@ use crate::span::Place;
 
 const MAX_REDIRECTS: usize = 5;
 
-/// A mirror server. Clones share its responses.
-#[derive(Clone)]
+/// A mirror server, and its responses so far.
 pub struct NetworkMirror {
-    inner: Arc<MirrorInner>,
-}
-
-struct MirrorInner {
     client: RegistryClient,
     base: Url,
     /// The host whose token is sent.
     host: Hostname,
     configured: Option<Box<Place>>,
-    versions: OnceMap<ProviderAddr, Result<Arc<AvailableVersions>, RegistryError>>,
-    archives: OnceMap<(ProviderAddr, String), Result<Arc<Archives>, RegistryError>>,
+    versions: OnceMap<ProviderAddr, Result<Arc<AvailableVersions>>>,
+    archives: OnceMap<(ProviderAddr, Version), Result<Arc<Archives>>>,
 }
 
 /// The packages of one version, by platform.
@@ -57,16 +52,13 @@ pub struct MirrorPackage {
 
 impl NetworkMirror {
     /// The mirror at `base`, which must be an https URL. `configured` is its place in the CLI configuration.
-    pub fn new(
-        client: RegistryClient,
-        base: &str,
-        configured: Option<Place>,
-    ) -> Result<Self, RegistryError> {
+    pub fn new(client: RegistryClient, base: &str, configured: Option<Place>) -> Result<Self> {
+        let configured = configured.map(Box::new);
         let unusable = |problem| RegistryError::MirrorUrl {
             problem,
-            configured: configured.clone().map(Box::new),
+            configured: configured.clone(),
         };
-        let base = Url::parse(base).map_err(|_not_a_url| unusable("it is no URL"))?;
+        let base = Url::parse(base).map_err(|_invalid| unusable("it is not a valid URL"))?;
         if base.scheme() != "https" {
             return Err(unusable("it does not begin with `https://`"));
         }
@@ -77,64 +69,44 @@ impl NetworkMirror {
         let host = authority.and_then(|authority| credentials::ascii_host(&authority));
         let host = host.ok_or_else(|| unusable("it has no host name"))?;
         Ok(Self {
-            inner: Arc::new(MirrorInner {
-                client,
-                base,
-                host,
-                configured: configured.map(Box::new),
-                versions: OnceMap::default(),
-                archives: OnceMap::default(),
-            }),
+            client,
+            base,
+            host,
+            configured,
+            versions: OnceMap::default(),
+            archives: OnceMap::default(),
         })
     }
 
     pub fn redacted_url(&self) -> RedactedUrl {
-        RedactedUrl::from(&self.inner.base)
+        RedactedUrl::from(&self.base)
     }
 
     /// The versions of the provider that the mirror has.
-    pub async fn versions(
-        &self,
-        provider: &ProviderAddr,
-    ) -> Result<Arc<AvailableVersions>, RegistryError> {
-        let fetch = || self.inner.fetch_versions(provider);
-        let versions = &self.inner.versions;
-        versions.get_or_init(provider.clone(), fetch).await
+    pub async fn versions(&self, provider: &ProviderAddr) -> Result<Arc<AvailableVersions>> {
+        let fetch = || self.fetch_versions(provider);
+        self.versions.get_or_init(provider.clone(), fetch).await
     }
 
-    /// The package, or an error that names the available platforms.
-    pub async fn package(
-        &self,
-        provider: &ProviderAddr,
-        version: &Version,
-        platform: &Platform,
-    ) -> Result<MirrorPackage, RegistryError> {
-        let key = (provider.clone(), version.to_string());
-        let fetch = || self.inner.fetch_archives(provider, version);
-        let archives = self.inner.archives.get_or_init(key, fetch).await?;
-        let package = archives.get(platform).cloned();
+    /// The package. If the mirror does not have it, the error names the available platforms.
+    pub async fn package(&self, id: &PackageId) -> Result<MirrorPackage> {
+        let key = (id.provider.clone(), id.version.clone());
+        let fetch = || self.fetch_archives(&id.provider, &id.version);
+        let archives = self.archives.get_or_init(key, fetch).await?;
+        let package = archives.get(&id.platform).cloned();
         package.ok_or_else(|| RegistryError::NoPackage {
-            package: Box::new(PackageId {
-                provider: provider.clone(),
-                version: version.clone(),
-                platform: platform.clone(),
-            }),
+            package: Box::new(id.clone()),
             published: archives.keys().cloned().collect(),
         })
     }
-}
 
-impl MirrorInner {
-    async fn fetch_versions(
-        &self,
-        provider: &ProviderAddr,
-    ) -> Result<Arc<AvailableVersions>, RegistryError> {
+    async fn fetch_versions(&self, provider: &ProviderAddr) -> Result<Arc<AvailableVersions>> {
         let purpose = RequestPurpose::Versions(Box::new(provider.clone()));
         let response = self.fetch(provider, "index.json", purpose).await?;
         if response.status == StatusCode::NOT_FOUND {
             return Err(RegistryError::NotInMirror {
                 provider: Box::new(provider.clone()),
-                mirror: RedactedUrl::from(&self.base),
+                mirror: self.redacted_url(),
                 configured: self.configured.clone(),
             });
         }
@@ -161,7 +133,7 @@ impl MirrorInner {
         &self,
         provider: &ProviderAddr,
         version: &Version,
-    ) -> Result<Arc<Archives>, RegistryError> {
+    ) -> Result<Arc<Archives>> {
         let purpose = RequestPurpose::MirrorArchives(Box::new((provider.clone(), version.clone())));
         let document = format!("{version}.json");
         let response = self.fetch(provider, &document, purpose).await?;
@@ -191,7 +163,7 @@ impl MirrorInner {
         provider: &ProviderAddr,
         document: &str,
         purpose: RequestPurpose,
-    ) -> Result<DocumentResponse, RegistryError> {
+    ) -> Result<DocumentResponse> {
         let client = &self.client.inner;
         let request = Request {
             max_redirects: MAX_REDIRECTS,
@@ -216,9 +188,7 @@ impl MirrorInner {
 }
 
 /// Parses a document of a mirror, whose content type must be JSON.
-fn parse_json<'a, T: Deserialize<'a>>(
-    response: &'a DocumentResponse,
-) -> Result<Fields<T>, RegistryError> {
+fn parse_json<'a, T: Deserialize<'a>>(response: &'a DocumentResponse) -> Result<Fields<T>> {
     response.body()?;
     response.check_json_type()?;
     response.json()
@@ -266,7 +236,7 @@ impl MirrorPackage {
         }
     }
 
-    fn read(package: PackageId, archive: MirrorArchive, base: &Url) -> Result<Self, RegistryError> {
+    fn read(package: PackageId, archive: MirrorArchive, base: &Url) -> Result<Self> {
         let url = base.join(&archive.url).ok().filter(is_web);
         let url = url.ok_or_else(|| package.bad("its `url` is not an http or https address"))?;
         let hashes = wire::strings(archive.hashes).into_iter();

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use crate::cli_config::{MethodKind, ProviderInstallation, Selector};
 use crate::mirror::LocalPackage;
-use crate::provider::{Engine, PackageId, Platform, ProviderAddr, Version};
+use crate::provider::{Engine, PackageId, Platform, ProviderAddr};
 use crate::registry::client::RegistryClient;
-use crate::registry::error::RegistryError;
+use crate::registry::error::{RegistryError, Result};
 use crate::registry::filesystem_mirror::FilesystemMirror;
 use crate::registry::metadata::{AvailableVersions, PackageMeta};
 use crate::registry::network_mirror::{MirrorPackage, NetworkMirror};
@@ -57,35 +57,36 @@ impl PackageSource {
 
     /// One directory (`--fs-mirror`).
     pub fn filesystem(engine: Engine, base: impl Into<PathBuf>) -> Self {
-        Self::single(
-            engine,
-            PackageOrigin::Filesystem(FilesystemMirror::new(base)),
-        )
+        let mirror = FilesystemMirror::new(base);
+        Self::single(engine, PackageOrigin::Filesystem(mirror))
     }
 
     /// One mirror server (`--net-mirror`).
-    pub fn network(client: RegistryClient, base: &str) -> Result<Self, RegistryError> {
+    pub fn network(client: RegistryClient, base: &str) -> Result<Self> {
         let engine = client.settings().engine;
-        Ok(Self::single(
-            engine,
-            PackageOrigin::Network(NetworkMirror::new(client, base, None)?),
-        ))
+        let mirror = NetworkMirror::new(client, base, None)?;
+        Ok(Self::single(engine, PackageOrigin::Network(mirror)))
     }
 
     fn single(engine: Engine, origin: PackageOrigin) -> Self {
-        let selector = Selector::default();
+        Self::all_providers(engine, [origin])
+    }
+
+    /// Methods that include every provider.
+    fn all_providers(engine: Engine, origins: impl IntoIterator<Item = PackageOrigin>) -> Self {
+        let method = |origin| SourceMethod {
+            selector: Selector::default(),
+            origin,
+        };
         Self {
             engine,
-            methods: Arc::new([SourceMethod { selector, origin }]),
+            methods: origins.into_iter().map(method).collect(),
             configured: None,
         }
     }
 
     /// The methods of a `provider_installation` block.
-    pub fn configured(
-        client: &RegistryClient,
-        block: &ProviderInstallation,
-    ) -> Result<Self, RegistryError> {
+    pub fn configured(client: &RegistryClient, block: &ProviderInstallation) -> Result<Self> {
         let methods = block.methods.iter().map(|method| {
             let origin = match &method.kind {
                 MethodKind::Direct => PackageOrigin::Registry(client.clone()),
@@ -115,46 +116,30 @@ impl PackageSource {
     /// The methods of `init` without such a block: those of the directories that exist, and the registry for providers that are
     /// in none of them.
     pub fn implied(client: RegistryClient, directories: impl IntoIterator<Item = PathBuf>) -> Self {
-        let existing = directories
-            .into_iter()
-            .filter(|directory| directory.is_dir());
+        let directories = directories.into_iter();
+        let existing = directories.filter(|directory| directory.is_dir());
         let mirrors: Vec<_> = existing.map(FilesystemMirror::new).collect();
         let engine = client.settings().engine;
-        let mut origins: Vec<_> = mirrors
-            .iter()
-            .cloned()
-            .map(PackageOrigin::Filesystem)
-            .collect();
-        origins.push(PackageOrigin::RegistryExcept(client, mirrors));
-        let method = |origin| SourceMethod {
-            selector: Selector::default(),
-            origin,
-        };
-        Self {
-            engine,
-            methods: origins.into_iter().map(method).collect(),
-            configured: None,
-        }
+        let filesystem = mirrors.clone().into_iter().map(PackageOrigin::Filesystem);
+        let registry = PackageOrigin::RegistryExcept(client, mirrors);
+        Self::all_providers(engine, filesystem.chain([registry]))
     }
 
     /// Identifies the registry of the provider; see [`RegistryClient::origin`]. `None` if a mirror may have the provider.
     pub fn origin(&self, provider: &ProviderAddr) -> Option<String> {
-        match self.methods_for(provider).ok()?[..] {
-            [method] => match &method.origin {
-                PackageOrigin::Registry(client) => client.origin(&provider.hostname),
-                PackageOrigin::RegistryExcept(client, mirrors) if mirrors.is_empty() => {
-                    client.origin(&provider.hostname)
-                }
-                _ => None,
-            },
+        let [method] = self.methods_for(provider).ok()?[..] else {
+            return None;
+        };
+        match &method.origin {
+            PackageOrigin::Registry(client) => client.origin(&provider.hostname),
+            PackageOrigin::RegistryExcept(client, mirrors) if mirrors.is_empty() => {
+                client.origin(&provider.hostname)
+            }
             _ => None,
         }
     }
 
-    pub async fn versions(
-        &self,
-        provider: &ProviderAddr,
-    ) -> Result<Arc<AvailableVersions>, RegistryError> {
+    pub async fn versions(&self, provider: &ProviderAddr) -> Result<Arc<AvailableVersions>> {
         let methods = self.methods_for(provider)?;
         if let [method] = methods[..] {
             return method.origin.versions(provider).await;
@@ -189,25 +174,19 @@ impl PackageSource {
     }
 
     /// The package, from the first method that has it.
-    pub async fn locate(
-        &self,
-        provider: &ProviderAddr,
-        version: &Version,
-        platform: &Platform,
-    ) -> Result<PackageLocation, RegistryError> {
-        let methods = self.methods_for(provider)?;
+    pub async fn locate(&self, package: &PackageId) -> Result<PackageLocation> {
         let mut missing = None;
-        for method in &methods {
-            match method.origin.locate(provider, version, platform).await {
+        for method in self.methods_for(&package.provider)? {
+            match method.origin.locate(package).await {
                 Err(error) if error.is_absence() => missing = missing.or(Some(error)),
                 found => return found,
             }
         }
         // There is at least one method, and each method without the package returned an error.
-        Err(missing.unwrap_or_else(|| no_package(provider, version, platform, BTreeSet::new())))
+        Err(missing.unwrap_or_else(|| no_package(package, BTreeSet::new())))
     }
 
-    fn methods_for(&self, provider: &ProviderAddr) -> Result<Vec<&SourceMethod>, RegistryError> {
+    fn methods_for(&self, provider: &ProviderAddr) -> Result<Vec<&SourceMethod>> {
         let includes = |method: &&SourceMethod| method.selector.matches(provider, self.engine);
         let matching: Vec<_> = self.methods.iter().filter(includes).collect();
         if matching.is_empty() {
@@ -221,10 +200,7 @@ impl PackageSource {
 }
 
 impl PackageOrigin {
-    async fn versions(
-        &self,
-        provider: &ProviderAddr,
-    ) -> Result<Arc<AvailableVersions>, RegistryError> {
+    async fn versions(&self, provider: &ProviderAddr) -> Result<Arc<AvailableVersions>> {
         match self {
             Self::Registry(client) => client.versions(provider).await,
             Self::Network(mirror) => mirror.versions(provider).await,
@@ -238,31 +214,25 @@ impl PackageOrigin {
         }
     }
 
-    async fn locate(
-        &self,
-        provider: &ProviderAddr,
-        version: &Version,
-        platform: &Platform,
-    ) -> Result<PackageLocation, RegistryError> {
+    async fn locate(&self, id: &PackageId) -> Result<PackageLocation> {
         match self {
             Self::Network(mirror) => {
-                let package = mirror.package(provider, version, platform).await?;
+                let package = mirror.package(id).await?;
                 Ok(PackageLocation::Mirror(Box::new(package)))
             }
             Self::Filesystem(mirror) => {
-                if let Some(package) = mirror.package(provider, version, platform).await? {
+                if let Some(package) = mirror.package(id).await? {
                     return Ok(PackageLocation::Local(package));
                 }
-                let published = mirror.versions(provider).await?.platforms(version);
-                Err(no_package(provider, version, platform, published))
+                let available = mirror.versions(&id.provider).await?;
+                Err(no_package(id, available.platforms(&id.version)))
             }
-            Self::RegistryExcept(_, mirrors) if is_in(mirrors, provider).await? => {
-                Err(no_package(provider, version, platform, BTreeSet::new()))
+            Self::RegistryExcept(_, mirrors) if is_in(mirrors, &id.provider).await? => {
+                Err(no_package(id, BTreeSet::new()))
             }
-            Self::Registry(client) | Self::RegistryExcept(client, _) => client
-                .package_meta(provider, version, platform)
-                .await
-                .map(PackageLocation::Registry),
+            Self::Registry(client) | Self::RegistryExcept(client, _) => {
+                Ok(PackageLocation::Registry(client.package_meta(id).await?))
+            }
         }
     }
 
@@ -278,10 +248,7 @@ impl PackageOrigin {
     }
 }
 
-async fn is_in(
-    mirrors: &[FilesystemMirror],
-    provider: &ProviderAddr,
-) -> Result<bool, RegistryError> {
+async fn is_in(mirrors: &[FilesystemMirror], provider: &ProviderAddr) -> Result<bool> {
     for mirror in mirrors {
         if !mirror.versions(provider).await?.versions.is_empty() {
             return Ok(true);
@@ -290,19 +257,9 @@ async fn is_in(
     Ok(false)
 }
 
-fn no_package(
-    provider: &ProviderAddr,
-    version: &Version,
-    platform: &Platform,
-    published: BTreeSet<Platform>,
-) -> RegistryError {
-    let package = PackageId {
-        provider: provider.clone(),
-        version: version.clone(),
-        platform: platform.clone(),
-    };
+fn no_package(id: &PackageId, published: BTreeSet<Platform>) -> RegistryError {
     RegistryError::NoPackage {
-        package: Box::new(package),
+        package: Box::new(id.clone()),
         published,
     }
 }

@@ -18,7 +18,7 @@ use crate::registry::settings::{DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES, Regist
 use crate::span::Place;
 
 /// The header in which both engines name their version; registries may choose their responses by it.
-const VERSION_HEADER: HeaderName = HeaderName::from_static("x-terraform-version");
+pub(super) const VERSION_HEADER: HeaderName = HeaderName::from_static("x-terraform-version");
 
 /// The limit for one attempt to fetch Terraform's discovery document. No setting changes it.
 const TERRAFORM_DISCOVERY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -63,7 +63,7 @@ impl ByteLimit {
 }
 
 /// The version of the engine whose behavior tflock reproduces.
-const fn engine_version(engine: Engine) -> &'static str {
+pub(super) const fn engine_version(engine: Engine) -> &'static str {
     match engine {
         Engine::Terraform => "1.15.9",
         Engine::Tofu => "1.12.6",
@@ -95,12 +95,6 @@ pub(super) struct Request {
 }
 
 impl Request {
-    pub(super) fn with_engine(mut self, engine: Engine) -> Self {
-        let version = HeaderValue::from_static(engine_version(engine));
-        self.headers.insert(VERSION_HEADER, version);
-        self
-    }
-
     /// The error for a failed attempt, after `attempts` attempts that took `elapsed` with the waits between them.
     pub(super) fn error(
         &self,

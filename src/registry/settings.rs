@@ -13,7 +13,7 @@ use url::Url;
 use crate::cli_config::{CredentialsBlock, HelperBlock, HostBlock};
 use crate::provider::{Engine, Hostname};
 use crate::registry::credentials::ApiToken;
-use crate::registry::error::RegistryError;
+use crate::registry::error::{RegistryError, Result};
 use crate::registry::http_clients::{ProxyVariables, SystemRoots};
 
 /// The default limit for one attempt to fetch a document, redirects and body included; `TF_REGISTRY_CLIENT_TIMEOUT` sets it.
@@ -99,7 +99,7 @@ impl AllowedHosts {
     }
 
     /// Fails unless the registry on `host` is allowed.
-    pub(super) fn check(&self, host: &Hostname) -> Result<(), RegistryError> {
+    pub(super) fn check(&self, host: &Hostname) -> Result<()> {
         if self.allows(host) {
             return Ok(());
         }

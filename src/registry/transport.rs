@@ -9,7 +9,7 @@ use reqwest::{Response, StatusCode, Url};
 use serde::Deserialize;
 
 use crate::redacted_url::RedactedUrl;
-use crate::registry::error::RegistryError;
+use crate::registry::error::{RegistryError, Result};
 use crate::registry::http_clients::HttpClients;
 use crate::registry::request::{self, ByteLimit, Request};
 use crate::registry::request_error::{CauseText, RequestFault};
@@ -55,7 +55,7 @@ impl DocumentResponse {
     }
 
     /// Returns the body. A 204 response has none and is an error.
-    pub(super) fn body(&self) -> Result<&[u8], RegistryError> {
+    pub(super) fn body(&self) -> Result<&[u8]> {
         match self.status {
             StatusCode::NO_CONTENT => Err(self.status_error()),
             _ => Ok(&self.body),
@@ -63,12 +63,12 @@ impl DocumentResponse {
     }
 
     /// Parses the body as registries' JSON; see [`wire`].
-    pub(super) fn json<'a, T: Deserialize<'a>>(&'a self) -> Result<T, RegistryError> {
+    pub(super) fn json<'a, T: Deserialize<'a>>(&'a self) -> Result<T> {
         wire::read(self.body()?).map_err(|error| self.json_error(&error))
     }
 
     /// Checks that the content type is `application/json`, in any case and with any parameters.
-    pub(super) fn check_json_type(&self) -> Result<(), RegistryError> {
+    pub(super) fn check_json_type(&self) -> Result<()> {
         let found = self.headers.get(CONTENT_TYPE);
         let found = found.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let media = found.as_deref().and_then(|value| value.split(';').next());
@@ -108,10 +108,7 @@ pub(super) struct Transport {
 }
 
 impl Transport {
-    pub(super) fn new(
-        settings: HttpSettings,
-        reporter: Arc<dyn Reporter>,
-    ) -> Result<Self, RegistryError> {
+    pub(super) fn new(settings: HttpSettings, reporter: Arc<dyn Reporter>) -> Result<Self> {
         Ok(Self {
             clients: HttpClients::new(settings.clone())?,
             settings,
@@ -123,10 +120,7 @@ impl Transport {
 
     /// Fetches a document. A status that retrying cannot change is returned as a response; all other failures are errors
     /// once the retries are used up.
-    pub(super) async fn document(
-        self: &Arc<Self>,
-        request: Request,
-    ) -> Result<DocumentResponse, RegistryError> {
+    pub(super) async fn document(self: &Arc<Self>, request: Request) -> Result<DocumentResponse> {
         let mut attempts = RequestAttempts::new(Arc::clone(self), request);
         loop {
             attempts.check_host()?;
@@ -234,7 +228,7 @@ impl RequestAttempts {
     }
 
     /// Fails if no request may be sent, or if the host has not responded to earlier requests.
-    pub(super) fn check_host(&self) -> Result<(), RegistryError> {
+    pub(super) fn check_host(&self) -> Result<()> {
         let fault = if self.transport.settings.offline {
             Some(RequestFault::Offline)
         } else {
@@ -257,7 +251,7 @@ impl RequestAttempts {
         &mut self,
         fault: RequestFault,
         retry_after: Option<Duration>,
-    ) -> Result<(), RegistryError> {
+    ) -> Result<()> {
         let Transport {
             budgets,
             settings,

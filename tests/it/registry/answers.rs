@@ -10,8 +10,8 @@ use tflock_test_support::{
 use url::Url;
 
 use super::{
-    Waits, address, client, configured, connect, describe, host, linux, list_versions, outcome,
-    redirect, set_token, settings, version,
+    Waits, address, client, configured, connect, describe, host, list_versions, outcome, redirect,
+    set_token, settings,
 };
 
 const LIST: &str = "/registry.terraform.io/v1/providers/acme/ledger/versions";
@@ -129,10 +129,7 @@ async fn the_fields_of_a_description() {
     let registry = FakeRegistry::start();
     serve(&registry);
     let client = connect(&registry);
-    let meta = client
-        .package_meta(&address("acme/ledger"), &version("1.0"), &linux())
-        .await
-        .unwrap();
+    let meta = describe(&client).await.unwrap();
     let base = registry.url("");
     assert_eq!(meta.filename, "x.zip");
     let url = "/registry.terraform.io/v1/providers/acme/ledger/1.0.0/download/files/x.zip";
@@ -305,16 +302,12 @@ async fn each_document_is_requested_once() {
     serve(&registry);
     let client = connect(&registry);
     let clone = client.clone();
-    let (provider, one) = (address("acme/ledger"), version("1.0.0"));
+    let provider = address("acme/ledger");
     let missing = address("acme/missing");
     for _ in 0..3 {
-        let platform = linux();
         let (left, right) = tokio::join!(client.versions(&provider), clone.versions(&provider));
         assert!(left.is_ok() && right.is_ok());
-        let meta = client
-            .package_meta(&provider, &one, &platform)
-            .await
-            .unwrap();
+        let meta = describe(&client).await.unwrap();
         let (left, right) = tokio::join!(
             client.document(&meta.shasums_url, LIMIT),
             clone.document(&meta.shasums_url, LIMIT)

@@ -6,8 +6,8 @@ use tflock_test_support::{Document, FakeRegistry, Misbehave, TestAuthority, asse
 use url::Url;
 
 use super::{
-    Waits, address, client, configure, configured, host, linux, list_versions, outcome, set_token,
-    settings, trusting, version,
+    Waits, address, client, configure, configured, host, linux, list_versions, outcome, package_id,
+    set_token, settings, trusting,
 };
 
 /// The `Authorization` headers of the requests so far, by path.
@@ -50,8 +50,8 @@ async fn tokens_go_to_the_right_hosts() {
     client.versions(&same).await.unwrap();
     let other = address("h.test/acme/other");
     client.versions(&other).await.unwrap();
-    let (version, linux) = (version("1.0.0"), linux());
-    let meta = client.package_meta(&same, &version, &linux).await.unwrap();
+    let id = package_id("h.test/acme/same", linux());
+    let meta = client.package_meta(&id).await.unwrap();
     let limit = tflock::registry::ByteLimit { name: "", bytes: 9 };
     client.document(&meta.shasums_url, limit).await.unwrap();
     let mut download = client.download(&meta.download_url).await.unwrap();

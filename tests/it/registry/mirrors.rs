@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tflock::cli_config::Builder;
-use tflock::provider::{Digest, Engine, Hash, Platform};
+use tflock::provider::{Digest, Engine, Hash, PackageId, Platform};
 use tflock::registry::{
     LocalPackage, MirrorHashError, MirrorPackage, NetworkMirror, PackageLocation, PackageSource,
     RegistryClient, RegistryError,
@@ -15,7 +15,7 @@ use tflock_test_support::{
 };
 
 use super::{
-    Waits, address, client, configure, linux, outcome, redirect, set_token, trusting, version,
+    Waits, address, client, configure, linux, outcome, package_id, redirect, set_token, trusting,
 };
 
 const INDEX: &str = "/mirror/registry.terraform.io/acme/ledger/index.json";
@@ -69,8 +69,8 @@ impl Site {
     }
 
     async fn package(&self) -> Result<MirrorPackage, RegistryError> {
-        let (provider, version) = (address("acme/ledger"), version("1.0.0"));
-        self.mirror().package(&provider, &version, &linux()).await
+        let id = package_id("acme/ledger", linux());
+        self.mirror().package(&id).await
     }
 }
 
@@ -87,10 +87,8 @@ async fn the_protocol() {
     let versions: Vec<_> = available.versions().map(ToString::to_string).collect();
     assert_eq!(versions, ["1.0.0", "1.1.0-rc1"]);
     assert_eq!(available.invalid, ["v2"]);
-    let package = mirror
-        .package(&provider, &version("1.0"), &linux())
-        .await
-        .unwrap();
+    let id = package_id("acme/ledger", linux());
+    let package = mirror.package(&id).await.unwrap();
     let expected = format!(
         "https://{}/mirror/registry.terraform.io/acme/ledger/x.zip",
         site.host
@@ -98,11 +96,9 @@ async fn the_protocol() {
     assert_eq!(package.url.as_str(), expected);
     let hashes: Vec<_> = package.hashes.iter().map(Hash::as_str).collect();
     assert_eq!(hashes, ["h1:x", "zh:y"]);
-    let darwin = Platform::parse("darwin_arm64").unwrap();
-    let error = mirror
-        .package(&provider, &version("1.0"), &darwin)
-        .await
-        .unwrap_err();
+    let platform = Platform::parse("darwin_arm64").unwrap();
+    let darwin = PackageId { platform, ..id };
+    let error = mirror.package(&darwin).await.unwrap_err();
     assert_contains(&error.hint().unwrap(), "published for linux_amd64");
     let hits = site.registry.log().hits();
     assert_eq!(hits.len(), 2, "each document is requested once");
@@ -139,7 +135,7 @@ async fn base_urls() {
         ORIGIN/mirror/?a=b#c  | ok
         ORIGIN/mirror         | does not have provider
         PLAIN/mirror/         | it does not begin with `https://`
-        mirror                | it is no URL
+        mirror                | it is not a valid URL
         ",
     ) {
         let base = base.replace("ORIGIN", &origin).replace("PLAIN", &plain);
@@ -243,10 +239,8 @@ async fn tokens_depend_on_the_host_of_the_mirror() {
         .misbehave(Misbehave::on(ARCHIVES).redirect(&plain));
     let mirror = NetworkMirror::new(client(settings), &site.base(), None).unwrap();
     mirror.versions(&address("acme/ledger")).await.unwrap();
-    mirror
-        .package(&address("acme/ledger"), &version("1.0.0"), &linux())
-        .await
-        .unwrap();
+    let id = package_id("acme/ledger", linux());
+    mirror.package(&id).await.unwrap();
     let hits = site.registry.log().hits();
     for hit in hits {
         assert_eq!(hit.request.header("authorization"), Some("Bearer secret"));
@@ -346,13 +340,9 @@ async fn methods_are_used_in_order_and_their_versions_united() {
     assert_contains(&missing, expected);
     let excluded = second.path().display().to_string();
     assert!(!missing.contains(&excluded), "{missing}");
-    let provider = address("acme/ledger");
-    let locate = |text: &'static str| {
-        let (source, provider) = (source.clone(), provider.clone());
-        async move {
-            let (version, platform) = (version("1.0.0"), Platform::parse(text).unwrap());
-            source.locate(&provider, &version, &platform).await
-        }
+    let locate = async |platform: &str| {
+        let id = package_id("acme/ledger", Platform::parse(platform).unwrap());
+        source.locate(&id).await
     };
     let Ok(PackageLocation::Local(LocalPackage::Directory(path))) = locate("linux_amd64").await
     else {

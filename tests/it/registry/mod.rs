@@ -76,7 +76,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tflock::cli_config::Builder;
-use tflock::provider::{Engine, Hostname, Platform, ProviderAddr, Version};
+use tflock::provider::{Engine, Hostname, PackageId, Platform, ProviderAddr, Version};
 use tflock::registry::{
     ApiToken, PackageMeta, Pause, RegistryClient, RegistryError, RegistrySettings, Roots,
 };
@@ -155,8 +155,18 @@ async fn list_versions(client: &RegistryClient, provider: &str) -> String {
 
 /// The description of `acme/ledger` 1.0.0.
 async fn describe(client: &RegistryClient) -> Result<Arc<PackageMeta>, RegistryError> {
-    let (provider, version) = (address("acme/ledger"), version("1.0.0"));
-    client.package_meta(&provider, &version, &linux()).await
+    client
+        .package_meta(&package_id("acme/ledger", linux()))
+        .await
+}
+
+/// Version 1.0.0 of a provider.
+fn package_id(provider: &str, platform: Platform) -> PackageId {
+    PackageId {
+        provider: address(provider),
+        version: version("1.0.0"),
+        platform,
+    }
 }
 
 /// Redirects requests for `first` through the paths `/1`, `/2` and so on to `last`, with this number of redirects.
