@@ -7,10 +7,10 @@ use crate::span::Place;
 /// An invalid block or argument.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum BlockProblem {
-    #[error("a `{kind}` block has {wanted} labels, and this one has {found}")]
+    #[error("a `{kind}` block has {required} labels, and this one has {found}")]
     Labels {
         kind: String,
-        wanted: usize,
+        required: usize,
         found: usize,
     },
     #[error("`{0}` is not a valid name")]
@@ -49,8 +49,6 @@ pub enum BlockProblem {
     AliasRequired,
     #[error("`alias` must be a constant name")]
     Alias,
-    #[error("`for_each` of a provider must be a map or a set of strings")]
-    ProviderForEach,
     #[error("{what} is already declared at {first}")]
     Duplicate { what: String, first: Place },
     #[error("there is no {0} to override")]
@@ -65,14 +63,8 @@ pub enum BlockProblem {
     ImportProvider,
     #[error("`import` blocks are for root modules, and this module is called")]
     ImportInChild,
-    #[error("a `{block}` block needs `{argument}`")]
-    Missing {
-        block: &'static str,
-        argument: &'static str,
-    },
-    #[error("a `{block}` block has no `{argument}`")]
-    Unexpected {
-        block: &'static str,
-        argument: String,
-    },
+    #[error("a `module` block needs `source`")]
+    MissingSource,
+    #[error("an `action` block has no `{0}`")]
+    UnexpectedInAction(String),
 }

@@ -25,7 +25,6 @@ pub struct ModuleCache {
 }
 
 impl ModuleCache {
-    /// Creates an empty cache.
     pub fn new() -> Self {
         Self::default()
     }
@@ -49,7 +48,6 @@ impl ModuleCache {
         .clone()
     }
 
-    /// Returns the number of directories that were read.
     pub fn len(&self) -> usize {
         self.cells
             .lock()
@@ -57,7 +55,6 @@ impl ModuleCache {
             .len()
     }
 
-    /// Whether no directory was read yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -4,6 +4,7 @@ use crate::provider::ModuleVersionConstraints;
 use crate::syntax::{ArgumentValue, EvalProblem, Value};
 
 use super::block_problem::BlockProblem;
+use super::call_error::{CallError, CallProblem};
 use super::calls::ModuleCall;
 use super::error::ConfigError;
 use super::source::ModuleSource;
@@ -19,9 +20,8 @@ pub(super) enum Evaluation {
     Literal,
 }
 
-/// The source and versions of a call.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(super) struct CallTarget {
     pub(super) source: ModuleSource,
     pub(super) versions: Option<ModuleVersionConstraints>,
     /// Whether the source is the same for all callers of the module that contains the call.
@@ -30,32 +30,23 @@ pub(super) struct Target {
     pub(super) hidden: Option<String>,
 }
 
-impl Target {
-    /// Removes the source and version from an error if they must not be shown.
-    pub(super) fn conceal(&self, error: ConfigError) -> ConfigError {
-        concealed(error, self.hidden.as_ref())
-    }
-}
-
 /// Says that an attribute of a call depends on values that must not be shown.
 fn hidden(attribute: &str, origins: &HiddenOrigins) -> Option<String> {
     let reason = || format!("its `{attribute}` depends on {origins} and is not shown");
     (!origins.is_empty()).then(reason)
 }
 
-fn concealed(error: ConfigError, hidden: Option<&String>) -> ConfigError {
-    match hidden {
-        Some(reason) => error.concealed(reason),
-        None => error,
-    }
-}
-
 /// The reason why a call has no target.
 pub(super) enum Unresolved {
-    /// The call is invalid.
     Error(ConfigError),
     /// The call needs a function that tflock does not implement.
     Unsupported(ConfigError),
+}
+
+impl From<CallError> for Unresolved {
+    fn from(error: CallError) -> Self {
+        Self::Error(error.into())
+    }
 }
 
 impl From<ConfigError> for Unresolved {
@@ -76,25 +67,18 @@ pub(super) fn resolve(
     instance: &Instance<'_>,
     call: &ModuleCall,
     evaluation: Evaluation,
-) -> Result<Target, Unresolved> {
-    let missing = || {
-        let problem = BlockProblem::Missing {
-            block: "module",
-            argument: "source",
-        };
-        ConfigError::invalid(call.range.place(), problem)
-    };
+) -> Result<CallTarget, Unresolved> {
+    let missing = || ConfigError::invalid(call.range.place(), BlockProblem::MissingSource);
     let expression = call.source.as_ref().ok_or_else(missing)?;
     let (value, origins) = value(instance, expression, ExpressionPosition::Source, evaluation)?;
     let hidden_source = hidden("source", &origins);
     let text = text(&value, "source", call, expression)?;
-    let source = ModuleSource::parse(&text, instance.engine()).map_err(|source| {
-        let error = ConfigError::Source {
-            place: Box::new(expression.place()),
-            source: Box::new(source),
-        };
-        concealed(error, hidden_source.as_ref())
-    })?;
+    let invalid = |source| {
+        call.error_at(expression, CallProblem::InvalidSource)
+            .caused_by(source)
+            .conceal(hidden_source.as_deref())
+    };
+    let source = ModuleSource::parse(&text, instance.engine()).map_err(invalid)?;
     let (versions, hidden_version) = match &call.version {
         Some(version) => versions(instance, call, version, evaluation)?,
         None => (None, None),
@@ -103,13 +87,14 @@ pub(super) fn resolve(
         (&call.version, &source)
         && (versions.is_some() || evaluation == Evaluation::Literal)
     {
-        let (module, place) = (call.name.clone(), Box::new(version.place()));
-        return Err(ConfigError::VersionWithoutRegistry { module, place }.into());
+        return Err(call
+            .error_at(version, CallProblem::VersionWithoutRegistry)
+            .into());
     }
     let is_constant = instance
         .constant(expression, "a module source")
         .is_ok_and(|constant| constant == value);
-    Ok(Target {
+    Ok(CallTarget {
         source,
         versions,
         is_constant,
@@ -135,14 +120,13 @@ fn versions(
         return Ok((None, hidden));
     }
     let text = text(&value, "version", call, expression)?;
-    let parsed = ModuleVersionConstraints::parse(&text).map_err(|source| {
-        let error = ConfigError::Constraint {
-            place: Box::new(expression.place()),
-            source: Box::new(source),
-        };
-        concealed(error, hidden.as_ref())
-    });
-    Ok((Some(parsed?), hidden))
+    let invalid = |source| {
+        call.error_at(expression, CallProblem::InvalidVersion)
+            .caused_by(source)
+            .conceal(hidden.as_deref())
+    };
+    let versions = ModuleVersionConstraints::parse(&text).map_err(invalid)?;
+    Ok((Some(versions), hidden))
 }
 
 fn value(
@@ -162,14 +146,11 @@ fn value(
 
 fn text(
     value: &Value,
-    what: &'static str,
+    attribute: &'static str,
     call: &ModuleCall,
     expression: &ArgumentValue,
-) -> Result<String, ConfigError> {
-    value.to_text().ok_or_else(|| ConfigError::UnknownCall {
-        what,
-        module: call.name.clone(),
-        found: value.type_name(),
-        place: Box::new(expression.place()),
-    })
+) -> Result<String, CallError> {
+    let found = value.type_name();
+    let not_text = || call.error_at(expression, CallProblem::NotText { attribute, found });
+    value.to_text().ok_or_else(not_text)
 }

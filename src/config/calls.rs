@@ -2,14 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::syntax::{ArgumentValue, Block, SourceRange, Strings, Value, is_identifier};
+use crate::syntax::{ArgumentValue, Block, EvalProblem, SourceRange, Strings, Value};
 
-use super::block_problem::BlockProblem;
-use super::declarations::labelled_blocks;
+use super::call_error::{CallError, CallProblem};
 use super::error::ConfigError;
-use super::expression::ConfigExpression as _;
 
-/// A `module` block.
 #[derive(Clone, Debug)]
 pub(super) struct ModuleCall {
     pub(super) name: String,
@@ -20,13 +17,22 @@ pub(super) struct ModuleCall {
     pub(super) range: SourceRange,
 }
 
-/// A `variable` block.
+impl ModuleCall {
+    pub(super) fn error(&self, problem: CallProblem) -> CallError {
+        CallError::new(&self.name, self.range.place(), problem)
+    }
+
+    /// Creates an error at an argument of the call.
+    pub(super) fn error_at(&self, argument: &ArgumentValue, problem: CallProblem) -> CallError {
+        CallError::new(&self.name, argument.place(), problem)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
     pub(super) name: String,
     pub(super) default: Option<ArgumentValue>,
     pub(super) type_constraint: Option<ArgumentValue>,
-    /// `const`, if it is set.
     pub(super) constant: Option<bool>,
     pub(super) nullable: Option<bool>,
     /// A sensitive value must not appear in an address.
@@ -35,7 +41,6 @@ pub(super) struct Variable {
     pub(super) range: SourceRange,
 }
 
-/// A value of a `locals` block.
 #[derive(Clone, Debug)]
 pub(super) struct Local {
     pub(super) name: String,
@@ -55,18 +60,6 @@ const META_ARGUMENTS: [&str; 8] = [
     "ignore_nested_deprecations",
 ];
 
-fn check_name(block: &Block<'_>) -> Result<String, ConfigError> {
-    let name = block.label(0);
-    if is_identifier(name) {
-        return Ok(name.to_owned());
-    }
-    Err(ConfigError::invalid(
-        block.label_range(0).place(),
-        BlockProblem::Name(name.to_owned()),
-    ))
-}
-
-/// Reads a `module` block.
 pub(super) fn read_call(block: &Block<'_>) -> Result<ModuleCall, ConfigError> {
     let body = block.body();
     let mut arguments = BTreeMap::new();
@@ -76,17 +69,13 @@ pub(super) fn read_call(block: &Block<'_>) -> Result<ModuleCall, ConfigError> {
         }
     }
     // `_ {}` contains variables that have the names of meta-arguments.
-    for escaped in labelled_blocks(body, "_", 0)? {
-        arguments.extend(
-            escaped
-                .body()
-                .arguments()?
-                .into_iter()
-                .map(|argument| (argument.name().to_owned(), argument.value())),
-        );
+    for escaped in body.labelled_blocks("_", 0)? {
+        for argument in escaped.body().arguments()? {
+            arguments.insert(argument.name().to_owned(), argument.value());
+        }
     }
     Ok(ModuleCall {
-        name: check_name(block)?,
+        name: block.name(0)?,
         source: body.value("source")?,
         version: body.value("version")?,
         arguments,
@@ -106,52 +95,37 @@ pub(super) fn read_run_module(block: &Block<'_>, name: &str) -> Result<ModuleCal
     })
 }
 
-/// Reads a `variable` block.
 pub(super) fn read_variable(block: &Block<'_>) -> Result<Variable, ConfigError> {
     let body = block.body();
     Ok(Variable {
-        name: check_name(block)?,
+        name: block.name(0)?,
         default: body.value("default")?,
         type_constraint: body.value("type")?,
-        constant: body
-            .value("const")?
-            .map(|value| flag(&value, "`const`"))
-            .transpose()?,
-        nullable: body
-            .value("nullable")?
-            .map(|value| flag(&value, "`nullable`"))
-            .transpose()?,
-        sensitive: body
-            .value("sensitive")?
-            .map(|value| flag(&value, "`sensitive`"))
-            .transpose()?,
-        ephemeral: body
-            .value("ephemeral")?
-            .map(|value| flag(&value, "`ephemeral`"))
-            .transpose()?,
+        constant: flag(body.value("const")?, "`const`")?,
+        nullable: flag(body.value("nullable")?, "`nullable`")?,
+        sensitive: flag(body.value("sensitive")?, "`sensitive`")?,
+        ephemeral: flag(body.value("ephemeral")?, "`ephemeral`")?,
         range: block.label_range(0),
     })
 }
 
-/// Evaluates a constant boolean, also written as a string.
-fn flag(value: &ArgumentValue, what: &'static str) -> Result<bool, ConfigError> {
-    let found = value.constant_with(what, Strings::Templates)?;
-    let is_flag = matches!(found, Value::Bool(_))
-        || matches!(&found, Value::String(text) if text == "true" || text == "false");
-    found.to_bool().filter(|_| is_flag).ok_or_else(|| {
-        let source = crate::syntax::EvalProblem::WrongType {
-            wanted: "a boolean",
-            found: found.type_name(),
-        };
-        ConfigError::Value {
+/// Evaluates a constant boolean, which may be written as a string.
+fn flag(value: Option<ArgumentValue>, what: &'static str) -> Result<Option<bool>, ConfigError> {
+    let Some(value) = value else { return Ok(None) };
+    match value.constant(what, Strings::Templates)? {
+        Value::Bool(flag) => Ok(Some(flag)),
+        Value::String(text) if text == "true" || text == "false" => Ok(Some(text == "true")),
+        other => Err(ConfigError::Value {
             what,
             place: Box::new(value.place()),
-            source: Box::new(source),
-        }
-    })
+            source: Box::new(EvalProblem::WrongType {
+                wanted: "a boolean",
+                found: other.type_name(),
+            }),
+        }),
+    }
 }
 
-/// Reads a `locals` block.
 pub(super) fn read_locals(block: &Block<'_>) -> Result<Vec<Local>, ConfigError> {
     let arguments = block.body().arguments()?.into_iter();
     Ok(arguments

@@ -13,7 +13,6 @@ const MAX_ERRORS: usize = 100;
 pub(super) struct ConfigErrors(pub(super) Vec<ConfigError>);
 
 impl ConfigErrors {
-    /// Adds an error, unless there are many already.
     pub(super) fn add(&mut self, error: ConfigError) {
         if self.has_room() {
             self.0.push(error);
@@ -24,7 +23,6 @@ impl ConfigErrors {
         self.0.len() < MAX_ERRORS
     }
 
-    /// Adds an error, however many there are.
     pub(super) fn invalid(&mut self, range: &SourceRange, problem: BlockProblem) {
         self.0.push(ConfigError::invalid(range.place(), problem));
     }

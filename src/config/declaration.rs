@@ -11,7 +11,6 @@ use super::error::ConfigError;
 use super::provider_blocks::ProviderBlock;
 use super::resources::{Import, Resource, ResourceKind};
 
-/// The kind, type and name of a resource.
 pub(super) type ResourceKey = (ResourceKind, String, String);
 
 /// A block or value that a module may declare once.
@@ -75,7 +74,6 @@ impl Declaration for &Import {
     }
 }
 
-/// Implements [`Declaration`] for types whose key is their name.
 macro_rules! named_declaration {
     ($($type:ty, $kind:literal;)*) => {$(
         impl Declaration for $type {
@@ -102,7 +100,6 @@ named_declaration! {
     Local, "local";
 }
 
-/// Declarations of one kind by key.
 pub(super) type DeclarationMap<D> = BTreeMap<<D as Declaration>::Key, D>;
 
 /// Adds declarations. A key that is already declared is an error.

@@ -10,14 +10,11 @@ use crate::syntax::{Block, Body, SourceFile, SourceRange};
 use super::block_problem::BlockProblem;
 use super::calls::{self, Local, ModuleCall, Variable};
 use super::config_errors::ConfigErrors;
-use super::error::ConfigError;
 use super::files;
 use super::provider_blocks::{self, ProviderBlock};
 use super::required_providers::{self, RequiredProviders};
 use super::resources::{self, Import, Resource, ResourceKind};
-use super::rules::EngineRules;
 
-/// The declarations of one file.
 #[derive(Debug, Default)]
 pub(super) struct Declarations {
     pub(super) required_providers: Vec<RequiredProviders>,
@@ -112,26 +109,6 @@ fn blocks<'a>(
     labels: usize,
     errors: &mut ConfigErrors,
 ) -> Vec<Block<'a>> {
-    let blocks = labelled_blocks(body, kind, labels);
+    let blocks = body.labelled_blocks(kind, labels);
     errors.keep(blocks).unwrap_or_default()
-}
-
-/// Returns the blocks of a kind. Fails if a block has more or fewer labels.
-pub(super) fn labelled_blocks<'a>(
-    body: &Body<'a>,
-    kind: &str,
-    labels: usize,
-) -> Result<Vec<Block<'a>>, ConfigError> {
-    let blocks = body.blocks(kind, labels)?;
-    match blocks.iter().find(|block| block.labels().len() != labels) {
-        None => Ok(blocks),
-        Some(block) => {
-            let problem = BlockProblem::Labels {
-                kind: kind.to_owned(),
-                wanted: labels,
-                found: block.labels().len(),
-            };
-            Err(ConfigError::invalid(block.place(), problem))
-        }
-    }
 }

@@ -12,13 +12,11 @@ use crate::access::open_listed;
 use crate::provider::Engine;
 
 use super::error::ConfigError;
-use super::rules::EngineRules;
 
 /// The maximum size of a configuration file, in bytes. The largest generated configurations have a few megabytes. In memory, a
 /// parsed file can take ten times its size.
 pub(super) const MAX_FILE_SIZE: u64 = 16 << 20;
 
-/// The files of a module directory that an engine reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModuleFiles {
     /// In the order in which they are read.
@@ -28,7 +26,6 @@ pub struct ModuleFiles {
 }
 
 impl ModuleFiles {
-    /// Whether the directory has no configuration.
     pub fn is_empty(&self) -> bool {
         self.primary.is_empty() && self.overrides.is_empty()
     }
@@ -56,12 +53,10 @@ pub(super) fn is_hidden(name: &str) -> bool {
     name.starts_with('.')
 }
 
-/// Whether the name is that of a configuration file, for either engine.
 pub fn is_configuration(name: &str) -> bool {
     split_name(name).is_some()
 }
 
-/// Whether the name is that of a configuration file which only OpenTofu reads.
 pub fn is_tofu_only(name: &str) -> bool {
     split_name(name).is_some_and(|(_, _, tofu)| tofu)
 }
@@ -122,7 +117,6 @@ fn hidden_names(names: &[String], engine: Engine) -> BTreeSet<String> {
     twins.collect()
 }
 
-/// Reads a file of at most [`MAX_FILE_SIZE`] bytes.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {
     read_up_to(path, MAX_FILE_SIZE)
 }

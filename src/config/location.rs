@@ -3,7 +3,6 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// A directory with two paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Location {
     /// The path for messages, relative if the path of the user is relative.
@@ -23,7 +22,6 @@ impl Location {
         })
     }
 
-    /// Creates the location of a directory in a fetched package.
     pub(super) fn within(shown: &Path, package: &Path) -> io::Result<Self> {
         Ok(Self {
             package: Some(package.canonicalize()?),

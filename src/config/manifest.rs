@@ -5,7 +5,6 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -18,7 +17,6 @@ use super::files;
 use super::location::{Location, clean};
 use super::source::ModuleSource;
 
-/// The path of the manifest, relative to the data directory.
 const MANIFEST: &str = "modules/modules.json";
 
 /// The directory of installed packages, relative to the data directory. Each package is in a directory named after its key.
@@ -36,7 +34,6 @@ struct ManifestDocument {
     modules: Vec<InstalledModule>,
 }
 
-/// A record of an installed module.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct InstalledModule {
     #[serde(rename = "Key")]
@@ -49,7 +46,6 @@ pub(super) struct InstalledModule {
     pub(super) directory: PathBuf,
 }
 
-/// A difference between a record and a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum RecordMismatch {
     Source {
@@ -71,38 +67,33 @@ impl Manifest {
         }
         let text = match files::read(&path) {
             Ok(text) => text,
-            Err(ConfigError::ReadFile { source, .. })
-                if source.kind() == io::ErrorKind::NotFound =>
-            {
-                Vec::new()
-            }
+            Err(error) if error.is_not_found() => Vec::new(),
             Err(error) => return Err(error),
         };
         if text.is_empty() {
             return Ok(Self::default());
         }
-        let wire: ManifestDocument =
-            serde_json::from_slice(&text).map_err(|source| ConfigError::Manifest {
-                path: path.clone(),
-                source,
-            })?;
+        let invalid = |reason| ConfigError::InvalidFile {
+            what: "the manifest of installed modules",
+            path: path.clone(),
+            reason,
+        };
+        let document: ManifestDocument =
+            serde_json::from_slice(&text).map_err(|error| invalid(error.to_string()))?;
         let mut records = BTreeMap::new();
-        for record in wire.modules {
-            if !record.version.is_empty() && ModuleVersion::parse(&record.version).is_err() {
-                return Err(ConfigError::ManifestVersion {
-                    path,
-                    key: record.key,
-                    version: record.version,
-                });
+        for record in document.modules {
+            let InstalledModule { key, version, .. } = &record;
+            if !version.is_empty() && ModuleVersion::parse(version).is_err() {
+                let reason = format!("it has the invalid version `{version}` for `{key}`");
+                return Err(invalid(reason));
             }
-            if let Some(InstalledModule { key, .. }) = records.insert(record.key.clone(), record) {
-                return Err(ConfigError::ManifestKey { path, key });
+            if let Some(InstalledModule { key, .. }) = records.insert(key.clone(), record) {
+                return Err(invalid(format!("it has `{key}` twice")));
             }
         }
         Ok(Self { records })
     }
 
-    /// Returns the directory of installed packages.
     pub(super) fn packages(data_directory: &Path) -> PathBuf {
         data_directory.join(PACKAGES)
     }

@@ -5,15 +5,18 @@
 //!                                            `-> root: with all modules that it calls -> Requirements
 //! ```
 //!
-//! docs/rules/config.md numbers the rules. `rules::EngineRules` has those in which the engines differ.
+//! docs/rules/config.md numbers the rules. `engine_rules` has those in which the engines differ.
 
 mod block_problem;
+mod blocks;
 mod cache;
+mod call_error;
 mod call_target;
 mod calls;
 mod config_errors;
 mod declaration;
 mod declarations;
+mod engine_rules;
 mod error;
 mod expression;
 mod files;
@@ -28,7 +31,6 @@ mod provider_ref;
 mod required_providers;
 mod resources;
 mod root;
-mod rules;
 mod source;
 mod statics;
 mod test_files;

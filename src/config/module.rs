@@ -19,7 +19,6 @@ use super::provider_blocks::ProviderBlock;
 use super::provider_ref::ProviderRef;
 use super::required_providers::{RequiredProvider, implied};
 use super::resources::{Import, Resource, provider_of_type};
-use super::rules::EngineRules;
 
 /// How many requirements of one kind record their place. Each place costs a search through its file.
 const MAX_PLACES: usize = 300;
@@ -93,7 +92,6 @@ impl Module {
         self.imports.extend(added.imports);
     }
 
-    /// Returns the address of the provider with this local name.
     pub(super) fn address_of(
         &self,
         name: &str,

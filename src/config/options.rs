@@ -7,14 +7,11 @@ use std::sync::Arc;
 use crate::access::ReadRules;
 use crate::provider::Engine;
 
-/// Options of reading a root module.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
-    /// The engine whose rules apply.
     pub engine: Engine,
     /// `TF_DATA_DIR`, relative to the directory of the root module. `None` means `.terraform`.
     pub data_directory: Option<PathBuf>,
-    /// `TF_WORKSPACE`.
     pub workspace: Option<EnvironmentValue>,
     /// The variables `TF_VAR_NAME` of the environment, by `NAME`.
     pub environment: BTreeMap<String, EnvironmentValue>,
@@ -29,7 +26,6 @@ pub struct ReadOptions {
     pub files: Arc<ReadRules>,
 }
 
-/// The value of an environment variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EnvironmentValue {
     /// A value that evaluation may use.
@@ -38,40 +34,25 @@ pub enum EnvironmentValue {
     Withheld,
 }
 
-/// `--var` or `--var-file`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VariableOption {
     /// `--var NAME=TEXT`.
-    Value {
-        /// The name of the variable.
-        name: String,
-        /// Its value in the syntax of the command line.
-        text: String,
-    },
+    Value { name: String, text: String },
     /// `--var-file PATH`, relative to the root module's directory.
     File(PathBuf),
     /// `--var-file PATH` for a pipe or another file that can be read only once.
-    Content {
-        /// The path as the user wrote it.
-        path: PathBuf,
-        /// The content of the file.
-        text: Arc<[u8]>,
-    },
+    Content { path: PathBuf, text: Arc<[u8]> },
 }
 
-/// Whether to read test files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tests {
-    /// Test files are ignored.
     Skip,
     /// Test files are read in the directory of the root module and in one directory below it.
     Read {
-        /// The directory below the root module, `tests` by default.
         directory: PathBuf,
     },
 }
 
-/// The default directory of test files.
 pub const DEFAULT_TEST_DIRECTORY: &str = "tests";
 
 impl ReadOptions {

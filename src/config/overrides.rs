@@ -11,9 +11,7 @@ use super::error::ConfigError;
 use super::module::Module;
 use super::provider_blocks::ProviderBlock;
 use super::resources::{Resource, ResourceKind};
-use super::rules::EngineRules;
 
-/// Applies the declarations of an override file to `module`.
 pub(super) fn apply(
     module: &mut Module,
     changes: Declarations,

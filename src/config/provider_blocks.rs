@@ -1,16 +1,12 @@
 //! `provider` blocks: docs/rules/config.md 3.
 
 use crate::provider::{Engine, VersionConstraints};
-use crate::syntax::{Block, SourceRange, Value, is_identifier};
+use crate::syntax::{Block, SourceRange, Strings, Value, is_identifier};
 
 use super::block_problem::BlockProblem;
-use super::declarations::labelled_blocks;
 use super::error::ConfigError;
-use super::expression::ConfigExpression as _;
 use super::required_providers::{check_normalized, constraints};
-use super::rules::EngineRules;
 
-/// A `provider` block.
 #[derive(Clone, Debug)]
 pub(super) struct ProviderBlock {
     pub(super) name: String,
@@ -24,7 +20,6 @@ pub(super) struct ProviderBlock {
 const RESERVED_ARGUMENTS: [&str; 3] = ["count", "depends_on", "source"];
 const RESERVED_BLOCKS: [&str; 2] = ["lifecycle", "locals"];
 
-/// Reads a `provider` block.
 pub(super) fn read(block: &Block<'_>, engine: Engine) -> Result<ProviderBlock, ConfigError> {
     let name = block.label(0);
     check_normalized(name, &block.label_range(0), engine)?;
@@ -36,9 +31,9 @@ pub(super) fn read(block: &Block<'_>, engine: Engine) -> Result<ProviderBlock, C
         }
     }
     for reserved in RESERVED_BLOCKS {
-        if let Some(block) = labelled_blocks(body, reserved, 0)?.first() {
+        if let Some(block) = body.labelled_blocks(reserved, 0)?.first() {
             let problem = BlockProblem::Reserved(reserved.to_owned());
-            return Err(ConfigError::invalid(block.place(), problem));
+            return Err(block.invalid(problem));
         }
     }
     let alias = alias(block)?;
@@ -56,7 +51,7 @@ fn alias(block: &Block<'_>) -> Result<Option<String>, ConfigError> {
     let Some(value) = block.body().value("alias")? else {
         return Ok(None);
     };
-    match value.constant("`alias`")?.to_text() {
+    match value.constant("`alias`", Strings::Plain)?.to_text() {
         Some(alias) if is_identifier(&alias) => Ok(Some(alias)),
         _ => Err(value.invalid(BlockProblem::Alias)),
     }
@@ -87,7 +82,7 @@ fn version(block: &Block<'_>) -> Result<Option<VersionConstraints>, ConfigError>
     let Some(expression) = block.body().value("version")? else {
         return Ok(None);
     };
-    let value = expression.constant("the `version` of a provider")?;
+    let value = expression.constant("the `version` of a provider", Strings::Plain)?;
     if value == Value::Null {
         return Ok(None);
     }

@@ -5,9 +5,7 @@ use crate::syntax::{ArgumentValue, Body, Expr, ExprKind, SourceRange};
 
 use super::block_problem::BlockProblem;
 use super::error::ConfigError;
-use super::expression::ConfigExpression as _;
 use super::required_providers::check_normalized;
-use super::rules::EngineRules;
 
 /// A reference `name` or `name.alias`, or in OpenTofu `name.alias[key]`.
 #[derive(Clone, Debug)]

@@ -11,9 +11,7 @@ use crate::syntax::{
 use super::block_problem::BlockProblem;
 use super::config_errors::ConfigErrors;
 use super::error::ConfigError;
-use super::expression::ConfigExpression as _;
 
-/// A `required_providers` block.
 #[derive(Clone, Debug)]
 pub(super) struct RequiredProviders {
     pub(super) range: SourceRange,
@@ -21,7 +19,6 @@ pub(super) struct RequiredProviders {
     pub(super) entries: BTreeMap<String, RequiredProvider>,
 }
 
-/// An entry of a `required_providers` block.
 #[derive(Clone, Debug)]
 pub(super) struct RequiredProvider {
     pub(super) address: ProviderAddr,
@@ -29,7 +26,6 @@ pub(super) struct RequiredProvider {
     pub(super) range: SourceRange,
 }
 
-/// Reads a `required_providers` block.
 pub(super) fn read(
     block: &Block<'_>,
     engine: Engine,
@@ -57,7 +53,7 @@ fn parse_entry(argument: &Argument<'_>, engine: Engine) -> Result<RequiredProvid
         return parse_object(argument, &value, entries, engine);
     }
     // Like Terraform, treat any primitive value as the legacy form.
-    let text = match value.evaluate(&tree) {
+    let text = match value.part_value(&tree) {
         Err(exceeded @ ConfigError::Exceeded { .. }) => return Err(exceeded),
         Ok(Value::Null) | Err(_) => None,
         Ok(value) => value.to_text(),
@@ -128,7 +124,7 @@ fn string(
     part: &Expr,
     problem: BlockProblem,
 ) -> Result<String, ConfigError> {
-    match whole.evaluate(part) {
+    match whole.part_value(part) {
         Ok(Value::String(text)) => Ok(text),
         Err(exceeded @ ConfigError::Exceeded { .. }) => Err(exceeded),
         _ => Err(ConfigError::invalid(whole.place_of(part.span), problem)),
@@ -165,14 +161,13 @@ fn root_name<'a>(whole: &ArgumentValue, expr: &'a Expr) -> Option<&'a str> {
         ExprKind::Variable(name) => Some(name),
         ExprKind::Attribute(source, _) => root_name(whole, source),
         ExprKind::Index(source, key) => {
-            whole.evaluate(key).ok()?;
+            whole.part_value(key).ok()?;
             root_name(whole, source)
         }
         _ => None,
     }
 }
 
-/// Returns the address that a local name implies.
 pub(super) fn implied(
     name: &str,
     range: &SourceRange,
@@ -202,7 +197,6 @@ pub(super) fn check_normalized(
     Err(ConfigError::invalid(range.place(), problem))
 }
 
-/// Parses a version constraint at `place`.
 pub(super) fn constraints(text: &str, place: Place) -> Result<VersionConstraints, ConfigError> {
     VersionConstraints::parse(text).map_err(|source| ConfigError::Constraint {
         place: Box::new(place),

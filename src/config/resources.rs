@@ -1,14 +1,11 @@
 //! Reads resources and similar blocks, whose type implies a provider, and `import` blocks: docs/rules/config.md 3.
 
 use crate::provider::Engine;
-use crate::syntax::{Block, Expr, ExprKind, SourceRange, is_identifier};
+use crate::syntax::{Block, Expr, ExprKind, SourceRange};
 
 use super::block_problem::BlockProblem;
-use super::declarations::labelled_blocks;
 use super::error::ConfigError;
-use super::expression::ConfigExpression as _;
 use super::provider_ref::{self, ProviderRef};
-use super::rules::EngineRules;
 
 /// The kinds of blocks that have a type and a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,7 +17,6 @@ pub(super) enum ResourceKind {
 }
 
 impl ResourceKind {
-    /// The kinds that the engine supports.
     pub(super) fn all(engine: Engine) -> impl Iterator<Item = Self> {
         let actions = engine.has_actions().then_some(Self::Action);
         [Self::Managed, Self::Data, Self::Ephemeral]
@@ -28,7 +24,6 @@ impl ResourceKind {
             .chain(actions)
     }
 
-    /// The keyword of the block.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Managed => "resource",
@@ -49,14 +44,12 @@ pub(super) struct Resource {
     pub(super) range: SourceRange,
 }
 
-/// An `import` block.
 #[derive(Clone, Debug)]
 pub(super) struct Import {
     /// The kind of the target.
     pub(super) kind: ResourceKind,
     pub(super) type_name: String,
     pub(super) name: String,
-    /// Whether the target is in a called module.
     pub(super) in_module: bool,
     /// Whether the target has an index or the block has `for_each`.
     pub(super) indexed: bool,
@@ -71,25 +64,19 @@ pub(super) fn provider_of_type(type_name: &str) -> &str {
         .map_or(type_name, |(provider, _)| provider)
 }
 
-/// Reads a block with a type and a name.
 pub(super) fn read(
     block: &Block<'_>,
     kind: ResourceKind,
     engine: Engine,
 ) -> Result<Resource, ConfigError> {
-    for at in 0..2 {
-        if !is_identifier(block.label(at)) {
-            let problem = BlockProblem::Name(block.label(at).to_owned());
-            return Err(ConfigError::invalid(block.label_range(at).place(), problem));
-        }
-    }
+    let (type_name, name) = (block.name(0)?, block.name(1)?);
     if kind == ResourceKind::Action {
         check_action(block)?;
     }
     Ok(Resource {
         kind,
-        type_name: block.label(0).to_owned(),
-        name: block.label(1).to_owned(),
+        type_name,
+        name,
         provider: provider_ref::read(block.body(), engine)?,
         range: block.label_range(0),
     })
@@ -98,10 +85,7 @@ pub(super) fn read(
 /// Checks that an `action` block has only known arguments, and at most one `config` block.
 fn check_action(block: &Block<'_>) -> Result<(), ConfigError> {
     let unexpected = |range: &SourceRange, argument: &str| {
-        let problem = BlockProblem::Unexpected {
-            block: "action",
-            argument: argument.to_owned(),
-        };
+        let problem = BlockProblem::UnexpectedInAction(argument.to_owned());
         Err(ConfigError::invalid(range.place(), problem))
     };
     for (name, range) in block.body().names()? {
@@ -109,22 +93,18 @@ fn check_action(block: &Block<'_>) -> Result<(), ConfigError> {
             return unexpected(&range, name);
         }
     }
-    match labelled_blocks(block.body(), "config", 0)?.get(1) {
+    match block.body().labelled_blocks("config", 0)?.get(1) {
         None => Ok(()),
         Some(second) => unexpected(&second.range(), "second `config`"),
     }
 }
 
-/// Reads an `import` block.
 pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, ConfigError> {
     let body = block.body();
-    let missing = || ConfigError::invalid(block.place(), BlockProblem::ImportTarget);
+    let missing = || block.invalid(BlockProblem::ImportTarget);
     let to = body.argument("to")?.ok_or_else(missing)?.value();
     if body.argument("id")?.is_some() == body.argument("identity")?.is_some() {
-        return Err(ConfigError::invalid(
-            block.place(),
-            BlockProblem::ImportIdentity,
-        ));
+        return Err(block.invalid(BlockProblem::ImportIdentity));
     }
     let tree = to.reference(BlockProblem::ImportTarget)?;
     let mut names = Vec::new();
@@ -148,10 +128,7 @@ pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, C
     };
     let provider = provider_ref::read(body, engine)?;
     if in_module && provider.is_some() {
-        return Err(ConfigError::invalid(
-            block.place(),
-            BlockProblem::ImportProvider,
-        ));
+        return Err(block.invalid(BlockProblem::ImportProvider));
     }
     Ok(Import {
         kind,

@@ -22,7 +22,6 @@ pub struct RootModule {
     pub requirements: Arc<Requirements>,
     /// The real directories of all local modules that are called, directly or not.
     pub local_modules: BTreeSet<PathBuf>,
-    /// Errors about modules that are not available. If there are any, the requirements are incomplete.
     pub missing: Vec<Arc<ConfigError>>,
     /// Warnings about modules whose source tflock cannot evaluate, so that it uses the installed module.
     pub warnings: Vec<String>,
@@ -45,22 +44,17 @@ pub struct ChosenModule {
 pub struct MovedModule {
     /// The names of the calls from the root, joined by dots.
     pub call: String,
-    /// The installed version, from `modules.json`.
     pub from: String,
-    /// The fetched version.
     pub to: String,
 }
 
-/// A request for a remote module.
 #[derive(Clone, Copy, Debug)]
 pub struct ModuleRequest<'a> {
     /// The source, which is never local.
     pub source: &'a ModuleSource,
     /// The allowed versions, for modules from a registry.
     pub versions: Option<&'a ModuleVersionConstraints>,
-    /// The directory of the root module.
     pub root: &'a Path,
-    /// The place of the call.
     pub place: &'a Place,
     /// The engine whose default registry and shorthands apply.
     pub engine: Engine,
@@ -76,10 +70,8 @@ pub trait ModuleFetcher: Sync {
     fn fetch(&self, request: &ModuleRequest<'_>) -> Result<FetchedModule, FetchError>;
 }
 
-/// A module that was fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchedModule {
-    /// The directory of the module.
     pub directory: PathBuf,
     /// The directory of the whole package, which also contains the local modules that the module calls.
     pub package: PathBuf,
@@ -87,12 +79,9 @@ pub struct FetchedModule {
     pub version: Option<String>,
 }
 
-/// A failure to fetch a module.
 #[derive(Debug)]
 pub struct FetchError {
-    /// The cause.
     pub source: Box<dyn std::error::Error + Send + Sync>,
-    /// Advice for the user.
     pub hint: Option<String>,
 }
 

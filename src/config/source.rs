@@ -12,7 +12,6 @@ use crate::redacted_url::RedactedUrl;
 pub enum ModuleSource {
     /// A path that starts with `./` or `../`.
     Local(String),
-    /// A module registry.
     Registry(RegistrySource),
     /// Any other source in the form of go-getter: `git::https://example.com/repo.git//sub?ref=v1`.
     Remote(String),
@@ -21,19 +20,14 @@ pub enum ModuleSource {
 /// `HOST/NAMESPACE/NAME/SYSTEM//SUBDIR`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegistrySource {
-    /// The hostname of the registry.
     pub host: Hostname,
-    /// The namespace of the publisher.
     pub namespace: String,
-    /// The name of the module.
     pub name: String,
     /// The target system, such as `aws`.
     pub system: String,
-    /// The directory of the module in the package.
     pub subdirectory: Option<String>,
 }
 
-/// A reason why a text is not a module source.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SourceError {
     /// `m`, `m/n`, `.`.
@@ -139,7 +133,6 @@ pub(super) fn clean_path(path: &str) -> String {
 }
 
 impl RegistrySource {
-    /// Returns `None` if the text is not a registry address.
     fn parse(text: &str, engine: Engine) -> Result<Option<Self>, SourceError> {
         let (address, subdirectory) = match text.split_once("//") {
             Some((address, subdirectory)) => (address, Some(subdirectory)),

@@ -4,18 +4,15 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::provider::Engine;
-use crate::syntax::{Block, SourceFile, is_identifier};
+use crate::syntax::{Block, SourceFile};
 
 use super::block_problem::BlockProblem;
 use super::calls::{self, ModuleCall};
-use super::declarations::labelled_blocks;
 use super::error::ConfigError;
 use super::files::{self, is_hidden};
 use super::options::DEFAULT_TEST_DIRECTORY;
 use super::provider_blocks::{self, ProviderBlock};
-use super::rules::EngineRules;
 
-/// A module that a test runs.
 #[derive(Debug)]
 pub(super) struct RunModule {
     /// The key in the module manifest.
@@ -23,7 +20,6 @@ pub(super) struct RunModule {
     pub(super) call: ModuleCall,
 }
 
-/// The content of the test files of a root module.
 #[derive(Debug, Default)]
 pub(super) struct TestFiles {
     pub(super) runs: Vec<RunModule>,
@@ -42,7 +38,6 @@ pub fn is_test_file(name: &str) -> bool {
     endings.into_iter().any(|ending| name.ends_with(ending))
 }
 
-/// Reads the test files in `root` and in its test directory.
 pub(super) fn read(root: &Path, directory: &Path, engine: Engine) -> TestFiles {
     let mut found = TestFiles::default();
     match files::list(root) {
@@ -73,9 +68,7 @@ pub(super) fn read(root: &Path, directory: &Path, engine: Engine) -> TestFiles {
                 engine,
             );
         }
-        Err(ConfigError::ReadDirectory { source, .. })
-            if source.kind() == std::io::ErrorKind::NotFound =>
-        {
+        Err(error) if error.is_not_found() => {
             if directory != Path::new(DEFAULT_TEST_DIRECTORY) {
                 found
                     .warnings
@@ -120,14 +113,8 @@ impl TestFiles {
         let base = name.strip_suffix(ENDINGS[0]).unwrap_or(name);
         let body = file.body();
         let mut names = BTreeSet::new();
-        for run in labelled_blocks(&body, "run", 1)? {
-            let run_name = run.label(0).to_owned();
-            if !is_identifier(&run_name) {
-                return Err(ConfigError::invalid(
-                    run.label_range(0).place(),
-                    BlockProblem::Name(run_name),
-                ));
-            }
+        for run in body.labelled_blocks("run", 1)? {
+            let run_name = run.name(0)?;
             if !names.insert(run_name.clone()) {
                 let problem = BlockProblem::Duplicate {
                     what: format!("run `{run_name}`"),
@@ -143,7 +130,7 @@ impl TestFiles {
             }
         }
         if engine.counts_test_providers() {
-            for block in labelled_blocks(&body, "provider", 1)? {
+            for block in body.labelled_blocks("provider", 1)? {
                 self.providers.push(provider_blocks::read(&block, engine)?);
             }
         }
@@ -151,9 +138,8 @@ impl TestFiles {
     }
 }
 
-/// Reads the module that a run uses instead of the root module.
 fn run_module(run: &Block<'_>, name: &str) -> Result<Option<ModuleCall>, ConfigError> {
-    match labelled_blocks(run.body(), "module", 0)?.first() {
+    match run.body().labelled_blocks("module", 0)?.first() {
         Some(module) => calls::read_run_module(module, name).map(Some),
         None => Ok(None),
     }

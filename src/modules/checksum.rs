@@ -50,7 +50,6 @@ impl fmt::Display for Checksum {
 }
 
 impl Checksum {
-    /// Parses the value of the parameter.
     pub(super) fn parse(text: &str) -> Result<Self, ModuleError> {
         let invalid = |problem| ModuleError::Address {
             address: RedactedUrl::parse(&format!("checksum={text}")),
@@ -80,7 +79,6 @@ impl Checksum {
         })
     }
 
-    /// Computes the SHA-256 of a file from its start.
     pub(super) fn sha256(file: &mut File) -> io::Result<Self> {
         Self::compute(Algorithm::Sha256, file)
     }

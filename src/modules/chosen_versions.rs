@@ -20,7 +20,6 @@ use super::fetcher::Fetcher;
 /// a root module that is processed once a month never expires.
 const RENEWED_AFTER: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// The versions that a root module used.
 #[derive(Deserialize, Serialize)]
 struct ChosenVersions {
     /// When the record was written, in seconds since 1970.

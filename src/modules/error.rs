@@ -16,10 +16,8 @@ use super::tar::TarError;
 /// Why a remote module cannot be fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum ModuleError {
-    /// The source cannot be parsed.
     #[error("`{address}` is an invalid module address: {problem}")]
     Address {
-        /// The source.
         address: RedactedUrl,
         problem: &'static str,
     },
@@ -30,7 +28,6 @@ pub enum ModuleError {
     #[error("`{address}` uses the protocol `{protocol}`, and git may use only https, ssh and file")]
     Protocol {
         address: RedactedUrl,
-        /// Its scheme.
         protocol: String,
     },
     /// With `--untrusted`: `--allow-host` does not include the host. The port is included if the address has one.
@@ -39,34 +36,22 @@ pub enum ModuleError {
     /// With `--untrusted`: the address is on this machine, outside of the repository.
     #[error("`{0}` is outside of the repository, and this run is `--untrusted`")]
     OutsideRepository(RedactedUrl),
-    /// A download exceeds a limit.
     #[error("{}", limit.message(address))]
     Limit {
-        /// The address of the download.
         address: RedactedUrl,
         limit: ModuleLimit,
     },
-    /// A submodule without an address.
     #[error("`{address}` has a submodule `{path}` without an address in `.gitmodules`")]
-    NoSubmoduleAddress {
-        /// The repository.
-        address: RedactedUrl,
-        /// The path of the submodule.
-        path: String,
-    },
-    /// The user interrupted the run.
+    NoSubmoduleAddress { address: RedactedUrl, path: String },
     #[error("the run was interrupted")]
     Interrupted,
     /// An archive without a checksum at a plain http address: it could be replaced in transit.
     #[error("`{0}` would be fetched over plain http")]
     PlainHttp(RedactedUrl),
-    /// The registry has no version that the call allows.
     #[error("module `{module}` has no version that {wanted} allows", wanted = wanted(constraints.as_ref()))]
     NoVersion {
         module: Box<ModuleId>,
-        /// The constraints of the call.
         constraints: Option<ModuleVersionConstraints>,
-        /// The newest release.
         newest: Option<String>,
     },
     /// A request to a registry or to the server of an archive failed.
@@ -75,95 +60,55 @@ pub enum ModuleError {
     /// A web address that is neither an archive nor a redirect to a module source.
     #[error("`{0}` is not an archive and does not name a module source")]
     NoRedirect(RedactedUrl),
-    /// `git` does not start.
     #[error("cannot run `{}`", program.display())]
-    RunGit {
-        program: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// `git` failed.
+    RunGit { program: PathBuf, source: io::Error },
     #[error("git cannot fetch {what} from `{address}`: {message}")]
     Git {
-        /// The branch, tag or commit.
         what: String,
-        /// The repository.
         address: RedactedUrl,
         /// The last lines of standard error.
         message: String,
     },
-    /// `git` exceeded the time limit.
     #[error("git did not fetch `{address}` within {seconds} s")]
-    GitTimeout {
-        /// The repository.
-        address: RedactedUrl,
-        /// The limit.
-        seconds: u64,
-    },
-    /// The archive does not match the checksum in its address.
+    GitTimeout { address: RedactedUrl, seconds: u64 },
     #[error("the archive from `{address}` has the checksum `{found}`, not `{expected}`")]
     Checksum {
         address: RedactedUrl,
-        /// The checksum in the address.
         expected: String,
-        /// The computed checksum.
         found: String,
     },
-    /// A zip archive that cannot be unpacked.
     #[error("cannot unpack the archive from `{address}`")]
     Zip {
         address: RedactedUrl,
-        /// The reason.
         source: PackageError,
     },
-    /// A tar archive that cannot be unpacked.
     #[error("cannot unpack the archive from `{address}`")]
     Tar {
         address: RedactedUrl,
-        /// The reason.
         source: TarError,
     },
-    /// The package lacks the subdirectory that the source names.
     #[error("`{address}` has no directory `{subdirectory}`")]
     NoSubdirectory {
-        /// The package.
         address: RedactedUrl,
-        /// The subdirectory, as written.
         subdirectory: String,
     },
-    /// Several directories match the pattern for the subdirectory.
     #[error(
         "`{address}` has {found} directories that match `{subdirectory}`, and exactly one must match"
     )]
     AmbiguousSubdirectory {
-        /// The package.
         address: RedactedUrl,
-        /// The pattern, as written.
         subdirectory: String,
-        /// How many directories match.
         found: usize,
     },
-    /// A path in the package leads out of it.
     #[error("`{path}` in `{address}` leads out of the module package")]
-    Escapes {
-        /// The package.
-        address: RedactedUrl,
-        path: String,
-    },
-    /// The package cannot be written to disk, or read from it.
+    Escapes { address: RedactedUrl, path: String },
     #[error("cannot store the module in `{}`", path.display())]
-    Disk {
-        /// The file or directory.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
+    Disk { path: PathBuf, source: io::Error },
     /// The module is not on this machine, and `--offline` is set.
     #[error("the network is switched off by `--offline`, and `{0}` is not on this machine")]
     Offline(RedactedUrl),
 }
 
-/// A limit on what is fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModuleLimit {
     ArchiveBytes(u64),

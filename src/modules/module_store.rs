@@ -56,7 +56,6 @@ pub(super) struct ModuleStore {
     has_additions: AtomicBool,
 }
 
-/// The archive that an address last led to.
 pub(super) struct ArchiveRecord {
     pub(super) checksum: Checksum,
     /// The entity tag or date with which to ask the server whether the archive changed; `None` if `refresh` is set.
@@ -71,7 +70,6 @@ pub(super) struct PackageStaging {
 }
 
 impl PackageStaging {
-    /// Assembles a package outside of the cache.
     pub(super) const fn uncached(target: PathBuf) -> Self {
         Self {
             target,
@@ -161,7 +159,6 @@ impl ModuleStore {
         }
     }
 
-    /// The commit that a branch or tag last resolved to.
     pub(super) fn commit(&self, repository: &GitPackage) -> Option<String> {
         self.text(&commit_key(repository))
     }
@@ -170,7 +167,6 @@ impl ModuleStore {
         self.write(&commit_key(repository), commit);
     }
 
-    /// The archive that an address last led to.
     pub(super) fn archive_record(&self, archive: &ArchivePackage) -> Option<ArchiveRecord> {
         let text = self.text(&archive_record_key(archive))?;
         let (checksum, stamp) = text.split_once('\n')?;
@@ -190,7 +186,6 @@ impl ModuleStore {
         self.write(&archive_record_key(archive), &text);
     }
 
-    /// The versions that a registry last listed.
     pub(super) fn versions(&self, module: &ModuleId) -> Option<ModuleVersions> {
         let text = self.text(&CacheKey::new(
             CacheArea::Modules,
@@ -209,7 +204,6 @@ impl ModuleStore {
         self.write(&key, &lines.join("\n"));
     }
 
-    /// The address of a version.
     pub(super) fn location(
         &self,
         module: &ModuleId,
@@ -241,7 +235,6 @@ impl ModuleStore {
         }
     }
 
-    /// Reads an entry that consists of text.
     pub(super) fn text(&self, key: &CacheKey) -> Option<String> {
         let parts = self.store.as_ref()?.read(key)?;
         String::from_utf8(parts.concat()).ok()

@@ -16,12 +16,10 @@ use super::versions;
 /// The most web addresses that may redirect to another one. Two are usual: a vanity address that leads to a code host.
 const MAX_REDIRECTS: usize = 5;
 
-/// The address that a source leads to.
 pub(super) struct ResolvedSource {
     pub(super) address: RemoteAddress,
     /// Whether plain http is permitted, because the registry that named the address was reached over it, too.
     pub(super) plain_http: bool,
-    /// The version, if the source is a registry module.
     pub(super) version: Option<(ModuleId, ModuleVersion)>,
 }
 

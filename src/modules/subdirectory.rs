@@ -143,7 +143,7 @@ mod tests {
         }
         fs::write(root.join("repo-1a2b/file"), "").unwrap();
         for (subdirectory, expected) in [
-            ("", ""),
+            ("", "."),
             ("repo-1a2b", "repo-1a2b"),
             ("./repo-1a2b/./modules/net/", "repo-1a2b/modules/net"),
             ("repo-*/modules/net", "repo-1a2b/modules/net"),

@@ -12,7 +12,6 @@ use crate::package::{self, Limits, MAX_PATH_BYTES, PackageError};
 /// The most bytes of an entry that describes the next one: a long name and any attributes.
 const MAX_DESCRIPTION_BYTES: u64 = 16 * MAX_PATH_BYTES as u64;
 
-/// Why a tar archive cannot be unpacked.
 #[derive(Debug, thiserror::Error)]
 pub enum TarError {
     /// The archive is not a gzipped tar, or is truncated.
@@ -24,7 +23,6 @@ pub enum TarError {
     /// An entry that contains a long name has more than 16 times [`MAX_PATH_BYTES`] bytes.
     #[error("it has an entry whose name is too long")]
     NameTooLong,
-    /// The archive has no entries.
     #[error("it is empty")]
     Empty,
     /// The archive has more entries than [`MAX_ENTRIES`](crate::package::MAX_ENTRIES).
@@ -33,14 +31,8 @@ pub enum TarError {
     /// The content exceeds the limit for modules, or for the size of the archive.
     #[error("it unpacks to more than {limit} bytes, the most that are accepted for its size")]
     TooLarge { limit: u64 },
-    /// A file cannot be written.
     #[error("cannot write `{}`", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
+    Write { path: PathBuf, source: io::Error },
 }
 
 /// Unpacks the archive in `file` into `target`. The entries are read raw, so that entries which contain only a long name are
@@ -83,7 +75,6 @@ pub(super) fn unpack(mut file: File, target: &Path, limits: &Limits) -> Result<(
     Ok(())
 }
 
-/// Writes one entry below `target`.
 fn write_entry<R: Read>(
     entry: &mut Entry<'_, R>,
     name: &[u8],

@@ -7,7 +7,6 @@ use crate::registry::{ModuleId, ModuleLocation, ModuleVersions, RegistryClient};
 use super::error::ModuleError;
 use super::module_store::ModuleStore;
 
-/// A version of a registry module and its address.
 pub(super) struct LocatedVersion {
     pub(super) module: ModuleId,
     pub(super) version: ModuleVersion,

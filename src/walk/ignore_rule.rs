@@ -19,7 +19,6 @@ pub struct IgnoreRule {
 }
 
 impl IgnoreRule {
-    /// Matches paths as they are walked.
     pub const fn as_walked(pattern: Regex) -> Self {
         Self {
             pattern,
@@ -35,7 +34,6 @@ impl IgnoreRule {
         }
     }
 
-    /// Returns the pattern as the user wrote it.
     pub fn as_str(&self) -> &str {
         self.pattern.as_str()
     }

@@ -21,7 +21,6 @@ use crate::span::Explain;
 
 pub use ignore_rule::IgnoreRule;
 
-/// The name of tflock's config file.
 pub const CONFIG_FILE_NAME: &str = ".tflock.toml";
 
 /// The least number of threads. Listing directories waits for the disk, so more threads than cores pay off: 20,020 directories
@@ -44,7 +43,6 @@ pub enum FoundBy {
     Walk,
     /// The user named one of its files, as pre-commit does.
     FileArgument,
-    /// The user named the directory.
     DirectoryArgument,
 }
 
@@ -60,7 +58,6 @@ pub struct WalkedDirectory {
     pub has_configuration: bool,
     /// Whether it has configuration files that only OpenTofu reads.
     pub has_tofu_files: bool,
-    /// Whether it has a `.terraform.lock.hcl`.
     pub has_lock_file: bool,
     /// Whether the name of another file starts with that of a lock file. A killed run may have left such a file.
     pub has_leftovers: bool,
@@ -69,7 +66,6 @@ pub struct WalkedDirectory {
 /// The result of a walk, sorted by path.
 #[derive(Debug, Default)]
 pub struct WalkResult {
-    /// Each directory once.
     pub directories: Vec<WalkedDirectory>,
     /// Directories with a file called `.tflock.toml`, in any case: file systems may ignore case.
     pub config_files: BTreeSet<PathBuf>,
@@ -77,13 +73,10 @@ pub struct WalkResult {
     pub errors: Vec<WalkError>,
 }
 
-/// A directory that cannot be listed.
 #[derive(Debug, Error)]
 #[error("cannot read the directory `{path}`")]
 pub struct WalkError {
-    /// The directory.
     pub path: PathBuf,
-    /// The error of the system.
     pub source: io::Error,
 }
 

@@ -12,7 +12,6 @@ use super::{FunctionError, FunctionResult, Functions, text};
 
 type Digester = fn(&[u8]) -> Vec<u8>;
 
-/// Encodes a digest as text.
 type Encoder = fn(&[u8]) -> String;
 
 pub(super) fn of_text(value: &Value, digest: Digester, encode: Encoder) -> FunctionResult {

@@ -88,7 +88,6 @@ impl Functions {
         Self { files, ..self }
     }
 
-    /// Returns the functions of a module that the module with these functions calls.
     pub(super) fn for_called_module(&self, location: &Location) -> Self {
         let files = self.files.for_called_module(location);
         self.clone().with_files(files)

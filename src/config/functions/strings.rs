@@ -13,7 +13,6 @@ pub(super) fn map(value: &Value, change: fn(&str) -> String) -> FunctionResult {
     Ok(change(&text(value)?).into())
 }
 
-/// Applies a test to two strings.
 pub(super) fn test(first: &Value, second: &Value, test: fn(&str, &str) -> bool) -> FunctionResult {
     Ok(test(&text(first)?, &text(second)?).into())
 }
@@ -186,7 +185,6 @@ fn weight(pattern: &str) -> usize {
 /// The weight of a class of letters, where one letter weighs 1.
 const CLASS_WEIGHT: usize = 30;
 
-/// The weight of an empty pattern.
 const MIN_WEIGHT: usize = 50;
 
 /// Pays for one match, which may have scanned everything from its start to the end of the text: `rest` bytes.

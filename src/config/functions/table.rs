@@ -11,7 +11,6 @@ use super::{
     strings, tables, templates, yaml,
 };
 
-/// A function of the expression language.
 pub(super) struct Function {
     pub(super) name: &'static str,
     pub(super) implementation: Implementation,

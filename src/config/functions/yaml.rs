@@ -14,7 +14,6 @@ use super::{FunctionError, FunctionResult, Functions, text};
 /// The longest text. Real lists of modules and versions have a few kilobytes.
 const MAX_BYTES: usize = 1 << 20;
 
-/// The most nested collections.
 const MAX_DEPTH: usize = 100;
 
 /// The most values of a document, counting the copies that aliases make: aliases of aliases grow exponentially.
@@ -62,7 +61,6 @@ impl<'a> YamlDecoder<'a> {
         }
     }
 
-    /// Decodes the only document of the text.
     fn document(&mut self) -> FunctionResult {
         loop {
             match self.next()? {
@@ -170,7 +168,6 @@ impl<'a> YamlDecoder<'a> {
     }
 }
 
-/// The number of values in a value, including itself.
 fn tree_size(value: &Value) -> usize {
     let inner: usize = match value {
         Value::Tuple(elements) => elements.iter().map(tree_size).sum(),

@@ -20,7 +20,6 @@ use crate::syntax::{self, ArgumentValue, BoundedConstants, EvalProblem, Expr, St
 
 use super::calls::{ModuleCall, Variable};
 use super::error::ConfigError;
-use super::expression::ConfigExpression as _;
 use super::functions::Functions;
 use super::location::Location;
 use super::module::Module;
@@ -35,7 +34,6 @@ pub use values::is_variable_file;
 /// A value that is computed once.
 type SharedValue = Result<Rc<Value>, EvalProblem>;
 
-/// The result of an evaluation and the hidden values on which it depends.
 #[derive(Clone, Debug)]
 struct TracedValue {
     value: SharedValue,
@@ -57,7 +55,6 @@ pub(super) struct Instance<'a> {
 }
 
 impl TracedValue {
-    /// Creates a value that depends on no hidden value.
     fn plain(value: SharedValue) -> Self {
         let origins = HiddenOrigins::default();
         Self { value, origins }

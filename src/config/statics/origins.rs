@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use crate::access::leaves_repository;
 use crate::syntax::ArgumentValue;
 
-/// The origin of a hidden value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::config) enum HiddenOrigin {
     /// The result of a function that reads files.

@@ -20,9 +20,7 @@ use super::values::{self, VariableValues};
 pub(in crate::config) struct RootContext<'a> {
     pub(in crate::config) root: &'a Path,
     pub(in crate::config) options: &'a ReadOptions,
-    /// The functions of the root module.
     pub(super) functions: Functions,
-    /// The files that the root module may read.
     pub(in crate::config) files: FileAccess,
     /// The evaluation budget of the root and everything below it.
     pub(super) budget: Rc<EvalBudget>,
@@ -60,7 +58,6 @@ impl<'a> RootContext<'a> {
         self.options.engine
     }
 
-    /// Takes steps from the budget.
     pub(in crate::config) fn steps(&self, count: usize) -> Result<(), Exceeded> {
         self.budget.steps(count)
     }

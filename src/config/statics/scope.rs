@@ -11,7 +11,6 @@ use super::origins::{HiddenOrigin, HiddenOrigins};
 use super::types::TypeConstraint;
 use super::{Instance, SharedValue, TracedValue};
 
-/// Which part of a configuration an expression is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::config) enum ExpressionPosition {
     Source,

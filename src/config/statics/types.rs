@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use crate::syntax::{self, BoundedConstants, EvalBudget, Expr, ExprKind, Value};
 
-/// The type constraint of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::config) enum TypeConstraint {
     Any,

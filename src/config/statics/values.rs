@@ -36,8 +36,6 @@ pub(super) struct VariableValues {
 
 /// Variable files that are read first, in this order.
 const VARIABLE_FILES: [&str; 2] = ["terraform.tfvars", "terraform.tfvars.json"];
-/// The endings of variable files that are read next.
-/// The endings of variable files that are read next.
 const AUTOMATIC: [&str; 2] = [".auto.tfvars", ".auto.tfvars.json"];
 
 /// Whether a file of this name in a root module is read for variable values without `--var-file`.
@@ -54,6 +52,14 @@ pub(super) fn problem(error: &ConfigError) -> String {
         }
         (_, None) => error.to_string(),
         (_, Some(place)) => format!("{place}: the variable file is invalid"),
+    }
+}
+
+fn invalid_file(path: &Path, reason: String) -> ConfigError {
+    ConfigError::InvalidFile {
+        what: "variable values from",
+        path: path.to_path_buf(),
+        reason,
     }
 }
 
@@ -76,8 +82,7 @@ impl VariableValues {
         for name in VARIABLE_FILES {
             match values.read_automatic(&root.join(name), access) {
                 // A dangling link is treated as a missing file.
-                Err(ConfigError::ReadFile { source, .. })
-                    if source.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) if error.is_not_found() => {}
                 result => result?,
             }
         }
@@ -119,10 +124,7 @@ impl VariableValues {
     /// Reads a file because of its name. A file that git does not track may contain secrets of another program.
     fn read_automatic(&mut self, path: &Path, access: &ReadAccess) -> Result<(), ConfigError> {
         if let Err(error @ AccessError::Untracked) = access.locate(path) {
-            return Err(ConfigError::VariableFile {
-                path: path.to_path_buf(),
-                reason: error.to_string(),
-            });
+            return Err(invalid_file(path, error.to_string()));
         }
         self.read_in_tree(path, access)
     }
@@ -146,10 +148,8 @@ impl VariableValues {
     fn add(&mut self, path: &Path, text: Vec<u8>) -> Result<(), ConfigError> {
         let file = SourceFile::parse(path, text)?;
         if file.body().native_blocks().next().is_some() {
-            return Err(ConfigError::VariableFile {
-                path: path.to_path_buf(),
-                reason: "it has blocks, but a variable file may only have arguments".to_owned(),
-            });
+            let reason = "it has blocks, but a variable file may only have arguments";
+            return Err(invalid_file(path, reason.to_owned()));
         }
         for argument in file.body().arguments()? {
             self.given.insert(
@@ -160,7 +160,6 @@ impl VariableValues {
         Ok(())
     }
 
-    /// Evaluates the value that is given for a variable.
     pub(super) fn get(
         &self,
         variable: &Variable,

@@ -7,7 +7,8 @@ use crate::access::ReadAccess;
 use crate::provider::ModuleVersionConstraints;
 use crate::redacted_url::RedactedUrl;
 
-use super::super::call_target::Target;
+use super::super::call_error::{CallError, CallProblem};
+use super::super::call_target::CallTarget;
 use super::super::error::ConfigError;
 use super::super::location::{Location, clean};
 use super::super::manifest::{InstalledModule, Manifest, RecordMismatch};
@@ -16,15 +17,13 @@ use super::super::source::ModuleSource;
 use super::super::statics::RootContext;
 use super::{CallSite, Stopped, TreeReader};
 
-/// The location of a remote module, and its version if it has one.
 type RemoteLocation = (Location, Option<String>);
 
 impl TreeReader<'_> {
-    /// Finds the directory of the called module.
     pub(super) fn locate(
         &mut self,
         site: &CallSite<'_>,
-        target: &Target,
+        target: &CallTarget,
     ) -> Result<Location, Stopped> {
         if let ModuleSource::Local(path) = &target.source {
             let shown = &site.caller.location.shown;
@@ -53,7 +52,7 @@ impl TreeReader<'_> {
     fn locate_remote(
         &mut self,
         site: &CallSite<'_>,
-        target: &Target,
+        target: &CallTarget,
     ) -> Result<RemoteLocation, Stopped> {
         match self.locate_installed(site, target) {
             Ok(Some(found)) => Ok(found),
@@ -61,7 +60,8 @@ impl TreeReader<'_> {
             Ok(None) => Err(self.fail_call(target, not_installed(site, target))),
             Err(error) if self.fetcher.is_some() && error.is_missing_module() => {
                 let (location, version) = self.fetch(site, target)?;
-                if let (ConfigError::VersionChanged { recorded, .. }, Some(to)) = (error, &version)
+                if let (CallProblem::VersionChanged { recorded, .. }, Some(to)) =
+                    (error.problem, &version)
                     && target.hidden.is_none()
                 {
                     self.root_module.moved_modules.push(MovedModule {
@@ -77,22 +77,22 @@ impl TreeReader<'_> {
     }
 
     /// Records that a call cannot be followed, without quoting a source or version that must stay hidden.
-    fn fail_call(&mut self, target: &Target, error: ConfigError) -> Stopped {
-        self.fail(target.conceal(error))
+    fn fail_call(&mut self, target: &CallTarget, error: CallError) -> Stopped {
+        self.fail(error.conceal(target.hidden.as_deref()))
     }
 
     /// Finds a local module outside the package of its installed caller. `init` installs no such module, but if `modules.json`
     /// has a record of it, Terraform and OpenTofu use that.
     fn recorded_outside_package(
         &self,
-        error: &ConfigError,
+        error: &CallError,
         site: &CallSite<'_>,
-        target: &Target,
+        target: &CallTarget,
     ) -> Option<Location> {
         let package = site.caller.location.package.as_deref()?;
         let installed = Manifest::packages(&site.context().data_directory()).canonicalize();
         if !package.starts_with(installed.ok()?)
-            || !matches!(error, ConfigError::LeavesPackage { .. })
+            || !matches!(error.problem, CallProblem::LeavesPackage(_))
         {
             return None;
         }
@@ -124,8 +124,8 @@ impl TreeReader<'_> {
     fn locate_installed(
         &self,
         site: &CallSite<'_>,
-        target: &Target,
-    ) -> Result<Option<RemoteLocation>, ConfigError> {
+        target: &CallTarget,
+    ) -> Result<Option<RemoteLocation>, CallError> {
         let manifest = match self.manifest(site.context()) {
             Ok(manifest) => manifest,
             Err(error) => {
@@ -143,22 +143,24 @@ impl TreeReader<'_> {
                 let location = installed_location(record, site.context());
                 Ok(location.map(|location| (location, version)))
             }
-            Err(RecordMismatch::Source { recorded }) => Err(ConfigError::SourceChanged {
-                module: site.name(),
-                recorded: RedactedUrl::with_revision(&recorded).to_string(),
-                wanted: target.source.shown(),
-                place: site.place(),
-            }),
-            Err(RecordMismatch::Version { recorded }) => Err(ConfigError::VersionChanged {
-                module: site.name(),
-                recorded,
-                wanted: versions.map(ToString::to_string).unwrap_or_default(),
-                place: site.place(),
-            }),
+            Err(RecordMismatch::Source { recorded }) => {
+                Err(site.error(CallProblem::SourceChanged {
+                    recorded: RedactedUrl::with_revision(&recorded).to_string(),
+                    required: target.source.shown(),
+                }))
+            }
+            Err(RecordMismatch::Version { recorded }) => {
+                let required = versions.map(ToString::to_string).unwrap_or_default();
+                Err(site.error(CallProblem::VersionChanged { recorded, required }))
+            }
         }
     }
 
-    fn fetch(&mut self, site: &CallSite<'_>, target: &Target) -> Result<RemoteLocation, Stopped> {
+    fn fetch(
+        &mut self,
+        site: &CallSite<'_>,
+        target: &CallTarget,
+    ) -> Result<RemoteLocation, Stopped> {
         let Some(fetcher) = self.fetcher else {
             return Err(self.fail_call(target, not_installed(site, target)));
         };
@@ -166,7 +168,7 @@ impl TreeReader<'_> {
             source: &target.source,
             versions: target.versions.as_ref(),
             root: site.context().root,
-            place: &site.place(),
+            place: &site.call.range.place(),
             engine: self.options.engine,
             confined_to: self.confinement(site.context()),
             is_hidden: target.hidden.is_some(),
@@ -198,7 +200,7 @@ impl TreeReader<'_> {
         };
         self.root_module.warnings.push(format!(
             "{}: the source of module `{}` uses a function that tflock does not support; tflock reads the module installed in `{}` instead",
-            site.place(),
+            site.call.range.place(),
             site.call.name,
             location.shown.display()
         ));
@@ -225,7 +227,7 @@ fn locate_local(
     path: &str,
     site: &CallSite<'_>,
     confined_to: Option<&ReadAccess>,
-) -> Result<Location, ConfigError> {
+) -> Result<Location, CallError> {
     let caller = &site.caller.location;
     let joined = caller.join(Path::new(path));
     let is_outside = |access: &ReadAccess| access.resolve(&caller.real.join(path)).is_err();
@@ -236,43 +238,26 @@ fn locate_local(
     };
     match &caller.package {
         None if confined_to.is_some_and(is_outside) => {
-            return Err(ConfigError::LeavesRepository {
-                module: site.name(),
-                path: path.to_owned(),
-                place: site.place(),
-            });
+            Err(site.error(CallProblem::LeavesRepository(path.to_owned())))
         }
         Some(package) if leaves_package(package) => {
-            return Err(ConfigError::LeavesPackage {
-                module: site.name(),
-                path: path.to_owned(),
-                place: site.place(),
-            });
+            Err(site.error(CallProblem::LeavesPackage(path.to_owned())))
         }
-        _ => {}
-    }
-    joined.map_err(|source| ConfigError::NoModuleDirectory {
-        module: site.name(),
-        directory: clean(&caller.shown.join(path)),
-        place: site.place(),
-        source,
-    })
-}
-
-fn not_installed(site: &CallSite<'_>, target: &Target) -> ConfigError {
-    ConfigError::NotInstalled {
-        module: site.name(),
-        source_text: target.source.shown(),
-        place: site.place(),
+        _ => joined.map_err(|source| {
+            let directory = clean(&caller.shown.join(path));
+            site.error(CallProblem::UnreadableDirectory(directory))
+                .caused_by(source)
+        }),
     }
 }
 
-fn fetch_error(site: &CallSite<'_>, target: &Target, error: FetchError) -> ConfigError {
-    ConfigError::Fetch {
-        module: site.name(),
-        source_text: target.source.shown(),
-        place: site.place(),
-        source: error.source,
-        hint: error.hint,
-    }
+fn not_installed(site: &CallSite<'_>, target: &CallTarget) -> CallError {
+    let address = target.source.shown();
+    site.error(CallProblem::NotInstalled { address })
+}
+
+fn fetch_error(site: &CallSite<'_>, target: &CallTarget, error: FetchError) -> CallError {
+    let (address, hint) = (target.source.shown(), error.hint);
+    site.error(CallProblem::Fetch { address, hint })
+        .caused_by(error.source)
 }

@@ -4,15 +4,17 @@ mod locate;
 mod runs;
 
 use std::cell::OnceCell;
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::provider::Requirements;
-use crate::span::{Explain as _, Place};
+use crate::span::Explain as _;
 
 use super::cache::ModuleCache;
-use super::call_target::{self, Evaluation, Target, Unresolved};
+use super::call_error::{CallError, CallProblem};
+use super::call_target::{self, CallTarget, Evaluation, Unresolved};
 use super::calls::ModuleCall;
 use super::error::ConfigError;
 use super::location::Location;
@@ -78,14 +80,8 @@ impl<'a> CallSite<'a> {
         self.caller.instance.context()
     }
 
-    fn name(&self) -> String {
-        self.call.name.clone()
-    }
-
-    /// The place of the call. It counts the lines of the file up to there, so ask only for messages.
-    #[expect(clippy::unnecessary_box_returns, reason = "errors box their place")]
-    fn place(&self) -> Box<Place> {
-        Box::new(self.call.range.place())
+    fn error(&self, problem: CallProblem) -> CallError {
+        self.call.error(problem)
     }
 }
 
@@ -210,20 +206,14 @@ impl<'a> TreeReader<'a> {
         let bytes: usize = paths.map(|path| path.as_os_str().len()).sum();
         let steps = STEPS_PER_CALL + (site.caller.key.len() + bytes) / BYTES_PER_STEP;
         if let Err(budget) = site.context().steps(steps) {
-            let place = site.place();
+            let place = Box::new(site.call.range.place());
             return Err(self.fail(ConfigError::Exceeded { place, budget }));
         }
         self.call_count += 1;
-        if self.call_count == MAX_CALLS {
-            self.fail(ConfigError::TooMany {
-                limit: MAX_CALLS,
-                place: site.place(),
-            });
-        }
-        if self.call_count < MAX_CALLS {
-            Ok(())
-        } else {
-            Err(Stopped)
+        match self.call_count.cmp(&MAX_CALLS) {
+            Ordering::Less => Ok(()),
+            Ordering::Equal => Err(self.fail(site.error(CallProblem::TooMany(MAX_CALLS)))),
+            Ordering::Greater => Err(Stopped),
         }
     }
 
@@ -237,18 +227,10 @@ impl<'a> TreeReader<'a> {
     ) -> Result<bool, Stopped> {
         let caller = site.caller;
         if caller.path_from_root.contains(&location.real) {
-            return Err(self.fail(ConfigError::Recursion {
-                module: site.name(),
-                directory: location.shown,
-                place: site.place(),
-            }));
+            return Err(self.fail(site.error(CallProblem::Recursion(location.shown))));
         }
         if caller.path_from_root.len() > MAX_DEPTH {
-            return Err(self.fail(ConfigError::TooDeep {
-                module: site.name(),
-                limit: MAX_DEPTH,
-                place: site.place(),
-            }));
+            return Err(self.fail(site.error(CallProblem::TooDeep(MAX_DEPTH))));
         }
         let module = self.read_called_module(&location)?;
         let mut path_from_root = caller.path_from_root.clone();
@@ -295,11 +277,11 @@ impl<'a> TreeReader<'a> {
         }
     }
 
-    fn fail(&mut self, error: ConfigError) -> Stopped {
-        let list = if error.is_missing_module() {
-            &mut self.root_module.missing
-        } else {
-            &mut self.errors
+    fn fail(&mut self, error: impl Into<ConfigError>) -> Stopped {
+        let error = error.into();
+        let list = match &error {
+            ConfigError::Call(call) if call.is_missing_module() => &mut self.root_module.missing,
+            _ => &mut self.errors,
         };
         list.push(Arc::new(error));
         Stopped
@@ -333,7 +315,7 @@ pub(super) fn direct_local_calls(
     let run_calls = runs.iter().map(|run| (&run.call, Evaluation::Literal));
     let real_directory =
         |(call, evaluation)| match call_target::resolve(&instance, call, evaluation) {
-            Ok(Target {
+            Ok(CallTarget {
                 source: ModuleSource::Local(path),
                 ..
             }) => Some(location.join(Path::new(&path)).ok()?.real),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::provider::Requirements;
 
+use super::super::call_error::CallProblem;
 use super::super::call_target::{self, Evaluation, Unresolved};
-use super::super::error::ConfigError;
 use super::super::options::Tests;
 use super::super::provider_blocks::ProviderBlock;
 use super::super::source::ModuleSource;
@@ -13,7 +13,6 @@ use super::super::test_files;
 use super::{CallSite, ModuleNode, Stopped, TreeReader};
 
 impl TreeReader<'_> {
-    /// Follows the modules that the test files of the root module run.
     pub(super) fn follow_test_runs(&mut self, root: &ModuleNode<'_>) {
         let Tests::Read { directory } = &self.options.tests else {
             return;
@@ -51,9 +50,8 @@ impl TreeReader<'_> {
             }
         };
         if let ModuleSource::Remote(_) = target.source {
-            let source_text = target.source.shown();
-            let place = site.place();
-            return Err(self.fail(ConfigError::RemoteRunModule { source_text, place }));
+            let problem = CallProblem::RemoteRunModule(target.source.shown());
+            return Err(self.fail(site.error(problem)));
         }
         let location = self.locate(site, &target)?;
         if matches!(target.source, ModuleSource::Local(_)) {

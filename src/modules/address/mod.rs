@@ -34,9 +34,7 @@ pub(super) enum ModulePackage {
     Archive(ArchivePackage),
     /// A web address that redirects to another source.
     Web(Url),
-    /// A directory on this machine.
     Directory(PathBuf),
-    /// An archive on this machine.
     File(PathBuf, ArchiveKind, Option<Checksum>),
 }
 
@@ -47,11 +45,9 @@ pub(super) struct GitPackage {
     pub(super) url: String,
     /// A branch, tag or commit; `None` for the default branch.
     pub(super) reference: Option<String>,
-    /// Whether the repository is on this machine.
     pub(super) is_local: bool,
 }
 
-/// An archive on the web.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ArchivePackage {
     pub(super) url: Url,
@@ -59,7 +55,6 @@ pub(super) struct ArchivePackage {
     pub(super) checksum: Option<Checksum>,
 }
 
-/// The form of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ArchiveKind {
     Zip,
@@ -81,7 +76,6 @@ impl RemoteAddress {
 }
 
 impl ModulePackage {
-    /// The address for messages.
     pub(super) fn redacted(&self) -> RedactedUrl {
         match self {
             Self::Git(git) => RedactedUrl::parse(&git.url),

@@ -10,7 +10,6 @@ use crate::modules::error::ModuleError;
 use crate::redacted_url::RedactedUrl;
 use crate::registry::AllowedHosts;
 
-/// The git settings and the hosts that the user allows.
 #[derive(Clone, Copy)]
 pub(in crate::modules) struct GitAccess<'a> {
     pub(in crate::modules) settings: &'a GitSettings,

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-/// Which limit of a repository is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Excess {
     Bytes,

@@ -135,7 +135,6 @@ struct RepositoryFetch<'a> {
     git_dir: PathBuf,
 }
 
-/// A commit in the work tree.
 struct FetchedCommit {
     commit: String,
     submodules: Vec<Gitlink>,
@@ -200,7 +199,6 @@ impl<'a> RepositoryFetch<'a> {
         }
     }
 
-    /// Clones all branches and tags.
     async fn clone_whole<'n>(&self, commit: &'n str) -> Result<&'n str, ModuleError> {
         self.clone(&[]).await?;
         Ok(commit)

@@ -46,7 +46,6 @@ pub(super) struct FetchLimits<'a> {
     pub(super) max_bytes: u64,
 }
 
-/// Runs git commands for one package.
 pub(super) struct GitRunner<'a> {
     pub(super) settings: &'a GitSettings,
     pub(super) package: &'a GitPackage,

@@ -20,7 +20,6 @@ use super::{FetchedCommit, RepositoryFetch, is_commit};
 /// The most submodules of a package, including nested ones. A repository can be its own submodule.
 pub const MAX_SUBMODULES: usize = 100;
 
-/// The file with the addresses of submodules.
 const FILE: &str = ".gitmodules";
 
 /// The settings of that file that matter, as a regular expression for git.
@@ -132,7 +131,6 @@ fn target_directory(
     })
 }
 
-/// One submodule in `.gitmodules`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Submodule {
     path: String,

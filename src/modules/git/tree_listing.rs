@@ -17,7 +17,6 @@ const MAX_RECORD: usize = 64 << 10;
 pub(super) struct Gitlink {
     /// The path, in the encoding of git.
     pub(super) path: Vec<u8>,
-    /// The commit of the submodule.
     pub(super) commit: String,
 }
 

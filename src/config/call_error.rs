@@ -1,0 +1,220 @@
+//! Errors of module calls.
+
+use std::error::Error as StdError;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::code::Code;
+use crate::provider::Engine;
+use crate::span::Place;
+use crate::syntax::Value;
+
+/// A module call that cannot be followed.
+#[derive(Debug, Error)]
+#[error("{}", concealed.clone().unwrap_or_else(|| problem.message(module).into()))]
+pub struct CallError {
+    module: String,
+    pub(super) place: Box<Place>,
+    pub(super) problem: CallProblem,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+    /// A message without the source and version of the call, if these must not be shown.
+    concealed: Option<Box<str>>,
+}
+
+/// The reason why a module call cannot be followed.
+#[derive(Debug)]
+pub(super) enum CallProblem {
+    InvalidSource,
+    InvalidVersion,
+    /// The `source` or `version` is not a string that the files determine.
+    NotText {
+        attribute: &'static str,
+        found: &'static str,
+    },
+    VersionWithoutRegistry,
+    UnreadableDirectory(PathBuf),
+    Recursion(PathBuf),
+    TooDeep(usize),
+    TooMany(usize),
+    NotInstalled {
+        address: String,
+    },
+    SourceChanged {
+        recorded: String,
+        required: String,
+    },
+    VersionChanged {
+        recorded: String,
+        required: String,
+    },
+    Fetch {
+        address: String,
+        hint: Option<String>,
+    },
+    LeavesPackage(String),
+    LeavesRepository(String),
+    RemoteRunModule(String),
+}
+
+impl CallError {
+    pub(super) fn new(module: &str, place: Place, problem: CallProblem) -> Self {
+        Self {
+            module: module.to_owned(),
+            place: Box::new(place),
+            problem,
+            source: None,
+            concealed: None,
+        }
+    }
+
+    pub(super) fn caused_by(self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self {
+            source: Some(source.into()),
+            ..self
+        }
+    }
+
+    /// Replaces a message that quotes the source or version of the call. `reason` says why these must not be shown; `None` if
+    /// they may.
+    pub(super) fn conceal(self, reason: Option<&str>) -> Self {
+        let failure = self.problem.message_without_quotes(&self.module);
+        match failure.zip(reason) {
+            Some((failure, reason)) => Self {
+                source: None,
+                concealed: Some(format!("{failure}: {reason}").into()),
+                ..self
+            },
+            None => self,
+        }
+    }
+
+    /// Whether the module is not available, which `--missing-module warn` turns into a warning.
+    pub(super) const fn is_missing_module(&self) -> bool {
+        matches!(
+            self.problem,
+            CallProblem::NotInstalled { .. }
+                | CallProblem::SourceChanged { .. }
+                | CallProblem::VersionChanged { .. }
+                | CallProblem::Fetch { .. }
+        )
+    }
+
+    pub(super) const fn code(&self) -> Code {
+        match self.problem {
+            CallProblem::InvalidVersion => Code::InvalidConstraint,
+            CallProblem::UnreadableDirectory(_) | CallProblem::RemoteRunModule(_) => {
+                Code::ModuleUnavailable
+            }
+            _ if self.is_missing_module() => Code::ModuleUnavailable,
+            _ => Code::Configuration,
+        }
+    }
+
+    pub(super) fn hint(&self) -> Option<String> {
+        if self.concealed.is_some() {
+            return None;
+        }
+        let hint = match &self.problem {
+            CallProblem::Fetch { hint, .. } => return hint.clone(),
+            CallProblem::SourceChanged { recorded, required } => {
+                return Some(source_changed_hint(recorded, required));
+            }
+            CallProblem::NotInstalled { .. } => "run `init` or `get` in this directory first",
+            CallProblem::VersionChanged { .. } => INSTALL_AGAIN,
+            CallProblem::NotText { found, .. } if *found == Value::Unknown.type_name() => {
+                "Terraform knows only variables with `const = true` here, and no resources"
+            }
+            _ => return None,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+impl CallProblem {
+    fn message(&self, module: &str) -> String {
+        match self {
+            Self::InvalidSource => "invalid module source".to_owned(),
+            Self::InvalidVersion => "invalid version constraint".to_owned(),
+            Self::NotText { attribute, found } => {
+                format!("the {attribute} of module `{module}` is {found}")
+            }
+            Self::VersionWithoutRegistry => format!(
+                "module `{module}` has a `version`, but only modules from a registry have versions"
+            ),
+            Self::UnreadableDirectory(path) => format!(
+                "module `{module}` is in `{}`, which cannot be read",
+                path.display()
+            ),
+            Self::Recursion(path) => format!(
+                "module `{module}` calls `{}`, which leads to this call again",
+                path.display()
+            ),
+            Self::TooDeep(limit) => {
+                format!("module `{module}` is nested deeper than {limit} calls")
+            }
+            Self::TooMany(limit) => format!(
+                "the root module makes more than {limit} module calls, counting those of called modules"
+            ),
+            Self::NotInstalled { address } => {
+                format!("module `{module}` from `{address}` is not installed")
+            }
+            Self::SourceChanged { recorded, required } => format!(
+                "module `{module}` is installed from `{recorded}`, but the configuration requires `{required}`"
+            ),
+            Self::VersionChanged { recorded, required } => format!(
+                "module `{module}` is installed in version `{recorded}`, but the configuration requires `{required}`"
+            ),
+            Self::Fetch { address, .. } => format!("cannot get module `{module}` from `{address}`"),
+            Self::LeavesPackage(path) => format!(
+                "module `{module}` is called at `{path}`, which is outside of the package of its caller"
+            ),
+            Self::LeavesRepository(path) => format!(
+                "module `{module}` is called at `{path}`, which is outside of the repository, and this run is `--untrusted`"
+            ),
+            Self::RemoteRunModule(address) => format!(
+                "a test can only run modules from a local directory or a registry, and `{address}` is neither"
+            ),
+        }
+    }
+
+    /// The message without the source and version. `None` if the full message contains only names and places.
+    fn message_without_quotes(&self, module: &str) -> Option<String> {
+        Some(match self {
+            Self::InvalidSource => "the module source is invalid".to_owned(),
+            Self::InvalidVersion => "the version constraint is invalid".to_owned(),
+            Self::UnreadableDirectory(_) => {
+                format!("cannot read the directory of module `{module}`")
+            }
+            Self::NotInstalled { .. } => format!("module `{module}` is not installed"),
+            Self::SourceChanged { .. } => {
+                format!("module `{module}` is installed from another source")
+            }
+            Self::VersionChanged { .. } => {
+                format!("module `{module}` is installed in another version")
+            }
+            Self::Fetch { .. } => format!("cannot get module `{module}`"),
+            Self::LeavesPackage(_) => {
+                format!("module `{module}` is outside of the package of its caller")
+            }
+            _ => return None,
+        })
+    }
+}
+
+const INSTALL_AGAIN: &str = "run `init` or `get` in this directory again";
+
+/// The hint for a module that is installed from another source. If only the default registry differs, the other engine ran
+/// `init`.
+fn source_changed_hint(recorded: &str, required: &str) -> String {
+    let path = |text: &str| text.split_once('/').map(|(_, path)| path.to_owned());
+    let other = [Engine::Terraform, Engine::Tofu]
+        .into_iter()
+        .find(|engine| recorded.starts_with(engine.default_host()));
+    match other {
+        Some(engine) if path(recorded) == path(required) => format!(
+            "`{engine} init` wrote `modules.json` in this directory; run the other tool's `init`, or choose `--engine {engine}`"
+        ),
+        _ => INSTALL_AGAIN.to_owned(),
+    }
+}

@@ -1,0 +1,40 @@
+//! The rules in which Terraform and OpenTofu differ.
+
+use crate::provider::Engine;
+
+impl Engine {
+    /// Whether `.tofu` and `.tofu.json` files are read.
+    pub(super) fn reads_tofu_files(self) -> bool {
+        self == Self::Tofu
+    }
+
+    /// Whether `action` blocks require a provider.
+    pub(super) fn has_actions(self) -> bool {
+        self == Self::Terraform
+    }
+
+    /// Whether a `provider` block may have `for_each`, and references to it an index.
+    pub(super) fn has_provider_for_each(self) -> bool {
+        self == Self::Tofu
+    }
+
+    /// Whether each `import` block of the root module requires a provider, no matter what it imports.
+    pub(super) fn counts_all_imports(self) -> bool {
+        self == Self::Tofu
+    }
+
+    /// Whether `ephemeral` blocks in override files override; otherwise they are ignored.
+    pub(super) fn overrides_ephemeral(self) -> bool {
+        self == Self::Tofu
+    }
+
+    /// Whether `provider` blocks in test files require their provider.
+    pub(super) fn counts_test_providers(self) -> bool {
+        self == Self::Tofu
+    }
+
+    /// Whether a `removed` block in an override file is an error; otherwise it is ignored.
+    pub(super) fn refuses_removed_override(self) -> bool {
+        self == Self::Tofu
+    }
+}
