@@ -2,9 +2,8 @@
 
 use tflock_test_support::{FakeRegistry, ProviderSpec, RawEntry, RawZip, table};
 
-use super::whole::Ends::{Locks, Refuses};
-use super::whole::Prepare::{Entry, Named, Package};
-use super::whole::{Case, case};
+use super::whole::FaultSetup::{Entry, Named, Package};
+use super::whole::{RunFault, fault};
 
 const EXE: &str = "terraform-provider-ledger_v1.0.0";
 
@@ -27,182 +26,101 @@ pub(super) fn publish(registry: &mut FakeRegistry, spec: ProviderSpec, bytes: Ve
     registry.publish(spec.archive("1.0.0", "linux_amd64", bytes));
 }
 
-/// The columns: the case, the name of a file in the package, and the error or `locks`.
+/// The columns: the fault, the name of a file in the package (with `\0` and `\n`), and the result.
 const NAMES: &str = r"
     `../evil`                        | ../evil      | `../evil` contains `..`
     `a/../../evil`                   | a/../../evil | contains `..`
     `a\..\evil`                      | a\..\evil    | contains `..`
     `/etc/evil` is below the package | /etc/evil    | locks
     the root as a file               | .            | a file without a name
+    file and directory of one name   | terraform-provider-ledger_v1.0.0/b | both a file and a directory at
+    NUL in a name                    | a\0b         | contains a NUL byte
+    line feed in a name              | a\nb         | its name contains a line feed
 ";
 
-pub(super) fn cases() -> Vec<Case> {
-    let named = table(NAMES).into_iter().map(|[case_name, name, text]| {
-        let ends = if text == "locks" {
-            Locks("")
-        } else {
-            Refuses(text)
-        };
-        case(case_name, Named(name), ends)
-    });
-    named.chain(archives()).chain(entries()).collect()
+/// The columns: the fault, the entry in the syntax of [`entry`], and the result.
+const ENTRIES: &str = r"
+    wrong CRC-32                        | deflated=A crc=1      | its content does not have the CRC-32 that the archive says
+    wrong size                          | deflated=A unpacked=7 | its content does not have the size that the central directory says
+    invalid deflate stream              | stored=ggg method=8 | its data is corrupt
+    an unsupported method               | stored=A method=12    | its compression method 12 is not supported
+    a link is a file                    | stored=/etc/passwd mode=41471 | locks
+    terminal escape sequence in a name  | deflated=x crc=1 escape | `\u{1b}[2J`
+    a name of 256 bytes                 | stored=x name=256     | name is too long
+    a path of 5,000 bytes               | stored=x path=5000    | name is too long
+    100 MB of zeros in 100 KB           | zeros=104857600       | unpacks to 104857603 bytes, more than the
+    the same, declared as 10 bytes      | zeros=104857600 unpacked=10 | its content does not have the size that the central directory says
+    16 exabytes declared                | stored=A unpacked=18446744073709551615 zip64 | unpacks to 18446744073709551615 bytes
+";
+
+/// The columns: the name of an archive in [`archive`], and the result.
+const ARCHIVES: &str = "
+    no archive                       | it has no end record
+    an empty file                    | it has no end record
+    an empty archive                 | empty zip archive
+    archive cut in half              | package is not a valid zip archive
+    central directory elsewhere      | it has no local header where the central directory says
+    entries that are not counted     | its end record counts 9 entries, its central directory has 1
+    no executable                    | package has no executable
+    the executable is in a directory | package has no executable
+    a thousand overlapping entries   | more than the
+    100,001 entries                  | package has more than 100000 entries
+    a central directory of 17 MB     | central directory of more than 16777216 bytes
+";
+
+pub(super) fn faults() -> Vec<RunFault> {
+    let mut faults = Vec::new();
+    for [name, file, result] in table(NAMES) {
+        faults.push(fault(name, Named(file), result));
+    }
+    for [name, words, result] in table(ENTRIES) {
+        faults.push(fault(name, Entry(words), result));
+    }
+    for [name, result] in table(ARCHIVES) {
+        faults.push(fault(name, Package(archive), result));
+    }
+    faults
 }
 
-fn archives() -> Vec<Case> {
-    vec![
-        case(
-            "no archive",
-            Package(|| b"#!/bin/sh\n".to_vec()),
-            Refuses("it has no end record"),
-        ),
-        case(
-            "an empty file",
-            Package(Vec::new),
-            Refuses("it has no end record"),
-        ),
-        case(
-            "an empty archive",
-            Package(|| RawZip::default().to_bytes()),
-            Refuses("empty zip archive"),
-        ),
-        case(
-            "archive cut in half",
-            Package(cut_in_half),
-            Refuses("package is not a valid zip archive"),
-        ),
-        case(
-            "central directory elsewhere",
-            Package(directory_elsewhere),
-            Refuses("it has no local header where the central directory says"),
-        ),
-        case(
-            "entries that are not counted",
-            Package(wrong_count),
-            Refuses("its end record counts 9 entries, its central directory has 1"),
-        ),
-        case(
-            "no executable",
-            Package(|| alone(RawEntry::stored("README", "x"))),
-            Refuses("package has no executable"),
-        ),
-        case(
-            "the executable is in a directory",
-            Package(|| alone(RawEntry::stored(format!("bin/{EXE}"), "x"))),
-            Refuses("package has no executable"),
-        ),
-        case(
-            "a thousand overlapping entries",
-            Package(overlapping),
-            Refuses("more than the"),
-        ),
-        case(
-            "100,001 entries",
-            Package(too_many_entries),
-            Refuses("package has more than 100000 entries"),
-        ),
-        case(
-            "a central directory of 17 MB",
-            Package(large_directory),
-            Refuses("central directory of more than 16777216 bytes"),
-        ),
-    ]
+/// An entry named `a`, from a text such as `deflated=A crc=1`: first its content, then the fields that differ.
+pub(super) fn entry(words: &str) -> RawEntry {
+    let mut entry = RawEntry::stored("a", "");
+    for word in words.split(' ') {
+        let (field, value) = word.split_once('=').unwrap_or((word, "0"));
+        let length = || value.parse::<usize>().unwrap();
+        match field {
+            "stored" => entry = RawEntry::stored("a", value),
+            "deflated" => entry = RawEntry::deflated("a", value),
+            "zeros" => entry = RawEntry::deflated("a", vec![0; length()]),
+            "crc" => entry.crc = value.parse().unwrap(),
+            "unpacked" => entry.unpacked = value.parse().unwrap(),
+            "method" => entry.method = value.parse().unwrap(),
+            "mode" => entry = entry.mode(value.parse().unwrap()),
+            "zip64" => entry.zip64 = true,
+            "escape" => entry.name = b"\x1b[2J".to_vec(),
+            "name" => entry.name = vec![b'a'; length()],
+            "path" => entry.name = format!("{}b", "a/".repeat(length() / 2)).into_bytes(),
+            _ => panic!("`{word}` is not a field of an entry"),
+        }
+    }
+    entry
 }
 
-fn entries() -> Vec<Case> {
-    vec![
-        case(
-            "wrong CRC-32",
-            Entry(|| RawEntry {
-                crc: 1,
-                ..RawEntry::deflated("a", "A")
-            }),
-            Refuses("its content does not have the CRC-32 that the archive says"),
-        ),
-        case(
-            "wrong size",
-            Entry(|| RawEntry {
-                unpacked: 7,
-                ..RawEntry::deflated("a", "A")
-            }),
-            Refuses("its content does not have the size that the central directory says"),
-        ),
-        case(
-            "invalid deflate stream",
-            Entry(|| RawEntry {
-                method: 8,
-                ..RawEntry::stored("a", [0xff; 99])
-            }),
-            Refuses("its data is corrupt"),
-        ),
-        case(
-            "an unsupported method",
-            Entry(|| RawEntry {
-                method: 12,
-                ..RawEntry::stored("a", "A")
-            }),
-            Refuses("its compression method 12 is not supported"),
-        ),
-        case(
-            "file and directory of one name",
-            Entry(|| RawEntry::stored(format!("{EXE}/b"), "x")),
-            Refuses("both a file and a directory at"),
-        ),
-        case(
-            "a link is a file",
-            Entry(|| RawEntry::stored("a", "/etc/passwd").mode(0o120_777)),
-            Locks(""),
-        ),
-        case(
-            "NUL in a name",
-            Entry(|| RawEntry::stored("a\0b", "x")),
-            Refuses("contains a NUL byte"),
-        ),
-        case(
-            "line feed in a name",
-            Entry(|| RawEntry::stored("a\nb", "x")),
-            Refuses("its name contains a line feed"),
-        ),
-        case(
-            "a name that writes to terminals",
-            Entry(|| RawEntry {
-                crc: 1,
-                ..RawEntry::deflated("\u{1b}[2J", "x")
-            }),
-            Refuses("`\\u{1b}[2J`"),
-        ),
-        case(
-            "a name of 256 bytes",
-            Entry(|| RawEntry::stored("a".repeat(256), "x")),
-            Refuses("name is too long"),
-        ),
-        case(
-            "a path of 5,000 bytes",
-            Entry(|| RawEntry::stored("a/".repeat(2500) + "b", "x")),
-            Refuses("name is too long"),
-        ),
-        case(
-            "100 MB of zeros in 100 KB",
-            Entry(|| RawEntry::deflated("a", vec![0; 100 << 20])),
-            Refuses("unpacks to 104857603 bytes, more than the"),
-        ),
-        case(
-            "the same, declared as 10 bytes",
-            Entry(|| RawEntry {
-                unpacked: 10,
-                ..RawEntry::deflated("a", vec![0; 100 << 20])
-            }),
-            Refuses("its content does not have the size that the central directory says"),
-        ),
-        case(
-            "16 declared size of exabytes",
-            Entry(|| RawEntry {
-                unpacked: u64::MAX,
-                zip64: true,
-                ..RawEntry::stored("a", "A")
-            }),
-            Refuses("unpacks to 18446744073709551615 bytes"),
-        ),
-    ]
+fn archive(name: &str) -> Vec<u8> {
+    match name {
+        "no archive" => b"#!/bin/sh\n".to_vec(),
+        "an empty file" => Vec::new(),
+        "an empty archive" => RawZip::default().to_bytes(),
+        "archive cut in half" => cut_in_half(),
+        "central directory elsewhere" => directory_elsewhere(),
+        "entries that are not counted" => wrong_count(),
+        "no executable" => alone(RawEntry::stored("README", "x")),
+        "the executable is in a directory" => alone(RawEntry::stored(format!("bin/{EXE}"), "x")),
+        "a thousand overlapping entries" => overlapping(),
+        "100,001 entries" => too_many_entries(),
+        "a central directory of 17 MB" => large_directory(),
+        _ => panic!("no archive is named `{name}`"),
+    }
 }
 
 fn wrong_count() -> Vec<u8> {

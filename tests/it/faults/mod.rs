@@ -1,9 +1,9 @@
-//! Faults of networks, registries, mirrors and packages. Each has the result that is stated here, within a bounded time
-//! and with bounded memory. The lock file is either complete and correct or unchanged.
+//! Faults of networks, registries, mirrors and packages. Each leads to the stated result, within a bounded time and with
+//! bounded memory. The lock file is either complete and correct or unchanged.
 //!
-//! `cargo test --test it -- faults --nocapture` prints two tables and the figures of `recovery`. The first table has
-//! `connections` and `bodies` for each kind of request of a lock. The second has `documents`, `proofs` and `archives`,
-//! which need a run of the program, with the time and memory of each run.
+//! `cargo test --test it -- faults --nocapture` prints two tables and the figures of `recovery`. The first table has the
+//! faults of `connections` and `bodies` for each kind of request. The second has the faults of `documents`, `proofs` and
+//! `archives`, each with the time and memory of a whole run of the program.
 
 mod archives;
 mod bodies;
@@ -18,9 +18,9 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
-use tflock_test_support::{Misbehave, TestAuthority};
+use tflock_test_support::{Misbehave, TestAuthority, table};
 
-use site::{KINDS, Kind, Site};
+use site::{KINDS, LockedSite, RequestKind};
 
 /// The limit for a single fault on a busy machine, with timeouts of four seconds and without pauses between attempts.
 const MAX_TIME: Duration = Duration::from_secs(60);
@@ -28,103 +28,77 @@ const MAX_TIME: Duration = Duration::from_secs(60);
 /// The number of sites that are tested at the same time.
 const AT_ONCE: usize = 32;
 
-/// The expected result. An error must contain the text.
-#[derive(Clone, Copy)]
-enum Expected {
-    Locks,
-    Fails(&'static str),
-}
-
-use Expected::{Fails, Locks};
-
-/// How often a fault happens: for the first request only, or for all.
-#[derive(Clone, Copy, PartialEq)]
-enum Times {
-    Once,
-    Ever,
-}
-
-use Times::{Ever, Once};
-
-/// One fault: its name, how often it happens, what the server does, and the outcome.
+/// A fault in the responses to one kind of request.
 struct Fault {
     name: &'static str,
-    times: Times,
-    rule: Rule,
-    expected: Expectation,
+    /// Whether only the first response is faulty.
+    once: bool,
+    /// A rule in the syntax of [`Misbehave::rule`], `json=` and the body of the response, or `@` and the name of a
+    /// change in `connections` or `bodies`.
+    rule: &'static str,
+    /// `locks`, a part of the error, or `@` and the name of a result in `connections` or `bodies`.
+    result: &'static str,
 }
 
-/// The behavior of the server.
-enum Rule {
-    /// A rule in the syntax of [`Misbehave::rule`].
-    Words(&'static str),
-    /// The server responds with this JSON text.
-    Answer(&'static str),
-    Change(fn(Misbehave, Kind) -> Misbehave),
-}
-
-/// The expected result, which may depend on the kind of request.
-enum Expectation {
-    All(Expected),
-    ByKind(fn(Kind) -> Expected),
-}
-
-/// A fault of all requests.
-fn fault(
-    name: &'static str,
-    rule: fn(Misbehave, Kind) -> Misbehave,
-    expected: fn(Kind) -> Expected,
-) -> Fault {
-    Fault {
+fn faults() -> Vec<Fault> {
+    let rows = [connections::FAULTS, bodies::FAULTS].map(table).concat();
+    let fault = |[name, times, rule, result]: [&'static str; 4]| Fault {
         name,
-        times: Ever,
-        rule: Rule::Change(rule),
-        expected: Expectation::ByKind(expected),
-    }
+        once: times == "once",
+        rule,
+        result,
+    };
+    rows.into_iter().map(fault).collect()
 }
 
 impl Fault {
-    fn rule(&self, kind: Kind) -> Misbehave {
+    fn rule(&self, kind: RequestKind) -> Misbehave {
         let rule = Misbehave::on(kind.path());
-        let rule = match self.rule {
-            Rule::Words(words) => rule.rule(words),
-            Rule::Answer(text) => rule.respond(bodies::json(text)),
-            Rule::Change(change) => change(rule, kind),
+        let rule = if let Some(text) = self.rule.strip_prefix("json=") {
+            rule.respond(bodies::json(text))
+        } else if let Some(name) = self.rule.strip_prefix('@') {
+            let change = connections::change(name, rule.clone());
+            let change = change.or_else(|| bodies::change(name, rule, kind));
+            change.unwrap_or_else(|| panic!("no change is named `{name}`"))
+        } else {
+            rule.rule(self.rule)
         };
-        match self.times {
-            Once => rule.times(1),
-            Ever => rule,
-        }
+        if self.once { rule.times(1) } else { rule }
     }
 
-    fn expected(&self, kind: Kind) -> Expected {
-        match self.expected {
-            Expectation::All(expected) => expected,
-            Expectation::ByKind(expected) => expected(kind),
+    /// The expected result for this kind of request: `locks`, or a part of the error.
+    fn result(&self, kind: RequestKind) -> &'static str {
+        let rows = [connections::RESULTS, bodies::RESULTS].map(table).concat();
+        let mut result = self.result;
+        while let Some(name) = result.strip_prefix('@') {
+            let applies = |kinds: &str| kinds == "*" || kinds.split(' ').any(|word| kind.is(word));
+            let mut rows = rows.iter();
+            let row = rows.find(|[result, kinds, _]| *result == name && applies(kinds));
+            result = row.unwrap_or_else(|| panic!("no result is named `{name}`"))[2];
         }
+        result
     }
 }
 
 /// The result of one fault at one kind of request.
-struct Tried<'a> {
+struct TriedFault<'a> {
     fault: &'a Fault,
-    kind: Kind,
+    kind: RequestKind,
     found: String,
     time: Duration,
 }
 
-impl Tried<'_> {
+impl TriedFault<'_> {
     fn is_right(&self) -> bool {
-        let right = match self.fault.expected(self.kind) {
-            Locks => self.found == "locked",
-            Fails(text) => self.found.contains(text),
+        let is_right = match self.fault.result(self.kind) {
+            "locks" => self.found == "locked",
+            text => self.found.contains(text),
         };
-        right && self.time < MAX_TIME
+        is_right && self.time < MAX_TIME
     }
 
     fn line(&self) -> String {
-        let is_once = self.fault.times == Once;
-        let times = if is_once { "once" } else { "ever" };
+        let times = if self.fault.once { "once" } else { "ever" };
         let reason = self.found.rsplit(": ").next().unwrap_or_default();
         format!(
             "{:<28} {times} {:<10} {:5.2} s  {reason}",
@@ -135,12 +109,16 @@ impl Tried<'_> {
     }
 }
 
-async fn try_fault<'a>(authority: &TestAuthority, fault: &'a Fault, kind: Kind) -> Tried<'a> {
-    let site = Site::start(authority);
+async fn try_fault<'a>(
+    authority: &TestAuthority,
+    fault: &'a Fault,
+    kind: RequestKind,
+) -> TriedFault<'a> {
+    let site = LockedSite::start(authority);
     site.registry.misbehave(fault.rule(kind));
     let started = Instant::now();
     let found = site.lock(kind).await;
-    Tried {
+    TriedFault {
         fault,
         kind,
         found,
@@ -149,17 +127,16 @@ async fn try_fault<'a>(authority: &TestAuthority, fault: &'a Fault, kind: Kind) 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[expect(clippy::print_stderr, reason = "the table is for people")]
+#[expect(clippy::print_stderr, reason = "developers read the table")]
 async fn every_fault_at_every_request() {
     let authority = TestAuthority::create();
-    let mut faults = connections::faults();
-    faults.extend(bodies::faults());
+    let faults = faults();
     let all = faults
         .iter()
         .flat_map(|fault| KINDS.map(|kind| (fault, kind)));
     let tries = all.map(|(fault, kind)| try_fault(&authority, fault, kind));
     let outcomes = futures_util::stream::iter(tries).buffered(AT_ONCE);
-    let outcomes: Vec<Tried<'_>> = outcomes.collect().await;
+    let outcomes: Vec<TriedFault<'_>> = outcomes.collect().await;
     let (mut table, mut wrong) = (String::new(), String::new());
     for one in &outcomes {
         writeln!(table, "{}", one.line()).unwrap();

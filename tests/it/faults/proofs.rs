@@ -2,23 +2,14 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
+use serde_json::json;
 use tflock_test_support::{Document, FakeRegistry, Misbehave, ProviderSpec, SigningKey, table};
 
-use super::whole::Ends::{Locks, Refuses};
-use super::whole::Prepare::{Publish, Recorded, Report};
-use super::whole::{Case, DOWNLOAD, Ends, LIST, PROVIDER, Prepare, alter, case};
+use super::whole::FaultSetup::{Publish, Recorded, Report};
+use super::whole::{DOWNLOAD, LIST, PROVIDER, RunFault, alter, fault, set};
 use crate::conformance;
 
-/// A case with OpenTofu, which reads `packages` and requires it to match the package.
-fn reported(name: &'static str, prepare: Prepare, ends: Ends) -> Case {
-    Case {
-        options: "--engine tofu",
-        ..case(name, prepare, ends)
-    }
-}
-
-/// Recorded releases, and the errors for them.
+/// The columns: a recorded release, and the error.
 const RECORDED: &str = "
     acme/revoked 130         | was made by the revoked key
     acme/revokedthengood 132 | was made by the revoked key
@@ -38,128 +29,83 @@ const RECORDED: &str = "
     acme/nul 195             | checksum list has no SHA-256 checksum
 ";
 
-pub(super) fn cases() -> Vec<Case> {
-    let recorded = table(RECORDED).into_iter().map(|[name, text]| Case {
-        provider: name.split(' ').next().unwrap(),
-        ..case(name, Recorded(name), Refuses(text))
-    });
-    published()
-        .into_iter()
-        .chain(recorded)
-        .chain(reports())
-        .collect()
+/// The columns: the name of a case in [`publish`], and the error.
+const PUBLISHED: &str = "
+    list of another release     | but the registry announced
+    list with an extra line     | the signature by key
+    list of 3 MB                | limit for checksum lists
+    signed by an unlisted key   | the registry sent another key
+    no keys                     | the registry sent no signing keys
+    invalid trust signature     | cannot verify the trust signature of key
+    package changed in transit  | find out whether a proxy rewrites downloads
+    package of another provider | package has no executable whose name starts with `terraform-provider-ledger`
+";
+
+/// The columns: the fault, a pointer in the `packages` that OpenTofu's registry reports, its new value, and the result.
+const REPORTS: &str = r#"
+    packages: correct                   |                           |              | locks
+    packages: another size              | /linux_amd64/package_size | 7            | bytes, but the registry reported 7
+    packages: a size in quotes          | /linux_amd64/package_size | "7"          | the `packages` that the registry reports cannot be read
+    packages: another checksum          | /linux_amd64/hashes       | ["zh:0000000000000000000000000000000000000000000000000000000000000000"] | registry reports its packages inconsistently
+    packages: no checksum               | /linux_amd64/hashes       | ["h1:x"]     | has no `zh` hash
+    packages: no scheme                 | /linux_amd64/hashes       | ["x"]        | it has a hash without scheme
+    packages: no entry for the platform |                           | {"linux_arm64": {"hashes": ["zh:0000000000000000000000000000000000000000000000000000000000000000"], "package_size": 7}} | it has no entry for `linux_amd64`
+"#;
+
+pub(super) fn faults() -> Vec<RunFault> {
+    let mut faults = Vec::new();
+    for [name, result] in table(PUBLISHED) {
+        faults.push(fault(name, Publish(publish), result));
+    }
+    for [name, result] in table(RECORDED) {
+        faults.push(RunFault {
+            provider: name.split(' ').next().unwrap(),
+            ..fault(name, Recorded(name), result)
+        });
+    }
+    for [name, pointer, value, result] in table(REPORTS) {
+        faults.push(RunFault {
+            options: "--engine tofu",
+            ..fault(name, Report(pointer, value), result)
+        });
+    }
+    faults
 }
 
-fn published() -> Vec<Case> {
-    vec![
-        case(
-            "list of another release",
-            Publish(|registry, spec| {
-                registry.publish(spec.clone().seed("other"));
-                let other = registry.document(LIST).unwrap();
-                registry.publish(spec);
-                registry.serve(LIST, other);
-            }),
-            Refuses("but the registry announced"),
-        ),
-        case(
-            "list with an extra line",
-            Publish(|registry, spec| {
-                registry.publish(spec);
-                let list = registry.document(LIST).unwrap().body.to_vec();
-                registry.serve(LIST, Document::octets([&*list, b"00  evil.zip\n"].concat()));
-            }),
-            Refuses("the signature by key"),
-        ),
-        case(
-            "list of 3 MB",
-            Publish(|registry, spec| {
-                registry.publish(spec.sums(|sums| sums.repeat(20_000).into_bytes()));
-            }),
-            Refuses("limit for checksum lists"),
-        ),
-        case(
-            "signed by an unlisted key",
-            Publish(|registry, spec| {
-                let known = SigningKey::fixture();
-                let spec = spec.signed_by(&SigningKey::generated(7));
-                registry.publish(spec.advertised([&known]));
-            }),
-            Refuses("the registry sent another key"),
-        ),
-        case(
-            "no keys",
-            Publish(|registry, spec| {
-                registry.publish(spec.advertised([]));
-            }),
-            Refuses("the registry sent no signing keys"),
-        ),
-        case(
-            "invalid trust signature",
-            Publish(|registry, spec| {
-                let key = SigningKey::fixture().with_trust_signature("vouched for");
-                registry.publish(spec.advertised([&key]));
-            }),
-            Refuses("cannot verify the trust signature of key"),
-        ),
-        case(
-            "package changed on the way",
-            Publish(|registry, spec| {
-                registry.publish(spec);
-                registry.misbehave(Misbehave::on("*.zip").flip(99));
-            }),
-            Refuses("find out whether a proxy rewrites downloads"),
-        ),
-        case(
-            "package of another provider",
-            Publish(|registry, spec| {
-                registry.publish(ProviderSpec::new("acme/other").platforms(["linux_amd64"]));
-                let files = "/registry.terraform.io/files/acme/other/1.0.0";
-                let other = format!("{files}/terraform-provider-other_1.0.0_linux_amd64.zip");
-                let package = registry.document(&other).unwrap().body.to_vec();
-                registry.publish(spec.archive("1.0.0", "linux_amd64", package));
-            }),
-            Refuses("package has no executable whose name starts with `terraform-provider-ledger`"),
-        ),
-    ]
+fn publish(name: &str, registry: &mut FakeRegistry, spec: ProviderSpec) {
+    let key = SigningKey::fixture();
+    let spec = match name {
+        "list of 3 MB" => spec.sums(|sums| sums.repeat(20_000).into_bytes()),
+        "signed by an unlisted key" => spec.signed_by(&SigningKey::generated(7)).advertised([&key]),
+        "no keys" => spec.advertised([]),
+        "invalid trust signature" => spec.advertised([&key.with_trust_signature("vouched for")]),
+        "package of another provider" => {
+            let package = package_of_another_provider(registry);
+            spec.archive("1.0.0", "linux_amd64", package)
+        }
+        _ => spec,
+    };
+    registry.publish(spec.clone());
+    let list = registry.document(LIST).unwrap();
+    match name {
+        "list of another release" => {
+            registry.publish(spec.seed("other"));
+            registry.serve(LIST, list);
+        }
+        "list with an extra line" => {
+            let changed = [&*list.body.to_vec(), b"00  evil.zip\n"].concat();
+            registry.serve(LIST, Document::octets(changed));
+        }
+        "package changed in transit" => registry.misbehave(Misbehave::on("*.zip").flip(99)),
+        _ => {}
+    }
 }
 
-fn reports() -> [Case; 7] {
-    [
-        reported("packages: as they should be", Report(|_| {}), Locks("")),
-        reported(
-            "packages: another size",
-            Report(|packages| packages["linux_amd64"]["package_size"] = json!(7)),
-            Refuses("bytes, but the registry reported 7"),
-        ),
-        reported(
-            "packages: a size in quotes",
-            Report(|packages| packages["linux_amd64"]["package_size"] = json!("7")),
-            Refuses("the `packages` that the registry reports cannot be read"),
-        ),
-        reported(
-            "packages: another checksum",
-            Report(|packages| {
-                packages["linux_amd64"]["hashes"] = json!([format!("zh:{}", "00".repeat(32))]);
-            }),
-            Refuses("registry reports its packages inconsistently"),
-        ),
-        reported(
-            "packages: no checksum",
-            Report(|packages| packages["linux_amd64"]["hashes"] = json!(["h1:x"])),
-            Refuses("has no `zh` hash"),
-        ),
-        reported(
-            "packages: no scheme",
-            Report(|packages| packages["linux_amd64"]["hashes"] = json!(["x"])),
-            Refuses("it has a hash without scheme"),
-        ),
-        reported(
-            "packages: no entry for the platform",
-            Report(|packages| *packages = json!({"linux_arm64": packages["linux_amd64"]})),
-            Refuses("it has no entry for `linux_amd64`"),
-        ),
-    ]
+fn package_of_another_provider(registry: &mut FakeRegistry) -> Vec<u8> {
+    registry.publish(ProviderSpec::new("acme/other").platforms(["linux_amd64"]));
+    let files = "/registry.terraform.io/files/acme/other/1.0.0";
+    let path = format!("{files}/terraform-provider-other_1.0.0_linux_amd64.zip");
+    registry.document(&path).unwrap().body.to_vec()
 }
 
 /// Publishes a recorded release in the default registry, regardless of the registry in the recording.
@@ -186,15 +132,14 @@ pub(super) fn serve_recorded(registry: &FakeRegistry, name: &str) {
     registry.serve(&description, Document::json(&metadata));
 }
 
-/// Publishes the provider in OpenTofu's registry with a changed report on its package.
-pub(super) fn report(registry: &mut FakeRegistry, spec: ProviderSpec, change: fn(&mut Value)) {
+/// Publishes the provider in OpenTofu's registry, and sets a value in its report on the package.
+pub(super) fn report(registry: &mut FakeRegistry, spec: ProviderSpec, pointer: &str, value: &str) {
     registry.publish(spec.hosts(["registry.opentofu.org"]));
     let facts = registry.package(PROVIDER, "1.0.0", "linux_amd64");
-    let own = json!({"hashes": [facts.zh, facts.h1], "package_size": facts.size});
-    let mut packages = json!({"linux_amd64": own});
-    change(&mut packages);
+    let reported = json!({"hashes": [facts.zh, facts.h1], "package_size": facts.size});
     let path = DOWNLOAD.replace("registry.terraform.io", "registry.opentofu.org");
     alter(registry, &path, |description| {
-        description["packages"] = packages;
+        description["packages"] = json!({"linux_amd64": reported});
+        set(description, &format!("/packages{pointer}"), value);
     });
 }

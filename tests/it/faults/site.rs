@@ -18,7 +18,7 @@ use tflock_test_support::{Document, FakeRegistry, ProviderSpec, TestAuthority};
 
 /// The kind of request whose response is faulty.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum RequestKind {
     Discovery,
     Versions,
     Download,
@@ -31,18 +31,18 @@ pub(super) enum Kind {
     Archives,
 }
 
-pub(super) const KINDS: [Kind; 8] = [
-    Kind::Discovery,
-    Kind::Versions,
-    Kind::Download,
-    Kind::List,
-    Kind::Signature,
-    Kind::Package,
-    Kind::Index,
-    Kind::Archives,
+pub(super) const KINDS: [RequestKind; 8] = [
+    RequestKind::Discovery,
+    RequestKind::Versions,
+    RequestKind::Download,
+    RequestKind::List,
+    RequestKind::Signature,
+    RequestKind::Package,
+    RequestKind::Index,
+    RequestKind::Archives,
 ];
 
-impl Kind {
+impl RequestKind {
     pub(super) const fn path(self) -> &'static str {
         match self {
             Self::Discovery => "/.well-known/terraform.json",
@@ -56,13 +56,9 @@ impl Kind {
         }
     }
 
-    pub(super) const fn is_json(self) -> bool {
-        !matches!(self, Self::List | Self::Signature | Self::Package)
-    }
-
-    /// Whether requests of this kind carry the user's token. If so, the response must use https.
-    pub(super) const fn is_trusted(self) -> bool {
-        self.is_json()
+    /// Whether `word` is the name of this kind in a table.
+    pub(super) fn is(self, word: &str) -> bool {
+        format!("{self:?}").eq_ignore_ascii_case(word)
     }
 
     const fn is_of_mirror(self) -> bool {
@@ -87,13 +83,13 @@ impl Pause for NoWaits {
     }
 }
 
-pub(super) struct Site {
+pub(super) struct LockedSite {
     pub(super) registry: FakeRegistry,
     client: RegistryClient,
     host: String,
 }
 
-impl Site {
+impl LockedSite {
     pub(super) fn start(authority: &TestAuthority) -> Self {
         let mut registry = FakeRegistry::start();
         let host = registry.serve_tls(authority);
@@ -127,7 +123,7 @@ impl Site {
 
     /// Locks the provider. Returns `locked`, or the error and its causes in one line. Panics if the recorded hashes are
     /// wrong.
-    pub(super) async fn lock(&self, kind: Kind) -> String {
+    pub(super) async fn lock(&self, kind: RequestKind) -> String {
         let packages = if kind.is_of_mirror() {
             PackageSource::network(
                 self.client.clone(),
@@ -160,7 +156,7 @@ impl Site {
         }
     }
 
-    fn right_hashes(&self, kind: Kind) -> BTreeSet<String> {
+    fn right_hashes(&self, kind: RequestKind) -> BTreeSet<String> {
         let facts = self.registry.package(NAME, "1.0.0", "linux_amd64");
         let mut hashes = BTreeSet::from([facts.h1.clone(), facts.zh.clone()]);
         if !kind.is_of_mirror() {

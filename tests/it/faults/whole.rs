@@ -12,7 +12,7 @@ use tflock_test_support::{
 use super::{archives, documents, proofs};
 use crate::TFLOCK;
 
-/// The provider in most cases.
+/// The provider with most of the faults.
 pub(super) const PROVIDER: &str = "acme/ledger";
 
 /// The paths of this provider in the default registry.
@@ -29,96 +29,74 @@ const MAX_MEMORY: u64 = 160 << 20;
 /// The lock file before the run.
 const BEFORE: &str = "# This file is maintained automatically by \"terraform init\".\n";
 
-/// The expected result of a run.
-#[derive(Clone, Copy)]
-pub(super) enum Ends {
-    /// The lock file has the provider and the exit code is 0. Standard error contains this text.
-    Locks(&'static str),
-    /// The lock file is unchanged and the exit code is 1. Standard error contains this text.
-    Refuses(&'static str),
-}
-
 /// A fault in a published provider, and the expected result.
 #[derive(Clone, Copy)]
-pub(super) struct Case {
+pub(super) struct RunFault {
     pub(super) name: &'static str,
     /// The required provider, usually [`PROVIDER`].
     pub(super) provider: &'static str,
     pub(super) options: &'static str,
-    pub(super) prepare: Prepare,
-    pub(super) ends: Ends,
+    pub(super) setup: FaultSetup,
+    /// `locks` or `locks: TEXT`: the lock file has the provider and the exit code is 0. Otherwise a text: the lock file
+    /// is unchanged and the exit code is 1. Standard error contains the text.
+    pub(super) result: &'static str,
 }
 
 /// How a fault is created in the registry.
 #[derive(Clone, Copy)]
-pub(super) enum Prepare {
-    /// Calls a function.
-    Publish(fn(&mut FakeRegistry, ProviderSpec)),
-    /// Publishes the provider with a changed version list.
-    List(fn(&mut Value)),
-    /// Publishes the provider with a changed field in its description.
-    Field(&'static str, fn() -> Value),
-    /// Publishes the provider with this JSON as the value of a field in its description.
-    JsonField(&'static str, &'static str),
-    /// Publishes these bytes as the package, with a valid signature.
-    Package(fn() -> Vec<u8>),
-    /// Publishes a package with this entry and the executable.
-    Entry(fn() -> RawEntry),
-    /// Publishes a package with a file of this name and the executable.
+pub(super) enum FaultSetup {
+    /// Calls a function with the name of the fault.
+    Publish(fn(&str, &mut FakeRegistry, ProviderSpec)),
+    /// Publishes the provider and [sets](set) a value in the JSON document at this path.
+    Json(&'static str, &'static str, &'static str),
+    /// Publishes the bytes that the function returns for the name of the fault as the package, with a valid signature.
+    Package(fn(&str) -> Vec<u8>),
+    /// Publishes a package with the executable and this entry, in the syntax of [`archives::entry`].
+    Entry(&'static str),
+    /// Publishes a package with the executable and a file of this name.
     Named(&'static str),
     /// Serves a recorded release.
     Recorded(&'static str),
-    /// Makes OpenTofu's registry report this for the package.
-    Report(fn(&mut Value)),
+    /// Publishes the provider in OpenTofu's registry and sets a value in its report on the package.
+    Report(&'static str, &'static str),
 }
 
 /// A fault of [`PROVIDER`] in Terraform's registry.
-pub(super) fn case(name: &'static str, prepare: Prepare, ends: Ends) -> Case {
-    Case {
+pub(super) fn fault(name: &'static str, setup: FaultSetup, result: &'static str) -> RunFault {
+    RunFault {
         name,
         provider: PROVIDER,
         options: "",
-        prepare,
-        ends,
+        setup,
+        result,
     }
 }
 
-impl Prepare {
-    fn apply(self, registry: &mut FakeRegistry, spec: ProviderSpec) {
-        match self {
-            Self::Publish(publish) => publish(registry, spec),
-            Self::List(change) => {
+impl RunFault {
+    fn publish(&self, registry: &mut FakeRegistry) {
+        let spec = ProviderSpec::new(self.provider).platforms(["linux_amd64"]);
+        match self.setup {
+            FaultSetup::Publish(publish) => publish(self.name, registry, spec),
+            FaultSetup::Json(path, pointer, value) => {
                 registry.publish(spec);
-                alter(registry, VERSIONS, change);
+                alter(registry, path, |document| set(document, pointer, value));
             }
-            Self::Field(name, value) => {
-                registry.publish(spec);
-                alter(registry, DOWNLOAD, |description| {
-                    description[name] = value();
-                });
+            FaultSetup::Package(bytes) => archives::publish(registry, spec, bytes(self.name)),
+            FaultSetup::Entry(words) => {
+                archives::publish(registry, spec, archives::with(archives::entry(words)));
             }
-            Self::JsonField(name, value) => {
-                registry.publish(spec);
-                alter(registry, DOWNLOAD, |description| {
-                    description[name] = serde_json::from_str(value).unwrap();
-                });
-            }
-            Self::Package(bytes) => archives::publish(registry, spec, bytes()),
-            Self::Entry(entry) => archives::publish(registry, spec, archives::with(entry())),
-            Self::Named(name) => {
+            FaultSetup::Named(name) => {
+                let name = name.replace(r"\0", "\0").replace(r"\n", "\n");
                 archives::publish(registry, spec, archives::with(RawEntry::stored(name, "x")));
             }
-            Self::Recorded(name) => proofs::serve_recorded(registry, name),
-            Self::Report(change) => proofs::report(registry, spec, change),
+            FaultSetup::Recorded(name) => proofs::serve_recorded(registry, name),
+            FaultSetup::Report(pointer, value) => proofs::report(registry, spec, pointer, value),
         }
     }
-}
 
-impl Case {
     fn run(&self) -> (Outcome, Cost, Option<String>, Vec<String>) {
         let mut registry = FakeRegistry::start();
-        let spec = ProviderSpec::new(self.provider).platforms(["linux_amd64"]);
-        self.prepare.apply(&mut registry, spec);
+        self.publish(&mut registry);
         let context = TestContext::new(TFLOCK, &registry);
         context.require("a", &[(self.provider, "")]);
         context.write_lock_file("a", BEFORE);
@@ -131,9 +109,12 @@ impl Case {
     fn check(&self) -> (String, Option<String>) {
         let (outcome, cost, lock_file, files) = self.run();
         let lock_file = lock_file.unwrap_or_default();
-        let (code, text, is_right) = match self.ends {
-            Ends::Locks(text) => (0, text, lock_file.contains(self.provider)),
-            Ends::Refuses(text) => (1, text, lock_file == BEFORE),
+        let (code, text, is_right) = match self.result.strip_prefix("locks") {
+            Some(text) => {
+                let text = text.trim_start_matches(": ");
+                (0, text, lock_file.contains(self.provider))
+            }
+            None => (1, self.result, lock_file == BEFORE),
         };
         let is_right = is_right
             && outcome.code == Some(code)
@@ -169,6 +150,20 @@ fn last_cause(stderr: &str) -> &str {
     line.trim_start_matches("caused by: ")
 }
 
+/// Sets the value at a JSON pointer to a value in JSON. A last part `-` appends to an array, and a `value` that is empty
+/// changes nothing.
+pub(super) fn set(document: &mut Value, pointer: &str, value: &str) {
+    if value.is_empty() {
+        return;
+    }
+    let value = serde_json::from_str(value).unwrap();
+    let (parent, name) = pointer.rsplit_once('/').unwrap();
+    match document.pointer_mut(parent).unwrap() {
+        Value::Array(items) => items.push(value),
+        object => object[name] = value,
+    }
+}
+
 /// Changes a JSON document in the registry.
 pub(super) fn alter(registry: &FakeRegistry, path: &str, change: impl FnOnce(&mut Value)) {
     let document = registry.document(path).unwrap();
@@ -178,17 +173,17 @@ pub(super) fn alter(registry: &FakeRegistry, path: &str, change: impl FnOnce(&mu
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "the table is for people")]
+#[expect(clippy::print_stderr, reason = "developers read the table")]
 fn faults_of_whole_runs() {
-    let cases = [documents::cases(), proofs::cases(), archives::cases()].concat();
+    let faults = [documents::faults(), proofs::faults(), archives::faults()].concat();
     let (mut table, mut wrong) = (String::new(), String::new());
-    for case in &cases {
-        let (line, fault) = case.check();
+    for fault in &faults {
+        let (line, difference) = fault.check();
         writeln!(table, "{line}").unwrap();
-        if let Some(fault) = fault {
-            writeln!(wrong, "{fault}\n").unwrap();
+        if let Some(difference) = difference {
+            writeln!(wrong, "{difference}\n").unwrap();
         }
     }
-    eprintln!("{table}{} faults, each in a separate run", cases.len());
+    eprintln!("{table}{} faults, each in a separate run", faults.len());
     assert!(wrong.is_empty(), "\n{wrong}");
 }

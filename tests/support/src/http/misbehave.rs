@@ -88,6 +88,7 @@ impl Misbehave {
             let number = || value.parse().expect("the value is a number");
             match name {
                 "chunked" => rule.chunked(),
+                "content_length" => rule.content_length(number()),
                 "cut" => rule.cut(number()),
                 "flip" => rule.flip(value.parse().expect("the value is an offset")),
                 "hang" => rule.hang(),
@@ -100,7 +101,8 @@ impl Misbehave {
                 "stall" => rule.stall(number()),
                 "status" => rule.status(value.parse().expect("the value is a status")),
                 "times" => rule.times(value.parse().expect("the value is a number")),
-                _ => panic!("`{word}` is no rule"),
+                "without_header" => rule.without_header(value),
+                _ => panic!("`{word}` is not a rule"),
             }
         })
     }
