@@ -26,7 +26,7 @@ where
             tasks.spawn(work(item));
         }
         match tasks.join_next().await {
-            Some(result) => done.push(result.context("the work on a directory stopped")?),
+            Some(result) => done.push(result.context("cannot process a directory")?),
             None => return Ok(done),
         }
     }
@@ -55,5 +55,17 @@ mod tests {
         done.sort_unstable();
         assert!(done.into_iter().eq(0..5 * MAX_TASKS));
         assert_eq!(most.load(Ordering::SeqCst), MAX_TASKS);
+    }
+
+    #[tokio::test]
+    async fn a_panic_in_a_task_is_reported() {
+        let panic = |text: &'static str| async move { panic!("{text}") };
+        let work = map_bounded::<_, (), _>(["oh"], panic).await;
+        let error = format!("{:#}", work.unwrap_err());
+        assert!(
+            error.starts_with("cannot process a directory: task "),
+            "{error}"
+        );
+        assert!(error.ends_with("panicked with message \"oh\""), "{error}");
     }
 }

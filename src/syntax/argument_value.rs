@@ -8,7 +8,7 @@ use super::budget::{EvalBudget, Exceeded};
 use super::error::{SyntaxError, SyntaxProblem};
 use super::eval::{BoundedConstants, EvalFault, evaluate};
 use super::expr::{Expr, MAX_EXPRESSION};
-use super::json::JsonId;
+use super::json::{JsonConverter, JsonId};
 use super::parser::Parser;
 use super::source_file::{FileSyntax, SourceFile, SourceRange};
 use super::tree::TreeBuilder;
@@ -46,12 +46,11 @@ impl ArgumentValue {
         SourceRange::new(self.file.clone(), self.span)
     }
 
-    /// The path of the file that contains the value.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// Whether the file is in JSON syntax.
     pub const fn is_json(&self) -> bool {
         self.json_value.is_some()
     }
@@ -82,7 +81,14 @@ impl ArgumentValue {
         }
         let text = self.file.text();
         let tree = match (self.file.syntax(), self.json_value) {
-            (FileSyntax::Json(file), Some(value)) => file.expression(text, value, strings),
+            (FileSyntax::Json(json), Some(value)) => {
+                let converter = JsonConverter {
+                    json,
+                    text,
+                    strings,
+                };
+                converter.expression(value, 0)
+            }
             _ => Parser::expression_at(text, self.span.start, TreeBuilder::new(text))
                 .and_then(TreeBuilder::finish),
         };
@@ -91,8 +97,9 @@ impl ArgumentValue {
 
     /// Evaluates a part of the tree without variables and functions, within the budget of constants in this file.
     pub fn evaluate_constant(&self, tree: &Expr) -> Result<Value, EvalFault> {
-        let constants = self.file.constants();
-        constants.evaluate(|budget| evaluate(tree, &BoundedConstants(budget)))
+        self.file
+            .constants()
+            .evaluate(|budget| evaluate(tree, &BoundedConstants(budget)))
     }
 
     const fn length(&self) -> usize {

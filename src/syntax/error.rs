@@ -15,7 +15,6 @@ use crate::span::{Explain, Place, Span};
 pub struct SyntaxError {
     /// The place to mark.
     pub place: Place,
-    /// What is wrong there.
     pub problem: SyntaxProblem,
 }
 
@@ -34,7 +33,6 @@ impl Explain for SyntaxError {
 pub struct SyntaxFault {
     /// The range to mark.
     pub span: Span,
-    /// What is wrong there.
     pub problem: SyntaxProblem,
 }
 
@@ -51,53 +49,40 @@ impl SyntaxFault {
 /// A syntax problem. The cases and most wordings are those of Terraform.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SyntaxProblem {
-    /// A character that HCL does not use.
     #[error("invalid character: `{0}` is not used in this language")]
     InvalidCharacter(char),
-    /// Bytes that are not UTF-8.
     #[error("invalid character encoding: this is not UTF-8")]
     InvalidEncoding,
-    /// A token that does not start an argument or block where one must start.
     #[error("argument or block definition required here")]
     ItemRequired,
     #[error("invalid argument name: argument names must not be quoted")]
     QuotedArgumentName,
-    /// The same argument twice in one body.
     #[error("attribute redefined: `{0}` was already set in this body")]
     AttributeRedefined(String),
-    /// The text ends inside a block.
     #[error("unclosed configuration block: there is no closing brace for it")]
     UnclosedBlock,
-    /// A block header that does not end in `{` on its line.
     #[error("invalid block definition: a quoted label or an opening brace is expected here")]
     InvalidBlock,
-    /// A one-line block with more than one argument, or with a newline.
     #[error(
         "invalid single-argument block definition: it holds one argument and closes on the same line"
     )]
     InvalidOneLineBlock,
-    /// No newline after an argument.
     #[error("missing newline after argument")]
     MissingNewlineAfterArgument,
-    /// No newline after a block.
     #[error("missing newline after block definition")]
     MissingNewlineAfterBlock,
-    /// No expression where one is required.
     #[error("invalid expression: expected the start of an expression")]
     ExpressionRequired,
-    /// Further text after a complete expression.
     #[error("extra characters after expression")]
     ExtraCharacters,
     /// A number such as `1.2.3`.
     #[error("invalid number literal")]
     InvalidNumber,
-    /// `(` without `)`.
     #[error("unbalanced parentheses: expected a closing parenthesis")]
     UnbalancedParentheses,
     /// `a ? b` without `: c`.
     #[error("missing false expression in conditional")]
     MissingFalseExpression,
-    /// A dot that is not followed by a name, a number or a star.
     #[error("invalid attribute name: an attribute name is required after a dot")]
     AttributeNameRequired,
     /// `a.0.1`.
@@ -106,49 +91,34 @@ pub enum SyntaxProblem {
     /// `a[0` or `a[*`.
     #[error("missing close bracket on index")]
     MissingIndexBracket,
-    /// No comma between tuple elements.
     #[error("missing item separator: expected a comma")]
     MissingItemSeparator,
-    /// The text ends inside `[`.
     #[error("unterminated tuple constructor expression")]
     UnterminatedTuple,
-    /// A key of an object without `=` or `:`.
     #[error("missing key/value separator: expected an equals sign")]
     MissingKeyValueSeparator,
-    /// No newline or comma between the entries of an object.
     #[error("missing attribute separator: expected a newline or comma")]
     MissingAttributeSeparator,
-    /// The text ends inside `{`.
     #[error("unterminated object constructor expression")]
     UnterminatedObject,
-    /// No name after `::`.
     #[error("missing function name after `::`")]
     MissingFunctionName,
-    /// A name with `::` that is not followed by `(`.
     #[error("missing open parenthesis after function name")]
     MissingOpenParenthesis,
-    /// No comma between arguments.
     #[error("missing argument separator: expected a comma")]
     MissingArgumentSeparator,
-    /// `...` that is not followed by `)`.
     #[error("missing closing parenthesis after an expanded argument")]
     MissingCloseParenthesis,
-    /// The text ends inside a call.
     #[error("unterminated function call")]
     UnterminatedCall,
-    /// A `for` expression with a missing or superfluous part.
     #[error("invalid `for` expression: {0}")]
     InvalidFor(&'static str),
-    /// A `for` directive with a missing part.
     #[error("invalid `for` directive: {0}")]
     InvalidForDirective(&'static str),
-    /// An invalid backslash sequence.
     #[error("invalid escape sequence")]
     InvalidEscape,
-    /// A newline in a quoted string.
     #[error("invalid multi-line string: a quoted string ends on its line")]
     MultiLineString,
-    /// No closing quote or marker.
     #[error("unterminated template string: no closing marker was found")]
     UnterminatedTemplate,
     /// `${` or `%{` in a block label.
@@ -157,13 +127,10 @@ pub enum SyntaxProblem {
     /// `${` without its `}`.
     #[error("unclosed template interpolation sequence")]
     UnclosedInterpolation,
-    /// Further text between the expression and the `}` of a template sequence.
     #[error("extra characters after interpolation expression")]
     ExtraInInterpolation,
-    /// An unknown word after `%{`.
     #[error("invalid template directive: `if`, `else`, `endif`, `for` or `endfor` is expected")]
     InvalidDirective,
-    /// A directive without its counterpart.
     #[error("the control directives within this template are unbalanced")]
     UnbalancedDirectives,
     /// Nesting beyond [`super::MAX_DEPTH`].
@@ -172,13 +139,10 @@ pub enum SyntaxProblem {
     /// An expression longer than [`super::MAX_EXPRESSION`].
     #[error("this expression has more than {0} bytes, the most that is evaluated")]
     TooLong(usize),
-    /// More open brackets than the parser allows.
     #[error("this file is nested deeper than {0} levels")]
     TooNested(usize),
-    /// More arguments, blocks and values than the parser allows.
     #[error("this file has more than {0} arguments, blocks and values")]
     TooManyItems(usize),
-    /// Invalid JSON.
     #[error("invalid JSON: {0}")]
     Json(&'static str),
 }
@@ -203,12 +167,12 @@ impl SyntaxProblem {
     /// What to write instead, if one mistake is by far the likeliest.
     fn hint(&self) -> Option<&'static str> {
         Some(match self {
-            Self::InvalidCharacter('\'') => "strings are written with double quotes",
+            Self::InvalidCharacter('\'') => "write strings in double quotes",
             Self::InvalidCharacter('“' | '”') => {
-                "strings are written with straight double quotes; these came with a copied text"
+                "replace curly quotes with straight double quotes"
             }
-            Self::InvalidCharacter(';') => "arguments are separated by newlines",
-            Self::InvalidCharacter('\r') => "line endings are LF or CRLF",
+            Self::InvalidCharacter(';') => "separate arguments with newlines",
+            Self::InvalidCharacter('\r') => "end lines with LF or CRLF",
             Self::ExtraInInterpolation | Self::UnclosedInterpolation => {
                 "to write a literal `${`, double the dollar sign"
             }

@@ -8,8 +8,6 @@ use std::ops::Range;
 use crate::span::Span;
 
 use super::body::{Argument, Block, Body, Label};
-use super::error::SyntaxFault;
-use super::parser::Parser;
 use super::source_file::SourceFile;
 use super::strings::decode;
 
@@ -29,55 +27,46 @@ pub(super) enum NativeItem {
     },
 }
 
-/// A file in native syntax without syntax errors.
-#[derive(Debug)]
+/// The arguments, blocks and labels of a file.
+#[derive(Debug, Default)]
 pub(super) struct NativeFile {
-    items: Vec<NativeItem>,
-    labels: Vec<Span>,
+    pub(super) items: Vec<NativeItem>,
+    pub(super) labels: Vec<Span>,
 }
 
 impl NativeFile {
-    /// Parses `text`. Returns the first syntax error anywhere in the file, like Terraform.
-    pub(super) fn parse(text: &[u8]) -> Result<Self, SyntaxFault> {
-        let (items, labels) = Parser::file(text)?;
-        Ok(Self { items, labels })
-    }
-}
-
-/// The items between two positions, without the contents of the blocks among them.
-fn siblings(items: &[NativeItem], range: Range<usize>) -> impl Iterator<Item = &NativeItem> {
-    let mut next = range.start;
-    std::iter::from_fn(move || {
-        if next >= range.end {
-            return None;
-        }
-        let item = &items[next];
-        next = match item {
-            NativeItem::Argument { .. } => next + 1,
-            NativeItem::Block { content, .. } => content.end,
-        };
-        Some(item)
-    })
-}
-
-/// Returns the second name of an argument that the body `items[range]` sets twice.
-pub(super) fn repeated_argument(
-    items: &[NativeItem],
-    range: Range<usize>,
-    text: &[u8],
-) -> Option<Span> {
-    let mut names: Vec<(&[u8], Span)> = siblings(items, range)
-        .filter_map(|item| match item {
-            NativeItem::Argument { name, .. } => Some((&text[name.start..name.end], *name)),
-            NativeItem::Block { .. } => None,
+    /// The items of a body, without the contents of its blocks.
+    fn body_items(&self, body: Range<usize>) -> impl Iterator<Item = &NativeItem> {
+        let mut next = body.start;
+        std::iter::from_fn(move || {
+            if next >= body.end {
+                return None;
+            }
+            let item = &self.items[next];
+            next = match item {
+                NativeItem::Argument { .. } => next + 1,
+                NativeItem::Block { content, .. } => content.end,
+            };
+            Some(item)
         })
-        .collect();
-    names.sort_unstable_by_key(|&(name, span)| (name, span.start));
-    let repeated = names
-        .windows(2)
-        .filter(|pair| pair[0].0 == pair[1].0)
-        .map(|pair| pair[1].1);
-    repeated.min_by_key(|span| span.start)
+    }
+
+    /// Returns the second name of an argument that the body from the item `start` on sets twice.
+    pub(super) fn repeated_argument(&self, start: usize, text: &[u8]) -> Option<Span> {
+        let mut names: Vec<(&[u8], Span)> = self
+            .body_items(start..self.items.len())
+            .filter_map(|item| match item {
+                NativeItem::Argument { name, .. } => Some((&text[name.start..name.end], *name)),
+                NativeItem::Block { .. } => None,
+            })
+            .collect();
+        names.sort_unstable_by_key(|&(name, span)| (name, span.start));
+        names
+            .windows(2)
+            .filter(|pair| pair[0].0 == pair[1].0)
+            .map(|pair| pair[1].1)
+            .min_by_key(|span| span.start)
+    }
 }
 
 /// The content of a file or block in native syntax.
@@ -113,19 +102,21 @@ impl<'a> NativeBody<'a> {
         wanted: F,
     ) -> impl Iterator<Item = Argument<'a>> + use<'a, F> {
         let file = self.file;
-        siblings(&self.native.items, self.content.clone()).filter_map(move |item| match item {
-            &NativeItem::Argument { name, value } => {
-                let text = text_of(file, name);
-                wanted(text).then(|| Argument {
-                    file,
-                    name: identifier(text),
-                    name_span: name,
-                    value,
-                    json_value: None,
-                })
-            }
-            NativeItem::Block { .. } => None,
-        })
+        self.native
+            .body_items(self.content.clone())
+            .filter_map(move |item| match item {
+                &NativeItem::Argument { name, value } => {
+                    let text = text_of(file, name);
+                    wanted(text).then(|| Argument {
+                        file,
+                        name: identifier(text),
+                        name_span: name,
+                        value,
+                        json_value: None,
+                    })
+                }
+                NativeItem::Block { .. } => None,
+            })
     }
 
     /// The blocks whose kinds are `wanted`, in source order.
@@ -134,29 +125,31 @@ impl<'a> NativeBody<'a> {
         wanted: F,
     ) -> impl Iterator<Item = Block<'a>> + use<'a, F> {
         let (file, native) = (self.file, self.native);
-        siblings(&native.items, self.content.clone()).filter_map(move |item| match item {
-            NativeItem::Block {
-                kind,
-                labels,
-                content,
-            } => {
-                let text = text_of(file, *kind);
-                wanted(text).then(|| Block {
-                    kind: identifier(text),
-                    labels: native.labels[labels.clone()]
-                        .iter()
-                        .map(|&span| label(file, span))
-                        .collect(),
-                    span: *kind,
-                    body: Body::native(Self {
-                        file,
-                        native,
-                        content: content.clone(),
-                    }),
-                })
-            }
-            NativeItem::Argument { .. } => None,
-        })
+        native
+            .body_items(self.content.clone())
+            .filter_map(move |item| match item {
+                NativeItem::Block {
+                    kind,
+                    labels,
+                    content,
+                } => {
+                    let text = text_of(file, *kind);
+                    wanted(text).then(|| Block {
+                        kind: identifier(text),
+                        labels: native.labels[labels.clone()]
+                            .iter()
+                            .map(|&span| label(file, span))
+                            .collect(),
+                        span: *kind,
+                        body: Body::native(Self {
+                            file,
+                            native,
+                            content: content.clone(),
+                        }),
+                    })
+                }
+                NativeItem::Argument { .. } => None,
+            })
     }
 }
 
@@ -179,6 +172,7 @@ fn label(file: &SourceFile, span: Span) -> Label {
 
 #[cfg(test)]
 mod tests {
+    use crate::span::Explain as _;
     use crate::syntax::{Body, MAX_DEPTH, SourceFile, Strings, SyntaxError, SyntaxProblem};
 
     fn parse(text: impl AsRef<[u8]>) -> Result<SourceFile, SyntaxError> {
@@ -198,11 +192,8 @@ mod tests {
             items.push((block.span.start, text));
         }
         items.sort();
-        items
-            .into_iter()
-            .map(|(_, text)| text)
-            .collect::<Vec<_>>()
-            .join(", ")
+        let texts: Vec<String> = items.into_iter().map(|(_, text)| text).collect();
+        texts.join(", ")
     }
 
     #[test]
@@ -235,6 +226,9 @@ mod tests {
     #[test]
     fn syntax_errors_and_their_places() {
         use SyntaxProblem as P;
+        let redefined = P::AttributeRedefined("a".to_owned());
+        let no_keys = P::InvalidFor("a tuple takes no keys");
+        let keys_needed = P::InvalidFor("an object needs keys, with `=>`");
         for (text, place, problem) in [
             ("a", "1:1", P::ItemRequired),
             ("a = 1 b = 2", "1:7", P::MissingNewlineAfterArgument),
@@ -245,11 +239,7 @@ mod tests {
             ("a { b = 1\n}\n", "1:10", P::InvalidOneLineBlock),
             ("a { b {} }\n", "1:5", P::InvalidOneLineBlock),
             ("a {\n} b = 1\n", "2:3", P::MissingNewlineAfterBlock),
-            (
-                "a = 1\nb = 2\na = 3\n",
-                "3:1",
-                P::AttributeRedefined("a".to_owned()),
-            ),
+            ("a = 1\nb = 2\na = 3\n", "3:1", redefined),
             ("\"a\" = 1\n", "1:1", P::QuotedArgumentName),
             ("a = 'b'\n", "1:5", P::InvalidCharacter('\'')),
             ("a = 1;\n", "1:6", P::InvalidCharacter(';')),
@@ -265,7 +255,7 @@ mod tests {
             ("a = \"${b c}\"\n", "1:10", P::ExtraInInterpolation),
             ("a = \"%{ if b }c\"\n", "1:9", P::UnbalancedDirectives),
             (
-                "a = \"%{ if b }${\"%{ endif }\"}\"\n",
+                "a = \"%{ if b }${\"%{ endif }\"}\"",
                 "1:21",
                 P::UnbalancedDirectives,
             ),
@@ -274,11 +264,7 @@ mod tests {
             ("a = [1 2]\n", "1:8", P::MissingItemSeparator),
             ("a = [1", "1:5", P::UnterminatedTuple),
             ("a = { b 1 }\n", "1:9", P::MissingKeyValueSeparator),
-            (
-                "a = { b = 1 c = 2 }\n",
-                "1:13",
-                P::MissingAttributeSeparator,
-            ),
+            ("a = { b = 1 c = 2 }", "1:13", P::MissingAttributeSeparator),
             ("a = { b = 1", "1:5", P::UnterminatedObject),
             ("a = f(1 2)\n", "1:9", P::MissingArgumentSeparator),
             ("a = f(1", "1:5", P::UnterminatedCall),
@@ -293,31 +279,45 @@ mod tests {
             ("a = 1.2.3\n", "1:5", P::InvalidNumber),
             ("a = \n", "1:5", P::ExpressionRequired),
             ("a = b *\n c\n", "1:8", P::ExpressionRequired),
+            ("a = [for x in y : k => v]\n", "1:21", no_keys),
+            ("a = {for x in y : v}\n", "1:20", keys_needed),
             (
-                "a = [for x in y : k => v]\n",
+                "a = [for x in y : v w]\n",
                 "1:21",
-                P::InvalidFor("a tuple takes no keys"),
-            ),
-            (
-                "a = {for x in y : v}\n",
-                "1:20",
-                P::InvalidFor("an object needs keys, with `=>`"),
+                P::InvalidFor("it must end here"),
             ),
         ] {
             let error = parse(text).expect_err(text);
+            let found = format!("{}:{}", error.place.line, error.place.column);
             assert_eq!(
-                format!("{}:{}", error.place.line, error.place.column),
-                place,
+                (found.as_str(), error.problem),
+                (place, problem),
                 "{text:?}"
             );
-            assert_eq!(error.problem, problem, "{text:?}");
         }
-        assert_eq!(
-            parse(b"a = \"\xff\"\n")
-                .map(drop)
-                .map_err(|error| error.problem),
-            Err(P::InvalidEncoding)
-        );
+        let error = parse(b"a = \"\xff\"\n").expect_err("not UTF-8");
+        assert_eq!(error.problem, P::InvalidEncoding);
+    }
+
+    #[test]
+    fn hints_for_likely_mistakes() {
+        let dollars = "to write a literal `${`, double the dollar sign";
+        for (value, expected) in [
+            ("'b'", Some("write strings in double quotes")),
+            (
+                "“b”",
+                Some("replace curly quotes with straight double quotes"),
+            ),
+            ("b;", Some("separate arguments with newlines")),
+            ("b\rc", Some("end lines with LF or CRLF")),
+            ("\"${b\"", Some(dollars)),
+            ("\"${b c}\"", Some(dollars)),
+            ("\"b\nc\"", Some("use `\\n`, or a heredoc such as `<<EOT`")),
+            ("[1 2]", None),
+        ] {
+            let error = parse(format!("a = {value}\n")).expect_err(value);
+            assert_eq!(error.hint().as_deref(), expected, "{value}");
+        }
     }
 
     #[test]

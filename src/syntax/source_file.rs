@@ -10,6 +10,7 @@ use super::budget::FileBudget;
 use super::error::{SyntaxError, SyntaxFault};
 use super::json::{JsonBody, JsonFile};
 use super::native::{NativeBody, NativeFile};
+use super::parser::Parser;
 
 /// A file without syntax errors. Clones share its content.
 #[derive(Clone, Debug)]
@@ -39,7 +40,7 @@ impl SourceFile {
         let parsed = if is_json {
             JsonFile::parse(&text).map(FileSyntax::Json)
         } else {
-            NativeFile::parse(&text).map(FileSyntax::Native)
+            Parser::file(&text).map(FileSyntax::Native)
         };
         match parsed {
             Ok(syntax) => Ok(Self(Arc::new(FileContent {

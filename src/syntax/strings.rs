@@ -5,54 +5,33 @@ use crate::span::Span;
 use super::error::{SyntaxFault, SyntaxProblem};
 use super::lexer::character;
 
-/// Returns the length of the literal text at the start of `text`, which is inside of a quoted string. It ends at the closing
-/// quote, at `${` or `%{`, or with the text. `at` is the offset of `text` in the file.
-pub(super) fn literal_length(text: &[u8], at: usize) -> Result<usize, SyntaxFault> {
-    let fault = |start: usize, length: usize, problem: SyntaxProblem| {
-        problem.at(Span::new(at + start, at + start + length))
+/// Returns the length of the literal text at the start of `text`. It ends at `${` or `%{`, or with the text; in a `quoted` string
+/// also at the closing quote, and in a heredoc or bare template after a newline. `at` is the offset of `text` in the file.
+pub(super) fn literal_length(text: &[u8], at: usize, quoted: bool) -> Result<usize, SyntaxFault> {
+    let mut length = 0;
+    let fault = |start: usize, width: usize, problem: SyntaxProblem| {
+        Err(problem.at(Span::new(at + start, at + start + width)))
     };
-    let mut length = 0;
     while let Some(&byte) = text.get(length) {
+        let rest = &text[length..];
         length += match byte {
-            b'"' => break,
-            b'\\' => match escape(&text[length..]) {
+            b'"' if quoted => break,
+            b'\\' if quoted => match escape(rest) {
                 Some((_, width)) => width,
-                None => return Err(fault(length, 2, SyntaxProblem::InvalidEscape)),
+                None => return fault(length, 2, SyntaxProblem::InvalidEscape),
             },
-            b'$' | b'%' => match sequence(&text[length..]) {
+            b'$' | b'%' => match sequence(rest) {
                 Sequence::Begins => break,
                 Sequence::Escaped => 3,
                 Sequence::None => 1,
             },
-            b'\n' | b'\r' => return Err(fault(length, 1, SyntaxProblem::MultiLineString)),
-            0x80.. => match character(&text[length..]) {
-                Some((_, width)) => width,
-                None => return Err(fault(length, 1, SyntaxProblem::InvalidEncoding)),
-            },
-            _ => 1,
-        };
-    }
-    Ok(length)
-}
-
-/// Like [`literal_length`], for heredocs and bare templates. The literal text includes the newline that ends it.
-pub(super) fn line_length(text: &[u8], at: usize) -> Result<usize, SyntaxFault> {
-    let fault =
-        |start: usize, problem: SyntaxProblem| problem.at(Span::new(at + start, at + start + 1));
-    let mut length = 0;
-    while let Some(&byte) = text.get(length) {
-        length += match byte {
+            b'\n' | b'\r' if quoted => return fault(length, 1, SyntaxProblem::MultiLineString),
             b'\n' => return Ok(length + 1),
-            b'\r' if text.get(length + 1) == Some(&b'\n') => return Ok(length + 2),
-            b'\r' => return Err(fault(length, SyntaxProblem::InvalidCharacter('\r'))),
-            b'$' | b'%' => match sequence(&text[length..]) {
-                Sequence::Begins => break,
-                Sequence::Escaped => 3,
-                Sequence::None => 1,
-            },
-            0x80.. => match character(&text[length..]) {
+            b'\r' if rest.starts_with(b"\r\n") => return Ok(length + 2),
+            b'\r' => return fault(length, 1, SyntaxProblem::InvalidCharacter('\r')),
+            0x80.. => match character(rest) {
                 Some((_, width)) => width,
-                None => return Err(fault(length, SyntaxProblem::InvalidEncoding)),
+                None => return fault(length, 1, SyntaxProblem::InvalidEncoding),
             },
             _ => 1,
         };
@@ -98,7 +77,7 @@ fn hexadecimal(digits: &[u8]) -> Option<char> {
 }
 
 /// Resolves the escape sequences of literal text: `$${` and `%%{`, and in quoted strings also backslash sequences. The text
-/// must have been accepted by [`literal_length`] or [`line_length`].
+/// must have been accepted by [`literal_length`].
 pub(super) fn decode(text: &[u8], quoted: bool) -> String {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -142,7 +121,11 @@ mod tests {
             (r#"\"\\\n\u00e9\U0001F600""#, 22),
             ("", 0),
         ] {
-            assert_eq!(literal_length(text.as_bytes(), 0), Ok(length), "{text}");
+            assert_eq!(
+                literal_length(text.as_bytes(), 0, true),
+                Ok(length),
+                "{text}"
+            );
         }
     }
 
@@ -157,10 +140,10 @@ mod tests {
             (r"\U00110000", SyntaxProblem::InvalidEscape),
             (r"\", SyntaxProblem::InvalidEscape),
         ] {
-            let found = literal_length(text.as_bytes(), 0).expect_err(text);
+            let found = literal_length(text.as_bytes(), 0, true).expect_err(text);
             assert_eq!(found.problem, problem, "{text}");
         }
-        let found = literal_length(b"a\xff", 7).expect_err("not UTF-8");
+        let found = literal_length(b"a\xff", 7, true).expect_err("not UTF-8");
         assert_eq!(
             (found.problem, found.span.start),
             (SyntaxProblem::InvalidEncoding, 8)
@@ -182,9 +165,9 @@ mod tests {
 
     #[test]
     fn lines_end_with_their_newline() {
-        assert_eq!(line_length(b"ab\ncd", 0), Ok(3));
-        assert_eq!(line_length(b"ab\r\ncd", 0), Ok(4));
-        assert_eq!(line_length(b"\"\\x${", 0), Ok(3));
-        assert!(line_length(b"a\rb", 0).is_err());
+        assert_eq!(literal_length(b"ab\ncd", 0, false), Ok(3));
+        assert_eq!(literal_length(b"ab\r\ncd", 0, false), Ok(4));
+        assert_eq!(literal_length(b"\"\\x${", 0, false), Ok(3));
+        assert!(literal_length(b"a\rb", 0, false).is_err());
     }
 }

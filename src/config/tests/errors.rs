@@ -38,7 +38,7 @@ fn codes_places_and_hints() {
             &[("main.tf", "a = 'b'\n")][..],
             "syntax",
             Some(1),
-            Some("strings are written with double quotes"),
+            Some("write strings in double quotes"),
         ),
         (&[("main.tf", version)], "invalid-constraint", Some(3), None),
         (

@@ -7,13 +7,13 @@ use crate::span::Span;
 use super::super::body::{Argument, Block, Body, Label};
 use super::super::error::{SyntaxError, SyntaxProblem};
 use super::super::source_file::SourceFile;
-use super::{JsonFile, JsonId, JsonKind, JsonValue, Property};
+use super::{JsonFile, JsonId, JsonKind, JsonValue, OBJECTS_REQUIRED, Property};
 
 /// A property with this name is a comment.
 const COMMENT: &str = "//";
 
-const OBJECT_REQUIRED: &str = "an object is required here";
-const OBJECTS_REQUIRED: &str = "an object or an array of objects is required here";
+const LABEL_REQUIRED: &str = "expected a property whose name is the label of the block";
+const OBJECT_REQUIRED: &str = "expected an object";
 
 /// An object, or an array of objects that are merged.
 #[derive(Clone, Copy, Debug)]
@@ -103,8 +103,7 @@ impl<'a> JsonBody<'a> {
         if labels_left > 0 {
             let keys = self.properties(property.value)?;
             if keys.is_empty() {
-                let message = "a block needs a property whose name is its label";
-                return Err(self.error(value.span, SyntaxProblem::Json(message)));
+                return Err(self.error(value.span, SyntaxProblem::Json(LABEL_REQUIRED)));
             }
             for key in keys {
                 labels.push(Label {

@@ -7,74 +7,64 @@ use super::super::error::{SyntaxFault, SyntaxProblem};
 use super::super::expr::{Expr, ExprKind, MAX_DEPTH, ObjectEntry, TemplatePart};
 use super::super::number::Number;
 use super::super::parse_template;
-use super::{JsonFile, JsonId, JsonKind};
+use super::{JsonFile, JsonId, JsonKind, JsonValue};
 
-impl JsonFile {
-    /// Converts a value of the file with this text. Fails for a string that is not a valid template, and for nesting beyond
-    /// [`MAX_DEPTH`].
+/// Converts values of a file to expressions.
+pub(in crate::syntax) struct JsonConverter<'a> {
+    pub(in crate::syntax) json: &'a JsonFile,
+    /// The text of the file.
+    pub(in crate::syntax) text: &'a [u8],
+    pub(in crate::syntax) strings: Strings,
+}
+
+impl JsonConverter<'_> {
+    /// Converts a value that is nested in `outer_depth` others. Fails for a string that is not a valid template, and for
+    /// nesting beyond [`MAX_DEPTH`].
     pub(in crate::syntax) fn expression(
         &self,
-        text: &[u8],
         value: JsonId,
-        strings: Strings,
+        outer_depth: usize,
     ) -> Result<Expr, SyntaxFault> {
-        let converter = Converter {
-            json: self,
-            text,
-            strings,
-        };
-        converter.expression(value, MAX_DEPTH)
-    }
-}
-
-struct Converter<'a> {
-    json: &'a JsonFile,
-    text: &'a [u8],
-    strings: Strings,
-}
-
-impl Converter<'_> {
-    fn expression(&self, value: JsonId, depth_left: usize) -> Result<Expr, SyntaxFault> {
-        let value = &self.json.values[value];
-        let span = value.span;
-        let Some(left) = depth_left.checked_sub(1) else {
+        let JsonValue { span, ref kind } = self.json.values[value];
+        if outer_depth >= MAX_DEPTH {
             return Err(SyntaxProblem::TooDeep(MAX_DEPTH).at(span));
-        };
-        let (kind, parts_depth) = match &value.kind {
+        }
+        let convert = |value: JsonId| self.expression(value, outer_depth + 1);
+        let (kind, parts_depth) = match kind {
             JsonKind::Null => (ExprKind::Null, 0),
             JsonKind::Bool(value) => (ExprKind::Bool(*value), 0),
-            JsonKind::Number => (ExprKind::Number(self.number(span)?), 0),
+            JsonKind::Number => {
+                let text = String::from_utf8_lossy(&self.text[span.start..span.end]);
+                let number = Number::parse(&text).ok_or(SyntaxProblem::InvalidNumber.at(span))?;
+                (ExprKind::Number(number), 0)
+            }
             JsonKind::String(text) => return self.string(text, span),
             JsonKind::Array(values) => {
-                let elements = values.iter().map(|&value| self.expression(value, left));
-                let elements = elements.collect::<Result<Vec<_>, _>>()?;
+                let elements: Vec<_> = values
+                    .iter()
+                    .copied()
+                    .map(convert)
+                    .collect::<Result<_, _>>()?;
                 let depth = elements.iter().map(Expr::depth).max();
                 (ExprKind::Tuple(elements), depth.unwrap_or(0))
             }
             JsonKind::Object(properties) => {
-                let entries = properties.iter().map(|property| {
+                let mut entries = Vec::with_capacity(properties.len());
+                let mut depth = 0;
+                for property in properties {
                     let key = self.string(&property.name, property.name_span)?;
-                    let value = self.expression(property.value, left)?;
-                    Ok(ObjectEntry { key, value })
-                });
-                let entries = entries.collect::<Result<Vec<_>, SyntaxFault>>()?;
-                let depths = entries
-                    .iter()
-                    .map(|entry| entry.key.depth.max(entry.value.depth));
-                let depth = depths.max();
-                (ExprKind::Object(entries), depth.unwrap_or(0))
+                    let value = convert(property.value)?;
+                    depth = depth.max(key.depth).max(value.depth);
+                    entries.push(ObjectEntry { key, value });
+                }
+                (ExprKind::Object(entries), depth)
             }
         };
         let depth = parts_depth + 1;
         Ok(Expr { span, kind, depth })
     }
 
-    fn number(&self, span: Span) -> Result<Number, SyntaxFault> {
-        let text = String::from_utf8_lossy(&self.text[span.start..span.end]);
-        Number::parse(&text).ok_or(SyntaxProblem::InvalidNumber.at(span))
-    }
-
-    /// Faults in a template mark the whole string, because their spans refer to the decoded text.
+    /// Converts a string. Faults in a template mark the whole string, because their spans refer to the decoded text.
     fn string(&self, text: &str, span: Span) -> Result<Expr, SyntaxFault> {
         match self.strings {
             Strings::Plain => Ok(Expr {

@@ -12,6 +12,9 @@ use crate::span::Span;
 
 use super::error::{SyntaxFault, SyntaxProblem};
 pub(super) use body::JsonBody;
+pub(super) use expression::JsonConverter;
+
+const OBJECTS_REQUIRED: &str = "expected an object or an array of objects";
 
 /// The position of a value in [`JsonFile::values`].
 pub(super) type JsonId = usize;
@@ -26,7 +29,7 @@ struct JsonValue {
 enum JsonKind {
     Null,
     Bool(bool),
-    /// The span has its text.
+    /// Its text is in the file, at the span of the value.
     Number,
     String(String),
     Array(Vec<JsonId>),
@@ -54,7 +57,7 @@ impl JsonFile {
         let (values, root) = parser::parse(text)?;
         match values[root].kind {
             JsonKind::Object(_) | JsonKind::Array(_) => Ok(Self { values, root }),
-            _ => Err(SyntaxProblem::Json("the root must be an object").at(values[root].span)),
+            _ => Err(SyntaxProblem::Json(OBJECTS_REQUIRED).at(values[root].span)),
         }
     }
 }

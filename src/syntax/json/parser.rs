@@ -2,8 +2,6 @@
 //!
 //! serde_json is not used: it reports no positions of values, keeps only one of several equal keys, and recurses.
 
-use std::borrow::Cow;
-
 use crate::span::Span;
 
 use super::super::error::{SyntaxFault, SyntaxProblem};
@@ -11,15 +9,10 @@ use super::super::parser::MAX_NESTING;
 use super::{JsonId, JsonKind, JsonValue, Property};
 
 /// An array or object whose closing bracket has not been read.
-struct OpenContainer {
-    start: usize,
-    kind: ContainerKind,
-}
-
-enum ContainerKind {
+enum OpenContainer {
     Array(Vec<JsonId>),
     /// The properties so far, and the name of the property whose value comes next.
-    Object(Vec<Property>, Option<(String, Span)>),
+    Object(Vec<Property>, (String, Span)),
 }
 
 /// The maximum number of values in a file, ten times that of a file of a few megabytes.
@@ -29,23 +22,24 @@ struct JsonParser<'a> {
     text: &'a [u8],
     at: usize,
     values: Vec<JsonValue>,
-    open: Vec<OpenContainer>,
+    /// Containers around the current position, each with the position of its opening bracket.
+    open: Vec<(usize, OpenContainer)>,
 }
 
 /// Returns the values of a text, and the position of its root.
 pub(super) fn parse(text: &[u8]) -> Result<(Vec<JsonValue>, JsonId), SyntaxFault> {
-    let mut reader = JsonParser {
+    let mut parser = JsonParser {
         text,
         at: 0,
         values: Vec::new(),
         open: Vec::new(),
     };
-    let root = reader.run()?;
-    reader.skip_blanks();
-    if reader.at < text.len() {
-        return Err(reader.fault("something follows the value"));
+    let root = parser.run()?;
+    parser.skip_blanks();
+    if parser.at < text.len() {
+        return Err(parser.fault("expected the end of the file"));
     }
-    Ok((reader.values, root))
+    Ok((parser.values, root))
 }
 
 impl JsonParser<'_> {
@@ -57,7 +51,7 @@ impl JsonParser<'_> {
             while let Some(id) = finished {
                 match self.open.pop() {
                     None => return Ok(id),
-                    Some(open) => finished = self.add(open, id)?,
+                    Some((start, container)) => finished = self.add(start, container, id)?,
                 }
             }
         }
@@ -65,12 +59,12 @@ impl JsonParser<'_> {
 
     /// Bounds memory: values and open containers take up to 100 times the memory of their text.
     fn check_size(&self) -> Result<(), SyntaxFault> {
-        let here = || Span::new(self.at, self.at);
+        let here = Span::new(self.at, self.at);
         if self.open.len() > MAX_NESTING {
-            return Err(SyntaxProblem::TooNested(MAX_NESTING).at(here()));
+            return Err(SyntaxProblem::TooNested(MAX_NESTING).at(here));
         }
         if self.values.len() > MAX_VALUES {
-            return Err(SyntaxProblem::TooManyItems(MAX_VALUES).at(here()));
+            return Err(SyntaxProblem::TooManyItems(MAX_VALUES).at(here));
         }
         Ok(())
     }
@@ -93,11 +87,17 @@ impl JsonParser<'_> {
         found
     }
 
+    fn expect(&mut self, byte: u8, message: &'static str) -> Result<(), SyntaxFault> {
+        if self.next_is(byte) {
+            Ok(())
+        } else {
+            Err(self.fault(message))
+        }
+    }
+
     fn add_value(&mut self, start: usize, kind: JsonKind) -> JsonId {
-        self.values.push(JsonValue {
-            span: Span::new(start, self.at),
-            kind,
-        });
+        let span = Span::new(start, self.at);
+        self.values.push(JsonValue { span, kind });
         self.values.len() - 1
     }
 
@@ -113,10 +113,7 @@ impl JsonParser<'_> {
             Some(b'[') => {
                 self.at += 1;
                 if !self.next_is(b']') {
-                    self.open.push(OpenContainer {
-                        start,
-                        kind: ContainerKind::Array(Vec::new()),
-                    });
+                    self.open.push((start, OpenContainer::Array(Vec::new())));
                     return Ok(None);
                 }
                 JsonKind::Array(Vec::new())
@@ -127,8 +124,7 @@ impl JsonParser<'_> {
                 JsonKind::Number
             }
             Some(b'a'..=b'z') => self.keyword()?,
-            None => return Err(self.fault("a value is missing")),
-            Some(_) => return Err(self.fault("this is not the start of a value")),
+            _ => return Err(self.fault("expected a value")),
         };
         Ok(Some(self.add_value(start, kind)))
     }
@@ -138,10 +134,8 @@ impl JsonParser<'_> {
             return Ok(Some(self.add_value(start, JsonKind::Object(Vec::new()))));
         }
         let name = self.property_name()?;
-        self.open.push(OpenContainer {
-            start,
-            kind: ContainerKind::Object(Vec::new(), Some(name)),
-        });
+        let container = OpenContainer::Object(Vec::new(), name);
+        self.open.push((start, container));
         Ok(None)
     }
 
@@ -149,49 +143,44 @@ impl JsonParser<'_> {
         self.skip_blanks();
         let start = self.at;
         if self.text.get(start) != Some(&b'"') {
-            return Err(self.fault("a property name in double quotes is expected"));
+            return Err(self.fault("expected a property name in double quotes"));
         }
         let name = self.string()?;
         let span = Span::new(start, self.at);
-        if !self.next_is(b':') {
-            return Err(self.fault("a colon is expected after the property name"));
-        }
+        self.expect(b':', "expected a colon after the property name")?;
         Ok((name, span))
     }
 
     /// Adds a finished value to the container around it. Returns the container if that is finished, too.
-    fn add(&mut self, open: OpenContainer, id: JsonId) -> Result<Option<JsonId>, SyntaxFault> {
-        let OpenContainer { start, mut kind } = open;
-        match &mut kind {
-            ContainerKind::Array(values) => {
-                values.push(id);
+    fn add(
+        &mut self,
+        start: usize,
+        container: OpenContainer,
+        value: JsonId,
+    ) -> Result<Option<JsonId>, SyntaxFault> {
+        let unfinished = match container {
+            OpenContainer::Array(mut values) => {
+                values.push(value);
                 if self.next_is(b']') {
-                    let values = std::mem::take(values);
                     return Ok(Some(self.add_value(start, JsonKind::Array(values))));
                 }
-                if !self.next_is(b',') {
-                    return Err(self.fault("a comma or `]` is expected"));
-                }
+                self.expect(b',', "expected a comma or `]`")?;
+                OpenContainer::Array(values)
             }
-            ContainerKind::Object(properties, next) => {
-                if let Some((name, name_span)) = next.take() {
-                    properties.push(Property {
-                        name,
-                        name_span,
-                        value: id,
-                    });
-                }
+            OpenContainer::Object(mut properties, (name, name_span)) => {
+                properties.push(Property {
+                    name,
+                    name_span,
+                    value,
+                });
                 if self.next_is(b'}') {
-                    let properties = std::mem::take(properties);
                     return Ok(Some(self.add_value(start, JsonKind::Object(properties))));
                 }
-                if !self.next_is(b',') {
-                    return Err(self.fault("a comma or `}` is expected"));
-                }
-                *next = Some(self.property_name()?);
+                self.expect(b',', "expected a comma or `}`")?;
+                OpenContainer::Object(properties, self.property_name()?)
             }
-        }
-        self.open.push(OpenContainer { start, kind });
+        };
+        self.open.push((start, unfinished));
         Ok(None)
     }
 
@@ -208,7 +197,7 @@ impl JsonParser<'_> {
                 return Ok(kind);
             }
         }
-        Err(self.fault("this word is not a value"))
+        Err(self.fault("expected `true`, `false`, `null` or another value"))
     }
 
     fn digits(&mut self) -> usize {
@@ -220,7 +209,6 @@ impl JsonParser<'_> {
     }
 
     fn number(&mut self) -> Result<(), SyntaxFault> {
-        let invalid = SyntaxProblem::Json("this is not a number");
         let start = self.at;
         self.at += usize::from(self.text[start] == b'-');
         let leading_zero = self.text.get(self.at) == Some(&b'0');
@@ -238,7 +226,7 @@ impl JsonParser<'_> {
         if valid {
             Ok(())
         } else {
-            Err(invalid.at(Span::new(start, self.at)))
+            Err(SyntaxProblem::Json("invalid number").at(Span::new(start, self.at)))
         }
     }
 
@@ -252,8 +240,7 @@ impl JsonParser<'_> {
             while !matches!(self.text.get(self.at), None | Some(b'"' | b'\\' | 0..0x20)) {
                 self.at += 1;
             }
-            let piece: Cow<'_, str> = String::from_utf8_lossy(&self.text[run..self.at]);
-            text.push_str(&piece);
+            text.push_str(&String::from_utf8_lossy(&self.text[run..self.at]));
             match self.text.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
@@ -261,19 +248,18 @@ impl JsonParser<'_> {
                 }
                 Some(b'\\') => text.push(self.escape()?),
                 Some(_) => {
-                    return Err(self.fault("a control character must be escaped in a string"));
+                    return Err(self.fault("control characters in strings must be escaped"));
                 }
                 None => {
-                    let span = Span::new(start, start + 1);
-                    return Err(SyntaxProblem::Json("this string has no closing quote").at(span));
+                    let problem = SyntaxProblem::Json("this string has no closing quote");
+                    return Err(problem.at(Span::new(start, start + 1)));
                 }
             }
         }
     }
 
     fn escape(&mut self) -> Result<char, SyntaxFault> {
-        let selector = self.text.get(self.at + 1).copied();
-        let letter = match selector {
+        let letter = match self.text.get(self.at + 1).copied() {
             Some(b'n') => '\n',
             Some(b't') => '\t',
             Some(b'r') => '\r',
@@ -281,7 +267,7 @@ impl JsonParser<'_> {
             Some(b'f') => '\u{c}',
             Some(letter @ (b'"' | b'\\' | b'/')) => char::from(letter),
             Some(b'u') => return self.unicode_escape(),
-            _ => return Err(self.fault("this escape sequence is unknown")),
+            _ => return Err(self.fault("unknown escape sequence")),
         };
         self.at += 2;
         Ok(letter)
@@ -297,7 +283,7 @@ impl JsonParser<'_> {
             u32::from_str_radix(digits, 16).ok().filter(|_| is_escape)
         };
         let Some(first) = unit(self.at) else {
-            return Err(self.fault("`\\u` needs four hexadecimal digits"));
+            return Err(self.fault("expected four hexadecimal digits after `\\u`"));
         };
         if let (0xd800..0xdc00, Some(second @ 0xdc00..0xe000)) = (first, unit(self.at + 6)) {
             self.at += 12;
@@ -327,33 +313,41 @@ mod tests {
             parse(b"{\"a\": \"\xff\"}").is_ok(),
             "not UTF-8, which Go's reader lets pass"
         );
-        for text in [
-            "",
-            " ",
-            "{",
-            "{\"a\"}",
-            "{\"a\": }",
-            "{\"a\": 1,}",
-            "[1,]",
-            "[1 2]",
-            "{a: 1}",
-            "{} {}",
-            "\u{feff}{}",
-            "nul",
-            "nullx",
-            "{\"a\": 01}",
-            "{\"a\": 1.}",
-            "{\"a\": .5}",
-            "{\"a\": +1}",
-            "{\"a\": \"\n\"}",
-            "{\"a\": \"\\x\"}",
-            "{\"a\": \"\\u12\"}",
-            "{\"a\": \"b}",
-            "{'a': 1}",
-            "// c\n{}",
-            "{\"a\": \u{0}1}",
+        for (text, message) in [
+            ("", "expected a value"),
+            (" ", "expected a value"),
+            ("{", "expected a property name in double quotes"),
+            (r#"{"a"}"#, "expected a colon after the property name"),
+            (r#"{"a": }"#, "expected a value"),
+            (r#"{"a": 1,}"#, "expected a property name in double quotes"),
+            ("[1,]", "expected a value"),
+            ("[1 2]", "expected a comma or `]`"),
+            (r#"{"a": 1 "b"}"#, "expected a comma or `}`"),
+            ("{a: 1}", "expected a property name in double quotes"),
+            ("{} {}", "expected the end of the file"),
+            ("\u{feff}{}", "expected a value"),
+            ("nul", "expected `true`, `false`, `null` or another value"),
+            ("nullx", "expected `true`, `false`, `null` or another value"),
+            (r#"{"a": 01}"#, "invalid number"),
+            (r#"{"a": 1.}"#, "invalid number"),
+            (r#"{"a": .5}"#, "expected a value"),
+            (r#"{"a": +1}"#, "expected a value"),
+            (
+                "{\"a\": \"\n\"}",
+                "control characters in strings must be escaped",
+            ),
+            (r#"{"a": "\x"}"#, "unknown escape sequence"),
+            (
+                r#"{"a": "\u12"}"#,
+                "expected four hexadecimal digits after `\\u`",
+            ),
+            (r#"{"a": "b}"#, "this string has no closing quote"),
+            ("{'a': 1}", "expected a property name in double quotes"),
+            ("// c\n{}", "expected a value"),
+            ("{\"a\": \u{0}1}", "expected a value"),
         ] {
-            assert!(parse(text.as_bytes()).is_err(), "{text:?}");
+            let fault = parse(text.as_bytes()).map(drop).expect_err(text);
+            assert_eq!(fault.problem, SyntaxProblem::Json(message), "{text:?}");
         }
     }
 

@@ -3,15 +3,15 @@
 use crate::span::Span;
 
 use super::super::error::{SyntaxFault, SyntaxProblem};
-use super::super::lexer::TokenKind;
-use super::super::native::{NativeItem, repeated_argument};
+use super::super::lexer::{Token, TokenKind};
+use super::super::native::NativeItem;
 use super::super::strings::literal_length;
 use super::sink::EventSink;
-use super::{FrameState, Parser, ParserStep};
+use super::{FrameState, Parser, ParserStep, StepResult};
 
 impl<S: EventSink> Parser<'_, S> {
     /// Reads an argument or block, or the end of the body.
-    pub(super) fn item(&mut self) -> Result<ParserStep, SyntaxFault> {
+    pub(super) fn item(&mut self) -> StepResult {
         let token = self.next()?;
         match token.kind {
             TokenKind::Newline => Ok(ParserStep::Item),
@@ -24,67 +24,64 @@ impl<S: EventSink> Parser<'_, S> {
             },
             TokenKind::CloseBrace if !self.frames.is_empty() => self.close_block(),
             TokenKind::End if self.frames.is_empty() => {
-                self.check_repeats(0, self.items.len())?;
+                self.check_repeats(0)?;
                 Ok(ParserStep::Done)
             }
-            TokenKind::End => Err(SyntaxProblem::UnclosedBlock.at(self.innermost_brace())),
+            TokenKind::End => Err(SyntaxProblem::UnclosedBlock.at(self.opening())),
             TokenKind::Quote => Err(SyntaxProblem::QuotedArgumentName.at(token.span)),
             _ => Err(SyntaxProblem::ItemRequired.at(token.span)),
         }
     }
 
-    fn innermost_brace(&self) -> Span {
-        let start = self.frames.last().map_or(0, |frame| frame.start);
-        Span::new(start, start + 1)
-    }
-
-    fn argument(&mut self, name: Span, one_line: bool) -> Result<ParserStep, SyntaxFault> {
+    fn argument(&mut self, name: Span, one_line: bool) -> StepResult {
         self.next()?;
         let start = self.peek()?.span.start;
-        let item = self.items.len();
+        let item = self.native.items.len();
         let value = Span::new(start, start);
-        self.items.push(NativeItem::Argument { name, value });
+        self.native.items.push(NativeItem::Argument { name, value });
         self.push(FrameState::Argument { item, one_line }, start);
         Ok(ParserStep::Operand)
     }
 
     /// Completes an argument after its value.
-    pub(super) fn close_argument(
-        &mut self,
-        item: usize,
-        one_line: bool,
-    ) -> Result<ParserStep, SyntaxFault> {
+    pub(super) fn close_argument(&mut self, item: usize, one_line: bool) -> StepResult {
         let span = self.pop();
-        if let Some(NativeItem::Argument { value, .. }) = self.items.get_mut(item) {
+        if let Some(NativeItem::Argument { value, .. }) = self.native.items.get_mut(item) {
             *value = span;
         }
         let token = self.next()?;
         match token.kind {
             TokenKind::CloseBrace if one_line => self.close_block(),
             _ if one_line => Err(SyntaxProblem::InvalidOneLineBlock.at(token.span)),
-            TokenKind::Newline | TokenKind::End => {
-                self.peeked = (token.kind == TokenKind::End).then_some(token);
-                Ok(ParserStep::Item)
-            }
-            _ => Err(SyntaxProblem::MissingNewlineAfterArgument.at(token.span)),
+            _ => self.end_line(token, SyntaxProblem::MissingNewlineAfterArgument),
         }
     }
 
-    fn block(&mut self, kind: Span) -> Result<ParserStep, SyntaxFault> {
-        let first_label = self.labels.len();
+    /// Checks that `token` ends the line of an argument or block. The end of the text is left for the next step.
+    fn end_line(&mut self, token: Token, problem: SyntaxProblem) -> StepResult {
+        match token.kind {
+            TokenKind::Newline => {}
+            TokenKind::End => self.peeked = Some(token),
+            _ => return Err(problem.at(token.span)),
+        }
+        Ok(ParserStep::Item)
+    }
+
+    fn block(&mut self, kind: Span) -> StepResult {
+        let first_label = self.native.labels.len();
         let brace = loop {
             let token = self.next()?;
             match token.kind {
                 TokenKind::OpenBrace => break token.span,
-                TokenKind::Identifier => self.labels.push(token.span),
+                TokenKind::Identifier => self.native.labels.push(token.span),
                 TokenKind::Quote => self.quoted_label(token.span.start)?,
                 _ => return Err(SyntaxProblem::InvalidBlock.at(token.span)),
             }
         };
-        let item = self.items.len();
-        self.items.push(NativeItem::Block {
+        let item = self.native.items.len();
+        self.native.items.push(NativeItem::Block {
             kind,
-            labels: first_label..self.labels.len(),
+            labels: first_label..self.native.labels.len(),
             content: item + 1..item + 1,
         });
         self.push(FrameState::Block { item }, brace.start);
@@ -95,7 +92,7 @@ impl<S: EventSink> Parser<'_, S> {
     }
 
     fn quoted_label(&mut self, start: usize) -> Result<(), SyntaxFault> {
-        let length = literal_length(self.lexer.rest(), self.lexer.at)?;
+        let length = literal_length(self.lexer.rest(), self.lexer.at, true)?;
         self.lexer.at += length;
         match self.lexer.rest().first() {
             Some(b'"') => self.lexer.at += 1,
@@ -109,15 +106,13 @@ impl<S: EventSink> Parser<'_, S> {
             }
         }
         self.last_end = self.lexer.at;
-        self.labels.push(Span::new(start, self.lexer.at));
+        self.native.labels.push(Span::new(start, self.lexer.at));
         Ok(())
     }
 
     /// Reads the body of a block such as `a { name = value }`.
-    fn one_line_body(&mut self) -> Result<ParserStep, SyntaxFault> {
-        let name = self
-            .expect(TokenKind::Identifier, SyntaxProblem::ItemRequired)?
-            .span;
+    fn one_line_body(&mut self) -> StepResult {
+        let name = self.expect(TokenKind::Identifier, SyntaxProblem::ItemRequired)?;
         match self.peek()?.kind {
             TokenKind::Equal => self.argument(name, true),
             TokenKind::Quote | TokenKind::OpenBrace | TokenKind::Identifier => {
@@ -128,34 +123,24 @@ impl<S: EventSink> Parser<'_, S> {
     }
 
     /// Completes a block after its closing brace.
-    fn close_block(&mut self) -> Result<ParserStep, SyntaxFault> {
+    fn close_block(&mut self) -> StepResult {
         let brace = Span::new(self.last_end - 1, self.last_end);
-        let item = match self.frames.last() {
-            Some(frame) => match frame.state {
-                FrameState::Block { item } => item,
-                _ => return Err(SyntaxProblem::ItemRequired.at(brace)),
-            },
-            None => return Err(SyntaxProblem::ItemRequired.at(brace)),
+        let Some(&FrameState::Block { item }) = self.state() else {
+            return Err(SyntaxProblem::ItemRequired.at(brace));
         };
         self.pop();
-        self.check_repeats(item + 1, self.items.len())?;
-        let end = self.items.len();
-        if let Some(NativeItem::Block { content, .. }) = self.items.get_mut(item) {
+        self.check_repeats(item + 1)?;
+        let end = self.native.items.len();
+        if let Some(NativeItem::Block { content, .. }) = self.native.items.get_mut(item) {
             content.end = end;
         }
         let token = self.next()?;
-        match token.kind {
-            TokenKind::Newline | TokenKind::End => {
-                self.peeked = (token.kind == TokenKind::End).then_some(token);
-                Ok(ParserStep::Item)
-            }
-            _ => Err(SyntaxProblem::MissingNewlineAfterBlock.at(token.span)),
-        }
+        self.end_line(token, SyntaxProblem::MissingNewlineAfterBlock)
     }
 
-    /// Checks that a body sets no argument twice.
-    fn check_repeats(&self, start: usize, end: usize) -> Result<(), SyntaxFault> {
-        match repeated_argument(&self.items, start..end, self.lexer.text) {
+    /// Checks that the body that starts with the item `start` and has just ended sets no argument twice.
+    fn check_repeats(&self, start: usize) -> Result<(), SyntaxFault> {
+        match self.native.repeated_argument(start, self.lexer.text) {
             None => Ok(()),
             Some(span) => {
                 let name = String::from_utf8_lossy(self.text(span)).into_owned();

@@ -3,7 +3,7 @@
 use super::super::error::{SyntaxFault, SyntaxProblem};
 use super::super::lexer::TokenKind;
 use super::sink::{Event, EventSink, ForNames, ForShape};
-use super::{FrameState, Parser, ParserStep};
+use super::{FrameState, Parser, ParserStep, StepResult};
 
 /// The state of a `for` expression.
 #[derive(Clone, Copy)]
@@ -27,7 +27,7 @@ enum ForPart {
 
 impl<S: EventSink> Parser<'_, S> {
     /// Starts a `for` expression after its opening bracket. Newlines are insignificant within it.
-    pub(super) fn open_for(&mut self, object: bool) -> Result<ParserStep, SyntaxFault> {
+    pub(super) fn open_for(&mut self, object: bool) -> StepResult {
         self.newlines = false;
         self.next()?;
         let names = self.for_names(SyntaxProblem::InvalidFor)?;
@@ -46,29 +46,21 @@ impl<S: EventSink> Parser<'_, S> {
         &mut self,
         problem: fn(&'static str) -> SyntaxProblem,
     ) -> Result<ForNames, SyntaxFault> {
-        let first = self
-            .expect(
-                TokenKind::Identifier,
-                problem("a variable name is required after `for`"),
-            )?
-            .span;
-        let mut names = ForNames {
-            key: None,
-            value: first,
-        };
-        if self.peek()?.kind == TokenKind::Comma {
-            self.next()?;
-            let value = self
-                .expect(
-                    TokenKind::Identifier,
-                    problem("a variable name is required after the comma"),
-                )?
-                .span;
-            names = ForNames {
+        let missing_name = problem("a variable name is required after `for`");
+        let first = self.expect(TokenKind::Identifier, missing_name)?;
+        let names = if self.take_if(TokenKind::Comma)?.is_some() {
+            let missing_name = problem("a variable name is required after the comma");
+            let value = self.expect(TokenKind::Identifier, missing_name)?;
+            ForNames {
                 key: Some(first),
                 value,
-            };
-        }
+            }
+        } else {
+            ForNames {
+                key: None,
+                value: first,
+            }
+        };
         if !self.peek_is_word(b"in")? {
             return Err(problem("`in` is required after the variable names").at(self.peek()?.span));
         }
@@ -77,16 +69,11 @@ impl<S: EventSink> Parser<'_, S> {
     }
 
     /// Continues a `for` expression after a part.
-    pub(super) fn after_for_part(
-        &mut self,
-        mut frame: ForFrame,
-    ) -> Result<ParserStep, SyntaxFault> {
+    pub(super) fn after_for_part(&mut self, mut frame: ForFrame) -> StepResult {
         match frame.part {
             ForPart::Collection => {
-                self.expect(
-                    TokenKind::Colon,
-                    SyntaxProblem::InvalidFor("a colon is required after the collection"),
-                )?;
+                let problem = "a colon is required after the collection";
+                self.expect(TokenKind::Colon, SyntaxProblem::InvalidFor(problem))?;
                 frame.part = ForPart::First;
             }
             ForPart::First if self.peek()?.kind == TokenKind::FatArrow => {
@@ -98,8 +85,8 @@ impl<S: EventSink> Parser<'_, S> {
                 frame.keyed = true;
             }
             ForPart::First if frame.object => {
-                return Err(SyntaxProblem::InvalidFor("an object needs keys, with `=>`")
-                    .at(self.peek()?.span));
+                let problem = SyntaxProblem::InvalidFor("an object needs keys, with `=>`");
+                return Err(problem.at(self.peek()?.span));
             }
             ForPart::First | ForPart::Value => return self.after_for_value(frame),
             ForPart::Condition => return self.close_for(frame, true),
@@ -108,13 +95,11 @@ impl<S: EventSink> Parser<'_, S> {
         Ok(ParserStep::Operand)
     }
 
-    fn after_for_value(&mut self, mut frame: ForFrame) -> Result<ParserStep, SyntaxFault> {
-        if self.peek()?.kind == TokenKind::Ellipsis {
-            let ellipsis = self.next()?;
+    fn after_for_value(&mut self, mut frame: ForFrame) -> StepResult {
+        if let Some(ellipsis) = self.take_if(TokenKind::Ellipsis)? {
             if !frame.object {
-                return Err(
-                    SyntaxProblem::InvalidFor("`...` cannot group into a tuple").at(ellipsis.span)
-                );
+                let problem = SyntaxProblem::InvalidFor("`...` cannot group into a tuple");
+                return Err(problem.at(ellipsis));
             }
             frame.grouped = true;
         }
@@ -127,16 +112,14 @@ impl<S: EventSink> Parser<'_, S> {
         Ok(ParserStep::Operand)
     }
 
-    fn close_for(&mut self, frame: ForFrame, conditional: bool) -> Result<ParserStep, SyntaxFault> {
+    fn close_for(&mut self, frame: ForFrame, conditional: bool) -> StepResult {
         let close = if frame.object {
             TokenKind::CloseBrace
         } else {
             TokenKind::CloseBracket
         };
-        self.expect(
-            close,
-            SyntaxProblem::InvalidFor("something follows where it should end"),
-        )?;
+        let problem = "it must end here";
+        self.expect(close, SyntaxProblem::InvalidFor(problem))?;
         self.complete(Event::For(ForShape {
             names: frame.names,
             keyed: frame.keyed,

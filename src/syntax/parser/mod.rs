@@ -3,7 +3,7 @@
 //! The parser is a state machine with a stack of [`Frame`]s on the heap. Nesting takes heap memory but no call stack, and each
 //! step consumes text or pops a frame, so the time is linear. A frame is an unfinished construct: a block, an argument, a
 //! parenthesis, an operator without its right operand, a string. [`ParserStep`] says what to read next in the top frame. Blocks
-//! and arguments become [`NativeItem`]s; expressions are reported to an [`EventSink`].
+//! and arguments become items of a [`NativeFile`]; expressions are reported to an [`EventSink`].
 //!
 //! The grammar follows <https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md>; where that is vague, the
 //! parser accepts what Terraform accepts.
@@ -20,7 +20,7 @@ use crate::span::Span;
 use super::error::{SyntaxFault, SyntaxProblem};
 use super::expr::{BinaryOperator, UnaryOperator};
 use super::lexer::{Lexer, Token, TokenKind};
-use super::native::NativeItem;
+use super::native::NativeFile;
 use for_expression::ForFrame;
 use sink::{Event, EventSink, NoTree};
 use template::{OpenDirective, TemplateFrame};
@@ -48,7 +48,8 @@ struct Frame {
     outer_newlines: bool,
 }
 
-/// The kind of an unfinished construct, and how far it has been read.
+/// The kind of an unfinished construct, and how far it has been read. `item` is its position in [`NativeFile::items`], and
+/// `count` the number of its complete parts. `trim` is set after `${~` and `%{~`.
 enum FrameState {
     Block {
         item: usize,
@@ -92,7 +93,6 @@ enum FrameState {
     },
 }
 
-/// The state of the parser.
 pub(super) struct Parser<'a, S> {
     lexer: Lexer<'a>,
     peeked: Option<Token>,
@@ -102,22 +102,21 @@ pub(super) struct Parser<'a, S> {
     last_end: usize,
     frames: Vec<Frame>,
     directives: Vec<OpenDirective>,
-    items: Vec<NativeItem>,
-    labels: Vec<Span>,
+    native: NativeFile,
     sink: S,
 }
 
+type StepResult = Result<ParserStep, SyntaxFault>;
+
 impl<'a> Parser<'a, NoTree> {
-    /// Parses a whole file. Returns its items, and the labels that they refer to.
-    pub(super) fn file(text: &'a [u8]) -> Result<(Vec<NativeItem>, Vec<Span>), SyntaxFault> {
-        let start = if text.starts_with(BYTE_ORDER_MARK) {
-            BYTE_ORDER_MARK.len()
-        } else {
-            0
-        };
+    /// Parses a whole file. Returns the first syntax error anywhere in the file, like Terraform.
+    pub(super) fn file(text: &'a [u8]) -> Result<NativeFile, SyntaxFault> {
+        let start = text
+            .strip_prefix(BYTE_ORDER_MARK)
+            .map_or(0, |_| BYTE_ORDER_MARK.len());
         let mut parser = Parser::new(text, start, NoTree);
         parser.run(ParserStep::Item)?;
-        Ok((parser.items, parser.labels))
+        Ok(parser.native)
     }
 }
 
@@ -140,8 +139,7 @@ impl<'a, S: EventSink> Parser<'a, S> {
             last_end: at,
             frames: Vec::new(),
             directives: Vec::new(),
-            items: Vec::new(),
-            labels: Vec::new(),
+            native: NativeFile::default(),
             sink,
         }
     }
@@ -187,12 +185,12 @@ impl<'a, S: EventSink> Parser<'a, S> {
     /// Bounds memory: frames and items take up to 100 times the memory of their text.
     #[inline]
     fn check_size(&self) -> Result<(), SyntaxFault> {
-        let here = || Span::new(self.last_end, self.last_end);
+        let here = Span::new(self.last_end, self.last_end);
         if self.frames.len() > MAX_NESTING {
-            return Err(SyntaxProblem::TooNested(MAX_NESTING).at(here()));
+            return Err(SyntaxProblem::TooNested(MAX_NESTING).at(here));
         }
-        if self.items.len() + self.labels.len() > MAX_ITEMS {
-            return Err(SyntaxProblem::TooManyItems(MAX_ITEMS).at(here()));
+        if self.native.items.len() + self.native.labels.len() > MAX_ITEMS {
+            return Err(SyntaxProblem::TooManyItems(MAX_ITEMS).at(here));
         }
         Ok(())
     }
@@ -225,13 +223,21 @@ impl<'a, S: EventSink> Parser<'a, S> {
     }
 
     /// Consumes a token of this kind, or fails with this problem at the actual token.
-    fn expect(&mut self, kind: TokenKind, problem: SyntaxProblem) -> Result<Token, SyntaxFault> {
+    fn expect(&mut self, kind: TokenKind, problem: SyntaxProblem) -> Result<Span, SyntaxFault> {
         let token = self.next()?;
         if token.kind == kind {
-            Ok(token)
+            Ok(token.span)
         } else {
             Err(problem.at(token.span))
         }
+    }
+
+    /// Consumes the next token if it is of this kind.
+    fn take_if(&mut self, kind: TokenKind) -> Result<Option<Span>, SyntaxFault> {
+        if self.peek()?.kind != kind {
+            return Ok(None);
+        }
+        self.next().map(|token| Some(token.span))
     }
 
     fn text(&self, span: Span) -> &'a [u8] {
@@ -252,6 +258,22 @@ impl<'a, S: EventSink> Parser<'a, S> {
         self.newlines = false;
     }
 
+    fn state(&self) -> Option<&FrameState> {
+        self.frames.last().map(|frame| &frame.state)
+    }
+
+    fn set_state(&mut self, state: FrameState) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.state = state;
+        }
+    }
+
+    /// The first byte of the top frame.
+    fn opening(&self) -> Span {
+        let start = self.frames.last().map_or(0, |frame| frame.start);
+        Span::new(start, start + 1)
+    }
+
     /// Removes the top frame and returns its range, which ends with the latest token.
     fn pop(&mut self) -> Span {
         let frame = self.frames.pop();
@@ -263,8 +285,12 @@ impl<'a, S: EventSink> Parser<'a, S> {
     }
 
     /// Completes the expression of the top frame.
-    fn complete(&mut self, event: Event) -> Result<ParserStep, SyntaxFault> {
+    fn complete(&mut self, event: Event) -> StepResult {
         let span = self.pop();
+        self.leaf(event, span)
+    }
+
+    fn leaf(&mut self, event: Event, span: Span) -> StepResult {
         self.sink.event(event, span)?;
         Ok(ParserStep::Operator)
     }

@@ -8,38 +8,32 @@ use super::super::lexer::{Token, TokenKind};
 use super::super::number::is_number;
 use super::sink::{Event, EventSink};
 use super::template::TemplateFrame;
-use super::{FrameState, Parser, ParserStep};
+use super::{FrameState, Parser, ParserStep, StepResult};
 
 impl<S: EventSink> Parser<'_, S> {
     /// Reads the start of an expression.
-    pub(super) fn operand(&mut self) -> Result<ParserStep, SyntaxFault> {
+    pub(super) fn operand(&mut self) -> StepResult {
         let token = self.next()?;
         let start = token.span.start;
         match token.kind {
-            TokenKind::Number => self.number(token.span),
-            TokenKind::Identifier => self.name(token.span),
-            TokenKind::Quote => self.open_template(TemplateFrame::quoted(), start),
+            TokenKind::Number => return self.number(token.span),
+            TokenKind::Identifier => return self.name(token.span),
+            TokenKind::Quote => return self.open_template(TemplateFrame::quoted(), start),
             TokenKind::Heredoc => {
-                self.open_template(TemplateFrame::heredoc(token.span, self.lexer.text), start)
+                let frame = TemplateFrame::heredoc(token.span, self.lexer.text);
+                return self.open_template(frame, start);
             }
-            TokenKind::Minus => self.unary(UnaryOperator::Negate, start),
-            TokenKind::Bang => self.unary(UnaryOperator::Not, start),
-            TokenKind::OpenParen => {
-                self.push_without_newlines(FrameState::Parentheses, start);
-                Ok(ParserStep::Operand)
-            }
-            TokenKind::OpenBracket => self.open_tuple(start),
-            TokenKind::OpenBrace => self.open_object(start),
-            _ => Err(SyntaxProblem::ExpressionRequired.at(token.span)),
+            TokenKind::Minus => self.push(FrameState::Unary(UnaryOperator::Negate), start),
+            TokenKind::Bang => self.push(FrameState::Unary(UnaryOperator::Not), start),
+            TokenKind::OpenParen => self.push_without_newlines(FrameState::Parentheses, start),
+            TokenKind::OpenBracket => return self.open_tuple(start),
+            TokenKind::OpenBrace => return self.open_object(start),
+            _ => return Err(SyntaxProblem::ExpressionRequired.at(token.span)),
         }
+        Ok(ParserStep::Operand)
     }
 
-    pub(super) fn leaf(&mut self, event: Event, span: Span) -> Result<ParserStep, SyntaxFault> {
-        self.sink.event(event, span)?;
-        Ok(ParserStep::Operator)
-    }
-
-    fn number(&mut self, span: Span) -> Result<ParserStep, SyntaxFault> {
+    fn number(&mut self, span: Span) -> StepResult {
         if is_number(self.text(span)) {
             self.leaf(Event::Number, span)
         } else {
@@ -47,21 +41,9 @@ impl<S: EventSink> Parser<'_, S> {
         }
     }
 
-    #[expect(
-        clippy::unnecessary_wraps,
-        reason = "has the signature of the other steps of `operand`"
-    )]
-    fn unary(&mut self, operator: UnaryOperator, start: usize) -> Result<ParserStep, SyntaxFault> {
-        self.push(FrameState::Unary(operator), start);
-        Ok(ParserStep::Operand)
-    }
-
     /// Reads a keyword, a variable, or the name of a function.
-    fn name(&mut self, span: Span) -> Result<ParserStep, SyntaxFault> {
-        if matches!(
-            self.peek()?.kind,
-            TokenKind::OpenParen | TokenKind::DoubleColon
-        ) {
+    fn name(&mut self, span: Span) -> StepResult {
+        if let TokenKind::OpenParen | TokenKind::DoubleColon = self.peek()?.kind {
             return self.open_call(span);
         }
         let event = match self.text(span) {
@@ -73,12 +55,12 @@ impl<S: EventSink> Parser<'_, S> {
         self.leaf(event, span)
     }
 
-    fn open_call(&mut self, first: Span) -> Result<ParserStep, SyntaxFault> {
+    fn open_call(&mut self, first: Span) -> StepResult {
         let mut name = first;
         let mut open = self.next()?;
         while open.kind == TokenKind::DoubleColon {
             let part = self.expect(TokenKind::Identifier, SyntaxProblem::MissingFunctionName)?;
-            name = name.to(part.span);
+            name = name.to(part);
             open = self.next()?;
         }
         if open.kind != TokenKind::OpenParen {
@@ -88,42 +70,31 @@ impl<S: EventSink> Parser<'_, S> {
         self.argument_or_close(name, 0)
     }
 
-    fn argument_or_close(&mut self, name: Span, count: usize) -> Result<ParserStep, SyntaxFault> {
-        if self.peek()?.kind != TokenKind::CloseParen {
+    fn argument_or_close(&mut self, name: Span, count: usize) -> StepResult {
+        if self.take_if(TokenKind::CloseParen)?.is_none() {
             return Ok(ParserStep::Operand);
         }
-        self.next()?;
+        self.close_call(name, count, false)
+    }
+
+    fn close_call(&mut self, name: Span, arguments: usize, expand: bool) -> StepResult {
         self.complete(Event::Call {
             name,
-            arguments: count,
-            expand: false,
+            arguments,
+            expand,
         })
     }
 
     /// Continues a call after an argument. `count` arguments came before it.
-    pub(super) fn after_call_argument(
-        &mut self,
-        name: Span,
-        count: usize,
-    ) -> Result<ParserStep, SyntaxFault> {
+    pub(super) fn after_call_argument(&mut self, name: Span, count: usize) -> StepResult {
         let count = count + 1;
         let token = self.next()?;
         match token.kind {
-            TokenKind::CloseParen => self.complete(Event::Call {
-                name,
-                arguments: count,
-                expand: false,
-            }),
+            TokenKind::CloseParen => self.close_call(name, count, false),
             TokenKind::Ellipsis => {
-                self.expect(
-                    TokenKind::CloseParen,
-                    SyntaxProblem::MissingCloseParenthesis,
-                )?;
-                self.complete(Event::Call {
-                    name,
-                    arguments: count,
-                    expand: true,
-                })
+                let problem = SyntaxProblem::MissingCloseParenthesis;
+                self.expect(TokenKind::CloseParen, problem)?;
+                self.close_call(name, count, true)
             }
             TokenKind::Comma => {
                 self.set_state(FrameState::Call { name, count });
@@ -134,13 +105,7 @@ impl<S: EventSink> Parser<'_, S> {
         }
     }
 
-    pub(super) fn set_state(&mut self, state: FrameState) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.state = state;
-        }
-    }
-
-    fn open_tuple(&mut self, start: usize) -> Result<ParserStep, SyntaxFault> {
+    fn open_tuple(&mut self, start: usize) -> StepResult {
         self.push_without_newlines(FrameState::Tuple { count: 0 }, start);
         if self.peek_is_word(b"for")? {
             return self.open_for(false);
@@ -148,16 +113,15 @@ impl<S: EventSink> Parser<'_, S> {
         self.element_or_close(0)
     }
 
-    fn element_or_close(&mut self, count: usize) -> Result<ParserStep, SyntaxFault> {
-        if self.peek()?.kind != TokenKind::CloseBracket {
+    fn element_or_close(&mut self, count: usize) -> StepResult {
+        if self.take_if(TokenKind::CloseBracket)?.is_none() {
             return Ok(ParserStep::Operand);
         }
-        self.next()?;
         self.complete(Event::Tuple(count))
     }
 
     /// Continues a tuple after an element. `count` elements came before it.
-    pub(super) fn after_element(&mut self, count: usize) -> Result<ParserStep, SyntaxFault> {
+    pub(super) fn after_element(&mut self, count: usize) -> StepResult {
         let token = self.next()?;
         match token.kind {
             TokenKind::CloseBracket => self.complete(Event::Tuple(count + 1)),
@@ -180,23 +144,21 @@ impl<S: EventSink> Parser<'_, S> {
         at_end: SyntaxProblem,
         elsewhere: SyntaxProblem,
     ) -> SyntaxFault {
-        if token.kind == TokenKind::End {
-            let start = self.frames.last().map_or(0, |frame| frame.start);
-            return at_end.at(Span::new(start, start + 1));
+        match token.kind {
+            TokenKind::End => at_end.at(self.opening()),
+            _ => elsewhere.at(token.span),
         }
-        elsewhere.at(token.span)
     }
 
-    fn open_object(&mut self, start: usize) -> Result<ParserStep, SyntaxFault> {
-        self.push(FrameState::Key { count: 0 }, start);
-        self.newlines = false;
+    fn open_object(&mut self, start: usize) -> StepResult {
+        self.push_without_newlines(FrameState::Key { count: 0 }, start);
         if self.peek_is_word(b"for")? {
             return self.open_for(true);
         }
         self.key_or_close(0)
     }
 
-    fn key_or_close(&mut self, count: usize) -> Result<ParserStep, SyntaxFault> {
+    fn key_or_close(&mut self, count: usize) -> StepResult {
         self.newlines = false;
         let token = self.peek()?;
         self.newlines = true;
@@ -208,7 +170,7 @@ impl<S: EventSink> Parser<'_, S> {
     }
 
     /// Continues an object after a key.
-    pub(super) fn after_key(&mut self, count: usize) -> Result<ParserStep, SyntaxFault> {
+    pub(super) fn after_key(&mut self, count: usize) -> StepResult {
         let token = self.next()?;
         match token.kind {
             TokenKind::Equal | TokenKind::Colon => {
@@ -224,7 +186,7 @@ impl<S: EventSink> Parser<'_, S> {
     }
 
     /// Continues an object after a value. `count` entries came before it.
-    pub(super) fn after_entry(&mut self, count: usize) -> Result<ParserStep, SyntaxFault> {
+    pub(super) fn after_entry(&mut self, count: usize) -> StepResult {
         let token = self.next()?;
         match token.kind {
             TokenKind::CloseBrace => self.complete(Event::Object(count + 1)),

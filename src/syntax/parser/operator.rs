@@ -2,23 +2,23 @@
 
 use crate::span::Span;
 
-use super::super::error::{SyntaxFault, SyntaxProblem};
+use super::super::error::SyntaxProblem;
 use super::super::expr::BinaryOperator;
 use super::super::lexer::TokenKind;
 use super::super::number::is_number;
 use super::sink::{Event, EventSink};
-use super::{FrameState, Parser, ParserStep};
+use super::{FrameState, Parser, ParserStep, StepResult};
 
 impl<S: EventSink> Parser<'_, S> {
     /// Reads the operator after an operand, or completes the expression.
-    pub(super) fn operator(&mut self) -> Result<ParserStep, SyntaxFault> {
+    pub(super) fn operator(&mut self) -> StepResult {
         let kind = self.peek()?.kind;
         match kind {
             TokenKind::Dot => return self.attribute(),
             TokenKind::OpenBracket => return self.open_index(),
             _ => {}
         }
-        match self.frames.last().map(|frame| &frame.state) {
+        match self.state() {
             Some(FrameState::Splat) => return self.complete(Event::SplatEnd),
             Some(&FrameState::Unary(operator)) => return self.complete(Event::Unary(operator)),
             _ => {}
@@ -26,7 +26,7 @@ impl<S: EventSink> Parser<'_, S> {
         if let Some(operator) = binary_operator(kind) {
             return self.binary(operator);
         }
-        if let Some(&FrameState::Binary(operator)) = self.frames.last().map(|frame| &frame.state) {
+        if let Some(&FrameState::Binary(operator)) = self.state() {
             return self.complete(Event::Binary(operator));
         }
         if kind == TokenKind::Question {
@@ -38,8 +38,8 @@ impl<S: EventSink> Parser<'_, S> {
     }
 
     /// Reads an operator, after completing an operator on its left that binds at least as tightly.
-    fn binary(&mut self, operator: BinaryOperator) -> Result<ParserStep, SyntaxFault> {
-        if let Some(&FrameState::Binary(left)) = self.frames.last().map(|frame| &frame.state)
+    fn binary(&mut self, operator: BinaryOperator) -> StepResult {
+        if let Some(&FrameState::Binary(left)) = self.state()
             && left.precedence() >= operator.precedence()
         {
             return self.complete(Event::Binary(left));
@@ -49,7 +49,7 @@ impl<S: EventSink> Parser<'_, S> {
         Ok(ParserStep::Operand)
     }
 
-    fn end_of_expression(&mut self) -> Result<ParserStep, SyntaxFault> {
+    fn end_of_expression(&mut self) -> StepResult {
         let Some(frame) = self.frames.last() else {
             return Ok(ParserStep::Done);
         };
@@ -78,8 +78,10 @@ impl<S: EventSink> Parser<'_, S> {
                 Ok(ParserStep::Operand)
             }
             FrameState::IfFalse => self.complete(Event::Conditional),
-            FrameState::Interpolation { trim } => self.close_interpolation(trim),
-            FrameState::Directive { directive, trim } => self.close_directive(directive, trim),
+            FrameState::Interpolation { trim } => self.close_sequence(trim, Event::Interpolation),
+            FrameState::Directive { directive, trim } => {
+                self.close_sequence(trim, |trim| Event::Directive(directive, trim))
+            }
             // `Part` ends here. The others are completed before an expression can end in them.
             FrameState::Part
             | FrameState::Block { .. }
@@ -90,37 +92,31 @@ impl<S: EventSink> Parser<'_, S> {
         }
     }
 
-    fn open_index(&mut self) -> Result<ParserStep, SyntaxFault> {
+    fn open_index(&mut self) -> StepResult {
         let start = self.next()?.span.start;
-        if self.peek()?.kind == TokenKind::Star {
-            self.next()?;
+        if self.take_if(TokenKind::Star)?.is_some() {
             self.expect(TokenKind::CloseBracket, SyntaxProblem::MissingIndexBracket)?;
             self.push(FrameState::Splat, start);
-            self.sink
-                .event(Event::SplatStart, Span::new(start, self.last_end))?;
-            return Ok(ParserStep::Operator);
+            return self.leaf(Event::SplatStart, Span::new(start, self.last_end));
         }
         self.push_without_newlines(FrameState::Index, start);
         Ok(ParserStep::Operand)
     }
 
     /// Reads `.name`, `.0`, or `.*` with the attributes after it.
-    fn attribute(&mut self) -> Result<ParserStep, SyntaxFault> {
+    fn attribute(&mut self) -> StepResult {
         let dot = self.next()?.span;
-        if self.peek()?.kind != TokenKind::Star {
-            self.attribute_step()?;
-            return Ok(ParserStep::Operator);
-        }
-        let star = self.next()?.span;
+        let Some(star) = self.take_if(TokenKind::Star)? else {
+            return self.attribute_step();
+        };
         self.sink.event(Event::SplatStart, dot.to(star))?;
-        while self.peek()?.kind == TokenKind::Dot {
-            self.next()?;
+        while self.take_if(TokenKind::Dot)?.is_some() {
             self.attribute_step()?;
         }
         self.leaf(Event::SplatEnd, Span::new(dot.start, self.last_end))
     }
 
-    fn attribute_step(&mut self) -> Result<(), SyntaxFault> {
+    fn attribute_step(&mut self) -> StepResult {
         let token = self.next()?;
         let event = match token.kind {
             TokenKind::Identifier => Event::Attribute(token.span),
@@ -128,11 +124,9 @@ impl<S: EventSink> Parser<'_, S> {
                 return Err(SyntaxProblem::ChainedLegacyIndex.at(token.span));
             }
             TokenKind::Number if is_number(self.text(token.span)) => Event::LegacyIndex(token.span),
-            _ => {
-                return Err(SyntaxProblem::AttributeNameRequired.at(token.span));
-            }
+            _ => return Err(SyntaxProblem::AttributeNameRequired.at(token.span)),
         };
-        self.sink.event(event, token.span)
+        self.leaf(event, token.span)
     }
 }
 

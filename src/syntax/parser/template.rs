@@ -8,9 +8,9 @@ use crate::span::Span;
 
 use super::super::error::{SyntaxFault, SyntaxProblem};
 use super::super::lexer::TokenKind;
-use super::super::strings::{line_length, literal_length};
+use super::super::strings::literal_length;
 use super::sink::{Directive, Event, EventSink, Trim};
-use super::{FrameState, Parser, ParserStep};
+use super::{FrameState, Parser, ParserStep, StepResult};
 
 /// An unfinished string or heredoc.
 #[derive(Clone, Copy)]
@@ -32,17 +32,10 @@ enum TemplateEnd {
     Text,
 }
 
-/// A directive without its end.
+/// A directive whose `endif` or `endfor` has not been read: `if`, `else` or `for`.
 pub(super) struct OpenDirective {
-    start: Span,
-    kind: DirectiveKind,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum DirectiveKind {
-    If,
-    Else,
-    For,
+    word: Span,
+    directive: Directive,
 }
 
 impl TemplateFrame {
@@ -76,11 +69,7 @@ impl TemplateFrame {
 
 impl<S: EventSink> Parser<'_, S> {
     /// Starts a template after its opening quote or introducer.
-    pub(super) fn open_template(
-        &mut self,
-        mut frame: TemplateFrame,
-        start: usize,
-    ) -> Result<ParserStep, SyntaxFault> {
+    pub(super) fn open_template(&mut self, mut frame: TemplateFrame, start: usize) -> StepResult {
         frame.outer_directives = self.directives.len();
         self.push(FrameState::Template(frame), start);
         self.sink
@@ -89,9 +78,8 @@ impl<S: EventSink> Parser<'_, S> {
     }
 
     /// Reads text up to the next sequence, or to the end of the string.
-    pub(super) fn template_text(&mut self) -> Result<ParserStep, SyntaxFault> {
-        let Some(&FrameState::Template(frame)) = self.frames.last().map(|frame| &frame.state)
-        else {
+    pub(super) fn template_text(&mut self) -> StepResult {
+        let Some(&FrameState::Template(frame)) = self.state() else {
             return Ok(ParserStep::Operator);
         };
         let quoted = matches!(frame.end, TemplateEnd::Quote);
@@ -103,12 +91,7 @@ impl<S: EventSink> Parser<'_, S> {
             {
                 return self.close_template(frame, flush);
             }
-            let rest = self.lexer.rest();
-            let length = if quoted {
-                literal_length(rest, start)?
-            } else {
-                line_length(rest, start)?
-            };
+            let length = literal_length(self.lexer.rest(), start, quoted)?;
             self.lexer.at += length;
             if length > 0 {
                 self.sink
@@ -122,7 +105,7 @@ impl<S: EventSink> Parser<'_, S> {
                     return self.close_template(frame, false);
                 }
                 ([], TemplateEnd::Text) => return self.close_template(frame, false),
-                ([], _) => return Err(self.unterminated()),
+                ([], _) => return Err(SyntaxProblem::UnterminatedTemplate.at(self.opening())),
                 _ => {}
             }
         }
@@ -148,29 +131,20 @@ impl<S: EventSink> Parser<'_, S> {
         found
     }
 
-    fn unterminated(&self) -> SyntaxFault {
-        let start = self.frames.last().map_or(0, |frame| frame.start);
-        SyntaxProblem::UnterminatedTemplate.at(Span::new(start, start + 1))
-    }
-
-    fn close_template(
-        &mut self,
-        frame: TemplateFrame,
-        flush: bool,
-    ) -> Result<ParserStep, SyntaxFault> {
-        if self.directives.len() > frame.outer_directives {
-            let start = self
-                .directives
-                .last()
-                .map_or(Span::default(), |open| open.start);
-            return Err(SyntaxProblem::UnbalancedDirectives.at(start));
+    fn close_template(&mut self, frame: TemplateFrame, flush: bool) -> StepResult {
+        if let Some(open) = self
+            .directives
+            .get(frame.outer_directives..)
+            .and_then(<[_]>::last)
+        {
+            return Err(SyntaxProblem::UnbalancedDirectives.at(open.word));
         }
         self.last_end = self.lexer.at;
         self.complete(Event::TemplateEnd { flush })
     }
 
     /// Reads `${` or `%{`, with `~` if that follows.
-    fn open_sequence(&mut self, interpolation: bool) -> Result<ParserStep, SyntaxFault> {
+    fn open_sequence(&mut self, interpolation: bool) -> StepResult {
         let start = self.lexer.at;
         self.lexer.at += 2;
         let trim = self.lexer.rest().first() == Some(&b'~');
@@ -179,105 +153,55 @@ impl<S: EventSink> Parser<'_, S> {
             self.push_without_newlines(FrameState::Interpolation { trim }, start);
             return Ok(ParserStep::Operand);
         }
-        self.push_without_newlines(
-            FrameState::Directive {
-                directive: Directive::EndIf,
-                trim,
-            },
-            start,
-        );
+        let directive = Directive::EndIf;
+        self.push_without_newlines(FrameState::Directive { directive, trim }, start);
         self.open_directive(trim)
     }
 
-    fn open_directive(&mut self, trim: bool) -> Result<ParserStep, SyntaxFault> {
-        let word = self
-            .expect(TokenKind::Identifier, SyntaxProblem::InvalidDirective)?
-            .span;
-        match self.text(word) {
-            b"if" => {
-                self.directives.push(OpenDirective {
-                    start: word,
-                    kind: DirectiveKind::If,
-                });
-                self.set_state(FrameState::Directive {
-                    directive: Directive::If,
-                    trim,
-                });
-                Ok(ParserStep::Operand)
-            }
-            b"for" => {
-                let names = self.for_names(SyntaxProblem::InvalidForDirective)?;
-                self.directives.push(OpenDirective {
-                    start: word,
-                    kind: DirectiveKind::For,
-                });
-                self.set_state(FrameState::Directive {
-                    directive: Directive::For(names),
-                    trim,
-                });
-                Ok(ParserStep::Operand)
-            }
-            b"else" => self.end_directive(word, Directive::Else, trim),
-            b"endif" => self.end_directive(word, Directive::EndIf, trim),
-            b"endfor" => self.end_directive(word, Directive::EndFor, trim),
-            _ => Err(SyntaxProblem::InvalidDirective.at(word)),
-        }
+    fn open_directive(&mut self, trim: bool) -> StepResult {
+        let word = self.expect(TokenKind::Identifier, SyntaxProblem::InvalidDirective)?;
+        let directive = match self.text(word) {
+            b"if" => Directive::If,
+            b"for" => Directive::For(self.for_names(SyntaxProblem::InvalidForDirective)?),
+            b"else" => return self.end_directive(word, Directive::Else, trim),
+            b"endif" => return self.end_directive(word, Directive::EndIf, trim),
+            b"endfor" => return self.end_directive(word, Directive::EndFor, trim),
+            _ => return Err(SyntaxProblem::InvalidDirective.at(word)),
+        };
+        self.directives.push(OpenDirective { word, directive });
+        self.set_state(FrameState::Directive { directive, trim });
+        Ok(ParserStep::Operand)
     }
 
     /// Reads `else`, `endif` or `endfor`, which must match the innermost open directive of this string.
-    fn end_directive(
-        &mut self,
-        word: Span,
-        directive: Directive,
-        trim: bool,
-    ) -> Result<ParserStep, SyntaxFault> {
-        let outer = self
-            .frames
-            .iter()
-            .rev()
-            .find_map(|frame| match frame.state {
-                FrameState::Template(template) => Some(template.outer_directives),
-                _ => None,
-            });
+    fn end_directive(&mut self, word: Span, directive: Directive, trim: bool) -> StepResult {
+        let mut frames = self.frames.iter().rev();
+        let outer = frames.find_map(|frame| match frame.state {
+            FrameState::Template(template) => Some(template.outer_directives),
+            _ => None,
+        });
         let is_ours = self.directives.len() > outer.unwrap_or(0);
-        let open = self
-            .directives
-            .pop()
-            .filter(|_| is_ours)
-            .map(|open| open.kind);
-        match (directive, open) {
-            (Directive::Else, Some(DirectiveKind::If)) => {
-                self.directives.push(OpenDirective {
-                    start: word,
-                    kind: DirectiveKind::Else,
-                });
+        let open = self.directives.pop().filter(|_| is_ours);
+        match (directive, open.map(|open| open.directive)) {
+            (Directive::Else, Some(Directive::If)) => {
+                self.directives.push(OpenDirective { word, directive });
             }
-            (Directive::EndIf, Some(DirectiveKind::If | DirectiveKind::Else))
-            | (Directive::EndFor, Some(DirectiveKind::For)) => {}
+            (Directive::EndIf, Some(Directive::If | Directive::Else))
+            | (Directive::EndFor, Some(Directive::For(_))) => {}
             _ => return Err(SyntaxProblem::UnbalancedDirectives.at(word)),
         }
-        self.close_directive(directive, trim)
+        self.close_sequence(trim, |trim| Event::Directive(directive, trim))
     }
 
-    /// Completes a directive with its closing brace.
-    pub(super) fn close_directive(
+    /// Completes an interpolation or a directive with its closing brace. `before` is set if it starts with `~`.
+    pub(super) fn close_sequence(
         &mut self,
-        directive: Directive,
         before: bool,
-    ) -> Result<ParserStep, SyntaxFault> {
+        event: impl FnOnce(Trim) -> Event,
+    ) -> StepResult {
         let after = self.close_brace()?;
         let span = self.pop();
-        self.sink
-            .event(Event::Directive(directive, Trim { before, after }), span)?;
-        Ok(ParserStep::Text)
-    }
-
-    /// Completes an interpolation with its closing brace.
-    pub(super) fn close_interpolation(&mut self, before: bool) -> Result<ParserStep, SyntaxFault> {
-        let after = self.close_brace()?;
-        let span = self.pop();
-        self.sink
-            .event(Event::Interpolation(Trim { before, after }), span)?;
+        self.sink.event(event(Trim { before, after }), span)?;
         Ok(ParserStep::Text)
     }
 
@@ -288,7 +212,7 @@ impl<S: EventSink> Parser<'_, S> {
             TokenKind::CloseBrace => Ok(false),
             TokenKind::TrimCloseBrace => Ok(true),
             TokenKind::End | TokenKind::Quote => {
-                let start = self.frames.last().map_or(0, |frame| frame.start);
+                let start = self.opening().start;
                 Err(SyntaxProblem::UnclosedInterpolation.at(Span::new(start, start + 2)))
             }
             _ => Err(SyntaxProblem::ExtraInInterpolation.at(token.span)),
