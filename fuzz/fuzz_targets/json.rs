@@ -16,7 +16,7 @@ fuzz_target!(|text: &[u8]| {
     for argument in body.arguments().unwrap_or_default() {
         for strings in [Strings::Plain, Strings::Templates] {
             if let Ok(expression) = argument.value().tree(strings) {
-                let _ = evaluate(&expression, &Constants);
+                let _ = evaluate(&expression, &Constants(None));
             }
         }
     }

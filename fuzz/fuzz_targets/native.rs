@@ -10,7 +10,7 @@ use tflock::syntax::{
 fn exhaust(body: &Body<'_>) {
     for argument in body.arguments().unwrap_or_default() {
         if let Ok(expression) = argument.value().tree(Strings::Plain) {
-            let _ = evaluate(&expression, &Constants);
+            let _ = evaluate(&expression, &Constants(None));
         }
     }
     // The parser allows any depth of blocks, but this function is recursive.
@@ -27,7 +27,7 @@ fuzz_target!(|text: &[u8]| {
     }
     if let Ok(text) = std::str::from_utf8(text) {
         for expression in [parse_expression(text), parse_template(text)].into_iter().flatten() {
-            let _ = evaluate(&expression, &Constants);
+            let _ = evaluate(&expression, &Constants(None));
         }
     }
 });

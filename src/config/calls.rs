@@ -118,10 +118,7 @@ fn flag(value: Option<ArgumentValue>, what: &'static str) -> Result<Option<bool>
         other => Err(ConfigError::Value {
             what,
             place: Box::new(value.place()),
-            source: Box::new(EvalProblem::WrongType {
-                wanted: "a boolean",
-                found: other.type_name(),
-            }),
+            source: Box::new(EvalProblem::wrong_type("a boolean", &other)),
         }),
     }
 }

@@ -6,7 +6,7 @@ use crate::span::{Place, Span};
 
 use super::budget::{EvalBudget, Exceeded};
 use super::error::{SyntaxError, SyntaxProblem};
-use super::eval::{BoundedConstants, EvalFault, evaluate};
+use super::eval::{Constants, EvalFault, evaluate};
 use super::expr::{Expr, MAX_EXPRESSION};
 use super::json::{JsonConverter, JsonId};
 use super::parser::Parser;
@@ -99,7 +99,7 @@ impl ArgumentValue {
     pub fn evaluate_constant(&self, tree: &Expr) -> Result<Value, EvalFault> {
         self.file
             .constants()
-            .evaluate(|budget| evaluate(tree, &BoundedConstants(budget)))
+            .evaluate(|budget| evaluate(tree, &Constants(Some(budget))))
     }
 
     const fn length(&self) -> usize {

@@ -14,20 +14,15 @@ pub const MAX_EXPRESSION: usize = 512 << 10;
 /// An expression and its source range.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// The source range.
     pub span: Span,
-    /// The form, with the parts.
     pub kind: ExprKind,
     /// The depth of the tree: 1 for a leaf, at most [`MAX_DEPTH`].
     pub(super) depth: usize,
 }
 
-/// The forms of expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
-    /// `null`.
     Null,
-    /// `true`, `false`.
     Bool(bool),
     /// `1.5`.
     Number(Number),
@@ -70,31 +65,29 @@ pub enum TemplatePart {
     /// `%{ if condition }...%{ else }...%{ endif }`.
     If {
         condition: Expr,
-        /// Before `else`.
         yes: Vec<Self>,
-        /// After `else`.
         no: Vec<Self>,
     },
     /// `%{ for ... }...%{ endfor }`.
     For {
-        /// The variable for keys.
-        key: Option<String>,
-        /// The variable for values.
-        value: String,
-        /// The collection to iterate over.
+        variables: ForVariables,
         collection: Expr,
-        /// The repeated parts.
         body: Vec<Self>,
     },
+}
+
+/// The names of the variables of a `for` expression or directive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForVariables {
+    pub key: Option<String>,
+    pub value: String,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct FunctionCall {
     /// The name with its namespaces, such as `core::upper`.
     pub name: String,
-    /// The source range of the name.
     pub name_span: Span,
-    /// The arguments as written.
     pub arguments: Vec<Expr>,
     /// Whether the last argument is expanded into several (`...`).
     pub expand: bool,
@@ -110,23 +103,16 @@ pub struct ObjectEntry {
 /// A `for` expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForExpr {
-    /// The variable for keys.
-    pub key_name: Option<String>,
-    /// The variable for values.
-    pub value_name: String,
-    /// The collection to iterate over.
+    pub variables: ForVariables,
     pub collection: Expr,
     /// The key of each entry, if the result is an object.
     pub key: Option<Expr>,
-    /// The value of each element or entry.
     pub value: Expr,
-    /// The filter.
     pub condition: Option<Expr>,
     /// Whether values with equal keys are grouped into a list (`...`).
     pub grouped: bool,
 }
 
-/// Operators with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOperator {
     /// `-`.
@@ -135,7 +121,6 @@ pub enum UnaryOperator {
     Not,
 }
 
-/// Operators with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryOperator {
     Or,
@@ -168,7 +153,6 @@ impl BinaryOperator {
 }
 
 impl Expr {
-    /// The depth of the tree: 1 for a leaf.
     pub const fn depth(&self) -> usize {
         self.depth
     }

@@ -33,13 +33,10 @@ pub use argument_value::{ArgumentValue, Strings};
 pub use body::{Argument, Block, Body, Label};
 pub use budget::{BudgetResource, EvalBudget, Exceeded, RunBudget};
 pub use error::{SyntaxError, SyntaxFault, SyntaxProblem};
-pub use eval::{
-    BoundedConstants, Constants, EvalFault, EvalProblem, EvalScope, Refusal, check_references,
-    evaluate,
-};
+pub use eval::{Constants, EvalFault, EvalProblem, EvalScope, Refusal, check_references, evaluate};
 pub use expr::{
-    BinaryOperator, Expr, ExprKind, ForExpr, FunctionCall, MAX_DEPTH, MAX_EXPRESSION, ObjectEntry,
-    TemplatePart, UnaryOperator,
+    BinaryOperator, Expr, ExprKind, ForExpr, ForVariables, FunctionCall, MAX_DEPTH, MAX_EXPRESSION,
+    ObjectEntry, TemplatePart, UnaryOperator,
 };
 pub use lexer::is_identifier;
 pub use number::Number;

@@ -51,7 +51,7 @@ fn exhaust(body: &super::Body<'_>) {
             .tree(Strings::Plain)
             .expect("checked when the file was read, and not deep");
         // Whether it has a value does not matter.
-        let _ = evaluate(&expression, &Constants);
+        let _ = evaluate(&expression, &Constants(None));
     }
     for block in body.native_blocks() {
         let mut labels = block.labels().iter();
@@ -76,7 +76,7 @@ proptest! {
         let text = String::from_utf8_lossy(&text);
         for parsed in [parse_expression(&text), parse_template(&text)] {
             match parsed {
-                Ok(expression) => drop(evaluate(&expression, &Constants)),
+                Ok(expression) => drop(evaluate(&expression, &Constants(None))),
                 Err(fault) => prop_assert!(fault.span.start <= fault.span.end && fault.span.start <= text.len()),
             }
         }
@@ -91,7 +91,7 @@ proptest! {
             for argument in body.arguments().unwrap_or_default() {
                 for strings in [Strings::Plain, Strings::Templates] {
                     if let Ok(expression) = argument.value().tree(strings) {
-                        let _ = evaluate(&expression, &Constants);
+                        let _ = evaluate(&expression, &Constants(None));
                     }
                 }
             }

@@ -7,26 +7,20 @@ use super::parser::sink::Trim;
 pub(super) enum TemplatePiece {
     Text(String),
     Value(Expr, Trim),
-    If(Expr, Trim),
+    /// `%{ if }` or `%{ for }`. The parts inside of the directive are still empty.
+    Open(TemplatePart, Trim),
     Else(Trim),
-    EndIf(Trim),
-    For {
-        key: Option<String>,
-        value: String,
-        collection: Expr,
-        trim: Trim,
-    },
-    EndFor(Trim),
+    /// `%{ endif }` or `%{ endfor }`.
+    End(Trim),
 }
 
 impl TemplatePiece {
     const fn trim(&self) -> Option<Trim> {
         match self {
             Self::Text(_) => None,
-            Self::Value(_, trim) | Self::If(_, trim) | Self::Else(trim) | Self::EndIf(trim) => {
+            Self::Value(_, trim) | Self::Open(_, trim) | Self::Else(trim) | Self::End(trim) => {
                 Some(*trim)
             }
-            Self::For { trim, .. } | Self::EndFor(trim) => Some(*trim),
         }
     }
 }
@@ -94,9 +88,19 @@ struct UnclosedDirective {
     in_else: bool,
 }
 
+impl UnclosedDirective {
+    fn set_parts(&mut self, parts: Vec<TemplatePart>) {
+        match &mut self.directive {
+            TemplatePart::If { yes, no, .. } => *(if self.in_else { no } else { yes }) = parts,
+            TemplatePart::For { body, .. } => *body = parts,
+            TemplatePart::Text(_) | TemplatePart::Value(_) => {}
+        }
+    }
+}
+
 /// Moves the pieces between a directive and its end into the directive. The parser has checked that directives are balanced.
 fn nest(pieces: Vec<TemplatePiece>) -> Vec<TemplatePart> {
-    let mut open: Vec<UnclosedDirective> = Vec::new();
+    let mut unclosed: Vec<UnclosedDirective> = Vec::new();
     let mut parts: Vec<TemplatePart> = Vec::new();
     for piece in pieces {
         match piece {
@@ -105,68 +109,25 @@ fn nest(pieces: Vec<TemplatePiece>) -> Vec<TemplatePart> {
                 _ => parts.push(TemplatePart::Text(text)),
             },
             TemplatePiece::Value(value, _) => parts.push(TemplatePart::Value(value)),
-            TemplatePiece::If(condition, _) => {
-                let directive = TemplatePart::If {
-                    condition,
-                    yes: Vec::new(),
-                    no: Vec::new(),
-                };
-                open.push(UnclosedDirective {
-                    directive,
-                    outer: std::mem::take(&mut parts),
-                    in_else: false,
-                });
-            }
-            TemplatePiece::For {
-                key,
-                value,
-                collection,
-                ..
-            } => {
-                let directive = TemplatePart::For {
-                    key,
-                    value,
-                    collection,
-                    body: Vec::new(),
-                };
-                open.push(UnclosedDirective {
-                    directive,
-                    outer: std::mem::take(&mut parts),
-                    in_else: false,
-                });
-            }
+            TemplatePiece::Open(directive, _) => unclosed.push(UnclosedDirective {
+                directive,
+                outer: std::mem::take(&mut parts),
+                in_else: false,
+            }),
             TemplatePiece::Else(_) => {
-                if let Some(UnclosedDirective {
-                    directive: TemplatePart::If { yes, .. },
-                    in_else,
-                    ..
-                }) = open.last_mut()
-                {
-                    *yes = std::mem::take(&mut parts);
-                    *in_else = true;
+                if let Some(innermost) = unclosed.last_mut() {
+                    innermost.set_parts(std::mem::take(&mut parts));
+                    innermost.in_else = true;
                 }
             }
-            TemplatePiece::EndIf(_) | TemplatePiece::EndFor(_) => {
-                if let Some(closed) = open.pop() {
-                    parts = close(closed, parts);
+            TemplatePiece::End(_) => {
+                if let Some(mut innermost) = unclosed.pop() {
+                    innermost.set_parts(parts);
+                    parts = innermost.outer;
+                    parts.push(innermost.directive);
                 }
             }
         }
     }
-    parts
-}
-
-fn close(open: UnclosedDirective, inner: Vec<TemplatePart>) -> Vec<TemplatePart> {
-    let UnclosedDirective {
-        mut directive,
-        outer: mut parts,
-        in_else,
-    } = open;
-    match &mut directive {
-        TemplatePart::If { yes, no, .. } => *(if in_else { no } else { yes }) = inner,
-        TemplatePart::For { body, .. } => *body = inner,
-        TemplatePart::Text(_) | TemplatePart::Value(_) => {}
-    }
-    parts.push(directive);
     parts
 }

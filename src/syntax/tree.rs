@@ -3,7 +3,9 @@
 use crate::span::Span;
 
 use super::error::{SyntaxFault, SyntaxProblem};
-use super::expr::{Expr, ExprKind, ForExpr, FunctionCall, MAX_DEPTH, ObjectEntry, TemplatePart};
+use super::expr::{
+    Expr, ExprKind, ForExpr, ForVariables, FunctionCall, MAX_DEPTH, ObjectEntry, TemplatePart,
+};
 use super::number::Number;
 use super::parser::sink::{Directive, Event, EventSink, ForNames, ForShape, Trim};
 use super::strings::decode;
@@ -30,18 +32,16 @@ impl<'a> TreeBuilder<'a> {
 
     /// Returns the finished expression.
     pub(super) fn finish(mut self) -> Result<Expr, SyntaxFault> {
-        self.pop().map(|(expr, _)| expr)
+        self.pop()
     }
 
-    /// Removes the latest expression and returns it with its depth. The parser guarantees that there is one; an error is still
-    /// better than a panic.
-    fn pop(&mut self) -> Result<(Expr, usize), SyntaxFault> {
+    /// Removes the latest expression. The parser guarantees that there is one; an error is still better than a panic.
+    fn pop(&mut self) -> Result<Expr, SyntaxFault> {
         let missing = SyntaxProblem::ExpressionRequired.at(Span::new(0, 0));
-        let expr = self.done.pop().ok_or(missing)?;
-        let depth = expr.depth;
-        Ok((expr, depth))
+        self.done.pop().ok_or(missing)
     }
 
+    /// Removes the latest expressions and returns them with the depth of the deepest.
     fn pop_many(&mut self, count: usize) -> (Vec<Expr>, usize) {
         let parts = self.done.split_off(self.done.len().saturating_sub(count));
         let depth = parts.iter().map(Expr::depth).max().unwrap_or(0);
@@ -63,10 +63,8 @@ impl<'a> TreeBuilder<'a> {
     }
 
     fn number(&self, span: Span) -> Result<ExprKind, SyntaxFault> {
-        let number = Number::parse(&self.string(span));
-        number
-            .map(ExprKind::Number)
-            .ok_or(SyntaxProblem::InvalidNumber.at(span))
+        let number = Number::parse(&self.string(span)).ok_or(SyntaxProblem::InvalidNumber.at(span));
+        number.map(ExprKind::Number)
     }
 
     /// Wraps the latest expression. The span of the result contains that of the expression and `span`.
@@ -75,8 +73,8 @@ impl<'a> TreeBuilder<'a> {
         span: Span,
         make: impl FnOnce(Box<Expr>) -> ExprKind,
     ) -> Result<(), SyntaxFault> {
-        let (inner, depth) = self.pop()?;
-        let span = inner.span.to(span);
+        let inner = self.pop()?;
+        let (span, depth) = (inner.span.to(span), inner.depth);
         self.push(make(Box::new(inner)), span, depth)
     }
 
@@ -86,14 +84,10 @@ impl<'a> TreeBuilder<'a> {
         span: Option<Span>,
         make: impl FnOnce(Box<Expr>, Box<Expr>) -> ExprKind,
     ) -> Result<(), SyntaxFault> {
-        let (right, right_depth) = self.pop()?;
-        let (left, left_depth) = self.pop()?;
+        let (right, left) = (self.pop()?, self.pop()?);
         let span = left.span.to(span.unwrap_or(right.span));
-        self.push(
-            make(Box::new(left), Box::new(right)),
-            span,
-            left_depth.max(right_depth),
-        )
+        let depth = left.depth.max(right.depth);
+        self.push(make(Box::new(left), Box::new(right)), span, depth)
     }
 
     fn object(&mut self, count: usize, span: Span) -> Result<(), SyntaxFault> {
@@ -107,79 +101,67 @@ impl<'a> TreeBuilder<'a> {
     }
 
     fn conditional(&mut self) -> Result<(), SyntaxFault> {
-        let (no, third) = self.pop()?;
-        let (yes, second) = self.pop()?;
-        let (condition, first) = self.pop()?;
+        let (no, yes, condition) = (self.pop()?, self.pop()?, self.pop()?);
         let span = condition.span.to(no.span);
-        let depth = first.max(second).max(third);
-        self.push(
-            ExprKind::Conditional(Box::new([condition, yes, no])),
-            span,
-            depth,
-        )
+        let depth = condition.depth.max(yes.depth).max(no.depth);
+        let parts = Box::new([condition, yes, no]);
+        self.push(ExprKind::Conditional(parts), span, depth)
     }
 
     fn for_expression(&mut self, shape: ForShape, span: Span) -> Result<(), SyntaxFault> {
-        let mut depth = 0;
-        let mut part = |builder: &mut Self| {
-            let (expr, part_depth) = builder.pop()?;
-            depth = depth.max(part_depth);
-            Ok(expr)
-        };
-        let condition = if shape.conditional {
-            Some(part(self)?)
-        } else {
-            None
-        };
-        let value = part(self)?;
-        let key = if shape.keyed { Some(part(self)?) } else { None };
-        let collection = part(self)?;
-        let (key_name, value_name) = self.names(shape.names);
-        let grouped = shape.grouped;
+        let condition = shape.conditional.then(|| self.pop()).transpose()?;
+        let value = self.pop()?;
+        let key = shape.keyed.then(|| self.pop()).transpose()?;
+        let collection = self.pop()?;
+        let parts = [&collection, &value]
+            .into_iter()
+            .chain(&key)
+            .chain(&condition);
+        let depth = parts.map(Expr::depth).max().unwrap_or(0);
         let kind = ExprKind::For(Box::new(ForExpr {
-            key_name,
-            value_name,
+            variables: self.variables(shape.names),
             collection,
             key,
             value,
             condition,
-            grouped,
+            grouped: shape.grouped,
         }));
         self.push(kind, span, depth)
     }
 
-    fn names(&self, names: ForNames) -> (Option<String>, String) {
-        (
-            names.key.map(|span| self.string(span)),
-            self.string(names.value),
-        )
+    fn variables(&self, names: ForNames) -> ForVariables {
+        ForVariables {
+            key: names.key.map(|span| self.string(span)),
+            value: self.string(names.value),
+        }
     }
 
     /// Removes the latest expression, which becomes part of the open template.
     fn take_into_template(&mut self) -> Result<Expr, SyntaxFault> {
-        let (expr, depth) = self.pop()?;
-        if let Some((_, template_depth)) = self.templates.last_mut() {
-            *template_depth = depth.max(*template_depth);
+        let expr = self.pop()?;
+        if let Some((_, depth)) = self.templates.last_mut() {
+            *depth = expr.depth.max(*depth);
         }
         Ok(expr)
     }
 
     fn directive(&mut self, directive: Directive, trim: Trim) -> Result<(), SyntaxFault> {
         let piece = match directive {
-            Directive::If => TemplatePiece::If(self.take_into_template()?, trim),
-            Directive::Else => TemplatePiece::Else(trim),
-            Directive::EndIf => TemplatePiece::EndIf(trim),
-            Directive::For(names) => {
-                let collection = self.take_into_template()?;
-                let (key, value) = self.names(names);
-                TemplatePiece::For {
-                    key,
-                    value,
-                    collection,
-                    trim,
-                }
+            Directive::If => {
+                let condition = self.take_into_template()?;
+                let (yes, no) = (Vec::new(), Vec::new());
+                TemplatePiece::Open(TemplatePart::If { condition, yes, no }, trim)
             }
-            Directive::EndFor => TemplatePiece::EndFor(trim),
+            Directive::For(names) => {
+                let part = TemplatePart::For {
+                    variables: self.variables(names),
+                    collection: self.take_into_template()?,
+                    body: Vec::new(),
+                };
+                TemplatePiece::Open(part, trim)
+            }
+            Directive::Else => TemplatePiece::Else(trim),
+            Directive::EndIf | Directive::EndFor => TemplatePiece::End(trim),
         };
         self.pieces.push(piece);
         Ok(())
@@ -193,8 +175,8 @@ impl<'a> TreeBuilder<'a> {
         let mut deepest = 0;
         for piece in &pieces {
             match piece {
-                TemplatePiece::If(..) | TemplatePiece::For { .. } => open += 1,
-                TemplatePiece::EndIf(_) | TemplatePiece::EndFor(_) => open = open.saturating_sub(1),
+                TemplatePiece::Open(..) => open += 1,
+                TemplatePiece::End(_) => open = open.saturating_sub(1),
                 _ => {}
             }
             deepest = deepest.max(open);
@@ -202,8 +184,8 @@ impl<'a> TreeBuilder<'a> {
         if deepest + depth >= MAX_DEPTH {
             return Err(SyntaxProblem::TooDeep(MAX_DEPTH).at(span));
         }
-        let parts: Vec<TemplatePart> = assemble(pieces, flush);
-        self.push(ExprKind::Template(parts), span, depth + deepest)
+        let parts = ExprKind::Template(assemble(pieces, flush));
+        self.push(parts, span, depth + deepest)
     }
 }
 
@@ -230,7 +212,16 @@ impl EventSink for TreeBuilder<'_> {
                 name,
                 arguments,
                 expand,
-            } => self.call(name, arguments, expand, span),
+            } => {
+                let (arguments, depth) = self.pop_many(arguments);
+                let call = FunctionCall {
+                    name: self.call_name(name),
+                    name_span: name,
+                    arguments,
+                    expand,
+                };
+                self.push(ExprKind::Call(call), span, depth)
+            }
             Event::Parentheses => self.wrap(span, ExprKind::Parentheses),
             Event::Tuple(count) => {
                 let (elements, depth) = self.pop_many(count);
@@ -265,37 +256,15 @@ impl EventSink for TreeBuilder<'_> {
 
 impl TreeBuilder<'_> {
     fn legacy_index(&mut self, number: Span, span: Span) -> Result<(), SyntaxFault> {
-        let key = Box::new(Expr {
-            span: number,
-            kind: self.number(number)?,
-            depth: 1,
-        });
-        self.wrap(span, |source| ExprKind::Index(source, key))
-    }
-
-    fn call(
-        &mut self,
-        name: Span,
-        arguments: usize,
-        expand: bool,
-        span: Span,
-    ) -> Result<(), SyntaxFault> {
-        let (arguments, depth) = self.pop_many(arguments);
-        let call = FunctionCall {
-            name: self.call_name(name),
-            name_span: name,
-            arguments,
-            expand,
-        };
-        self.push(ExprKind::Call(call), span, depth)
+        let key = self.number(number)?;
+        self.push(key, number, 0)?;
+        self.join(Some(span), ExprKind::Index)
     }
 
     /// Joins the parts of a name, which may have blanks around `::`.
     fn call_name(&self, span: Span) -> String {
         let name = self.string(span);
-        name.split("::")
-            .map(str::trim)
-            .collect::<Vec<_>>()
-            .join("::")
+        let parts: Vec<&str> = name.split("::").map(str::trim).collect();
+        parts.join("::")
     }
 }

@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use crate::provider::Engine;
 use crate::span::Span;
-use crate::syntax::{self, ArgumentValue, BoundedConstants, EvalProblem, Expr, Strings, Value};
+use crate::syntax::{self, ArgumentValue, Constants, EvalProblem, Expr, Strings, Value};
 
 use super::calls::{ModuleCall, Variable};
 use super::error::ConfigError;
@@ -152,7 +152,7 @@ impl<'a> Instance<'a> {
             .pay_for_tree(budget)
             .map_err(|budget| value.exceeded(budget))?;
         let tree = value.tree(Strings::Plain)?;
-        syntax::evaluate(&tree, &BoundedConstants(budget))
+        syntax::evaluate(&tree, &Constants(Some(budget)))
             .map_err(|fault| value.value_error(what, fault.span, fault.problem))
     }
 
@@ -287,7 +287,7 @@ impl<'a> Instance<'a> {
                 let tree = default
                     .tree(Strings::Plain)
                     .map_err(|error| EvalProblem::Syntax(error.problem))?;
-                syntax::evaluate(&tree, &BoundedConstants(budget)).map_err(|fault| fault.problem)?
+                syntax::evaluate(&tree, &Constants(Some(budget))).map_err(|fault| fault.problem)?
             }
             (None, None) => return Err(problem("has no value")),
         };

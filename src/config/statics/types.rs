@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::syntax::{self, BoundedConstants, EvalBudget, Expr, ExprKind, Value};
+use crate::syntax::{self, Constants, EvalBudget, Expr, ExprKind, Value};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::config) enum TypeConstraint {
@@ -90,7 +90,7 @@ impl TypeConstraint {
             ("optional", [inner]) => Some((Self::parse(inner, budget)?, Some(Value::Null))),
             ("optional", [inner, default]) => Some((
                 Self::parse(inner, budget)?,
-                Some(syntax::evaluate(default, &BoundedConstants(budget)).ok()?),
+                Some(syntax::evaluate(default, &Constants(Some(budget))).ok()?),
             )),
             _ => Some((Self::parse(expr, budget)?, None)),
         }
@@ -176,18 +176,17 @@ pub(in crate::config) fn sorted_set(mut elements: Vec<Value>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::Constants;
 
     fn convert(constraint: &str, value: &str) -> Option<Value> {
         let value =
-            syntax::evaluate(&syntax::parse_expression(value).unwrap(), &Constants).unwrap();
+            syntax::evaluate(&syntax::parse_expression(value).unwrap(), &Constants(None)).unwrap();
         let budget = EvalBudget::of_constant();
         TypeConstraint::parse(&syntax::parse_expression(constraint).unwrap(), &budget)?
             .convert(value, &budget)
     }
 
     fn value(text: &str) -> Option<Value> {
-        syntax::evaluate(&syntax::parse_expression(text).unwrap(), &Constants).ok()
+        syntax::evaluate(&syntax::parse_expression(text).unwrap(), &Constants(None)).ok()
     }
 
     #[test]

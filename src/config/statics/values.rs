@@ -6,8 +6,7 @@ use std::path::Path;
 use crate::access::{AccessError, ReadAccess};
 use crate::span::Explain as _;
 use crate::syntax::{
-    self, ArgumentValue, BoundedConstants, EvalBudget, EvalProblem, Expr, SourceFile, Strings,
-    Value,
+    self, ArgumentValue, Constants, EvalBudget, EvalProblem, Expr, SourceFile, Strings, Value,
 };
 
 use super::super::calls::Variable;
@@ -171,7 +170,7 @@ impl VariableValues {
         };
         let invalid = || problem("is not an expression");
         let constant = |tree: &Expr| {
-            let value = syntax::evaluate(tree, &BoundedConstants(budget));
+            let value = syntax::evaluate(tree, &Constants(Some(budget)));
             value.map(Some).map_err(|fault| match fault.problem {
                 exceeded @ EvalProblem::Exceeded(_) => exceeded,
                 _quoting => problem("is not constant"),

@@ -205,7 +205,8 @@ impl LockFileParser<'_> {
         if let Some(text) = expr.as_text() {
             return Some(Value::String(text));
         }
-        let result = check_references(expr, &Constants).and_then(|()| evaluate(expr, &Constants));
+        let result = check_references(expr, &Constants(None))
+            .and_then(|()| evaluate(expr, &Constants(None)));
         match result {
             Ok(value) => Some(value),
             Err(EvalFault { span, problem }) => {

@@ -5,8 +5,7 @@ use std::rc::Rc;
 
 use crate::span::Span;
 
-use super::super::expr::{Expr, ForExpr, ObjectEntry};
-use super::super::number::Number;
+use super::super::expr::{Expr, ForExpr, ForVariables, ObjectEntry};
 use super::super::value::{MAP_VALUES, Value};
 use super::scope::at;
 use super::{EvalFault, EvalProblem, Evaluator, operators};
@@ -18,10 +17,7 @@ pub(super) fn attribute<'a>(value: &'a Value, name: &str) -> Result<&'a Value, E
         Value::Object(entries) => entries
             .get(name)
             .ok_or_else(|| EvalProblem::NoSuchKey(name.to_owned())),
-        other => Err(EvalProblem::WrongType {
-            wanted: "an object",
-            found: other.type_name(),
-        }),
+        other => Err(EvalProblem::wrong_type("an object", other)),
     }
 }
 
@@ -32,23 +28,14 @@ pub(super) fn index<'a>(value: &'a Value, key: &Value) -> Result<&'a Value, Eval
         | (Value::Tuple(_) | Value::Object(_), Value::Unknown | Value::Sensitive(_)) => {
             Ok(&Value::Unknown)
         }
-        (Value::Object(_), key) => {
-            let problem = EvalProblem::WrongType {
-                wanted: "a string",
-                found: key.type_name(),
-            };
-            attribute(value, &key.to_text().ok_or(problem)?)
-        }
+        (Value::Object(_), key) => attribute(value, &operators::text(key)?),
         (Value::Tuple(elements), key) => {
             let number = operators::number(key)?;
             let at = number.to_integer().and_then(|at| usize::try_from(at).ok());
             at.and_then(|at| elements.get(at))
                 .ok_or_else(|| EvalProblem::NoSuchIndex(number.to_string()))
         }
-        (other, _) => Err(EvalProblem::WrongType {
-            wanted: "a list or an object",
-            found: other.type_name(),
-        }),
+        (other, _) => Err(EvalProblem::wrong_type("a list or an object", other)),
     }
 }
 
@@ -57,21 +44,15 @@ pub(super) fn elements(value: Value) -> Result<Option<Vec<(Value, Value)>>, Eval
     match value {
         Value::Unknown | Value::Sensitive(_) => Ok(None),
         Value::Tuple(elements) => {
-            let numbered = (0_i64..)
-                .map(|at| Value::Number(Number::from(at)))
-                .zip(elements);
-            Ok(Some(numbered.collect()))
+            let indexes = (0_i64..).map(|at| Value::Number(at.into()));
+            Ok(Some(indexes.zip(elements).collect()))
         }
-        Value::Object(entries) => Ok(Some(
-            entries
-                .into_iter()
-                .map(|(key, value)| (Value::String(key), value))
-                .collect(),
-        )),
-        other => Err(EvalProblem::WrongType {
-            wanted: "a list or an object",
-            found: other.type_name(),
-        }),
+        Value::Object(entries) => {
+            let entries = entries.into_iter();
+            let keyed = entries.map(|(key, value)| (Value::String(key), value));
+            Ok(Some(keyed.collect()))
+        }
+        other => Err(EvalProblem::wrong_type("a list or an object", &other)),
     }
 }
 
@@ -79,21 +60,17 @@ impl Evaluator<'_> {
     /// Runs `inner` with the variables of a `for` expression or directive.
     pub(super) fn with_variables<T>(
         &mut self,
-        key_name: Option<&str>,
-        value_name: &str,
-        key: Value,
-        value: Value,
+        variables: &ForVariables,
+        (key, value): (Value, Value),
         inner: impl FnOnce(&mut Self) -> T,
     ) -> T {
-        if let Some(name) = key_name {
+        let outer = self.locals.names.len();
+        if let Some(name) = &variables.key {
             self.locals.push(name, key);
         }
-        self.locals.push(value_name, value);
+        self.locals.push(&variables.value, value);
         let result = inner(self);
-        self.locals.pop();
-        if key_name.is_some() {
-            self.locals.pop();
-        }
+        self.locals.names.truncate(outer);
         result
     }
 
@@ -156,9 +133,8 @@ impl Evaluator<'_> {
             return Ok(Value::Unknown);
         };
         let mut results = ForResults::default();
-        for (key, value) in found {
-            let key_name = parts.key_name.as_deref();
-            self.with_variables(key_name, &parts.value_name, key, value, |evaluator| {
+        for element in found {
+            self.with_variables(&parts.variables, element, |evaluator| {
                 evaluator.for_element(parts, &mut results, span)
             })?;
         }
@@ -172,7 +148,7 @@ impl Evaluator<'_> {
             Value::Object(entries) => entries.len(),
             _ => 0,
         };
-        at(span, self.budget.steps(turns).map_err(Into::into))?;
+        at(span, self.budget.steps(turns))?;
         self.pay(span, turns, 0)
     }
 
@@ -211,7 +187,7 @@ impl Evaluator<'_> {
         }
         match results.object.insert(key.clone(), value) {
             None => Ok(()),
-            Some(_) => at(span, Err(EvalProblem::DuplicateKey(key))),
+            Some(_) => Err(EvalProblem::DuplicateKey(key).at(span)),
         }
     }
 
@@ -219,13 +195,7 @@ impl Evaluator<'_> {
     fn computed_key(&mut self, key: &Expr) -> Result<Option<String>, EvalFault> {
         match self.value(key)? {
             Value::Unknown | Value::Sensitive(_) => Ok(None),
-            value => {
-                let problem = EvalProblem::WrongType {
-                    wanted: "a string",
-                    found: value.type_name(),
-                };
-                at(key.span, value.to_text().ok_or(problem)).map(Some)
-            }
+            value => at(key.span, operators::text(&value)).map(Some),
         }
     }
 }

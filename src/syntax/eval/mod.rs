@@ -19,19 +19,17 @@ use super::budget::{EvalBudget, Exceeded};
 use super::error::SyntaxFault;
 use super::expr::{Expr, ExprKind, FunctionCall};
 use super::value::Value;
-pub use scope::{BoundedConstants, Constants, EvalScope};
+use references::ReferenceCheck;
+pub use scope::{Constants, EvalScope};
 use scope::{Locals, at};
 
 /// An evaluation error and its source range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvalFault {
-    /// The range to mark.
     pub span: Span,
-    /// What is wrong.
     pub problem: EvalProblem,
 }
 
-/// An evaluation error.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum EvalProblem {
     /// A reference in a constant expression.
@@ -40,35 +38,23 @@ pub enum EvalProblem {
     /// A function call in a constant expression.
     #[error("function calls are not allowed here, but `{0}()` is one")]
     CallsNotAllowed(String),
-    /// An unknown function.
     #[error("there is no function `{0}`")]
     NoSuchFunction(String),
-    /// A function of Terraform that tflock does not implement.
     #[error("the function `{0}` is not supported")]
     UnsupportedFunction(String),
     /// A reference that the scope does not resolve.
     #[error("{0}")]
     Reference(String),
-    /// A function that failed.
     #[error("`{name}` failed: {message}")]
-    Function {
-        /// The name of the function.
-        name: String,
-        /// The reason.
-        message: String,
-    },
-    /// A value of the wrong type.
+    Function { name: String, message: String },
     #[error("{wanted} is required here, but this is {found}")]
     WrongType {
         /// The required type, with its article.
         wanted: &'static str,
-        /// The actual type, with its article.
         found: &'static str,
     },
-    /// A missing attribute or key.
     #[error("there is no attribute or key `{0}` in this value")]
     NoSuchKey(String),
-    /// An index outside of a list.
     #[error("the index {0} is outside of this list")]
     NoSuchIndex(String),
     /// A key that a `for` expression produces twice.
@@ -94,7 +80,6 @@ pub enum EvalProblem {
     /// An error whose message would quote a value that must not be shown.
     #[error("it depends on {0}, whose value is not shown")]
     Concealed(String),
-    /// The budget is used up.
     #[error(transparent)]
     Exceeded(#[from] Exceeded),
 }
@@ -121,6 +106,25 @@ fn shown_file(path: Option<&str>) -> String {
 const MAX_MESSAGE: usize = 1000;
 
 impl EvalProblem {
+    /// `wanted` is the required type, with its article.
+    pub const fn wrong_type(wanted: &'static str, value: &Value) -> Self {
+        let found = value.type_name();
+        Self::WrongType { wanted, found }
+    }
+
+    fn function(name: &str, message: &str) -> Self {
+        Self::Function {
+            name: name.to_owned(),
+            message: message.to_owned(),
+        }
+    }
+
+    /// Adds the source range.
+    fn at(self, span: Span) -> EvalFault {
+        let problem = self.shortened();
+        EvalFault { span, problem }
+    }
+
     /// Whether `try` and `can` pass this error on instead of catching it.
     pub const fn is_final(&self) -> bool {
         matches!(
@@ -203,13 +207,8 @@ impl From<SyntaxFault> for EvalFault {
 ///
 /// Fails if the budget is used up, even within `try()`.
 pub fn evaluate(expr: &Expr, scope: &dyn EvalScope) -> Result<Value, EvalFault> {
-    let own;
-    let budget = if let Some(budget) = scope.budget() {
-        budget
-    } else {
-        own = EvalBudget::of_constant();
-        &own
-    };
+    let own = EvalBudget::of_constant();
+    let budget = scope.budget().unwrap_or(&own);
     let mut evaluator = Evaluator {
         scope,
         budget,
@@ -218,23 +217,20 @@ pub fn evaluate(expr: &Expr, scope: &dyn EvalScope) -> Result<Value, EvalFault> 
     };
     let result = evaluator.value(expr);
     match budget.exceeded() {
-        Some(exceeded) => Err(EvalFault {
-            span: evaluator.exceeded_at.unwrap_or(expr.span),
-            problem: exceeded.into(),
-        }),
+        Some(exceeded) => at(evaluator.exceeded_at.unwrap_or(expr.span), Err(exceeded)),
         None => result,
     }
 }
 
 /// Fails with the first reference or function of `expr` that the scope refuses, even if the value does not depend on it.
 pub fn check_references(expr: &Expr, scope: &dyn EvalScope) -> Result<(), EvalFault> {
-    let checked = references::check(expr, scope, &mut Vec::new());
+    let checked = ReferenceCheck::new(scope).check(expr);
     // Resolving the references may have used up the budget.
     match scope.budget().and_then(EvalBudget::exceeded) {
-        Some(exceeded) => Err(EvalFault {
-            span: checked.err().map_or(expr.span, |fault| fault.span),
-            problem: exceeded.into(),
-        }),
+        Some(exceeded) => {
+            let span = checked.err().map_or(expr.span, |fault| fault.span);
+            at(span, Err(exceeded))
+        }
         None => checked,
     }
 }
@@ -249,7 +245,7 @@ struct Evaluator<'a> {
 
 impl Evaluator<'_> {
     fn value(&mut self, expr: &Expr) -> Result<Value, EvalFault> {
-        at(expr.span, self.budget.steps(1).map_err(EvalProblem::from))?;
+        at(expr.span, self.budget.steps(1))?;
         let result = self.value_of_kind(expr);
         if result.is_err() && self.exceeded_at.is_none() && self.budget.exceeded().is_some() {
             self.exceeded_at = Some(expr.span);
@@ -294,12 +290,8 @@ impl Evaluator<'_> {
 
     /// Takes the cost of values and bytes of text from the budget, before they are created.
     fn pay(&self, span: Span, values: usize, bytes: usize) -> Result<(), EvalFault> {
-        let paid = self.budget.values(values);
-        at(
-            span,
-            paid.and_then(|()| self.budget.bytes(bytes))
-                .map_err(EvalProblem::from),
-        )
+        at(span, self.budget.values(values))?;
+        at(span, self.budget.bytes(bytes))
     }
 
     /// Evaluates both branches, like HCL. If one of them is a string, the result is a string: `true ? 1 : "a"` is `"1"`.
@@ -307,9 +299,8 @@ impl Evaluator<'_> {
         let [condition, yes, no] = parts;
         let decides = self.value(condition)?;
         let (yes_value, no_value) = (self.value(yes), self.value(no));
-        let as_text = [&yes_value, &no_value]
-            .iter()
-            .any(|value| matches!(value, Ok(Value::String(_))));
+        let is_text = |value: &Result<Value, _>| matches!(value, Ok(Value::String(_)));
+        let as_text = is_text(&yes_value) || is_text(&no_value);
         let chosen = if decides.is_unknown() {
             return yes_value.and(no_value).map(|_| Value::Unknown);
         } else if at(condition.span, operators::boolean(&decides))? {
@@ -335,19 +326,10 @@ impl Evaluator<'_> {
             name => {
                 let mut arguments = self.values(&call.arguments)?;
                 if call.expand {
-                    match arguments.pop() {
-                        Some(Value::Tuple(elements)) => arguments.extend(elements),
-                        Some(Value::Unknown | Value::Sensitive(_)) => return Ok(Value::Unknown),
-                        other => {
-                            let found = other.unwrap_or(Value::Null).type_name();
-                            return at(
-                                span,
-                                Err(EvalProblem::WrongType {
-                                    wanted: "a list",
-                                    found,
-                                }),
-                            );
-                        }
+                    match arguments.pop().unwrap_or_default() {
+                        Value::Tuple(elements) => arguments.extend(elements),
+                        Value::Unknown | Value::Sensitive(_) => return Ok(Value::Unknown),
+                        other => return Err(EvalProblem::wrong_type("a list", &other).at(span)),
                     }
                 }
                 at(span, self.scope.call(name, &arguments))
@@ -357,12 +339,7 @@ impl Evaluator<'_> {
 
     /// Evaluates `try`: returns the first argument that can be evaluated.
     fn try_each(&mut self, arguments: &[Expr], span: Span) -> Result<Value, EvalFault> {
-        let name = "try".to_owned();
-        let message = "it needs an argument".to_owned();
-        let mut last = EvalFault {
-            span,
-            problem: EvalProblem::Function { name, message },
-        };
+        let mut last = EvalProblem::function("try", "it needs an argument").at(span);
         for argument in arguments {
             match self.value(argument) {
                 Ok(value) => return Ok(value),
@@ -375,11 +352,7 @@ impl Evaluator<'_> {
 
     fn can(&mut self, arguments: &[Expr], span: Span) -> Result<Value, EvalFault> {
         let [argument] = arguments else {
-            let problem = EvalProblem::Function {
-                name: "can".to_owned(),
-                message: "it takes one argument".to_owned(),
-            };
-            return Err(EvalFault { span, problem });
+            return Err(EvalProblem::function("can", "it takes one argument").at(span));
         };
         match self.value(argument) {
             Ok(value) if value.has_unknown() => Ok(Value::Unknown),

@@ -67,18 +67,23 @@ fn arithmetic(operator: BinaryOperator, left: Number, right: Number) -> Result<V
     result.map(Value::Number).ok_or(EvalProblem::Arithmetic)
 }
 
+/// Returns the value as text, converted from a number or boolean if necessary.
+pub(super) fn text(value: &Value) -> Result<String, EvalProblem> {
+    value
+        .to_text()
+        .ok_or(EvalProblem::wrong_type("a string", value))
+}
+
 /// Returns a number, converted from a string if necessary.
 pub(super) fn number(value: &Value) -> Result<Number, EvalProblem> {
-    value.to_number().ok_or(EvalProblem::WrongType {
-        wanted: "a number",
-        found: value.type_name(),
-    })
+    value
+        .to_number()
+        .ok_or(EvalProblem::wrong_type("a number", value))
 }
 
 /// Returns a boolean, converted from a string if necessary.
 pub(super) fn boolean(value: &Value) -> Result<bool, EvalProblem> {
-    value.to_bool().ok_or(EvalProblem::WrongType {
-        wanted: "a boolean",
-        found: value.type_name(),
-    })
+    value
+        .to_bool()
+        .ok_or(EvalProblem::wrong_type("a boolean", value))
 }

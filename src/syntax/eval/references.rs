@@ -3,124 +3,114 @@
 //! Terraform first resolves every reference, including those in branches that are not taken and in the arguments of `try`. A
 //! missing variable is an error even if the value does not depend on it.
 
-use super::super::expr::{Expr, ExprKind, TemplatePart};
+use super::super::expr::{Expr, ExprKind, ForVariables, TemplatePart};
 use super::EvalFault;
 use super::scope::{EvalScope, at};
 
-/// Fails with the first reference or function that the scope refuses. `bound` has the variables of surrounding `for`
-/// expressions.
-pub(super) fn check(
-    expr: &Expr,
-    scope: &dyn EvalScope,
-    bound: &mut Vec<String>,
-) -> Result<(), EvalFault> {
-    match &expr.kind {
-        ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::Item => Ok(()),
-        ExprKind::Variable(name) => check_name(expr, name, None, scope, bound),
-        ExprKind::Attribute(source, attribute) => match &source.kind {
-            ExprKind::Variable(name) => check_name(expr, name, Some(attribute), scope, bound),
-            _ => check(source, scope, bound),
-        },
-        ExprKind::Index(first, second)
-        | ExprKind::Splat(first, second)
-        | ExprKind::Binary(_, first, second) => {
-            check(first, scope, bound)?;
-            check(second, scope, bound)
+pub(super) struct ReferenceCheck<'a> {
+    scope: &'a dyn EvalScope,
+    /// The variables of surrounding `for` expressions and directives.
+    bound: Vec<String>,
+}
+
+impl<'a> ReferenceCheck<'a> {
+    pub(super) const fn new(scope: &'a dyn EvalScope) -> Self {
+        Self {
+            scope,
+            bound: Vec::new(),
         }
-        ExprKind::Parentheses(inner) | ExprKind::Unary(_, inner) => check(inner, scope, bound),
-        ExprKind::Call(call) => {
-            at(call.name_span, scope.check_function(&call.name))?;
-            let is_convert = matches!(call.name.as_str(), "convert" | "core::convert");
-            let values = if is_convert {
-                call.arguments.len().min(1)
-            } else {
-                call.arguments.len()
-            };
-            check_all(&call.arguments[..values], scope, bound)
-        }
-        ExprKind::Tuple(elements) => check_all(elements, scope, bound),
-        ExprKind::Object(entries) => entries.iter().try_for_each(|entry| {
-            if entry.key.as_key().is_none() {
-                check(&entry.key, scope, bound)?;
+    }
+
+    /// Fails with the first reference or function that the scope refuses.
+    pub(super) fn check(&mut self, expr: &Expr) -> Result<(), EvalFault> {
+        match &expr.kind {
+            ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::Item => Ok(()),
+            ExprKind::Variable(name) => self.check_name(expr, name, None),
+            ExprKind::Attribute(source, attribute) => match &source.kind {
+                ExprKind::Variable(name) => self.check_name(expr, name, Some(attribute)),
+                _ => self.check(source),
+            },
+            ExprKind::Index(first, second)
+            | ExprKind::Splat(first, second)
+            | ExprKind::Binary(_, first, second) => {
+                self.check(first)?;
+                self.check(second)
             }
-            check(&entry.value, scope, bound)
-        }),
-        ExprKind::Conditional(parts) => check_all(parts.as_slice(), scope, bound),
-        ExprKind::For(parts) => {
-            check(&parts.collection, scope, bound)?;
-            binding(bound, parts.key_name.as_ref(), &parts.value_name, |bound| {
-                let inner = parts
-                    .key
-                    .iter()
-                    .chain([&parts.value])
-                    .chain(&parts.condition);
-                inner
-                    .into_iter()
-                    .try_for_each(|expr| check(expr, scope, bound))
-            })
+            ExprKind::Parentheses(inner) | ExprKind::Unary(_, inner) => self.check(inner),
+            ExprKind::Call(call) => {
+                at(call.name_span, self.scope.check_function(&call.name))?;
+                let is_convert = matches!(call.name.as_str(), "convert" | "core::convert");
+                // The second argument of `convert` is a type.
+                let values = if is_convert { 1 } else { usize::MAX };
+                self.check_all(call.arguments.iter().take(values))
+            }
+            ExprKind::Tuple(elements) => self.check_all(elements),
+            ExprKind::Object(entries) => entries.iter().try_for_each(|entry| {
+                if entry.key.as_key().is_none() {
+                    self.check(&entry.key)?;
+                }
+                self.check(&entry.value)
+            }),
+            ExprKind::Conditional(parts) => self.check_all(parts.as_slice()),
+            ExprKind::For(parts) => {
+                self.check(&parts.collection)?;
+                let key_and_value = parts.key.iter().chain([&parts.value]);
+                let inner = key_and_value.chain(&parts.condition);
+                self.with_variables(&parts.variables, |check| check.check_all(inner))
+            }
+            ExprKind::Template(parts) => self.check_parts(parts),
         }
-        ExprKind::Template(parts) => check_parts(parts, scope, bound),
     }
-}
 
-fn check_all(
-    exprs: &[Expr],
-    scope: &dyn EvalScope,
-    bound: &mut Vec<String>,
-) -> Result<(), EvalFault> {
-    exprs.iter().try_for_each(|expr| check(expr, scope, bound))
-}
-
-fn check_name(
-    expr: &Expr,
-    root: &str,
-    attribute: Option<&str>,
-    scope: &dyn EvalScope,
-    bound: &[String],
-) -> Result<(), EvalFault> {
-    if bound.iter().any(|name| name == root) {
-        return Ok(());
+    fn check_all<'e>(
+        &mut self,
+        exprs: impl IntoIterator<Item = &'e Expr>,
+    ) -> Result<(), EvalFault> {
+        exprs.into_iter().try_for_each(|expr| self.check(expr))
     }
-    at(expr.span, scope.reference(root, attribute)).map(drop)
-}
 
-fn binding(
-    bound: &mut Vec<String>,
-    key: Option<&String>,
-    value: &str,
-    inner: impl FnOnce(&mut Vec<String>) -> Result<(), EvalFault>,
-) -> Result<(), EvalFault> {
-    let before = bound.len();
-    bound.extend(key.cloned());
-    bound.push(value.to_owned());
-    let result = inner(bound);
-    bound.truncate(before);
-    result
-}
+    fn check_name(
+        &self,
+        expr: &Expr,
+        root: &str,
+        attribute: Option<&str>,
+    ) -> Result<(), EvalFault> {
+        if self.bound.iter().any(|name| name == root) {
+            return Ok(());
+        }
+        at(expr.span, self.scope.reference(root, attribute)).map(drop)
+    }
 
-fn check_parts(
-    parts: &[TemplatePart],
-    scope: &dyn EvalScope,
-    bound: &mut Vec<String>,
-) -> Result<(), EvalFault> {
-    parts.iter().try_for_each(|part| match part {
-        TemplatePart::Text(_) => Ok(()),
-        TemplatePart::Value(expr) => check(expr, scope, bound),
-        TemplatePart::If { condition, yes, no } => {
-            check(condition, scope, bound)?;
-            check_parts(yes, scope, bound)?;
-            check_parts(no, scope, bound)
-        }
-        TemplatePart::For {
-            key,
-            value,
-            collection,
-            body,
-        } => {
-            check(collection, scope, bound)?;
-            binding(bound, key.as_ref(), value, |bound| {
-                check_parts(body, scope, bound)
-            })
-        }
-    })
+    fn with_variables(
+        &mut self,
+        variables: &ForVariables,
+        inner: impl FnOnce(&mut Self) -> Result<(), EvalFault>,
+    ) -> Result<(), EvalFault> {
+        let before = self.bound.len();
+        self.bound.extend(variables.key.clone());
+        self.bound.push(variables.value.clone());
+        let result = inner(self);
+        self.bound.truncate(before);
+        result
+    }
+
+    fn check_parts(&mut self, parts: &[TemplatePart]) -> Result<(), EvalFault> {
+        parts.iter().try_for_each(|part| match part {
+            TemplatePart::Text(_) => Ok(()),
+            TemplatePart::Value(expr) => self.check(expr),
+            TemplatePart::If { condition, yes, no } => {
+                self.check(condition)?;
+                self.check_parts(yes)?;
+                self.check_parts(no)
+            }
+            TemplatePart::For {
+                variables,
+                collection,
+                body,
+            } => {
+                self.check(collection)?;
+                self.with_variables(variables, |check| check.check_parts(body))
+            }
+        })
+    }
 }

@@ -30,39 +30,18 @@ pub trait EvalScope {
     }
 }
 
-/// A scope without variables and functions, such as Terraform uses for `required_providers`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Constants;
-
-/// Like [`Constants`], with an existing budget.
+/// A scope without variables and functions, such as Terraform uses for `required_providers`. If there is no budget, each
+/// evaluation has a small one.
 #[derive(Clone, Copy, Debug)]
-pub struct BoundedConstants<'a>(pub &'a EvalBudget);
+pub struct Constants<'a>(pub Option<&'a EvalBudget>);
 
-impl EvalScope for BoundedConstants<'_> {
-    fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Rc<Value>, EvalProblem> {
-        Constants.reference(root, attribute)
-    }
-
-    fn budget(&self) -> Option<&EvalBudget> {
-        Some(self.0)
-    }
-
-    fn check_function(&self, name: &str) -> Result<(), EvalProblem> {
-        Constants.check_function(name)
-    }
-
-    fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
-        Constants.call(name, arguments)
-    }
-}
-
-impl EvalScope for Constants {
+impl EvalScope for Constants<'_> {
     fn reference(&self, root: &str, _: Option<&str>) -> Result<Rc<Value>, EvalProblem> {
         Err(EvalProblem::VariablesNotAllowed(root.to_owned()))
     }
 
     fn budget(&self) -> Option<&EvalBudget> {
-        None
+        self.0
     }
 
     fn check_function(&self, name: &str) -> Result<(), EvalProblem> {
@@ -77,7 +56,7 @@ impl EvalScope for Constants {
 /// The variables of surrounding `for` expressions, innermost last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Locals {
-    names: Vec<(String, Rc<Value>)>,
+    pub(super) names: Vec<(String, Rc<Value>)>,
     /// The current elements of surrounding splats, innermost last.
     pub(super) items: Vec<Rc<Value>>,
 }
@@ -91,16 +70,12 @@ impl Locals {
     pub(super) fn push(&mut self, name: &str, value: Value) {
         self.names.push((name.to_owned(), Rc::new(value)));
     }
-
-    pub(super) fn pop(&mut self) {
-        self.names.pop();
-    }
 }
 
 /// Adds the source range to an error.
-pub(super) fn at<T>(span: Span, result: Result<T, EvalProblem>) -> Result<T, EvalFault> {
-    result.map_err(|problem| EvalFault {
-        span,
-        problem: problem.shortened(),
-    })
+pub(super) fn at<T, E>(span: Span, result: Result<T, E>) -> Result<T, EvalFault>
+where
+    EvalProblem: From<E>,
+{
+    result.map_err(|problem| EvalProblem::from(problem).at(span))
 }

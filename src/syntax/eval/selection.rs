@@ -59,7 +59,7 @@ impl Evaluator<'_> {
     }
 
     fn copy(&self, expr: &Expr, value: &Value) -> Result<Value, EvalFault> {
-        at(expr.span, self.budget.value(value).map_err(Into::into))?;
+        at(expr.span, self.budget.value(value))?;
         Ok(value.clone())
     }
 }

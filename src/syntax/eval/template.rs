@@ -6,7 +6,7 @@ use super::super::expr::{Expr, TemplatePart};
 use super::super::value::Value;
 use super::collections::elements;
 use super::scope::at;
-use super::{EvalFault, EvalProblem, Evaluator, operators};
+use super::{EvalFault, Evaluator, operators};
 
 impl Evaluator<'_> {
     /// Evaluates a template. A single interpolation keeps the type of its value; every other template is a string.
@@ -55,31 +55,20 @@ impl Evaluator<'_> {
                     }
                 },
                 TemplatePart::For {
-                    key,
-                    value,
+                    variables,
                     collection,
                     body,
                 } => {
                     let source = self.value(collection)?;
                     self.pay_for_turns(collection.span, &source)?;
-                    match at(collection.span, elements(source))? {
-                        None => false,
-                        Some(found) => {
-                            let mut all = true;
-                            for (name, element) in found {
-                                let inner =
-                                    |evaluator: &mut Self| evaluator.parts(body, text, span);
-                                all &= self.with_variables(
-                                    key.as_deref(),
-                                    value,
-                                    name,
-                                    element,
-                                    inner,
-                                )?;
-                            }
-                            all
-                        }
+                    let found = at(collection.span, elements(source))?;
+                    let mut all_known = found.is_some();
+                    for element in found.into_iter().flatten() {
+                        all_known &= self.with_variables(variables, element, |evaluator| {
+                            evaluator.parts(body, text, span)
+                        })?;
                     }
+                    all_known
                 }
             };
         }
@@ -91,11 +80,7 @@ impl Evaluator<'_> {
         if value.is_unknown() {
             return Ok(false);
         }
-        let problem = EvalProblem::WrongType {
-            wanted: "a string",
-            found: value.type_name(),
-        };
-        let more = at(expr.span, value.to_text().ok_or(problem))?;
+        let more = at(expr.span, operators::text(&value))?;
         self.pay(expr.span, 0, more.len())?;
         text.push_str(&more);
         Ok(true)

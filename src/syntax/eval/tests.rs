@@ -60,7 +60,7 @@ fn show(value: &Value) -> String {
 
 fn constant(text: &str) -> Result<String, EvalProblem> {
     let expr = parse_expression(text).unwrap_or_else(|fault| panic!("{text}: {}", fault.problem));
-    evaluate(&expr, &Constants)
+    evaluate(&expr, &Constants(None))
         .map(|value| show(&value))
         .map_err(|fault| fault.problem)
 }
@@ -204,7 +204,7 @@ fn bare_templates() {
         ("", "''"),
         ("$${a}\n\"b\\n", "'${a}\n\"b\\n'"),
     ] {
-        let value = evaluate(&parse_template(text).unwrap(), &Constants).unwrap();
+        let value = evaluate(&parse_template(text).unwrap(), &Constants(None)).unwrap();
         assert_eq!(show(&value), expected, "{text}");
     }
 }
@@ -221,7 +221,7 @@ fn the_deepest_tree_fits_on_a_small_stack() {
     let run = move || {
         texts.map(|text| {
             parse_expression(&text)
-                .map(|expr| evaluate(&expr, &Constants).is_ok())
+                .map(|expr| evaluate(&expr, &Constants(None)).is_ok())
                 .is_ok()
         })
     };

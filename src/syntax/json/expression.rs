@@ -88,7 +88,7 @@ mod tests {
     fn value(text: &str, strings: Strings) -> Option<Value> {
         let file = SourceFile::parse("a.tf.json", text.into()).ok()?;
         let value = file.body().value("a").ok()??;
-        evaluate(&value.tree(strings).ok()?, &Constants).ok()
+        evaluate(&value.tree(strings).ok()?, &Constants(None)).ok()
     }
 
     #[test]

@@ -74,8 +74,8 @@ fn entry(entry: &ObjectEntry) -> String {
 
 fn for_expression(it: &ForExpr) -> String {
     outline::for_expression(outline::For {
-        key_name: it.key_name.as_deref(),
-        value_name: &it.value_name,
+        key_name: it.variables.key.as_deref(),
+        value_name: &it.variables.value,
         collection: value(&it.collection),
         key: it.key.as_ref().map(value),
         value: value(&it.value),
@@ -96,11 +96,13 @@ fn part(part: &TemplatePart) -> Text {
             outline::list("if", [value(condition), template(yes), template(no)])
         }
         TemplatePart::For {
-            key,
-            value: name,
+            variables,
             collection,
             body,
-        } => outline::for_directive(key.as_deref(), name, value(collection), template(body)),
+        } => {
+            let (key, name) = (variables.key.as_deref(), &variables.value);
+            outline::for_directive(key, name, value(collection), template(body))
+        }
     })
 }
 
