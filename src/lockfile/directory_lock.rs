@@ -11,26 +11,13 @@
 use std::fs::File;
 use std::path::Path;
 
-/// The right to replace lock files in one directory, until it is dropped.
-#[derive(Debug)]
-pub(super) struct DirectoryLock {
-    /// `None` if the file system has no locks.
-    _lock: Option<File>,
-}
-
 /// Another process has the lock.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Busy;
 
-impl DirectoryLock {
-    /// Locks `directory` without waiting.
-    pub(super) fn acquire(directory: &Path) -> Result<Self, Busy> {
-        lock(directory).map(|lock| Self { _lock: lock })
-    }
-}
-
+/// Locks `directory` without waiting, until the returned value is dropped. It is `None` if the file system has no locks.
 #[cfg(unix)]
-fn lock(directory: &Path) -> Result<Option<File>, Busy> {
+pub(super) fn lock_directory(directory: &Path) -> Result<Option<File>, Busy> {
     use rustix::fs::{FlockOperation, flock};
     use rustix::io::Errno;
 
@@ -45,7 +32,7 @@ fn lock(directory: &Path) -> Result<Option<File>, Busy> {
 }
 
 #[cfg(windows)]
-fn lock(directory: &Path) -> Result<Option<File>, Busy> {
+pub(super) fn lock_directory(directory: &Path) -> Result<Option<File>, Busy> {
     use std::os::windows::fs::OpenOptionsExt as _;
 
     use sha2::{Digest as _, Sha256};
@@ -80,34 +67,35 @@ fn lock(directory: &Path) -> Result<Option<File>, Busy> {
 }
 
 #[cfg(not(any(unix, windows)))]
-fn lock(_directory: &Path) -> Result<Option<File>, Busy> {
+pub(super) fn lock_directory(_directory: &Path) -> Result<Option<File>, Busy> {
     Ok(None)
 }
 
-#[cfg(all(test, any(unix, windows)))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
+    #[cfg(any(unix, windows))]
     #[test]
     fn a_directory_is_locked_once_and_no_file_appears_there() {
         let directories = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let [here, there] = directories.each_ref().map(tempfile::TempDir::path);
-        let first = DirectoryLock::acquire(here).unwrap();
-        assert_eq!(DirectoryLock::acquire(here).unwrap_err(), Busy);
+        let first = lock_directory(here).unwrap();
+        assert_eq!(lock_directory(here).unwrap_err(), Busy);
         assert!(
-            DirectoryLock::acquire(&here.join(".")).is_err(),
+            lock_directory(&here.join(".")).is_err(),
             "the same directory, under another name"
         );
-        assert!(DirectoryLock::acquire(there).is_ok());
+        assert!(lock_directory(there).is_ok());
         assert_eq!(std::fs::read_dir(here).unwrap().count(), 0);
         drop(first);
-        assert!(DirectoryLock::acquire(here).is_ok());
+        assert!(lock_directory(here).is_ok());
     }
 
     /// A missing directory fails in the same way as a file system without locks.
     #[test]
     fn a_directory_without_locks_counts_as_locked() {
-        let locks = [0; 2].map(|_| DirectoryLock::acquire(Path::new("/nonexistent")));
+        let locks = [0; 2].map(|_| lock_directory(Path::new("/nonexistent")));
         assert!(locks.iter().all(Result::is_ok));
     }
 }

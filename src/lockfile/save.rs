@@ -1,7 +1,7 @@
 //! Replaces a lock file: as a whole, or not at all.
 //!
 //! The new content is written to a temporary file in the same directory, which is then renamed. Before that, the old file is
-//! compared with the bytes from which the new content was made. One [`DirectoryLock`] covers comparison and renaming, so that
+//! compared with the bytes from which the new content was made. One lock on the directory covers comparison and renaming, so that
 //! no process overwrites what another has written meanwhile. `fsync` is not called: the content can be computed again, and
 //! `fsync` would dominate a run over thousands of directories. On Unix the mode becomes 0644, as with the engines.
 
@@ -11,7 +11,7 @@ use std::path::Path;
 
 use tempfile::TempPath;
 
-use super::directory_lock::DirectoryLock;
+use super::directory_lock::lock_directory;
 use super::error::SaveError;
 use super::read::{link_error, read};
 use super::temporary::STEM;
@@ -48,7 +48,7 @@ pub fn save(
         }
         target => target.map_err(|error| link_error(path, error, failed))?,
     };
-    let Ok(_lock) = DirectoryLock::acquire(directory_of(&target)) else {
+    let Ok(_lock) = lock_directory(directory_of(&target)) else {
         return Ok(Saved::Busy);
     };
     if read(path)?.as_deref() != old {
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn nothing_is_written_while_another_process_has_locked_the_directory() {
         let tree = Tree::new();
-        let lock = DirectoryLock::acquire(&tree.path("repository/a")).unwrap();
+        let lock = lock_directory(&tree.path("repository/a")).unwrap();
         assert_eq!(tree.save(LOCK, "one").unwrap(), Saved::Busy);
         assert_eq!(tree.names(), Vec::<String>::new());
         drop(lock);

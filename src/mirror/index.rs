@@ -19,10 +19,10 @@ use serde::Serialize;
 use super::directory::with_causes;
 use super::error::MirrorError;
 use super::index_files::{
-    Archive, IS_LINK, IndexFile, OldVersionFiles, VersionFile, ZipStamp, file_name, index_path,
-    read_file, to_json, version_path,
+    Archive, IS_LINK, IndexFile, OldVersionFiles, VersionFile, ZipStamp, index_path, read_file,
+    to_json, version_path,
 };
-use super::listing::{ListedPackage, LocalPackage, list_provider, providers};
+use super::listing::{ListedPackage, LocalPackage, file_name, list_provider, providers};
 use super::writer::Mirror;
 use crate::access::open_regular;
 use crate::package::{Limits, hash_archive};

@@ -17,7 +17,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::directory::MirrorDirectory;
-use super::listing::ListedPackage;
+use super::listing::{ListedPackage, file_name};
 use crate::access::open_regular;
 use crate::provider::{Hash, HashScheme, PackageId, Version};
 
@@ -168,9 +168,4 @@ pub(super) fn to_json(document: &impl Serialize) -> String {
         }
     }
     text
-}
-
-pub(super) fn file_name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
 }

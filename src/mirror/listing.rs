@@ -51,7 +51,7 @@ pub(super) fn providers(base: &Path) -> io::Result<Vec<(ProviderAddr, PathBuf)>>
     for host in directories(base)? {
         for namespace in directories(&host)? {
             for type_name in directories(&namespace)? {
-                let names = [&host, &namespace, &type_name].map(|path| name_of(path));
+                let names = [&host, &namespace, &type_name].map(|path| file_name(path));
                 // The engine is irrelevant, because the source has a host.
                 if let Ok(provider) = ProviderAddr::parse(&names.join("/"), Engine::Terraform) {
                     found.push((provider, type_name));
@@ -79,16 +79,16 @@ pub(super) fn list_provider(
     for entry in entries(directory)? {
         let path = entry.path();
         if entry.file_type()?.is_dir() {
-            let Ok(version) = Version::parse(&name_of(&path)) else {
+            let Ok(version) = Version::parse(&file_name(&path)) else {
                 continue;
             };
             for package in entries(&path)? {
                 let path = package.path();
-                if let (Ok(platform), true) = (Platform::parse(&name_of(&path)), path.is_dir()) {
+                if let (Ok(platform), true) = (Platform::parse(&file_name(&path)), path.is_dir()) {
                     add(&version, platform, LocalPackage::Directory(path));
                 }
             }
-        } else if let Some((version, platform)) = parse_zip_name(provider, &name_of(&path))
+        } else if let Some((version, platform)) = parse_zip_name(provider, &file_name(&path))
             && path.is_file()
         {
             add(&version, platform, LocalPackage::Zip(path));
@@ -126,9 +126,7 @@ fn entries(path: &Path) -> io::Result<Vec<DirEntry>> {
     Ok(entries)
 }
 
-fn name_of(path: &Path) -> String {
-    path.file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
+pub(super) fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
 }

@@ -18,7 +18,6 @@
 //! Index files are made from the content of the directory. After writing them, tflock reads the directory again (`index`), so
 //! the last writer has seen all packages.
 
-mod copy;
 mod directory;
 mod error;
 mod index;

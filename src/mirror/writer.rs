@@ -1,14 +1,13 @@
 //! Writes packages to the mirror. A package appears complete, under its final name, and only after it was verified.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use super::copy::{copy, move_to};
 use super::directory::{Layout, MirrorDirectory};
 use super::error::MirrorError;
 use super::staging::Staging;
@@ -33,28 +32,8 @@ enum Zip {
     Placed(PathBuf),
 }
 
-/// A zip that is being downloaded.
-#[derive(Debug)]
-pub struct Incoming {
-    file: NamedTempFile,
-}
-
-impl io::Write for Incoming {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
-}
-
-impl Incoming {
-    /// Opens the file for reading, from the start.
-    pub fn reopen(&self) -> io::Result<File> {
-        self.file.reopen()
-    }
-}
+/// A zip that is being downloaded. It is removed when the value is dropped.
+pub type Incoming = NamedTempFile;
 
 impl Mirror {
     /// Creates the directory if it does not exist, and removes the temporary files of killed processes.
@@ -80,15 +59,14 @@ impl Mirror {
         &self.staging
     }
 
-    /// A file for a zip to download. It is removed when the value is dropped.
+    /// A file for a zip to download.
     pub fn incoming(&self) -> io::Result<Incoming> {
-        let file = self.staging.file()?;
-        Ok(Incoming { file })
+        self.staging.file()
     }
 
     /// Keeps a zip whose digest was compared with the expected one, until [`Self::put`] moves it.
     pub fn keep(&self, digest: Digest, incoming: Incoming) {
-        self.lock().insert(digest, Zip::Staged(incoming.file));
+        self.lock().insert(digest, Zip::Staged(incoming));
     }
 
     /// Registers that the mirror has the package with this digest, so that other packages with the same zip can be copied.
@@ -171,4 +149,49 @@ impl Mirror {
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<Digest, Zip>> {
         self.zips.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Copies a file, or a directory with everything below it. Links are replaced by copies of their targets, because hashes cover
+/// the targets. Files keep their permissions.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    if !fs::metadata(from)?.is_dir() {
+        return fs::copy(from, to).map(drop);
+    }
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        copy(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    Ok(())
+}
+
+/// Moves `new` to `place` in one step. A directory that was there is at `new` afterwards.
+fn move_to(new: &Path, place: &Path) -> io::Result<()> {
+    let directory = place.parent().unwrap_or(place);
+    loop {
+        fs::create_dir_all(directory)?;
+        match fs::rename(new, place) {
+            // Another process that prunes has just removed the directory, because it was empty.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && new.exists() => {}
+            Err(_) if fs::symlink_metadata(place).is_ok() => return exchange(new, place),
+            renamed => return renamed,
+        }
+    }
+}
+
+/// Exchanges the names of two files or directories.
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+}
+
+/// Other systems cannot exchange names: for a moment `other` does not exist.
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    let aside = one.with_extension("old");
+    fs::rename(other, &aside)?;
+    fs::rename(one, other)?;
+    fs::rename(&aside, one)
 }

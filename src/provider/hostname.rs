@@ -4,9 +4,7 @@
 //! errors, so that users see the real name. Port 443 is the default and is omitted. Names are mapped with the IDNA lookup profile
 //! (UTS 46, non-transitional, with the rules for hyphens, joiners and text direction) without limits on length.
 
-use std::cmp::Ordering;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 
@@ -18,10 +16,10 @@ const PUNYCODE_PREFIX: &str = "xn--";
 /// The port of an address without a port.
 const DEFAULT_PORT: u16 = 443;
 
-/// The normalized host of a registry. Equality and order are those of the ASCII form with its port.
-#[derive(Clone, Debug)]
+/// The normalized host of a registry. Hosts are ordered by their ASCII form.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hostname {
-    /// For example `xn--bcher-kva.example:8443`.
+    /// For example `xn--bcher-kva.example:8443`. It is the first field, because it determines the order.
     ascii: String,
     /// For example `bücher.example:8443`.
     unicode: String,
@@ -98,32 +96,6 @@ fn check_reserved_hyphens(unicode: &str) -> Result<(), HostnameError> {
 impl fmt::Display for Hostname {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.unicode)
-    }
-}
-
-impl PartialEq for Hostname {
-    fn eq(&self, other: &Self) -> bool {
-        self.ascii == other.ascii
-    }
-}
-
-impl Eq for Hostname {}
-
-impl Hash for Hostname {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.ascii.hash(state);
-    }
-}
-
-impl PartialOrd for Hostname {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Hostname {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.ascii.cmp(&other.ascii)
     }
 }
 

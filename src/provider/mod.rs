@@ -9,14 +9,14 @@ mod error;
 mod hash;
 mod hostname;
 mod module;
-mod newest_version;
+
 mod package_id;
 mod platform;
 mod requirements;
 mod version;
 
 pub use address::ProviderAddr;
-pub use constraint::{Constraint, Operator, VersionConstraints};
+pub use constraint::{Constraint, Operator, VersionConstraints, newest};
 pub use engine::Engine;
 pub use error::{
     AddressError, AddressProblem, ConstraintError, ConstraintProblem, HashError, HostnameError,
@@ -25,7 +25,7 @@ pub use error::{
 pub use hash::{Digest, Hash, HashScheme};
 pub use hostname::Hostname;
 pub use module::{ModuleVersion, ModuleVersionConstraints, newest_module};
-pub use newest_version::newest;
+
 pub use package_id::PackageId;
 pub use platform::Platform;
 pub use requirements::{Requirement, Requirements};

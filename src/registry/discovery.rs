@@ -31,20 +31,9 @@ impl Service {
         }
     }
 
-    /// The common prefix of the service identifiers of all protocol versions.
-    const fn id_prefix(self) -> &'static str {
-        match self {
-            Self::Providers => "providers.v",
-            Self::Modules => "modules.v",
-        }
-    }
-
-    /// The name of the service in the addresses of the default registries.
-    const fn directory(self) -> &'static str {
-        match self {
-            Self::Providers => "providers",
-            Self::Modules => "modules",
-        }
+    /// The name of the service: a directory of the default registries, and the identifier without the protocol version.
+    fn name(self) -> &'static str {
+        self.id().trim_end_matches(".v1")
     }
 }
 
@@ -101,13 +90,12 @@ impl Services {
             StatusCode::OK => {
                 response.check_json_type()?;
                 // Unlike in other documents, nothing may follow the object.
-                let services = serde_json::from_slice::<BTreeMap<String, serde_json::Value>>;
-                let services = services(&response.body);
-                let services = services.map_err(|error| response.json_error(&error))?;
-                let reference = |(id, value): (String, serde_json::Value)| {
-                    (id, value.as_str().map(str::to_owned))
-                };
-                services.into_iter().map(reference).collect()
+                let services: BTreeMap<String, serde_json::Value> =
+                    serde_json::from_slice(&response.body)
+                        .map_err(|error| response.json_error(&error))?;
+                let text = |value: serde_json::Value| value.as_str().map(str::to_owned);
+                let references = services.into_iter();
+                references.map(|(id, value)| (id, text(value))).collect()
             }
             _ => return Err(response.status_error()),
         };
@@ -119,20 +107,20 @@ impl Services {
     }
 
     pub(super) fn service(&self, service: Service, host: &Hostname) -> Result<ServiceUrl> {
-        let host = || host.clone();
         let configured = self.configured.clone();
         let Some(Some(reference)) = self.references.get(service.id()) else {
+            let other_version = format!("{}.v", service.name());
             let mut ids = self.references.keys();
-            return Err(if ids.any(|id| id.starts_with(service.id_prefix())) {
+            return Err(if ids.any(|id| id.starts_with(&other_version)) {
                 RegistryError::UnsupportedProtocol {
                     service,
-                    host: host(),
+                    host: host.clone(),
                     configured,
                 }
             } else {
                 RegistryError::NotOffered {
                     service,
-                    host: host(),
+                    host: host.clone(),
                     configured,
                 }
             });
@@ -146,7 +134,7 @@ impl Services {
             }),
             Err(problem) => Err(RegistryError::ServiceUrl {
                 service,
-                host: host(),
+                host: host.clone(),
                 problem,
                 configured,
             }),
@@ -178,7 +166,7 @@ impl ServiceUrl {
     pub(super) fn fixed(service: Service, base: &BaseUrl) -> Result<Self> {
         let mut url = base.url.clone();
         let path = url.path_segments_mut().map(|mut path| {
-            path.pop_if_empty().extend(["v1", service.directory(), ""]);
+            path.pop_if_empty().extend(["v1", service.name(), ""]);
         });
         path.map_err(|()| RegistryError::ServiceUrl {
             service,

@@ -11,7 +11,7 @@ use crate::redacted_url::RedactedUrl;
 use crate::registry::credentials::CredentialsError;
 use crate::registry::discovery::Service;
 use crate::registry::module_registry::ModuleId;
-use crate::registry::request_error::{CauseText, Configured, RequestError, RequestFault};
+use crate::registry::request_error::{CauseText, RequestError, RequestFault, configured_at};
 use crate::span::{Explain, Place};
 
 /// The result of a request to a registry or mirror.
@@ -33,13 +33,16 @@ pub enum RegistryError {
         source: Arc<RequestError>,
     },
     /// The host has no discovery document, or its `host` block does not name this service.
-    #[error("host `{host}` does not offer a {service}{}", Configured(configured))]
+    #[error(
+        "host `{host}` does not offer a {service}{}",
+        configured_at(configured.as_deref())
+    )]
     NotOffered {
         service: Service,
         host: Hostname,
         configured: Option<Box<Place>>,
     },
-    #[error("host `{host}` does not support the {service} protocol `{}`{}", service.id(), Configured(configured))]
+    #[error("host `{host}` does not support the {service} protocol `{}`{}", service.id(), configured_at(configured.as_deref()))]
     UnsupportedProtocol {
         service: Service,
         host: Hostname,
@@ -47,7 +50,7 @@ pub enum RegistryError {
     },
     #[error(
         "host `{host}` gives an unusable address for its {service}{}: {problem}",
-        Configured(configured)
+        configured_at(configured.as_deref())
     )]
     ServiceUrl {
         service: Service,
@@ -101,7 +104,7 @@ pub enum RegistryError {
     /// Status 404 for the list of versions of a network mirror.
     #[error(
         "mirror `{mirror}` does not have provider `{provider}`{}",
-        Configured(configured)
+        configured_at(configured.as_deref())
     )]
     NotInMirror {
         provider: Box<ProviderAddr>,
@@ -116,7 +119,7 @@ pub enum RegistryError {
     },
     #[error(
         "no method of `provider_installation` includes provider `{provider}`{}",
-        Configured(configured)
+        configured_at(configured.as_deref())
     )]
     NoMethod {
         provider: Box<ProviderAddr>,

@@ -1,6 +1,5 @@
 //! Reasons for failed requests.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,50 +7,33 @@ use crate::redacted_url::RedactedUrl;
 use crate::span::Place;
 
 /// A request that failed, with all of its retries.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the request for `{url}` failed{}{}", self.effort(), configured_at(configured.as_deref()))]
 pub struct RequestError {
     pub url: RedactedUrl,
     pub attempts: u32,
     /// The time that all attempts and the waits between them took.
     pub elapsed: Duration,
     /// The reason why the last attempt failed.
+    #[source]
     pub fault: RequestFault,
     /// The block of the CLI configuration that the address comes from.
     pub configured: Option<Box<Place>>,
 }
 
-impl fmt::Display for RequestError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the request for `{}` failed", self.url)?;
-        if self.attempts > 1 {
-            write!(
-                f,
-                " ({} attempts, {:.1} s)",
-                self.attempts,
-                self.elapsed.as_secs_f64()
-            )?;
-        }
-        write!(f, "{}", Configured(&self.configured))
-    }
-}
-
-/// The place of the configuration that an address comes from, as part of a message. The message itself points at the place
-/// where the provider is required.
-pub(crate) struct Configured<'a>(pub(crate) &'a Option<Box<Place>>);
-
-impl fmt::Display for Configured<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(place) => write!(f, " (configured at {place})"),
-            None => Ok(()),
+impl RequestError {
+    fn effort(&self) -> String {
+        match (self.attempts, self.elapsed.as_secs_f64()) {
+            (0 | 1, _) => String::new(),
+            (attempts, seconds) => format!(" ({attempts} attempts, {seconds:.1} s)"),
         }
     }
 }
 
-impl std::error::Error for RequestError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.fault)
-    }
+/// The part of a message that names the place of the configuration from which an address comes. The message itself points at the
+/// place where the provider is required.
+pub(super) fn configured_at(place: Option<&Place>) -> String {
+    place.map_or_else(String::new, |place| format!(" (configured at {place})"))
 }
 
 /// The reason why one attempt failed.
@@ -87,7 +69,7 @@ pub enum RequestFault {
     /// A body ended early, and the rest of it could not be requested.
     #[error("the response broke off after {received} bytes and could not be resumed: {reason}")]
     NotResumed { received: u64, reason: &'static str },
-    #[error("the server answered {}", StatusLine(*status))]
+    #[error("the server answered {}", status_line(*status))]
     Status {
         status: u16,
         /// Whether the body is a web page.
@@ -202,18 +184,12 @@ pub(crate) fn inner<'e>(
     error.source()
 }
 
-/// `404 Not Found`.
-struct StatusLine(u16);
-
-impl fmt::Display for StatusLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reason = reqwest::StatusCode::from_u16(self.0)
-            .ok()
-            .and_then(|status| status.canonical_reason());
-        match reason {
-            Some(reason) => write!(f, "{} {reason}", self.0),
-            None => write!(f, "with status {}", self.0),
-        }
+/// For example `404 Not Found`.
+fn status_line(status: u16) -> String {
+    let known = reqwest::StatusCode::from_u16(status).ok();
+    match known.and_then(|known| known.canonical_reason()) {
+        Some(reason) => format!("{status} {reason}"),
+        None => format!("with status {status}"),
     }
 }
 

@@ -3,14 +3,18 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 
+use thiserror::Error;
+
+use crate::package::PackageError;
 use crate::package::archive::record::{CentralEntry, LOCAL_BYTES, LocalHeader};
 
-/// Why bytes cannot be read.
-#[derive(Debug)]
+/// Why an archive cannot be read.
+#[derive(Debug, Error)]
 pub(crate) enum ArchiveReadError {
-    /// The operating system reported an error.
-    Io(io::Error),
-    /// The bytes are before the retained end of the archive.
+    /// The archive is invalid or too large, or the file cannot be read.
+    #[error(transparent)]
+    Package(#[from] PackageError),
+    #[error("the bytes are before the retained end of the archive")]
     NotKept,
 }
 
@@ -83,7 +87,7 @@ impl ArchiveBytes for WholeFile<'_> {
 
     fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, ArchiveReadError> {
         self.read_bytes(offset, buffer)
-            .map_err(ArchiveReadError::Io)
+            .map_err(|error| PackageError::Read(error).into())
     }
 }
 

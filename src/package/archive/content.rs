@@ -34,22 +34,12 @@ pub enum EntryFault {
 }
 
 /// Why content cannot be unpacked.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub(crate) enum UnpackError {
-    Fault(EntryFault),
-    Io(io::Error),
-}
-
-impl From<EntryFault> for UnpackError {
-    fn from(fault: EntryFault) -> Self {
-        Self::Fault(fault)
-    }
-}
-
-impl From<io::Error> for UnpackError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
+    #[error(transparent)]
+    Fault(#[from] EntryFault),
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
 /// The destination of unpacked content.
@@ -130,18 +120,16 @@ pub(crate) struct ContentSummary {
     pub(crate) size: u64,
 }
 
-impl ContentSummary {
-    /// Compares the content with its size and CRC-32 in the central directory.
-    pub(crate) fn check(&self, entry: &CentralEntry) -> Result<(), EntryFault> {
-        if self.size != entry.uncompressed {
-            return Err(EntryFault::Size);
-        }
-        let is_unknown = entry.crc == 0 && !entry.has_descriptor;
-        if self.crc != entry.crc && !is_unknown {
-            return Err(EntryFault::Checksum);
-        }
-        Ok(())
+/// Compares the size and the CRC-32 of content with those in the central directory.
+pub(crate) fn check_content(entry: &CentralEntry, size: u64, crc: u32) -> Result<(), EntryFault> {
+    if size != entry.uncompressed {
+        return Err(EntryFault::Size);
     }
+    let is_unknown = entry.crc == 0 && !entry.has_descriptor;
+    if crc != entry.crc && !is_unknown {
+        return Err(EntryFault::Checksum);
+    }
+    Ok(())
 }
 
 /// Computes the summary of content that arrives in pieces.

@@ -35,25 +35,7 @@ pub enum DirectoryFault {
     Count { counted: u64, found: usize },
 }
 
-/// Why the central directory cannot be read.
-#[derive(Debug)]
-pub(crate) enum DirectoryError {
-    /// The directory is invalid or too large, or the file cannot be read.
-    Package(PackageError),
-    /// The directory is before the retained end of the archive.
-    NotKept,
-}
-
-impl From<ArchiveReadError> for DirectoryError {
-    fn from(error: ArchiveReadError) -> Self {
-        match error {
-            ArchiveReadError::Io(error) => Self::Package(PackageError::Read(error)),
-            ArchiveReadError::NotKept => Self::NotKept,
-        }
-    }
-}
-
-impl From<DirectoryFault> for DirectoryError {
+impl From<DirectoryFault> for ArchiveReadError {
     fn from(fault: DirectoryFault) -> Self {
         Self::Package(PackageError::Directory(fault))
     }
@@ -63,22 +45,18 @@ impl From<DirectoryFault> for DirectoryError {
 pub(crate) fn read_directory(
     archive: &mut impl ArchiveBytes,
     limits: &Limits,
-) -> Result<Vec<CentralEntry>, DirectoryError> {
+) -> Result<Vec<CentralEntry>, ArchiveReadError> {
     let place = locate(archive)?;
     let mut headers = CentralHeaders::new(archive, place.offset);
     let mut entries = Vec::new();
     while let CentralHeader::Entry(mut entry) = headers.next()? {
         if entries.len() == limits.entries {
             let limit = limits.entries;
-            return Err(DirectoryError::Package(PackageError::TooManyEntries {
-                limit,
-            }));
+            return Err(PackageError::TooManyEntries { limit }.into());
         }
         if headers.read > limits.directory_bytes {
             let limit = limits.directory_bytes;
-            return Err(DirectoryError::Package(PackageError::DirectoryTooLarge {
-                limit,
-            }));
+            return Err(PackageError::DirectoryTooLarge { limit }.into());
         }
         entry.offset = entry.offset.wrapping_add(place.base);
         entries.push(entry);
@@ -97,8 +75,8 @@ pub(crate) fn read_file_directory(
     limits: &Limits,
 ) -> Result<Vec<CentralEntry>, PackageError> {
     read_directory(file, limits).map_err(|error| match error {
-        DirectoryError::Package(error) => error,
-        DirectoryError::NotKept => unreachable!("a whole file has all bytes"),
+        ArchiveReadError::Package(error) => error,
+        ArchiveReadError::NotKept => unreachable!("a whole file has all bytes"),
     })
 }
 
@@ -125,7 +103,7 @@ struct EndRecord {
     at: u64,
 }
 
-fn locate(archive: &mut impl ArchiveBytes) -> Result<DirectoryLocation, DirectoryError> {
+fn locate(archive: &mut impl ArchiveBytes) -> Result<DirectoryLocation, ArchiveReadError> {
     let end = find_end(archive)?;
     let (Ok(size), Ok(offset)) = (i64::try_from(end.size), i64::try_from(end.offset)) else {
         return Err(DirectoryFault::Outside.into());
@@ -146,7 +124,7 @@ fn locate(archive: &mut impl ArchiveBytes) -> Result<DirectoryLocation, Director
     })
 }
 
-fn find_end(archive: &mut impl ArchiveBytes) -> Result<EndRecord, DirectoryError> {
+fn find_end(archive: &mut impl ArchiveBytes) -> Result<EndRecord, ArchiveReadError> {
     let size = archive.size();
     // Only the last end record is used, so bytes before the retained end do not matter.
     let start = size.saturating_sub(END_WINDOW).max(archive.start());
@@ -154,11 +132,10 @@ fn find_end(archive: &mut impl ArchiveBytes) -> Result<EndRecord, DirectoryError
     archive.read_at(start, &mut bytes)?;
     let Some(at) = find_signature(&bytes) else {
         let is_whole = archive.start() <= size.saturating_sub(END_WINDOW);
-        let fault = DirectoryError::from(DirectoryFault::NoEndRecord);
         return Err(if is_whole {
-            fault
+            DirectoryFault::NoEndRecord.into()
         } else {
-            DirectoryError::NotKept
+            ArchiveReadError::NotKept
         });
     };
     let record = &bytes[at..];
@@ -187,7 +164,7 @@ fn find_signature(bytes: &[u8]) -> Option<usize> {
 fn find_end64(
     archive: &mut impl ArchiveBytes,
     end: u64,
-) -> Result<Option<EndRecord>, DirectoryError> {
+) -> Result<Option<EndRecord>, ArchiveReadError> {
     let Some(locator_at) = end.checked_sub(LOCATOR64_BYTES as u64) else {
         return Ok(None);
     };
@@ -248,15 +225,15 @@ impl<'a, A: ArchiveBytes> CentralHeaders<'a, A> {
     }
 
     /// Whether there is a valid central header at the start.
-    fn starts_with_entry(&mut self) -> Result<bool, DirectoryError> {
+    fn starts_with_entry(&mut self) -> Result<bool, ArchiveReadError> {
         match self.next() {
             Ok(header) => Ok(matches!(header, CentralHeader::Entry(_))),
-            Err(DirectoryError::Package(PackageError::Directory(_))) => Ok(false),
+            Err(ArchiveReadError::Package(PackageError::Directory(_))) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    fn next(&mut self) -> Result<CentralHeader, DirectoryError> {
+    fn next(&mut self) -> Result<CentralHeader, ArchiveReadError> {
         let Some(fixed) = self.take(CENTRAL_BYTES)? else {
             return Ok(CentralHeader::Other);
         };
@@ -275,7 +252,7 @@ impl<'a, A: ArchiveBytes> CentralHeaders<'a, A> {
     }
 
     /// Takes the next bytes. `None` if only some of them exist. It is an error if none exists, because an end record should follow.
-    fn take(&mut self, count: usize) -> Result<Option<&[u8]>, DirectoryError> {
+    fn take(&mut self, count: usize) -> Result<Option<&[u8]>, ArchiveReadError> {
         if self.buffer.len() - self.used < count {
             self.fill()?;
         }
@@ -289,7 +266,7 @@ impl<'a, A: ArchiveBytes> CentralHeaders<'a, A> {
     }
 
     /// Refills the buffer, starting at the first byte that is not consumed.
-    fn fill(&mut self) -> Result<(), DirectoryError> {
+    fn fill(&mut self) -> Result<(), ArchiveReadError> {
         self.offset = self.offset.saturating_add(self.used as u64);
         self.used = 0;
         self.buffer.resize(READ_BYTES, 0);

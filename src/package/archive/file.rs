@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::package::archive::archive_bytes::{ArchiveBytes as _, WholeFile};
 use crate::package::archive::content::{
-    ContentHasher, ContentSink, EntryFault, PIECE_BYTES, UnpackError, copy, inflate,
+    ContentHasher, ContentSink, EntryFault, PIECE_BYTES, UnpackError, check_content, copy, inflate,
 };
 use crate::package::archive::directory::read_file_directory;
 use crate::package::archive::entries::{ContentHashes, ContentReader, hash_entries};
@@ -65,6 +65,27 @@ pub fn hash_contents(
     hash_entries(&entries, &mut contents, size, type_name, limits)
 }
 
+/// Unpacks the content of an entry into a sink, and returns the offset of the entry's data.
+pub(super) fn unpack_content(
+    archive: &mut WholeFile<'_>,
+    inflater: &mut Decompress,
+    entry: &CentralEntry,
+    sink: &mut impl ContentSink,
+) -> Result<u64, UnpackError> {
+    let start = archive.data_offset(entry)?;
+    let start = start.ok_or(EntryFault::NoLocalHeader)?;
+    // As in Go, a length that is negative as a signed number means that there is no data.
+    let length = entry.compressed.cast_signed().max(0).cast_unsigned();
+    let data = archive.at(start)?.take(length);
+    let mut data = BufReader::with_capacity(PIECE_BYTES / 4, data);
+    match entry.method {
+        STORED => copy(&mut data, length, sink)?,
+        DEFLATED => inflate(&mut data, inflater, sink)?,
+        method => return Err(EntryFault::UnsupportedMethod { method }.into()),
+    };
+    Ok(start)
+}
+
 /// Unpacks entries at the offsets of their local headers.
 struct FileContents<'a> {
     archive: WholeFile<'a>,
@@ -87,20 +108,10 @@ impl<'a> FileContents<'a> {
     }
 
     fn unpack(&mut self, entry: &CentralEntry) -> Result<Digest, UnpackError> {
-        let start = self.archive.data_offset(entry)?;
-        let start = start.ok_or(EntryFault::NoLocalHeader)?;
-        // As in Go, a length that is negative as a signed number means that there is no data.
-        let length = entry.compressed.cast_signed().max(0).cast_unsigned();
-        let data = self.archive.at(start)?.take(length);
-        let mut data = BufReader::with_capacity(PIECE_BYTES / 4, data);
         self.sink.begin(entry.uncompressed);
-        match entry.method {
-            STORED => copy(&mut data, length, &mut self.sink)?,
-            DEFLATED => inflate(&mut data, &mut self.inflater, &mut self.sink)?,
-            method => return Err(EntryFault::UnsupportedMethod { method }.into()),
-        };
+        let start = unpack_content(&mut self.archive, &mut self.inflater, entry, &mut self.sink)?;
         let content = self.sink.hasher.finish();
-        content.check(entry)?;
+        check_content(entry, content.size, content.crc)?;
         if entry.has_descriptor {
             self.check_descriptor(start, entry)?;
         }

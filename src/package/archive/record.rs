@@ -38,25 +38,24 @@ pub(crate) const IN_ZIP64: u32 = u32::MAX;
 /// The flag of an entry with a data descriptor after its data.
 const FLAG_DESCRIPTOR: u16 = 1 << 3;
 
-/// Reads a number. The record must be long enough.
+// The readers of numbers require that the record is long enough.
+
 pub(crate) fn u16_at(record: &[u8], at: usize) -> u16 {
-    let mut bytes = [0; 2];
-    bytes.copy_from_slice(&record[at..at + 2]);
-    u16::from_le_bytes(bytes)
+    u16::from_le_bytes(bytes_at(record, at))
 }
 
-/// Reads a number. The record must be long enough.
 pub(crate) fn u32_at(record: &[u8], at: usize) -> u32 {
-    let mut bytes = [0; 4];
-    bytes.copy_from_slice(&record[at..at + 4]);
-    u32::from_le_bytes(bytes)
+    u32::from_le_bytes(bytes_at(record, at))
 }
 
-/// Reads a number. The record must be long enough.
 pub(crate) fn u64_at(record: &[u8], at: usize) -> u64 {
-    let mut bytes = [0; 8];
-    bytes.copy_from_slice(&record[at..at + 8]);
-    u64::from_le_bytes(bytes)
+    u64::from_le_bytes(bytes_at(record, at))
+}
+
+fn bytes_at<const N: usize>(record: &[u8], at: usize) -> [u8; N] {
+    let mut bytes = [0; N];
+    bytes.copy_from_slice(&record[at..at + N]);
+    bytes
 }
 
 /// A local header without name and extra field.

@@ -8,18 +8,19 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 
 use flate2::Decompress;
 
 use crate::package::archive::archive_bytes::{ArchiveBytes as _, WholeFile};
 use crate::package::archive::content::{
-    ContentSink, EntryFault, PIECE_BYTES, UnpackError, copy, inflate,
+    ContentSink, EntryFault, PIECE_BYTES, UnpackError, check_content,
 };
 use crate::package::archive::directory::read_file_directory;
 use crate::package::archive::entries::check_size;
-use crate::package::archive::record::{CentralEntry, DEFLATED, STORED};
+use crate::package::archive::file::unpack_content;
+use crate::package::archive::record::CentralEntry;
 use crate::package::entry_path::{EntryPath, shown};
 use crate::package::{Limits, PackageError};
 
@@ -138,24 +139,12 @@ fn unpack(
     entry: &CentralEntry,
     sink: &mut FileSink,
 ) -> Result<(), UnpackError> {
-    let start = archive.data_offset(entry)?;
-    let start = start.ok_or(EntryFault::NoLocalHeader)?;
-    let length = entry.compressed.cast_signed().max(0).cast_unsigned();
-    let data = archive.at(start)?.take(length);
-    let mut data = BufReader::with_capacity(PIECE_BYTES / 4, data);
-    match entry.method {
-        STORED => copy(&mut data, length, sink)?,
-        DEFLATED => inflate(&mut data, inflater, sink)?,
-        method => return Err(EntryFault::UnsupportedMethod { method }.into()),
-    };
-    if sink.size != entry.uncompressed {
-        return Err(EntryFault::Size.into());
-    }
-    let is_unknown = entry.crc == 0 && !entry.has_descriptor;
-    if sink.crc.clone().finalize() != entry.crc && !is_unknown {
-        return Err(EntryFault::Checksum.into());
-    }
-    Ok(())
+    unpack_content(archive, inflater, entry, sink)?;
+    Ok(check_content(
+        entry,
+        sink.size,
+        sink.crc.clone().finalize(),
+    )?)
 }
 
 /// Writes content while it is unpacked.

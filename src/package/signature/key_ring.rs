@@ -41,7 +41,6 @@ impl KeyRing {
         Ok(Self { certificates })
     }
 
-    /// The fingerprints of the primary keys.
     #[cfg(test)]
     pub(super) fn fingerprints(&self) -> Vec<String> {
         use crate::package::signature::packets::upper_hex;

@@ -25,7 +25,7 @@ pub(super) struct PieceSink {
     buffer: Vec<u8>,
     used: usize,
     /// The bytes of all entries so far.
-    taken: u64,
+    pub(super) taken: u64,
     /// The limit for `taken`.
     pub(super) most: u64,
 }
@@ -61,11 +61,6 @@ pub(super) fn content_queue() -> (PieceSink, PieceHasher) {
 }
 
 impl PieceSink {
-    /// The bytes of all entries so far.
-    pub(super) fn taken(&self) -> u64 {
-        self.taken
-    }
-
     pub(super) fn end_entry(&mut self) {
         self.pass(true);
     }

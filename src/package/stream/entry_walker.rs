@@ -88,9 +88,9 @@ impl EntryWalker<'_> {
         let offset = self.source.offset() - LOCAL_BYTES as u64;
         self.read_exact(header.name_bytes.into())?;
         let extra = self.read_exact(header.extra_bytes.into())?;
-        let taken_before = self.sink.taken();
+        let taken_before = self.sink.taken;
         let compressed = self.content(header, &extra)?;
-        let uncompressed = self.sink.taken() - taken_before;
+        let uncompressed = self.sink.taken - taken_before;
         let descriptor = if header.has_descriptor {
             Some(self.descriptor(compressed, uncompressed)?)
         } else {

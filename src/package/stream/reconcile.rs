@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::package::archive::archive_bytes::ArchiveBytes as _;
-use crate::package::archive::content::{ContentSummary, EntryFault};
-use crate::package::archive::directory::{DirectoryError, read_directory};
+use thiserror::Error;
+
+use crate::package::archive::archive_bytes::{ArchiveBytes as _, ArchiveReadError};
+use crate::package::archive::content::{ContentSummary, EntryFault, check_content};
+use crate::package::archive::directory::read_directory;
 use crate::package::archive::entries::{ContentReader, hash_entries};
 use crate::package::archive::record::CentralEntry;
 use crate::package::stream::NeedsFile;
@@ -13,22 +15,12 @@ use crate::package::{ContentHashes, Limits, PackageError};
 use crate::provider::Digest;
 
 /// Why a download has no hashes.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub(super) enum StreamFailure {
-    Package(PackageError),
-    NeedsFile(NeedsFile),
-}
-
-impl From<PackageError> for StreamFailure {
-    fn from(error: PackageError) -> Self {
-        Self::Package(error)
-    }
-}
-
-impl From<NeedsFile> for StreamFailure {
-    fn from(reason: NeedsFile) -> Self {
-        Self::NeedsFile(reason)
-    }
+    #[error(transparent)]
+    Package(#[from] PackageError),
+    #[error(transparent)]
+    NeedsFile(#[from] NeedsFile),
 }
 
 /// Computes the hashes of the entries in the central directory, which must match the entries of the walk. `summaries` is `None` if the
@@ -49,8 +41,8 @@ pub(super) fn reconcile(
             .collect(),
     };
     let listed = read_directory(&mut tail, limits).map_err(|error| match error {
-        DirectoryError::Package(error) => StreamFailure::Package(error),
-        DirectoryError::NotKept => StreamFailure::NeedsFile(NeedsFile::DirectoryElsewhere),
+        ArchiveReadError::Package(error) => StreamFailure::Package(error),
+        ArchiveReadError::NotKept => StreamFailure::NeedsFile(NeedsFile::DirectoryElsewhere),
     })?;
     hash_entries(&listed, &mut contents, tail.size(), type_name, limits)
 }
@@ -86,7 +78,7 @@ impl ContentReader for WalkedContents {
             Some(crc) if crc != entry.crc => Err(EntryFault::Descriptor),
             _ => Ok(content.digest),
         };
-        Ok(content.check(entry).and(descriptor))
+        Ok(check_content(entry, content.size, content.crc).and(descriptor))
     }
 
     fn has_local_header(&mut self, entry: &CentralEntry) -> Result<bool, StreamFailure> {

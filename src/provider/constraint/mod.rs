@@ -192,6 +192,18 @@ impl VersionConstraints {
     }
 }
 
+/// The newest version that the constraints allow. Supported platforms and protocols do not matter.
+///
+/// If the newest versions differ only in metadata, the engines pick one at random. This function picks the one whose metadata is
+/// the highest in byte order.
+pub fn newest<'a>(
+    versions: impl IntoIterator<Item = &'a Version>,
+    constraints: &VersionConstraints,
+) -> Option<&'a Version> {
+    let allowed = |version: &&Version| constraints.allows(version);
+    versions.into_iter().filter(allowed).max()
+}
+
 impl fmt::Display for VersionConstraints {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, constraint) in self.constraints.iter().enumerate() {

@@ -62,11 +62,10 @@ impl ModuleVersion {
 }
 
 fn compare_padded(a: &[u64], b: &[u64]) -> Ordering {
-    let at = |numbers: &[u64], index| numbers.get(index).copied().unwrap_or(0);
-    (0..a.len().max(b.len()))
-        .map(|index| at(a, index).cmp(&at(b, index)))
-        .find(|order| order.is_ne())
-        .unwrap_or(Ordering::Equal)
+    let positions = || 0..a.len().max(b.len());
+    let number = |numbers: &[u64], at| numbers.get(at).copied().unwrap_or(0);
+    let left = positions().map(|at| number(a, at));
+    left.cmp(positions().map(|at| number(b, at)))
 }
 
 /// Compares prereleases part by part. Numbers are ordered by value and are below words, which are ordered by bytes. A missing part
