@@ -67,6 +67,15 @@ impl Diagnostic {
         Self::explain(Severity::Error, error, Some(directory))
     }
 
+    /// [`Diagnostic::of`] for each error.
+    pub fn all<'a, E: Explain>(
+        errors: impl IntoIterator<Item = &'a E>,
+        directory: &Path,
+    ) -> Vec<Self> {
+        let errors = errors.into_iter();
+        errors.map(|error| Self::of(error, directory)).collect()
+    }
+
     /// Like [`Diagnostic::of`], but as a warning: tflock continued the work on `directory`.
     pub fn warn(error: &dyn Explain, directory: &Path) -> Self {
         Self::explain(Severity::Warning, error, Some(directory))

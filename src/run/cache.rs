@@ -7,14 +7,12 @@ use std::time::{Duration, SystemTime};
 use crate::cache::{self, CacheArea, CacheError, DiskCache, EntryUsage};
 use crate::cli::CacheCommand;
 use crate::diagnostic::Diagnostic;
-use crate::display::visible_name;
+use crate::display::{counted, visible_name};
 use crate::printer::Printer;
 use crate::settings::{Environment, cache_directory};
 
-use super::DONE;
 use super::report::bytes;
-use super::session::Refused;
-use crate::display::counted;
+use super::{CommandError, DONE};
 
 const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
 
@@ -23,18 +21,15 @@ pub(super) fn command(
     command: &CacheCommand,
     environment: &Environment,
     printer: Printer,
-) -> anyhow::Result<u8> {
-    let directory =
-        cache_directory(environment).ok_or_else(|| Refused::because(&CacheError::NoPlace))?;
+) -> Result<u8, CommandError> {
+    let directory = cache_directory(environment).ok_or(CacheError::NoPlace)?;
     match command {
         CacheCommand::Dir => {
             printer.report(&format!("{}\n", visible_name(&directory.to_string_lossy())));
         }
         CacheCommand::Info => info(&directory, printer),
         CacheCommand::Clean { older_than } => {
-            let since = older_than.map(days_ago);
-            let freed =
-                cache::clean(&directory, since).map_err(|error| Refused::because(&error))?;
+            let freed = cache::clean(&directory, older_than.map(days_ago))?;
             printer.report(&format!("removed {}\n", amount(freed)));
         }
     }

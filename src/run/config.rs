@@ -8,8 +8,7 @@ use crate::options::{OptionRow, ValueOrigin};
 use crate::printer::Printer;
 use crate::settings::{Environment, PathGroup, cache_directory, effective_options};
 
-use super::DONE;
-use super::session::Refused;
+use super::{CommandError, DONE};
 
 /// Variables that tflock reads and whose values are no secrets.
 const SHOWN_VARIABLES: [&str; 19] = [
@@ -48,8 +47,8 @@ pub(super) fn command(
     args: &LockArgs,
     environment: &Environment,
     printer: Printer,
-) -> anyhow::Result<u8> {
-    let groups = effective_options(args, environment).map_err(|error| Refused::because(&error))?;
+) -> Result<u8, CommandError> {
+    let groups = effective_options(args, environment)?;
     let mut text = String::new();
     for group in &groups {
         write_group(group, &mut text);

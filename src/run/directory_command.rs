@@ -9,8 +9,10 @@ use std::time::Instant;
 use anyhow::Context as _;
 
 use crate::modules::Fetcher;
+use crate::printer::Printer;
 use crate::settings::TreeSettings;
 
+use super::CommandError;
 use super::concurrency::map_bounded;
 use super::read::{self, ReadDirectory};
 use super::session::Session;
@@ -30,7 +32,7 @@ pub(super) trait DirectoryCommand: Send + Sync + Sized + 'static {
     fn tree(&self) -> &TreeSettings;
 
     /// Surveys all directories. It may block. An error ends the run before `work_on` is called.
-    fn survey(&self, directories: &[ReadDirectory]) -> anyhow::Result<Self::Survey>;
+    fn survey(&self, directories: &[ReadDirectory]) -> Result<Self::Survey, CommandError>;
 
     /// Works on one directory. The future may be dropped at any await point and must never leave a partly written file.
     fn work_on(
@@ -45,30 +47,31 @@ pub(super) trait DirectoryCommand: Send + Sync + Sized + 'static {
         outcomes: Vec<Self::Outcome>,
         survey: &Self::Survey,
         started: Instant,
-    ) -> impl Future<Output = anyhow::Result<Self::Report>>;
+    ) -> impl Future<Output = Result<Self::Report, CommandError>>;
 
     /// Prints the report and returns the exit code.
-    fn publish(&self, report: &Self::Report) -> u8;
+    fn publish(&self, report: &Self::Report, printer: Printer) -> u8;
 }
 
 /// Runs a command in a session and returns its exit code.
-pub(super) fn run<C: DirectoryCommand>(session: Session, command: C) -> anyhow::Result<u8> {
-    let command = Arc::new(command);
+pub(super) fn run<C: DirectoryCommand>(session: Session, command: C) -> Result<u8, CommandError> {
+    let (command, printer) = (Arc::new(command), session.printer);
     let work = work(Arc::clone(&command), Arc::clone(&session.fetcher));
-    session.run(work, |report| command.publish(&report), C::INTERRUPTED)
+    let publish = |report| command.publish(&report, printer);
+    session.run(work, publish, C::INTERRUPTED)
 }
 
 async fn work<C: DirectoryCommand>(
     command: Arc<C>,
     fetcher: Arc<Fetcher>,
-) -> anyhow::Result<C::Report> {
+) -> Result<C::Report, CommandError> {
     let started = Instant::now();
     let reading = {
         let command = Arc::clone(&command);
         tokio::task::spawn_blocking(move || {
             let directories = read::read_directories(command.tree(), &fetcher);
             let survey = command.survey(&directories)?;
-            anyhow::Ok((directories, survey))
+            Ok::<_, CommandError>((directories, survey))
         })
     };
     let (directories, survey) = reading.await.context("reading the directories stopped")??;

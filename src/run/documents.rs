@@ -4,8 +4,7 @@ use crate::cli::{CompletionsArgs, ManArgs};
 use crate::printer::Printer;
 use crate::span::Explain;
 
-use super::DONE;
-use super::session::Refused;
+use super::{CommandError, DONE};
 
 /// A request for the manual page of an unknown command. `names` are the known commands.
 #[derive(Debug, thiserror::Error)]
@@ -27,10 +26,8 @@ pub(super) fn completions(args: CompletionsArgs, printer: Printer) -> u8 {
 }
 
 /// Runs `tflock man`.
-pub(super) fn man(args: &ManArgs, printer: Printer) -> anyhow::Result<u8> {
-    let page = args
-        .render()
-        .map_err(|names| Refused::because(&NoPage { names }))?;
+pub(super) fn man(args: &ManArgs, printer: Printer) -> Result<u8, CommandError> {
+    let page = args.render().map_err(|names| NoPage { names })?;
     printer.document(&page);
     Ok(DONE)
 }

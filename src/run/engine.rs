@@ -7,6 +7,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use serde::{Serialize, Serializer};
+
 use crate::provider::Engine;
 
 /// Version files of version managers, and the tool that each names.
@@ -15,10 +17,21 @@ pub(super) const VERSION_FILES: [(&str, Engine); 2] = [
     (".terraform-version", Engine::Terraform),
 ];
 
+/// The engine of a directory, and why the directory belongs to it.
+#[derive(Clone, Copy, Serialize)]
+pub(super) struct DetectedEngine {
+    #[serde(serialize_with = "serialize_text")]
+    pub(super) engine: Engine,
+    #[serde(rename = "engine_reason")]
+    pub(super) reason: EngineReason,
+}
+
 /// Why a directory belongs to an engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum EngineReason {
     /// The user chose it.
+    #[serde(rename = "asked")]
     Requested,
     LockFile,
     /// Files that only OpenTofu reads.
@@ -32,18 +45,6 @@ pub(super) enum EngineReason {
 }
 
 impl EngineReason {
-    /// The name in JSON documents.
-    pub(super) const fn code(self) -> &'static str {
-        match self {
-            Self::Requested => "asked",
-            Self::LockFile => "lock-file",
-            Self::TofuFiles => "tofu-files",
-            Self::VersionFile => "version-file",
-            Self::Tree => "tree",
-            Self::Default => "default",
-        }
-    }
-
     /// A phrase for text reports.
     pub(super) const fn describe(self) -> &'static str {
         match self {
@@ -55,6 +56,14 @@ impl EngineReason {
             Self::Default => "by default",
         }
     }
+}
+
+/// Serializes the text that a value displays.
+pub(super) fn serialize_text<S: Serializer>(
+    value: &impl ToString,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&value.to_string())
 }
 
 /// The engine that writes a lock file, by its header or else by its addresses.

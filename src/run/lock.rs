@@ -1,7 +1,7 @@
-//! `tflock lock`: finds directories, reads what they require, locks them, writes what changed, and reports.
+//! `tflock lock`: computes the lock of each directory and writes the lock files that changed.
 //!
-//! All directories are read first. Then each is locked independently; packages that several need are downloaded once (see
-//! [`crate::locking`]).
+//! All directories are read first. Then each is locked independently. A package that several directories need is downloaded once
+//! (see [`crate::locking`]).
 
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -13,7 +13,7 @@ use crate::locking::{Packages, Upgrade, lock_directory};
 use crate::modules::Fetcher;
 use crate::printer::Printer;
 use crate::provider::ProviderAddr;
-use crate::settings::{Environment, LockSettings, OutputSettings, TreeSettings};
+use crate::settings::{LockSettings, TreeSettings};
 use crate::span::{Explain, Place};
 
 use super::callers::add_callers;
@@ -23,96 +23,28 @@ use super::publish::publish;
 use super::read::{self, ReadDirectory, RereadLockFile, Task};
 use super::renderings::Renderings;
 use super::report::{Detail, DirectoryReport, Fate, RunReport};
-use super::session::{Refused, Session};
+use super::session::Session;
 use super::write_lock_file::{WriteOutcome, write_lock_file};
-use super::{A_DIRECTORY_FAILED, DONE, DRIFT};
+use super::{CommandError, Invocation};
 
 /// How often tflock locks a directory again because another process changed its lock file.
 const MAX_ATTEMPTS: usize = 10;
 
 /// Runs `tflock lock`.
-pub(super) fn command(
-    args: &LockArgs,
-    environment: &Environment,
-    output: OutputSettings,
-    printer: Printer,
-) -> anyhow::Result<u8> {
-    let progress = ProgressGuard::show(output);
-    let mut settings =
-        LockSettings::resolve(args, environment).map_err(|error| Refused::because(&error))?;
+pub(super) fn command(args: &LockArgs, invocation: Invocation<'_>) -> Result<u8, CommandError> {
+    let progress = ProgressGuard::show(invocation.output);
+    let mut settings = LockSettings::resolve(args, invocation.environment)?;
     if args.tree.callers {
-        add_callers(&mut settings.tree, environment).map_err(|error| Refused::because(&error))?;
+        add_callers(&mut settings.tree, invocation.environment)?;
     }
-    let session = Session::open(
-        environment,
-        progress,
-        printer,
-        &settings.tree,
-        &settings.sources,
-    )?;
-    let detail = Detail::for_report(settings.report.format, output.verbosity);
-    let context = LockContext::new(settings, detail, &session);
-    directory_command::run(session, LockCommand { context, printer })
+    let session = Session::open(invocation, progress, &settings.tree, &settings.sources)?;
+    let detail = Detail::for_report(settings.report.format, invocation.output.verbosity);
+    let locker = Locker::new(settings, detail, &session);
+    directory_command::run(session, locker)
 }
 
-struct LockCommand {
-    context: LockContext,
-    printer: Printer,
-}
-
-impl DirectoryCommand for LockCommand {
-    type Survey = ();
-    type Outcome = DirectoryReport;
-    type Report = RunReport;
-
-    const INTERRUPTED: &'static str = "interrupted; every lock file is the old one or the new one";
-
-    fn tree(&self) -> &TreeSettings {
-        &self.context.settings.tree
-    }
-
-    fn survey(&self, directories: &[ReadDirectory]) -> anyhow::Result<()> {
-        check_targets_required(self.tree(), directories)
-    }
-
-    async fn work_on(&self, directory: ReadDirectory, (): &()) -> DirectoryReport {
-        self.context.lock(&directory).await
-    }
-
-    async fn report(
-        self: Arc<Self>,
-        directories: Vec<DirectoryReport>,
-        (): &(),
-        started: Instant,
-    ) -> anyhow::Result<RunReport> {
-        let downloaded = self.context.packages.downloaded();
-        let check = self.context.settings.check;
-        Ok(RunReport::new(
-            "lock",
-            directories,
-            self.tree(),
-            downloaded,
-            started,
-            check,
-        ))
-    }
-
-    fn publish(&self, report: &RunReport) -> u8 {
-        let settings = &self.context.settings;
-        let code = if report.count(Fate::Failed) > 0 {
-            A_DIRECTORY_FAILED
-        } else if (settings.check || settings.fail_on_change) && report.has_drift() {
-            DRIFT
-        } else {
-            DONE
-        };
-        publish(report, code, &settings.report, self.printer);
-        code
-    }
-}
-
-/// What tflock needs to lock any directory of a run.
-pub(super) struct LockContext {
+/// Locks directories and writes their lock files, for `tflock lock` and `tflock mirror --lock`.
+pub(super) struct Locker {
     pub(super) settings: LockSettings,
     pub(super) packages: Arc<Packages>,
     pub(super) fetcher: Arc<Fetcher>,
@@ -120,7 +52,51 @@ pub(super) struct LockContext {
     pub(super) renderings: Renderings,
 }
 
-impl LockContext {
+impl DirectoryCommand for Locker {
+    type Survey = ();
+    type Outcome = DirectoryReport;
+    type Report = RunReport;
+
+    const INTERRUPTED: &'static str = "interrupted; every lock file is the old one or the new one";
+
+    fn tree(&self) -> &TreeSettings {
+        &self.settings.tree
+    }
+
+    fn survey(&self, directories: &[ReadDirectory]) -> Result<(), CommandError> {
+        check_targets_required(self.tree(), directories)
+    }
+
+    async fn work_on(&self, directory: ReadDirectory, (): &()) -> DirectoryReport {
+        self.lock(&directory).await
+    }
+
+    async fn report(
+        self: Arc<Self>,
+        directories: Vec<DirectoryReport>,
+        (): &(),
+        started: Instant,
+    ) -> Result<RunReport, CommandError> {
+        let (check, tree) = (self.settings.check, self.tree());
+        let downloaded = self.packages.downloaded();
+        Ok(RunReport::new(
+            "lock",
+            check,
+            directories,
+            tree,
+            downloaded,
+            started,
+        ))
+    }
+
+    fn publish(&self, report: &RunReport, printer: Printer) -> u8 {
+        let settings = &self.settings;
+        let is_drift = (settings.check || settings.fail_on_change) && report.has_drift();
+        publish(report, is_drift, &settings.report, printer)
+    }
+}
+
+impl Locker {
     pub(super) fn new(settings: LockSettings, detail: Detail, session: &Session) -> Self {
         Self {
             settings,
@@ -154,7 +130,7 @@ impl LockContext {
             let (old, job) = reread.as_ref().map_or((old, job), |(old, job)| (old, job));
             let locked = match lock_directory(job, &directory.area.policy, &self.packages).await {
                 Ok(locked) => locked,
-                Err(errors) => return failed(directory, diagnostics(&errors, directory)),
+                Err(errors) => return failed(directory, Diagnostic::all(&errors, &directory.path)),
             };
             match write_lock_file(directory, old.as_deref(), job, locked, self).await {
                 WriteOutcome::Done(report) => return report,
@@ -165,7 +141,7 @@ impl LockContext {
             }
         }
         let error = SaveError::Changed(Place::file(&directory.lock_file()));
-        failed(directory, diagnostics(&[error], directory))
+        failed(directory, Diagnostic::all(&[error], &directory.path))
     }
 
     /// Remembers the module versions that the lock file was made for, if it is now complete and on disk.
@@ -191,13 +167,6 @@ impl LockContext {
     }
 }
 
-fn diagnostics<E: Explain>(errors: &[E], directory: &ReadDirectory) -> Vec<Diagnostic> {
-    errors
-        .iter()
-        .map(|error| Diagnostic::of(error, &directory.path))
-        .collect()
-}
-
 fn failed(directory: &ReadDirectory, errors: Vec<Diagnostic>) -> DirectoryReport {
     let mut report = directory.report(Fate::Failed);
     report.diagnostics.extend(errors);
@@ -209,7 +178,7 @@ fn failed(directory: &ReadDirectory, errors: Vec<Diagnostic>) -> DirectoryReport
 pub(super) fn check_targets_required(
     tree: &TreeSettings,
     directories: &[ReadDirectory],
-) -> anyhow::Result<()> {
+) -> Result<(), CommandError> {
     // Both options come from the command line, so they are the same in all areas.
     let Some(policy) = tree.areas.first().map(|area| &area.policy) else {
         return Ok(());
@@ -242,12 +211,11 @@ pub(super) fn check_targets_required(
         .iter()
         .flat_map(|job| job.requirements.providers.keys());
     let meant = required.find(|address| last == Some(address.type_name.as_str()));
-    Err(Refused::because(&UnrequiredTarget {
+    Err(CommandError::from(UnrequiredTarget {
         option,
         provider: source.clone(),
         meant: meant.cloned(),
-    })
-    .into())
+    }))
 }
 
 /// A provider in an option that no directory requires.

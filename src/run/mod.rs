@@ -25,22 +25,43 @@ mod write_lock_file;
 
 use std::process::ExitCode;
 
-pub use report::{Base, Detail, DirectoryReport, Fate, ProviderReport, RunReport};
-
 use crate::cli::{Cli, Command};
 use crate::diagnostic::Diagnostic;
 use crate::printer::{LogWriter, Printer};
 use crate::settings::{Environment, OutputSettings};
 use crate::span::Explain;
-use session::Refused;
 
 /// Exit codes (docs/reference/exit-codes.md).
 const DONE: u8 = 0;
 const A_DIRECTORY_FAILED: u8 = 1;
 const USAGE_OR_ENVIRONMENT: u8 = 2;
 const DRIFT: u8 = 3;
-/// 128 and the number of SIGINT, as shells count.
+/// 128 plus the number of SIGINT, as in shells.
 const INTERRUPTED: u8 = 130;
+
+/// How tflock was started: the environment, and how it prints.
+#[derive(Clone, Copy)]
+struct Invocation<'a> {
+    environment: &'a Environment,
+    output: OutputSettings,
+    printer: Printer,
+}
+
+/// An error that ends a command with [`USAGE_OR_ENVIRONMENT`].
+#[derive(Debug)]
+struct CommandError(Box<Diagnostic>);
+
+impl<E: Explain> From<E> for CommandError {
+    fn from(error: E) -> Self {
+        Self(Box::new(Diagnostic::general(&error)))
+    }
+}
+
+impl From<anyhow::Error> for CommandError {
+    fn from(error: anyhow::Error) -> Self {
+        Self(Box::new(Diagnostic::chain(error.as_ref())))
+    }
+}
 
 /// The report could not be written. The command itself has finished its work.
 #[derive(Debug, thiserror::Error)]
@@ -53,33 +74,30 @@ impl Explain for StdoutError {}
 pub fn execute(cli: &Cli, environment: &Environment) -> ExitCode {
     let output = OutputSettings::resolve(&cli.output, environment);
     let printer = Printer::new(output.quiet, output.verbosity, output.styled);
+    let invocation = Invocation {
+        environment,
+        output,
+        printer,
+    };
     start_log(environment);
-    let code = match &cli.command {
-        Command::Lock(args) => lock::command(args, environment, output, printer),
-        Command::Verify(args) => verify::command(args, environment, output, printer),
-        Command::Mirror(args) => mirror::command(args, environment, output, printer),
+    let result = match &cli.command {
+        Command::Lock(args) => lock::command(args, invocation),
+        Command::Verify(args) => verify::command(args, invocation),
+        Command::Mirror(args) => mirror::command(args, invocation),
         Command::Config(args) => config::command(args, environment, printer),
-        Command::List(args) => list::command(args, environment, output, printer),
+        Command::List(args) => list::command(args, invocation),
         Command::Cache(args) => cache::command(&args.command, environment, printer),
         Command::Completions(args) => Ok(documents::completions(*args, printer)),
         Command::Man(args) => documents::man(args, printer),
     };
-    let code = code.unwrap_or_else(|error| {
-        match error.downcast::<Refused>() {
-            Ok(Refused(diagnostic)) => printer.diagnostic(&diagnostic),
-            Err(error) => printer.diagnostic(&Diagnostic::chain(error.as_ref())),
-        }
+    let fail = |CommandError(diagnostic)| {
+        printer.diagnostic(&diagnostic);
         USAGE_OR_ENVIRONMENT
-    });
-    // A truncated report must not look like a complete one, so the exit code says that it is incomplete.
-    let code = match Printer::stdout_error() {
-        Some(error) => {
-            printer.diagnostic(&Diagnostic::general(&StdoutError(error)));
-            USAGE_OR_ENVIRONMENT
-        }
-        None => code,
     };
-    ExitCode::from(code)
+    let code = result.unwrap_or_else(fail);
+    // A truncated report must not look like a complete one, so the exit code says that it is incomplete.
+    let error = Printer::stdout_error().map(|error| StdoutError(error).into());
+    ExitCode::from(error.map_or(code, fail))
 }
 
 /// Starts the log if `TFLOCK_LOG` is set. Its value is a filter for `tracing_subscriber`.

@@ -9,41 +9,44 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::printer::Printer;
 use crate::settings::ReportSettings;
 
-use super::report::{Base, RunReport};
+use super::report::{Fate, RunReport, github, json, sarif, text};
+use super::{A_DIRECTORY_FAILED, DONE, DRIFT};
 
-/// Publishes the report of a run that ends with `exit_code`. Errors and warnings also go to stderr, except with the format
-/// `github`, which already shows them as annotations in the same log.
+/// Publishes the report and returns the exit code. Errors and warnings also go to stderr, except with the format `github`, which
+/// already shows them as annotations in the same log.
 pub(super) fn publish(
     report: &RunReport,
-    exit_code: u8,
+    is_drift: bool,
     settings: &ReportSettings,
     printer: Printer,
-) {
-    let base = Base {
-        working_directory: settings.working_directory.clone(),
-        root: settings.root.clone(),
+) -> u8 {
+    let exit_code = match report.count(Fate::Failed) {
+        0 if is_drift => DRIFT,
+        0 => DONE,
+        _ => A_DIRECTORY_FAILED,
     };
     match settings.format {
-        FormatArg::Text => printer.report(&report.text(printer.verbosity)),
-        FormatArg::Json => printer.json(&report.json()),
-        FormatArg::Sarif => printer.json(&report.sarif(&base, exit_code)),
+        FormatArg::Text => printer.report(&text::render(report, printer.verbosity)),
+        FormatArg::Json => printer.json(&json::render(report)),
+        FormatArg::Sarif => printer.json(&sarif::render(report, &settings.paths, exit_code)),
         FormatArg::Github => {
-            printer.document(&report.github(&base));
+            printer.document(&github::render(report, &settings.paths));
             if let Some(path) = &settings.step_summary
-                && let Err(error) = append(path, &report.github_summary())
+                && let Err(error) = append(path, &github::job_summary(report))
             {
-                let text = format!(
+                let message = format!(
                     "cannot write the job summary to `{}`: {error}",
                     path.display()
                 );
-                printer.diagnostic(&Diagnostic::warning(Code::Failure, text, None));
+                printer.diagnostic(&Diagnostic::warning(Code::Failure, message, None));
             }
-            return;
+            return exit_code;
         }
     }
     for diagnostic in report.diagnostics() {
         printer.diagnostic(&diagnostic);
     }
+    exit_code
 }
 
 /// Appends `text` to a file, because a step may run tflock several times.

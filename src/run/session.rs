@@ -16,24 +16,11 @@ use crate::modules::Fetcher;
 use crate::printer::Printer;
 use crate::provider::Engine;
 use crate::registry::RegistryClient;
-use crate::settings::{CacheSettings, CacheUsage, Environment, SourceSettings, TreeSettings};
-use crate::span::Explain;
+use crate::settings::{CacheSettings, CacheUsage, SourceSettings, TreeSettings};
 
 use super::progress_guard::ProgressGuard;
 use super::sources::{self, Sources};
-use super::{INTERRUPTED, signals};
-
-/// The arguments or the environment are invalid, so the command did not start.
-#[derive(Debug, thiserror::Error)]
-#[error("the command cannot be run")]
-pub(super) struct Refused(pub(super) Box<Diagnostic>);
-
-impl Refused {
-    /// Keeps the place and the hint of `error`.
-    pub(super) fn because<E: Explain>(error: &E) -> Self {
-        Self(Box::new(Diagnostic::general(error)))
-    }
-}
+use super::{CommandError, INTERRUPTED, Invocation, signals};
 
 /// One run of a command: a runtime, the sources of packages, and progress.
 pub(super) struct Session {
@@ -53,18 +40,18 @@ pub(super) struct Session {
 impl Session {
     /// Prepares a run without sending a request.
     pub(super) fn open(
-        environment: &Environment,
+        invocation: Invocation<'_>,
         progress: ProgressGuard,
-        printer: Printer,
         tree: &TreeSettings,
         settings: &SourceSettings,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, CommandError> {
+        let printer = invocation.printer;
         for note in tree.working_set.notes() {
             progress.suspend(|| printer.message(&note));
         }
         let reporter = progress.reporter();
         let Sources { sources, cautions } =
-            sources::sources(environment, tree, settings, &reporter).map_err(Refused)?;
+            sources::sources(invocation.environment, tree, settings, &reporter)?;
         for caution in &cautions {
             progress.suspend(|| printer.diagnostic(caution));
         }
@@ -81,10 +68,8 @@ impl Session {
             .map(|source| source.client.clone())
             .collect();
         let fetcher = Arc::new(fetcher(&runtime, &sources, tree, store.as_ref(), settings));
-        let mirror = match settings.keep.clone().map(Mirror::open).transpose() {
-            Ok(mirror) => mirror.map(Arc::new),
-            Err(error) => return Err(Refused::because(&error).into()),
-        };
+        let mirror = settings.keep.clone().map(Mirror::open).transpose()?;
+        let mirror = mirror.map(Arc::new);
         let now = SystemTime::now();
         let mut packages = Packages::new(sources, reporter, settings.trust, now, settings.jobs)
             .with_cache(cache_access(store.as_ref(), settings.cache.usage));
@@ -107,10 +92,10 @@ impl Session {
     /// `when_interrupted` instead.
     pub(super) fn run<T>(
         self,
-        work: impl Future<Output = anyhow::Result<T>>,
+        work: impl Future<Output = Result<T, CommandError>>,
         show: impl FnOnce(T) -> u8,
         when_interrupted: &str,
-    ) -> anyhow::Result<u8> {
+    ) -> Result<u8, CommandError> {
         let ending = self.runtime.block_on(async {
             let interrupted = signals::interrupted().context("cannot listen for Ctrl-C")?;
             tokio::select! {

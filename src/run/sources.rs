@@ -12,6 +12,8 @@ use crate::settings::{
     Environment, NetworkSettings, SourceChoice, SourceSettings, TreeSettings, network_settings,
 };
 
+use super::CommandError;
+
 /// The package sources, and the warnings about the CLI configuration.
 pub(super) struct Sources {
     pub(super) sources: BTreeMap<Engine, EngineSource>,
@@ -25,13 +27,12 @@ pub(super) fn sources(
     tree: &TreeSettings,
     settings: &SourceSettings,
     reporter: &Arc<dyn Reporter>,
-) -> Result<Sources, Box<Diagnostic>> {
+) -> Result<Sources, CommandError> {
     let mut sources: BTreeMap<Engine, EngineSource> = BTreeMap::new();
     let mut cautions = Vec::new();
     let allowed_hosts = tree.allowed_hosts();
     for engine in tree.engines() {
-        let mut network = network_settings(environment, engine)
-            .map_err(|error| Box::new(Diagnostic::general(&error)))?;
+        let mut network = network_settings(environment, engine)?;
         network.registry.http.offline = settings.cache.offline;
         network.registry.allowed_hosts = allowed_hosts.clone();
         if tree.untrusted.is_some() {
@@ -44,8 +45,7 @@ pub(super) fn sources(
         cautions.extend(network.errors.iter().map(Diagnostic::caution));
         let client = match sources.values().next() {
             Some(other) => other.client.sibling(network.registry.clone()),
-            None => RegistryClient::new(network.registry.clone(), Arc::clone(reporter))
-                .map_err(|error| Box::new(Diagnostic::general(&error)))?,
+            None => RegistryClient::new(network.registry.clone(), Arc::clone(reporter))?,
         };
         let packages = choose(&settings.choice, &client, &network, &mut cautions)?;
         sources.insert(engine, EngineSource { packages, client });
@@ -61,25 +61,23 @@ fn choose(
     client: &RegistryClient,
     network: &NetworkSettings,
     cautions: &mut Vec<Diagnostic>,
-) -> Result<PackageSource, Box<Diagnostic>> {
+) -> Result<PackageSource, CommandError> {
     let engine = client.settings().engine;
     match choice {
         SourceChoice::Registry => Ok(PackageSource::registry(client.clone())),
         SourceChoice::Filesystem(base) => match base.read_dir() {
             Ok(_) => Ok(PackageSource::filesystem(engine, base)),
-            Err(source) => Err(Box::new(Diagnostic::general(&RegistryError::Search {
+            Err(source) => Err(CommandError::from(RegistryError::Search {
                 path: base.clone(),
                 source: Arc::new(source),
-            }))),
+            })),
         },
-        SourceChoice::Network(base) => PackageSource::network(client.clone(), base)
-            .map_err(|error| Box::new(Diagnostic::general(&error))),
+        SourceChoice::Network(base) => Ok(PackageSource::network(client.clone(), base)?),
         SourceChoice::Config => match &network.provider_installation {
             Some(block) => {
                 let warnings = block.warnings(network.plugin_cache.as_deref());
                 cautions.extend(warnings.iter().map(Diagnostic::caution));
-                PackageSource::configured(client, block)
-                    .map_err(|error| Box::new(Diagnostic::general(&error)))
+                Ok(PackageSource::configured(client, block)?)
             }
             None => Ok(PackageSource::implied(
                 client.clone(),

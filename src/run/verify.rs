@@ -11,7 +11,7 @@ use crate::git::{IgnoredFile, find_ignored};
 use crate::lockfile::FILE_NAME;
 use crate::locking::{Audit, AuditTarget, Packages, audit};
 use crate::printer::Printer;
-use crate::settings::{Environment, OutputSettings, TreeSettings, VerifySettings};
+use crate::settings::{TreeSettings, VerifySettings};
 use crate::span::Place;
 
 use super::callers::add_callers;
@@ -21,34 +21,21 @@ use super::progress_guard::ProgressGuard;
 use super::publish::publish;
 use super::read::{ReadDirectory, Task};
 use super::report::{Detail, DirectoryReport, Fate, ProviderReport, RunReport};
-use super::session::{Refused, Session};
-use super::{A_DIRECTORY_FAILED, DONE, DRIFT};
+use super::session::Session;
+use super::{CommandError, Invocation};
 
 /// Runs `tflock verify`.
-pub(super) fn command(
-    args: &VerifyArgs,
-    environment: &Environment,
-    output: OutputSettings,
-    printer: Printer,
-) -> anyhow::Result<u8> {
-    let progress = ProgressGuard::show(output);
-    let mut settings =
-        VerifySettings::resolve(args, environment).map_err(|error| Refused::because(&error))?;
+pub(super) fn command(args: &VerifyArgs, invocation: Invocation<'_>) -> Result<u8, CommandError> {
+    let progress = ProgressGuard::show(invocation.output);
+    let mut settings = VerifySettings::resolve(args, invocation.environment)?;
     if args.tree.callers {
-        add_callers(&mut settings.tree, environment).map_err(|error| Refused::because(&error))?;
+        add_callers(&mut settings.tree, invocation.environment)?;
     }
-    let session = Session::open(
-        environment,
-        progress,
-        printer,
-        &settings.tree,
-        &settings.sources,
-    )?;
+    let session = Session::open(invocation, progress, &settings.tree, &settings.sources)?;
     let command = VerifyCommand {
-        detail: Detail::for_report(settings.report.format, output.verbosity),
+        detail: Detail::for_report(settings.report.format, invocation.output.verbosity),
         packages: Arc::clone(&session.packages),
         settings,
-        printer,
     };
     directory_command::run(session, command)
 }
@@ -57,11 +44,13 @@ struct VerifyCommand {
     settings: VerifySettings,
     packages: Arc<Packages>,
     detail: Detail,
-    printer: Printer,
 }
 
+/// The lock files that git ignores, by repository, or the error of git.
+type IgnoredLockFiles = BTreeMap<PathBuf, Result<BTreeMap<PathBuf, IgnoredFile>, String>>;
+
 impl DirectoryCommand for VerifyCommand {
-    type Survey = GitAnswers;
+    type Survey = IgnoredLockFiles;
     type Outcome = DirectoryReport;
     type Report = RunReport;
 
@@ -71,15 +60,18 @@ impl DirectoryCommand for VerifyCommand {
         &self.settings.tree
     }
 
-    fn survey(&self, directories: &[ReadDirectory]) -> anyhow::Result<GitAnswers> {
+    fn survey(&self, directories: &[ReadDirectory]) -> Result<IgnoredLockFiles, CommandError> {
         check_targets_required(self.tree(), directories)?;
-        Ok(GitAnswers::collect(self.tree(), directories))
+        Ok(find_ignored_lock_files(self.tree(), directories))
     }
 
-    async fn work_on(&self, directory: ReadDirectory, git: &GitAnswers) -> DirectoryReport {
+    async fn work_on(
+        &self,
+        directory: ReadDirectory,
+        ignored: &IgnoredLockFiles,
+    ) -> DirectoryReport {
         let started = Instant::now();
-        let git = git.answer(&directory, self.tree());
-        let report = self.check(&directory, git).await;
+        let report = self.check(&directory, ignored).await;
         DirectoryReport {
             elapsed: started.elapsed(),
             ..report
@@ -89,36 +81,37 @@ impl DirectoryCommand for VerifyCommand {
     async fn report(
         self: Arc<Self>,
         directories: Vec<DirectoryReport>,
-        _: &GitAnswers,
+        _: &IgnoredLockFiles,
         started: Instant,
-    ) -> anyhow::Result<RunReport> {
-        let check = true;
+    ) -> Result<RunReport, CommandError> {
+        let (check, tree) = (true, self.tree());
         let downloaded = self.packages.downloaded();
         Ok(RunReport::new(
             "verify",
+            check,
             directories,
-            self.tree(),
+            tree,
             downloaded,
             started,
-            check,
         ))
     }
 
-    fn publish(&self, report: &RunReport) -> u8 {
-        let code = if report.count(Fate::Failed) > 0 {
-            A_DIRECTORY_FAILED
-        } else if report.findings() > 0 {
-            DRIFT
-        } else {
-            DONE
-        };
-        publish(report, code, &self.settings.report, self.printer);
-        code
+    fn publish(&self, report: &RunReport, printer: Printer) -> u8 {
+        publish(
+            report,
+            report.findings() > 0,
+            &self.settings.report,
+            printer,
+        )
     }
 }
 
 impl VerifyCommand {
-    async fn check(&self, directory: &ReadDirectory, git: GitAnswer) -> DirectoryReport {
+    async fn check(
+        &self,
+        directory: &ReadDirectory,
+        ignored: &IgnoredLockFiles,
+    ) -> DirectoryReport {
         let (old, job) = match &directory.task {
             Task::Skip { .. } => return directory.report(Fate::Skipped),
             Task::Fail => return directory.report(Fate::Failed),
@@ -135,15 +128,11 @@ impl VerifyCommand {
             mut unchecked,
             verified,
         } = audit(target, &directory.area.policy, &self.packages).await;
-        match git {
+        match ignored_finding(ignored, directory, self.tree()) {
             // Git may ignore a lock file that is not needed.
-            GitAnswer::Ignored(finding) if old.is_some() || !findings.is_empty() => {
-                findings.push(*finding);
-            }
-            GitAnswer::NotIgnored | GitAnswer::Ignored(_) => {}
-            GitAnswer::Unknown(why) => {
-                unchecked.push(format!("whether git ignores the lock file: {why}"));
-            }
+            Ok(finding) if old.is_some() || !findings.is_empty() => findings.extend(finding),
+            Ok(_) => {}
+            Err(why) => unchecked.push(format!("whether git ignores the lock file: {why}")),
         }
         let fate = match (errors.is_empty(), findings.is_empty(), old) {
             (false, ..) => Fate::Failed,
@@ -155,70 +144,52 @@ impl VerifyCommand {
             finding.directories.insert(directory.path.clone());
         }
         let mut report = directory.report(fate);
-        for error in &errors {
-            report
-                .diagnostics
-                .push(Diagnostic::of(error, &directory.path));
-        }
+        report
+            .diagnostics
+            .extend(Diagnostic::all(&errors, &directory.path));
         report.providers = ProviderReport::between(&job.old, &job.old, verified, self.detail);
         (report.findings, report.unchecked) = (findings, unchecked);
         report
     }
 }
 
-/// Which lock files git ignores, by repository; or why git could not say.
-struct GitAnswers {
-    by_repository: BTreeMap<PathBuf, Result<BTreeMap<PathBuf, IgnoredFile>, String>>,
-}
-
-/// Whether git ignores one lock file.
-enum GitAnswer {
-    NotIgnored,
-    Ignored(Box<Diagnostic>),
-    /// Git failed.
-    Unknown(String),
-}
-
-impl GitAnswers {
-    /// Runs git once per repository, whatever its number of directories.
-    fn collect(tree: &TreeSettings, directories: &[ReadDirectory]) -> Self {
-        let mut files: BTreeMap<&Path, Vec<PathBuf>> = BTreeMap::new();
-        for directory in directories {
-            let is_locked = matches!(directory.task, Task::Lock { .. });
-            if is_locked && directory.repository.join(".git").exists() {
-                let of_repository = files.entry(&directory.repository).or_default();
-                of_repository.extend(lock_file_in_repository(directory, tree));
-            }
-        }
-        let answer = |(repository, files): (&Path, Vec<PathBuf>)| {
-            let ignored = find_ignored(&tree.git, repository, &files)
-                .map(|all| {
-                    all.into_iter()
-                        .map(|ignored| (ignored.file.clone(), ignored))
-                        .collect()
-                })
-                .map_err(|error| error.to_string());
-            (repository.to_path_buf(), ignored)
-        };
-        Self {
-            by_repository: files.into_iter().map(answer).collect(),
+/// Runs git once per repository, whatever its number of directories.
+fn find_ignored_lock_files(tree: &TreeSettings, directories: &[ReadDirectory]) -> IgnoredLockFiles {
+    let mut files: BTreeMap<&Path, Vec<PathBuf>> = BTreeMap::new();
+    for directory in directories {
+        let is_locked = matches!(directory.task, Task::Lock { .. });
+        if is_locked && directory.repository.join(".git").exists() {
+            let of_repository = files.entry(&directory.repository).or_default();
+            of_repository.extend(lock_file_in_repository(directory, tree));
         }
     }
+    let find = |(repository, files): (&Path, Vec<PathBuf>)| {
+        let ignored = find_ignored(&tree.git, repository, &files);
+        let by_file = |all: Vec<IgnoredFile>| {
+            let by_file = all
+                .into_iter()
+                .map(|ignored| (ignored.file.clone(), ignored));
+            by_file.collect()
+        };
+        let ignored = ignored.map(by_file).map_err(|error| error.to_string());
+        (repository.to_path_buf(), ignored)
+    };
+    files.into_iter().map(find).collect()
+}
 
-    fn answer(&self, directory: &ReadDirectory, tree: &TreeSettings) -> GitAnswer {
-        let Some(answer) = self.by_repository.get(&directory.repository) else {
-            return GitAnswer::NotIgnored;
-        };
-        let ignored = match answer {
-            Ok(ignored) => ignored,
-            Err(why) => return GitAnswer::Unknown(why.clone()),
-        };
-        let file = lock_file_in_repository(directory, tree);
-        match file.and_then(|file| ignored.get(&file)) {
-            Some(ignored) => GitAnswer::Ignored(Box::new(finding(ignored, directory, tree))),
-            None => GitAnswer::NotIgnored,
-        }
-    }
+/// The finding if git ignores the lock file. `Err` is the error of git.
+fn ignored_finding(
+    ignored: &IgnoredLockFiles,
+    directory: &ReadDirectory,
+    tree: &TreeSettings,
+) -> Result<Option<Diagnostic>, String> {
+    let Some(ignored) = ignored.get(&directory.repository) else {
+        return Ok(None);
+    };
+    let ignored = ignored.as_ref().map_err(Clone::clone)?;
+    let file = lock_file_in_repository(directory, tree);
+    let ignored = file.and_then(|file| ignored.get(&file));
+    Ok(ignored.map(|ignored| finding(ignored, directory, tree)))
 }
 
 /// The path of the lock file from the top of the repository, without links. `None` if it is outside.

@@ -9,7 +9,7 @@ use crate::locking::{LockJob, LockedDirectory, Note};
 use crate::span::Place;
 use crate::temporary_file::Owner;
 
-use super::lock::LockContext;
+use super::lock::Locker;
 use super::read::ReadDirectory;
 use super::report::{Detail, DirectoryReport, Fate, ProviderReport};
 
@@ -32,16 +32,16 @@ pub(super) async fn write_lock_file(
     directory: &ReadDirectory,
     old: Option<&[u8]>,
     job: &LockJob,
-    locked: LockedDirectory,
-    context: &LockContext,
+    new_lock: LockedDirectory,
+    locker: &Locker,
 ) -> WriteOutcome {
-    let settings = &context.settings;
+    let settings = &locker.settings;
     let mut report = directory.report(Fate::Unchanged);
-    let notes = locked.notes.iter();
+    let notes = new_lock.notes.iter();
     report
         .diagnostics
         .extend(notes.map(|note| warning(note, directory, job)));
-    let bytes = context.renderings.render(&locked.locks, job.engine);
+    let bytes = locker.renderings.render(&new_lock.locks, job.engine);
     let path = directory.lock_file();
     if old != Some(&*bytes) {
         report.fate = match old {
@@ -65,11 +65,11 @@ pub(super) async fn write_lock_file(
             .diff
             .then(|| lockfile::unified_diff(&path, old, &bytes));
     }
-    if report.fate == Fate::Unchanged && context.detail == Detail::Changes {
+    if report.fate == Fate::Unchanged && locker.detail == Detail::Changes {
         return WriteOutcome::Done(report);
     }
     report.providers =
-        ProviderReport::between(&job.old, &locked.locks, locked.verified, context.detail);
+        ProviderReport::between(&job.old, &new_lock.locks, new_lock.verified, locker.detail);
     for provider in &mut report.providers {
         let entry = job.places.get(&provider.address);
         provider.place = entry.map(Place::without_source);

@@ -30,7 +30,7 @@ pub use mirror::{CliConfigTarget, MirrorSettings};
 pub use network::{NetworkSettings, network_settings};
 pub use output::OutputSettings;
 pub use path_group::PathGroup;
-pub use report::ReportSettings;
+pub use report::{ReportSettings, RepositoryPaths};
 pub use sources::{SourceChoice, SourceSettings};
 pub use tree::{Area, TreeSettings};
 pub use untrusted::Untrusted;

@@ -1,38 +1,77 @@
 //! How a run is reported.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::access::repository_root;
 use crate::cli::{FormatArg, ReportArgs};
+use crate::config::clean;
 
 use super::Environment;
-use crate::access::repository_root;
 
 /// How a run is reported.
 #[derive(Clone, Debug)]
 pub struct ReportSettings {
-    /// The format of the report.
     pub format: FormatArg,
-    /// The directory that paths in the report are relative to, absolute.
-    pub working_directory: PathBuf,
-    /// The top of the repository, absolute. Paths in annotations are relative to it.
-    pub root: PathBuf,
+    pub paths: RepositoryPaths,
     /// The file for the job summary of GitHub Actions.
     pub step_summary: Option<PathBuf>,
 }
 
+/// Turns the paths of a report into paths from the root of the repository, which GitHub and code scanning expect.
+#[derive(Clone, Debug)]
+pub struct RepositoryPaths {
+    /// The directory that the paths of a report are relative to, absolute.
+    pub working_directory: PathBuf,
+    /// The root of the repository, absolute.
+    pub root: PathBuf,
+}
+
 impl ReportSettings {
-    /// Merges the command line and the environment. GitHub Actions names the top of the repository in `GITHUB_WORKSPACE`.
+    /// Merges the command line and the environment. GitHub Actions names the root of the repository in `GITHUB_WORKSPACE`.
     pub fn resolve(args: &ReportArgs, environment: &Environment) -> Self {
+        let path = |name: &str| environment.non_empty(name).map(PathBuf::from);
         let working_directory = environment.working_directory.clone();
-        let workspace = environment.non_empty("GITHUB_WORKSPACE").map(PathBuf::from);
-        let workspace = workspace.filter(|root| working_directory.starts_with(root));
+        let workspace = path("GITHUB_WORKSPACE").filter(|root| working_directory.starts_with(root));
+        let root = workspace.unwrap_or_else(|| repository_root(&working_directory));
         Self {
             format: args.format.unwrap_or(FormatArg::Text),
-            root: workspace.unwrap_or_else(|| repository_root(&working_directory)),
-            working_directory,
-            step_summary: environment
-                .non_empty("GITHUB_STEP_SUMMARY")
-                .map(PathBuf::from),
+            paths: RepositoryPaths {
+                working_directory,
+                root,
+            },
+            step_summary: path("GITHUB_STEP_SUMMARY"),
+        }
+    }
+}
+
+impl RepositoryPaths {
+    /// The path from the root. `None` if the file is not below it.
+    pub fn relative_to_root(&self, path: &Path) -> Option<PathBuf> {
+        let absolute = clean(&self.working_directory.join(path));
+        let relative = absolute.strip_prefix(clean(&self.root)).ok()?;
+        Some(relative.to_path_buf())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_from_the_root_of_the_repository() {
+        let paths = RepositoryPaths {
+            working_directory: "/repo/stacks".into(),
+            root: "/repo".into(),
+        };
+        let rows = [
+            ("a/main.tf", Some("stacks/a/main.tf")),
+            ("../modules/./m/main.tf", Some("modules/m/main.tf")),
+            ("/repo/x", Some("x")),
+            ("../../elsewhere", None),
+        ];
+        for (path, expected) in rows {
+            let relative = paths.relative_to_root(path.as_ref());
+            assert_eq!(relative.as_deref(), expected.map(Path::new), "{path}");
         }
     }
 }

@@ -122,17 +122,19 @@ fn role(directory: &ReadDirectory) -> Role {
         Task::Fail => Role::Failed,
         Task::Skip { why, .. } => match why {
             SkipReason::Called { by, others } => Role::Module {
-                by: portable_path(by),
-                others: *others,
+                called_by: portable_path(by),
+                other_callers: *others,
             },
             SkipReason::RequiresNothing | SkipReason::CreationForbidden => Role::RequiresNothing,
         },
-        Task::Lock { old, job } => Role::Root(match (old, directory.found_by) {
-            (Some(_), _) if job.lock_only => RootReason::LockFileOnly,
-            (Some(_), _) => RootReason::LockFile,
-            (None, FoundBy::DirectoryArgument) => RootReason::Named,
-            (None, FoundBy::FileArgument | FoundBy::Walk) => RootReason::NotCalled,
-        }),
+        Task::Lock { old, job } => Role::Root {
+            reason: match (old, directory.found_by) {
+                (Some(_), _) if job.lock_only => RootReason::LockFileOnly,
+                (Some(_), _) => RootReason::LockFile,
+                (None, FoundBy::DirectoryArgument) => RootReason::Named,
+                (None, FoundBy::FileArgument | FoundBy::Walk) => RootReason::NotCalled,
+            },
+        },
     }
 }
 

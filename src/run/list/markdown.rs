@@ -26,7 +26,7 @@ pub(super) fn render(listing: &DirectoryList) -> String {
 }
 
 fn row(text: &mut String, entry: &ListedDirectory, provider: Option<&ListedProvider>) {
-    let engine = entry.engine.map(|(engine, _)| engine);
+    let engine = entry.engine.map(|found| found.engine);
     let field = |field: fn(&ListedProvider) -> &Option<String>| {
         provider
             .and_then(|provider| field(provider).as_deref())

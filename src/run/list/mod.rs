@@ -14,55 +14,68 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use serde::Serialize;
+
 use crate::cli::{ListArgs, ListFormatArg};
 use crate::diagnostic::{self, Diagnostic};
 use crate::display::visible_name;
 use crate::locking::Packages;
 use crate::printer::Printer;
-use crate::provider::{Engine, ProviderAddr};
-use crate::settings::{Environment, ListSettings, OutputSettings, TreeSettings};
+use crate::provider::ProviderAddr;
+use crate::settings::{ListSettings, TreeSettings};
 
 use super::directory_command::{self, DirectoryCommand};
-use super::engine::EngineReason;
+use super::engine::{DetectedEngine, serialize_text};
 use super::progress_guard::ProgressGuard;
 use super::read::{self, ReadDirectory};
-use super::session::{Refused, Session};
-use super::{A_DIRECTORY_FAILED, DONE};
+use super::session::Session;
+use super::{A_DIRECTORY_FAILED, CommandError, DONE, Invocation};
 
-/// The content of a list.
+/// The content of a list. The derived JSON document is described in `docs/reference/json.md`.
 struct DirectoryList {
     /// Sorted by path.
     directories: Vec<ListedDirectory>,
-    /// Errors and warnings.
     diagnostics: Vec<Diagnostic>,
 }
 
+#[derive(Serialize)]
 struct ListedDirectory {
     /// The path relative to the working directory, with `/`.
     path: String,
+    #[serde(flatten)]
     role: Role,
     /// `None` if the lock file cannot be read.
-    engine: Option<(Engine, EngineReason)>,
+    #[serde(flatten)]
+    engine: Option<DetectedEngine>,
     /// The required and the locked providers, in the order of a lock file.
     providers: Vec<ListedProvider>,
 }
 
 /// How `tflock lock` treats a directory, and why.
+#[derive(Serialize)]
+#[serde(tag = "role", rename_all = "kebab-case")]
 enum Role {
     /// It has a lock file, or gets one.
-    Root(RootReason),
-    /// Other directories call it as a local module: the first of them, and the number of the others.
-    Module { by: String, others: usize },
+    Root { reason: RootReason },
+    /// Other directories call it as a local module.
+    Module {
+        /// The first caller in the order of paths.
+        called_by: String,
+        /// The number of further callers.
+        other_callers: usize,
+    },
     /// It requires no provider that a lock file records.
+    #[serde(rename = "no-provider")]
     RequiresNothing,
-    /// `--ignore-path` leaves it out.
+    /// `--ignore-path` excludes it.
     Ignored,
     /// It could not be read.
     Failed,
 }
 
 /// Why a directory is a root.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "kebab-case")]
 enum RootReason {
     LockFile,
     /// It has a lock file, and no configuration.
@@ -73,7 +86,9 @@ enum RootReason {
 }
 
 /// A provider of a directory.
+#[derive(Serialize)]
 struct ListedProvider {
+    #[serde(serialize_with = "serialize_text")]
     address: ProviderAddr,
     /// The text that a lock file would record. `None` without constraints.
     constraints: Option<String>,
@@ -86,7 +101,8 @@ struct ListedProvider {
 }
 
 /// How the locked version relates to the constraints.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 enum VersionState {
     /// It is the newest that the constraints allow.
     Current,
@@ -96,61 +112,35 @@ enum VersionState {
     OutOfRange,
     /// The constraints allow it; the newest version is unknown.
     Fits,
-    /// No version is locked.
     NotLocked,
     /// The configuration does not require the provider.
     NotRequired,
 }
 
-impl VersionState {
-    const fn code(self) -> &'static str {
-        match self {
-            Self::Current => "current",
-            Self::Outdated => "outdated",
-            Self::OutOfRange => "out-of-range",
-            Self::Fits => "fits",
-            Self::NotLocked => "not-locked",
-            Self::NotRequired => "not-required",
-        }
-    }
-}
-
 impl Role {
-    const fn code(&self) -> &'static str {
-        match self {
-            Self::Root(_) => "root",
-            Self::Module { .. } => "module",
-            Self::RequiresNothing => "no-provider",
-            Self::Ignored => "ignored",
-            Self::Failed => "failed",
-        }
-    }
-
     /// The role and its reason as text.
     fn describe(&self) -> String {
-        match self {
-            Self::Root(why) => format!("root: {}", why.describe()),
-            Self::Module { by, others: 0 } => format!("module of {}", visible_name(by)),
-            Self::Module { by, others } => {
-                format!("module of {} and {others} more", visible_name(by))
+        let text = match self {
+            Self::Root { reason } => return format!("root: {}", reason.describe()),
+            Self::Module {
+                called_by,
+                other_callers,
+            } => {
+                let caller = visible_name(called_by);
+                return match other_callers {
+                    0 => format!("module of {caller}"),
+                    others => format!("module of {caller} and {others} more"),
+                };
             }
-            Self::RequiresNothing => "no root: it requires no provider".to_owned(),
-            Self::Ignored => "ignored: `--ignore-path` or `ignore-paths` matches it".to_owned(),
-            Self::Failed => "could not be read".to_owned(),
-        }
+            Self::RequiresNothing => "no root: it requires no provider",
+            Self::Ignored => "ignored: `--ignore-path` or `ignore-paths` matches it",
+            Self::Failed => "could not be read",
+        };
+        text.to_owned()
     }
 }
 
 impl RootReason {
-    const fn code(self) -> &'static str {
-        match self {
-            Self::LockFile => "lock-file",
-            Self::LockFileOnly => "lock-file-only",
-            Self::Named => "named",
-            Self::NotCalled => "not-called",
-        }
-    }
-
     const fn describe(self) -> &'static str {
         match self {
             Self::LockFile => "it has a lock file",
@@ -162,27 +152,14 @@ impl RootReason {
 }
 
 /// Runs `tflock list`.
-pub(super) fn command(
-    args: &ListArgs,
-    environment: &Environment,
-    output: OutputSettings,
-    printer: Printer,
-) -> anyhow::Result<u8> {
-    let progress = ProgressGuard::show(output);
-    let settings =
-        ListSettings::resolve(args, environment).map_err(|error| Refused::because(&error))?;
-    let session = Session::open(
-        environment,
-        progress,
-        printer,
-        &settings.tree,
-        &settings.sources,
-    )?;
+pub(super) fn command(args: &ListArgs, invocation: Invocation<'_>) -> Result<u8, CommandError> {
+    let progress = ProgressGuard::show(invocation.output);
+    let settings = ListSettings::resolve(args, invocation.environment)?;
+    let session = Session::open(invocation, progress, &settings.tree, &settings.sources)?;
     let packages = Arc::clone(&session.packages);
     let command = ListCommand {
         packages: (!settings.sources.cache.offline).then_some(packages),
         settings,
-        printer,
     };
     directory_command::run(session, command)
 }
@@ -191,7 +168,6 @@ struct ListCommand {
     settings: ListSettings,
     /// The source of the available versions. `None` with `--offline`.
     packages: Option<Arc<Packages>>,
-    printer: Printer,
 }
 
 impl DirectoryCommand for ListCommand {
@@ -206,7 +182,7 @@ impl DirectoryCommand for ListCommand {
         &self.settings.tree
     }
 
-    fn survey(&self, _: &[ReadDirectory]) -> anyhow::Result<BTreeSet<PathBuf>> {
+    fn survey(&self, _: &[ReadDirectory]) -> Result<BTreeSet<PathBuf>, CommandError> {
         Ok(read::ignored(self.tree()))
     }
 
@@ -219,19 +195,19 @@ impl DirectoryCommand for ListCommand {
         directories: Vec<ReadDirectory>,
         ignored: &BTreeSet<PathBuf>,
         _: Instant,
-    ) -> anyhow::Result<DirectoryList> {
+    ) -> Result<DirectoryList, CommandError> {
         Ok(gather::gather(directories, ignored, self.packages.as_deref()).await)
     }
 
-    fn publish(&self, list: &DirectoryList) -> u8 {
+    fn publish(&self, list: &DirectoryList, printer: Printer) -> u8 {
         match self.settings.format {
-            ListFormatArg::Text => self.printer.report(&text::render(list)),
-            ListFormatArg::Json => self.printer.json(&json::render(list)),
-            ListFormatArg::Html => self.printer.document(&page::render(list)),
-            ListFormatArg::Markdown => self.printer.text(&markdown::render(list)),
+            ListFormatArg::Text => printer.report(&text::render(list)),
+            ListFormatArg::Json => printer.json(&json::render(list)),
+            ListFormatArg::Html => printer.document(&page::render(list)),
+            ListFormatArg::Markdown => printer.text(&markdown::render(list)),
         }
         for diagnostic in diagnostic::merge(list.diagnostics.clone()) {
-            self.printer.diagnostic(&diagnostic);
+            printer.diagnostic(&diagnostic);
         }
         let has_failed = |listed: &ListedDirectory| matches!(listed.role, Role::Failed);
         if list.directories.iter().any(has_failed) {

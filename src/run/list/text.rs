@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::display::visible_name;
+use crate::display::{counted, visible_name};
 use crate::provider::{Engine, ProviderAddr};
 
 use super::{DirectoryList, ListedDirectory, ListedProvider, Role, VersionState};
@@ -34,11 +34,11 @@ pub(super) fn render(listing: &DirectoryList) -> String {
     text
 }
 
-/// The line of a directory. Its role stands in the second column and may run over the following columns.
+/// The line of a directory. Its role begins in the second column and may extend over the following columns.
 fn directory(entry: &ListedDirectory) -> [String; 5] {
     let mut role = entry.role.describe();
-    if let (Some((engine, reason)), Role::Root(_)) = (entry.engine, &entry.role) {
-        let _ = write!(role, "; {engine}, {}", reason.describe());
+    if let (Some(found), Role::Root { .. }) = (entry.engine, &entry.role) {
+        let _ = write!(role, "; {}, {}", found.engine, found.reason.describe());
     }
     [
         visible_name(&entry.path).into_owned(),
@@ -51,7 +51,7 @@ fn directory(entry: &ListedDirectory) -> [String; 5] {
 
 fn provider(found: &ListedProvider, entry: &ListedDirectory) -> [String; 5] {
     let cell = |text: &Option<String>| text.clone().unwrap_or_else(|| EMPTY_CELL.to_owned());
-    let engine = entry.engine.map(|(engine, _)| engine);
+    let engine = entry.engine.map(|found| found.engine);
     let mut newest = cell(&found.newest);
     match found.state {
         VersionState::OutOfRange => newest += "  (locked version out of range)",
@@ -95,8 +95,8 @@ fn widths(lines: &[[String; 5]]) -> [usize; 5] {
 /// The number of directories in each role, and of outdated and disallowed versions.
 fn summary(listing: &DirectoryList) -> String {
     let directories = &listing.directories;
-    let with_role = |code| {
-        let matching = directories.iter().filter(|entry| entry.role.code() == code);
+    let with_role = |has_role: fn(&Role) -> bool| {
+        let matching = directories.iter().filter(|entry| has_role(&entry.role));
         matching.count()
     };
     let in_state = |state| {
@@ -105,13 +105,17 @@ fn summary(listing: &DirectoryList) -> String {
     };
     let outdated = in_state(VersionState::Outdated);
     let out_of_range = in_state(VersionState::OutOfRange);
-    let without_providers = with_role("no-provider");
+    let roots = with_role(|role| matches!(role, Role::Root { .. }));
+    let modules = with_role(|role| matches!(role, Role::Module { .. }));
+    let without_providers = with_role(|role| matches!(role, Role::RequiresNothing));
+    let ignored = with_role(|role| matches!(role, Role::Ignored));
+    let failed = with_role(|role| matches!(role, Role::Failed));
     let counts = [
-        (with_role("root"), "root", "roots"),
-        (with_role("module"), "module", "modules"),
+        (roots, "root", "roots"),
+        (modules, "module", "modules"),
         (without_providers, "without providers", "without providers"),
-        (with_role("ignored"), "ignored", "ignored"),
-        (with_role("failed"), "failed", "failed"),
+        (ignored, "ignored", "ignored"),
+        (failed, "failed", "failed"),
         (outdated, "version outdated", "versions outdated"),
         (
             out_of_range,
@@ -119,10 +123,9 @@ fn summary(listing: &DirectoryList) -> String {
             "versions out of range",
         ),
     ];
+    let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
     let parts: Vec<String> = counts
-        .into_iter()
-        .filter(|(count, ..)| *count > 0)
-        .map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }))
+        .map(|(count, one, many)| counted(count, one, many))
         .collect();
     if parts.is_empty() {
         return "no module directories here\n".to_owned();

@@ -29,7 +29,7 @@ pub(super) enum PackageState {
 
 /// Stores packages in a mirror.
 pub(super) struct MirrorFiller {
-    mirror: Arc<Mirror>,
+    pub(super) mirror: Arc<Mirror>,
     packages: Arc<Packages>,
     inspected: OnceMap<PackageId, Result<StoredPackage, Arc<MirrorError>>>,
     hashed: OnceMap<PackageId, Option<PackageHashes>>,

@@ -21,8 +21,9 @@ use crate::mirror::{
 };
 use crate::printer::Printer;
 use crate::provider::{Engine, Hash, Hostname, PackageId, Platform, ProviderAddr};
+use crate::run::CommandError;
 use crate::run::directory_command::DirectoryCommand;
-use crate::run::lock::LockContext;
+use crate::run::lock::Locker;
 use crate::run::read::{ReadDirectory, Task};
 use crate::run::report::{DirectoryReport, Fate};
 use crate::settings::{MirrorSettings, TreeSettings};
@@ -30,11 +31,9 @@ use crate::settings::{MirrorSettings, TreeSettings};
 /// The command, with what it needs for every directory.
 pub(super) struct MirrorCommand {
     pub(super) settings: MirrorSettings,
-    pub(super) context: LockContext,
+    pub(super) locker: Locker,
     /// `None` with `--check`.
     pub(super) filler: Option<MirrorFiller>,
-    pub(super) mirror: Option<Arc<Mirror>>,
-    pub(super) printer: Printer,
 }
 
 /// The result for one directory, with its lock file.
@@ -63,7 +62,7 @@ impl DirectoryCommand for MirrorCommand {
         &self.settings.lock.tree
     }
 
-    fn survey(&self, _: &[ReadDirectory]) -> anyhow::Result<()> {
+    fn survey(&self, _: &[ReadDirectory]) -> Result<(), CommandError> {
         Ok(())
     }
 
@@ -76,14 +75,14 @@ impl DirectoryCommand for MirrorCommand {
         mut mirrored: Vec<MirroredDirectory>,
         (): &(),
         started: Instant,
-    ) -> anyhow::Result<MirrorReport> {
+    ) -> Result<MirrorReport, CommandError> {
         mirrored.sort_by(|a, b| a.done.path.cmp(&b.done.path));
         let finished = tokio::task::spawn_blocking(move || self.finish(mirrored, started));
-        finished.await.context("writing the index stopped")
+        Ok(finished.await.context("writing the index stopped")?)
     }
 
-    fn publish(&self, report: &MirrorReport) -> u8 {
-        publish(report, &self.settings, self.printer)
+    fn publish(&self, report: &MirrorReport, printer: Printer) -> u8 {
+        publish(report, &self.settings, printer)
     }
 }
 
@@ -187,7 +186,7 @@ impl MirrorCommand {
         &self,
         directory: &ReadDirectory,
     ) -> Result<(DirectoryReport, LockFile), DirectoryReport> {
-        let mut report = self.context.lock(directory).await;
+        let mut report = self.locker.lock(directory).await;
         if matches!(report.fate, Fate::Failed | Fate::Skipped) {
             return Err(report);
         }
@@ -239,7 +238,7 @@ impl MirrorCommand {
             diagnostics,
             platforms: tree.platforms(),
             platforms_defaulted: areas.all(|area| area.policy.platforms_defaulted),
-            downloaded: self.context.packages.downloaded(),
+            downloaded: self.locker.packages.downloaded(),
             elapsed: started.elapsed(),
         }
     }
@@ -250,9 +249,10 @@ impl MirrorCommand {
         mirrored: &[MirroredDirectory],
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<(Vec<UnlistedZip>, Vec<ListedPackage>), MirrorError> {
-        let (Some(mirror), Some(filler)) = (&self.mirror, &self.filler) else {
+        let Some(filler) = &self.filler else {
             return Ok((Vec::new(), Vec::new()));
         };
+        let mirror = &filler.mirror;
         let removed = match self.settings.prune {
             // Without any lock file, the path is probably wrong. Then nothing is removed.
             Some(_) if mirrored.iter().all(MirroredDirectory::has_no_lock) => Vec::new(),
@@ -307,12 +307,8 @@ fn read_locks(directory: &ReadDirectory, engine: Engine) -> Result<LockFile, Vec
     let bytes = lockfile::read(&path)
         .map_err(|error| vec![Diagnostic::of(&error, &directory.path)])?
         .unwrap_or_default();
-    lockfile::parse(&path, &bytes, engine).map_err(|errors| {
-        errors
-            .iter()
-            .map(|error| Diagnostic::of(error, &directory.path))
-            .collect()
-    })
+    lockfile::parse(&path, &bytes, engine)
+        .map_err(|errors| Diagnostic::all(&errors, &directory.path))
 }
 
 /// The packages in the mirror that no lock file needs. With `reach` `hosts`, only those on hosts that lock files name.

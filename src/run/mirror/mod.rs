@@ -16,50 +16,32 @@ use crate::cli::{MirrorArgs, MirrorFormatArg};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::mirror::MirrorError;
 use crate::printer::Printer;
-use crate::settings::{CliConfigTarget, Environment, MirrorSettings, OutputSettings};
+use crate::settings::{CliConfigTarget, MirrorSettings};
 
 use super::directory_command;
-use super::lock::LockContext;
+use super::lock::Locker;
 use super::progress_guard::ProgressGuard;
 use super::report::Detail;
-use super::session::{Refused, Session};
-use super::{A_DIRECTORY_FAILED, DONE, DRIFT, USAGE_OR_ENVIRONMENT};
+use super::session::Session;
+use super::{A_DIRECTORY_FAILED, CommandError, DONE, DRIFT, Invocation, USAGE_OR_ENVIRONMENT};
 use configuration::WriteResult;
 use filler::MirrorFiller;
 use mirror_command::MirrorCommand;
 use report::MirrorReport;
 
 /// Runs `tflock mirror`.
-pub(super) fn command(
-    args: &MirrorArgs,
-    environment: &Environment,
-    output: OutputSettings,
-    printer: Printer,
-) -> anyhow::Result<u8> {
-    let progress = ProgressGuard::show(output);
-    let settings =
-        MirrorSettings::resolve(args, environment).map_err(|error| Refused::because(&error))?;
-    settings
-        .directory
-        .check_links_to()
-        .map_err(|error| Refused::because(&error))?;
-    let session = Session::open(
-        environment,
-        progress,
-        printer,
-        &settings.lock.tree,
-        &settings.lock.sources,
-    )?;
-    let mirror = session.mirror.clone();
+pub(super) fn command(args: &MirrorArgs, invocation: Invocation<'_>) -> Result<u8, CommandError> {
+    let progress = ProgressGuard::show(invocation.output);
+    let settings = MirrorSettings::resolve(args, invocation.environment)?;
+    settings.directory.check_links_to()?;
+    let (tree, sources) = (&settings.lock.tree, &settings.lock.sources);
+    let session = Session::open(invocation, progress, tree, sources)?;
     let packages = Arc::clone(&session.packages);
+    let mirror = session.mirror.clone();
     let command = MirrorCommand {
-        context: LockContext::new(settings.lock.clone(), Detail::Changes, &session),
-        filler: mirror
-            .clone()
-            .map(|mirror| MirrorFiller::new(mirror, packages)),
+        locker: Locker::new(settings.lock.clone(), Detail::Changes, &session),
+        filler: mirror.map(|mirror| MirrorFiller::new(mirror, packages)),
         settings,
-        mirror,
-        printer,
     };
     directory_command::run(session, command)
 }

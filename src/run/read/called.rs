@@ -94,8 +94,8 @@ fn calls_of_other_directories(
             let path = &directory.path;
             // Roots are not nested, so the last root that sorts before the path contains it.
             let (root, area) = roots.range(..=path.clone()).next_back()?;
-            let (engine, _) = reader.engines.detect(area, &directory, path, root, None);
-            Some((directory.path, area.read_options(engine)))
+            let detected = reader.engines.detect(area, &directory, path, root, None);
+            Some((directory.path, area.read_options(detected.engine)))
         })
         .collect();
     local_callers(&others, &reader.cache)

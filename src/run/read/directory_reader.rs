@@ -14,7 +14,6 @@ use crate::provider::Engine;
 use crate::run::callers::SkipReason;
 use crate::run::lock_files::LockFiles;
 use crate::settings::{Area, TreeSettings};
-use crate::span::Explain;
 use crate::temporary_file::Owner;
 use crate::walk::{FoundBy, WalkedDirectory};
 
@@ -149,19 +148,20 @@ impl<'a> DirectoryReader<'a> {
         let lock_file = directory.lock_file();
         let bytes =
             lockfile::read(&lock_file).map_err(|error| vec![Diagnostic::of(&error, path)])?;
-        let (engine, reason) = self.engines.detect(
+        let detected = self.engines.detect(
             &directory.area,
             found,
             absolute,
             &directory.repository,
             bytes.as_deref(),
         );
-        directory.engine = Some((engine, reason));
+        directory.engine = Some(detected);
+        let engine = detected.engine;
         let Some(bytes) = bytes else {
             return Ok((engine, OldLockFile::default()));
         };
         let read = self.lock_files.read(&lock_file, bytes, engine);
-        let (bytes, locks, rest) = read.map_err(|errors| diagnostics(errors.iter(), path))?;
+        let (bytes, locks, rest) = read.map_err(|errors| Diagnostic::all(&errors, path))?;
         if let Some(text) = rest.warning() {
             let warning = Diagnostic::warning(Code::ModuleLocks, text, Some(path));
             directory.diagnostics.push(warning);
@@ -179,14 +179,14 @@ impl<'a> DirectoryReader<'a> {
         let (area, path) = (&directory.area, &directory.path);
         let options = area.read_options(engine);
         let root = config::read_root(path, &options, &self.cache, Some(self.fetcher))
-            .map_err(|errors| diagnostics(errors.iter().map(|error| &**error), path))?;
+            .map_err(|errors| Diagnostic::all(errors.iter().map(|error| &**error), path))?;
         directory.moved_modules = self.moved_modules(path, engine, &root);
         directory.chosen_modules.clone_from(&root.chosen_modules);
         for text in &root.warnings {
             let warning = Diagnostic::warning(Code::Configuration, text.clone(), Some(path));
             directory.diagnostics.push(warning);
         }
-        let missing = diagnostics(root.missing.iter().map(|error| &**error), path);
+        let missing = Diagnostic::all(root.missing.iter().map(|error| &**error), path);
         if !missing.is_empty() && area.options.missing_module.value == Missing::Error {
             return Err(missing);
         }
@@ -230,11 +230,4 @@ fn skip_reason(create: Create, found: &WalkedDirectory, needs_lock: bool) -> Opt
         }
         Create::Always | Create::Auto => None,
     }
-}
-
-fn diagnostics<'a, E: Explain>(
-    errors: impl Iterator<Item = &'a E>,
-    path: &Path,
-) -> Vec<Diagnostic> {
-    errors.map(|error| Diagnostic::of(error, path)).collect()
 }

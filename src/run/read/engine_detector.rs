@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use crate::lockfile::{self, FILE_NAME};
 use crate::parallel;
 use crate::provider::Engine;
-use crate::run::engine::{self, EngineReason, VersionFiles};
+use crate::run::engine::{self, DetectedEngine, EngineReason, VersionFiles};
 use crate::settings::Area;
 use crate::walk::WalkedDirectory;
 
@@ -40,19 +40,23 @@ impl<'a> EngineDetector<'a> {
         absolute: &Path,
         repository: &Path,
         lock: Option<&[u8]>,
-    ) -> (Engine, EngineReason) {
+    ) -> DetectedEngine {
         let from_lock = || engine::detect_from_lock(&String::from_utf8_lossy(lock?));
         let from_files = || found.has_tofu_files.then_some(Engine::Tofu);
         let from_version_file = || self.version_files.nearest(absolute, repository);
-        let because = |reason| move |engine| (engine, reason);
-        let requested = area.options.engine.value;
-        requested
+        let because = |reason| move |engine| DetectedEngine { engine, reason };
+        area.options
+            .engine
+            .value
             .map(because(EngineReason::Requested))
             .or_else(|| from_lock().map(because(EngineReason::LockFile)))
             .or_else(|| from_files().map(because(EngineReason::TofuFiles)))
             .or_else(|| from_version_file().map(because(EngineReason::VersionFile)))
             .or_else(|| self.engine_of_tree().map(because(EngineReason::Tree)))
-            .unwrap_or((Engine::Terraform, EngineReason::Default))
+            .unwrap_or(DetectedEngine {
+                engine: Engine::Terraform,
+                reason: EngineReason::Default,
+            })
     }
 
     /// The engine that all lock files of the tree agree on. The first call reads all lock files.

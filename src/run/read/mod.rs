@@ -29,12 +29,11 @@ use crate::lockfile::FILE_NAME;
 use crate::locking::LockJob;
 use crate::modules::Fetcher;
 use crate::parallel;
-use crate::provider::Engine;
 use crate::settings::{Area, TreeSettings};
 use crate::walk::FoundBy;
 
 use super::callers::SkipReason;
-use super::engine::EngineReason;
+use super::engine::DetectedEngine;
 use super::report::{DirectoryReport, Fate};
 use directories::DiscoveredDirectories;
 use directory_reader::DirectoryReader;
@@ -46,8 +45,8 @@ pub(super) struct ReadDirectory {
     /// The path as the user would write it.
     pub(super) path: PathBuf,
     pub(super) found_by: FoundBy,
-    /// The engine and the reason for it. `None` if the lock file cannot be read.
-    pub(super) engine: Option<(Engine, EngineReason)>,
+    /// `None` if the lock file cannot be read.
+    pub(super) engine: Option<DetectedEngine>,
     /// The absolute path of the repository root. Outside of all repositories, the directory itself.
     pub(super) repository: PathBuf,
     /// Modules whose version differs from the one that `init` installed or that an earlier run of tflock read.
@@ -101,7 +100,7 @@ impl ReadDirectory {
     pub(super) fn report(&self, fate: Fate) -> DirectoryReport {
         DirectoryReport {
             directory: self.path.clone(),
-            engine: self.engine.map(|(engine, _)| engine),
+            engine: self.engine.map(|detected| detected.engine),
             fate,
             providers: Vec::new(),
             moved_modules: self.moved_modules.clone(),

@@ -28,12 +28,8 @@ pub(in crate::run) fn reread(
         return Err(failed(&SaveError::Changed(Place::file(&path))));
     }
     let text = bytes.as_deref().unwrap_or_default();
-    let file = lockfile::parse(&path, text, job.engine).map_err(|errors| {
-        errors
-            .iter()
-            .map(|error| Diagnostic::of(error, &directory.path))
-            .collect::<Vec<_>>()
-    })?;
+    let file = lockfile::parse(&path, text, job.engine)
+        .map_err(|errors| Diagnostic::all(&errors, &directory.path))?;
     let requirements = if job.lock_only {
         Arc::new(requirements_from_lock(&file.locks, &file.places))
     } else {
@@ -55,7 +51,8 @@ fn is_still_valid(directory: &ReadDirectory, job: &LockJob, bytes: Option<&[u8]>
     let Some(bytes) = bytes else {
         return !job.lock_only;
     };
-    let is_requested = matches!(directory.engine, Some((_, EngineReason::Requested)));
+    let detected = directory.engine;
+    let is_requested = detected.is_some_and(|found| found.reason == EngineReason::Requested);
     let engine = engine::detect_from_lock(&String::from_utf8_lossy(bytes));
     is_requested || engine.is_none_or(|engine| engine == job.engine)
 }

@@ -58,8 +58,8 @@ impl<'a> WorkingSetFilter<'a> {
             .has_lock_file
             .then(|| lockfile::read(&found.path.join(FILE_NAME)).ok().flatten())
             .flatten();
-        let (engine, reason) = engines.detect(area, found, &names[1], &repository, lock.as_deref());
-        let options = area.read_options(engine);
+        let detected = engines.detect(area, found, &names[1], &repository, lock.as_deref());
+        let options = area.read_options(detected.engine);
         let modules = config::local_modules(&found.path, &options, cache)
             .directories
             .iter()
@@ -69,7 +69,7 @@ impl<'a> WorkingSetFilter<'a> {
             modules,
             repository: &repository,
             names,
-            reason,
+            reason: detected.reason,
             area,
             options,
         })

@@ -1,6 +1,6 @@
 //! The diagnostics of a report by file and position: what GitHub shows as annotations and SARIF lists as results.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::change::describe;
 use super::{DirectoryReport, Fate, RunReport};
@@ -109,39 +109,6 @@ pub(super) fn lines(annotation: &Diagnostic) -> Vec<String> {
         .collect()
 }
 
-/// Turns paths of a report into paths from the top of the repository, which GitHub and code scanning expect.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Base {
-    /// The absolute directory that paths of a report are relative to.
-    pub working_directory: PathBuf,
-    /// The absolute path of the top of the repository.
-    pub root: PathBuf,
-}
-
-impl Base {
-    /// The path from the top, or `None` if the file is not below it.
-    pub(super) fn relative(&self, path: &Path) -> Option<PathBuf> {
-        let absolute = normal(&self.working_directory.join(path));
-        let relative = absolute.strip_prefix(normal(&self.root)).ok()?;
-        Some(relative.to_path_buf())
-    }
-}
-
-/// Removes `.` and `..` from the text of a path, without looking at the disk.
-fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                normal.pop();
-            }
-            part => normal.push(part),
-        }
-    }
-    normal
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::samples::{added, directory, report};
@@ -181,23 +148,5 @@ mod tests {
         assert_eq!(united.len(), 2);
         assert_eq!(united[0].directories.len(), 3);
         assert!(united[1].message.ends_with("\nacme/anvil 1.0.0"));
-    }
-
-    #[test]
-    fn files_are_named_from_the_top_of_the_repository() {
-        let base = Base {
-            working_directory: "/repo/stacks".into(),
-            root: "/repo".into(),
-        };
-        let rows = [
-            ("a/main.tf", Some("stacks/a/main.tf")),
-            ("../modules/./m/main.tf", Some("modules/m/main.tf")),
-            ("/repo/x", Some("x")),
-            ("../../elsewhere", None),
-        ];
-        for (path, expected) in rows {
-            let relative = base.relative(path.as_ref());
-            assert_eq!(relative.as_deref(), expected.map(Path::new), "{path}");
-        }
     }
 }

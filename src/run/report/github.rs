@@ -8,11 +8,12 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::annotations::{Base, annotations, lines};
+use super::annotations::{annotations, lines};
 use super::{RunReport, summary};
 use crate::diagnostic::{Diagnostic, Severity, unite};
 use crate::display::shown_path;
 use crate::printer::harmless;
+use crate::settings::RepositoryPaths;
 
 /// The maximum size of a job summary in bytes. GitHub rejects the summary of a step above 1 MiB.
 const MAX_SUMMARY_BYTES: usize = 900 << 10;
@@ -21,10 +22,10 @@ const MAX_SUMMARY_BYTES: usize = 900 << 10;
 const MAX_NAMED: usize = 20;
 
 /// The workflow commands and the counts.
-pub(super) fn render(report: &RunReport, base: &Base) -> String {
+pub(in crate::run) fn render(report: &RunReport, paths: &RepositoryPaths) -> String {
     let mut out = String::new();
     for annotation in unite(annotations(report)) {
-        let properties: Vec<String> = properties(&annotation, base)
+        let properties: Vec<String> = properties(&annotation, paths)
             .into_iter()
             .map(|(name, value)| format!("{name}={}", property(&value)))
             .collect();
@@ -40,10 +41,10 @@ pub(super) fn render(report: &RunReport, base: &Base) -> String {
     out
 }
 
-fn properties(annotation: &Diagnostic, base: &Base) -> Vec<(&'static str, String)> {
+fn properties(annotation: &Diagnostic, paths: &RepositoryPaths) -> Vec<(&'static str, String)> {
     let mut properties = Vec::new();
     if let Some(place) = &annotation.place {
-        properties.push(("file", file(&place.path, base)));
+        properties.push(("file", file(&place.path, paths)));
         if place.line > 0 {
             properties.push(("line", place.line.to_string()));
             properties.push(("col", place.column.to_string()));
@@ -55,8 +56,12 @@ fn properties(annotation: &Diagnostic, base: &Base) -> Vec<(&'static str, String
     properties
 }
 
-fn file(path: &Path, base: &Base) -> String {
-    shown_path(&base.relative(path).unwrap_or_else(|| path.to_path_buf()))
+fn file(path: &Path, paths: &RepositoryPaths) -> String {
+    shown_path(
+        &paths
+            .relative_to_root(path)
+            .unwrap_or_else(|| path.to_path_buf()),
+    )
 }
 
 /// The text of the annotation, and the directories if there are several.
@@ -86,7 +91,7 @@ fn property(text: &str) -> String {
 }
 
 /// The job summary: the counts, then errors, warnings and changed lock files.
-pub(super) fn job_summary(report: &RunReport) -> String {
+pub(in crate::run) fn job_summary(report: &RunReport) -> String {
     let mut out = format!("### tflock {}\n\n", report.command);
     let counts = report.counts().into_iter();
     let (names, numbers): (Vec<String>, Vec<String>) = counts
@@ -165,8 +170,8 @@ mod tests {
     use crate::diagnostic::Code;
     use crate::span::{Place, Span};
 
-    fn base() -> Base {
-        Base {
+    fn paths() -> RepositoryPaths {
+        RepositoryPaths {
             working_directory: "/repo/live".into(),
             root: "/repo".into(),
         }
@@ -196,7 +201,7 @@ mod tests {
 ::warning file=live/a/a%2Cb%3Ac.tf,line=2,col=3,endColumn=5,title=registry::100%25%0Asure: yes, really%0Ain a, b
 ::notice file=live/c/.terraform.lock.hcl,title=lock-file-drift::lock file changed%0Aacme/anvil 1.0.0 -> 1.1.0
 ";
-        let rendered = render(&report, &base());
+        let rendered = render(&report, &paths());
         let (commands, counts) = rendered.split_at(expected.len());
         assert_eq!(commands, expected);
         assert!(counts.starts_with("3 directories: "), "{counts}");
@@ -211,7 +216,7 @@ mod tests {
             vec![added("acme/anvil", "1.0.0")],
         )]);
         report.check = true;
-        let rendered = render(&report, &base());
+        let rendered = render(&report, &paths());
         assert!(rendered.starts_with("::error file=live/a/"), "{rendered}");
         assert!(rendered.contains("::lock file would be created%0Aacme/anvil 1.0.0"));
     }

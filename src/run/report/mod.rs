@@ -10,14 +10,13 @@
 mod annotations;
 mod change;
 mod findings;
-mod github;
-mod json;
-mod sarif;
+pub(super) mod github;
+pub(super) mod json;
+pub(super) mod sarif;
 mod signers;
 mod summary;
-mod text;
+pub(super) mod text;
 
-pub use annotations::Base;
 pub(in crate::run) use json::DiagnosticDocument;
 pub(in crate::run) use summary::bytes;
 
@@ -37,7 +36,7 @@ use crate::span::Place;
 
 /// What happened to the lock file of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fate {
+pub(in crate::run) enum Fate {
     /// It did not exist before.
     Created,
     /// It was replaced.
@@ -56,7 +55,7 @@ pub enum Fate {
 
 impl Fate {
     /// All fates, in the order in which reports count them.
-    pub const ALL: [Self; 7] = [
+    pub(in crate::run) const ALL: [Self; 7] = [
         Self::Updated,
         Self::Created,
         Self::Unchanged,
@@ -67,7 +66,7 @@ impl Fate {
     ];
 
     /// The word that reports use.
-    pub fn name(self) -> &'static str {
+    pub(in crate::run) fn name(self) -> &'static str {
         match self {
             Self::Created => "created",
             Self::Updated => "updated",
@@ -82,70 +81,70 @@ impl Fate {
 
 /// The result for one directory.
 #[derive(Clone, Debug)]
-pub struct DirectoryReport {
+pub(in crate::run) struct DirectoryReport {
     /// The directory as the user would name it.
-    pub directory: PathBuf,
+    pub(in crate::run) directory: PathBuf,
     /// The engine whose rules were applied. `None` if it could not be determined.
-    pub engine: Option<Engine>,
+    pub(in crate::run) engine: Option<Engine>,
     /// What happened to its lock file, or with `--check` would happen.
-    pub fate: Fate,
+    pub(in crate::run) fate: Fate,
     /// Its providers in the order of the lock file: those whose entries changed, and with [`Detail::Everything`] the others.
     /// Empty if the directory failed.
-    pub providers: Vec<ProviderReport>,
+    pub(in crate::run) providers: Vec<ProviderReport>,
     /// Modules that were read in another version than `init` installed, which may explain a change.
-    pub moved_modules: Vec<MovedModule>,
+    pub(in crate::run) moved_modules: Vec<MovedModule>,
     /// The findings of an audit.
-    pub findings: Vec<Diagnostic>,
+    pub(in crate::run) findings: Vec<Diagnostic>,
     /// What an audit could not check without the network.
-    pub unchecked: Vec<String>,
+    pub(in crate::run) unchecked: Vec<String>,
     /// The unified diff, with `--diff`.
-    pub diff: Option<String>,
+    pub(in crate::run) diff: Option<String>,
     /// Errors and warnings.
-    pub diagnostics: Vec<Diagnostic>,
+    pub(in crate::run) diagnostics: Vec<Diagnostic>,
     /// The time from the start of its work to the end. It includes waiting for packages that other directories share.
-    pub elapsed: Duration,
+    pub(in crate::run) elapsed: Duration,
 }
 
 /// The result for one provider of a directory.
 #[derive(Clone, Debug)]
-pub struct ProviderReport {
-    pub address: ProviderAddr,
+pub(in crate::run) struct ProviderReport {
+    pub(in crate::run) address: ProviderAddr,
     /// How its entry changed. `None` if it did not change.
-    pub change: Option<Change>,
+    pub(in crate::run) change: Option<Change>,
     /// The recorded version; for a removed entry, the former one.
-    pub version: Version,
+    pub(in crate::run) version: Version,
     /// The recorded constraints; for a removed entry, the former ones.
-    pub constraints: VersionConstraints,
+    pub(in crate::run) constraints: VersionConstraints,
     /// The place of its entry in the old lock file.
-    pub place: Option<Place>,
+    pub(in crate::run) place: Option<Place>,
     /// How many hashes are in both the old and the new lock file.
-    pub kept: usize,
+    pub(in crate::run) kept: usize,
     /// The packages from which the entry was created or checked, by platform.
-    pub packages: BTreeMap<Platform, Arc<PackageRecord>>,
+    pub(in crate::run) packages: BTreeMap<Platform, Arc<PackageRecord>>,
 }
 
 /// The result of a whole run.
 #[derive(Clone, Debug)]
-pub struct RunReport {
+pub(in crate::run) struct RunReport {
     /// The name of the command.
-    pub command: &'static str,
+    pub(in crate::run) command: &'static str,
     /// Sorted by path.
-    pub directories: Vec<DirectoryReport>,
+    pub(in crate::run) directories: Vec<DirectoryReport>,
     /// The requested platforms.
-    pub platforms: Vec<Platform>,
+    pub(in crate::run) platforms: Vec<Platform>,
     /// Whether no platform was requested, so that the platform of this machine is used.
-    pub platforms_defaulted: bool,
+    pub(in crate::run) platforms_defaulted: bool,
     /// How much was downloaded.
-    pub downloaded: Downloaded,
+    pub(in crate::run) downloaded: Downloaded,
     /// The duration of the run.
-    pub elapsed: Duration,
+    pub(in crate::run) elapsed: Duration,
     /// Whether the run only checked and wrote nothing.
-    pub check: bool,
+    pub(in crate::run) check: bool,
 }
 
 /// Whether a report keeps providers that did not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
+pub(in crate::run) enum Detail {
     /// Only changed ones: with thousands of directories, the others would be most of the report.
     Changes,
     /// Every provider of every directory.
@@ -154,7 +153,7 @@ pub enum Detail {
 
 impl Detail {
     /// The detail that the report shows.
-    pub fn for_report(format: FormatArg, verbosity: u8) -> Self {
+    pub(in crate::run) fn for_report(format: FormatArg, verbosity: u8) -> Self {
         if format == FormatArg::Json || verbosity > 0 {
             Self::Everything
         } else {
@@ -167,11 +166,11 @@ impl RunReport {
     /// The report of a run that `started` then and has now finished.
     pub(in crate::run) fn new(
         command: &'static str,
+        check: bool,
         mut directories: Vec<DirectoryReport>,
         tree: &TreeSettings,
         downloaded: Downloaded,
         started: Instant,
-        check: bool,
     ) -> Self {
         directories.sort_by(|a, b| a.directory.cmp(&b.directory));
         Self {
@@ -189,7 +188,7 @@ impl RunReport {
     }
 
     /// The number of directories with `fate`.
-    pub fn count(&self, fate: Fate) -> usize {
+    pub(in crate::run) fn count(&self, fate: Fate) -> usize {
         let directories = self.directories.iter();
         directories
             .filter(|directory| directory.fate == fate)
@@ -210,7 +209,7 @@ impl RunReport {
     }
 
     /// The number of findings in all directories.
-    pub fn findings(&self) -> usize {
+    pub(in crate::run) fn findings(&self) -> usize {
         self.directories
             .iter()
             .map(|directory| directory.findings.len())
@@ -218,12 +217,12 @@ impl RunReport {
     }
 
     /// Whether a lock file changed, or with `--check` would change.
-    pub fn has_drift(&self) -> bool {
+    pub(in crate::run) fn has_drift(&self) -> bool {
         self.count(Fate::Created) + self.count(Fate::Updated) > 0
     }
 
     /// All errors and warnings, with equal ones united.
-    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+    pub(in crate::run) fn diagnostics(&self) -> Vec<Diagnostic> {
         let directories = self.directories.iter();
         diagnostic::merge(
             directories
@@ -231,36 +230,11 @@ impl RunReport {
                 .collect(),
         )
     }
-
-    /// The text for a person.
-    pub fn text(&self, verbosity: u8) -> String {
-        text::render(self, verbosity)
-    }
-
-    /// The document for programs.
-    pub fn json(&self) -> String {
-        json::render(self)
-    }
-
-    /// The workflow commands for GitHub Actions.
-    pub fn github(&self, base: &Base) -> String {
-        github::render(self, base)
-    }
-
-    /// The job summary for GitHub Actions.
-    pub fn github_summary(&self) -> String {
-        github::job_summary(self)
-    }
-
-    /// The SARIF document of a run that ends with `exit_code`.
-    pub fn sarif(&self, base: &Base, exit_code: u8) -> String {
-        sarif::render(self, base, exit_code)
-    }
 }
 
 impl ProviderReport {
     /// Compares the old and the new lock, provider by provider.
-    pub fn between(
+    pub(in crate::run) fn between(
         old: &Locks,
         new: &Locks,
         verified: Vec<VerifiedPackage>,

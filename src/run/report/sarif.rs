@@ -11,9 +11,10 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::RunReport;
-use super::annotations::{Base, annotations, lines};
+use super::annotations::{annotations, lines};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::display::portable_path;
+use crate::settings::RepositoryPaths;
 use crate::span::Place;
 
 /// The address of the schema, by which viewers recognize the format.
@@ -23,7 +24,7 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 const ROOT: &str = "SRCROOT";
 
 /// The document, with a final newline.
-pub(super) fn render(report: &RunReport, base: &Base, exit_code: u8) -> String {
+pub(in crate::run) fn render(report: &RunReport, paths: &RepositoryPaths, exit_code: u8) -> String {
     let mut annotations = annotations(report);
     annotations.retain(|annotation| annotation.severity != Severity::Notice);
     let codes: BTreeSet<Code> = annotations
@@ -33,7 +34,7 @@ pub(super) fn render(report: &RunReport, base: &Base, exit_code: u8) -> String {
     let codes: Vec<Code> = codes.into_iter().collect();
     let results = annotations
         .iter()
-        .map(|annotation| result(annotation, &codes, base));
+        .map(|annotation| result(annotation, &codes, paths));
     let document = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -70,11 +71,11 @@ fn rule(code: Code) -> Value {
     descriptor
 }
 
-fn result(annotation: &Diagnostic, codes: &[Code], base: &Base) -> Value {
+fn result(annotation: &Diagnostic, codes: &[Code], paths: &RepositoryPaths) -> Value {
     let locations: Vec<Value> = annotation
         .place
         .iter()
-        .map(|place| location(place, base))
+        .map(|place| location(place, paths))
         .collect();
     json!({
         "ruleId": annotation.code.id(),
@@ -85,8 +86,8 @@ fn result(annotation: &Diagnostic, codes: &[Code], base: &Base) -> Value {
     })
 }
 
-fn location(place: &Place, base: &Base) -> Value {
-    let artifact = match base.relative(&place.path) {
+fn location(place: &Place, paths: &RepositoryPaths) -> Value {
+    let artifact = match paths.relative_to_root(&place.path) {
         Some(relative) => json!({ "uri": uri(&relative), "uriBaseId": ROOT }),
         None => json!({ "uri": format!("file://{}", uri(&place.path)) }),
     };
@@ -123,15 +124,15 @@ mod tests {
     use super::*;
     use crate::span::Span;
 
-    fn base() -> Base {
-        Base {
+    fn paths() -> RepositoryPaths {
+        RepositoryPaths {
             working_directory: "/repo/live".into(),
             root: "/repo".into(),
         }
     }
 
     fn document(report: &RunReport, exit_code: u8) -> Value {
-        serde_json::from_str(&render(report, &base(), exit_code)).unwrap()
+        serde_json::from_str(&render(report, &paths(), exit_code)).unwrap()
     }
 
     #[test]
@@ -182,7 +183,7 @@ mod tests {
     #[test]
     fn files_outside_the_repository_have_their_own_address() {
         let place = Place::file("/etc/a b.rc".as_ref());
-        let uri = location(&place, &base())["physicalLocation"]["artifactLocation"]["uri"].clone();
+        let uri = location(&place, &paths())["physicalLocation"]["artifactLocation"]["uri"].clone();
         assert_eq!(uri, "file:///etc/a%20b.rc");
     }
 }

@@ -10,7 +10,7 @@ use super::{DirectoryReport, Fate, RunReport, findings, signers, summary};
 use crate::display::{shown_path, visible_name};
 
 /// Renders the text. With a `verbosity` above 0, it includes unchanged directories and all signers.
-pub(super) fn render(report: &RunReport, verbosity: u8) -> String {
+pub(in crate::run) fn render(report: &RunReport, verbosity: u8) -> String {
     let diffs = report
         .directories
         .iter()
@@ -95,14 +95,13 @@ mod tests {
 
     #[test]
     fn equal_changes_are_reported_once_and_unchanged_directories_counted() {
-        let text = report(vec![
+        let run = report(vec![
             directory("a", Fate::Updated, bumped()),
             directory("b", Fate::Created, vec![added("acme/anvil", "3.2.1")]),
             directory("c", Fate::Updated, bumped()),
             directory("d", Fate::Unchanged, Vec::new()),
             directory("e", Fate::Failed, Vec::new()),
-        ])
-        .text(0);
+        ]);
         let expected = "\
 updated   a
           c
@@ -112,7 +111,7 @@ created   b
 verified  acme/anvil 3.2.1: signed by 34365D9472D7468F (HashiCorp, key expired)
 5 directories: 2 updated, 1 created, 1 unchanged, 1 failed; 2 packages downloaded, 154.3 MB (1 of them twice, because its first transfer could not be hashed); 1.2 s
 ";
-        assert_eq!(text, expected);
+        assert_eq!(render(&run, 0), expected);
     }
 
     #[test]
@@ -123,12 +122,12 @@ verified  acme/anvil 3.2.1: signed by 34365D9472D7468F (HashiCorp, key expired)
             directory("", Fate::Unchanged, vec![provider]),
             directory("m", Fate::Skipped, Vec::new()),
         ]);
-        let text = quiet.text(1);
+        let text = render(&quiet, 1);
         let verified = "verified  registry.terraform.io/acme/anvil 3.2.1: signed by 34365D9472D7468F (HashiCorp, key expired), for \
              darwin_arm64, linux_amd64\n";
         for line in ["unchanged .\n", "skipped   m\n", verified] {
             assert!(text.contains(line), "{text}");
-            assert!(!quiet.text(0).contains(line));
+            assert!(!render(&quiet, 0).contains(line));
         }
     }
 
@@ -137,7 +136,7 @@ verified  acme/anvil 3.2.1: signed by 34365D9472D7468F (HashiCorp, key expired)
         let provider = added("acme/anvil", "3.2.1");
         let mut checked = report(vec![directory("a", Fate::Created, vec![provider])]);
         checked.check = true;
-        let text = checked.text(0);
+        let text = render(&checked, 0);
         assert!(text.starts_with("would create a\n"), "{text}");
         assert!(text.contains("1 directory: 1 would be created;"), "{text}");
         assert!(checked.has_drift());

@@ -30,7 +30,7 @@ use document::{
 const SCHEMA_VERSION: u32 = 1;
 
 /// The document, with a final newline.
-pub(super) fn render(report: &RunReport) -> String {
+pub(in crate::run) fn render(report: &RunReport) -> String {
     let document = ReportDocument {
         schema_version: SCHEMA_VERSION,
         tool: ToolDocument {
