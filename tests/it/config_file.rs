@@ -96,7 +96,7 @@ fn values_of_the_file_apply_until_they_are_removed() {
     assert_eq!(entries(), 0);
     context.require("repo/live/a", &[("acme/anvil", "1.0.0")]);
     context.write("repo/.tflock.toml", "create = \"never\"\n");
-    std::fs::remove_file(context.path("repo/live/a/.terraform.lock.hcl")).unwrap();
+    context.remove_lock_file("repo/live/a");
     lock("");
     assert_eq!(context.lock_file("repo/live/a"), None);
     lock("--create always");

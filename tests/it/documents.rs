@@ -3,7 +3,9 @@
 use std::process::Command;
 use std::time::Duration;
 
-use tflock_test_support::{FakeRegistry, Misbehave, Outcome, ProviderSpec, TestContext, table};
+use tflock_test_support::{
+    FakeRegistry, Misbehave, Outcome, ProviderSpec, TestContext, assert_contains, table,
+};
 
 use crate::TFLOCK;
 
@@ -62,10 +64,8 @@ fn completions_are_made_for_every_shell() {
 #[test]
 fn manual_pages_have_the_options_of_their_command() {
     let page = run("man").expect_success().stdout;
-    assert!(
-        page.contains(".TH tflock 1") && page.contains("SUBCOMMANDS"),
-        "{page}"
-    );
+    assert_contains(&page, ".TH tflock 1");
+    assert_contains(&page, "SUBCOMMANDS");
     let page = run("man lock").expect_success().stdout;
     for part in [
         ".TH tflock-lock 1",
@@ -101,8 +101,7 @@ fn misspelled_words_lead_to_suggestions() {
 
 /// A directory with one provider, and a registry that responds slowly.
 fn slow() -> (FakeRegistry, TestContext) {
-    let mut registry = FakeRegistry::start();
-    registry.publish(ProviderSpec::new("acme/anvil"));
+    let registry = FakeRegistry::with(ProviderSpec::new("acme/anvil"));
     registry.misbehave(Misbehave::on("*/versions").delay(Duration::from_millis(400)));
     let context = TestContext::new(TFLOCK, &registry);
     context.require("a", &[("acme/anvil", "1.0.0")]);

@@ -208,8 +208,7 @@ fn authorities_come_from_the_environment() {
 /// directories and reattached providers. Each of them would change the package or omit the provider.
 #[test]
 fn only_the_registry_is_used_by_default() {
-    let mut registry = FakeRegistry::start();
-    registry.publish(ProviderSpec::new("acme/anvil"));
+    let registry = FakeRegistry::with(ProviderSpec::new("acme/anvil"));
     let context = TestContext::new(TFLOCK, &registry);
     context.require("a", &[("acme/anvil", "")]);
     let package =
@@ -244,6 +243,6 @@ fn only_the_registry_is_used_by_default() {
         let hashes = locked.lines().filter(|line| line.contains("\"h1:"));
         let hashes: Vec<_> = hashes.map(str::trim).collect();
         assert_eq!(hashes, [format!("\"{expected}\",")], "{method}\n{outcome}");
-        std::fs::remove_file(context.path("a/.terraform.lock.hcl")).unwrap();
+        context.remove_lock_file("a");
     }
 }

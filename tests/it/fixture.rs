@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
 use tflock_test_support::{
-    FakeRegistry, GpgHome, Misbehave, ProviderSpec, SigningKey, TestAuthority, TestContext,
+    FakeRegistry, GpgHome, Misbehave, ProviderSpec, TestAuthority, TestContext, TestSigner,
 };
 
 use crate::TFLOCK;
@@ -67,7 +67,7 @@ fn terraform_locks_and_installs_from_it() {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]));
     registry.publish(
-        ProviderSpec::new("bücher.example:8443/acme/bolt").signed_by(&SigningKey::generated(1)),
+        ProviderSpec::new("bücher.example:8443/acme/bolt").signed_by(&TestSigner::generated(1)),
     );
     let mut required = vec![
         ("acme/anvil", "~> 1.0"),

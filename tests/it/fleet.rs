@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use tflock_test_support::{DEFAULT_PLATFORMS, FakeRegistry, ProviderSpec, TestContext};
+use tflock_test_support::{
+    DEFAULT_PLATFORMS, FakeRegistry, ProviderSpec, TestContext, assert_contains,
+};
 
 use crate::TFLOCK;
 
@@ -113,17 +115,12 @@ fn bumped_pins_rewrite_every_lock_file_once() {
         run();
         for directory in &directories {
             let locked = context.lock_file(directory).unwrap();
-            assert!(
-                locked.contains(&format!("version     = \"{version}\"")),
-                "{locked}"
-            );
+            assert_contains(&locked, &format!("version     = \"{version}\""));
             for platform in DEFAULT_PLATFORMS {
                 let kept = &registry.package("hashicorp/null", version, platform).h1;
                 let dropped = &registry.package("hashicorp/null", other, platform).h1;
-                assert!(
-                    locked.contains(kept) && !locked.contains(dropped),
-                    "{locked}"
-                );
+                assert_contains(&locked, kept);
+                assert!(!locked.contains(dropped), "{locked}");
             }
         }
         let before = modified(&context, &directories);
@@ -166,8 +163,7 @@ fn a_platform_is_added_to_a_kept_version_and_to_a_lock_without_configuration() {
 
 #[test]
 fn failing_directories_do_not_stop_others() {
-    let mut registry = FakeRegistry::start();
-    registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0"]));
+    let registry = FakeRegistry::with(ProviderSpec::new("acme/anvil").versions(["1.0.0"]));
     let context = TestContext::new(TFLOCK, &registry);
     for number in 0..6 {
         context.require(&format!("good/{number}"), &[("acme/anvil", "~> 1.0")]);

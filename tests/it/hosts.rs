@@ -26,8 +26,7 @@ const ANSWERS: &str = "
 #[test]
 fn errors_of_cache_servers_name_their_host_block() {
     for [path, rule, explanation] in table(ANSWERS) {
-        let mut registry = FakeRegistry::start();
-        registry.publish(ProviderSpec::new("acme/anvil"));
+        let registry = FakeRegistry::with(ProviderSpec::new("acme/anvil"));
         registry.misbehave(Misbehave::on(path).rule(rule));
         let context = TestContext::new(TFLOCK, &registry);
         context.require("a", &[("acme/anvil", "")]);

@@ -2,36 +2,30 @@
 //! remains.
 #![cfg(unix)]
 
-use std::os::unix::fs::PermissionsExt as _;
-use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
-
-use tflock_test_support::{FakeRegistry, Misbehave, ProviderSpec, TestContext};
+use tflock_test_support::{
+    FakeRegistry, Misbehave, ProviderSpec, TestContext, send_signal, wait_until, write_script,
+};
 
 use crate::TFLOCK;
+use crate::modules::binary::call;
 
 #[test]
 fn an_interrupted_run_reports_it_and_leaves_nothing_behind() {
-    let mut registry = FakeRegistry::start();
-    registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0"]));
+    let mut registry = FakeRegistry::with(ProviderSpec::new("acme/anvil").versions(["1.0.0"]));
     registry.publish(ProviderSpec::new("acme/stuck").versions(["1.0.0"]));
     registry.misbehave(Misbehave::on("**acme/stuck/**.zip").hang());
     let context = TestContext::new(TFLOCK, &registry);
     context.require("done", &[("acme/anvil", "1.0.0")]);
     context.require("stuck", &[("acme/anvil", "1.0.0"), ("acme/stuck", "1.0.0")]);
-    for signal in ["-INT", "-TERM"] {
+    for signal in ["INT", "TERM"] {
         let run = context.command("lock -r --platform linux_amd64 .");
         let mut child = run.spawn();
-        wait_for(|| context.lock_file("done").is_some());
-        let sent = Command::new("kill")
-            .args([signal, &child.id().to_string()])
-            .status();
-        assert!(sent.unwrap().success());
+        wait_until(|| context.lock_file("done").is_some());
+        assert!(send_signal(signal, &child.id().to_string()));
         assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
         assert_eq!(context.list("done"), [".terraform.lock.hcl", "main.tf"]);
         assert_eq!(context.list("stuck"), ["main.tf"]);
-        std::fs::remove_file(context.path("done/.terraform.lock.hcl")).unwrap();
+        context.remove_lock_file("done");
     }
 }
 
@@ -39,36 +33,19 @@ fn an_interrupted_run_reports_it_and_leaves_nothing_behind() {
 fn an_interrupted_fetch_of_modules_ends_with_its_processes() {
     let context = TestContext::offline(TFLOCK);
     let pid = context.path("pid");
-    let script = format!("#!/bin/sh\necho $$ > '{}'\nexec sleep 600\n", pid.display());
-    context.write("bin/git", script);
-    let executable = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(context.path("bin/git"), executable).unwrap();
-    let call = "module \"x\" {\n  source = \"git::https://user:hunter2@git.example/x?ref=v1\"\n}\n";
-    context.write("root/main.tf", call);
+    context.write("bin/git", "");
+    let script = format!("echo $$ > '{}'\nexec sleep 600", pid.display());
+    write_script(&context.path("bin/git"), &script);
+    let source = "git::https://user:hunter2@git.example/x?ref=v1";
+    context.write("root/main.tf", call("x", source, ""));
     let path = format!("{}:/usr/bin:/bin", context.path("bin").display());
     let run = context.command("lock --platform linux_amd64 root");
     let mut child = run.env("PATH", path).spawn();
     let started = || std::fs::read_to_string(&pid).is_ok_and(|text| text.ends_with('\n'));
-    wait_for(started);
-    let signal = |signal: &str, process: &str| {
-        let status = Command::new("kill").args([signal, process]).output();
-        status.unwrap().status.success()
-    };
-    assert!(signal("-INT", &child.id().to_string()));
+    wait_until(started);
+    assert!(send_signal("INT", &child.id().to_string()));
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let git = std::fs::read_to_string(&pid).unwrap();
-    wait_for(|| !signal("-0", git.trim()));
+    wait_until(|| !send_signal("0", git.trim()));
     assert_eq!(context.list("root"), ["main.tf"]);
-}
-
-/// Waits until `holds` returns true, with a time limit.
-fn wait_for(holds: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(
-            start.elapsed() < Duration::from_secs(60),
-            "it never happened"
-        );
-        thread::sleep(Duration::from_millis(5));
-    }
 }

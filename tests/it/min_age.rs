@@ -16,8 +16,7 @@ fn spec(source: &str) -> ProviderSpec {
 }
 
 fn start(spec: &ProviderSpec, constraint: &str) -> (FakeRegistry, TestContext) {
-    let mut registry = FakeRegistry::start();
-    registry.publish(spec);
+    let registry = FakeRegistry::with(spec);
     let context = TestContext::new(TFLOCK, &registry);
     context.require("a", &[("acme/anvil", constraint)]);
     (registry, context)

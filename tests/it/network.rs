@@ -11,7 +11,7 @@ use crate::TFLOCK;
 
 /// The result of a row.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Ending {
+enum ResponseEnding {
     /// Both write the lock file.
     Locked,
     /// Both fail.
@@ -21,7 +21,7 @@ enum Ending {
     OnlyTflock,
 }
 
-use Ending::{Locked, OnlyTflock, Refused};
+use ResponseEnding::{Locked, OnlyTflock, Refused};
 
 const VERSIONS: &str = "*/acme/anvil/versions";
 const DOWNLOAD: &str = "*/download/linux/amd64";
@@ -56,11 +56,11 @@ const STATUSES: &str = "
     package changed              | *_linux_amd64.zip      | flip=40                          | Refused
 ";
 
-fn statuses(registry: &FakeRegistry) -> Vec<(&'static str, Misbehave, Ending)> {
+fn statuses(registry: &FakeRegistry) -> Vec<(&'static str, Misbehave, ResponseEnding)> {
     let list = registry.url("/registry.terraform.io/v1/providers/acme/anvil/versions");
     let row = |[name, path, rule, ending]: [&'static str; 4]| {
         let endings = [Locked, Refused, OnlyTflock];
-        let is_named = |value: &Ending| format!("{value:?}") == ending;
+        let is_named = |value: &ResponseEnding| format!("{value:?}") == ending;
         let ending = endings.into_iter().find(is_named).unwrap();
         let rule = Misbehave::on(path).rule(&rule.replace("LIST", &list));
         (name, rule, ending)
@@ -69,7 +69,7 @@ fn statuses(registry: &FakeRegistry) -> Vec<(&'static str, Misbehave, Ending)> {
 }
 
 /// Responses that are unusual or invalid.
-fn answers() -> Vec<(&'static str, Misbehave, Ending)> {
+fn answers() -> Vec<(&'static str, Misbehave, ResponseEnding)> {
     let on = Misbehave::on;
     let append = |text: &'static str| move |body: Vec<u8>| [&body, text.as_bytes()].concat();
     let prepend = |text: &'static str| move |body: Vec<u8>| [text.as_bytes(), &body].concat();

@@ -227,8 +227,7 @@ fn the_engine_determines_header_and_default_host() {
             main.tf   | --engine tofu | tofu init      | registry.opentofu.org
         ",
     ) {
-        let mut registry = FakeRegistry::start();
-        registry.publish(ProviderSpec::new("acme/anvil").hosts([host]));
+        let registry = FakeRegistry::with(ProviderSpec::new("acme/anvil").hosts([host]));
         let context = TestContext::new(TFLOCK, &registry);
         context.require("a", &[("acme/anvil", "")]);
         std::fs::rename(

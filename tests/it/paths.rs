@@ -1,15 +1,14 @@
 //! Values of PATH: several names of one directory, unreadable directories, unusual names.
 
-#[cfg(unix)]
-use tflock_test_support::Outcome;
 use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
+#[cfg(unix)]
+use tflock_test_support::{Outcome, assert_contains};
 
 use crate::TFLOCK;
 
 /// A tree with a root module in `a` and no lock file.
 fn start() -> (FakeRegistry, TestContext) {
-    let mut registry = FakeRegistry::start();
-    registry.publish(ProviderSpec::new("acme/anvil"));
+    let registry = FakeRegistry::with(ProviderSpec::new("acme/anvil"));
     let context = TestContext::new(TFLOCK, &registry);
     context.require("a", &[("acme/anvil", "1.0.0")]);
     (registry, context)
@@ -63,10 +62,7 @@ fn a_directory_that_cannot_be_listed_fails_once() {
     }
     for outcome in outcomes {
         let outcome = outcome.expect_code(1);
-        assert!(
-            outcome.stdout.starts_with("1 directory: 1 failed"),
-            "{outcome}"
-        );
+        outcome.assert_stdout_starts("1 directory: 1 failed");
         let expected = "\
 error: cannot read the directory `a`
  --> a
@@ -130,8 +126,5 @@ fn a_deleted_working_directory_is_named() {
         .unwrap();
     let stderr = String::from_utf8_lossy(&shell.stderr);
     assert_eq!(shell.status.code(), Some(2), "{stderr}");
-    assert!(
-        stderr.contains("cannot find the working directory"),
-        "{stderr}"
-    );
+    assert_contains(&stderr, "cannot find the working directory");
 }

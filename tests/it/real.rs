@@ -3,7 +3,7 @@
 
 use std::env;
 
-use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext, skip};
+use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext, assert_contains, skip};
 
 use crate::TFLOCK;
 
@@ -61,10 +61,7 @@ fn the_real_aws_provider_in_a_filesystem_mirror() {
     let options = "lock --platform linux_amd64 --fs-mirror mirror tflock";
     context.run(options).expect_success();
     let locked = context.lock_file("tflock").unwrap();
-    assert!(
-        locked.contains(&format!("  hashes = [\n    \"{H1}\",\n  ]\n")),
-        "{locked}"
-    );
+    assert_contains(&locked, &format!("  hashes = [\n    \"{H1}\",\n  ]\n"));
 
     let arguments = [
         "providers",

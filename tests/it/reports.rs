@@ -1,7 +1,7 @@
 //! The output of `--format` for real runs.
 
 use serde_json::{Value, json};
-use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
+use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext, assert_starts};
 
 use crate::TFLOCK;
 
@@ -144,10 +144,7 @@ lock file would change%0Aacme/anvil 1.0.0 -> 1.1.0, constraints `1.0.0` -> `1.1.
     assert!(commands[3].starts_with("5 directories: 1 would be updated"));
     assert_eq!(outcome.stderr, "");
     let summary = context.read("summary.md");
-    assert!(
-        summary.starts_with("before\n### tflock lock\n"),
-        "{summary}"
-    );
+    assert_starts(&summary, "before\n### tflock lock\n");
     assert!(summary.contains("- ❌ `moved/.terraform.lock.hcl:4:1`: lock file would change<br>"));
 }
 

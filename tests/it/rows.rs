@@ -24,7 +24,7 @@ const MARKS: [&str; 5] = ["V", "N", "T", "S", "G"];
 
 /// A line of a table.
 #[derive(Debug, PartialEq)]
-struct Row<'a> {
+struct RuleRow<'a> {
     number: &'a str,
     seen_in: &'a str,
     tests: &'a str,
@@ -51,7 +51,7 @@ fn every_rule_is_numbered_and_names_tests_that_exist() {
 }
 
 /// The tables of a page, with the number of the section before each.
-fn tables(text: &str) -> Vec<(&str, Vec<Row<'_>>)> {
+fn tables(text: &str) -> Vec<(&str, Vec<RuleRow<'_>>)> {
     let mut found = Vec::new();
     let mut section = "";
     let mut lines = text.lines();
@@ -66,10 +66,10 @@ fn tables(text: &str) -> Vec<(&str, Vec<Row<'_>>)> {
     found
 }
 
-fn row(line: &str) -> Option<Row<'_>> {
+fn row(line: &str) -> Option<RuleRow<'_>> {
     let mut cells = line.trim_matches('|').split('|').map(str::trim);
     let (number, _rule) = (cells.next()?, cells.next()?);
-    Some(Row {
+    Some(RuleRow {
         number,
         seen_in: cells.next()?,
         tests: cells.next()?,
@@ -78,7 +78,7 @@ fn row(line: &str) -> Option<Row<'_>> {
 
 /// The problems of a row. `known` caches the tests of each source file.
 fn faults_of(
-    row: &Row<'_>,
+    row: &RuleRow<'_>,
     section: &str,
     index: usize,
     known: &mut BTreeMap<String, BTreeSet<String>>,
@@ -159,7 +159,7 @@ fn tables_belong_to_the_section_before_them() {
     let text = format!(
         "## 3. Title\n\n| x |\n\n{HEAD}\n| --- |\n| 3.1 | rule | V T | `a.rs::b` | |\n\nx\n"
     );
-    let found = Row {
+    let found = RuleRow {
         number: "3.1",
         seen_in: "V T",
         tests: "`a.rs::b`",

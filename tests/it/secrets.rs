@@ -18,13 +18,13 @@ const DOWNLOAD: &str = "/registry.terraform.io/v1/providers/acme/anvil/1.0.0/dow
 
 /// A registry, another host, and a tree with one root module. All requests go to loopback, where logging at `trace`
 /// shows the most.
-struct Site {
+struct SecretsSite {
     registry: FakeRegistry,
     elsewhere: FakeRegistry,
     context: TestContext,
 }
 
-impl Site {
+impl SecretsSite {
     fn start() -> Self {
         let mut registry = FakeRegistry::start();
         registry.publish(ProviderSpec::new("acme/anvil").platforms(["linux_amd64"]));
@@ -112,7 +112,7 @@ const FAULTS: &str = "
 #[test]
 fn tokens_are_shown_nowhere() {
     for [name, rule] in table(FAULTS) {
-        let site = Site::start();
+        let site = SecretsSite::start();
         site.registry
             .misbehave(Misbehave::on("*/versions").rule(rule));
         let run = site.lock().env("TF_TOKEN_registry_terraform_io", SECRET);
@@ -131,7 +131,7 @@ fn tokens_are_shown_nowhere() {
 fn signed_addresses_are_shown_nowhere() {
     for [name, rule] in table(FAULTS) {
         for document in ["*_SHA256SUMS", "*.zip"] {
-            let site = Site::start();
+            let site = SecretsSite::start();
             site.sign_addresses();
             site.registry.misbehave(Misbehave::on(document).rule(rule));
             let outcome = site.lock().run();
@@ -155,7 +155,7 @@ fn passwords_in_configurations_are_shown_nowhere() {
     ];
     for text in broken {
         for options in [&["--source", "registry"], &["--source", "config"]] {
-            let site = Site::start();
+            let site = SecretsSite::start();
             site.configure(text);
             let outcome = site.lock().args(options).run();
             assert_silent(&outcome, &site.context, text);
@@ -179,11 +179,11 @@ fn passwords_in_the_environment_are_shown_nowhere() {
         ("HTTP_PROXY", "socks5://user:XSECRETX@127.0.0.1:1"),
         ("TF_TOKEN_registry_terraform_io", "XSECRETX\n"),
     ] {
-        let site = Site::start();
+        let site = SecretsSite::start();
         let outcome = site.lock().env(variable, value).run();
         assert_silent(&outcome, &site.context, &format!("{variable}={value}"));
     }
-    let site = Site::start();
+    let site = SecretsSite::start();
     for (scheme, code) in [("https", 1), ("http", 2)] {
         let mirror = format!("{scheme}://user:XSECRETX@127.0.0.1:1/mirror/?key=XSECRETX");
         let outcome = site.lock().args(["--net-mirror", &mirror]).run();
@@ -194,13 +194,13 @@ fn passwords_in_the_environment_are_shown_nowhere() {
 #[test]
 fn netrc_is_shown_nowhere() {
     for [name, rule] in table(FAULTS) {
-        let site = Site::start();
+        let site = SecretsSite::start();
         site.write_netrc();
         site.registry.misbehave(Misbehave::on("*.zip").rule(rule));
         let outcome = site.lock().env("NETRC", site.context.path("netrc")).run();
         assert_silent(&outcome, &site.context, name);
     }
-    let site = Site::start();
+    let site = SecretsSite::start();
     let malformed = format!("machine x login user password {SECRET} {SECRET} nonsense\n");
     site.context.write("netrc", malformed);
     let outcome = site.lock().env("NETRC", site.context.path("netrc")).run();
@@ -211,7 +211,7 @@ fn netrc_is_shown_nowhere() {
 #[test]
 fn other_hosts_are_sent_no_secret() {
     for path in "*/versions */download/* *_SHA256SUMS *.sig *.zip".split(' ') {
-        let site = Site::start();
+        let site = SecretsSite::start();
         site.sign_addresses();
         site.write_netrc();
         let target = site.elsewhere.url("/x");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tflock_test_support::{
-    DEFAULT_PLATFORMS, Document, FakeRegistry, ProviderSpec, SigningKey, TestContext, multiline,
+    DEFAULT_PLATFORMS, Document, FakeRegistry, ProviderSpec, TestContext, TestSigner, multiline,
     table,
 };
 
@@ -17,7 +17,7 @@ const FIXTURE: &str = include_str!("../../testdata/keys/fingerprint");
 fn signed() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]));
-    let rivet = ProviderSpec::new("acme/rivet").signed_by(&SigningKey::generated(3));
+    let rivet = ProviderSpec::new("acme/rivet").signed_by(&TestSigner::generated(3));
     registry.publish(rivet);
     let context = TestContext::new(TFLOCK, &registry);
     context.require("anvil", &[("acme/anvil", "~> 1.0")]);
@@ -122,7 +122,7 @@ fn reported_hashes_replace_downloads_on_request() {
         let facts = registry.package("acme/anvil", "1.0.0", platform);
         assert!(trusting.contains(&facts.h1) && trusting.contains(&facts.zh));
     }
-    std::fs::remove_file(context.path("a/.terraform.lock.hcl")).unwrap();
+    context.remove_lock_file("a");
     let outcome = lock("--no-cache");
     assert_eq!(registry.log().count("GET", "*.zip"), 1, "never the default");
     assert!(!outcome.stdout.contains("word of"), "{outcome}");
@@ -131,7 +131,7 @@ fn reported_hashes_replace_downloads_on_request() {
 
 /// The columns: the name, a change to the report, the engine, whether OpenTofu must verify signatures, the exit code,
 /// and the number of downloaded packages.
-type Row = (&'static str, fn(&mut Value), &'static str, bool, i32, usize);
+type ReportRow = (&'static str, fn(&mut Value), &'static str, bool, i32, usize);
 
 fn without_own_h1(packages: &mut Value) {
     let hashes = packages["linux_amd64"]["hashes"].as_array_mut();
@@ -146,7 +146,7 @@ fn with_another_zip(packages: &mut Value) {
     packages["linux_amd64"]["hashes"][0] = json!("zh:00");
 }
 
-const ROWS: [Row; 7] = [
+const ROWS: [ReportRow; 7] = [
     ("as it should be", |_| {}, "tofu", false, 0, 0),
     (
         "nothing",

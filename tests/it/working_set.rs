@@ -9,16 +9,15 @@ use crate::TFLOCK;
 /// `live/api` and `live/web` call `modules/service`, which calls `modules/network`. `live/web` also calls
 /// `modules/dns`. `live/edge` calls no module, but contains a link to a shared file, and has no lock file. `unit` has
 /// only a lock file.
-struct Repository {
+struct ChangedRepository {
     /// Serves requests until it is dropped.
     _registry: FakeRegistry,
     context: TestContext,
 }
 
-impl Repository {
+impl ChangedRepository {
     fn new() -> Self {
-        let mut registry = FakeRegistry::start();
-        registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0"]));
+        let registry = FakeRegistry::with(ProviderSpec::new("acme/anvil").versions(["1.0.0"]));
         let context = TestContext::new(TFLOCK, &registry);
         let call = |names: &[&str]| {
             let block = |name: &&str| {
@@ -130,7 +129,7 @@ const EDITS: &str = r#"
 "#;
 
 /// Makes an edit of [`EDITS`].
-fn edit(repository: &Repository, edit: &str) {
+fn edit(repository: &ChangedRepository, edit: &str) {
     let path = |path: &str| repository.context.path(path);
     match edit {
         "" => {}
@@ -157,7 +156,7 @@ fn edit(repository: &Repository, edit: &str) {
 #[test]
 fn each_edit_affects_exactly_these_directories() {
     for [what, change, expected] in table(EDITS) {
-        let repository = Repository::new();
+        let repository = ChangedRepository::new();
         repository.git("switch --quiet --create work");
         edit(&repository, change);
         assert_eq!(repository.worked_on("-r --changed ."), expected, "{what}");
@@ -166,7 +165,7 @@ fn each_edit_affects_exactly_these_directories() {
 
 #[test]
 fn changes_count_from_a_commit_or_from_the_default_branch() {
-    let repository = Repository::new();
+    let repository = ChangedRepository::new();
     repository.git("switch --quiet --create work");
     for directory in ["api", "web"] {
         repository.write(&format!("live/{directory}/{directory}.tf"), "");
@@ -198,7 +197,7 @@ fn changes_count_from_a_commit_or_from_the_default_branch() {
 
 #[test]
 fn worktrees_and_submodules_are_repositories_too() {
-    let repository = Repository::new();
+    let repository = ChangedRepository::new();
     let elsewhere = repository.context.path("module");
     std::fs::create_dir(&elsewhere).unwrap();
     git(&elsewhere, "init --quiet --initial-branch=main .");
@@ -224,7 +223,7 @@ fn worktrees_and_submodules_are_repositories_too() {
 
 #[test]
 fn failures_of_git_are_errors_with_a_hint() {
-    let repository = Repository::new();
+    let repository = ChangedRepository::new();
     let work = repository.context.work();
     repository.commit();
     let clone = format!("clone --quiet --depth=1 file://{} shallow", work.display());
@@ -256,8 +255,7 @@ fn failures_of_git_are_errors_with_a_hint() {
 
 #[test]
 fn only_failed_directories_are_processed_again() {
-    let mut registry = FakeRegistry::start();
-    registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0"]));
+    let mut registry = FakeRegistry::with(ProviderSpec::new("acme/anvil").versions(["1.0.0"]));
     let context = TestContext::new(TFLOCK, &registry);
     for number in 0..300 {
         let is_late = number % 15 == 0;
@@ -339,10 +337,10 @@ fn files_of_a_module_select_its_callers() {
             --callers unit/.terraform.lock.hcl | unit
         ",
     ) {
-        let repository = Repository::new();
+        let repository = ChangedRepository::new();
         assert_eq!(repository.worked_on(arguments), expected, "{arguments}");
     }
-    let repository = Repository::new();
+    let repository = ChangedRepository::new();
     // The nearest config file applies to each caller.
     repository.write("live/web/.tflock.toml", "platforms = [\"darwin_arm64\"]\n");
     let network = [("acme/anvil", ">= 1.0.0")];
@@ -368,7 +366,7 @@ fn callers_are_found_by_the_rules_of_either_tool() {
         ("live/new/main.tofu", call.to_owned()),
         ("live/new/main.tf", format!("{for_tofu_only}{call}")),
     ] {
-        let repository = Repository::new();
+        let repository = ChangedRepository::new();
         repository.write(file, &text);
         let found = repository.worked_on("--callers modules/dns/main.tf");
         let is_new = |directory: &str| directory == "live/new";

@@ -3,9 +3,7 @@
 use std::process::Command;
 
 use tempfile::TempDir;
-use tflock_test_support::{
-    Document, FakeRegistry, Misbehave, TestAuthority, assert_contains, sha256_hex,
-};
+use tflock_test_support::{Document, Misbehave, TlsRegistry, assert_contains, sha256_hex};
 
 use super::workflow::{Ended, Node, Runner, can_run, step};
 use crate::TFLOCK;
@@ -14,22 +12,11 @@ const LINUX: &str = "tflock-x86_64-unknown-linux-musl.tar.gz";
 const RELEASES: &str = "/acme/tflock/releases/download/v1.2.3";
 
 /// An https server of releases.
-struct Releases {
-    registry: FakeRegistry,
-    authority: TestAuthority,
-    host: String,
-}
+struct Releases(TlsRegistry);
 
 impl Releases {
     fn start() -> Self {
-        let mut registry = FakeRegistry::start();
-        let authority = TestAuthority::create();
-        let host = registry.serve_tls(&authority);
-        Self {
-            registry,
-            authority,
-            host,
-        }
+        Self(TlsRegistry::start())
     }
 
     /// Publishes an archive whose program starts the binary under test, together with its checksum. The archive is
@@ -45,12 +32,12 @@ impl Releases {
     }
 
     fn serve(&self, name: &str, bytes: &[u8]) {
-        self.registry
-            .serve(&format!("{RELEASES}/{name}"), Document::octets(bytes));
+        let path = format!("{RELEASES}/{name}");
+        self.0.registry.serve(&path, Document::octets(bytes));
     }
 
     fn runner(&self) -> Runner {
-        let authority = self.authority.certificate_file();
+        let authority = self.0.authority.certificate_file();
         Runner::new()
             .with("CURL_CA_BUNDLE", authority.to_str().unwrap())
             .means("inputs.version", "")
@@ -58,7 +45,7 @@ impl Releases {
             .means("github.action_path", "/nowhere")
             .means("github.action_ref", "v1.2.3")
             .means("github.action_repository", "acme/tflock")
-            .means("github.server_url", &format!("https://{}", self.host))
+            .means("github.server_url", &format!("https://{}", self.0.host))
     }
 }
 
@@ -86,14 +73,14 @@ fn install(runner: &Runner) -> Ended {
 }
 
 /// Selects a release, given the checksum of its archive.
-type Pin = fn(&str, Runner) -> Runner;
+type SelectRelease = fn(&str, Runner) -> Runner;
 
 #[test]
 fn a_release_is_installed_by_its_checksum() {
     if !can_run(&["bash", "curl", "tar", "sha256sum"]) {
         return;
     }
-    let prepares: [(&str, Pin); 3] = [
+    let prepares: [(&str, SelectRelease); 3] = [
         ("the release that the action is pinned to", |_, runner| {
             runner
         }),
@@ -110,7 +97,10 @@ fn a_release_is_installed_by_its_checksum() {
         let sum = releases.publish(LINUX);
         let runner = prepare(&sum, releases.runner());
         if what.contains("pins") {
-            releases.registry.remove(&format!("{RELEASES}/SHA256SUMS"));
+            releases
+                .0
+                .registry
+                .remove(&format!("{RELEASES}/SHA256SUMS"));
         }
         let ended = install(&runner);
         assert_eq!(ended.code, Some(0), "{what}: {}", ended.output);
@@ -143,7 +133,7 @@ fn every_runner_gets_the_archive_of_its_platform() {
         let runner = runner.with("RUNNER_ARCH", arch);
         install(&runner).expect_code(0);
         assert_contains(&runner.outputs()["version"], "tflock ");
-        let requested = releases.registry.log().counts("*").into_keys();
+        let requested = releases.0.registry.log().counts("*").into_keys();
         let expected = ["SHA256SUMS", archive].map(|name| format!("{RELEASES}/{name}"));
         assert_eq!(requested.collect::<Vec<_>>(), expected);
     }
@@ -174,14 +164,14 @@ const NO_BUILD: &str =
     "::error title=tflock::no release is built for Linux on RISCV64; use `version: source`";
 
 /// Prepares a case that must fail.
-type Prepare = fn(&Releases, Runner) -> Runner;
+type BreakRelease = fn(&Releases, Runner) -> Runner;
 
 #[test]
 fn nothing_else_is_installed() {
     if !can_run(&["bash", "curl", "tar", "sha256sum"]) {
         return;
     }
-    let cases: [(&str, Prepare); 7] = [
+    let cases: [(&str, BreakRelease); 7] = [
         ("and should be 0000", |releases, runner| {
             let sums = format!("{}  {LINUX}\n", "0".repeat(64));
             releases.serve("SHA256SUMS", sums.as_bytes());
@@ -195,18 +185,21 @@ fn nothing_else_is_installed() {
             runner
         }),
         ("cannot download https://", |releases, runner| {
-            releases.registry.remove(&format!("{RELEASES}/SHA256SUMS"));
+            releases
+                .0
+                .registry
+                .remove(&format!("{RELEASES}/SHA256SUMS"));
             runner
         }),
         ("is v1.2.3 a release?", |releases, runner| {
-            releases.registry.remove(&format!("{RELEASES}/{LINUX}"));
+            releases.0.registry.remove(&format!("{RELEASES}/{LINUX}"));
             runner
         }),
         // A redirect away from https.
         ("cannot download https://", |releases, runner| {
-            let plain = releases.registry.url(&format!("{RELEASES}/{LINUX}"));
+            let plain = releases.0.registry.url(&format!("{RELEASES}/{LINUX}"));
             let rule = Misbehave::on(&format!("*{LINUX}")).redirect(&plain);
-            releases.registry.misbehave(rule);
+            releases.0.registry.misbehave(rule);
             runner
         }),
         (NO_BUILD, |_, runner| runner.with("RUNNER_ARCH", "RISCV64")),

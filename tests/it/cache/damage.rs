@@ -18,19 +18,19 @@ fn locked() -> (FakeRegistry, TestContext, String) {
 
 /// Removes the lock file and locks the directory again.
 fn lock_anew(context: &TestContext) -> tflock_test_support::Outcome {
-    fs::remove_file(context.path("a/.terraform.lock.hcl")).unwrap();
+    context.remove_lock_file("a");
     lock(context, "a").expect_success()
 }
 
 /// Changes the bytes of a cache entry. `None` removes the entry.
-type Damage = fn(Vec<u8>) -> Option<Vec<u8>>;
+type DamageEntry = fn(Vec<u8>) -> Option<Vec<u8>>;
 
 #[test]
 fn damaged_entries_are_ignored_and_rewritten() {
     let (registry, context, expected) = locked();
     let whole = entries(&context, "");
     assert_eq!(whole.len(), 4, "two packages, two answers");
-    let damages: [(&str, Damage); 6] = [
+    let damages: [(&str, DamageEntry); 6] = [
         ("empty", |_| Some(Vec::new())),
         ("cut", |bytes| Some(bytes[..bytes.len() / 2].to_vec())),
         ("flipped", |mut bytes| {
@@ -94,7 +94,7 @@ fn a_cache_that_cannot_be_used_is_a_warning() {
     fs::write(&file, "").unwrap();
     let below = file.join("below");
     for place in [&file, &below] {
-        fs::remove_file(context.path("a/.terraform.lock.hcl")).unwrap();
+        context.remove_lock_file("a");
         let arguments = "lock --platform linux_amd64,darwin_arm64 a";
         let run = || context.command(arguments).env("TFLOCK_CACHE_DIR", place);
         let outcome = run().run().expect_success();

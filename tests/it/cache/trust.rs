@@ -1,7 +1,7 @@
 //! Which cached responses are used. Every use verifies them again.
 
 use tflock_test_support::{
-    FakeRegistry, GpgHome, Misbehave, ProviderSpec, SigningKey, TestContext,
+    FakeRegistry, GpgHome, Misbehave, ProviderSpec, TestContext, TestSigner,
 };
 
 use super::{NOTHING, entries, lock, request_counts};
@@ -9,9 +9,7 @@ use crate::TFLOCK;
 
 /// A registry that offers the same version of the provider. The bytes of its package depend on `seed`.
 fn other(seed: &str) -> FakeRegistry {
-    let mut registry = FakeRegistry::start();
-    registry.publish(ProviderSpec::new("acme/anvil").seed(seed));
-    registry
+    FakeRegistry::with(ProviderSpec::new("acme/anvil").seed(seed))
 }
 
 #[test]
@@ -145,15 +143,14 @@ fn no_secret_enters_the_cache() {
 
 /// A tree that is locked with OpenTofu's rules and signed by this key, and the key in a `gpg` key ring.
 fn signed_by(
-    key: impl FnOnce(&GpgHome) -> SigningKey,
+    key: impl FnOnce(&GpgHome) -> TestSigner,
 ) -> Option<(FakeRegistry, TestContext, ProviderSpec, GpgHome)> {
     let gpg = GpgHome::create()?;
     let key = key(&gpg);
     let spec = ProviderSpec::new("acme/anvil")
         .hosts(["registry.opentofu.org"])
         .signed_by(&key);
-    let mut registry = FakeRegistry::start();
-    registry.publish(spec.clone());
+    let registry = FakeRegistry::with(spec.clone());
     let context = TestContext::new(TFLOCK, &registry);
     context.require("a", &[("acme/anvil", "1.0.0")]);
     Some((registry, context, spec, gpg))
@@ -176,7 +173,7 @@ fn an_expired_key_is_checked_at_each_use() {
         let export = ["--armor", "--no-emit-version", "--export"];
         let armor = gpg.run(&export, b"");
         let home = gpg.clone();
-        SigningKey::custom(&String::from_utf8(armor).unwrap(), "", move |document| {
+        TestSigner::custom(&String::from_utf8(armor).unwrap(), "", move |document| {
             let later = "--faked-system-time=20240102T010000";
             home.run(&[later, "--detach-sign", "--output", "-"], document)
         })
@@ -220,7 +217,7 @@ fn a_revoked_key_is_found_by_a_refresh_and_by_verify() {
 }
 
 /// The revoked key. It is revoked in another key ring, so that the original ring can still sign.
-fn revoked(gpg: &GpgHome) -> SigningKey {
+fn revoked(gpg: &GpgHome) -> TestSigner {
     let listing = gpg.run(&["--with-colons", "--list-keys"], b"");
     let listing = String::from_utf8(listing).unwrap();
     let fingerprint = listing.lines().find_map(|line| line.strip_prefix("fpr:"));
@@ -233,5 +230,5 @@ fn revoked(gpg: &GpgHome) -> SigningKey {
     other.run(&["--import"], &gpg.run(&["--export"], b""));
     other.run(&["--import"], certificate.as_bytes());
     let armor = other.run(&["--armor", "--no-emit-version", "--export"], b"");
-    SigningKey::custom(&String::from_utf8(armor).unwrap(), "", |_| Vec::new())
+    TestSigner::custom(&String::from_utf8(armor).unwrap(), "", |_| Vec::new())
 }

@@ -15,8 +15,9 @@ use tflock::config::{
     ConfigError, EnvironmentValue, ModuleCache, ReadOptions, RootModule, Tests, read_root,
 };
 use tflock::provider::{Engine, Version, newest};
+use tflock_test_support::error_chain;
 
-use super::config_exceptions::{RULES, Rule};
+use super::config_exceptions::{ExceptionRule, RULES};
 use super::{ENGINES, cases, outcome};
 
 /// The versions of every provider of the recorded registry, unless a case has others.
@@ -36,7 +37,7 @@ fn exceptions(engine: Engine) -> impl Iterator<Item = &'static str> {
         .flat_map(move |rule| cases_of(rule, engine).iter().copied())
 }
 
-const fn cases_of(rule: &Rule, engine: Engine) -> &'static [&'static str] {
+const fn cases_of(rule: &ExceptionRule, engine: Engine) -> &'static [&'static str] {
     match engine {
         Engine::Terraform => rule.terraform,
         Engine::Tofu => rule.tofu,
@@ -127,7 +128,7 @@ fn requirements(case: &Value, engine: Engine) -> Result<RootModule, String> {
     let show = |errors: &[std::sync::Arc<ConfigError>]| {
         errors
             .iter()
-            .map(|error| chain(error))
+            .map(|error| error_chain(&**error))
             .collect::<Vec<_>>()
             .join("; ")
     };
@@ -136,16 +137,6 @@ fn requirements(case: &Value, engine: Engine) -> Result<RootModule, String> {
         Ok(root) => Err(show(&root.missing)),
         Err(errors) => Err(show(&errors)),
     }
-}
-
-fn chain(error: &ConfigError) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
-    }
-    text
 }
 
 /// The entries of the lock file: address, version, and constraints or null.

@@ -1,7 +1,7 @@
 //! Configurations that a tool refuses and tflock accepts, with the rules that allow it.
 
 /// A rule and the cases to which it applies.
-pub(super) struct Rule {
+pub(super) struct ExceptionRule {
     /// The page and section of the rule, and its text.
     pub(super) reason: &'static str,
     /// Cases in which Terraform differs.
@@ -11,8 +11,8 @@ pub(super) struct Rule {
 }
 
 /// All rules with at least one case.
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[ExceptionRule] = &[
+    ExceptionRule {
         reason: "docs/rules/config.md 9: blocks that may belong to a newer release are skipped",
         terraform: &[
             "list",
@@ -64,7 +64,7 @@ pub(super) const RULES: &[Rule] = &[
             "list block in a tf file",
         ],
     },
-    Rule {
+    ExceptionRule {
         reason: "docs/rules/config.md 9: a check that changes no requirement",
         terraform: &[
             "check data provider arg",
@@ -123,7 +123,7 @@ pub(super) const RULES: &[Rule] = &[
             "provider configuration passed to a dynamic module",
         ],
     },
-    Rule {
+    ExceptionRule {
         reason: "docs/rules/config.md 8: errors of variables, locals and arguments that no source or version depends on",
         terraform: &[
             "variable const no value (.tf)",
@@ -152,7 +152,7 @@ pub(super) const RULES: &[Rule] = &[
             "recorded; child const variable missing, unused",
         ],
     },
-    Rule {
+    ExceptionRule {
         reason: "docs/rules/config.md 8: a provider's `for_each` never changes the result",
         terraform: &[],
         tofu: &[
@@ -162,7 +162,7 @@ pub(super) const RULES: &[Rule] = &[
             "json provider for_each",
         ],
     },
-    Rule {
+    ExceptionRule {
         reason: "docs/rules/config.md 8: local modules need no manifest",
         terraform: &[
             "literal, no manifest",
@@ -179,7 +179,7 @@ pub(super) const RULES: &[Rule] = &[
             "manifest empty",
         ],
     },
-    Rule {
+    ExceptionRule {
         reason: "docs/rules/config.md 8: broken variable files, values and manifests that nothing needs",
         terraform: &[
             "tfvars is dir",
@@ -200,7 +200,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         tofu: &[],
     },
-    Rule {
+    ExceptionRule {
         reason: "docs/rules/constraints.md 4: invalid versions in the list of a registry are skipped",
         terraform: &[],
         tofu: &[
@@ -211,7 +211,7 @@ pub(super) const RULES: &[Rule] = &[
             "emp ['1.0.0', ''] : None",
         ],
     },
-    Rule {
+    ExceptionRule {
         reason: "docs/rules/config.md 8: the Bitbucket shorthand, for which OpenTofu asks an API",
         terraform: &[],
         tofu: &["bitbucket"],

@@ -7,7 +7,7 @@ use super::{ENGINES, cases, outcome, recorded, report};
 
 /// The result of a case.
 #[derive(Debug, PartialEq)]
-enum Ending {
+enum ConstraintResult {
     Selected {
         version: String,
         constraints: String,
@@ -42,28 +42,32 @@ fn constraints_select_and_read_as_recorded() {
     report(&differences, cases.len() * ENGINES.len());
 }
 
-fn expected(outcome: &Value) -> Ending {
+fn expected(outcome: &Value) -> ConstraintResult {
     if outcome.get("error").is_some() {
-        return Ending::Refused;
+        return ConstraintResult::Refused;
     }
     let text = |key: &str| outcome.get(key).and_then(Value::as_str).map(str::to_owned);
-    text("version").map_or(Ending::None, |version| Ending::Selected {
-        version,
-        constraints: text("constraints").unwrap_or_default(),
+    text("version").map_or(ConstraintResult::None, |version| {
+        ConstraintResult::Selected {
+            version,
+            constraints: text("constraints").unwrap_or_default(),
+        }
     })
 }
 
-fn found(text: &str, engine: Engine, offer: &[Version]) -> Ending {
+fn found(text: &str, engine: Engine, offer: &[Version]) -> ConstraintResult {
     let Ok(constraints) = VersionConstraints::parse(text) else {
-        return Ending::Refused;
+        return ConstraintResult::Refused;
     };
     match newest(offer, &constraints) {
-        Some(version) => Ending::Selected {
+        Some(version) => ConstraintResult::Selected {
             version: version.to_string(),
             constraints: constraints.to_string(),
         },
         // This error is recorded as a different kind.
-        None if engine == Engine::Tofu && constraints.names_only_zero() => Ending::Refused,
-        None => Ending::None,
+        None if engine == Engine::Tofu && constraints.names_only_zero() => {
+            ConstraintResult::Refused
+        }
+        None => ConstraintResult::None,
     }
 }

@@ -27,7 +27,7 @@ fn lock_files_merge_as_recorded() {
     let mut differences = Vec::new();
     for (number, case) in cases.iter().enumerate() {
         for (engine, names) in ENGINES {
-            let run = Run {
+            let run = MergeRun {
                 directory: format!("{engine}/{number}"),
                 case,
                 engine,
@@ -49,13 +49,13 @@ fn expected(outcome: &Value, registry: &FakeRegistry) -> Option<String> {
 }
 
 /// A case with one of its engines.
-struct Run<'a> {
+struct MergeRun<'a> {
     directory: String,
     case: &'a Value,
     engine: Engine,
 }
 
-impl Run<'_> {
+impl MergeRun<'_> {
     fn compare(
         &self,
         expected: Option<&str>,

@@ -51,32 +51,36 @@ fn is_refused_before(case: &Value) -> bool {
 }
 
 #[derive(Debug)]
-enum Ending {
+enum PackageResult {
     Recorded(BTreeSet<String>),
     Refused,
     Crash,
 }
 
-fn expected(outcome: &Value) -> Ending {
+fn expected(outcome: &Value) -> PackageResult {
     if outcome.get("crash").is_some() {
-        return Ending::Crash;
+        return PackageResult::Crash;
     }
     match outcome.get("hashes") {
-        Some(hashes) => Ending::Recorded(strings(hashes).into_iter().collect()),
-        None => Ending::Refused,
+        Some(hashes) => PackageResult::Recorded(strings(hashes).into_iter().collect()),
+        None => PackageResult::Refused,
     }
 }
 
 /// Whether the result matches. Any result is accepted if the tool crashed, and Brainpool curves may be rejected.
-fn agree(name: &Value, expected: &Ending, found: Result<&BTreeSet<String>, &String>) -> bool {
+fn agree(
+    name: &Value,
+    expected: &PackageResult,
+    found: Result<&BTreeSet<String>, &String>,
+) -> bool {
     let is_brainpool = name
         .as_str()
         .is_some_and(|name| name.starts_with("acme/bp"));
     match (expected, found) {
-        (Ending::Recorded(expected), Ok(found)) => expected == found,
-        (Ending::Recorded(_), Err(error)) => is_brainpool && error.contains("brainpool"),
-        (Ending::Refused, found) => found.is_err(),
-        (Ending::Crash, _) => true,
+        (PackageResult::Recorded(expected), Ok(found)) => expected == found,
+        (PackageResult::Recorded(_), Err(error)) => is_brainpool && error.contains("brainpool"),
+        (PackageResult::Refused, found) => found.is_err(),
+        (PackageResult::Crash, _) => true,
     }
 }
 
@@ -180,13 +184,6 @@ fn bytes(base64: &Value) -> Vec<u8> {
         .expect("Base64")
 }
 
-/// The messages of an error and its causes.
 fn chain(error: impl std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
+    tflock_test_support::error_chain(&error)
 }

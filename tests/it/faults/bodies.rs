@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use tflock_test_support::{Body, Misbehave, Response};
+use tflock_test_support::{Misbehave, Response, ResponseBody};
 
 use super::RequestKind;
 
@@ -133,7 +133,7 @@ pub(super) fn json(text: impl Into<Vec<u8>>) -> Response {
 /// A response with this number of zeros.
 fn zeros(size: u64) -> Response {
     Response {
-        body: Body::Zeros(size),
+        body: ResponseBody::Zeros(size),
         ..json("")
     }
 }

@@ -1,7 +1,7 @@
 //! Invalid version lists and package descriptions, and texts with terminal escape sequences.
 
 use serde_json::{Value, json};
-use tflock_test_support::{Body, Document, FakeRegistry, Misbehave, ProviderSpec, table};
+use tflock_test_support::{Document, FakeRegistry, Misbehave, ProviderSpec, ResponseBody, table};
 
 use super::whole::FaultSetup::{Json, Publish};
 use super::whole::{DOWNLOAD, RunFault, VERSIONS, alter, fault};
@@ -68,9 +68,9 @@ fn publish(name: &str, registry: &mut FakeRegistry, spec: ProviderSpec) {
     match name {
         "200,000 versions" => alter(registry, VERSIONS, add_versions),
         // Unknown fields are skipped at any depth.
-        "100,000 brackets in a field" => serve(Body::bytes(brackets(100_000))),
+        "100,000 brackets in a field" => serve(ResponseBody::bytes(brackets(100_000))),
         "3 GB of versions" => {
-            serve(Body::Zeros(3 << 30));
+            serve(ResponseBody::Zeros(3 << 30));
             registry.misbehave(Misbehave::on("*/versions").chunked());
         }
         "name of a megabyte" => describe("filename", json!("x".repeat(1 << 20))),

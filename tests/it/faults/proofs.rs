@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
-use tflock_test_support::{Document, FakeRegistry, Misbehave, ProviderSpec, SigningKey, table};
+use tflock_test_support::{Document, FakeRegistry, Misbehave, ProviderSpec, TestSigner, table};
 
 use super::whole::FaultSetup::{Publish, Recorded, Report};
 use super::whole::{DOWNLOAD, LIST, PROVIDER, RunFault, alter, fault, set};
@@ -73,10 +73,10 @@ pub(super) fn faults() -> Vec<RunFault> {
 }
 
 fn publish(name: &str, registry: &mut FakeRegistry, spec: ProviderSpec) {
-    let key = SigningKey::fixture();
+    let key = TestSigner::fixture();
     let spec = match name {
         "list of 3 MB" => spec.sums(|sums| sums.repeat(20_000).into_bytes()),
-        "signed by an unlisted key" => spec.signed_by(&SigningKey::generated(7)).advertised([&key]),
+        "signed by an unlisted key" => spec.signed_by(&TestSigner::generated(7)).advertised([&key]),
         "no keys" => spec.advertised([]),
         "invalid trust signature" => spec.advertised([&key.with_trust_signature("vouched for")]),
         "package of another provider" => {

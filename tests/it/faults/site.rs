@@ -2,7 +2,6 @@
 //! hashes and the new entry.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -14,7 +13,7 @@ use tflock::locking::{
 use tflock::provider::{Engine, Hash, Platform, ProviderAddr, Requirements, VersionConstraints};
 use tflock::registry::{PackageSource, Pause, RegistryClient, RegistrySettings, Roots};
 use tflock::reporter;
-use tflock_test_support::{Document, FakeRegistry, ProviderSpec, TestAuthority};
+use tflock_test_support::{Document, FakeRegistry, ProviderSpec, TestAuthority, error_chain};
 
 /// The kind of request whose response is faulty.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -152,7 +151,7 @@ impl LockedSite {
                 assert_eq!(hashes, self.right_hashes(kind), "{kind:?}");
                 "locked".to_owned()
             }
-            Err(errors) => chain(&errors[0]),
+            Err(errors) => error_chain(&errors[0]),
         }
     }
 
@@ -209,14 +208,4 @@ fn policy() -> Policy {
         min_age: None,
         signers: SignerRules::default(),
     }
-}
-
-fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tflock_test_support::{
-    Cost, Document, FakeRegistry, Outcome, ProviderSpec, RawEntry, TestContext,
+    Document, FakeRegistry, Outcome, ProviderSpec, RawEntry, RunCost, TestContext,
 };
 
 use super::{archives, documents, proofs};
@@ -94,7 +94,7 @@ impl RunFault {
         }
     }
 
-    fn run(&self) -> (Outcome, Cost, Option<String>, Vec<String>) {
+    fn run(&self) -> (Outcome, RunCost, Option<String>, Vec<String>) {
         let mut registry = FakeRegistry::start();
         self.publish(&mut registry);
         let context = TestContext::new(TFLOCK, &registry);

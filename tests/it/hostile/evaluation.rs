@@ -11,8 +11,7 @@ const GOOD: usize = 9;
 
 /// A tree with valid directories.
 fn tree() -> (FakeRegistry, TestContext) {
-    let mut registry = FakeRegistry::start();
-    registry.publish(ProviderSpec::new("acme/anvil").platforms(["linux_amd64"]));
+    let registry = FakeRegistry::with(ProviderSpec::new("acme/anvil").platforms(["linux_amd64"]));
     let context = TestContext::new(TFLOCK, &registry);
     for at in 0..GOOD {
         context.require(&format!("good-{at}"), &[("acme/anvil", "")]);

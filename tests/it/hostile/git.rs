@@ -5,21 +5,21 @@
 //! before 2.38 do.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tempfile::TempDir;
 use tflock_test_support::{
-    FakeRegistry, Misbehave, Outcome, Program, TestAuthority, TestContext, git, git_with_input,
-    require_or_skip,
+    Misbehave, Outcome, Program, TestContext, TlsRegistry, git, git_with_input, require_or_skip,
+    send_signal, wait_until, write_script,
 };
 
 use crate::TFLOCK;
+use crate::modules::binary::call;
 
 /// A repository of modules, a tree with a trap, and a git that logs its commands.
-struct Site {
+struct GitSite {
     context: TestContext,
     /// A directory outside the tree with programs, canaries, the log and the modules.
     outside: TempDir,
@@ -42,7 +42,20 @@ const LOCK_TWICE: [&str; 2] = [
     "lock --check --platform linux_amd64 .",
 ];
 
-impl Site {
+/// Logs the working directory, the number of files in it and the arguments. Replaces one setting.
+const LOGGING_GIT: &str = r#"
+printf '%s|%s|%s\n' "$PWD" "$(ls -A | wc -l)" "$*" >> 'LOG'
+for argument do
+  shift
+  case $argument in
+    safe.bareRepository=*) set -- "$@" "REPLACEMENT" ;;
+    *) set -- "$@" "$argument" ;;
+  esac
+done
+exec 'REAL' "$@"
+"#;
+
+impl GitSite {
     fn start(git: Git) -> Self {
         let outside = TempDir::with_prefix("tflock-outside").unwrap();
         for directory in ["bin", "canaries", "sub", "modules"] {
@@ -54,14 +67,11 @@ impl Site {
             Git::IgnoresBareRepositorySetting => "tflock.test=true",
         };
         let log = outside.path().join("git.log");
-        let script = format!(
-            "#!/bin/sh\nprintf '%s|%s|%s\\n' \"$PWD\" \"$(ls -A | wc -l)\" \"$*\" >> '{}'\nfor argument do\n  shift\n  case \
-             $argument in\n    safe.bareRepository=*) set -- \"$@\" \"{replacement}\" ;;\n    *) set -- \"$@\" \"$argument\" ;;\n  \
-             esac\ndone\nexec '{}' \"$@\"\n",
-            log.display(),
-            real.display()
-        );
-        program(&outside.path().join("bin/git"), &script);
+        let script = LOGGING_GIT
+            .replace("LOG", log.to_str().unwrap())
+            .replace("REPLACEMENT", replacement)
+            .replace("REAL", real.to_str().unwrap());
+        write_script(&outside.path().join("bin/git"), &script);
         let rest = std::env::var("PATH").unwrap();
         let path = format!("{}:{rest}", outside.path().join("bin").display());
         let site = Self {
@@ -104,7 +114,11 @@ impl Site {
         let calls = references.enumerate().map(|(index, reference)| {
             let reference = reference.replace("COMMIT", &commit).replace("SHORT", short);
             let url = self.modules_url();
-            format!("module \"m{index}\" {{\n  source = \"git::{url}//sub{reference}\"\n}}\n")
+            call(
+                &format!("m{index}"),
+                &format!("git::{url}//sub{reference}"),
+                "",
+            )
         });
         let text: String = calls.collect();
         self.context.write(&format!("{directory}/main.tf"), text);
@@ -168,16 +182,10 @@ impl Site {
     /// Locks a root module that calls a repository outside the tree. The run must fail.
     fn fail_to_lock(&self, repository: &str) -> (Outcome, Duration, u64) {
         let url = format!("git::file://{}", self.outside(repository).display());
-        let call = format!("module \"m\" {{\n  source = \"{url}\"\n}}\n");
-        self.context.write("root/main.tf", call);
+        self.context.write("root/main.tf", call("m", &url, ""));
         let program = self.tflock("root", "lock --platform linux_amd64 .");
         let (outcome, cost) = program.measure();
         (outcome.expect_code(1), cost.wall, cost.peak_memory)
-    }
-
-    /// Replaces git with a script.
-    fn replace_git(&self, script: &str) {
-        program(&self.outside("bin/git"), &format!("#!/bin/sh\n{script}\n"));
     }
 
     fn lock_twice(&self, directory: &str) {
@@ -203,20 +211,15 @@ impl Site {
     }
 }
 
-fn program(path: &Path, script: &str) {
-    fs::write(path, script).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-}
-
 /// Creates an empty bare repository.
-fn bare(site: &Site, name: &str) -> PathBuf {
+fn bare(site: &GitSite, name: &str) -> PathBuf {
     let directory = site.outside(name);
     fs::create_dir(&directory).unwrap();
     git(&directory, "init --quiet --bare --initial-branch=main .");
     directory
 }
 
-/// Runs git with this input.
+/// Runs git with this standard input.
 fn git_with(directory: &Path, arguments: &str, input: &str) -> String {
     let file = directory.join("input");
     fs::write(&file, input).unwrap();
@@ -229,6 +232,17 @@ fn commit_tree(repository: &Path, tree: &str) -> String {
     let commit = git(repository, &format!("commit-tree -m x {tree}"));
     git(repository, &format!("update-ref refs/heads/main {commit}"));
     commit
+}
+
+/// Commits a tree in which each of these paths is a submodule at `commit` of the repository at `url`.
+fn commit_submodules(repository: &Path, paths: &[&str], url: &str, commit: &str) -> String {
+    let setting = |path| format!("[submodule \"{path}\"]\n\tpath = {path}\n\turl = {url}\n");
+    let settings: String = paths.iter().map(setting).collect();
+    let link = |path| format!("160000 commit {commit}\t{path}\n");
+    let links: String = paths.iter().map(link).collect();
+    let file = git_with(repository, "hash-object -w --stdin", &settings);
+    let tree = format!("100644 blob {file}\t.gitmodules\n{links}");
+    commit_tree(repository, &tree)
 }
 
 /// A tree of 10^8 paths: at each of eight levels, the tree contains the next one ten times.
@@ -249,7 +263,7 @@ fn bomb(repository: &Path, kind: &str, object: &str) -> String {
 fn modules_are_fetched_from_a_hostile_directory() {
     for git in BOTH {
         for (trap, root) in [("a", "a"), ("a", "a/b/c"), (".", ".")] {
-            let site = Site::start(git);
+            let site = GitSite::start(git);
             site.lay_trap(trap, &site.config());
             site.call_modules(root);
             site.lock_twice(root);
@@ -270,7 +284,7 @@ fn settings_of_a_hostile_directory_have_no_effect() {
         "[include]\n\tpath = config\n",
         "[broken",
     ] {
-        let site = Site::start(Git::IgnoresBareRepositorySetting);
+        let site = GitSite::start(Git::IgnoresBareRepositorySetting);
         site.lay_trap("a", config);
         site.call_modules("a");
         let fetches = |outcome: Outcome| {
@@ -289,12 +303,14 @@ fn settings_of_a_hostile_directory_have_no_effect() {
 #[test]
 fn a_credential_helper_of_the_tree_is_not_run() {
     for git in BOTH {
-        let authority = TestAuthority::create();
-        let mut registry = FakeRegistry::start();
-        let host = registry.serve_tls(&authority);
+        let TlsRegistry {
+            registry,
+            authority,
+            host,
+        } = TlsRegistry::start();
         let rule = Misbehave::on("**").status(401);
         registry.misbehave(rule.header("WWW-Authenticate", "Basic realm=x"));
-        let site = Site::start(git);
+        let site = GitSite::start(git);
         let config = format!(
             "[url \"https://{host}/\"]\n\tinsteadOf = file:///\n[http]\n\tsslCAInfo = {}\n[credential]\n\thelper = !{}\n",
             authority.certificate_file().display(),
@@ -320,7 +336,7 @@ const ABOUT_CHANGES: [&str; 4] = [
 fn only_the_users_repository_is_queried() {
     for kind in BOTH {
         for (trap, directory) in [(".", "."), ("a", "a"), ("a", "a/b")] {
-            let site = Site::start(kind);
+            let site = GitSite::start(kind);
             git(&site.context.work(), "init --quiet --initial-branch=main .");
             site.lay_trap(trap, &site.config());
             site.context.write(&format!("{directory}/main.tf"), "");
@@ -344,7 +360,7 @@ fn only_the_users_repository_is_queried() {
 #[test]
 fn files_next_to_a_broken_repository_are_not_a_repository() {
     for kind in BOTH {
-        let site = Site::start(kind);
+        let site = GitSite::start(kind);
         let work = site.context.work();
         git(&work, "init --quiet --initial-branch=main .");
         let attributes = "* filter=evil diff=evil\n";
@@ -373,7 +389,7 @@ fn files_next_to_a_broken_repository_are_not_a_repository() {
 
 #[test]
 fn every_run_starts_in_an_empty_directory_and_names_its_repository() {
-    let site = Site::start(Git::Installed);
+    let site = GitSite::start(Git::Installed);
     site.lay_trap("a", "");
     site.call_modules("a");
     git(&site.context.work(), "init --quiet --initial-branch=main .");
@@ -415,7 +431,7 @@ fn a_home_directory_inside_the_tree_configures_nothing() {
         ("GIT_CONFIG_SYSTEM", "/.gitconfig"),
         ("GIT_CONFIG_GLOBAL", "link"),
     ] {
-        let site = Site::start(Git::Installed);
+        let site = GitSite::start(Git::Installed);
         git(&site.context.work(), "init --quiet --initial-branch=main .");
         for path in [".gitconfig", "git/config"] {
             site.context.write(path, site.config());
@@ -438,7 +454,7 @@ fn a_home_directory_inside_the_tree_configures_nothing() {
 /// The attributes of a repository may select programs from the user's git configuration.
 #[test]
 fn attributes_of_a_module_run_no_filter_of_the_user() {
-    let site = Site::start(Git::Installed);
+    let site = GitSite::start(Git::Installed);
     for directory in ["sub", "modules"] {
         let directory = site.outside(directory);
         fs::write(directory.join(".gitattributes"), "* filter=evil\n").unwrap();
@@ -461,7 +477,7 @@ fn attributes_of_a_module_run_no_filter_of_the_user() {
 fn a_repository_of_the_tree_is_served_without_running_its_programs() {
     for kind in BOTH {
         for through in ["", "submodule"] {
-            let site = Site::start(kind);
+            let site = GitSite::start(kind);
             let evil = site.context.path("evil");
             fs::create_dir(&evil).unwrap();
             git(&evil, "init --quiet --bare --initial-branch=main .");
@@ -477,10 +493,7 @@ fn a_repository_of_the_tree_is_served_without_running_its_programs() {
             let mut url = format!("file://{}", evil.display());
             if through == "submodule" {
                 let outer = bare(&site, "outer");
-                let text = format!("[submodule \"s\"]\n\tpath = s\n\turl = {url}\n");
-                let file = git_with(&outer, "hash-object -w --stdin", &text);
-                let tree = format!("100644 blob {file}\t.gitmodules\n160000 commit {commit}\ts\n");
-                commit_tree(&outer, &tree);
+                commit_submodules(&outer, &["s"], &url, &commit);
                 url = format!("file://{}", outer.display());
             }
             for end in ["", &commit, &commit[..8]] {
@@ -489,8 +502,8 @@ fn a_repository_of_the_tree_is_served_without_running_its_programs() {
                 } else {
                     format!("?ref={end}")
                 };
-                let call = format!("module \"m\" {{\n  source = \"git::{url}{reference}\"\n}}\n");
-                site.context.write("root/main.tf", call);
+                let source = format!("git::{url}{reference}");
+                site.context.write("root/main.tf", call("m", &source, ""));
                 let lock = site.run("root", "lock --platform linux_amd64 .");
                 lock.expect_code(1);
                 site.assert_untouched(&format!("{kind:?} {through}{reference}"));
@@ -501,7 +514,7 @@ fn a_repository_of_the_tree_is_served_without_running_its_programs() {
 
 #[test]
 fn trees_with_too_many_paths_are_refused_before_they_are_checked_out() {
-    let site = Site::start(Git::Installed);
+    let site = GitSite::start(Git::Installed);
     let files = bare(&site, "files");
     let blob = git_with(&files, "hash-object -w --stdin", "x");
     let top = bomb(&files, "100644 blob", &blob);
@@ -512,10 +525,7 @@ fn trees_with_too_many_paths_are_refused_before_they_are_checked_out() {
     commit_tree(&directories, &top);
     let outer = bare(&site, "outer");
     let url = format!("file://{}", files.display());
-    let text = format!("[submodule \"s\"]\n\tpath = s\n\turl = {url}\n");
-    let file = git_with(&outer, "hash-object -w --stdin", &text);
-    let tree = format!("100644 blob {file}\t.gitmodules\n160000 commit {commit}\ts\n");
-    commit_tree(&outer, &tree);
+    commit_submodules(&outer, &["s"], &url, &commit);
     for repository in ["files", "directories", "outer"] {
         let (outcome, wall, _) = site.fail_to_lock(repository);
         let message = "has more than 500000 files and directories, the most that are accepted";
@@ -527,19 +537,12 @@ fn trees_with_too_many_paths_are_refused_before_they_are_checked_out() {
 /// Each commit has two submodules, which both refer to the previous commit of the same repository.
 #[test]
 fn submodules_do_not_multiply_without_an_end() {
-    let site = Site::start(Git::Installed);
+    let site = GitSite::start(Git::Installed);
     let repository = bare(&site, "many");
     let url = format!("file://{}", repository.display());
-    let settings: String = ["a", "b"]
-        .map(|path| format!("[submodule \"{path}\"]\n\tpath = {path}\n\turl = {url}\n"))
-        .concat();
-    let file = git_with(&repository, "hash-object -w --stdin", &settings);
     let mut commit = commit_tree(&repository, "");
     for _ in 0..12 {
-        let link = |path: &str| format!("160000 commit {commit}\t{path}\n");
-        let links = link("a") + &link("b");
-        let tree = format!("100644 blob {file}\t.gitmodules\n{links}");
-        commit = commit_tree(&repository, &tree);
+        commit = commit_submodules(&repository, &["a", "b"], &url, &commit);
     }
     fs::remove_file(site.outside("bin/git")).unwrap();
     let (outcome, ..) = site.fail_to_lock("many");
@@ -549,7 +552,7 @@ fn submodules_do_not_multiply_without_an_end() {
 
 #[test]
 fn output_of_git_is_bounded_in_memory() {
-    let site = Site::start(Git::Installed);
+    let site = GitSite::start(Git::Installed);
     let long_error =
         "head -c 400000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo fatal: the end >&2; exit 128";
     let no_memory =
@@ -559,7 +562,7 @@ fn output_of_git_is_bounded_in_memory() {
         ("yes", "wrote more than 1048576 bytes"),
         (no_memory, "each process may use 4294967296 bytes"),
     ] {
-        site.replace_git(script);
+        write_script(&site.outside("bin/git"), script);
         let (outcome, wall, memory) = site.fail_to_lock("modules");
         assert!(outcome.stderr.contains(message), "{script}: {outcome}");
         assert!(memory < 200 << 20, "{script}: {memory}");
@@ -570,34 +573,21 @@ fn output_of_git_is_bounded_in_memory() {
 /// A child process that outlives git is killed too.
 #[test]
 fn an_interrupt_kills_the_children_of_git() {
-    let site = Site::start(Git::Installed);
+    let site = GitSite::start(Git::Installed);
     let pid = site.outside("pid");
-    site.replace_git(&format!("sleep 600 & echo $! > '{}'; wait", pid.display()));
+    let script = format!("sleep 600 & echo $! > '{}'; wait", pid.display());
+    write_script(&site.outside("bin/git"), &script);
     site.call_modules("root");
     let mut child = site.tflock("root", "lock --platform linux_amd64 .").spawn();
     let started = || fs::read_to_string(&pid).unwrap_or_default();
-    wait_for(|| started().ends_with('\n'));
-    let mut kill = Command::new("kill");
-    let kill = kill.args(["-INT", &child.id().to_string()]).status();
-    assert!(kill.unwrap().success());
+    wait_until(|| started().ends_with('\n'));
+    assert!(send_signal("INT", &child.id().to_string()));
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let helper = started();
-    let state = || {
-        let mut ps = Command::new("ps");
-        let shown = ps
-            .args(["-o", "stat=", "-p", helper.trim()])
-            .output()
-            .unwrap();
-        String::from_utf8_lossy(&shown.stdout).trim().to_owned()
-    };
+    let arguments = ["-o", "stat=", "-p", helper.trim()];
     // An orphan may remain as a zombie.
-    wait_for(|| state().is_empty() || state().starts_with('Z'));
-}
-
-fn wait_for(holds: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < Duration::from_secs(60), "too late");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until(|| {
+        let state = Command::new("ps").args(arguments).output().unwrap().stdout;
+        state.iter().all(u8::is_ascii_whitespace) || state.starts_with(b"Z")
+    });
 }

@@ -26,8 +26,7 @@ struct Hostile {
 
 impl Hostile {
     fn new() -> Self {
-        let mut registry = FakeRegistry::start();
-        registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0"]));
+        let mut registry = FakeRegistry::with(ProviderSpec::new("acme/anvil").versions(["1.0.0"]));
         registry.publish(ProviderSpec::new("acme/unneeded").versions(["1.0.0"]));
         let context = TestContext::new(TFLOCK, &registry);
         fs::create_dir(context.path(".git")).unwrap();

@@ -11,8 +11,7 @@ const DOWNLOAD: &str = "/registry.terraform.io/v1/providers/acme/anvil/1.0.0/dow
 const SECRET: &str = "XSECRETX";
 
 fn site() -> (FakeRegistry, TestContext) {
-    let mut registry = FakeRegistry::start();
-    registry.publish(ProviderSpec::new("acme/anvil").platforms(["linux_amd64"]));
+    let registry = FakeRegistry::with(ProviderSpec::new("acme/anvil").platforms(["linux_amd64"]));
     let context = TestContext::new(TFLOCK, &registry);
     context.write(".git/HEAD", "");
     context.require("a", &[("acme/anvil", "")]);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tflock_test_support::{
-    FakeRegistry, Outcome, Program, ProviderSpec, SigningKey, TestContext, multiline, table,
+    FakeRegistry, Outcome, Program, ProviderSpec, TestContext, TestSigner, multiline, table,
 };
 
 use crate::TFLOCK;
@@ -63,9 +63,7 @@ fn attack(context: &TestContext, file: &str, text: &str) {
 }
 
 fn registry() -> FakeRegistry {
-    let mut registry = FakeRegistry::start();
-    registry.publish(ProviderSpec::new("acme/anvil").platforms(["linux_amd64"]));
-    registry
+    FakeRegistry::with(ProviderSpec::new("acme/anvil").platforms(["linux_amd64"]))
 }
 
 fn run(context: &TestContext, from: &str, arguments: &str) -> Outcome {
@@ -159,7 +157,7 @@ fn a_nested_file_can_forbid_a_key() {
             let top = "platforms = [\"linux_amd64\"]\nsigners.\"acme/*\" = [\"KEY\"]";
             context.write(".tflock.toml", top.replace("KEY", FIXTURE.trim()));
             run(&context, from, arguments).expect_success();
-            std::fs::remove_file(context.path("live/a/.terraform.lock.hcl")).unwrap();
+            context.remove_lock_file("live/a");
             context.write(file, text);
             let outcome = run(&context, from, arguments).expect_code(1);
             outcome.assert_stderr("to no key");
@@ -172,7 +170,7 @@ fn a_nested_file_can_forbid_a_key() {
 #[test]
 fn an_invalid_nested_file_fails_the_directories_below_it() {
     let mut registry = registry();
-    registry.publish(ProviderSpec::new("acme/bolt").signed_by(&SigningKey::generated(3)));
+    registry.publish(ProviderSpec::new("acme/bolt").signed_by(&TestSigner::generated(3)));
     let short = "[signers]\n\"acme/*\" = [\"short\"]";
     for text in ["signers = 1", "nonsense", short, "\0"] {
         let context = repository(&registry);

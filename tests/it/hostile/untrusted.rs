@@ -14,12 +14,12 @@ const SECRET: &str = "XSECRETX";
 
 /// A registry with the hosts `registry.terraform.io`, `evil.test` and `modules.test`, and a tree with the directories
 /// `good` and `bad`.
-struct Site {
+struct UntrustedSite {
     registry: FakeRegistry,
     context: TestContext,
 }
 
-impl Site {
+impl UntrustedSite {
     fn with(bad: &str) -> Self {
         let mut registry = FakeRegistry::start();
         let both = ["registry.terraform.io", "registry.opentofu.org"];
@@ -82,7 +82,7 @@ fn requests_are_sent_only_to_hosts_that_the_user_allows() {
         (&page, "/page", "127.0.0.1:{PORT}", false),
         (&git, "/r.git", "evil.test", false),
     ] {
-        let site = Site::with(bad);
+        let site = UntrustedSite::with(bad);
         let outcome = site.run("--untrusted", 1);
         let host = refused.replace("{PORT}", "[PORT]");
         let message = format!("host `{host}` is not allowed, and this run is `--untrusted`");
@@ -104,9 +104,9 @@ fn the_cache_does_not_circumvent_the_restrictions() {
         call("net", "modules.test/acme/net/any", "1.0.0"),
         call("net", "{URL}/files/acme/net/any.zip", ""),
     ] {
-        let site = Site::with(&bad);
+        let site = UntrustedSite::with(&bad);
         site.run("", 0);
-        std::fs::remove_file(site.context.path("bad/.terraform.lock.hcl")).unwrap();
+        site.context.remove_lock_file("bad");
         let outcome = site.run("--untrusted", 1);
         outcome.assert_stderr("is not allowed");
     }
@@ -115,7 +115,7 @@ fn the_cache_does_not_circumvent_the_restrictions() {
 /// The variable has the same effect as the option, for pipelines with a fixed command line.
 #[test]
 fn the_variable_has_the_effect_of_the_option() {
-    let site = Site::with(&requiring("evil.test/acme/bolt", ">= 1.0"));
+    let site = UntrustedSite::with(&requiring("evil.test/acme/bolt", ">= 1.0"));
     for [options, value, code, message] in table(
         "
                               | 1     | 1 | host `evil.test` is not allowed
@@ -132,7 +132,7 @@ fn the_variable_has_the_effect_of_the_option() {
 /// Passwords from netrc are only sent to allowed hosts, not to a server that a configuration or a registry names.
 #[test]
 fn netrc_applies_to_allowed_hosts_only() {
-    let site = Site::with(&call("net", "modules.test/acme/net/any", "1.0.0"));
+    let site = UntrustedSite::with(&call("net", "modules.test/acme/net/any", "1.0.0"));
     let netrc = site.context.path("../home/.netrc");
     let text = format!(
         "machine 127.0.0.1:{} login u password {SECRET}\n",
@@ -140,7 +140,7 @@ fn netrc_applies_to_allowed_hosts_only() {
     );
     std::fs::write(netrc, text).unwrap();
     let hosts = "--allow-host=registry.terraform.io,modules.test";
-    let authorized = |site: &Site| {
+    let authorized = |site: &UntrustedSite| {
         let hits = site.registry.log().hits();
         let is_authorized = |hit: &&Arc<Hit>| {
             let shown = format!("{hit:?}").to_lowercase();
@@ -151,7 +151,7 @@ fn netrc_applies_to_allowed_hosts_only() {
     site.run(&format!("--untrusted {hosts}"), 0);
     assert!(site.was_requested("/files/"));
     assert_eq!(authorized(&site), 0);
-    std::fs::remove_file(site.context.path("bad/.terraform.lock.hcl")).unwrap();
+    site.context.remove_lock_file("bad");
     let server = "--allow-host=127.0.0.1:{PORT}";
     site.run(&format!("--untrusted --no-cache {hosts} {server}"), 0);
     assert_eq!(authorized(&site), 1);
@@ -161,7 +161,7 @@ fn netrc_applies_to_allowed_hosts_only() {
 /// run does not.
 #[test]
 fn packages_in_the_tree_are_not_used() {
-    let site = Site::with(&requiring("acme/anvil", ">= 1.0"));
+    let site = UntrustedSite::with(&requiring("acme/anvil", ">= 1.0"));
     let package =
         "registry.terraform.io/acme/anvil/1.0.0/linux_amd64/terraform-provider-anvil_v1.0.0";
     site.context
@@ -175,13 +175,13 @@ fn packages_in_the_tree_are_not_used() {
         let locked = site.context.lock_file("bad").unwrap();
         assert_eq!(locked.contains(&genuine), is_genuine, "{options}\n{locked}");
         for directory in ["good", "bad"] {
-            std::fs::remove_file(site.context.path(directory).join(".terraform.lock.hcl")).unwrap();
+            site.context.remove_lock_file(directory);
         }
     }
 }
 
 /// Commits the tree, as in a checkout.
-fn commit(site: &Site) {
+fn commit(site: &UntrustedSite) {
     let work = site.context.work();
     if !site.context.path(".git").exists() {
         git(&work, "init --quiet --initial-branch=main");
@@ -190,64 +190,71 @@ fn commit(site: &Site) {
     git(&work, "commit --quiet --message=all");
 }
 
-/// A `module` block whose source is `./module` if `condition` is true, and a missing directory otherwise.
-fn chosen_by(condition: &str) -> String {
-    format!("module \"m\" {{\n  source = {condition} ? \"./module\" : \"./missing\"\n}}\n")
+/// The columns: the name of a call in [`call_named`], the options, the exit code without `--untrusted`, and the error with
+/// it. An empty error means that the run succeeds.
+const REACHED: &str = "
+    tracked file   |                       | 0 |
+    untracked file |                       | 0 | git does not track it, and this run is `--untrusted`
+    untracked file | --allow-read=bad      | 0 |
+    fileexists     |                       | 0 | git does not track it, and this run is `--untrusted`
+    variable       |                       | 0 | not known before apply
+    variable       | --allow-env=TF_VAR_v  | 0 |
+    workspace      |                       | 0 | module `m` is called at `./missing`
+    outside        |                       | 0 | outside of the repository, and this run is `--untrusted`
+    link           |                       | 0 | outside of the repository, and this run is `--untrusted`
+    git outside    |                       | 1 | outside of the repository, and this run is `--untrusted`
+    installed      |                       | 0 | host `evil.test` is not allowed
+";
+
+/// A call whose source needs the named file, variable or module. With a condition, the source is `./module` if it is true,
+/// and a missing directory otherwise.
+fn call_named(name: &str, root: &str) -> String {
+    let condition = match name {
+        "tracked file" => "file(\"name\") == \"tracked\"",
+        "untracked file" => "file(\"untracked\") == \"s\"",
+        "fileexists" => "fileexists(\"untracked\")",
+        "variable" => "var.v == \"s\"",
+        "workspace" => "terraform.workspace == \"s\"",
+        "outside" => return call("m", "../../outside", ""),
+        "link" => return call("m", "./link", ""),
+        "git outside" => {
+            let source = format!("git::file://{root}/outside-repository");
+            return call("m", &source, "");
+        }
+        _ => return call("m", "evil.test/acme/net/any", "1.0.0"),
+    };
+    let source = format!("{condition} ? \"./module\" : \"./missing\"");
+    let variable = "variable \"v\" {\n  default = \"\"\n}\n";
+    format!("{variable}module \"m\" {{\n  source = {source}\n}}\n")
 }
+
+const REACHED_FILES: [(&str, &str); 6] = [
+    ("bad/name", "tracked"),
+    ("bad/module/main.tf", ""),
+    ("bad/.terraform/environment", "s"),
+    ("bad/.terraform/modules/m/main.tf", ""),
+    (
+        "bad/.terraform/modules/modules.json",
+        r#"{"Modules": [{"Key": "m", "Source": "evil.test/acme/net/any", "Version": "1.0.0", "Dir": ".terraform/modules/m"}]}"#,
+    ),
+    ("../outside/main.tf", ""),
+];
 
 /// Which files and modules a configuration can access, with and without `--untrusted`.
 #[test]
 fn configurations_reach_what_git_tracks() {
-    let tracked = chosen_by("file(\"name\") == \"tracked\"");
-    let untracked = chosen_by("file(\"untracked\") == \"s\"");
-    let exists = chosen_by("fileexists(\"untracked\")");
-    let variable = format!(
-        "variable \"v\" {{\n  default = \"\"\n}}\n{}",
-        chosen_by("var.v == \"s\"")
-    );
-    let workspace = chosen_by("terraform.workspace == \"s\"");
-    let outside = call("m", "../../outside", "");
-    let link = call("m", "./link", "");
-    let outside_file = call("m", "git::file://{ROOT}/outside-repository", "");
-    let installed = call("m", "evil.test/acme/net/any", "1.0.0");
-    let data = [
-        ("bad/name", "tracked"),
-        ("bad/module/main.tf", ""),
-        ("bad/.terraform/environment", "s"),
-        ("bad/.terraform/modules/m/main.tf", ""),
-        (
-            "bad/.terraform/modules/modules.json",
-            "{\"Modules\": [{\"Key\": \"m\", \"Source\": \"evil.test/acme/net/any\", \"Version\": \"1.0.0\", \
-             \"Dir\": \".terraform/modules/m\"}]}",
-        ),
-        ("../outside/main.tf", ""),
-    ];
-    let not_tracked = "git does not track it, and this run is `--untrusted`";
-    let outside_of = "outside of the repository, and this run is `--untrusted`";
-    for (bad, options, without, message) in [
-        (&tracked, "", 0, ""),
-        (&untracked, "", 0, not_tracked),
-        (&untracked, "--allow-read=bad", 0, ""),
-        (&exists, "", 0, not_tracked),
-        (&variable, "", 0, "not known before apply"),
-        (&variable, "--allow-env=TF_VAR_v", 0, ""),
-        (&workspace, "", 0, "module `m` is called at `./missing`"),
-        (&outside, "", 0, outside_of),
-        (&link, "", 0, outside_of),
-        (&outside_file, "", 1, outside_of),
-        (&installed, "", 0, "host `evil.test` is not allowed"),
-    ] {
-        let site = Site::with(bad);
-        for (path, text) in data {
+    for [name, options, code, error] in table(REACHED) {
+        let site = UntrustedSite::with("");
+        for (path, text) in REACHED_FILES {
             site.context.write(path, text);
         }
         let root = site.context.path("..").canonicalize().unwrap();
-        let bad = bad.replace("{ROOT}", root.to_str().unwrap());
+        let bad = call_named(name, root.to_str().unwrap());
         let text = requiring("acme/anvil", ">= 1.0") + &bad;
         site.context.write("bad/main.tofu", text);
         std::fs::remove_file(site.context.path("bad/main.tf")).unwrap();
         #[cfg(unix)]
-        std::os::unix::fs::symlink("../../outside", site.context.path("bad/link")).unwrap();
+        site.context.link("../../outside", "bad/link");
         commit(&site);
         site.context.write("bad/untracked", "s");
         let run = |mode: &str, code: i32| {
@@ -256,10 +263,10 @@ fn configurations_reach_what_git_tracks() {
             program.run().expect_code(code)
         };
         if options.is_empty() {
-            run("", without);
+            run("", code.parse().unwrap());
         }
-        let outcome = run("--untrusted", i32::from(!message.is_empty()));
-        assert!(outcome.stderr.contains(message), "{bad}\n{outcome}");
+        let outcome = run("--untrusted", i32::from(!error.is_empty()));
+        outcome.assert_stderr(error);
     }
 }
 
@@ -268,10 +275,8 @@ fn configurations_reach_what_git_tracks() {
 #[test]
 fn config_files_of_the_tree_can_only_add_restrictions() {
     let no_signers = "[signers]\n\"*/*\" = []\n";
-    let (warn, error) = (
-        "missing-module = \"warn\"\n",
-        "missing-module = \"error\"\n",
-    );
+    let [warn, error] = ["warn", "error"].map(|value| format!("missing-module = \"{value}\"\n"));
+    let (warn, error) = (warn.as_str(), error.as_str());
     for (before, now, named, code) in [
         // Settings of the changed file only.
         (None, "ignore-paths = [\"bad\"]\n", None, 1),
@@ -286,7 +291,7 @@ fn config_files_of_the_tree_can_only_add_restrictions() {
         (None, "", Some(no_signers), 1),
     ] {
         let bad = requiring("acme/anvil", ">= 1.0") + &call("m", "evil.test/acme/net/any", "");
-        let site = Site::with(&bad);
+        let site = UntrustedSite::with(&bad);
         if let Some(text) = before {
             site.context.write(".tflock.toml", text);
         }
@@ -311,7 +316,7 @@ fn config_files_of_the_tree_can_only_add_restrictions() {
 /// A deleted file with `[signers]` still applies, even if it is between PATH and the directory.
 #[test]
 fn deleted_config_files_still_count() {
-    let site = Site::with(&requiring("acme/anvil", ">= 1.0"));
+    let site = UntrustedSite::with(&requiring("acme/anvil", ">= 1.0"));
     site.context
         .write("bad/.tflock.toml", "[signers]\n\"*/*\" = []\n");
     commit(&site);

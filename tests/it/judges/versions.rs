@@ -34,13 +34,13 @@ fn judged(text: &str) -> Option<Judged> {
 
 /// Where the order differs from that of semver, as in Terraform and OpenTofu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Exception {
+enum OrderException {
     /// Two prereleases have a different number of identifiers and are equal before the last identifier of the shorter
     /// one. The shorter one precedes, whatever its last identifier. In semver, `alpha.1` precedes `rc`.
     ShorterPrereleaseFirst,
 }
 
-fn exception(a: &Judged, b: &Judged) -> Option<Exception> {
+fn exception(a: &Judged, b: &Judged) -> Option<OrderException> {
     let numbers = |version: &Judged| {
         (
             version.judge.major,
@@ -57,14 +57,14 @@ fn exception(a: &Judged, b: &Judged) -> Option<Exception> {
     let (a, b) = (identifiers(a), identifiers(b));
     let shorter = a.len().min(b.len());
     (a.len() != b.len() && a[..shorter - 1] == b[..shorter - 1])
-        .then_some(Exception::ShorterPrereleaseFirst)
+        .then_some(OrderException::ShorterPrereleaseFirst)
 }
 
 /// The order of `a` and `b`, or a description of an unexpected difference.
 fn compare(a: &Judged, b: &Judged) -> Result<Ordering, String> {
     let judge = a.judge.cmp_precedence(&b.judge);
     let expected = match exception(a, b) {
-        Some(Exception::ShorterPrereleaseFirst) => {
+        Some(OrderException::ShorterPrereleaseFirst) => {
             let length = |version: &Judged| version.judge.pre.split('.').count();
             length(a).cmp(&length(b))
         }

@@ -95,14 +95,14 @@ fn ours(roots: &[PathBuf], recursive: bool, ignored: Option<&str>) -> BTreeMap<P
 
 /// A file, directory or link in a generated tree.
 #[derive(Clone, Debug)]
-enum Item {
+enum TreeItem {
     File(String),
     Directory(String),
     /// A link with a relative target.
     Link(String, &'static str),
 }
 
-fn items() -> impl Strategy<Value = Vec<Item>> {
+fn items() -> impl Strategy<Value = Vec<TreeItem>> {
     let directory = select(vec![
         "a",
         "b",
@@ -134,19 +134,19 @@ fn items() -> impl Strategy<Value = Vec<Item>> {
     let target = select(vec!["../a", "..", "main.tf", "nowhere", "b"]);
     let item = (parent, file, directory, target, 0..10_u8).prop_map(
         |(parent, file, directory, target, kind)| match kind {
-            0 => Item::Directory(parent + directory),
-            1 => Item::Link(parent + file, target),
-            2 => Item::Link(parent + directory, target),
-            _ => Item::File(parent + file),
+            0 => TreeItem::Directory(parent + directory),
+            1 => TreeItem::Link(parent + file, target),
+            2 => TreeItem::Link(parent + directory, target),
+            _ => TreeItem::File(parent + file),
         },
     );
     vec(item, 0..16)
 }
 
 /// Creates the items. An item is skipped if its path already exists.
-fn create(root: &Path, items: &[Item]) {
+fn create(root: &Path, items: &[TreeItem]) {
     for item in items {
-        let (Item::File(path) | Item::Directory(path) | Item::Link(path, _)) = item;
+        let (TreeItem::File(path) | TreeItem::Directory(path) | TreeItem::Link(path, _)) = item;
         let path = root.join(path);
         let parent = path.parent().unwrap();
         // A link in the parent path could lead out of the tree.
@@ -156,9 +156,9 @@ fn create(root: &Path, items: &[Item]) {
             continue;
         }
         match item {
-            Item::File(_) => fs::write(path, "").unwrap(),
-            Item::Directory(_) => fs::create_dir(path).unwrap(),
-            Item::Link(_, target) => link(target, &path),
+            TreeItem::File(_) => fs::write(path, "").unwrap(),
+            TreeItem::Directory(_) => fs::create_dir(path).unwrap(),
+            TreeItem::Link(_, target) => link(target, &path),
         }
     }
 }

@@ -183,15 +183,15 @@ fn damaged() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// A case in which the zip crate and tflock differ. Terraform and OpenTofu agree with tflock each time.
-struct Exception {
+struct ZipException {
     reason: &'static str,
     applies: fn(&Contents, &Result<Contents, PackageError>) -> bool,
 }
 
 use PackageError as Error;
 
-const EXCEPTIONS: [Exception; 6] = [
-    Exception {
+const EXCEPTIONS: [ZipException; 6] = [
+    ZipException {
         reason: "what names and files a package may have is not for zip to say",
         applies: |_, ours| {
             matches!(
@@ -207,18 +207,18 @@ const EXCEPTIONS: [Exception; 6] = [
             )
         },
     },
-    Exception {
+    ZipException {
         reason: "the zip crate reads as many entries as the end record counts; there must not be more or fewer",
         applies: |_, ours| matches!(ours, Err(Error::Directory(DirectoryFault::Count { .. }))),
     },
-    Exception {
+    ZipException {
         reason: "the zip crate searches the zip64 end record and the directory elsewhere, if they are not at their offsets",
         applies: |_, ours| {
             use DirectoryFault::{NoZip64EndRecord, Outside};
             matches!(ours, Err(Error::Directory(NoZip64EndRecord | Outside)))
         },
     },
-    Exception {
+    ZipException {
         reason: "the zip crate does not read data descriptors",
         applies: |_, ours| {
             matches!(
@@ -230,14 +230,14 @@ const EXCEPTIONS: [Exception; 6] = [
             )
         },
     },
-    Exception {
+    ZipException {
         reason: "to the zip crate only a slash at the end of the name makes a directory, not the attributes",
         applies: |judge, ours| {
             let is_judges = |(path, content): (&PathBuf, _)| judge.files.get(path) == Some(content);
             matches!(ours, Ok(ours) if ours.files.len() < judge.files.len() && ours.files.iter().all(is_judges))
         },
     },
-    Exception {
+    ZipException {
         reason: "the zip crate lists a name once, however often it occurs",
         applies: |judge, ours| matches!(ours, Ok(ours) if ours.files == judge.files && ours.h1 == judge.h1 && ours.zip_h1 != judge.zip_h1),
     },

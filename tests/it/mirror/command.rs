@@ -15,19 +15,13 @@ const PLATFORMS: &str = "linux_amd64,darwin_arm64";
 const ANVIL: &str = "registry.terraform.io/acme/anvil";
 const ZIP: &str = "registry.terraform.io/acme/anvil/terraform-provider-anvil_1.0.0_linux_amd64.zip";
 
-/// Damages a mirror.
-type Damage = fn(&Path);
-
-/// The expected error, and a change in the registry or the lock file that causes it.
-type Spoil = (&'static str, fn(&Fixture, &Path));
-
 /// Two root modules that are locked for two platforms.
-struct Fixture {
+struct MirrorFixture {
     registry: FakeRegistry,
     context: TestContext,
 }
 
-impl Fixture {
+impl MirrorFixture {
     fn new() -> Self {
         let mut registry = FakeRegistry::start();
         registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]));
@@ -58,11 +52,8 @@ impl Fixture {
 
     /// The JSON report of a run.
     fn report(&self, options: &str, code: i32) -> Value {
-        report(
-            &self
-                .run(&format!("{options} --format json"))
-                .expect_code(code),
-        )
+        let outcome = self.run(&format!("{options} --format json"));
+        report(&outcome.expect_code(code))
     }
 
     fn mirror(&self) -> PathBuf {
@@ -75,6 +66,10 @@ impl Fixture {
         downloaded
     }
 
+    fn misbehave(&self, path: &str, change: impl FnOnce(Misbehave) -> Misbehave) {
+        self.registry.misbehave(change(Misbehave::on(path)));
+    }
+
     /// The entries next to the mirror, where a run could leave temporary files.
     fn beside(&self) -> Vec<String> {
         self.context.list(".")
@@ -83,7 +78,7 @@ impl Fixture {
 
 #[test]
 fn each_package_is_downloaded_once_and_never_again() {
-    let fixture = Fixture::new();
+    let fixture = MirrorFixture::new();
     let outcome = fixture.run("").expect_success();
     let expected = "\
 added     h.test/finance/ledger 2.4.0 (darwin_arm64, linux_amd64)
@@ -100,109 +95,104 @@ added     registry.terraform.io/acme/forge 5.2.0 (darwin_arm64, linux_amd64)
     assert_eq!(fixture.beside(), ["mirror", "stacks"]);
 }
 
+/// The columns: the name of a change in [`damage`], and the line of the report for `acme/anvil` (`@`).
+const DAMAGES: &str = "
+    zip missing              | missing   @
+    bit flipped              | damaged   @: the lock file records other hashes
+    zip empty                | damaged   @:
+    zip is a directory       | damaged   @:
+    index.json missing       | unlisted  @: there is no `index.json`
+    version not in the index | unlisted  @: `index.json` does not list 1.0.0
+    1.0.0.json missing       | unlisted  @: there is no `1.0.0.json`
+    1.0.0.json invalid       | unlisted  @: cannot read `1.0.0.json`:
+    other hash in 1.0.0.json | unlisted  @: `1.0.0.json` has another hash
+";
+
+fn damage(mirror: &Path, name: &str) {
+    let (zip, anvil) = (mirror.join(ZIP), mirror.join(ANVIL));
+    let (index, archives) = (anvil.join("index.json"), anvil.join("1.0.0.json"));
+    let write = |path: &Path, text: &str| fs::write(path, text).unwrap();
+    let remove = |path: &Path| fs::remove_file(path).unwrap();
+    match name {
+        "zip missing" => remove(&zip),
+        "bit flipped" => {
+            let mut bytes = fs::read(&zip).unwrap();
+            bytes[40] ^= 1;
+            fs::write(zip, bytes).unwrap();
+        }
+        "zip empty" => write(&zip, ""),
+        "zip is a directory" => {
+            remove(&zip);
+            fs::create_dir_all(zip.join("x")).unwrap();
+        }
+        "index.json missing" => remove(&index),
+        "version not in the index" => write(&index, "{\"versions\":{\"9.0.0\":{}}}"),
+        "1.0.0.json missing" => remove(&archives),
+        "1.0.0.json invalid" => write(&archives, "{"),
+        "other hash in 1.0.0.json" => {
+            let text = fs::read_to_string(&archives).unwrap();
+            write(&archives, &text.replace("h1:", "h1:A"));
+        }
+        _ => panic!("no damage is named `{name}`"),
+    }
+}
+
 #[test]
 fn missing_and_damaged_packages_are_found_and_repaired() {
-    let fixture = Fixture::new();
+    let fixture = MirrorFixture::new();
     fixture.run("").expect_success();
     let whole = snapshot(&fixture.mirror());
-    let damages: [(&str, Damage); 9] = [
-        ("missing   ANVIL\n", |mirror| {
-            fs::remove_file(mirror.join(ZIP)).unwrap();
-        }),
-        (
-            "damaged   ANVIL: the lock file records other hashes\n",
-            |mirror| {
-                let mut bytes = fs::read(mirror.join(ZIP)).unwrap();
-                bytes[40] ^= 1;
-                fs::write(mirror.join(ZIP), bytes).unwrap();
-            },
-        ),
-        ("damaged   ANVIL: ", |mirror| {
-            fs::write(mirror.join(ZIP), "").unwrap();
-        }),
-        ("damaged   ANVIL: ", |mirror| {
-            fs::remove_file(mirror.join(ZIP)).unwrap();
-            fs::create_dir_all(mirror.join(ZIP).join("x")).unwrap();
-        }),
-        ("unlisted  ANVIL: there is no `index.json`\n", |mirror| {
-            fs::remove_file(mirror.join(ANVIL).join("index.json")).unwrap();
-        }),
-        (
-            "unlisted  ANVIL: `index.json` does not list 1.0.0\n",
-            |mirror| {
-                let index = "{\"versions\":{\"9.0.0\":{}}}";
-                fs::write(mirror.join(ANVIL).join("index.json"), index).unwrap();
-            },
-        ),
-        ("unlisted  ANVIL: there is no `1.0.0.json`\n", |mirror| {
-            fs::remove_file(mirror.join(ANVIL).join("1.0.0.json")).unwrap();
-        }),
-        ("unlisted  ANVIL: cannot read `1.0.0.json`: ", |mirror| {
-            fs::write(mirror.join(ANVIL).join("1.0.0.json"), "{").unwrap();
-        }),
-        (
-            "unlisted  ANVIL: `1.0.0.json` has another hash\n",
-            |mirror| {
-                let path = mirror.join(ANVIL).join("1.0.0.json");
-                let text = fs::read_to_string(&path).unwrap().replace("h1:", "h1:A");
-                fs::write(path, text).unwrap();
-            },
-        ),
-    ];
-    for (expected, damage) in damages {
-        damage(&fixture.mirror());
+    for [name, expected] in table(DAMAGES) {
+        damage(&fixture.mirror(), name);
         let before = snapshot(&fixture.mirror());
         let outcome = fixture.run("--check").expect_code(3);
         let package = format!("{ANVIL} 1.0.0 (linux_amd64)");
-        outcome.assert_stdout(&expected.replace("ANVIL", &package));
-        assert_eq!(snapshot(&fixture.mirror()), before, "{expected}");
+        let is_whole_line = !expected.ends_with(':');
+        let end = if is_whole_line { "\n" } else { " " };
+        outcome.assert_stdout(&(expected.replace('@', &package) + end));
+        assert_eq!(snapshot(&fixture.mirror()), before, "{name}");
         fixture.run("").expect_success();
-        assert_eq!(snapshot(&fixture.mirror()), whole, "{expected}");
+        assert_eq!(snapshot(&fixture.mirror()), whole, "{name}");
         fixture.run("--check").expect_success();
     }
     assert_eq!(fixture.beside(), ["mirror", "stacks"]);
 }
 
+/// The columns: what is changed, and the error.
+const INVALID: &str = "
+    a package       | does not match the checksum its registry promised
+    a checksum list | signature
+    the lock file   | the lock file records other hashes
+";
+
 #[test]
 fn only_verified_packages_are_written() {
-    let fixture = Fixture::new();
-    let anvil = fixture.context.path("stacks/a/.terraform.lock.hcl");
-    let locked = fs::read_to_string(&anvil).unwrap();
-    let spoils: [Spoil; 3] = [
-        (
-            "does not match the checksum its registry promised",
-            |fixture, _| {
-                let rule = Misbehave::on("**anvil_1.0.0_linux_amd64.zip");
-                fixture.registry.misbehave(rule.flip(50));
-            },
-        ),
-        ("signature", |fixture, _| {
-            let rule = Misbehave::on("**anvil_1.0.0_SHA256SUMS");
-            fixture.registry.misbehave(rule.replace("darwin", "darwjn"));
-        }),
-        ("the lock file records other hashes", |_, lock| {
-            let text = fs::read_to_string(lock).unwrap();
-            fs::write(lock, text.replace("zh:", "zh:0").replace("h1:", "h1:0")).unwrap();
-        }),
-    ];
-    for (why, spoil) in spoils {
-        spoil(&fixture, &anvil);
+    let fixture = MirrorFixture::new();
+    let locked = fixture.context.lock_file("stacks/a").unwrap();
+    for [changed, error] in table(INVALID) {
+        match changed {
+            "a package" => fixture.misbehave("**anvil_1.0.0_linux_amd64.zip", |rule| rule.flip(50)),
+            "a checksum list" => fixture.misbehave("**anvil_1.0.0_SHA256SUMS", |rule| {
+                rule.replace("darwin", "darwjn")
+            }),
+            _ => {
+                let text = locked.replace("zh:", "zh:0").replace("h1:", "h1:0");
+                fixture.context.write_lock_file("stacks/a", text);
+            }
+        }
         let mirror = "mirror --no-cache --platform linux_amd64 mirror stacks/a";
-        fixture
-            .context
-            .run(mirror)
-            .expect_code(1)
-            .assert_stderr(why);
-        assert!(!fixture.mirror().join(ZIP).exists(), "{why}");
+        let outcome = fixture.context.run(mirror).expect_code(1);
+        outcome.assert_stderr(error);
+        assert!(!fixture.mirror().join(ZIP).exists(), "{changed}");
         fixture.registry.behave();
-        fs::write(&anvil, &locked).unwrap();
+        fixture.context.write_lock_file("stacks/a", &locked);
     }
     assert_eq!(fixture.beside(), ["mirror", "stacks"]);
 }
 
 #[test]
 fn a_broken_body_is_resumed() {
-    let fixture = Fixture::new();
+    let fixture = MirrorFixture::new();
     let rule = Misbehave::on("**anvil_1.0.0_linux_amd64.zip").times(1);
     fixture.registry.misbehave(rule.cut(300));
     fixture.run("").expect_success();
@@ -216,10 +206,9 @@ fn a_broken_body_is_resumed() {
 
 #[test]
 fn one_pass_updates_locks_and_mirror() {
-    let fixture = Fixture::new();
+    let fixture = MirrorFixture::new();
     for directory in ["stacks/a", "stacks/b"] {
-        let lock = fixture.context.path(directory).join(".terraform.lock.hcl");
-        fs::remove_file(lock).unwrap();
+        fixture.context.remove_lock_file(directory);
     }
     fixture
         .context
@@ -239,7 +228,7 @@ fn one_pass_updates_locks_and_mirror() {
 
 #[test]
 fn a_warm_cache_does_not_keep_a_zip_from_being_downloaded() {
-    let fixture = Fixture::new();
+    let fixture = MirrorFixture::new();
     fixture.run("").expect_success();
     assert_eq!(fixture.zips_downloaded(), 6);
     fs::remove_dir_all(fixture.mirror()).unwrap();
@@ -250,7 +239,7 @@ fn a_warm_cache_does_not_keep_a_zip_from_being_downloaded() {
 
 #[test]
 fn only_unneeded_packages_are_pruned() {
-    let fixture = Fixture::new();
+    let fixture = MirrorFixture::new();
     fixture.run("").expect_success();
     let wanted = snapshot(&fixture.mirror());
     fixture
@@ -273,11 +262,8 @@ fn only_unneeded_packages_are_pruned() {
     let left: Vec<String> = snapshot(&fixture.mirror()).into_keys().collect();
     let is_old = |name: &str| name.contains("anvil_1.0.0") || name.ends_with("anvil/1.0.0.json");
     let expected = moved.into_keys().filter(|name| !is_old(name));
-    assert_eq!(
-        left,
-        expected.collect::<Vec<_>>(),
-        "h.test is no host of that lock file"
-    );
+    // Packages of h.test stay, because that lock file names no provider of this host.
+    assert_eq!(left, expected.collect::<Vec<_>>());
     let index = fs::read_to_string(fixture.mirror().join(ANVIL).join("index.json")).unwrap();
     assert_eq!(index, "{\n  \"versions\": {\n    \"1.1.0\": {}\n  }\n}");
 
@@ -287,7 +273,7 @@ fn only_unneeded_packages_are_pruned() {
     fixture.lock("stacks/a");
     fixture.run("--prune=all").expect_success();
     let mut left = snapshot(&fixture.mirror());
-    assert!(left.remove("README").is_some(), "it is no package");
+    assert!(left.remove("README").is_some(), "it is not a package");
     assert_eq!(left, wanted);
     assert!(!fixture.mirror().join("by-hand.test").exists());
     assert_eq!(fixture.beside(), ["mirror", "stacks"]);
@@ -295,7 +281,7 @@ fn only_unneeded_packages_are_pruned() {
 
 #[test]
 fn without_lock_files_nothing_is_pruned() {
-    let fixture = Fixture::new();
+    let fixture = MirrorFixture::new();
     fixture.run("").expect_success();
     let filled = snapshot(&fixture.mirror());
     fixture.context.require("empty", &[("acme/anvil", "")]);
@@ -317,10 +303,11 @@ fn without_zh(lock: &str) -> String {
 
 #[test]
 fn a_platform_that_was_never_locked_is_refused() {
-    let fixture = Fixture::new();
+    let fixture = MirrorFixture::new();
     let text = fixture.context.lock_file("stacks/a").unwrap();
-    let lock = without_zh(&text);
-    fixture.context.write_lock_file("stacks/a", lock);
+    fixture
+        .context
+        .write_lock_file("stacks/a", without_zh(&text));
     for [line, message] in table(
         "
         mirror --platform windows_amd64 mirror stacks/a                   | add its hashes with `--lock`
@@ -336,7 +323,7 @@ fn a_platform_that_was_never_locked_is_refused() {
 
 #[test]
 fn init_installs_from_the_configuration_that_is_printed() {
-    let fixture = Fixture::new();
+    let fixture = MirrorFixture::new();
     let outcome = fixture.run("--cli-config -").expect_success();
     let expected = "\
 provider_installation {
@@ -382,7 +369,7 @@ provider_installation {
 
 #[test]
 fn a_configuration_of_the_user_is_never_rewritten() {
-    let fixture = Fixture::new();
+    let fixture = MirrorFixture::new();
     let own = "credentials \"h.test\" {}\n";
     fixture.context.write("own.tfrc", own);
     let outcome = fixture.run("--cli-config own.tfrc").expect_success();
@@ -448,7 +435,7 @@ fn report(outcome: &Outcome) -> Value {
 
 #[test]
 fn reports_for_programs_name_every_package() {
-    let fixture = Fixture::new();
+    let fixture = MirrorFixture::new();
     let first = fixture.report("", 0);
     let packages = first["packages"].as_array().unwrap();
     assert_eq!(packages.len(), 6);
@@ -479,7 +466,7 @@ fn reports_for_programs_name_every_package() {
 /// With `--changed`, only packages of changed directories are added. Packages of other lock files stay.
 #[test]
 fn a_working_set_limits_what_is_mirrored() {
-    let fixture = Fixture::new();
+    let fixture = MirrorFixture::new();
     let work = fixture.context.work();
     git(&work, "init --quiet");
     git(&work, "add --all");
@@ -517,12 +504,13 @@ fn a_working_set_limits_what_is_mirrored() {
 /// request is sent, and no other zip is accepted.
 #[test]
 fn packages_are_verified_by_the_hashes_of_the_lock_file() {
-    let fixture = Fixture::new();
+    let fixture = MirrorFixture::new();
     fixture.run("").expect_success();
     for directory in ["stacks/a", "stacks/b"] {
         let text = fixture.context.lock_file(directory).unwrap();
-        let lock = without_zh(&text);
-        fixture.context.write_lock_file(directory, lock);
+        fixture
+            .context
+            .write_lock_file(directory, without_zh(&text));
     }
     let whole = snapshot(&fixture.mirror());
     fixture.registry.log().clear();

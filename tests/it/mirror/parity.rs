@@ -9,8 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tflock_test_support::{
-    FakeRegistry, ProviderSpec, RawEntry, RawZip, TestContext, table, terraform_on_path,
-    tofu_on_path,
+    FakeRegistry, ProviderSpec, RawEntry, RawZip, TestContext, is_recording, table,
+    terraform_on_path, tofu_on_path,
 };
 
 use super::snapshot;
@@ -19,7 +19,7 @@ use crate::TFLOCK;
 const LINUX: &str = "linux_amd64";
 
 /// Several runs into one directory.
-struct Tree {
+struct MirrorTree {
     name: &'static str,
     /// The requirements and the requested platforms of each run.
     runs: Vec<(Vec<(&'static str, &'static str)>, String)>,
@@ -58,7 +58,7 @@ const TREES: &str = "
     a-damaged-zip                    | anvil for linux; anvil for linux | damage
 ";
 
-fn trees() -> Vec<Tree> {
+fn trees() -> Vec<MirrorTree> {
     let requirement = |text: &'static str| match text {
         "anvil" => ("acme/anvil", "1.0.0"),
         "forge" => ("acme/forge", "5.2.0"),
@@ -76,7 +76,7 @@ fn trees() -> Vec<Tree> {
             platforms.replace("windows", "windows_amd64"),
         )
     };
-    let tree = |[name, runs, special]: [&'static str; 3]| Tree {
+    let tree = |[name, runs, special]: [&'static str; 3]| MirrorTree {
         name,
         runs: runs.split("; ").map(run).collect(),
         by_hand: match special.split(',').next() {
@@ -150,8 +150,8 @@ fn registry() -> FakeRegistry {
     registry
 }
 
-/// The files of a mirror in the format of the records.
-fn shown(base: &Path) -> String {
+/// All files of a mirror as one text: each as `== NAME` and its content or digest. `testdata/mirror` has this form.
+fn mirror_as_text(base: &Path) -> String {
     let mut text = String::new();
     for (name, content) in snapshot(base) {
         let _ = writeln!(text, "== {name}\n{content}");
@@ -159,7 +159,7 @@ fn shown(base: &Path) -> String {
     text
 }
 
-fn record(tool: &str, tree: &Tree) -> PathBuf {
+fn record(tool: &str, tree: &MirrorTree) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     root.join(format!("testdata/mirror/{tool}/{}.txt", tree.name))
 }
@@ -176,10 +176,10 @@ fn the_tree_equals_that_of_tofu() {
     });
 }
 
-fn compare(tool: &str, is_installed: bool, is_same: impl Fn(&Tree) -> bool) {
+fn compare(tool: &str, is_installed: bool, is_same: impl Fn(&MirrorTree) -> bool) {
     let registry = registry();
     let context = TestContext::new(TFLOCK, &registry);
-    let records = std::env::var("TFLOCK_RECORD").is_ok_and(|value| value == "1");
+    let records = is_recording();
     for tree in &trees() {
         if !is_same(tree) {
             continue;
@@ -209,13 +209,13 @@ fn compare(tool: &str, is_installed: bool, is_same: impl Fn(&Tree) -> bool) {
             }
             if is_installed {
                 run_tool(tool, &context, &work, platforms, &mirror("theirs"));
-                let theirs = shown(&mirror("theirs"));
+                let theirs = mirror_as_text(&mirror("theirs"));
                 let _ = write!(expected, "# run {}\n{theirs}", number + 1);
             }
             let ours = mirror("ours");
             let mirror_run = context.run(&format!("mirror {options} {} {work}", ours.display()));
             mirror_run.expect_success();
-            let _ = write!(found, "# run {}\n{}", number + 1, shown(&ours));
+            let _ = write!(found, "# run {}\n{}", number + 1, mirror_as_text(&ours));
         }
         if is_installed {
             assert_eq!(found, expected, "{tool}: {}", tree.name);
@@ -231,11 +231,7 @@ fn compare(tool: &str, is_installed: bool, is_same: impl Fn(&Tree) -> bool) {
 }
 
 fn run_tool(tool: &str, context: &TestContext, work: &str, platforms: &str, mirror: &Path) {
-    let arguments = ["providers", "mirror"];
-    let program = match tool {
-        "tofu" => context.tofu(work, arguments),
-        _ => context.terraform(work, arguments),
-    };
+    let program = context.engine(tool, work, ["providers", "mirror"]);
     let platforms = platforms.split(',');
     let options = platforms.map(|platform| format!("-platform={platform}"));
     let program = program.unwrap().args(options).arg(mirror);

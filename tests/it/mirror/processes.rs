@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Instant;
 
 use tflock_test_support::{
-    FakeRegistry, Misbehave, Program, ProviderSpec, TestContext, assert_contains, skip,
+    FakeRegistry, Misbehave, Program, ProviderSpec, TestContext, assert_contains, skip, wait_until,
 };
 
 use super::snapshot;
@@ -64,14 +64,9 @@ fn a_killed_run_leaves_complete_packages_and_the_next_run_adds_the_rest() {
         }
         assert_eq!(context.list("."), ["all", "mirror"], "nothing is left over");
         // Complete packages are not downloaded again.
-        let (bytes, limit) = (
-            registry.log().bytes("**.zip"),
-            size * u64::from(MOMENTS) / 2,
-        );
-        assert!(
-            bytes < limit,
-            "{layout}: {bytes} bytes, {size} in a whole run"
-        );
+        let bytes = registry.log().bytes("**.zip");
+        let is_little = bytes < size * u64::from(MOMENTS) / 2;
+        assert!(is_little, "{layout}: {bytes} bytes, {size} in a whole run");
     }
     fs::remove_dir_all(context.path("mirror")).unwrap();
     context.run(&mirror).expect_success();
@@ -84,18 +79,12 @@ fn an_interrupted_run_reports_it_and_leaves_nothing_behind() {
     let (registry, context) = four_providers("linux_amd64");
     registry.misbehave(Misbehave::on("**acme/d/**.zip").stall(1000));
     let zip = "mirror/registry.terraform.io/acme/a/terraform-provider-a_1.0.0_linux_amd64.zip";
-    for signal in ["-INT", "-TERM"] {
+    for signal in ["INT", "TERM"] {
         let run = context.command("mirror --platform linux_amd64 mirror all");
         let mut child = run.spawn();
-        let start = Instant::now();
-        while !context.path(zip).exists() {
-            assert!(start.elapsed().as_secs() < 60, "it never arrives");
-            thread::sleep(std::time::Duration::from_millis(5));
-        }
+        wait_until(|| context.path(zip).exists());
         let process = child.id().to_string();
-        let mut kill = std::process::Command::new("kill");
-        let sent = kill.args([signal, &process]).status();
-        assert!(sent.unwrap().success());
+        assert!(tflock_test_support::send_signal(signal, &process));
         assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
         assert_eq!(context.list("."), ["all", "mirror"]);
         fs::remove_dir_all(context.path("mirror")).unwrap();

@@ -9,7 +9,7 @@ use tflock_test_support::{
     Document, Misbehave, RawEntry, RawZip, Response, assert_contains, sha256_hex, table,
 };
 
-use super::Site;
+use super::ModuleSite;
 
 /// A gzip-compressed tar archive with these names, types and contents. The names are not normalized.
 fn tar_gz(entries: &[(&str, EntryType, &str)]) -> Vec<u8> {
@@ -40,7 +40,7 @@ fn zip(entries: &[(&str, &str)]) -> Vec<u8> {
 
 #[test]
 fn forms() {
-    let site = Site::start();
+    let site = ModuleSite::start();
     let zipped = zip(&[
         ("main.tf", "zip"),
         ("a/b/main.tf", "b"),
@@ -97,7 +97,7 @@ fn forms() {
 
 #[test]
 fn pages_name_the_source_of_a_module() {
-    let site = Site::start();
+    let site = ModuleSite::start();
     site.registry
         .serve("/m.zip", Document::octets(zip(&[("a/b/main.tf", "x")])));
     let location = |path: &str, header: &str| {
@@ -134,7 +134,7 @@ fn pages_name_the_source_of_a_module() {
 
 #[test]
 fn entries_never_leave_the_directory() {
-    let site = Site::start();
+    let site = ModuleSite::start();
     let file = EntryType::Regular;
     for (name, expected) in [
         ("../x", "contains `..`"),
@@ -159,7 +159,7 @@ fn entries_never_leave_the_directory() {
 
 #[test]
 fn entries_that_are_links_become_files() {
-    let site = Site::start();
+    let site = ModuleSite::start();
     let bytes = tar_gz(&[
         ("main.tf", EntryType::Symlink, "/etc/passwd"),
         ("hard.tf", EntryType::Link, "/etc/passwd"),
@@ -185,7 +185,7 @@ fn entries_that_are_links_become_files() {
 
 #[test]
 fn entries_that_unpack_to_too_much_are_refused() {
-    let site = Site::start();
+    let site = ModuleSite::start();
     let zeros = "\0".repeat(1 << 20);
     let mut bomb = GzEncoder::new(Vec::new(), Compression::best());
     let mut header = Header::new_gnu();
@@ -220,7 +220,7 @@ fn entries_that_unpack_to_too_much_are_refused() {
 
 #[test]
 fn redirects_of_archives_stay_on_https_or_loopback() {
-    let site = Site::start();
+    let site = ModuleSite::start();
     let rule = Misbehave::on("/m.zip");
     let moved = Response::status(302).with("Location", "http://h.test/m.zip");
     site.registry.misbehave(rule.respond(moved));

@@ -7,9 +7,10 @@ use tflock_test_support::{
     assert_contains,
 };
 
-use super::git::Repository;
+use super::git::ModuleRepository;
 use crate::TFLOCK;
 
+/// A `required_providers` block with one provider.
 pub(crate) fn requiring(provider: &str, constraint: &str) -> String {
     let name = provider.rsplit('/').next().unwrap();
     format!(
@@ -42,15 +43,15 @@ pub(crate) fn publish_module(
 /// A registry with providers and modules, a repository, and a root module that calls modules in all ways: a registry
 /// module with constraints and a subdirectory, an archive, a repository by tag, branch and commit, and modules nested
 /// three levels deep.
-fn site() -> (FakeRegistry, TestContext, Repository, String) {
+fn site() -> (FakeRegistry, TestContext, ModuleRepository, String) {
     let mut registry = FakeRegistry::start();
     for name in ["acme/anvil", "acme/bolt", "acme/rivet", "acme/screw"] {
         let hosts = ["registry.terraform.io", "registry.opentofu.org"];
         let spec = ProviderSpec::new(name).hosts(hosts);
         registry.publish(spec.versions(["1.0.0", "1.1.0", "2.0.0"]));
     }
-    let repository = Repository::create();
-    let inner = |name: &str| format!("module \"deep\" {{\n  source = \"../{name}\"\n}}\n");
+    let repository = ModuleRepository::create();
+    let inner = |name: &str| call("deep", &format!("../{name}"), "");
     repository
         .write("modules/net/main.tf", &inner("deep"))
         .write("modules/deep/main.tf", &inner("deepest"))
@@ -95,7 +96,7 @@ pub(crate) fn with_modules(registry: &FakeRegistry) -> String {
     )
 }
 
-/// A `module` block. It has no version if `version` is empty.
+/// A `module` block. An empty version is omitted.
 pub(crate) fn call(name: &str, source: &str, version: &str) -> String {
     let version = match version {
         "" => String::new(),
@@ -129,12 +130,9 @@ fn roots_are_locked_as_after_get() {
         let lock: &[&str] = &["providers", "lock", "-platform=linux_amd64"];
         for arguments in [&["get"], lock] {
             let arguments = arguments.iter().copied();
-            let tool = match engine {
-                "tofu" => context.tofu(&theirs, arguments),
-                _ => context.terraform(&theirs, arguments),
-            };
-            let Some(tool) = tool else { break };
-            tool.env("TF_DATA_DIR", &data).run().expect_success();
+            if let Some(tool) = context.engine(engine, &theirs, arguments) {
+                tool.env("TF_DATA_DIR", &data).run().expect_success();
+            }
         }
         let their_lock = context.lock_file(&theirs).unwrap_or(written.clone());
         assert_eq!(their_lock, written, "{engine}");
@@ -151,8 +149,7 @@ const MODULES: usize = 10;
 #[cfg(unix)]
 #[test]
 fn many_roots_fetch_each_module_once() {
-    let mut registry = FakeRegistry::start();
-    registry.publish(ProviderSpec::new("acme/anvil"));
+    let registry = FakeRegistry::with(ProviderSpec::new("acme/anvil"));
     let context = TestContext::new(TFLOCK, &registry);
     context.set_cli_config(&with_modules(&registry));
     let mut repositories = Vec::new();
@@ -164,7 +161,7 @@ fn many_roots_fetch_each_module_once() {
             publish_module(&registry, &module, "1.0.0", &[("main.tf", &text)]);
             format!("modules.test/{module}")
         } else {
-            let repository = Repository::create();
+            let repository = ModuleRepository::create();
             repository.write("main.tf", &text).commit();
             let url = repository.url();
             repositories.push(repository);
@@ -196,11 +193,8 @@ fn many_roots_fetch_each_module_once() {
     }
     let requests = registry.log();
     let requested = requests.counts("/modules/*");
-    assert_eq!(
-        requested.len(),
-        MODULES,
-        "one version list and one location per module"
-    );
+    // One version list and one location for each module of the registry.
+    assert_eq!(requested.len(), MODULES);
     let archives = requests.counts("/files/*.zip");
     assert_eq!(archives.len(), MODULES / 2);
     for (path, count) in requested.iter().chain(&archives) {
@@ -212,8 +206,8 @@ fn many_roots_fetch_each_module_once() {
 fn an_unavailable_module_fails_its_directory_with_its_place() {
     let (_registry, context, _repository, root) = site();
     context.write("good/main.tf", &root);
-    let call = "module \"x\" {\n  source = \"s3::https://s3.amazonaws.com/b/m.zip\"\n}\n";
-    context.write("bad/main.tf", call);
+    let unsupported = call("x", "s3::https://s3.amazonaws.com/b/m.zip", "");
+    context.write("bad/main.tf", unsupported);
     let outcome = context.run("lock --platform linux_amd64 good bad");
     let outcome = outcome.expect_code(1);
     assert!(context.lock_file("good").is_some() && context.lock_file("bad").is_none());

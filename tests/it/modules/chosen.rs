@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::Value;
-use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
+use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext, assert_contains};
 
 use super::binary::{call, publish_module, requiring, with_modules};
 use crate::TFLOCK;
@@ -52,10 +52,9 @@ fn a_new_module_version_is_reported_until_the_lock_file_is_updated() {
     // A check changes nothing, so the second one reports the same.
     for _ in 0..2 {
         let text = run(&context, &format!("{LOCK} --check"), 3);
-        assert!(
-            text.contains("acme/anvil 1.0.0 -> 2.0.0") && text.contains(MOVED),
-            "{text}"
-        );
+        for part in ["acme/anvil 1.0.0 -> 2.0.0", MOVED] {
+            assert_contains(&text, part);
+        }
     }
     let expected = serde_json::json!([{
         "call": "vpc",
@@ -115,8 +114,7 @@ fn unknown_module_versions_are_not_reported() {
 
 #[test]
 fn roots_without_such_modules_leave_no_record() {
-    let mut registry = FakeRegistry::start();
-    registry.publish(ProviderSpec::new("acme/anvil"));
+    let registry = FakeRegistry::with(ProviderSpec::new("acme/anvil"));
     let context = TestContext::new(TFLOCK, &registry);
     context.require("a", &[("acme/anvil", "1.0.0")]);
     run(&context, LOCK, 0);

@@ -7,14 +7,14 @@ use std::thread;
 use tempfile::TempDir;
 use tflock_test_support::{FakeRegistry, assert_contains, table};
 
-use super::Site;
+use super::ModuleSite;
 
 /// A repository on this machine.
-pub(super) struct Repository {
+pub(super) struct ModuleRepository {
     directory: TempDir,
 }
 
-impl Repository {
+impl ModuleRepository {
     pub(super) fn create() -> Self {
         let repository = Self {
             directory: TempDir::new().unwrap(),
@@ -53,7 +53,7 @@ impl Repository {
 
 #[test]
 fn references_and_subdirectories() {
-    let repository = Repository::create();
+    let repository = ModuleRepository::create();
     let first = repository.write("main.tf", "first").commit();
     repository.git("tag light");
     let second = repository.write("main.tf", "second").commit();
@@ -67,7 +67,7 @@ fn references_and_subdirectories() {
     repository.git("checkout --quiet main");
     repository.write("main.tf", "newest").commit();
 
-    let site = Site::start();
+    let site = ModuleSite::start();
     let url = repository.url();
     for [rest, expected] in table(
         "
@@ -107,13 +107,13 @@ fn references_and_subdirectories() {
 
 #[test]
 fn each_repository_is_fetched_once() {
-    let repository = Repository::create();
+    let repository = ModuleRepository::create();
     repository
         .write("a/main.tf", "a")
         .write("b/main.tf", "b")
         .commit();
     repository.git("tag v1");
-    let (site, url) = (Site::start(), repository.url());
+    let (site, url) = (ModuleSite::start(), repository.url());
     thread::scope(|scope| {
         for index in 0..50 {
             let (site, url) = (&site, &url);
@@ -132,9 +132,9 @@ fn each_repository_is_fetched_once() {
 
 #[test]
 fn no_hook_is_run() {
-    let repository = Repository::create();
+    let repository = ModuleRepository::create();
     repository.write("main.tf", "x").commit();
-    let site = Site::start();
+    let site = ModuleSite::start();
     let hooks = site.home.path().join("template/hooks");
     fs::create_dir_all(&hooks).unwrap();
     let hook = hooks.join("post-checkout");
@@ -163,9 +163,9 @@ fn executable(_path: &Path) {}
 
 #[test]
 fn url_rewrites_of_the_user_cannot_select_another_protocol() {
-    let repository = Repository::create();
+    let repository = ModuleRepository::create();
     repository.write("main.tf", "x").commit();
-    let site = Site::start();
+    let site = ModuleSite::start();
     let config = format!(
         "[url \"ext::sh -c touch% {} \"]\n\tinsteadOf = https://g.test/\n[url \"file://{}\"]\n\tinsteadOf = \
          file:///alias\n[protocol]\n\tallow = always\n",
@@ -187,7 +187,7 @@ fn url_rewrites_of_the_user_cannot_select_another_protocol() {
 
 #[test]
 fn submodules_are_fetched_by_the_allowed_protocols() {
-    let (inner, outer) = (Repository::create(), Repository::create());
+    let (inner, outer) = (ModuleRepository::create(), ModuleRepository::create());
     inner.write("main.tf", "inner").commit();
     outer.write("main.tf", "outer");
     let path = inner.path().display();
@@ -196,7 +196,7 @@ fn submodules_are_fetched_by_the_allowed_protocols() {
     let set = "config --file .gitmodules submodule.sub.url";
     outer.git(&format!("{set} {url}"));
     let good = outer.commit();
-    let site = Site::start();
+    let site = ModuleSite::start();
     let source = outer.url();
     assert_eq!(site.text(&format!("{source}//sub?ref={good}")), "inner");
 
@@ -213,14 +213,14 @@ fn submodules_are_fetched_by_the_allowed_protocols() {
 #[test]
 fn links_lead_to_the_repository_only() {
     let secret: PathBuf = PathBuf::from("/etc/passwd");
-    let repository = Repository::create();
+    let repository = ModuleRepository::create();
     repository.write("real/main.tf", "x");
     std::os::unix::fs::symlink("real", repository.path().join("inside")).unwrap();
     std::os::unix::fs::symlink("/etc", repository.path().join("outside")).unwrap();
     let first = repository.commit();
     std::os::unix::fs::symlink(&secret, repository.path().join("evil.tf")).unwrap();
     repository.commit();
-    let (site, url) = (Site::start(), repository.url());
+    let (site, url) = (ModuleSite::start(), repository.url());
     assert_eq!(site.text(&format!("{url}//inside?ref={first}")), "x");
     let gone = site.text(&format!("{url}//outside?ref={first}"));
     assert!(gone.contains("has no directory `outside`"), "{gone}");
@@ -231,10 +231,10 @@ fn links_lead_to_the_repository_only() {
 
 #[test]
 fn repositories_may_not_be_larger_than_the_limit() {
-    let repository = Repository::create();
+    let repository = ModuleRepository::create();
     repository.write("main.tf", "x").commit();
     let small = 1 << 20;
-    let site = Site::with(FakeRegistry::start(), "", small);
+    let site = ModuleSite::with(FakeRegistry::start(), "", small);
     assert_eq!(site.text(&repository.url()), "x");
     repository
         .write("movie", &"0123456789abcdef".repeat(1 << 17))
@@ -245,7 +245,7 @@ fn repositories_may_not_be_larger_than_the_limit() {
 
 #[test]
 fn waiting_fetches_fail_when_a_run_is_stopped() {
-    let site = Site::start();
+    let site = ModuleSite::start();
     let program = site.home.path().join("counting-git");
     let log = site.home.path().join("git.log");
     let log = log.display();

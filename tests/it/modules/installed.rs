@@ -1,26 +1,81 @@
 //! Modules that `init` or `get` installed: which directories their own calls may name.
 
-use serde_json::json;
-use tflock_test_support::{FakeRegistry, Program, ProviderSpec, TestContext};
+use serde_json::{Value, json};
+use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext, assert_contains};
 
-use super::git::Repository;
+use super::binary::{call, requiring};
+use super::git::ModuleRepository;
 use crate::TFLOCK;
 
-const LOCK: [&str; 3] = ["providers", "lock", "-platform=linux_amd64"];
+const REFUSED: &str = "which is outside of the package of its caller";
 
-fn tool(engine: &str, root: &str, arguments: &[&str], context: &TestContext) -> Option<Program> {
-    let arguments = arguments.iter().copied();
-    let tool = match engine {
-        "tofu" => context.tofu(root, arguments),
-        _ => context.terraform(root, arguments),
-    };
-    Some(tool?.env("TF_DATA_DIR", ".terraform"))
+/// A tree with a root module for tflock and the same one for the real tool.
+struct InstalledTree<'a> {
+    context: &'a TestContext,
+    engine: &'static str,
+    /// The source of the remote module.
+    source: String,
+    directories: [String; 2],
 }
 
-fn requiring(name: &str) -> String {
-    format!(
-        "terraform {{\n  required_providers {{\n    {name} = {{\n      source = \"acme/{name}\"\n    }}\n  }}\n}}\n"
-    )
+/// The remote module. Its second call leaves its package if the module is installed in `m`.
+fn remote_module() -> String {
+    call("in", "../inside", "") + &call("up", "../../outside", "")
+}
+
+impl<'a> InstalledTree<'a> {
+    fn new(context: &'a TestContext, engine: &'static str, source: &str) -> Self {
+        let directories = ["ours", "theirs"].map(|name| format!("{engine}-{name}"));
+        for directory in &directories {
+            context.write(&format!("{directory}/main.tf"), call("m", source, ""));
+        }
+        let source = source.to_owned();
+        Self {
+            context,
+            engine,
+            source,
+            directories,
+        }
+    }
+
+    /// Installs the modules in both directories, and records the modules with these keys.
+    fn install(&self, keys: &[&str]) {
+        let record = |key: &&str| -> Value {
+            let (source, directory) = match *key {
+                "m" => (self.source.as_str(), "m/m"),
+                "m.in" => ("../inside", "m/inside"),
+                _ => ("../../outside", "outside"),
+            };
+            json!({"Key": key, "Source": source, "Dir": format!(".terraform/modules/{directory}")})
+        };
+        let records: Vec<Value> = keys.iter().map(record).collect();
+        let files = [
+            ("m/m/main.tf", remote_module()),
+            ("m/inside/main.tf", requiring("acme/anvil", "1.0.0")),
+            ("outside/main.tf", requiring("acme/bolt", "1.0.0")),
+            ("modules.json", json!({ "Modules": records }).to_string()),
+        ];
+        for directory in &self.directories {
+            for (name, text) in &files {
+                let path = format!("{directory}/.terraform/modules/{name}");
+                self.context.write(&path, text);
+            }
+        }
+    }
+
+    fn lock(&self) -> Outcome {
+        let lock = ["lock", "--engine", self.engine, "--platform", "linux_amd64"];
+        self.context.tflock(lock).arg(&self.directories[0]).run()
+    }
+
+    /// The outcome of the real tool. `None` if it is not installed.
+    fn run_tool(&self, line: &str) -> Option<Outcome> {
+        let arguments = line.split(' ');
+        let tool = self
+            .context
+            .engine(self.engine, &self.directories[1], arguments);
+        Some(tool?.env("TF_DATA_DIR", ".terraform").run())
+    }
 }
 
 #[test]
@@ -31,81 +86,38 @@ fn a_call_out_of_an_installed_package_is_followed_only_where_it_is_recorded() {
         registry.publish(ProviderSpec::new(name).hosts(hosts));
     }
     let context = TestContext::new(TFLOCK, &registry);
-    let repository = Repository::create();
-    let inside = "module \"in\" {\n  source = \"../inside\"\n}\n";
-    let outside = "module \"up\" {\n  source = \"../../outside\"\n}\n";
+    let repository = ModuleRepository::create();
     repository
-        .write("m/main.tf", &format!("{inside}{outside}"))
-        .write("inside/main.tf", &requiring("anvil"))
+        .write("m/main.tf", &remote_module())
+        .write("inside/main.tf", &requiring("acme/anvil", "1.0.0"))
         .commit();
-    let source = format!("{}//m", repository.url());
-    let root = format!("module \"m\" {{\n  source = \"{source}\"\n}}\n");
     for engine in ["terraform", "tofu"] {
-        let (ours, theirs) = (format!("{engine}-ours"), format!("{engine}-theirs"));
-        let lock = ["lock", "--engine", engine, "--platform", "linux_amd64"];
-        let tflock = || context.tflock(lock).arg(&ours).run();
-        for directory in [&ours, &theirs] {
-            context.write(&format!("{directory}/main.tf"), &root);
+        let tree = InstalledTree::new(&context, engine, &format!("{}//m", repository.url()));
+        if let Some(get) = tree.run_tool("get -no-color") {
+            let refused = get.expect_code(1).to_string();
+            assert_contains(&refused, "Local module path escapes module package");
         }
-        if let Some(get) = tool(engine, &theirs, &["get", "-no-color"], &context) {
-            let refused = get.run().expect_code(1).to_string();
-            assert!(
-                refused.contains("Local module path escapes module package"),
-                "{refused}"
-            );
-        }
-        let refused = tflock().expect_code(1).to_string();
-        assert!(
-            refused.contains("which is outside of the package of its caller"),
-            "{refused}"
-        );
+        assert_contains(&tree.lock().expect_code(1).to_string(), REFUSED);
 
         // The module is now installed, but the call that leaves its package has no record. It is still refused.
-        let record = |key: &str, source: &str, directory: &str| {
-            let directory = format!(".terraform/modules/{directory}");
-            json!({"Key": key, "Source": source, "Dir": directory})
-        };
-        let mut records = vec![
-            record("m", &source, "m/m"),
-            record("m.in", "../inside", "m/inside"),
-        ];
-        let install = |records: &[serde_json::Value]| {
-            for directory in [&ours, &theirs] {
-                let modules = format!("{directory}/.terraform/modules");
-                context.write(
-                    &format!("{modules}/m/m/main.tf"),
-                    format!("{inside}{outside}"),
-                );
-                context.write(&format!("{modules}/m/inside/main.tf"), requiring("anvil"));
-                context.write(&format!("{modules}/outside/main.tf"), requiring("bolt"));
-                let manifest = json!({"Modules": records}).to_string();
-                context.write(&format!("{modules}/modules.json"), manifest);
-            }
-        };
-        install(&records);
-        if let Some(lock) = tool(engine, &theirs, &LOCK, &context) {
-            let refused = lock.run().expect_code(1).to_string();
-            assert!(refused.contains("Module not installed"), "{refused}");
-            assert!(refused.contains("m/m/main.tf"), "{refused}");
+        tree.install(&["m", "m.in"]);
+        if let Some(lock) = tree.run_tool("providers lock -platform=linux_amd64") {
+            let refused = lock.expect_code(1).to_string();
+            assert_contains(&refused, "Module not installed");
+            assert_contains(&refused, "m/m/main.tf");
         }
-        let refused = tflock().expect_code(1).to_string();
-        assert!(
-            refused.contains("which is outside of the package of its caller"),
-            "{refused}"
-        );
+        assert_contains(&tree.lock().expect_code(1).to_string(), REFUSED);
 
         // With a record of that call, from any program, it is followed.
-        records.push(record("m.up", "../../outside", "outside"));
-        install(&records);
-        tflock().expect_success();
-        let written = context.lock_file(&ours).unwrap();
-        assert!(
-            written.contains("acme/anvil") && written.contains("acme/bolt"),
-            "{written}"
-        );
-        if let Some(lock) = tool(engine, &theirs, &LOCK, &context) {
-            lock.run().expect_success();
-            assert_eq!(context.lock_file(&theirs), Some(written), "{engine}");
+        tree.install(&["m", "m.in", "m.up"]);
+        tree.lock().expect_success();
+        let written = context.lock_file(&tree.directories[0]).unwrap();
+        assert_contains(&written, "acme/anvil");
+        assert_contains(&written, "acme/bolt");
+        if let Some(lock) = tree.run_tool("providers lock -platform=linux_amd64") {
+            lock.expect_success();
+            let theirs = context.lock_file(&tree.directories[1]);
+            assert_eq!(theirs, Some(written), "{engine}");
         }
     }
 }

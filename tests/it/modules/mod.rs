@@ -26,7 +26,6 @@ mod moving;
 mod registry;
 
 use std::collections::BTreeMap;
-use std::error::Error;
 #[cfg(unix)]
 use std::ffi::OsString;
 use std::fs;
@@ -43,11 +42,11 @@ use tflock::provider::{Engine, ModuleVersionConstraints};
 use tflock::registry::{RegistryClient, RegistrySettings};
 use tflock::reporter;
 use tflock::span::Place;
-use tflock_test_support::FakeRegistry;
+use tflock_test_support::{FakeRegistry, error_chain};
 use tokio::runtime::Runtime;
 
 /// A fetcher with a server, a separate home directory, and a log of git's runs.
-struct Site {
+struct ModuleSite {
     fetcher: Fetcher,
     registry: FakeRegistry,
     /// The home directory of git, which also has the files of the test.
@@ -74,7 +73,7 @@ fn fetcher(home: &Path, runtime: &Runtime, text: &str, offline: bool) -> Fetcher
     Fetcher::new(runtime.handle().clone(), move |_| client.clone(), git)
 }
 
-impl Site {
+impl ModuleSite {
     fn start() -> Self {
         Self::with_cli_config(FakeRegistry::start(), "")
     }
@@ -103,7 +102,7 @@ impl Site {
         self.run_with(offline, false);
     }
 
-    /// Like [`Site::run_again`], optionally with `--refresh`.
+    /// Like [`ModuleSite::run_again`], optionally with `--refresh`.
     fn run_with(&mut self, offline: bool, refresh: bool) {
         let store = DiskCache::open(&self.home.path().join("cache")).unwrap();
         let fetcher = fetcher(self.home.path(), &self.runtime, &self.text, offline);
@@ -124,15 +123,7 @@ impl Site {
             confined_to: None,
         };
         let found = self.fetcher.get(&request).map(|found| found.directory);
-        found.map_err(|error| {
-            let mut text = error.to_string();
-            let mut source = error.source();
-            while let Some(cause) = source {
-                text = format!("{text}: {cause}");
-                source = cause.source();
-            }
-            text
-        })
+        found.map_err(|error| error_chain(&error))
     }
 
     /// The text of `main.tf` in the directory of a fetched source, or the error.
@@ -189,16 +180,10 @@ fn git_on_path(directory: &Path, log: &Path) -> OsString {
 /// Writes a program that logs its arguments and then runs the git on the test's `PATH`.
 #[cfg(unix)]
 fn counting(program: &Path, log: &Path) {
-    use std::os::unix::fs::PermissionsExt as _;
-
     let git = tflock_test_support::require_or_skip("git", true).unwrap();
-    let script = format!(
-        "#!/bin/sh\necho \"$*\" >> '{}'\nexec '{}' \"$@\"\n",
-        log.display(),
-        git.display()
-    );
-    fs::write(program, script).unwrap();
-    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
+    let (log, git) = (log.display(), git.display());
+    let commands = format!("echo \"$*\" >> '{log}'\nexec '{git}' \"$@\"");
+    tflock_test_support::write_script(program, &commands);
 }
 
 #[cfg(not(unix))]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tflock_test_support::{Document, Hit, Misbehave, RawEntry, RawZip, Response};
 
-use super::Site;
+use super::ModuleSite;
 
 const PATH: &str = "/m.zip";
 
@@ -14,7 +14,7 @@ fn zip(content: &str) -> Vec<u8> {
 }
 
 /// Serves this module at `path` with these headers and without the server's own `ETag`.
-fn publish(site: &Site, path: &str, content: &str, headers: &[(&str, &str)]) {
+fn publish(site: &ModuleSite, path: &str, content: &str, headers: &[(&str, &str)]) {
     site.registry.serve(path, Document::octets(zip(content)));
     let plain = Misbehave::on(path).without_header("ETag");
     let add = |rule: Misbehave, (name, value): &(&str, &str)| rule.header(name, value);
@@ -30,7 +30,7 @@ fn condition(hit: &Hit) -> Option<(&'static str, &str)> {
 }
 
 /// Starts another run. Returns the text of the module, and the path, condition and status of each request.
-fn run(site: &mut Site, source: &str) -> (String, Vec<String>) {
+fn run(site: &mut ModuleSite, source: &str) -> (String, Vec<String>) {
     site.registry.log().clear();
     site.run_again(false);
     let text = site.text(source);
@@ -61,7 +61,7 @@ fn unchanged_archives_are_not_sent_again() {
         (&[modified], whole),
         (&[], whole),
     ] {
-        let mut site = Site::start();
+        let mut site = ModuleSite::start();
         let source = site.registry.url(PATH);
         publish(&site, PATH, "first", headers);
         let expected = |requests: &str| ("first".to_owned(), vec![requests.to_owned()]);
@@ -74,7 +74,7 @@ fn unchanged_archives_are_not_sent_again() {
 
 #[test]
 fn three_runs_download_the_archive_once() {
-    let mut site = Site::start();
+    let mut site = ModuleSite::start();
     let source = site.registry.url(PATH);
     let content = "x".repeat(1 << 20);
     publish(&site, PATH, &content, &[("ETag", "\"1\"")]);
@@ -90,7 +90,7 @@ fn three_runs_download_the_archive_once() {
 
 #[test]
 fn a_changed_archive_replaces_the_cached_one() {
-    let mut site = Site::start();
+    let mut site = ModuleSite::start();
     let source = site.registry.url(PATH);
     for (tag, content) in [("\"1\"", "first"), ("\"2\"", "second"), ("\"3\"", "first")] {
         publish(&site, PATH, content, &[("ETag", tag)]);
@@ -105,7 +105,7 @@ fn a_changed_archive_replaces_the_cached_one() {
 
 #[test]
 fn a_tag_goes_only_to_the_address_that_gave_it() {
-    let mut site = Site::start();
+    let mut site = ModuleSite::start();
     let source = site.registry.url(PATH);
     // Both archives have the same tag, as on servers that number their versions.
     for (path, content) in [("/a.zip", "a"), ("/b.zip", "b")] {
@@ -133,7 +133,7 @@ fn a_tag_goes_only_to_the_address_that_gave_it() {
 
 #[test]
 fn a_redirecting_page_is_requested_as_well_as_its_archive() {
-    let mut site = Site::start();
+    let mut site = ModuleSite::start();
     publish(&site, PATH, "x", &[("ETag", "\"1\"")]);
     site.registry.serve("/page", Document::octets("a page"));
     let named = Misbehave::on("/page").header("X-Terraform-Get", PATH);
@@ -153,7 +153,7 @@ fn a_redirecting_page_is_requested_as_well_as_its_archive() {
 
 #[test]
 fn refresh_sends_no_tag() {
-    let mut site = Site::start();
+    let mut site = ModuleSite::start();
     let source = site.registry.url(PATH);
     publish(&site, PATH, "x", &[("ETag", "\"1\"")]);
     run(&mut site, &source);
@@ -166,7 +166,7 @@ fn refresh_sends_no_tag() {
 
 #[test]
 fn without_a_network_the_cached_archive_is_used() {
-    let mut site = Site::start();
+    let mut site = ModuleSite::start();
     let kept = site.registry.url(PATH);
     let other = site.registry.url("/other.zip");
     publish(&site, PATH, "first", &[("ETag", "\"1\"")]);
@@ -183,7 +183,7 @@ fn without_a_network_the_cached_archive_is_used() {
 
 #[test]
 fn damaged_archives_are_downloaded_again() {
-    let mut site = Site::start();
+    let mut site = ModuleSite::start();
     let source = site.registry.url(PATH);
     publish(&site, PATH, "first", &[("ETag", "\"1\"")]);
     site.run_again(false);
@@ -195,7 +195,7 @@ fn damaged_archives_are_downloaded_again() {
 
 #[test]
 fn a_response_304_to_an_unconditional_request_is_an_error() {
-    let mut site = Site::start();
+    let mut site = ModuleSite::start();
     let source = site.registry.url(PATH);
     let rule = Misbehave::on(PATH).respond(Response::status(304).with("ETag", "\"1\""));
     site.registry.misbehave(rule);
@@ -205,7 +205,7 @@ fn a_response_304_to_an_unconditional_request_is_an_error() {
 
 #[test]
 fn secrets_of_a_url_are_used_but_not_stored() {
-    let mut site = Site::start();
+    let mut site = ModuleSite::start();
     publish(&site, PATH, "x", &[("ETag", "\"1\"")]);
     let source = site.registry.url("/m.zip?token=hunter2");
     let source = source.replacen("://", "://user:passw0rd@", 1);

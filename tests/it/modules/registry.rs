@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use tflock_test_support::{Document, FakeRegistry, Misbehave, RawEntry, RawZip, Response, table};
 
-use super::Site;
+use super::ModuleSite;
 
 /// A registry for the host `modules.test`, with a token.
-fn start() -> Site {
+fn start() -> ModuleSite {
     let registry = FakeRegistry::start();
     let text = r#"
         host "modules.test" {
@@ -20,10 +20,10 @@ fn start() -> Site {
         }
     "#;
     let text = text.replace("URL", &registry.url("/modules/"));
-    Site::with_cli_config(registry, &text)
+    ModuleSite::with_cli_config(registry, &text)
 }
 
-fn list(site: &Site, module: &str, versions: &[&str]) {
+fn list(site: &ModuleSite, module: &str, versions: &[&str]) {
     let versions = versions.iter().map(|version| json!({"version": version}));
     let list = json!({"modules": [{"versions": versions.collect::<Vec<Value>>()}]});
     let path = format!("/modules/{module}/versions");
@@ -31,7 +31,7 @@ fn list(site: &Site, module: &str, versions: &[&str]) {
 }
 
 /// Sets the response to a request for the location of a version.
-fn locate(site: &Site, module: &str, version: &str, answer: Response) {
+fn locate(site: &ModuleSite, module: &str, version: &str, answer: Response) {
     let path = format!("/modules/{module}/{version}/download");
     site.registry
         .misbehave(Misbehave::on(&path).respond(answer));
@@ -43,7 +43,7 @@ fn no_content(location: &str) -> Response {
         .with("X-Terraform-Get", location)
 }
 
-fn serve_zip(site: &Site, path: &str, text: &str) {
+fn serve_zip(site: &ModuleSite, path: &str, text: &str) {
     let bytes = RawZip::of([
         RawEntry::stored("main.tf", text),
         RawEntry::stored("sub/main.tf", "sub"),

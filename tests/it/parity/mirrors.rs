@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tflock::package::{Limits, hash_archive};
 use tflock_test_support::{
-    DEFAULT_PLATFORMS, Document, FakeRegistry, Outcome, TestAuthority, TestContext, table,
+    DEFAULT_PLATFORMS, Document, FakeRegistry, Outcome, TestAuthority, TestContext, is_recording,
+    table,
 };
 
 use super::{registry, testdata};
@@ -26,20 +27,20 @@ const TOOLS: [(&str, &str); 2] = [
 
 /// The source of packages.
 #[derive(Clone, Copy)]
-enum Mirror {
-    /// A directory that [`Site::directories`] creates.
+enum MirrorSource {
+    /// A directory that [`MirrorSite::directories`] creates.
     Directory(&'static str),
     /// A network mirror with these `hashes` for each package: see [`hashes_of_mirror`].
     Network(&'static str),
 }
 
-use Mirror::{Directory, Network};
+use MirrorSource::{Directory, Network};
 
 /// A configuration and a mirror.
-struct Case {
+struct MirrorCase {
     name: &'static str,
     required: Vec<(&'static str, &'static str)>,
-    mirror: Mirror,
+    mirror: MirrorSource,
     platforms: &'static [&'static str],
     /// Whether the run starts with the lock file [`COMPLETE`].
     is_locked: bool,
@@ -96,7 +97,7 @@ const CASES: &str = "
     network-beside-the-registrys-hashes   | acme/anvil 1.0.0       | network no-hashes                 | locked
 ";
 
-fn cases() -> Vec<Case> {
+fn cases() -> Vec<MirrorCase> {
     let row = |[name, required, mirror, special]: [&'static str; 4]| {
         let required = required
             .split(", ")
@@ -104,9 +105,9 @@ fn cases() -> Vec<Case> {
         let mirror = match mirror.split_once(' ') {
             Some(("directory", name)) => Directory(name),
             Some((_, name)) => Network(name),
-            None => panic!("`{mirror}` is no mirror"),
+            None => panic!("`{mirror}` is not a mirror"),
         };
-        Case {
+        MirrorCase {
             name,
             required: required.collect(),
             mirror,
@@ -138,7 +139,7 @@ fn hashes_of_mirror(mirror: &str, zh: &str, h1: &str) -> Option<Value> {
         "no-scheme" => json!([zh, "wrong"]),
         "upper-case-zh" => json!([zh.to_uppercase().replace("ZH:", "zh:")]),
         "empty-hashes" => json!([]),
-        _ => panic!("`{mirror}` is no network mirror"),
+        _ => panic!("`{mirror}` is not a network mirror"),
     })
 }
 
@@ -154,14 +155,14 @@ const MIRRORED: &str = "
 ";
 
 /// All mirrors, and a tree for lock files.
-struct Site {
+struct MirrorSite {
     registry: FakeRegistry,
     authority: TestAuthority,
     context: TestContext,
     host: String,
 }
 
-impl Site {
+impl MirrorSite {
     fn start() -> Self {
         let mut registry = registry::start();
         let authority = TestAuthority::create();
@@ -271,7 +272,7 @@ impl Site {
     }
 
     /// Creates a new copy of a case in `directory`.
-    fn lay_out(&self, case: &Case, directory: &str, host: &str) {
+    fn lay_out(&self, case: &MirrorCase, directory: &str, host: &str) {
         self.context.require(directory, &case.required);
         if case.is_locked {
             let text = self.registry.fill(&COMPLETE.replace("HOST", host));
@@ -280,7 +281,7 @@ impl Site {
     }
 
     /// The option and the value that select a mirror.
-    fn address(&self, mirror: Mirror) -> (&'static str, String) {
+    fn address(&self, mirror: MirrorSource) -> (&'static str, String) {
         match mirror {
             Directory(name) => {
                 let path = self.context.path(&format!("mirrors/{name}"));
@@ -291,7 +292,7 @@ impl Site {
     }
 
     /// The lock file that tflock writes. `None` if the run failed.
-    fn lock_with_tflock(&self, case: &Case, tool: (&str, &str)) -> (Option<String>, Outcome) {
+    fn lock_with_tflock(&self, case: &MirrorCase, tool: (&str, &str)) -> (Option<String>, Outcome) {
         let directory = format!("{}/tflock-{}", case.name, tool.0);
         self.lay_out(case, &directory, tool.1);
         let (option, mirror) = self.address(case.mirror);
@@ -307,15 +308,16 @@ impl Site {
 
     /// The lock file that a real tool writes, `None` if it failed. The outer `None` means that the tool is not
     /// installed.
-    fn lock_with_tool(&self, case: &Case, tool: (&str, &str)) -> Option<(Option<String>, Outcome)> {
+    fn lock_with_tool(
+        &self,
+        case: &MirrorCase,
+        tool: (&str, &str),
+    ) -> Option<(Option<String>, Outcome)> {
         let directory = format!("{}/{}", case.name, tool.0);
         self.lay_out(case, &directory, tool.1);
         let (option, mirror) = self.address(case.mirror);
         let arguments = ["providers", "lock", "-no-color"];
-        let program = match tool.0 {
-            "tofu" => self.context.tofu(&directory, arguments),
-            _ => self.context.terraform(&directory, arguments),
-        };
+        let program = self.context.engine(tool.0, &directory, arguments);
         let platforms = case.platforms.iter();
         let platforms = platforms.map(|platform| format!("-platform={platform}"));
         let outcome = program?
@@ -343,18 +345,18 @@ fn zip_h1(bytes: &[u8], name: &str) -> String {
     hashes.zip_h1.unwrap().to_string()
 }
 
-fn recorded_path(case: &Case, tool: &str) -> PathBuf {
+fn recorded_path(case: &MirrorCase, tool: &str) -> PathBuf {
     testdata(&format!("mirrors/{}/{tool}.hcl", case.name))
 }
 
-fn recorded(case: &Case, tool: &str) -> Option<String> {
+fn recorded(case: &MirrorCase, tool: &str) -> Option<String> {
     fs::read_to_string(recorded_path(case, tool)).ok()
 }
 
 #[test]
 fn the_tools_still_write_the_recorded_lock_files() {
-    let site = Site::start();
-    let record = std::env::var("TFLOCK_RECORD").is_ok_and(|value| value == "1");
+    let site = MirrorSite::start();
+    let record = is_recording();
     for tool in TOOLS {
         for case in &cases() {
             let Some((written, outcome)) = site.lock_with_tool(case, tool) else {
@@ -373,7 +375,7 @@ fn the_tools_still_write_the_recorded_lock_files() {
 
 #[test]
 fn tflock_writes_what_the_tools_wrote() {
-    let site = Site::start();
+    let site = MirrorSite::start();
     let (mut written, mut differ) = (0, 0);
     for case in &cases() {
         for tool in TOOLS {

@@ -13,27 +13,32 @@ mod trees;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tflock_test_support::{DEFAULT_PLATFORMS, FakeRegistry, TestContext, terraform_on_path};
+use tflock_test_support::{
+    DEFAULT_PLATFORMS, FakeRegistry, TestContext, is_recording, terraform_on_path,
+};
 
 use crate::TFLOCK;
 
 /// The cases in which the result differs from that of `providers lock`.
-const EXCEPTIONS: [(&str, Exception); 4] = [
-    ("all-foreign", Exception::Option(["--mismatch", "add"])),
-    ("out-of-range", Exception::Replaced("acme/anvil")),
+const EXCEPTIONS: [(&str, ParityException); 4] = [
+    (
+        "all-foreign",
+        ParityException::Option(["--mismatch", "add"]),
+    ),
+    ("out-of-range", ParityException::Replaced("acme/anvil")),
     (
         "no-longer-required",
-        Exception::InitDropsBlock("hashicorp/null"),
+        ParityException::InitDropsBlock("hashicorp/null"),
     ),
     (
         "unknown-schemes",
-        Exception::InitDropsLines(&["\"ZH:", "\"h2:", "\"xx:"]),
+        ParityException::InitDropsLines(&["\"ZH:", "\"h2:", "\"xx:"]),
     ),
 ];
 
 /// How a case differs.
 #[derive(Clone, Copy, PartialEq)]
-enum Exception {
+enum ParityException {
     /// tflock writes the same file only with these options.
     Option([&'static str; 2]),
     /// Terraform fails until the entry of this provider is deleted.
@@ -45,14 +50,14 @@ enum Exception {
 }
 
 /// A directory of `testdata/modules`.
-struct Case {
+struct TerraformCase {
     name: String,
     /// The initial lock file with its templates filled in.
     before: Option<String>,
-    exception: Option<Exception>,
+    exception: Option<ParityException>,
 }
 
-impl Case {
+impl TerraformCase {
     fn all(registry: &FakeRegistry) -> Vec<Self> {
         let mut names: Vec<_> = fs::read_dir(testdata("modules"))
             .unwrap()
@@ -95,8 +100,8 @@ impl Case {
     /// The file after `init`, given the file before it.
     fn after_init(&self, locked: &str) -> String {
         match self.exception {
-            Some(Exception::InitDropsBlock(provider)) => without_block(locked, provider),
-            Some(Exception::InitDropsLines(marks)) => without_lines(locked, marks),
+            Some(ParityException::InitDropsBlock(provider)) => without_block(locked, provider),
+            Some(ParityException::InitDropsLines(marks)) => without_lines(locked, marks),
             _ => locked.to_owned(),
         }
     }
@@ -109,10 +114,10 @@ fn terraform_still_writes_the_recorded_lock_files() {
     }
     let registry = registry::start();
     let context = TestContext::new(TFLOCK, &registry);
-    let record = std::env::var("TFLOCK_RECORD").is_ok_and(|value| value == "1");
-    for case in Case::all(&registry) {
+    let record = is_recording();
+    for case in TerraformCase::all(&registry) {
         case.lay_out(&case.name, &context);
-        if let Some(Exception::Replaced(provider)) = case.exception {
+        if let Some(ParityException::Replaced(provider)) = case.exception {
             let before = case.before.as_deref().unwrap();
             context.write_lock_file(&case.name, without_block(before, provider));
         }
@@ -130,7 +135,7 @@ fn tflock_writes_the_recorded_lock_files_and_init_leaves_them() {
     let registry = registry::start();
     let context = TestContext::new(TFLOCK, &registry);
     let terraform = terraform_on_path();
-    for case in Case::all(&registry) {
+    for case in TerraformCase::all(&registry) {
         let directory = case.name.as_str();
         case.lay_out(directory, &context);
         lock(&case, &context);
@@ -139,11 +144,8 @@ fn tflock_writes_the_recorded_lock_files_and_init_leaves_them() {
 
         let modified = context.lock_file_modified(directory);
         lock(&case, &context);
-        assert_eq!(
-            context.lock_file_modified(directory),
-            modified,
-            "{directory}"
-        );
+        let modified_again = context.lock_file_modified(directory);
+        assert_eq!(modified_again, modified, "{directory}");
 
         if terraform.is_some() {
             witness(&case, &written, &context);
@@ -153,7 +155,7 @@ fn tflock_writes_the_recorded_lock_files_and_init_leaves_them() {
 
 /// Runs `terraform init` with an empty data directory on the file that tflock wrote. It succeeds with a read-only lock
 /// file, and otherwise changes nothing.
-fn witness(case: &Case, written: &str, context: &TestContext) {
+fn witness(case: &TerraformCase, written: &str, context: &TestContext) {
     let init = |options: &[&'static str]| {
         let arguments = ["init", "-no-color"]
             .into_iter()
@@ -163,25 +165,19 @@ fn witness(case: &Case, written: &str, context: &TestContext) {
     let after = case.after_init(written);
     if after == written {
         let outcome = init(&["-lockfile=readonly"]).expect_success();
-        assert!(
-            !outcome.stdout.contains("lock file not updated"),
-            "{outcome}"
-        );
+        let is_unchanged = !outcome.stdout.contains("lock file not updated");
+        assert!(is_unchanged, "{outcome}");
     }
     init(&[]).expect_success();
-    assert_eq!(
-        context.lock_file(&case.name).unwrap(),
-        after,
-        "{}",
-        case.name
-    );
+    let lock_file = context.lock_file(&case.name).unwrap();
+    assert_eq!(lock_file, after, "{}", case.name);
 }
 
 /// Runs `tflock lock` on a case, for all platforms.
-fn lock(case: &Case, context: &TestContext) {
+fn lock(case: &TerraformCase, context: &TestContext) {
     let platforms = DEFAULT_PLATFORMS.join(",");
     let mut program = context.tflock(["lock", "--engine", "terraform", "--platform", &platforms]);
-    if let Some(Exception::Option(option)) = case.exception {
+    if let Some(ParityException::Option(option)) = case.exception {
         program = program.args(option);
     }
     program.arg(&case.name).run().expect_success();

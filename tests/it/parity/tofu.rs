@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tflock_test_support::{DEFAULT_PLATFORMS, FakeRegistry, Program, TestContext, tofu_on_path};
+use tflock_test_support::{
+    DEFAULT_PLATFORMS, FakeRegistry, Program, TestContext, is_recording, tofu_on_path,
+};
 
 use super::{registry, testdata};
 use crate::TFLOCK;
@@ -36,14 +38,14 @@ const NOT_FOR_INIT: [(&str, &str); 2] = [
 /// The platform on which `init` was recorded.
 const RECORDED_ON: &str = "linux_amd64";
 
-struct Case {
+struct TofuCase {
     name: String,
     input: PathBuf,
     before: Option<String>,
     by: By,
 }
 
-impl Case {
+impl TofuCase {
     fn all(registry: &FakeRegistry) -> Vec<Self> {
         let mut inputs = BTreeMap::new();
         for parent in ["modules", "tofu/modules"] {
@@ -138,12 +140,12 @@ fn tofu_still_writes_the_recorded_lock_files() {
         return;
     };
     let version = version.run().expect_success();
-    let record = std::env::var("TFLOCK_RECORD").is_ok_and(|value| value == "1");
+    let record = is_recording();
     let version = version.stdout.lines().next().unwrap_or_default().to_owned();
     if record {
         fs::write(testdata("tofu/VERSION"), format!("{version}\n")).unwrap();
     }
-    for case in Case::all(&registry) {
+    for case in TofuCase::all(&registry) {
         if case.by == By::Init && !is_recorded_platform() {
             continue;
         }
@@ -162,7 +164,7 @@ fn tflock_writes_what_tofu_wrote_and_init_leaves_it() {
     let registry = registry::start();
     let context = TestContext::new(TFLOCK, &registry);
     let has_tofu = tofu_on_path().is_some();
-    for case in Case::all(&registry) {
+    for case in TofuCase::all(&registry) {
         case.lay_out(&context);
         case.tflock(&context).run().expect_success();
         let written = context.lock_file(&case.name).unwrap_or_default();
@@ -170,12 +172,8 @@ fn tflock_writes_what_tofu_wrote_and_init_leaves_it() {
 
         let modified = context.lock_file_modified(&case.name);
         case.tflock(&context).run().expect_success();
-        assert_eq!(
-            context.lock_file_modified(&case.name),
-            modified,
-            "{}",
-            case.name
-        );
+        let modified_again = context.lock_file_modified(&case.name);
+        assert_eq!(modified_again, modified, "{}", case.name);
 
         let is_for_init = NOT_FOR_INIT.iter().all(|(name, _)| *name != case.name);
         if has_tofu && case.before.is_none() && is_for_init {
@@ -185,7 +183,7 @@ fn tflock_writes_what_tofu_wrote_and_init_leaves_it() {
 }
 
 /// Runs plain `tofu init` on the file that tflock wrote. It must not change the file.
-fn witness(case: &Case, written: &str, context: &TestContext) {
+fn witness(case: &TofuCase, written: &str, context: &TestContext) {
     for arguments in [
         &["init", "-no-color", "-lockfile=readonly"][..],
         &["init", "-no-color"],
@@ -193,18 +191,11 @@ fn witness(case: &Case, written: &str, context: &TestContext) {
         let arguments = arguments.iter().copied();
         let tofu = context.tofu(&case.name, arguments).unwrap();
         let outcome = tofu.run().expect_success();
-        assert!(
-            !outcome.stdout.contains("lock file not updated"),
-            "{}: {outcome}",
-            case.name
-        );
+        let is_unchanged = !outcome.stdout.contains("lock file not updated");
+        assert!(is_unchanged, "{}: {outcome}", case.name);
     }
-    assert_eq!(
-        context.lock_file(&case.name).unwrap(),
-        written,
-        "{}",
-        case.name
-    );
+    let lock_file = context.lock_file(&case.name).unwrap();
+    assert_eq!(lock_file, written, "{}", case.name);
 }
 
 fn is_recorded_platform() -> bool {

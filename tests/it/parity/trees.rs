@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tflock_test_support::{DEFAULT_PLATFORMS, Program, TestContext};
+use tflock_test_support::{DEFAULT_PLATFORMS, TestContext, is_recording};
 
 use super::{registry, testdata};
 use crate::TFLOCK;
@@ -57,19 +57,11 @@ fn lock_files(directory: &Path) -> BTreeMap<String, String> {
     found
 }
 
-fn program(tool: &str, root: &str, arguments: &[&str], context: &TestContext) -> Option<Program> {
-    let arguments = arguments.iter().copied();
-    match tool {
-        "tofu" => context.tofu(root, arguments),
-        _ => context.terraform(root, arguments),
-    }
-}
-
 #[test]
 fn the_tools_still_write_the_recorded_lock_files() {
     let registry = registry::start();
     let context = TestContext::new(TFLOCK, &registry);
-    let record = std::env::var("TFLOCK_RECORD").is_ok_and(|value| value == "1");
+    let record = is_recording();
     let platforms = DEFAULT_PLATFORMS.map(|platform| format!("-platform={platform}"));
     let mut lock = vec!["providers", "lock", "-no-color"];
     lock.extend(platforms.iter().map(String::as_str));
@@ -80,10 +72,10 @@ fn the_tools_still_write_the_recorded_lock_files() {
                 let place = format!("{directory}/{root}");
                 let data = context.path(&format!("{}-data", place.replace('/', "-")));
                 for arguments in [&["get", "-no-color"], lock.as_slice()] {
-                    let Some(program) = program(tool, &place, arguments, &context) else {
-                        continue;
-                    };
-                    program.env("TF_DATA_DIR", &data).run().expect_success();
+                    let arguments = arguments.iter().copied();
+                    if let Some(program) = context.engine(tool, &place, arguments) {
+                        program.env("TF_DATA_DIR", &data).run().expect_success();
+                    }
                 }
                 let Some(written) = context.lock_file(&place) else {
                     continue;
@@ -112,11 +104,8 @@ fn one_run_locks_every_root_as_the_tools_do_one_by_one() {
                 .iter()
                 .map(|root| ((*root).to_owned(), recorded(case, root, tool)))
                 .collect();
-            assert_eq!(
-                lock_files(&context.path(&directory)),
-                expected,
-                "{directory}"
-            );
+            let found = lock_files(&context.path(&directory));
+            assert_eq!(found, expected, "{directory}");
         }
     }
 }

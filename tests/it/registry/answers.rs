@@ -5,7 +5,7 @@ use tflock::provider::Engine;
 use tflock::registry::{BaseUrl, ByteLimit};
 use tflock::span::Explain;
 use tflock_test_support::{
-    Body, Document, FakeRegistry, Misbehave, Response, assert_contains, table,
+    Document, FakeRegistry, Misbehave, Response, ResponseBody, assert_contains, assert_ends, table,
 };
 use url::Url;
 
@@ -56,7 +56,7 @@ async fn version_lists() {
     ];
     for (body, expected) in rows {
         // The content type does not matter.
-        registry.serve(LIST, Document::new("text/html", Body::bytes(*body)));
+        registry.serve(LIST, Document::new("text/html", ResponseBody::bytes(*body)));
         let result = connect(&registry).versions(&address("acme/ledger")).await;
         let found = match &result {
             Ok(available) => available
@@ -401,9 +401,6 @@ async fn offline_clients_send_no_request() {
     let mut settings = configured(&registry, &Waits::default());
     settings.http.offline = true;
     let found = list_versions(&client(settings), "acme/ledger").await;
-    assert!(
-        found.ends_with("the network is switched off by `--offline`"),
-        "{found}"
-    );
+    assert_ends(&found, "the network is switched off by `--offline`");
     assert_eq!(registry.log().total(), 0);
 }

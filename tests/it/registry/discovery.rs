@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tflock::provider::Engine;
 use tflock_test_support::{
-    Document, FakeRegistry, Misbehave, Response, TestAuthority, assert_contains, multiline, table,
+    Document, FakeRegistry, Misbehave, Response, TestAuthority, TlsRegistry, assert_contains,
+    multiline, table,
 };
 
 use super::{
@@ -15,48 +16,34 @@ use super::{
 
 const DOCUMENT: &str = "/.well-known/terraform.json";
 
-/// A TLS registry whose host offers `acme/ledger`.
-struct Site {
-    registry: FakeRegistry,
-    authority: TestAuthority,
-    host: String,
+/// A registry whose host offers `acme/ledger`.
+fn start() -> TlsRegistry {
+    let site = TlsRegistry::start();
+    serve(&site, DOCUMENT, &json!({"providers.v1": "/v1/"}));
+    serve(&site, "/v1/acme/ledger/versions", &version_list());
+    site
 }
 
-impl Site {
-    fn start() -> Self {
-        let mut registry = FakeRegistry::start();
-        let authority = TestAuthority::create();
-        let host = registry.serve_tls(&authority);
-        let site = Self {
-            registry,
-            authority,
-            host,
-        };
-        site.serve(DOCUMENT, &json!({"providers.v1": "/v1/"}));
-        site.serve(
-            "/v1/acme/ledger/versions",
-            &json!({"versions": [{"version": "1.0.0"}]}),
-        );
-        site
-    }
+fn version_list() -> Value {
+    json!({"versions": [{"version": "1.0.0"}]})
+}
 
-    fn serve(&self, path: &str, value: &serde_json::Value) {
-        let other = self.host.replace("localhost", "127.0.0.1");
-        for host in [&self.host, &other] {
-            self.registry
-                .serve(&format!("/{host}{path}"), Document::json(value));
-        }
+fn serve(site: &TlsRegistry, path: &str, value: &Value) {
+    let other = site.host.replace("localhost", "127.0.0.1");
+    for host in [&site.host, &other] {
+        let path = format!("/{host}{path}");
+        site.registry.serve(&path, Document::json(value));
     }
+}
 
-    /// The result of listing versions, and the number of requests for the document.
-    async fn ask(&self, engine: Engine, waits: &Waits) -> (String, usize) {
-        self.registry.log().clear();
-        let mut settings = trusting(&self.authority, waits);
-        settings.engine = engine;
-        let provider = address(&format!("{}/acme/ledger", self.host));
-        let result = client(settings).versions(&provider).await;
-        (outcome(result), self.registry.log().count("GET", DOCUMENT))
-    }
+/// The result of listing versions, and the number of requests for the document.
+async fn list(site: &TlsRegistry, engine: Engine, waits: &Waits) -> (String, usize) {
+    site.registry.log().clear();
+    let mut settings = trusting(&site.authority, waits);
+    settings.engine = engine;
+    let provider = address(&format!("{}/acme/ledger", site.host));
+    let result = client(settings).versions(&provider).await;
+    (outcome(result), site.registry.log().count("GET", DOCUMENT))
 }
 
 /// The columns: status, content type, body, result and number of requests.
@@ -89,7 +76,7 @@ const ANSWERS: &str = r#"
 
 #[tokio::test]
 async fn answers() {
-    let site = Site::start();
+    let site = start();
     for [status, content_type, body, expected, requests] in table(ANSWERS) {
         let mut response = Response::status(status.parse().unwrap());
         if status == "200" {
@@ -105,7 +92,7 @@ async fn answers() {
         }
         site.registry
             .misbehave(Misbehave::on(DOCUMENT).respond(response));
-        let (found, count) = site.ask(Engine::Terraform, &Waits::default()).await;
+        let (found, count) = list(&site, Engine::Terraform, &Waits::default()).await;
         assert!(found.contains(expected), "{status} {body}: {found}");
         assert_eq!(count.to_string(), requests, "{status} {body}");
         site.registry.behave();
@@ -114,11 +101,8 @@ async fn answers() {
 
 #[tokio::test]
 async fn the_document_is_requested_once_with_the_hosts_token() {
-    let site = Site::start();
-    site.serve(
-        "/v1/acme/anvil/versions",
-        &json!({"versions": [{"version": "1.0.0"}]}),
-    );
+    let site = start();
+    serve(&site, "/v1/acme/anvil/versions", &version_list());
     let mut settings = trusting(&site.authority, &Waits::default());
     set_token(&mut settings, &site.host, "secret");
     let client = client(settings);
@@ -149,11 +133,11 @@ async fn the_number_of_redirects_is_limited() {
         (Engine::Tofu, 9, "ok", 1),
         (Engine::Tofu, 10, "more than 9 redirects", 1),
     ] {
-        let site = Site::start();
+        let site = start();
         let last = format!("/.well-known/{length}");
         redirect(&site.registry, length, DOCUMENT, &last);
-        site.serve(&last, &json!({"providers.v1": "/v1/"}));
-        let (found, count) = site.ask(engine, &Waits::default()).await;
+        serve(&site, &last, &json!({"providers.v1": "/v1/"}));
+        let (found, count) = list(&site, engine, &Waits::default()).await;
         assert!(found.ends_with(expected), "{engine} {length}: {found}");
         assert_eq!(count, requests, "{engine} {length}");
     }
@@ -161,18 +145,15 @@ async fn the_number_of_redirects_is_limited() {
 
 #[tokio::test]
 async fn redirects_to_another_host_lose_the_token_and_move_the_base() {
-    let site = Site::start();
+    let site = start();
     let other = site.host.replace("localhost", "127.0.0.1");
-    site.serve("/x/y", &json!({}));
+    serve(&site, "/x/y", &json!({}));
     site.registry.serve(
         &format!("/{other}/.well-known/z/doc"),
         Document::json(&json!({"providers.v1": "v1/"})),
     );
-    let list = json!({"versions": [{"version": "1.0.0"}]});
-    site.registry.serve(
-        &format!("/{other}/.well-known/z/v1/acme/ledger/versions"),
-        Document::json(&list),
-    );
+    let path = format!("/{other}/.well-known/z/v1/acme/ledger/versions");
+    site.registry.serve(&path, Document::json(&version_list()));
     site.registry
         .misbehave(Misbehave::on(DOCUMENT).redirect(&format!("https://{other}/.well-known/z/doc")));
     let mut settings = trusting(&site.authority, &Waits::default());
@@ -197,7 +178,7 @@ async fn redirects_to_another_host_lose_the_token_and_move_the_base() {
 
 #[tokio::test]
 async fn redirects_to_plain_http_are_refused_unless_on_loopback() {
-    let site = Site::start();
+    let site = start();
     let plain = site.registry.url("/.well-known/plain");
     let plain_host = format!("127.0.0.1:{}", site.registry.port());
     let doc = json!({"providers.v1": format!("https://{}/v1/", site.host)});
@@ -219,7 +200,7 @@ async fn redirects_to_plain_http_are_refused_unless_on_loopback() {
         site.registry.behave();
         site.registry
             .misbehave(Misbehave::on(DOCUMENT).redirect(target));
-        let (found, _) = site.ask(Engine::Terraform, &Waits::default()).await;
+        let (found, _) = list(&site, Engine::Terraform, &Waits::default()).await;
         assert!(found.ends_with(expected), "{target}: {found}");
     }
 }
@@ -235,9 +216,9 @@ async fn retries() {
             Misbehave::on(DOCUMENT).status(503),
             Misbehave::on(DOCUMENT).reset(),
         ] {
-            let site = Site::start();
+            let site = start();
             site.registry.misbehave(rule.times(failures));
-            let (found, count) = site.ask(engine, &Waits::default()).await;
+            let (found, count) = list(&site, engine, &Waits::default()).await;
             assert!(found.contains(expected), "{engine} {failures}: {found}");
             assert_eq!(count, requests, "{engine} {failures}");
         }
@@ -246,7 +227,7 @@ async fn retries() {
 
 #[tokio::test]
 async fn settings_of_registries_do_not_apply_to_discovery() {
-    let site = Site::start();
+    let site = start();
     let mut settings = trusting(&site.authority, &Waits::default());
     settings.retries = Some(1);
     settings.request_timeout = Some(Duration::from_millis(50));
@@ -270,10 +251,10 @@ async fn settings_of_registries_do_not_apply_to_discovery() {
 
 #[tokio::test]
 async fn waits() {
-    let site = Site::start();
+    let site = start();
     let waits = Waits::default();
     site.registry.misbehave(Misbehave::on(DOCUMENT).status(500));
-    site.ask(Engine::Terraform, &waits).await;
+    list(&site, Engine::Terraform, &waits).await;
     let found = waits.take();
     assert!(
         fits(&found, &[100..=125, 200..=250, 400..=500]),
@@ -282,15 +263,17 @@ async fn waits() {
     site.registry.behave();
     let rule = Misbehave::on(DOCUMENT).status(429);
     site.registry.misbehave(rule.retry_after("7").times(2));
-    site.ask(Engine::Terraform, &waits).await;
+    list(&site, Engine::Terraform, &waits).await;
     assert_eq!(waits.take(), [7000, 7000]);
 }
 
 #[tokio::test]
 async fn host_blocks_replace_discovery() {
     let registry = FakeRegistry::start();
-    let list = json!({"versions": [{"version": "1.0.0"}]});
-    registry.serve("/base/acme/ledger/versions", Document::json(&list));
+    registry.serve(
+        "/base/acme/ledger/versions",
+        Document::json(&version_list()),
+    );
     let base = registry.url("/base/");
     for [services, expected] in table(
         r#"
@@ -317,7 +300,7 @@ async fn host_blocks_replace_discovery() {
 
 #[tokio::test]
 async fn relative_services_of_host_blocks() {
-    let site = Site::start();
+    let site = start();
     let mut settings = trusting(&site.authority, &Waits::default());
     let services = "services { providers.v1 = \"../v1/\" }";
     configure(
@@ -332,7 +315,7 @@ async fn relative_services_of_host_blocks() {
 
 #[tokio::test]
 async fn untrusted_certificates_are_refused() {
-    let site = Site::start();
+    let site = start();
     let stranger = TestAuthority::create();
     let waits = Waits::default();
     let settings = trusting(&stranger, &waits);

@@ -10,9 +10,7 @@ use tflock::registry::{
     RegistryClient, RegistryError,
 };
 use tflock::span::Explain as _;
-use tflock_test_support::{
-    Document, FakeRegistry, Misbehave, TestAuthority, assert_contains, table,
-};
+use tflock_test_support::{Document, FakeRegistry, Misbehave, TlsRegistry, assert_contains, table};
 
 use super::{
     Waits, address, client, configure, linux, outcome, package_id, redirect, set_token, trusting,
@@ -22,56 +20,39 @@ const INDEX: &str = "/mirror/registry.terraform.io/acme/ledger/index.json";
 const ARCHIVES: &str = "/mirror/registry.terraform.io/acme/ledger/1.0.0.json";
 
 /// A mirror with one package.
-struct Site {
-    registry: FakeRegistry,
-    authority: TestAuthority,
-    host: String,
+fn start() -> TlsRegistry {
+    let site = TlsRegistry::start();
+    let versions = json!({"1.0.0": {}, "v2": {}, "1.0": {}, "1.1.0-rc1": {"x": 1}});
+    serve(&site, INDEX, &json!({ "versions": versions }));
+    serve(&site, ARCHIVES, &archives("x.zip"));
+    site
 }
 
-impl Site {
-    fn start() -> Self {
-        let mut registry = FakeRegistry::start();
-        let authority = TestAuthority::create();
-        let host = registry.serve_tls(&authority);
-        let site = Self {
-            registry,
-            authority,
-            host,
-        };
-        site.serve(
-            INDEX,
-            &json!({"versions": {"1.0.0": {}, "v2": {}, "1.0": {}, "1.1.0-rc1": {"x": 1}}}),
-        );
-        site.serve(ARCHIVES, &archives("x.zip"));
-        site
-    }
+fn serve(site: &TlsRegistry, path: &str, value: &Value) {
+    site.registry.serve(path, Document::json(value));
+}
 
-    fn serve(&self, path: &str, value: &Value) {
-        self.registry.serve(path, Document::json(value));
-    }
+fn base(site: &TlsRegistry) -> String {
+    format!("https://{}/mirror/", site.host)
+}
 
-    fn base(&self) -> String {
-        format!("https://{}/mirror/", self.host)
-    }
+fn client_of(site: &TlsRegistry) -> RegistryClient {
+    client(trusting(&site.authority, &Waits::default()))
+}
 
-    fn client(&self) -> RegistryClient {
-        client(trusting(&self.authority, &Waits::default()))
-    }
+fn mirror(site: &TlsRegistry) -> NetworkMirror {
+    NetworkMirror::new(client_of(site), &base(site), None).unwrap()
+}
 
-    fn mirror(&self) -> NetworkMirror {
-        NetworkMirror::new(self.client(), &self.base(), None).unwrap()
-    }
+/// The results of requesting the versions and then the package.
+async fn versions_and_package(site: &TlsRegistry) -> (String, String) {
+    let versions = mirror(site).versions(&address("acme/ledger")).await;
+    (outcome(versions), outcome(package(site).await))
+}
 
-    /// The results of requesting the versions and then the package.
-    async fn ask(&self) -> (String, String) {
-        let versions = self.mirror().versions(&address("acme/ledger")).await;
-        (outcome(versions), outcome(self.package().await))
-    }
-
-    async fn package(&self) -> Result<MirrorPackage, RegistryError> {
-        let id = package_id("acme/ledger", linux());
-        self.mirror().package(&id).await
-    }
+async fn package(site: &TlsRegistry) -> Result<MirrorPackage, RegistryError> {
+    let id = package_id("acme/ledger", linux());
+    mirror(site).package(&id).await
 }
 
 fn archives(url: &str) -> Value {
@@ -80,8 +61,8 @@ fn archives(url: &str) -> Value {
 
 #[tokio::test]
 async fn the_protocol() {
-    let site = Site::start();
-    let mirror = site.mirror();
+    let site = start();
+    let mirror = mirror(&site);
     let provider = address("acme/ledger");
     let available = mirror.versions(&provider).await.unwrap();
     let versions: Vec<_> = available.versions().map(ToString::to_string).collect();
@@ -89,10 +70,7 @@ async fn the_protocol() {
     assert_eq!(available.invalid, ["v2"]);
     let id = package_id("acme/ledger", linux());
     let package = mirror.package(&id).await.unwrap();
-    let expected = format!(
-        "https://{}/mirror/registry.terraform.io/acme/ledger/x.zip",
-        site.host
-    );
+    let expected = format!("{}registry.terraform.io/acme/ledger/x.zip", base(&site));
     assert_eq!(package.url.as_str(), expected);
     let hashes: Vec<_> = package.hashes.iter().map(Hash::as_str).collect();
     assert_eq!(hashes, ["h1:x", "zh:y"]);
@@ -109,22 +87,17 @@ async fn the_protocol() {
 
 #[tokio::test]
 async fn hosts_are_written_in_ascii_with_their_port() {
-    let site = Site::start();
+    let site = start();
     let index = json!({"versions": {"1.0.0": {}}});
-    site.serve(
-        "/mirror/xn--bcher-kva.test:8080/acme/ledger/index.json",
-        &index,
-    );
-    let found = site
-        .mirror()
-        .versions(&address("bücher.test:8080/acme/ledger"))
-        .await;
-    assert_eq!(outcome(found), "ok");
+    let path = "/mirror/xn--bcher-kva.test:8080/acme/ledger/index.json";
+    serve(&site, path, &index);
+    let provider = address("bücher.test:8080/acme/ledger");
+    assert_eq!(outcome(mirror(&site).versions(&provider).await), "ok");
 }
 
 #[tokio::test]
 async fn base_urls() {
-    let site = Site::start();
+    let site = start();
     let provider = address("acme/ledger");
     let origin = format!("https://{}", site.host);
     let plain = site.registry.url("");
@@ -139,7 +112,7 @@ async fn base_urls() {
         ",
     ) {
         let base = base.replace("ORIGIN", &origin).replace("PLAIN", &plain);
-        let found = match NetworkMirror::new(site.client(), &base, None) {
+        let found = match NetworkMirror::new(client_of(&site), &base, None) {
             Ok(mirror) => outcome(mirror.versions(&provider).await),
             Err(error) => error.to_string(),
         };
@@ -161,10 +134,10 @@ async fn statuses() {
         ",
     ) {
         let requests: usize = requests.parse().unwrap();
-        let site = Site::start();
+        let site = start();
         site.registry
             .misbehave(Misbehave::on("/mirror/*").status(status.parse().unwrap()));
-        let (versions, package) = site.ask().await;
+        let (versions, package) = versions_and_package(&site).await;
         assert!(versions.contains(index), "{status}: {versions}");
         assert!(package.contains(archives), "{status}: {package}");
         assert_eq!(site.registry.log().total(), 2 * requests, "{status}");
@@ -186,10 +159,10 @@ async fn content_types_and_bodies() {
         application/json      | nonsense                           | the response does not follow the protocol
         "#,
     ) {
-        let document = Document::new(content_type, tflock_test_support::Body::bytes(body));
-        let site = Site::start();
+        let document = Document::new(content_type, tflock_test_support::ResponseBody::bytes(body));
+        let site = start();
         site.registry.serve(INDEX, document);
-        let (found, _) = site.ask().await;
+        let (found, _) = versions_and_package(&site).await;
         assert!(found.contains(expected), "{content_type} {body}: {found}");
     }
     let linux = |archive: Value| json!({"archives": {"linux_amd64": archive}});
@@ -204,9 +177,9 @@ async fn content_types_and_bodies() {
         (linux(Value::Null), no_package),
         (json!({"archives": null}), no_package),
     ] {
-        let site = Site::start();
-        site.serve(ARCHIVES, &value);
-        let (_, found) = site.ask().await;
+        let site = start();
+        serve(&site, ARCHIVES, &value);
+        let (_, found) = versions_and_package(&site).await;
         assert!(found.contains(expected), "{value}: {found}");
     }
 }
@@ -214,10 +187,10 @@ async fn content_types_and_bodies() {
 #[tokio::test]
 async fn five_redirects_move_the_base_and_a_sixth_is_too_many() {
     for (length, expected) in [(5, "ok"), (6, "more than 5 redirects")] {
-        let site = Site::start();
+        let site = start();
         redirect(&site.registry, length, ARCHIVES, "/moved/doc.json");
-        site.serve("/moved/doc.json", &archives("x.zip"));
-        let found = site.package().await;
+        serve(&site, "/moved/doc.json", &archives("x.zip"));
+        let found = package(&site).await;
         match &found {
             Ok(package) => assert_eq!(package.url.path(), "/moved/x.zip"),
             Err(_) => assert_eq!(length, 6),
@@ -228,16 +201,16 @@ async fn five_redirects_move_the_base_and_a_sixth_is_too_many() {
 
 #[tokio::test]
 async fn tokens_depend_on_the_host_of_the_mirror() {
-    let site = Site::start();
-    let elsewhere = Site::start();
-    elsewhere.serve("/away.json", &archives("x.zip"));
+    let site = start();
+    let elsewhere = start();
+    serve(&elsewhere, "/away.json", &archives("x.zip"));
     let mut settings = trusting(&site.authority, &Waits::default());
     set_token(&mut settings, &site.host, "secret");
     set_token(&mut settings, "registry.terraform.io", "wrong");
     let plain = elsewhere.registry.url("/away.json");
     site.registry
         .misbehave(Misbehave::on(ARCHIVES).redirect(&plain));
-    let mirror = NetworkMirror::new(client(settings), &site.base(), None).unwrap();
+    let mirror = NetworkMirror::new(client(settings), &base(&site), None).unwrap();
     mirror.versions(&address("acme/ledger")).await.unwrap();
     let id = package_id("acme/ledger", linux());
     mirror.package(&id).await.unwrap();
@@ -264,10 +237,14 @@ async fn hashes_vouch_for_a_package_if_one_matches() {
         (&["h2:x", "ZH:y"], "unknown schemes"),
     ];
     for (hashes, expected) in rows {
-        let site = Site::start();
+        let site = start();
         let archive = json!({"url": "x", "hashes": hashes});
-        site.serve(ARCHIVES, &json!({"archives": {"linux_amd64": archive}}));
-        let package = site.package().await.unwrap();
+        serve(
+            &site,
+            ARCHIVES,
+            &json!({"archives": {"linux_amd64": archive}}),
+        );
+        let package = package(&site).await.unwrap();
         let checked = package.check(digest, Some(&Hash::parse(h1).unwrap()));
         let found = match &checked {
             Ok(matching) => {
@@ -316,7 +293,7 @@ async fn versions(source: &PackageSource, provider: &str) -> String {
 
 #[tokio::test]
 async fn methods_are_used_in_order_and_their_versions_united() {
-    let site = Site::start();
+    let site = start();
     let first = directory(&[
         "registry.terraform.io/acme/ledger/1.0.0/linux_amd64",
         "registry.terraform.io/acme/ledger/0.9.0/linux_amd64",
@@ -328,10 +305,10 @@ async fn methods_are_used_in_order_and_their_versions_united() {
     let block = format!(
         "filesystem_mirror {{ path = \"{}\" }}\nnetwork_mirror {{ url = \"{}\" }}\nfilesystem_mirror {{ path = \"{}\" exclude = [\"acme/anvil\"] }}",
         first.path().display(),
-        site.base(),
+        base(&site),
         second.path().display()
     );
-    let client = site.client();
+    let client = client_of(&site);
     let source = source(&client, &block);
     let found = versions(&source, "acme/ledger").await;
     assert_eq!(found, "0.9.0 1.0.0 1.1.0-rc1");
@@ -359,8 +336,8 @@ async fn methods_are_used_in_order_and_their_versions_united() {
 
 #[tokio::test]
 async fn nothing_falls_through_to_an_excluded_registry() {
-    let site = Site::start();
-    let client = site.client();
+    let site = start();
+    let client = client_of(&site);
     for [block, expected] in table(
         r#"
             direct { exclude = ["acme/*"] }  | no method of `provider_installation` includes provider
@@ -377,15 +354,15 @@ async fn nothing_falls_through_to_an_excluded_registry() {
 
 #[tokio::test]
 async fn a_failing_method_is_an_error() {
-    let site = Site::start();
+    let site = start();
     site.registry.misbehave(Misbehave::on(INDEX).status(410));
     let empty = directory(&["registry.terraform.io/acme/ledger/1.0.0/linux_amd64"]);
     let block = format!(
         "network_mirror {{ url = \"{}\" }}\nfilesystem_mirror {{ path = \"{}\" }}",
-        site.base(),
+        base(&site),
         empty.path().display()
     );
-    let source = source(&site.client(), &block);
+    let source = source(&client_of(&site), &block);
     let error = source.versions(&address("acme/ledger")).await.unwrap_err();
     assert_eq!(error.place().unwrap().line, 2, "the failing method");
     assert!(outcome::<()>(Err(error)).contains("410 Gone"));
@@ -393,14 +370,14 @@ async fn a_failing_method_is_an_error() {
 
 #[tokio::test]
 async fn oci_mirrors_are_not_supported() {
-    let site = Site::start();
+    let site = start();
     let mut builder = Builder::default();
     builder.add(
         Path::new("a"),
         b"provider_installation { oci_mirror { repository_template = \"x\" } }",
     );
     let block = builder.finish().0.provider_installation.unwrap();
-    let error = PackageSource::configured(&site.client(), &block)
+    let error = PackageSource::configured(&client_of(&site), &block)
         .err()
         .unwrap();
     assert_eq!(error.to_string(), "`oci_mirror` is not supported");
@@ -431,14 +408,14 @@ async fn implied_directories_come_before_the_registry() {
 
 #[tokio::test]
 async fn one_directory_or_one_mirror_can_be_the_only_source() {
-    let site = Site::start();
+    let site = start();
     let local = directory(&["registry.terraform.io/acme/ledger/1.0.0/linux_amd64"]);
     let source = PackageSource::filesystem(Engine::Terraform, local.path());
     assert_eq!(versions(&source, "acme/ledger").await, "1.0.0");
     assert_eq!(versions(&source, "acme/anvil").await, "", "no version fits");
     let source = PackageSource::filesystem(Engine::Terraform, local.path().join("missing"));
     assert_contains(&versions(&source, "acme/ledger").await, "cannot search `");
-    let source = PackageSource::network(site.client(), &site.base()).unwrap();
+    let source = PackageSource::network(client_of(&site), &base(&site)).unwrap();
     assert_eq!(versions(&source, "acme/ledger").await, "1.0.0 1.1.0-rc1");
     assert_contains(&versions(&source, "acme/anvil").await, "mirror `https://");
 }

@@ -67,7 +67,6 @@ mod mirrors;
 mod packages;
 mod retries;
 
-use std::error::Error;
 use std::future::Future;
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -81,7 +80,7 @@ use tflock::registry::{
     ApiToken, PackageMeta, Pause, RegistryClient, RegistryError, RegistrySettings, Roots,
 };
 use tflock::reporter;
-use tflock_test_support::{FakeRegistry, Misbehave, TestAuthority};
+use tflock_test_support::{FakeRegistry, Misbehave, TestAuthority, error_chain};
 
 /// Records the pauses between attempts, in milliseconds, instead of waiting.
 #[derive(Clone, Default)]
@@ -210,14 +209,5 @@ fn linux() -> Platform {
 
 /// An error and its causes in one line, or `ok`.
 fn outcome<T>(result: Result<T, RegistryError>) -> String {
-    let Err(error) = result else {
-        return "ok".to_owned();
-    };
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
+    result.map_or_else(|error| error_chain(&error), |_| "ok".to_owned())
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use tflock::provider::Engine;
 use tflock::registry::{RegistryError, RegistrySettings};
-use tflock_test_support::{Document, FakeRegistry, Misbehave, Response, assert_contains};
+use tflock_test_support::{
+    Document, FakeRegistry, Misbehave, Response, assert_contains, assert_ends, assert_starts,
+};
 use url::Url;
 
 use super::{Waits, client, outcome, redirect, settings};
@@ -81,10 +83,7 @@ async fn statuses() {
         let rule = Misbehave::on(ZIP).status(status);
         registry.misbehave(rule.header("X-Terraform-Get", "/elsewhere"));
         let found = outcome(fetch_from(&registry).await);
-        assert!(
-            found.starts_with("cannot download `http://127.0.0.1:"),
-            "{found}"
-        );
+        assert_starts(&found, "cannot download `http://127.0.0.1:");
         assert_contains(&found, &status.to_string());
         assert_eq!(registry.log().total(), requests, "{status}");
     }
@@ -202,10 +201,7 @@ async fn a_slow_download_fails() {
     let registry = serve(1000);
     registry.misbehave(Misbehave::on(ZIP).drip(1, Duration::from_millis(50)));
     let found = outcome(fetch(impatient(&Waits::default()), &registry.url(ZIP)).await);
-    assert!(
-        found.ends_with("less than 1024 bytes arrived within 1 s"),
-        "{found}"
-    );
+    assert_ends(&found, "less than 1024 bytes arrived within 1 s");
     assert_eq!(registry.log().total(), 1, "the request is not repeated");
 }
 
@@ -214,10 +210,7 @@ async fn announced_sizes_have_a_limit() {
     let registry = serve(10);
     registry.misbehave(Misbehave::on(ZIP).content_length(5 * 1024 * 1024 * 1024));
     let found = outcome(fetch_from(&registry).await);
-    assert!(
-        found.ends_with("more than 4294967296 bytes (limit for packages)"),
-        "{found}"
-    );
+    assert_ends(&found, "more than 4294967296 bytes (limit for packages)");
 }
 
 #[tokio::test]

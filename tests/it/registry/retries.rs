@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tflock::registry::{RegistryClient, positive};
-use tflock_test_support::{Document, FakeRegistry, Misbehave, assert_contains};
+use tflock_test_support::{Document, FakeRegistry, Misbehave, assert_contains, assert_ends};
 
 use super::{Waits, client, configured, connect, fits, list_versions, outcome, settings};
 
@@ -97,10 +97,7 @@ async fn a_slow_document_times_out_and_is_retried() {
         registry.misbehave(rule.clone());
         settings.retries = Some(1);
         let found = ask(&client(settings)).await;
-        assert!(
-            found.ends_with("no complete response within 0 s"),
-            "{found}"
-        );
+        assert_ends(&found, "no complete response within 0 s");
     }
 }
 

@@ -6,7 +6,7 @@ use tflock_test_support::{FakeRegistry, Misbehave, TestContext, assert_contains,
 use super::{edit, json, lock, start, verify};
 
 /// A situation and its finding.
-struct Case {
+struct FindingCase {
     code: &'static str,
     name: &'static str,
     /// Changes a correct directory.
@@ -20,8 +20,8 @@ struct Case {
 const LOCK: &str = "tflock lock --platform linux_amd64,darwin_arm64 a";
 const FILE: &str = "a/.terraform.lock.hcl";
 
-const CASES: &[Case] = &[
-    Case {
+const CASES: &[FindingCase] = &[
+    FindingCase {
         // A user added a directory without its lock file.
         code: "TFL001",
         name: "no-lock-file",
@@ -30,7 +30,7 @@ const CASES: &[Case] = &[
         message: "there is no lock file, and 1 provider is required",
         fix: LOCK,
     },
-    Case {
+    FindingCase {
         // A pattern that was meant for other files.
         code: "TFL002",
         name: "lock-file-ignored",
@@ -42,7 +42,7 @@ const CASES: &[Case] = &[
         message: "git ignores the lock file, by the pattern `.terraform*`",
         fix: "remove the pattern, or add `!.terraform.lock.hcl` below it; then `git add` the lock file",
     },
-    Case {
+    FindingCase {
         // A provider was added without `init`.
         code: "TFL003",
         name: "provider-not-locked",
@@ -54,7 +54,7 @@ const CASES: &[Case] = &[
         message: "`registry.terraform.io/acme/rivet` is required but not locked",
         fix: LOCK,
     },
-    Case {
+    FindingCase {
         // A bot changed the pinned version but not the lock file.
         code: "TFL004",
         name: "version-outside-constraints",
@@ -65,7 +65,7 @@ const CASES: &[Case] = &[
         message: "the locked version 1.1.0 of `registry.terraform.io/acme/anvil` is outside the constraints `~> 2.0`",
         fix: LOCK,
     },
-    Case {
+    FindingCase {
         // The constraint was relaxed, and the locked version still satisfies it.
         code: "TFL005",
         name: "constraints-differ",
@@ -77,7 +77,7 @@ const CASES: &[Case] = &[
                   `>= 1.0.0`",
         fix: LOCK,
     },
-    Case {
+    FindingCase {
         // The last resource of a provider was deleted.
         code: "TFL006",
         name: "entry-not-required",
@@ -88,7 +88,7 @@ const CASES: &[Case] = &[
         message: "`registry.terraform.io/acme/anvil` 1.1.0 is locked but not required by the configuration",
         fix: "tflock lock --prune --platform linux_amd64,darwin_arm64 a",
     },
-    Case {
+    FindingCase {
         // `init` locked the directory on one machine.
         code: "TFL007",
         name: "platform-without-h1",
@@ -101,7 +101,7 @@ const CASES: &[Case] = &[
                   package even if its plugin cache has it",
         fix: "tflock lock --platform darwin_arm64 a",
     },
-    Case {
+    FindingCase {
         // A merge lost a line.
         code: "TFL008",
         name: "hash-set-incomplete",
@@ -113,7 +113,7 @@ const CASES: &[Case] = &[
         message: "1 hash that the registry lists for `registry.terraform.io/acme/anvil` 1.1.0 is not recorded",
         fix: LOCK,
     },
-    Case {
+    FindingCase {
         // The version was published again, or an attacker replaced the hashes.
         code: "TFL009",
         name: "foreign-hashes",
@@ -128,7 +128,7 @@ const CASES: &[Case] = &[
                   tampered with, or the version was published again",
         fix: "tflock lock --mismatch replace --platform linux_amd64,darwin_arm64 a",
     },
-    Case {
+    FindingCase {
         // An additional hash would allow an unpublished package.
         code: "TFL010",
         name: "stray-hashes",
@@ -141,7 +141,7 @@ const CASES: &[Case] = &[
                   `zh:ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff`",
         fix: "delete the hash from the file (`--mismatch` does not remove it, because other hashes of the entry are genuine)",
     },
-    Case {
+    FindingCase {
         // The version was withdrawn.
         code: "TFL011",
         name: "version-gone",
@@ -153,7 +153,7 @@ const CASES: &[Case] = &[
         message: "its registry no longer has version 1.1.0 of `registry.terraform.io/acme/anvil`",
         fix: "tflock lock --upgrade=registry.terraform.io/acme/anvil --platform linux_amd64,darwin_arm64 a",
     },
-    Case {
+    FindingCase {
         // Windows was added to the platforms, but one provider does not support it.
         code: "TFL012",
         name: "platform-not-published",
@@ -168,7 +168,7 @@ const CASES: &[Case] = &[
         message: "`registry.terraform.io/acme/rivet` 1.0.0 has no package for windows_amd64",
         fix: "choose a version that has one, drop windows_amd64, or accept it with `--missing-platform warn`",
     },
-    Case {
+    FindingCase {
         // The provider has another signer.
         code: "TFL013",
         name: "signer-refused",
@@ -181,7 +181,7 @@ const CASES: &[Case] = &[
         message: "the package of `registry.terraform.io/acme/anvil` 1.1.0 for linux_amd64 is not accepted: ",
         fix: "find out who signed it before you change `[signers]`",
     },
-    Case {
+    FindingCase {
         // The file was edited by hand.
         code: "TFL014",
         name: "not-canonical",
@@ -190,7 +190,7 @@ const CASES: &[Case] = &[
         message: "the file is not as `terraform init` writes it",
         fix: LOCK,
     },
-    Case {
+    FindingCase {
         // Git for Windows converted the line ends on checkout.
         code: "TFL014",
         name: "not-canonical",
@@ -238,14 +238,14 @@ fn every_situation_has_its_finding_in_every_format() {
     }
 }
 
-fn place(case: &Case) -> (&str, Option<u64>) {
+fn place(case: &FindingCase) -> (&str, Option<u64>) {
     match case.place.rsplit_once(':') {
         Some((file, line)) => (file, line.parse().ok()),
         None => (case.place, None),
     }
 }
 
-fn check_json(case: &Case, document: &Value) {
+fn check_json(case: &FindingCase, document: &Value) {
     let directory = &document["directories"][0];
     let findings = directory["findings"].as_array().unwrap();
     assert_eq!(findings.len(), 1, "{}\n{document:#}", case.name);
@@ -262,7 +262,7 @@ fn check_json(case: &Case, document: &Value) {
     assert_eq!(document["summary"]["findings"], 1);
 }
 
-fn check_sarif(case: &Case, document: &Value) {
+fn check_sarif(case: &FindingCase, document: &Value) {
     let run = &document["runs"][0];
     let rule = &run["tool"]["driver"]["rules"][0];
     assert_eq!(rule["id"], case.code);

@@ -11,10 +11,7 @@ fn a_correct_tree_has_no_findings_and_known_packages_are_not_downloaded() {
     let (registry, context) = start();
     registry.log().clear();
     let outcome = verify(&context, "-r .").expect_success();
-    assert!(
-        outcome.stdout.starts_with("1 directory: 1 sound; "),
-        "{outcome}"
-    );
+    outcome.assert_stdout_starts("1 directory: 1 sound; ");
     assert_eq!(outcome.stdout.lines().count(), 1, "{outcome}");
     assert_eq!(
         registry.log().count("GET", "*.zip"),
@@ -51,12 +48,7 @@ fn packages_of_other_platforms_are_downloaded_only_for_unexplained_hashes() {
         &format!("  hashes = [\n    {stray},\n"),
     );
     let outcome = verify(&context, "a").expect_code(3);
-    assert!(
-        outcome
-            .stdout
-            .starts_with("TFL010 stray-hashes: 1 recorded"),
-        "{outcome}"
-    );
+    outcome.assert_stdout_starts("TFL010 stray-hashes: 1 recorded");
 }
 
 #[test]
@@ -92,10 +84,7 @@ fn incomplete_audits_take_precedence_over_findings() {
     context.require("a", &both);
     registry.misbehave(Misbehave::on("*/acme/anvil/versions").status(500));
     let outcome = verify(&context, "a").expect_code(1);
-    assert!(
-        outcome.stdout.starts_with("TFL003 provider-not-locked: "),
-        "{outcome}"
-    );
+    outcome.assert_stdout_starts("TFL003 provider-not-locked: ");
     outcome.assert_stdout("1 directory: 1 failed; 1 finding");
     assert!(outcome.stderr.contains("error: cannot lock") || outcome.stderr.contains("error: "));
 }
@@ -105,12 +94,7 @@ fn directories_without_requirements_have_no_finding() {
     let (_registry, context) = start();
     context.write("empty/main.tf", "locals {}\n");
     let outcome = verify(&context, "a empty").expect_success();
-    assert!(
-        outcome
-            .stdout
-            .starts_with("2 directories: 1 sound, 1 skipped"),
-        "{outcome}"
-    );
+    outcome.assert_stdout_starts("2 directories: 1 sound, 1 skipped");
 }
 
 /// With the rules of both tools, `verify` accepts everything that `lock` writes from registries and mirrors.
@@ -165,9 +149,6 @@ fn verify_accepts_what_lock_writes() {
         };
         run("lock");
         let outcome = run("verify");
-        assert!(
-            outcome.stdout.starts_with("1 directory: 1 sound; "),
-            "{outcome}"
-        );
+        outcome.assert_stdout_starts("1 directory: 1 sound; ");
     }
 }

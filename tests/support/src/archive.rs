@@ -21,7 +21,7 @@ const UNIX_STAMP: u32 = 1_704_067_200;
 
 /// The hashes and the size of an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Archive {
+pub struct ArchiveFacts {
     /// The SHA-256 of the archive in lower-case hexadecimal digits.
     pub sha256: String,
     /// The `h1:` hash of its files.
@@ -89,7 +89,7 @@ impl<W: Write> ArchiveWriter<W> {
     /// # Errors
     ///
     /// If the archive cannot be written.
-    pub fn finish(mut self) -> io::Result<(Archive, W)> {
+    pub fn finish(mut self) -> io::Result<(ArchiveFacts, W)> {
         let start = narrow(self.out.size);
         let count = u16::try_from(self.files.len()).expect("test packages have few files");
         self.out.write_all(&self.central)?;
@@ -101,7 +101,7 @@ impl<W: Write> ArchiveWriter<W> {
         self.out.write_all(&[0; 2])?;
         self.out.flush()?;
         let sha256 = to_hex(&self.out.hasher.finalize());
-        let archive = Archive {
+        let archive = ArchiveFacts {
             sha256,
             h1: h1(&self.files),
             size: self.out.size,

@@ -129,6 +129,21 @@ impl TestContext {
         self.write(&format!("{directory}/{LOCK_FILE}"), text)
     }
 
+    /// Removes the lock file of a directory.
+    #[track_caller]
+    pub fn remove_lock_file(&self, directory: &str) -> &Self {
+        let path = self.path(directory).join(LOCK_FILE);
+        fs::remove_file(path).expect("the lock file exists");
+        self
+    }
+
+    /// Creates a link with this target.
+    #[cfg(unix)]
+    pub fn link(&self, target: impl AsRef<Path>, relative: &str) -> &Self {
+        std::os::unix::fs::symlink(target, self.path(relative)).expect("the tree is ours");
+        self
+    }
+
     /// The modification time of a directory's lock file.
     pub fn lock_file_modified(&self, directory: &str) -> SystemTime {
         let metadata = fs::metadata(self.path(directory).join(LOCK_FILE));
@@ -187,6 +202,19 @@ impl TestContext {
         arguments: impl IntoIterator<Item = &'a str>,
     ) -> Option<Program> {
         tofu_on_path().map(|path| self.tool(&path, directory, arguments))
+    }
+
+    /// A command that runs `terraform` or `tofu`, whichever `engine` names.
+    pub fn engine<'a>(
+        &self,
+        engine: &str,
+        directory: &str,
+        arguments: impl IntoIterator<Item = &'a str>,
+    ) -> Option<Program> {
+        match engine {
+            "tofu" => self.tofu(directory, arguments),
+            _ => self.terraform(directory, arguments),
+        }
     }
 
     fn tool<'a>(

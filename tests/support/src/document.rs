@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// The body of a response.
 #[derive(Debug, Clone)]
-pub enum Body {
+pub enum ResponseBody {
     /// Bytes in memory.
     Bytes(Arc<[u8]>),
     /// A file, which is never read into memory as a whole.
@@ -21,7 +21,7 @@ pub enum Body {
     Zeros(u64),
 }
 
-impl Body {
+impl ResponseBody {
     /// A body with these bytes.
     pub fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
         Self::Bytes(bytes.into().into())
@@ -72,23 +72,23 @@ pub struct Document {
     /// The value of `Content-Type`.
     pub content_type: String,
     /// The body.
-    pub body: Body,
+    pub body: ResponseBody,
 }
 
 impl Document {
     /// A document with this content type.
-    pub fn new(content_type: &str, body: Body) -> Self {
+    pub fn new(content_type: &str, body: ResponseBody) -> Self {
         let content_type = content_type.to_owned();
         Self { content_type, body }
     }
 
     /// A JSON document.
     pub fn json(value: &serde_json::Value) -> Self {
-        Self::new("application/json", Body::bytes(value.to_string()))
+        Self::new("application/json", ResponseBody::bytes(value.to_string()))
     }
 
     /// A document with the content type `application/octet-stream`.
     pub fn octets(bytes: impl Into<Vec<u8>>) -> Self {
-        Self::new("application/octet-stream", Body::bytes(bytes))
+        Self::new("application/octet-stream", ResponseBody::bytes(bytes))
     }
 }

@@ -1,5 +1,9 @@
 //! Test cases as text: trees of files, tables, and parts of messages.
 
+use std::env;
+use std::error::Error;
+use std::iter;
+
 /// The files of a tree: each begins with a line `-- path --`, and the lines after it are its content. The indentation
 /// of the first such line is removed from every line.
 pub(crate) fn files(tree: &str) -> Vec<(&str, String)> {
@@ -53,6 +57,32 @@ pub fn multiline(cell: &str) -> String {
 #[track_caller]
 pub fn assert_contains(text: &str, part: &str) {
     assert!(text.contains(part), "`{part}` is missing in:\n{text}");
+}
+
+/// Fails the test and prints the whole text unless it starts with `start`.
+#[track_caller]
+pub fn assert_starts(text: &str, start: &str) {
+    assert!(
+        text.starts_with(start),
+        "`{start}` is not the start of:\n{text}"
+    );
+}
+
+/// Fails the test and prints the whole text unless it ends with `end`.
+#[track_caller]
+pub fn assert_ends(text: &str, end: &str) {
+    assert!(text.ends_with(end), "`{end}` is not the end of:\n{text}");
+}
+
+/// An error and its causes in one line.
+pub fn error_chain(error: &dyn Error) -> String {
+    let causes = iter::successors(error.source(), |cause| (*cause).source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+/// Whether the tests that compare with recorded outcomes of the real tools record them again (`TFLOCK_RECORD=1`).
+pub fn is_recording() -> bool {
+    env::var("TFLOCK_RECORD").is_ok_and(|value| value == "1")
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use crate::key::SigningKey;
+use crate::key::TestSigner;
 use crate::tool::skip;
 
 /// A key ring in a temporary directory.
@@ -34,7 +34,7 @@ impl GpgHome {
     }
 
     /// Creates a key. `algorithm` and `expiry` are arguments of `gpg --quick-generate-key`; the expiry `0` means never.
-    pub fn key(&self, algorithm: &str, expiry: &str) -> SigningKey {
+    pub fn key(&self, algorithm: &str, expiry: &str) -> TestSigner {
         let user = format!("{algorithm} <{algorithm}@tflock.example>");
         self.run(
             &[
@@ -62,7 +62,7 @@ impl GpgHome {
             .to_owned();
         let (home, signer) = (self.clone(), key_id.clone());
         let armor = String::from_utf8(armor).expect("an armor is ASCII");
-        SigningKey::custom(&armor, &key_id, move |document| {
+        TestSigner::custom(&armor, &key_id, move |document| {
             home.run(
                 &["--local-user", &signer, "--detach-sign", "--output", "-"],
                 document,

@@ -1,6 +1,6 @@
 //! OpenPGP keys that sign checksum lists.
 //!
-//! The default key was created with `gpg` (see the README in `testdata/keys/`). [`SigningKey::generated`] creates a key
+//! The default key was created with `gpg` (see the README in `testdata/keys/`). [`TestSigner::generated`] creates a key
 //! from a seed, and [`GpgHome::key`](crate::GpgHome::key) one for which `gpg` also makes the signatures.
 
 use std::fmt;
@@ -24,21 +24,21 @@ const FIXTURE: &str = include_str!(concat!(
 ));
 
 /// Creates a detached signature of a document.
-type Sign = Arc<dyn Fn(&[u8]) -> Vec<u8> + Send + Sync>;
+type SignDocument = Arc<dyn Fn(&[u8]) -> Vec<u8> + Send + Sync>;
 
 /// A public key in the form that registries send, and a function that signs with it.
 #[derive(Clone)]
-pub struct SigningKey {
+pub struct TestSigner {
     /// The armored public key.
     pub ascii_armor: String,
     /// The key ID in upper-case hexadecimal digits.
     pub key_id: String,
     /// The armored trust signature of a partner key. Empty for other keys.
     pub trust_signature: String,
-    sign: Sign,
+    sign: SignDocument,
 }
 
-impl SigningKey {
+impl TestSigner {
     /// The default signer: an RSA key of 2048 bits, created with `gpg`.
     pub fn fixture() -> Self {
         let (secret, _) =
@@ -132,8 +132,8 @@ impl SigningKey {
     }
 }
 
-impl fmt::Debug for SigningKey {
+impl fmt::Debug for TestSigner {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "SigningKey({})", self.key_id)
+        write!(formatter, "TestSigner({})", self.key_id)
     }
 }

@@ -1,7 +1,7 @@
 //! Helpers of tflock's tests, benchmarks and demo.
 //!
 //! - [`FakeRegistry`]: a provider registry on loopback with signed packages, a request log and faulty responses.
-//! - [`ProviderSpec`]: a provider to publish; [`SigningKey`], [`GpgHome`]: its signer.
+//! - [`ProviderSpec`]: a provider to publish; [`TestSigner`], [`GpgHome`]: its signer.
 //! - [`RawZip`]: archives that are written field by field, including invalid ones.
 //! - [`TestContext`]: a temporary tree in which `tflock`, `terraform` and `tofu` are run.
 //! - [`table`]: test cases, one per line; [`git`]: repositories to test with.
@@ -30,21 +30,25 @@ mod schema;
 mod tls;
 mod tool;
 
-pub use archive::{Archive, ArchiveWriter};
+pub use archive::{ArchiveFacts, ArchiveWriter};
 pub use context::TestContext;
-pub use document::{Body, Document};
-pub use fixture::{assert_contains, multiline, table};
+pub use document::{Document, ResponseBody};
+pub use fixture::{
+    assert_contains, assert_ends, assert_starts, error_chain, is_recording, multiline, table,
+};
 pub use git::{git, git_with_input};
 pub use gpg::GpgHome;
 pub use hash::{h1, sha256_hex};
-pub use http::{Hit, Log, Misbehave, Request, Response};
-pub use key::SigningKey;
+pub use http::{Hit, Log, Misbehave, ReceivedRequest, Response};
+pub use key::TestSigner;
 pub use payload::Payload;
-pub use program::{Cost, Outcome, Program};
+pub use program::{Outcome, Program, RunCost, wait_until};
 pub use provider::{DEFAULT_PLATFORMS, ProviderSpec};
 pub use raw_zip::{Descriptor, RawEntry, RawZip};
 pub use registry::FakeRegistry;
 pub use release::{MANIFEST, PackageFacts};
 pub use schema::assert_described;
-pub use tls::TestAuthority;
+pub use tls::{TestAuthority, TlsRegistry};
+#[cfg(unix)]
+pub use tool::{make_pipe, send_signal, write_script};
 pub use tool::{require_or_skip, skip, terraform_on_path, tofu_on_path};

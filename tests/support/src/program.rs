@@ -67,7 +67,7 @@ impl Program {
     }
 
     /// Runs the command to its end and measures its cost.
-    pub fn measure(mut self) -> (Outcome, Cost) {
+    pub fn measure(mut self) -> (Outcome, RunCost) {
         self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let started = Instant::now();
         let child = self.command.spawn();
@@ -82,7 +82,7 @@ impl Program {
             }
             thread::sleep(GLANCE);
         };
-        let cost = Cost {
+        let cost = RunCost {
             wall: started.elapsed(),
             peak_memory,
         };
@@ -122,6 +122,16 @@ impl Program {
     }
 }
 
+/// Waits until `condition` is true. Fails the test after a minute.
+#[track_caller]
+pub fn wait_until(condition: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !condition() {
+        assert!(started.elapsed() < Duration::from_mins(1), "timeout");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// The interval at which the memory of a command is measured.
 const GLANCE: Duration = Duration::from_millis(2);
 
@@ -149,7 +159,7 @@ fn read(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
 
 /// The cost of a command.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Cost {
+pub struct RunCost {
     /// The duration.
     pub wall: Duration,
     /// Peak resident memory in bytes. 0 on systems that do not report it for running processes.
@@ -188,6 +198,14 @@ impl Outcome {
     #[track_caller]
     pub fn assert_stdout(&self, part: &str) -> &Self {
         assert!(self.stdout.contains(part), "stdout lacks `{part}`\n{self}");
+        self
+    }
+
+    /// Fails the test and prints the output unless standard output starts with `start`.
+    #[track_caller]
+    pub fn assert_stdout_starts(&self, start: &str) -> &Self {
+        let is_right = self.stdout.starts_with(start);
+        assert!(is_right, "stdout does not start with `{start}`\n{self}");
         self
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::key::SigningKey;
+use crate::key::TestSigner;
 
 /// The default platforms of a provider.
 pub const DEFAULT_PLATFORMS: [&str; 3] = ["linux_amd64", "darwin_arm64", "windows_amd64"];
@@ -29,9 +29,9 @@ pub struct ProviderSpec {
     pub(crate) seed: String,
     pub(crate) directory: Option<PathBuf>,
     pub(crate) archives: BTreeMap<(String, String), Vec<u8>>,
-    pub(crate) key: SigningKey,
+    pub(crate) key: TestSigner,
     pub(crate) signed_days_ago: BTreeMap<String, u32>,
-    pub(crate) advertised: Option<Vec<SigningKey>>,
+    pub(crate) advertised: Option<Vec<TestSigner>>,
     pub(crate) change_sums: Option<ChangeSums>,
     pub(crate) relative_urls: bool,
     pub(crate) reports_packages: bool,
@@ -60,7 +60,7 @@ impl ProviderSpec {
             seed: String::new(),
             directory: None,
             archives: BTreeMap::new(),
-            key: SigningKey::fixture(),
+            key: TestSigner::fixture(),
             signed_days_ago: BTreeMap::new(),
             advertised: None,
             change_sums: None,
@@ -132,20 +132,20 @@ impl ProviderSpec {
         self
     }
 
-    /// Signs this version with a signature of [`SigningKey::fixture`] that is this many days old.
+    /// Signs this version with a signature of [`TestSigner::fixture`] that is this many days old.
     pub fn signed_days_ago(mut self, version: &str, days: u32) -> Self {
         self.signed_days_ago.insert(version.to_owned(), days);
         self
     }
 
-    /// Signs with this key instead of [`SigningKey::fixture`], and lists it in the responses.
-    pub fn signed_by(mut self, key: &SigningKey) -> Self {
+    /// Signs with this key instead of [`TestSigner::fixture`], and lists it in the responses.
+    pub fn signed_by(mut self, key: &TestSigner) -> Self {
         self.key = key.clone();
         self
     }
 
     /// Lists these keys in the responses, whichever key signs.
-    pub fn advertised<'a>(mut self, keys: impl IntoIterator<Item = &'a SigningKey>) -> Self {
+    pub fn advertised<'a>(mut self, keys: impl IntoIterator<Item = &'a TestSigner>) -> Self {
         self.advertised = Some(keys.into_iter().cloned().collect());
         self
     }

@@ -12,9 +12,9 @@ use std::sync::{Arc, RwLock};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::document::{Body, Document};
+use crate::document::{Document, ResponseBody};
 use crate::hash::sha256_hex;
-use crate::http::{Handler, Log, Misbehave, Request, Response, Rules, Server};
+use crate::http::{Handler, Log, Misbehave, ReceivedRequest, Response, Rules, Server};
 use crate::provider::ProviderSpec;
 use crate::release::{MANIFEST, PackageFacts, Release};
 use crate::tls::TestAuthority;
@@ -24,7 +24,7 @@ use crate::tls::TestAuthority;
 struct Pages(RwLock<BTreeMap<String, Document>>);
 
 impl Handler for Pages {
-    fn answer(&self, request: &Request) -> Response {
+    fn answer(&self, request: &ReceivedRequest) -> Response {
         let by_host = ["/v1/", "/.well-known/"]
             .iter()
             .any(|start| request.path.starts_with(start));
@@ -79,6 +79,13 @@ impl FakeRegistry {
         }
     }
 
+    /// Starts a registry with this provider.
+    pub fn with(spec: impl Borrow<ProviderSpec>) -> Self {
+        let mut registry = Self::start();
+        registry.publish(spec);
+        registry
+    }
+
     /// Publishes a provider. Replaces a provider of that name on the same hosts.
     pub fn publish(&mut self, spec: impl Borrow<ProviderSpec>) -> &mut Self {
         let spec = spec.borrow();
@@ -113,7 +120,7 @@ impl FakeRegistry {
         let signature = format!("{sums}.sig");
         self.serve(
             &sums,
-            Document::new("text/plain", Body::bytes(release.sums.clone())),
+            Document::new("text/plain", ResponseBody::bytes(release.sums.clone())),
         );
         self.serve(&signature, Document::octets(release.signature.clone()));
         let base = if spec.relative_urls {
@@ -280,7 +287,7 @@ fn provider_path(spec: &ProviderSpec, host: &str) -> String {
 
 /// The packages of a release as OpenTofu's registry reports them.
 fn reported(release: &Release) -> Value {
-    let entry = |(platform, (facts, _)): (&String, &(PackageFacts, Body))| {
+    let entry = |(platform, (facts, _)): (&String, &(PackageFacts, ResponseBody))| {
         let entry = json!({"hashes": [facts.zh, facts.h1], "package_size": facts.size});
         (platform.clone(), entry)
     };
@@ -300,7 +307,7 @@ fn version_list(spec: &ProviderSpec) -> Value {
     json!({"versions": versions, "warnings": spec.warnings})
 }
 
-fn key_entry(key: &crate::SigningKey) -> Value {
+fn key_entry(key: &crate::TestSigner) -> Value {
     json!({
         "key_id": key.key_id,
         "ascii_armor": key.ascii_armor,

@@ -5,10 +5,10 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use crate::archive::{Archive, ArchiveWriter};
-use crate::document::Body;
+use crate::archive::{ArchiveFacts, ArchiveWriter};
+use crate::document::ResponseBody;
 use crate::hash::sha256_hex;
-use crate::key::SigningKey;
+use crate::key::TestSigner;
 use crate::payload::Payload;
 use crate::provider::ProviderSpec;
 
@@ -40,7 +40,7 @@ impl PackageFacts {
 
 /// A released version.
 pub(crate) struct Release {
-    pub(crate) packages: BTreeMap<String, (PackageFacts, Body)>,
+    pub(crate) packages: BTreeMap<String, (PackageFacts, ResponseBody)>,
     pub(crate) sums: Vec<u8>,
     pub(crate) signature: Vec<u8>,
 }
@@ -74,7 +74,7 @@ impl Release {
             None => text.into_bytes(),
         };
         let signature = match spec.signed_days_ago.get(version) {
-            Some(days) => SigningKey::fixture_signature(&sums, *days),
+            Some(days) => TestSigner::fixture_signature(&sums, *days),
             None => spec.key.sign(&sums),
         };
         Ok(Self {
@@ -90,7 +90,7 @@ fn package(
     version: &str,
     platform: &str,
     directory: &Path,
-) -> io::Result<(PackageFacts, Body)> {
+) -> io::Result<(PackageFacts, ResponseBody)> {
     let filename = format!(
         "terraform-provider-{}_{version}_{platform}.zip",
         spec.type_name
@@ -100,24 +100,24 @@ fn package(
         .get(&(version.to_owned(), platform.to_owned()));
     let (archive, body) = if let Some(bytes) = given {
         let size = bytes.len() as u64;
-        let archive = Archive {
+        let archive = ArchiveFacts {
             sha256: sha256_hex(bytes),
             h1: String::new(),
             size,
         };
-        (archive, Body::bytes(bytes.clone()))
+        (archive, ResponseBody::bytes(bytes.clone()))
     } else if spec.directory.is_none() && spec.payload <= IN_MEMORY {
         let (archive, bytes) = write_package(spec, version, platform, Vec::new())?;
-        (archive, Body::bytes(bytes))
+        (archive, ResponseBody::bytes(bytes))
     } else {
         let name = format!("{}-{filename}", spec.namespace);
         let path = directory.join(name);
         let out = BufWriter::new(File::create(&path)?);
         let (archive, _) = write_package(spec, version, platform, out)?;
         let size = archive.size;
-        (archive, Body::File { path, size })
+        (archive, ResponseBody::File { path, size })
     };
-    let Archive { sha256, h1, size } = archive;
+    let ArchiveFacts { sha256, h1, size } = archive;
     Ok((
         PackageFacts {
             filename,
@@ -135,7 +135,7 @@ fn write_package<W: Write>(
     version: &str,
     platform: &str,
     out: W,
-) -> io::Result<(Archive, W)> {
+) -> io::Result<(ArchiveFacts, W)> {
     let mut writer = ArchiveWriter::new(out);
     if let Some(directory) = &spec.directory {
         let mut paths = fs::read_dir(directory)?.collect::<Result<Vec<_>, _>>()?;

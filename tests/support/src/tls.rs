@@ -11,6 +11,8 @@ use rustls::ServerConfig;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tempfile::NamedTempFile;
 
+use crate::registry::FakeRegistry;
+
 /// A certificate authority whose certificate is in a file.
 pub struct TestAuthority {
     issuer: CertifiedIssuer<'static, KeyPair>,
@@ -55,6 +57,30 @@ impl TestAuthority {
             .with_single_cert(vec![certificate.der().clone()], key)
             .expect("the certificate fits its key");
         Arc::new(config)
+    }
+}
+
+/// A registry that also uses TLS, and the authority of its certificate.
+pub struct TlsRegistry {
+    /// The registry.
+    pub registry: FakeRegistry,
+    /// The authority.
+    pub authority: TestAuthority,
+    /// The host name and port of the registry.
+    pub host: String,
+}
+
+impl TlsRegistry {
+    /// Starts an empty registry.
+    pub fn start() -> Self {
+        let mut registry = FakeRegistry::start();
+        let authority = TestAuthority::create();
+        let host = registry.serve_tls(&authority);
+        Self {
+            registry,
+            authority,
+            host,
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::env;
 use std::path::PathBuf;
+#[cfg(unix)]
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
 /// Prints why a test was skipped.
 pub fn skip(reason: &str) {
@@ -41,4 +43,25 @@ pub fn require_or_skip(name: &str, required: bool) -> Option<PathBuf> {
         skip(&format!("{name} is not on PATH"));
     }
     found
+}
+
+/// Writes an executable shell script.
+#[cfg(unix)]
+pub fn write_script(path: &Path, commands: &str) {
+    fs::write(path, format!("#!/bin/sh\n{commands}\n")).expect("the directory is ours");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("the file is ours");
+}
+
+/// Creates a named pipe.
+#[cfg(unix)]
+pub fn make_pipe(path: &Path) {
+    let status = Command::new("mkfifo").arg(path).status();
+    assert!(status.expect("mkfifo is on PATH").success());
+}
+
+/// Sends a signal such as `INT` to a process. Returns whether the process exists. The signal `0` only checks that.
+#[cfg(unix)]
+pub fn send_signal(signal: &str, process: &str) -> bool {
+    let output = Command::new("kill").args(["-s", signal, process]).output();
+    output.expect("kill is on PATH").status.success()
 }

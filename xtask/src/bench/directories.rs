@@ -6,8 +6,8 @@ use std::path::Path;
 
 use tflock_test_support::ProviderSpec;
 
-use super::fixture::{Fixture, peer};
-use super::measure::{Cost, Row, once, table};
+use super::fixture::{BenchFixture, peer};
+use super::measure::{BenchRow, Cost, once, table};
 
 /// The size of the providers' executables in bytes.
 const PROVIDERS: [(&str, u64); 4] = [
@@ -29,21 +29,21 @@ pub(super) fn run(tflock: &Path) {
             .platforms(PLATFORMS)
             .payload(size)
     };
-    let fixture = Fixture::new(&PROVIDERS.map(spec));
+    let fixture = BenchFixture::new(&PROVIDERS.map(spec));
     let pins = PROVIDERS.map(|(name, _)| (name, "1.0.0"));
     for number in 0..DIRECTORIES {
         fixture.require(&directory(number), &pins);
     }
     let log = fixture.registry.log();
-    let mut rows = vec![Row::counted("tflock, cold", log, || {
+    let mut rows = vec![BenchRow::counted("tflock, cold", log, || {
         fixture.cold(tflock, &PLATFORMS)
     })];
     once(fixture.cold(tflock, &PLATFORMS));
-    rows.push(Row::counted("tflock, warm", log, || {
+    rows.push(BenchRow::counted("tflock, warm", log, || {
         fixture.again(tflock, &PLATFORMS)
     }));
     if let Some(tfupdate) = peer("tfupdate") {
-        rows.push(Row::counted("tfupdate lock -r", log, || {
+        rows.push(BenchRow::counted("tfupdate lock -r", log, || {
             empty_lock_files(&fixture);
             fixture.tfupdate(&tfupdate, &PLATFORMS)
         }));
@@ -61,7 +61,7 @@ fn directory(number: usize) -> String {
 }
 
 /// Creates empty lock files for tfupdate, which only updates existing ones.
-fn empty_lock_files(fixture: &Fixture) {
+fn empty_lock_files(fixture: &BenchFixture) {
     for number in 0..DIRECTORIES {
         fixture.write(&format!("{}/.terraform.lock.hcl", directory(number)), "");
     }
@@ -70,7 +70,7 @@ fn empty_lock_files(fixture: &Fixture) {
 }
 
 /// Runs terraform in some of the directories and extrapolates the figures to all of them.
-fn sampled(fixture: &Fixture, terraform: &Path) -> Row {
+fn sampled(fixture: &BenchFixture, terraform: &Path) -> BenchRow {
     let mut sum = Cost::default();
     let log = fixture.registry.log();
     for number in 0..SAMPLE {
@@ -88,7 +88,7 @@ fn sampled(fixture: &Fixture, terraform: &Path) -> Row {
     sum.wall = sum.wall * share / sample;
     sum.cpu = sum.cpu * share / sample;
     (sum.requests, sum.bytes) = (all(sum.requests), all(sum.bytes));
-    Row {
+    BenchRow {
         name: format!("terraform, from {SAMPLE} directories, once each"),
         cost: sum,
     }

@@ -11,12 +11,12 @@ use tflock_test_support::{FakeRegistry, ProviderSpec, require_or_skip};
 const LARGE: u64 = 700_000_000;
 
 /// A registry, and a tree with a CLI configuration that redirects to it.
-pub(super) struct Fixture {
+pub(super) struct BenchFixture {
     pub(super) registry: FakeRegistry,
     root: TempDir,
 }
 
-impl Fixture {
+impl BenchFixture {
     pub(super) fn new(providers: &[ProviderSpec]) -> Self {
         let mut registry = FakeRegistry::start();
         for provider in providers {

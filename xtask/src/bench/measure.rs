@@ -22,12 +22,12 @@ pub(super) struct Cost {
 }
 
 /// A row of a table.
-pub(super) struct Row {
+pub(super) struct BenchRow {
     pub(super) name: String,
     pub(super) cost: Cost,
 }
 
-impl Row {
+impl BenchRow {
     /// Runs the command of `make` [`runs`] times and takes the median of each figure. `make` also removes what the
     /// previous run left.
     pub(super) fn of(name: &str, mut make: impl FnMut() -> Command) -> Self {
@@ -38,7 +38,7 @@ impl Row {
         }
     }
 
-    /// Like [`Row::of`], with the requests and bytes in the registry's log.
+    /// Like [`BenchRow::of`], with the requests and bytes in the registry's log.
     pub(super) fn counted(name: &str, log: &Log, mut make: impl FnMut() -> Command) -> Self {
         let run = |_| {
             let command = make();
@@ -113,12 +113,12 @@ pub(super) fn once(mut command: Command) -> Cost {
 }
 
 /// Prints a table with the ratio of each wall time to that of the first row.
-pub(super) fn table(title: &str, rows: &[Row]) {
+pub(super) fn table(title: &str, rows: &[BenchRow]) {
     println!("\n{title} (medians of {} runs)\n", runs());
     println!("| what | wall s | ratio | CPU s | peak MB | requests | MB |");
     println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
     let first = rows.first().map_or(1.0, |row| row.cost.wall.as_secs_f64());
-    for Row { name, cost } in rows {
+    for BenchRow { name, cost } in rows {
         println!(
             "| {name} | {:.3} | {:.2} | {:.3} | {:.1} | {} | {:.1} |",
             cost.wall.as_secs_f64(),

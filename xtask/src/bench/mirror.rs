@@ -6,8 +6,8 @@ use std::process::Command;
 
 use tflock_test_support::ProviderSpec;
 
-use super::fixture::{Fixture, peer};
-use super::measure::{Cost, Row, once, table};
+use super::fixture::{BenchFixture, peer};
+use super::measure::{BenchRow, Cost, once, table};
 
 /// The size of the providers' executables in bytes.
 const PROVIDERS: [(&str, u64); 4] = [
@@ -25,7 +25,7 @@ pub(super) fn run(tflock: &Path) {
         let spec = ProviderSpec::new(name).versions(["1.0.0"]);
         spec.platforms(PLATFORMS).payload(size)
     };
-    let fixture = Fixture::new(&PROVIDERS.map(spec));
+    let fixture = BenchFixture::new(&PROVIDERS.map(spec));
     let pins = PROVIDERS.map(|(name, _)| (name, "1.0.0"));
     for number in 0..DIRECTORIES {
         fixture.require(&directory(number), &pins);
@@ -34,23 +34,31 @@ pub(super) fn run(tflock: &Path) {
     let log = fixture.registry.log();
     let mut rows = Vec::new();
     for (name, layout) in [("packed", "packed"), ("unpacked", "unpacked")] {
-        rows.push(Row::counted(&format!("tflock mirror, {name}"), log, || {
-            empty(&fixture);
-            ours(&fixture, tflock, layout)
-        }));
-        rows.push(Row::counted(
+        rows.push(BenchRow::counted(
+            &format!("tflock mirror, {name}"),
+            log,
+            || {
+                empty(&fixture);
+                ours(&fixture, tflock, layout)
+            },
+        ));
+        rows.push(BenchRow::counted(
             &format!("the same again, {name}"),
             log,
             || ours(&fixture, tflock, layout),
         ));
     }
-    rows.push(Row::counted("tflock mirror --lock, packed", log, || {
-        empty(&fixture);
-        fixture.clean();
-        let mut command = ours(&fixture, tflock, "packed");
-        command.arg("--lock");
-        command
-    }));
+    rows.push(BenchRow::counted(
+        "tflock mirror --lock, packed",
+        log,
+        || {
+            empty(&fixture);
+            fixture.clean();
+            let mut command = ours(&fixture, tflock, "packed");
+            command.arg("--lock");
+            command
+        },
+    ));
     if let Some(terraform) = peer("terraform") {
         rows.push(theirs(&fixture, &terraform));
     }
@@ -64,14 +72,14 @@ fn directory(number: usize) -> String {
 }
 
 /// Removes the mirror and the cache but not the lock files.
-fn empty(fixture: &Fixture) {
+fn empty(fixture: &BenchFixture) {
     for name in ["mirror", "cache"] {
         // They do not exist before the first run.
         let _ = fs::remove_dir_all(fixture.path(name));
     }
 }
 
-fn ours(fixture: &Fixture, tflock: &Path, layout: &str) -> Command {
+fn ours(fixture: &BenchFixture, tflock: &Path, layout: &str) -> Command {
     let mut command = fixture.command(tflock, ".");
     command.args(["mirror", "-q", "--layout", layout, "--platform"]);
     command.arg(PLATFORMS.join(",")).arg(fixture.path("mirror"));
@@ -79,7 +87,7 @@ fn ours(fixture: &Fixture, tflock: &Path, layout: &str) -> Command {
 }
 
 /// Runs terraform in one directory after another, with the same mirror.
-fn theirs(fixture: &Fixture, terraform: &Path) -> Row {
+fn theirs(fixture: &BenchFixture, terraform: &Path) -> BenchRow {
     empty(fixture);
     let mut sum = Cost::default();
     let log = fixture.registry.log();
@@ -96,7 +104,7 @@ fn theirs(fixture: &Fixture, terraform: &Path) -> Row {
         sum.requests += log.total() as u64;
         sum.bytes += log.bytes("*");
     }
-    Row {
+    BenchRow {
         name: "terraform providers mirror, one directory after the other, once".to_owned(),
         cost: sum,
     }

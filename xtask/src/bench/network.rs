@@ -4,8 +4,8 @@ use std::path::Path;
 
 use tflock_test_support::Misbehave;
 
-use super::fixture::{Fixture, curl, large, peer};
-use super::measure::{Row, table};
+use super::fixture::{BenchFixture, curl, large, peer};
+use super::measure::{BenchRow, table};
 
 const PLATFORM: [&str; 1] = ["linux_amd64"];
 /// The speeds of the link in megabytes per second.
@@ -13,7 +13,7 @@ const LINKS: [u64; 2] = [100, 20];
 
 pub(super) fn run(tflock: &Path) {
     let (spec, source, version) = large();
-    let fixture = Fixture::new(&[spec]);
+    let fixture = BenchFixture::new(&[spec]);
     fixture.require("one", &[(source, "")]);
     let url = fixture.package_url(source, version, PLATFORM[0]);
     let log = fixture.registry.log();
@@ -22,13 +22,13 @@ pub(super) fn run(tflock: &Path) {
         let rule = Misbehave::on("*.zip").rate(link * 1_000_000);
         fixture.registry.misbehave(rule);
         let mut rows = vec![
-            Row::counted("curl to /dev/null", log, || {
+            BenchRow::counted("curl to /dev/null", log, || {
                 curl(&url, Path::new("/dev/null"))
             }),
-            Row::counted("tflock", log, || fixture.cold(tflock, &PLATFORM)),
+            BenchRow::counted("tflock", log, || fixture.cold(tflock, &PLATFORM)),
         ];
         if let Some(terraform) = peer("terraform") {
-            rows.push(Row::counted("terraform providers lock", log, || {
+            rows.push(BenchRow::counted("terraform providers lock", log, || {
                 fixture.terraform(&terraform, "one", &PLATFORM)
             }));
         }

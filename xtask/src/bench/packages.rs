@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use tflock_test_support::ProviderSpec;
 
-use super::fixture::{Fixture, curl, peer, raw, size};
-use super::measure::{Cost, Row, once, table};
+use super::fixture::{BenchFixture, curl, peer, raw, size};
+use super::measure::{BenchRow, Cost, once, table};
 
 const PLATFORMS: [&str; 4] = ["darwin_amd64", "darwin_arm64", "linux_amd64", "linux_arm64"];
 
 pub(super) fn run(tflock: &Path) {
-    let fixture = Fixture::new(&[ProviderSpec::new("acme/large")
+    let fixture = BenchFixture::new(&[ProviderSpec::new("acme/large")
         .versions(["1.0.0"])
         .platforms(PLATFORMS)
         .payload(size())]);
@@ -23,16 +23,16 @@ pub(super) fn run(tflock: &Path) {
     ));
     let log = fixture.registry.log();
     let mut rows = vec![
-        Row::counted("tflock, four packages", log, || {
+        BenchRow::counted("tflock, four packages", log, || {
             fixture.cold(tflock, &PLATFORMS)
         }),
-        Row {
+        BenchRow {
             name: "raw work of four, by all cores".to_owned(),
             cost: raw_work(&zip),
         },
     ];
     if let Some(terraform) = peer("terraform") {
-        rows.push(Row::counted("terraform providers lock", log, || {
+        rows.push(BenchRow::counted("terraform providers lock", log, || {
             fixture.terraform(&terraform, "one", &PLATFORMS)
         }));
     }
@@ -42,9 +42,9 @@ pub(super) fn run(tflock: &Path) {
 /// The CPU time of the raw work on four packages, divided by the number of cores: inflate, and SHA-256 of the zip and
 /// of its contents.
 fn raw_work(zip: &Path) -> Cost {
-    let inflate = Row::of("", || raw("raw-inflate", zip)).cost;
-    let whole = Row::of("", || raw("raw-sha256", zip)).cost;
-    let content = Row::of("", || raw("raw-sha256-content", zip)).cost;
+    let inflate = BenchRow::of("", || raw("raw-inflate", zip)).cost;
+    let whole = BenchRow::of("", || raw("raw-sha256", zip)).cost;
+    let content = BenchRow::of("", || raw("raw-sha256-content", zip)).cost;
     let cpu = (inflate.cpu + whole.cpu + content.cpu) * 4;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let cores = u32::try_from(cores).unwrap_or(1);

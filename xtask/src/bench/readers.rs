@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tflock_test_support::ProviderSpec;
 
-use super::fixture::{Fixture, peer};
+use super::fixture::{BenchFixture, peer};
 use super::measure::once;
 
 const LINUX: [&str; 1] = ["linux_amd64"];
@@ -21,12 +21,12 @@ const LOOPS: usize = 8;
 /// The duration of that scenario.
 const TIME: Duration = Duration::from_secs(60);
 
-fn fixture() -> Fixture {
+fn fixture() -> BenchFixture {
     let of_size = |name: &&str| ProviderSpec::new(name).platforms(LINUX).payload(5_000_000);
     let mut providers: Vec<_> = PROVIDERS.iter().map(of_size).collect();
     let other = ProviderSpec::new("acme/other").platforms(LINUX);
     providers.push(other.versions(["1.0.0", "2.0.0"]).payload(2_000_000));
-    Fixture::new(&providers)
+    BenchFixture::new(&providers)
 }
 
 fn directory(number: usize) -> String {
@@ -34,7 +34,7 @@ fn directory(number: usize) -> String {
 }
 
 /// Writes root modules with their lock files, and a CLI configuration with the mirror.
-fn lay_out(fixture: &Fixture, tflock: &Path, count: usize) {
+fn lay_out(fixture: &BenchFixture, tflock: &Path, count: usize) {
     let pins = PROVIDERS.map(|name| (name, "1.0.0"));
     for number in 0..count {
         fixture.require(&directory(number), &pins);
@@ -44,7 +44,7 @@ fn lay_out(fixture: &Fixture, tflock: &Path, count: usize) {
     fixture.registry.log().clear();
 }
 
-fn mirror(fixture: &Fixture, tflock: &Path, paths: &[&str]) -> Command {
+fn mirror(fixture: &BenchFixture, tflock: &Path, paths: &[&str]) -> Command {
     let mut command = fixture.command(tflock, ".");
     command.args(["mirror", "-q", "--platform", LINUX[0], "--cli-config"]);
     command
@@ -55,7 +55,7 @@ fn mirror(fixture: &Fixture, tflock: &Path, paths: &[&str]) -> Command {
 }
 
 /// A command that runs `terraform init` in a directory without installed providers.
-fn init(fixture: &Fixture, terraform: &Path, directory: &str, configuration: &str) -> Command {
+fn init(fixture: &BenchFixture, terraform: &Path, directory: &str, configuration: &str) -> Command {
     // The file does not exist before the first run.
     let _ = fs::remove_dir_all(fixture.path("work").join(directory).join(".terraform"));
     let mut command = fixture.command(terraform, directory);
@@ -88,12 +88,7 @@ pub(super) fn inits(tflock: &Path) {
     ] {
         let cache = fixture.path("plugin-cache");
         fs::create_dir_all(&cache).expect("the tree is ours");
-        let locks = || -> Vec<_> {
-            (0..INITS)
-                .map(|number| lock_file(&fixture, number))
-                .collect()
-        };
-        let before = locks();
+        let before = lock_files(&fixture, INITS);
         fixture.registry.log().clear();
         let started = Instant::now();
         let children: Vec<Child> = (0..INITS)
@@ -111,7 +106,7 @@ pub(super) fn inits(tflock: &Path) {
         let wall = started.elapsed().as_secs_f64();
         let changed = before
             .iter()
-            .zip(locks())
+            .zip(lock_files(&fixture, INITS))
             .filter(|(old, new)| *old != new)
             .count();
         let log = fixture.registry.log();
@@ -123,9 +118,10 @@ pub(super) fn inits(tflock: &Path) {
     }
 }
 
-fn lock_file(fixture: &Fixture, number: usize) -> Option<String> {
-    let directory = fixture.path("work").join(directory(number));
-    fs::read_to_string(directory.join(".terraform.lock.hcl")).ok()
+fn lock_files(fixture: &BenchFixture, count: usize) -> Vec<Option<String>> {
+    let path = |number| format!("work/{}/.terraform.lock.hcl", directory(number));
+    let read = |number| fs::read_to_string(fixture.path(&path(number))).ok();
+    (0..count).map(read).collect()
 }
 
 /// Runs `init` in eight loops for a minute while tflock adds and prunes packages in another loop.
@@ -138,55 +134,64 @@ pub(super) fn beside(tflock: &Path) {
     for version in ["1.0.0", "2.0.0"] {
         fixture.require(&format!("other-{version}"), &[("acme/other", version)]);
     }
-    let before: Vec<_> = (0..LOOPS)
-        .map(|number| lock_file(&fixture, number))
-        .collect();
-    let all: Vec<String> = (0..LOOPS).map(directory).collect();
+    let before = lock_files(&fixture, LOOPS);
     once(fixture.again(tflock, &LINUX));
-    let done = AtomicBool::new(false);
-    let (inits, failures) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let started = Instant::now();
-    let mut runs = 0;
-    std::thread::scope(|scope| {
-        for name in &all {
-            let (fixture, terraform) = (&fixture, &terraform);
-            let (done, inits, failures) = (&done, &inits, &failures);
-            scope.spawn(move || {
-                while !done.load(Ordering::Relaxed) {
-                    let ended = init(fixture, terraform, name, "mirror.rc").output();
-                    let ended = ended.expect("terraform can be run");
-                    inits.fetch_add(1, Ordering::Relaxed);
-                    if !ended.status.success() {
-                        failures.fetch_add(1, Ordering::Relaxed);
-                        println!("{}", String::from_utf8_lossy(&ended.stderr));
-                    }
-                }
-            });
+    let loops = InitLoops::default();
+    let runs = std::thread::scope(|scope| {
+        for name in (0..LOOPS).map(directory) {
+            let (fixture, terraform, loops) = (&fixture, &terraform, &loops);
+            let run_init = move || init(fixture, terraform, &name, "mirror.rc");
+            scope.spawn(move || loops.run(run_init));
         }
-        while started.elapsed() < TIME {
-            let other = format!("other-{}.0.0", runs % 2 + 1);
-            let mut paths: Vec<&str> = all.iter().map(String::as_str).collect();
-            paths.push(&other);
-            let mut command = mirror(&fixture, tflock, &paths);
-            command.arg("--prune");
-            once(command);
-            runs += 1;
-        }
-        done.store(true, Ordering::Relaxed);
+        let runs = mirror_and_prune(&fixture, tflock);
+        loops.are_done.store(true, Ordering::Relaxed);
+        runs
     });
-    let after: Vec<_> = (0..LOOPS)
-        .map(|number| lock_file(&fixture, number))
-        .collect();
+    let is_unchanged = lock_files(&fixture, LOOPS) == before;
     println!(
         "\n{LOOPS} loops of `terraform init` beside `tflock mirror --prune` for {} s: {} times init, {} failed; {runs} runs \
          of tflock, each adds a version and removes one, none failed; lock files {}",
         TIME.as_secs(),
-        inits.into_inner(),
-        failures.into_inner(),
-        if before == after {
-            "unchanged"
-        } else {
-            "CHANGED"
-        },
+        loops.inits.into_inner(),
+        loops.failures.into_inner(),
+        if is_unchanged { "unchanged" } else { "CHANGED" },
     );
+}
+
+/// Threads that run `init` until they are stopped, and their figures.
+#[derive(Default)]
+struct InitLoops {
+    are_done: AtomicBool,
+    inits: AtomicUsize,
+    failures: AtomicUsize,
+}
+
+impl InitLoops {
+    fn run(&self, init: impl Fn() -> Command) {
+        while !self.are_done.load(Ordering::Relaxed) {
+            let output = init().output().expect("terraform can be run");
+            self.inits.fetch_add(1, Ordering::Relaxed);
+            if !output.status.success() {
+                self.failures.fetch_add(1, Ordering::Relaxed);
+                println!("{}", String::from_utf8_lossy(&output.stderr));
+            }
+        }
+    }
+}
+
+/// Alternately adds and removes packages for [`TIME`]. Returns the number of runs.
+fn mirror_and_prune(fixture: &BenchFixture, tflock: &Path) -> usize {
+    let started = Instant::now();
+    let mut paths: Vec<String> = (0..LOOPS).map(directory).collect();
+    paths.push(String::new());
+    let mut runs = 0;
+    while started.elapsed() < TIME {
+        paths[LOOPS] = format!("other-{}.0.0", runs % 2 + 1);
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let mut command = mirror(fixture, tflock, &paths);
+        command.arg("--prune");
+        once(command);
+        runs += 1;
+    }
+    runs
 }

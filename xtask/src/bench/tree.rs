@@ -6,8 +6,8 @@ use std::path::Path;
 
 use tflock_test_support::ProviderSpec;
 
-use super::fixture::Fixture;
-use super::measure::{Row, once, table};
+use super::fixture::BenchFixture;
+use super::measure::{BenchRow, once, table};
 
 /// The number of providers in each root module.
 const PROVIDERS: [&str; 3] = ["acme/cloud", "acme/secrets", "acme/random"];
@@ -18,7 +18,7 @@ const PLATFORMS: [&str; 3] = ["linux_amd64", "darwin_arm64", "windows_amd64"];
 const SIZES: [usize; 2] = [1_000, 10_000];
 
 pub(super) fn run(tflock: &Path) {
-    let rows: Vec<Row> = SIZES
+    let rows: Vec<BenchRow> = SIZES
         .into_iter()
         .flat_map(|size| measured(tflock, size))
         .collect();
@@ -31,12 +31,12 @@ pub(super) fn run(tflock: &Path) {
 }
 
 /// Measures a tree of this size: first unchanged, then without lock files but with a warm cache.
-fn measured(tflock: &Path, size: usize) -> [Row; 2] {
+fn measured(tflock: &Path, size: usize) -> [BenchRow; 2] {
     let spec = |name| {
         let spec = ProviderSpec::new(name).versions(["1.0.0"]);
         spec.platforms(PLATFORMS).payload(1_000_000)
     };
-    let fixture = Fixture::new(&PROVIDERS.map(spec));
+    let fixture = BenchFixture::new(&PROVIDERS.map(spec));
     fs::create_dir_all(fixture.path("work/.git")).expect("the tree is ours");
     for number in 0..size {
         lay_out(
@@ -46,10 +46,10 @@ fn measured(tflock: &Path, size: usize) -> [Row; 2] {
     }
     let log = fixture.registry.log();
     once(fixture.cold(tflock, &PLATFORMS));
-    let unchanged = Row::counted(&format!("{size} directories, unchanged"), log, || {
+    let unchanged = BenchRow::counted(&format!("{size} directories, unchanged"), log, || {
         fixture.again(tflock, &PLATFORMS)
     });
-    let anew = Row::counted(&format!("{size} lock files written anew"), log, || {
+    let anew = BenchRow::counted(&format!("{size} lock files written anew"), log, || {
         fixture.remove_lock_files();
         fixture.again(tflock, &PLATFORMS)
     });
@@ -57,7 +57,7 @@ fn measured(tflock: &Path, size: usize) -> [Row; 2] {
 }
 
 /// Writes a root module of three files.
-fn lay_out(fixture: &Fixture, directory: &str) {
+fn lay_out(fixture: &BenchFixture, directory: &str) {
     fixture.require(directory, &PROVIDERS.map(|source| (source, "1.0.0")));
     let mut resources = String::new();
     for number in 0..RESOURCES {

@@ -5,26 +5,26 @@ use std::fmt::Write as _;
 use super::escaped;
 
 /// A run, with the seconds of each program.
-struct Run {
+struct ChartRun {
     title: &'static str,
     bars: &'static [(&'static str, f64)],
 }
 
 /// The figures of `docs/speed.md`. A test compares them.
-const RUNS: [Run; 4] = [
-    Run {
+const RUNS: [ChartRun; 4] = [
+    ChartRun {
         title: "hashicorp/aws 5.100.0, one platform",
         bars: &[("tflock", 0.73), ("terraform", 3.17)],
     },
-    Run {
+    ChartRun {
         title: "40 directories, 4 providers, 3 platforms, cold",
         bars: &[("tflock", 0.74), ("tfupdate", 3.12), ("terraform", 145.0)],
     },
-    Run {
+    ChartRun {
         title: "the same, warm",
         bars: &[("tflock", 0.02), ("terraform", 145.0)],
     },
-    Run {
+    ChartRun {
         title: "mirror of 20 directories, 4 providers, 3 platforms",
         bars: &[("tflock mirror", 0.75), ("terraform", 58.7)],
     },

@@ -22,10 +22,10 @@ const PROVIDERS: [(&str, &[&str]); 6] = [
 ];
 
 /// A required provider: its source, its constraints, and the locked version, which is empty if it is not locked.
-type Requirement = (&'static str, &'static str, &'static str);
+type PageRequirement = (&'static str, &'static str, &'static str);
 
 /// The directories with their requirements.
-const DIRECTORIES: [(&str, &[Requirement]); 9] = [
+const DIRECTORIES: [(&str, &[PageRequirement]); 9] = [
     (
         "platform/cluster",
         &[

@@ -70,13 +70,13 @@ fn draw_line(line: &str, y: f64) -> String {
 
 /// Text with one style.
 #[derive(Debug, Default, PartialEq)]
-struct Run {
+struct StyledText {
     text: String,
     classes: Vec<&'static str>,
 }
 
 /// Splits a line at its escape sequences, `ESC [ NUMBERS m`.
-fn runs(line: &str) -> Vec<Run> {
+fn runs(line: &str) -> Vec<StyledText> {
     let mut runs = Vec::new();
     let mut classes: Vec<&'static str> = Vec::new();
     for (index, part) in line.split("\u{1b}[").enumerate() {
@@ -93,7 +93,7 @@ fn runs(line: &str) -> Vec<Run> {
             _ => part,
         };
         if !text.is_empty() {
-            runs.push(Run {
+            runs.push(StyledText {
                 text: text.to_owned(),
                 classes: classes.clone(),
             });
@@ -128,8 +128,8 @@ const fn to_f64(count: usize) -> f64 {
 mod tests {
     use super::*;
 
-    fn run(text: &str, classes: &[&'static str]) -> Run {
-        Run {
+    fn run(text: &str, classes: &[&'static str]) -> StyledText {
+        StyledText {
             text: text.to_owned(),
             classes: classes.to_vec(),
         }

@@ -5,90 +5,90 @@ use regex::Regex;
 use super::{Disagreement, Judgment, judge, ours};
 
 /// A known difference in files that hcl-edit accepts.
-pub(super) struct Exception {
+pub(super) struct HclException {
     /// What hcl-edit does differently.
     pub(super) reason: &'static str,
     /// The smallest file with this difference.
     pub(super) example: &'static str,
     /// How such files are recognized: by tflock's error or by their text.
-    pub(super) sign: Sign,
+    pub(super) sign: DifferenceSign,
 }
 
-pub(super) enum Sign {
+pub(super) enum DifferenceSign {
     /// tflock rejects the file with an error that begins with this text.
     Refusal(&'static str),
     /// The text matches this pattern.
     Pattern(&'static str),
 }
 
-impl Exception {
+impl HclException {
     /// Whether this exception explains the difference.
     pub(super) fn applies(&self, text: &str, both: &Disagreement) -> bool {
         match self.sign {
-            Sign::Refusal(problem) => {
+            DifferenceSign::Refusal(problem) => {
                 matches!(&both.ours, Err(refusal) if refusal.starts_with(problem))
             }
-            Sign::Pattern(pattern) => Regex::new(pattern).unwrap().is_match(text),
+            DifferenceSign::Pattern(pattern) => Regex::new(pattern).unwrap().is_match(text),
         }
     }
 }
 
 /// All differences that generated and recorded files have shown.
-pub(super) const EXCEPTIONS: &[Exception] = &[
-    Exception {
+pub(super) const EXCEPTIONS: &[HclException] = &[
+    HclException {
         reason: "a quoted string goes on after the end of its line",
         example: "a = \"x\ny\"\n",
-        sign: Sign::Refusal("MultiLineString"),
+        sign: DifferenceSign::Refusal("MultiLineString"),
     },
-    Exception {
+    HclException {
         reason: "a carriage return may stand alone",
         example: "a {}\n\rb {}\n",
-        sign: Sign::Refusal("InvalidCharacter('\\r')"),
+        sign: DifferenceSign::Refusal("InvalidCharacter('\\r')"),
     },
-    Exception {
+    HclException {
         reason: "`.0.0` is two indexes, not one number",
         example: "a = b.0.0\n",
-        sign: Sign::Refusal("ChainedLegacyIndex"),
+        sign: DifferenceSign::Refusal("ChainedLegacyIndex"),
     },
-    Exception {
+    HclException {
         reason: "a number ends where the next character could not go on, not at the last one that numbers may have",
         example: "a = 2.E-1\n",
-        sign: Sign::Pattern(r"[0-9]\.[eE][-+]?[0-9]|[0-9]\.[0-9]+\.[0-9]"),
+        sign: DifferenceSign::Pattern(r"[0-9]\.[eE][-+]?[0-9]|[0-9]\.[0-9]+\.[0-9]"),
     },
-    Exception {
+    HclException {
         reason: "an operator on the next line continues a tuple",
         example: "a = [1]\n- 2\n",
-        sign: Sign::Refusal("ItemRequired"),
+        sign: DifferenceSign::Refusal("ItemRequired"),
     },
-    Exception {
+    HclException {
         reason: "`.*` may follow another one",
         example: "a = b.*.c.*.d\n",
-        sign: Sign::Refusal("AttributeNameRequired"),
+        sign: DifferenceSign::Refusal("AttributeNameRequired"),
     },
-    Exception {
+    HclException {
         reason: "`in` and `if` need no space behind them",
         example: "a = [for v inb : v]\n",
-        sign: Sign::Refusal("InvalidFor"),
+        sign: DifferenceSign::Refusal("InvalidFor"),
     },
-    Exception {
+    HclException {
         reason: "a heredoc needs a line before its end marker",
         example: "a = <<E\nE\nb = <<E\nE\n",
-        sign: Sign::Pattern(r"<<-?[A-Z]+\r?\n[ \t]*[A-Z]"),
+        sign: DifferenceSign::Pattern(r"<<-?[A-Z]+\r?\n[ \t]*[A-Z]"),
     },
-    Exception {
+    HclException {
         reason: "`<<-` takes the indentation of texts after a sequence for that of a line",
         example: "a = <<-E\n    y ${a}\nx\nE\n",
-        sign: Sign::Pattern(r"(?s)<<-.*[$%]\{"),
+        sign: DifferenceSign::Pattern(r"(?s)<<-.*[$%]\{"),
     },
-    Exception {
+    HclException {
         reason: "`~` in a heredoc takes more than the rest of one line",
         example: "a = <<E\nx\n\n${~ b}\nE\n",
-        sign: Sign::Pattern(r"(?s)<<.*~"),
+        sign: DifferenceSign::Pattern(r"(?s)<<.*~"),
     },
-    Exception {
+    HclException {
         reason: "text in directives has no escapes and no end, even within quotes",
         example: "a = \"%{ if b }\\n%{ endif }\"\n",
-        sign: Sign::Pattern(r"%\{"),
+        sign: DifferenceSign::Pattern(r"%\{"),
     },
 ];
 

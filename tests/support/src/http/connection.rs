@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustls::{ServerConnection, StreamOwned};
 
 use super::log::Hit;
-use super::message::{Request, Response};
+use super::message::{ReceivedRequest, Response};
 use super::misbehave::Delivery;
 use super::server::Shared;
 
@@ -34,7 +34,7 @@ pub(super) fn serve(socket: &TcpStream, shared: &Shared) -> io::Result<()> {
         }
     };
     let mut stream = BufReader::new(stream);
-    while let Some(request) = Request::read(&mut stream)? {
+    while let Some(request) = ReceivedRequest::read(&mut stream)? {
         discard_body(&request, &mut stream)?;
         let hit = shared.log.record(request.clone());
         let right = shared.handler.answer(&request);
@@ -49,7 +49,7 @@ pub(super) fn serve(socket: &TcpStream, shared: &Shared) -> io::Result<()> {
     socket.shutdown(Shutdown::Both)
 }
 
-fn discard_body(request: &Request, stream: &mut impl BufRead) -> io::Result<()> {
+fn discard_body(request: &ReceivedRequest, stream: &mut impl BufRead) -> io::Result<()> {
     let length = request
         .header("content-length")
         .and_then(|length| length.parse().ok());
@@ -58,7 +58,7 @@ fn discard_body(request: &Request, stream: &mut impl BufRead) -> io::Result<()> 
 }
 
 fn answer(
-    request: &Request,
+    request: &ReceivedRequest,
     response: &Response,
     delivery: &Delivery,
     hit: &Hit,
@@ -105,7 +105,7 @@ struct Part {
 }
 
 impl Part {
-    fn of(request: &Request, response: &Response, delivery: &Delivery) -> Self {
+    fn of(request: &ReceivedRequest, response: &Response, delivery: &Delivery) -> Self {
         let size = response.body.size();
         let whole = Self {
             status: response.status,
@@ -152,7 +152,7 @@ impl Part {
 }
 
 /// Whether the conditional headers of the request match this body. Tags are compared weakly.
-fn is_known(request: &Request, response: &Response) -> bool {
+fn is_known(request: &ReceivedRequest, response: &Response) -> bool {
     let weak = |tag: &str| tag.trim_start_matches("W/").to_owned();
     if let Some(tag) = request.header("if-none-match") {
         return header(response, "ETag").map(weak) == Some(weak(tag));

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::message::Request;
+use super::message::ReceivedRequest;
 use crate::glob;
 
 /// A request and its response.
 #[derive(Debug)]
 pub struct Hit {
     /// The request.
-    pub request: Request,
+    pub request: ReceivedRequest,
     status: AtomicU16,
     sent: AtomicU64,
 }
@@ -41,7 +41,7 @@ impl Hit {
 pub struct Log(Arc<Mutex<Vec<Arc<Hit>>>>);
 
 impl Log {
-    pub(crate) fn record(&self, request: Request) -> Arc<Hit> {
+    pub(crate) fn record(&self, request: ReceivedRequest) -> Arc<Hit> {
         let hit = Arc::new(Hit {
             request,
             status: AtomicU16::new(0),

@@ -2,11 +2,11 @@
 
 use std::io::{self, BufRead};
 
-use crate::document::{Body, Document};
+use crate::document::{Document, ResponseBody};
 
 /// A request with the parts that the server needs.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct ReceivedRequest {
     /// The method, such as `GET`.
     pub method: String,
     /// The percent-decoded path without the query.
@@ -17,7 +17,7 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
 }
 
-impl Request {
+impl ReceivedRequest {
     /// Reads a request. `None` if the client closed the connection.
     pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Self>> {
         let mut line = String::new();
@@ -85,13 +85,13 @@ pub struct Response {
     /// Headers in their order. `Content-Length` and similar headers are added when the response is sent.
     pub headers: Vec<(String, String)>,
     /// The body.
-    pub body: Body,
+    pub body: ResponseBody,
 }
 
 impl Response {
     /// A response with this status. The body is a text with the status.
     pub fn status(status: u16) -> Self {
-        let body = Body::bytes(format!("status {status}\n"));
+        let body = ResponseBody::bytes(format!("status {status}\n"));
         Self {
             status,
             headers: Vec::new(),
@@ -118,7 +118,7 @@ impl Response {
 
     /// Replaces the body.
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
-        self.body = Body::bytes(body);
+        self.body = ResponseBody::bytes(body);
         self
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 
-use super::message::{Request, Response};
+use super::message::{ReceivedRequest, Response};
 use crate::glob;
 
 /// A change to the body of a response.
@@ -268,7 +268,7 @@ impl Misbehave {
         self
     }
 
-    fn covers(&self, request: &Request) -> bool {
+    fn covers(&self, request: &ReceivedRequest) -> bool {
         let method = self
             .method
             .as_ref()
@@ -281,7 +281,7 @@ impl Misbehave {
         let mut response = self.response.clone().unwrap_or(right);
         if let Some(rewrite) = &self.rewrite {
             response = Response {
-                body: crate::Body::bytes(rewrite(response.body.to_vec())),
+                body: crate::ResponseBody::bytes(rewrite(response.body.to_vec())),
                 ..response
             };
         }
@@ -336,7 +336,7 @@ impl Rules {
     }
 
     /// The rule for this request. Counts as one use of it.
-    pub(crate) fn take(&self, request: &Request) -> Option<Misbehave> {
+    pub(crate) fn take(&self, request: &ReceivedRequest) -> Option<Misbehave> {
         let mut state = self.0.lock().expect("no holder panics");
         let (rules, counts) = &mut *state;
         let number = counts.entry(request.path.clone()).or_default();

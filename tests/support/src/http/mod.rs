@@ -11,7 +11,7 @@ mod misbehave;
 mod server;
 
 pub use log::{Hit, Log};
-pub use message::{Request, Response};
+pub use message::{ReceivedRequest, Response};
 pub use misbehave::Misbehave;
 pub(crate) use misbehave::Rules;
 pub(crate) use server::{Handler, Server};

@@ -10,13 +10,13 @@ use rustls::ServerConfig;
 
 use super::connection;
 use super::log::Log;
-use super::message::{Request, Response};
+use super::message::{ReceivedRequest, Response};
 use super::misbehave::Rules;
 
 /// A source of correct responses.
 pub(crate) trait Handler: Send + Sync + 'static {
     /// The correct response to `request`.
-    fn answer(&self, request: &Request) -> Response;
+    fn answer(&self, request: &ReceivedRequest) -> Response;
 }
 
 /// State shared by all connections of a server.
