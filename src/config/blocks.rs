@@ -2,8 +2,7 @@
 
 use crate::syntax::{Block, Body, is_identifier};
 
-use super::block_problem::BlockProblem;
-use super::error::ConfigError;
+use super::{BlockProblem, ConfigError};
 
 impl<'a> Body<'a> {
     /// Returns the blocks of a kind. Fails if a block has more or fewer labels.

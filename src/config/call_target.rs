@@ -1,14 +1,12 @@
 //! Resolves module calls: evaluates their sources and versions.
 
 use crate::provider::ModuleVersionConstraints;
-use crate::syntax::{ArgumentValue, EvalProblem, Value};
+use crate::syntax::{ArgumentValue, Value};
 
-use super::block_problem::BlockProblem;
-use super::call_error::{CallError, CallProblem};
-use super::calls::ModuleCall;
-use super::error::ConfigError;
-use super::source::ModuleSource;
-use super::statics::{ExpressionPosition, HiddenOrigins, Instance};
+use super::static_evaluation::{ExpressionPosition, HiddenOrigins};
+use super::{
+    BlockProblem, CallError, CallProblem, ConfigError, Instance, ModuleCall, ModuleSource,
+};
 
 /// Which expressions `source` and `version` may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,38 +34,12 @@ fn hidden(attribute: &str, origins: &HiddenOrigins) -> Option<String> {
     (!origins.is_empty()).then(reason)
 }
 
-/// The reason why a call has no target.
-pub(super) enum Unresolved {
-    Error(ConfigError),
-    /// The call needs a function that tflock does not implement.
-    Unsupported(ConfigError),
-}
-
-impl From<CallError> for Unresolved {
-    fn from(error: CallError) -> Self {
-        Self::Error(error.into())
-    }
-}
-
-impl From<ConfigError> for Unresolved {
-    fn from(error: ConfigError) -> Self {
-        match error {
-            ConfigError::Value { ref source, .. }
-                if matches!(**source, EvalProblem::UnsupportedFunction(_)) =>
-            {
-                Self::Unsupported(error)
-            }
-            _ => Self::Error(error),
-        }
-    }
-}
-
 /// Evaluates a call in the module of `instance`.
 pub(super) fn resolve(
     instance: &Instance<'_>,
     call: &ModuleCall,
     evaluation: Evaluation,
-) -> Result<CallTarget, Unresolved> {
+) -> Result<CallTarget, ConfigError> {
     let missing = || ConfigError::invalid(call.range.place(), BlockProblem::MissingSource);
     let expression = call.source.as_ref().ok_or_else(missing)?;
     let (value, origins) = value(instance, expression, ExpressionPosition::Source, evaluation)?;
@@ -108,7 +80,7 @@ fn versions(
     call: &ModuleCall,
     expression: &ArgumentValue,
     evaluation: Evaluation,
-) -> Result<(Option<ModuleVersionConstraints>, Option<String>), Unresolved> {
+) -> Result<(Option<ModuleVersionConstraints>, Option<String>), ConfigError> {
     let (value, origins) = value(
         instance,
         expression,

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::syntax::{ArgumentValue, Block, EvalProblem, SourceRange, Strings, Value};
 
-use super::call_error::{CallError, CallProblem};
-use super::error::ConfigError;
+use super::{CallError, CallProblem, ConfigError};
 
 #[derive(Clone, Debug)]
 pub(super) struct ModuleCall {

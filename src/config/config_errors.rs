@@ -2,8 +2,7 @@
 
 use crate::syntax::SourceRange;
 
-use super::block_problem::BlockProblem;
-use super::error::ConfigError;
+use super::{BlockProblem, ConfigError};
 
 /// How many errors of one module are reported. Each costs a search through its file for line and column.
 const MAX_ERRORS: usize = 100;

@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::syntax::SourceRange;
 
-use super::block_problem::BlockProblem;
-use super::calls::{Local, ModuleCall, Variable};
-use super::config_errors::ConfigErrors;
-use super::error::ConfigError;
-use super::provider_blocks::ProviderBlock;
-use super::resources::{Import, Resource, ResourceKind};
+use super::{
+    BlockProblem, ConfigError, ConfigErrors, Import, Local, ModuleCall, ProviderBlock, Resource,
+    ResourceKind, Variable,
+};
 
 pub(super) type ResourceKey = (ResourceKind, String, String);
 

@@ -10,8 +10,7 @@ use crate::provider::{AddressError, ConstraintError};
 use crate::span::{Explain, Place};
 use crate::syntax::{EvalProblem, Exceeded, Refusal, SourceRange, SyntaxError};
 
-use super::block_problem::BlockProblem;
-use super::call_error::CallError;
+use super::{BlockProblem, CallError};
 
 /// A reason why a module or its requirements cannot be read.
 #[derive(Debug, Error)]
@@ -82,6 +81,11 @@ impl ConfigError {
 
     pub(super) fn import_in_called_module(import: &SourceRange) -> Self {
         Self::invalid(import.place(), BlockProblem::ImportInChild)
+    }
+
+    /// Whether a value needs a function that tflock does not implement.
+    pub(super) fn needs_unsupported_function(&self) -> bool {
+        matches!(self, Self::Value { source, .. } if matches!(**source, EvalProblem::UnsupportedFunction(_)))
     }
 
     /// Whether a file or directory does not exist.

@@ -11,11 +11,9 @@ use serde::Deserialize;
 
 use crate::access::{confine, enclosing_tree};
 use crate::provider::{Engine, ModuleVersion, ModuleVersionConstraints};
+use crate::redacted_url::RedactedUrl;
 
-use super::error::ConfigError;
-use super::files;
-use super::location::{Location, clean};
-use super::source::ModuleSource;
+use super::{CallProblem, ConfigError, Location, ModuleSource, clean, module_files};
 
 const MANIFEST: &str = "modules/modules.json";
 
@@ -46,17 +44,6 @@ pub(super) struct InstalledModule {
     pub(super) directory: PathBuf,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum RecordMismatch {
-    Source {
-        recorded: String,
-    },
-    /// The recorded version is missing, or the call does not allow it.
-    Version {
-        recorded: String,
-    },
-}
-
 impl Manifest {
     /// Reads the manifest of a root module. A missing or empty file has no records. A file that a link in the tree reaches
     /// outside the repository is treated as missing.
@@ -65,7 +52,7 @@ impl Manifest {
         if confine(&path).is_err() {
             return Ok(Self::default());
         }
-        let text = match files::read(&path) {
+        let text = match module_files::read(&path) {
             Ok(text) => text,
             Err(error) if error.is_not_found() => Vec::new(),
             Err(error) => return Err(error),
@@ -119,28 +106,28 @@ impl InstalledModule {
         (location.real.starts_with(tree) || is_installed).then_some(location)
     }
 
-    /// Checks that the source and version are those of a call.
+    /// Checks that the source and version are those of a call. A missing version fits only a call without `version`.
     pub(super) fn check(
         &self,
         source: &ModuleSource,
         versions: Option<&ModuleVersionConstraints>,
         engine: Engine,
-    ) -> Result<(), RecordMismatch> {
-        let recorded = ModuleSource::parse(&self.source, engine);
-        if recorded.as_ref() != Ok(source) {
-            return Err(RecordMismatch::Source {
-                recorded: self.source.clone(),
+    ) -> Result<(), CallProblem> {
+        if ModuleSource::parse(&self.source, engine).as_ref() != Ok(source) {
+            return Err(CallProblem::SourceChanged {
+                recorded: RedactedUrl::with_revision(&self.source).to_string(),
+                required: source.shown(),
             });
         }
-        let fits = versions.is_none_or(|versions| {
+        let is_allowed = |versions: &ModuleVersionConstraints| {
             ModuleVersion::parse(&self.version).is_ok_and(|version| versions.allows(&version))
-        });
-        if fits {
-            Ok(())
-        } else {
-            Err(RecordMismatch::Version {
+        };
+        match versions.filter(|versions| !is_allowed(versions)) {
+            None => Ok(()),
+            Some(versions) => Err(CallProblem::VersionChanged {
                 recorded: self.version.clone(),
-            })
+                required: versions.to_string(),
+            }),
         }
     }
 }

@@ -1,55 +1,75 @@
 //! Reads configurations: which providers do a root module and the modules that it calls require?
 //!
 //! ```text
-//! files: names -> declarations: one file -> module: one directory with its overrides
-//!                                            `-> root: with all modules that it calls -> Requirements
+//! module_files: names -> file_declarations: one file -> module: one directory with its overrides
+//!                                                         `-> tree: with all modules that it calls -> RootModule
 //! ```
 //!
 //! docs/rules/config.md numbers the rules. `engine_rules` has those in which the engines differ.
 
 mod block_problem;
 mod blocks;
-mod cache;
 mod call_error;
 mod call_target;
 mod calls;
 mod config_errors;
+mod constants;
 mod declaration;
-mod declarations;
 mod engine_rules;
 mod error;
-mod expression;
-mod files;
+mod file_declarations;
 mod functions;
 mod location;
 mod manifest;
 mod module;
-mod options;
+mod module_cache;
+mod module_files;
+mod module_source;
 mod overrides;
 mod provider_blocks;
 mod provider_ref;
+mod read_options;
 mod required_providers;
 mod resources;
-mod root;
-mod source;
-mod statics;
+mod root_module;
+mod static_evaluation;
 mod test_files;
 mod tree;
 
 pub use block_problem::BlockProblem;
-pub use cache::ModuleCache;
 pub use error::ConfigError;
-pub use files::{ModuleFiles, is_configuration, is_tofu_only, module_files};
 pub use functions::evaluate_alone;
 pub use location::clean;
-pub use options::{DEFAULT_TEST_DIRECTORY, EnvironmentValue, ReadOptions, Tests, VariableOption};
-pub use root::{
+pub use module_cache::ModuleCache;
+pub use module_files::{
+    ModuleFiles, has_configuration_extension, is_configuration, is_tofu_only, module_files,
+};
+pub use module_source::{ModuleSource, RegistrySource, SourceError, split_getter};
+pub use read_options::{
+    DEFAULT_TEST_DIRECTORY, EnvironmentValue, ReadOptions, Tests, VariableOption,
+};
+pub use root_module::{
     ChosenModule, FetchError, FetchedModule, LocalModules, ModuleFetcher, ModuleRequest,
     MovedModule, RootModule, local_callers, local_modules, read_root, read_roots,
 };
-pub use source::{ModuleSource, RegistrySource, SourceError};
-pub use statics::is_variable_file;
+pub use static_evaluation::is_variable_file;
 pub use test_files::is_test_file;
+
+// The files of this module import these types from here.
+use call_error::{CallError, CallProblem};
+use call_target::{CallTarget, Evaluation};
+use calls::{Local, ModuleCall, Variable};
+use config_errors::ConfigErrors;
+use declaration::{Declaration, DeclarationMap};
+use file_declarations::FileDeclarations;
+use functions::{FileAccess, Functions};
+use location::Location;
+use manifest::Manifest;
+use module::Module;
+use provider_blocks::ProviderBlock;
+use provider_ref::ProviderRef;
+use resources::{Import, Resource, ResourceKind};
+use static_evaluation::{Instance, RootContext};
 
 #[cfg(test)]
 mod tests;

@@ -7,18 +7,15 @@ use std::sync::Arc;
 use crate::provider::{Engine, ProviderAddr, Requirements, VersionConstraints};
 use crate::syntax::SourceRange;
 
-use super::block_problem::BlockProblem;
-use super::calls::{Local, ModuleCall, Variable};
-use super::config_errors::ConfigErrors;
-use super::declaration::{Declaration as _, DeclarationMap, ResourceKey, declare_all};
-use super::declarations::{Declarations, read_file};
-use super::error::ConfigError;
-use super::files::module_files;
-use super::overrides;
-use super::provider_blocks::ProviderBlock;
-use super::provider_ref::ProviderRef;
+use super::declaration::{ResourceKey, declare_all};
+use super::file_declarations::read_file;
 use super::required_providers::{RequiredProvider, implied};
-use super::resources::{Import, Resource, provider_of_type};
+use super::resources::provider_of_type;
+use super::{
+    BlockProblem, ConfigError, ConfigErrors, Declaration as _, DeclarationMap, FileDeclarations,
+    Import, Local, ModuleCall, ProviderBlock, ProviderRef, Resource, Variable, module_files,
+    overrides,
+};
 
 /// How many requirements of one kind record their place. Each place costs a search through its file.
 const MAX_PLACES: usize = 300;
@@ -68,7 +65,7 @@ impl Module {
 
     fn add(
         &mut self,
-        added: Declarations,
+        added: FileDeclarations,
         first_required: &mut Option<SourceRange>,
         errors: &mut ConfigErrors,
     ) {

@@ -2,19 +2,15 @@
 
 use crate::provider::Engine;
 
-use super::block_problem::BlockProblem;
-use super::calls::{ModuleCall, Variable};
-use super::config_errors::ConfigErrors;
-use super::declaration::{Declaration as _, overridden};
-use super::declarations::Declarations;
-use super::error::ConfigError;
-use super::module::Module;
-use super::provider_blocks::ProviderBlock;
-use super::resources::{Resource, ResourceKind};
+use super::declaration::overridden;
+use super::{
+    BlockProblem, ConfigError, ConfigErrors, Declaration as _, FileDeclarations, Module,
+    ModuleCall, ProviderBlock, Resource, ResourceKind, Variable,
+};
 
 pub(super) fn apply(
     module: &mut Module,
-    changes: Declarations,
+    changes: FileDeclarations,
     engine: Engine,
     errors: &mut ConfigErrors,
 ) {

@@ -3,9 +3,8 @@
 use crate::provider::{Engine, VersionConstraints};
 use crate::syntax::{Block, SourceRange, Strings, Value, is_identifier};
 
-use super::block_problem::BlockProblem;
-use super::error::ConfigError;
 use super::required_providers::{check_normalized, constraints};
+use super::{BlockProblem, ConfigError};
 
 #[derive(Clone, Debug)]
 pub(super) struct ProviderBlock {

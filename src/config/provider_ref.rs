@@ -3,9 +3,8 @@
 use crate::provider::Engine;
 use crate::syntax::{ArgumentValue, Body, Expr, ExprKind, SourceRange};
 
-use super::block_problem::BlockProblem;
-use super::error::ConfigError;
 use super::required_providers::check_normalized;
+use super::{BlockProblem, ConfigError};
 
 /// A reference `name` or `name.alias`, or in OpenTofu `name.alias[key]`.
 #[derive(Clone, Debug)]

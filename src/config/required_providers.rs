@@ -8,9 +8,7 @@ use crate::syntax::{
     self, Argument, ArgumentValue, Block, Expr, ExprKind, ObjectEntry, SourceRange, Strings, Value,
 };
 
-use super::block_problem::BlockProblem;
-use super::config_errors::ConfigErrors;
-use super::error::ConfigError;
+use super::{BlockProblem, ConfigError, ConfigErrors};
 
 #[derive(Clone, Debug)]
 pub(super) struct RequiredProviders {

@@ -3,9 +3,7 @@
 use crate::provider::Engine;
 use crate::syntax::{Block, Expr, ExprKind, SourceRange};
 
-use super::block_problem::BlockProblem;
-use super::error::ConfigError;
-use super::provider_ref::{self, ProviderRef};
+use super::{BlockProblem, ConfigError, ProviderRef, provider_ref};
 
 /// The kinds of blocks that have a type and a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,12 +6,11 @@ use std::path::Path;
 use crate::provider::Engine;
 use crate::syntax::{Block, SourceFile};
 
-use super::block_problem::BlockProblem;
-use super::calls::{self, ModuleCall};
-use super::error::ConfigError;
-use super::files::{self, is_hidden};
-use super::options::DEFAULT_TEST_DIRECTORY;
-use super::provider_blocks::{self, ProviderBlock};
+use super::module_files::is_hidden;
+use super::{
+    BlockProblem, ConfigError, DEFAULT_TEST_DIRECTORY, ModuleCall, ProviderBlock, calls,
+    module_files, provider_blocks,
+};
 
 #[derive(Debug)]
 pub(super) struct RunModule {
@@ -40,39 +39,27 @@ pub fn is_test_file(name: &str) -> bool {
 
 pub(super) fn read(root: &Path, directory: &Path, engine: Engine) -> TestFiles {
     let mut found = TestFiles::default();
-    match files::list(root) {
-        Ok(names) => {
-            let names = names
-                .into_iter()
-                .filter(|(name, is_dir)| !is_dir && !is_hidden(name));
-            found.read_all(
-                root,
-                "",
-                &select(names.map(|(name, _)| name).collect(), engine),
-                engine,
-            );
+    match module_files::list(root) {
+        Ok(entries) => {
+            let is_read = |(name, is_dir): &(String, bool)| !is_dir && !is_hidden(name);
+            let entries = entries.into_iter().filter(is_read).collect();
+            found.read_all(root, "", entries, engine);
         }
         Err(error) => found.errors.push(error),
     }
-    // The test directory has no exceptions: a directory with the name of a test file is an error.
     let path = root.join(directory.strip_prefix("/").unwrap_or(directory));
-    match files::list(&path) {
-        Ok(names) => {
+    match module_files::list(&path) {
+        Ok(entries) => {
             let prefix = directory.iter().fold(String::new(), |all, part| {
                 all + &part.to_string_lossy() + "."
             });
-            found.read_all(
-                &path,
-                &prefix,
-                &select(names.into_iter().map(|(name, _)| name).collect(), engine),
-                engine,
-            );
+            // Here a directory with the name of a test file is an error, and hidden files are read.
+            found.read_all(&path, &prefix, entries, engine);
         }
         Err(error) if error.is_not_found() => {
             if directory != Path::new(DEFAULT_TEST_DIRECTORY) {
-                found
-                    .warnings
-                    .push(format!("there is no test directory `{}`", path.display()));
+                let warning = format!("there is no test directory `{}`", path.display());
+                found.warnings.push(warning);
             }
         }
         Err(error) => found.errors.push(error),
@@ -94,11 +81,20 @@ fn select(names: Vec<String>, engine: Engine) -> Vec<String> {
 }
 
 impl TestFiles {
-    fn read_all(&mut self, directory: &Path, prefix: &str, names: &[String], engine: Engine) {
-        for name in names {
-            let path = directory.join(name);
-            let file = files::read(&path).and_then(|text| Ok(SourceFile::parse(&path, text)?));
-            let result = file.and_then(|file| self.read_file(&file, prefix, name, engine));
+    /// Reads the test files among the entries of a directory.
+    fn read_all(
+        &mut self,
+        directory: &Path,
+        prefix: &str,
+        entries: Vec<(String, bool)>,
+        engine: Engine,
+    ) {
+        let names = entries.into_iter().map(|(name, _)| name).collect();
+        for name in select(names, engine) {
+            let path = directory.join(&name);
+            let file =
+                module_files::read(&path).and_then(|text| Ok(SourceFile::parse(&path, text)?));
+            let result = file.and_then(|file| self.read_file(&file, prefix, &name, engine));
             self.errors.extend(result.err());
         }
     }

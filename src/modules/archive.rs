@@ -22,14 +22,6 @@ pub const MAX_ARCHIVE_BYTES: u64 = 512 << 20;
 /// The most bytes that an archive unpacks to, whatever its size.
 const MAX_UNPACKED_BYTES: u64 = 2 << 30;
 
-/// The limits for the content of an archive. The number of entries and the compression ratio are limited as for providers.
-fn limits() -> Limits {
-    Limits {
-        unpacked_bytes: MAX_UNPACKED_BYTES,
-        ..Limits::default()
-    }
-}
-
 /// Writes an archive to an unnamed file in `directory` while it arrives.
 pub(super) async fn save(
     download: &mut Download,
@@ -60,7 +52,7 @@ pub(super) fn unpack(
     address: &RedactedUrl,
 ) -> Result<(), ModuleError> {
     if let Some(expected) = checksum {
-        let found = expected.of_file(&mut file).map_err(disk(target))?;
+        let found = Checksum::compute(expected.algorithm, &mut file).map_err(disk(target))?;
         if found != *expected {
             return Err(ModuleError::Checksum {
                 address: address.clone(),
@@ -70,18 +62,17 @@ pub(super) fn unpack(
         }
     }
     fs::create_dir(target).map_err(disk(target))?;
-    match kind {
-        ArchiveKind::Zip => {
-            package::unpack_archive(&file, target, &limits()).map_err(|source| ModuleError::Zip {
-                address: address.clone(),
-                source,
-            })
-        }
-        ArchiveKind::TarGz => {
-            tar::unpack(file, target, &limits()).map_err(|source| ModuleError::Tar {
-                address: address.clone(),
-                source,
-            })
-        }
-    }
+    // The number of entries and the compression ratio are limited as for providers.
+    let limits = Limits {
+        unpacked_bytes: MAX_UNPACKED_BYTES,
+        ..Limits::default()
+    };
+    let unpacked = match kind {
+        ArchiveKind::Zip => package::unpack_archive(&file, target, &limits).map_err(Into::into),
+        ArchiveKind::TarGz => tar::unpack(file, target, &limits).map_err(Into::into),
+    };
+    unpacked.map_err(|source| ModuleError::Unpack {
+        address: address.clone(),
+        source,
+    })
 }

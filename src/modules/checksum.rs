@@ -16,36 +16,24 @@ use super::error::ModuleError;
 /// The expected checksum of an archive.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Checksum {
-    algorithm: Algorithm,
+    pub(super) algorithm: Algorithm,
     /// Lower-case digits.
     hex: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Algorithm {
+pub(super) enum Algorithm {
     Sha256,
     Sha512,
 }
 
-impl Algorithm {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Sha256 => "sha256",
-            Self::Sha512 => "sha512",
-        }
-    }
-
-    const fn hex_digits(self) -> usize {
-        match self {
-            Self::Sha256 => 64,
-            Self::Sha512 => 128,
-        }
-    }
-}
-
 impl fmt::Display for Checksum {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.algorithm.name(), self.hex)
+        let name = match self.algorithm {
+            Algorithm::Sha256 => "sha256",
+            Algorithm::Sha512 => "sha512",
+        };
+        write!(f, "{name}:{}", self.hex)
     }
 }
 
@@ -59,16 +47,17 @@ impl Checksum {
             Some((name, hex)) => (Some(name), hex),
             None => (None, text),
         };
-        let algorithm = match (name, hex.len()) {
-            (Some("sha256"), _) | (None, 64) => Algorithm::Sha256,
-            (Some("sha512"), _) | (None, 128) => Algorithm::Sha512,
-            (Some("md5"), _) | (None, 32) => return Err(unsupported("MD5 checksums")),
-            (Some("sha1"), _) | (None, 40) => return Err(unsupported("SHA-1 checksums")),
-            (Some("file"), _) => return Err(unsupported("files of checksums")),
+        let (algorithm, digits) = match (name, hex.len()) {
+            (Some("sha256"), _) | (None, 64) => (Algorithm::Sha256, 64),
+            (Some("sha512"), _) | (None, 128) => (Algorithm::Sha512, 128),
+            (Some("md5"), _) | (None, 32) => return Err(ModuleError::Unsupported("MD5 checksums")),
+            (Some("sha1"), _) | (None, 40) => {
+                return Err(ModuleError::Unsupported("SHA-1 checksums"));
+            }
+            (Some("file"), _) => return Err(ModuleError::Unsupported("files of checksums")),
             _ => return Err(invalid("the type of its checksum is unknown")),
         };
-        if hex.len() != algorithm.hex_digits() || !hex.bytes().all(|byte| byte.is_ascii_hexdigit())
-        {
+        if hex.len() != digits || !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(invalid(
                 "its checksum has the wrong length or is not hexadecimal",
             ));
@@ -79,16 +68,8 @@ impl Checksum {
         })
     }
 
-    pub(super) fn sha256(file: &mut File) -> io::Result<Self> {
-        Self::compute(Algorithm::Sha256, file)
-    }
-
-    /// Computes the checksum of a file from its start, with the algorithm of `self`.
-    pub(super) fn of_file(&self, file: &mut File) -> io::Result<Self> {
-        Self::compute(self.algorithm, file)
-    }
-
-    fn compute(algorithm: Algorithm, file: &mut File) -> io::Result<Self> {
+    /// Computes the checksum of a file from its start.
+    pub(super) fn compute(algorithm: Algorithm, file: &mut File) -> io::Result<Self> {
         file.rewind()?;
         let hex = match algorithm {
             Algorithm::Sha256 => digest::<Sha256>(file)?,
@@ -111,17 +92,8 @@ fn digest<D: sha2::Digest>(file: &mut File) -> io::Result<String> {
             Err(error) => return Err(error),
         }
     }
-    let bytes = digest.finalize();
-    Ok(bytes.iter().fold(String::new(), |mut hex, byte| {
-        for digit in [byte >> 4, byte & 15] {
-            hex.extend(char::from_digit(u32::from(digit), 16));
-        }
-        hex
-    }))
-}
-
-const fn unsupported(what: &'static str) -> ModuleError {
-    ModuleError::Unsupported(what)
+    let to_hex = |text: String, byte: &u8| text + &format!("{byte:02x}");
+    Ok(digest.finalize().iter().fold(String::new(), to_hex))
 }
 
 #[cfg(test)]
@@ -168,6 +140,9 @@ mod tests {
         file.write_all(b"abc").unwrap();
         let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         let checksum = Checksum::parse(expected).unwrap();
-        assert_eq!(checksum.of_file(&mut file).unwrap(), checksum);
+        assert_eq!(
+            Checksum::compute(checksum.algorithm, &mut file).unwrap(),
+            checksum
+        );
     }
 }

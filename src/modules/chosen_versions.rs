@@ -10,11 +10,12 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use crate::cache::{CacheArea, CacheKey};
+use crate::cache::CacheKey;
 use crate::config::{ChosenModule, MovedModule};
 use crate::provider::Engine;
 
 use super::fetcher::Fetcher;
+use super::module_store::key;
 
 /// The age at which an unchanged record is written again. The cache keeps it three times as long (`module_store`), so the record of
 /// a root module that is processed once a month never expires.
@@ -85,20 +86,20 @@ impl Fetcher {
         }
         // Strings and numbers always serialize.
         if let Ok(text) = serde_json::to_string(&record) {
-            self.store.write(&key(real, engine), &text);
+            self.store.write(&record_key(real, engine), &text);
         }
     }
 
     /// `None` if there is no record, or if it is damaged.
     fn chosen_versions(&self, real: &Path, engine: Engine) -> Option<ChosenVersions> {
-        let text = self.store.text(&key(real, engine))?;
+        let text = self.store.text(&record_key(real, engine))?;
         serde_json::from_str(&text).ok()
     }
 }
 
-fn key(real: &Path, engine: Engine) -> CacheKey {
+fn record_key(real: &Path, engine: Engine) -> CacheKey {
     let path = real.to_string_lossy();
-    CacheKey::new(CacheArea::Modules, &["chosen", engine.program(), &path])
+    key(&["chosen", engine.program(), &path])
 }
 
 fn seconds(time: SystemTime) -> u64 {

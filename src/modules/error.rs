@@ -5,13 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::code::Code;
-use crate::package::PackageError;
 use crate::provider::ModuleVersionConstraints;
 use crate::redacted_url::RedactedUrl;
 use crate::registry::{ModuleId, RegistryError};
 use crate::span::{Explain, Place};
-
-use super::tar::TarError;
 
 /// Why a remote module cannot be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +45,7 @@ pub enum ModuleError {
     /// An archive without a checksum at a plain http address: it could be replaced in transit.
     #[error("`{0}` would be fetched over plain http")]
     PlainHttp(RedactedUrl),
-    #[error("module `{module}` has no version that {wanted} allows", wanted = wanted(constraints.as_ref()))]
+    #[error("module `{module}` has no version that {required} allows", required = required(constraints.as_ref()))]
     NoVersion {
         module: Box<ModuleId>,
         constraints: Option<ModuleVersionConstraints>,
@@ -78,14 +75,9 @@ pub enum ModuleError {
         found: String,
     },
     #[error("cannot unpack the archive from `{address}`")]
-    Zip {
+    Unpack {
         address: RedactedUrl,
-        source: PackageError,
-    },
-    #[error("cannot unpack the archive from `{address}`")]
-    Tar {
-        address: RedactedUrl,
-        source: TarError,
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     #[error("`{address}` has no directory `{subdirectory}`")]
     NoSubdirectory {
@@ -109,20 +101,15 @@ pub enum ModuleError {
     Offline(RedactedUrl),
 }
 
+/// A limit on what is fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModuleLimit {
     ArchiveBytes(u64),
-    /// Bytes of a repository, with its work tree and submodules.
     RepositoryBytes(u64),
-    /// Files and directories of a repository.
     RepositoryEntries(usize),
-    /// Submodules, including nested ones. A repository can be its own submodule.
     Submodules(usize),
-    /// Bytes of a reply of git that should have a few lines.
     GitOutputBytes(usize),
-    /// Bytes of memory of each git process.
     GitMemoryBytes(u64),
-    /// Web addresses that redirect to each other.
     Redirects(usize),
 }
 
@@ -147,14 +134,12 @@ impl ModuleLimit {
             Self::GitMemoryBytes(limit) => format!(
                 "git ran out of memory while it fetched `{address}`: each process may use {limit} bytes"
             ),
-            Self::Redirects(limit) => {
-                format!("`{address}` redirects more than {limit} times")
-            }
+            Self::Redirects(limit) => format!("`{address}` redirects more than {limit} times"),
         }
     }
 }
 
-fn wanted(constraints: Option<&ModuleVersionConstraints>) -> String {
+fn required(constraints: Option<&ModuleVersionConstraints>) -> String {
     constraints.map_or_else(
         || "a call without `version`".to_owned(),
         |constraints| format!("`{constraints}`"),

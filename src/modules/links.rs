@@ -6,21 +6,10 @@
 use std::fs;
 use std::path::Path;
 
+use crate::config::{has_configuration_extension, is_test_file};
 use crate::redacted_url::RedactedUrl;
 
 use super::error::{ModuleError, disk};
-
-/// The endings of configuration files.
-const CONFIGURATION: [&str; 8] = [
-    ".tf",
-    ".tf.json",
-    ".tofu",
-    ".tofu.json",
-    ".tftest.hcl",
-    ".tftest.json",
-    ".tofutest.hcl",
-    ".tofutest.json",
-];
 
 /// Checks all links below `root`, a path without links. `address` is for error messages.
 pub(super) fn confine(root: &Path, address: &RedactedUrl) -> Result<(), ModuleError> {
@@ -54,7 +43,7 @@ fn leads_out(root: &Path, link: &Path) -> bool {
 
 fn is_configuration(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
-    name.is_some_and(|name| CONFIGURATION.iter().any(|ending| name.ends_with(ending)))
+    name.is_some_and(|name| has_configuration_extension(name) || is_test_file(name))
 }
 
 #[cfg(test)]

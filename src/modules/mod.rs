@@ -34,4 +34,3 @@ pub use archive::MAX_ARCHIVE_BYTES;
 pub use error::{ModuleError, ModuleLimit};
 pub use fetcher::Fetcher;
 pub use git::{MAX_REPOSITORY_BYTES, MAX_REPOSITORY_ENTRIES, MAX_SUBMODULES};
-pub use tar::TarError;

@@ -187,10 +187,7 @@ impl ModuleStore {
     }
 
     pub(super) fn versions(&self, module: &ModuleId) -> Option<ModuleVersions> {
-        let text = self.text(&CacheKey::new(
-            CacheArea::Modules,
-            &["versions", &module.to_string()],
-        ))?;
+        let text = self.text(&key(&["versions", &module.to_string()]))?;
         let versions = text.lines().map(ModuleVersion::parse);
         Some(ModuleVersions {
             versions: versions.collect::<Result<_, _>>().ok()?,
@@ -200,7 +197,7 @@ impl ModuleStore {
 
     pub(super) fn record_versions(&self, module: &ModuleId, known: &ModuleVersions) {
         let lines: Vec<String> = known.versions.iter().map(ToString::to_string).collect();
-        let key = CacheKey::new(CacheArea::Modules, &["versions", &module.to_string()]);
+        let key = key(&["versions", &module.to_string()]);
         self.write(&key, &lines.join("\n"));
     }
 
@@ -247,27 +244,30 @@ impl ModuleStore {
     }
 }
 
+pub(super) fn key(parts: &[&str]) -> CacheKey {
+    CacheKey::new(CacheArea::Modules, parts)
+}
+
 fn location_key(module: &ModuleId, version: &ModuleVersion) -> CacheKey {
     let (module, version) = (module.to_string(), version.to_string());
-    CacheKey::new(CacheArea::Modules, &["location", &module, &version])
+    key(&["location", &module, &version])
 }
 
 fn commit_key(repository: &GitPackage) -> CacheKey {
     let reference = repository.reference.as_deref().unwrap_or_default();
-    CacheKey::new(CacheArea::Modules, &["commit", &repository.url, reference])
+    key(&["commit", &repository.url, reference])
 }
 
 pub(super) fn repository_key(repository: &GitPackage, commit: &str) -> CacheKey {
-    CacheKey::new(CacheArea::Modules, &["repository", &repository.url, commit])
+    key(&["repository", &repository.url, commit])
 }
 
 fn archive_record_key(archive: &ArchivePackage) -> CacheKey {
-    CacheKey::new(CacheArea::Modules, &["arrival", archive.url.as_str()])
+    key(&["arrival", archive.url.as_str()])
 }
 
 pub(super) fn content_key(kind: ArchiveKind, checksum: &Checksum) -> CacheKey {
-    let parts = ["archive", kind_name(kind), &checksum.to_string()];
-    CacheKey::new(CacheArea::Modules, &parts)
+    key(&["archive", kind_name(kind), &checksum.to_string()])
 }
 
 const fn kind_name(kind: ArchiveKind) -> &'static str {
@@ -288,8 +288,12 @@ pub(super) fn archive_key(
     }
     let (module, version) = version?;
     let (module, version) = (module.to_string(), version.to_string());
-    let parts = ["version", kind_name(archive.kind), &module, &version];
-    Some(CacheKey::new(CacheArea::Modules, &parts))
+    Some(key(&[
+        "version",
+        kind_name(archive.kind),
+        &module,
+        &version,
+    ]))
 }
 
 /// Lists the sizes and paths of all files below a directory, sorted.

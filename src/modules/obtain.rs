@@ -9,7 +9,7 @@ use crate::registry::{RegistryClient, is_loopback};
 
 use super::address::{ArchivePackage, GitPackage, ModulePackage};
 use super::archive;
-use super::checksum::Checksum;
+use super::checksum::{Algorithm, Checksum};
 use super::error::{ModuleError, disk};
 use super::fetcher::Fetcher;
 use super::git::{self, GitAccess};
@@ -138,7 +138,8 @@ impl Fetcher {
             archive::unpack(file, archive.kind, None, &uncached.target, address)?;
             return Ok(uncached.target);
         };
-        let checksum = Checksum::sha256(&mut file).map_err(disk(uncached.directory()))?;
+        let checksum =
+            Checksum::compute(Algorithm::Sha256, &mut file).map_err(disk(uncached.directory()))?;
         let staging = self.stage()?;
         archive::unpack(file, archive.kind, None, &staging.target, address)?;
         let package = self.store.adopt(&key(&checksum), staging)?;

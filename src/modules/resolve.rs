@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::config::{ModuleRequest, ModuleSource};
 use crate::provider::ModuleVersion;
 use crate::redacted_url::RedactedUrl;
-use crate::registry::{ModuleId, ModuleLocation};
+use crate::registry::ModuleId;
 
 use super::address::{ModulePackage, RemoteAddress};
 use super::confinement::{check_host, check_local_path};
@@ -41,13 +41,11 @@ impl Fetcher {
             ModuleSource::Remote(address) => (address.clone(), false, None, None),
             ModuleSource::Registry(source) => {
                 check_host(hosts, request.source, None)?;
-                let located = versions::locate(&client, &self.store, source, request).await?;
-                let ModuleLocation {
-                    source: text,
-                    plain_http,
-                } = located.location;
-                let version = Some((located.module, located.version));
-                (text, plain_http, source.subdirectory.as_deref(), version)
+                let (module, version, location) =
+                    versions::locate(&client, &self.store, source, request).await?;
+                let inner = source.subdirectory.as_deref();
+                let version = Some((module, version));
+                (location.source, location.plain_http, inner, version)
             }
         };
         let mut address = RemoteAddress::parse(&text, request.engine)?;

@@ -7,12 +7,6 @@ use crate::registry::{ModuleId, ModuleLocation, ModuleVersions, RegistryClient};
 use super::error::ModuleError;
 use super::module_store::ModuleStore;
 
-pub(super) struct LocatedVersion {
-    pub(super) module: ModuleId,
-    pub(super) version: ModuleVersion,
-    pub(super) location: ModuleLocation,
-}
-
 /// Selects the newest version that the call allows, and locates it. The address of a version never changes, so it is requested
 /// once. If the call allows a single version and its address is known, no request is sent.
 pub(super) async fn locate(
@@ -20,7 +14,7 @@ pub(super) async fn locate(
     store: &ModuleStore,
     source: &RegistrySource,
     request: &ModuleRequest<'_>,
-) -> Result<LocatedVersion, ModuleError> {
+) -> Result<(ModuleId, ModuleVersion, ModuleLocation), ModuleError> {
     let module = ModuleId {
         host: source.host.clone(),
         namespace: source.namespace.clone(),
@@ -31,19 +25,11 @@ pub(super) async fn locate(
     if let Some(version) = exact
         && let Some(location) = store.location(&module, version)
     {
-        return Ok(LocatedVersion {
-            module,
-            version: version.clone(),
-            location,
-        });
+        return Ok((module, version.clone(), location));
     }
     let version = select(client, store, &module, request).await?;
     let location = location(client, store, &module, &version).await?;
-    Ok(LocatedVersion {
-        module,
-        version,
-        location,
-    })
+    Ok((module, version, location))
 }
 
 async fn location(

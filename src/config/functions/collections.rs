@@ -1,22 +1,14 @@
-//! Functions of lists, sets and maps.
+//! Functions of lists and maps.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::syntax::{EvalBudget, Exceeded, Number, Value};
+use crate::syntax::{Number, Value};
 
-use super::super::statics::types::sorted_set;
-use super::common_type::{CommonType, alike, alike_in_all};
-use super::{FunctionError, FunctionResult, Functions, integer, list, size, text};
-
-fn map(value: &Value) -> Result<&BTreeMap<String, Value>, FunctionError> {
-    match value {
-        Value::Object(entries) => Ok(entries),
-        other => Err(format!("a map is needed, and there is {}", other.type_name()).into()),
-    }
-}
+use super::common_type::{CommonType, alike};
+use super::{FunctionError, FunctionResult, Functions, integer, list, map, size, text, wrong_type};
 
 fn count(length: usize) -> Value {
     Number::from(super::to_i64(length)).into()
@@ -27,11 +19,7 @@ pub(super) fn length(value: &Value) -> FunctionResult {
         Value::Tuple(elements) => Ok(count(elements.len())),
         Value::Object(entries) => Ok(count(entries.len())),
         Value::String(text) => Ok(count(text.graphemes(true).count())),
-        other => Err(format!(
-            "a list, a map or a string is needed, and there is {}",
-            other.type_name()
-        )
-        .into()),
+        other => Err(wrong_type("a list, a map or a string", other)),
     }
 }
 
@@ -73,21 +61,6 @@ pub(super) fn contains(elements: &Value, value: &Value) -> FunctionResult {
     Ok(list(elements)?.contains(value).into())
 }
 
-pub(super) fn distinct(functions: &Functions, value: &Value) -> FunctionResult {
-    let mut unique: Vec<Value> = Vec::new();
-    for element in alike(list(value)?)? {
-        pay_for_comparisons(
-            std::slice::from_ref(&element),
-            unique.len(),
-            &functions.budget,
-        )?;
-        if !unique.contains(&element) {
-            unique.push(element);
-        }
-    }
-    Ok(Value::Tuple(unique))
-}
-
 /// The index wraps around.
 pub(super) fn element(elements: &Value, index: &Value) -> FunctionResult {
     let elements = list(elements)?;
@@ -111,24 +84,6 @@ pub(super) fn flatten(value: &Value) -> FunctionResult {
     }
     Ok(Value::Tuple(flattened(list(value)?)))
 }
-
-/// Pays for comparing each of `values` with a number of other values.
-pub(super) fn pay_for_comparisons(
-    values: &[Value],
-    others: usize,
-    budget: &EvalBudget,
-) -> Result<(), Exceeded> {
-    let steps = |value: &Value| {
-        let (values, bytes) = value.cost();
-        (values + bytes / BYTES_PER_STEP).saturating_mul(others)
-    };
-    values
-        .iter()
-        .try_for_each(|value| budget.steps(steps(value)))
-}
-
-/// The bytes that are compared in the time of one budget step.
-const BYTES_PER_STEP: usize = 64;
 
 pub(super) fn index(elements: &Value, value: &Value) -> FunctionResult {
     list(elements)?
@@ -254,7 +209,9 @@ pub(super) fn any_true(value: &Value) -> FunctionResult {
 fn truths(value: &Value) -> Result<Vec<bool>, FunctionError> {
     let truth = |value: &Value| match value {
         Value::Null => Ok(false),
-        value => value.to_bool().ok_or_else(|| "a boolean is needed".into()),
+        value => value
+            .to_bool()
+            .ok_or_else(|| wrong_type("a boolean", value)),
     };
     list(value)?.iter().map(truth).collect()
 }
@@ -264,13 +221,6 @@ pub(super) fn to_list(value: &Value) -> FunctionResult {
         Value::Null => Ok(Value::Null),
         value => alike(list(value)?).map(Value::Tuple),
     }
-}
-
-pub(super) fn to_set(value: &Value) -> FunctionResult {
-    Ok(match to_list(value)? {
-        Value::Tuple(elements) => sorted_set(elements),
-        null => null,
-    })
 }
 
 pub(super) fn to_map(value: &Value) -> FunctionResult {
@@ -283,29 +233,31 @@ pub(super) fn to_map(value: &Value) -> FunctionResult {
     Ok(Value::Object(entries.iter().map(convert).collect()))
 }
 
-pub(super) fn set_union(sets: &[Value]) -> FunctionResult {
-    let all = concat(sets)?;
-    Ok(sorted_set(alike(list(&all)?)?))
-}
-
-pub(super) fn set_intersection(functions: &Functions, sets: &[Value]) -> FunctionResult {
-    filter_first(sets, true, &functions.budget)
-}
-
-pub(super) fn set_subtract(functions: &Functions, sets: &[Value]) -> FunctionResult {
-    filter_first(sets, false, &functions.budget)
-}
-
-/// Keeps the elements of the first set that are in all other sets, or in none of them.
-fn filter_first(sets: &[Value], are_in_others: bool, budget: &EvalBudget) -> FunctionResult {
-    let lists = sets.iter().map(list).collect::<Result<_, _>>()?;
-    let sets = alike_in_all(lists)?;
-    let (first, others) = sets.split_first().ok_or(FunctionError::Unsupported)?;
-    pay_for_comparisons(first, others.iter().map(Vec::len).sum(), budget)?;
-    let is_kept = |value: &&Value| {
-        others
-            .iter()
-            .all(|other| other.contains(value) == are_in_others)
+/// `chunklist(list, size)`; a size of zero makes one chunk.
+pub(super) fn chunks(elements: &Value, chunk_size: &Value) -> FunctionResult {
+    let elements = alike(list(elements)?)?;
+    let chunk_size = match size(chunk_size)? {
+        0 => elements.len().max(1),
+        chunk_size => chunk_size,
     };
-    Ok(sorted_set(first.iter().filter(is_kept).cloned().collect()))
+    let chunk = |chunk: &[Value]| Value::Tuple(chunk.to_vec());
+    Ok(Value::Tuple(
+        elements.chunks(chunk_size).map(chunk).collect(),
+    ))
+}
+
+/// Swaps the keys of a map of lists with the elements of the lists.
+pub(super) fn transpose(functions: &Functions, value: &Value) -> FunctionResult {
+    let mut turned: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    let mut bytes = 0_usize;
+    for (key, values) in map(value)? {
+        for element in list(values)? {
+            bytes += key.len();
+            functions.budget.room_for(0, bytes)?;
+            let keys = turned.entry(text(element)?).or_default();
+            keys.push(key.as_str().into());
+        }
+    }
+    let to_list = |(element, keys)| (element, Value::Tuple(keys));
+    Ok(Value::Object(turned.into_iter().map(to_list).collect()))
 }

@@ -4,10 +4,10 @@ use std::io;
 use std::path::Path;
 
 use crate::access::{AccessError, ReadAccess};
+use crate::config::module_files;
+use crate::config::module_source::clean_path;
 use crate::syntax::{Refusal, Value};
 
-use super::super::files;
-use super::super::source::clean_path;
 use super::{FunctionError, FunctionResult, Functions, text};
 
 impl Functions {
@@ -20,7 +20,7 @@ impl Functions {
         let length = file.metadata().map_err(unreadable)?.len();
         self.budget
             .bytes(usize::try_from(length).unwrap_or(usize::MAX))?;
-        files::read_whole(file, length).map_err(unreadable)
+        module_files::read_whole(file, length).map_err(unreadable)
     }
 
     /// Whether a file exists. Fails for files that the module may not read.

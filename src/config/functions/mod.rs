@@ -3,19 +3,21 @@
 //! [`table::FUNCTIONS`] lists them all. The value of an unsupported function is unknown. If a source or version needs it, tflock
 //! uses the installed module.
 
-mod access;
 mod collections;
 mod common_type;
+mod csv;
 mod digests;
+mod file_access;
 mod files;
 mod letters;
 mod numbers;
+mod sets;
 mod strings;
 mod table;
-mod tables;
 mod templates;
 mod yaml;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -26,10 +28,10 @@ use crate::syntax::{
     self, EvalBudget, EvalFault, EvalProblem, EvalScope, Exceeded, Number, Refusal, Value,
 };
 
-use super::location::Location;
+use super::Location;
 use table::{Function, Implementation};
 
-pub(super) use access::FileAccess;
+pub(super) use file_access::FileAccess;
 
 /// The functions of an engine for one module.
 #[derive(Clone)]
@@ -184,34 +186,41 @@ impl EvalScope for FunctionsAlone {
 }
 
 fn text(value: &Value) -> Result<String, FunctionError> {
-    value
-        .to_text()
-        .ok_or_else(|| format!("a string is needed, and there is {}", value.type_name()).into())
+    value.to_text().ok_or_else(|| wrong_type("a string", value))
 }
 
 fn number(value: &Value) -> Result<Number, FunctionError> {
     value
         .to_number()
-        .ok_or_else(|| format!("a number is needed, and there is {}", value.type_name()).into())
+        .ok_or_else(|| wrong_type("a number", value))
 }
 
 fn integer(value: &Value) -> Result<i64, FunctionError> {
-    number(value)?
-        .to_integer()
-        .ok_or_else(|| "a whole number is needed".into())
+    let number = number(value)?.to_integer();
+    number.ok_or_else(|| "a whole number is required".into())
 }
 
 fn list(value: &Value) -> Result<&[Value], FunctionError> {
     match value {
         Value::Tuple(elements) => Ok(elements),
-        other => Err(format!("a list is needed, and there is {}", other.type_name()).into()),
+        other => Err(wrong_type("a list", other)),
     }
 }
 
-/// An index into a list, or a length.
+fn map(value: &Value) -> Result<&BTreeMap<String, Value>, FunctionError> {
+    match value {
+        Value::Object(entries) => Ok(entries),
+        other => Err(wrong_type("a map", other)),
+    }
+}
+
+fn wrong_type(required: &str, value: &Value) -> FunctionError {
+    format!("{required} is required, but this is {}", value.type_name()).into()
+}
+
+/// Converts an index into a list, or a length.
 fn size(value: &Value) -> Result<usize, FunctionError> {
-    usize::try_from(integer(value)?)
-        .map_err(|error| format!("a number that is not negative is needed: {error}").into())
+    usize::try_from(integer(value)?).map_err(|_negative| "the number must not be negative".into())
 }
 
 fn to_i64(length: usize) -> i64 {

@@ -47,14 +47,12 @@ pub(super) fn reverse(text: &str) -> String {
 
 pub(super) fn trim_prefix(whole: &Value, prefix: &Value) -> FunctionResult {
     let whole = text(whole)?;
-    let rest = whole.strip_prefix(&text(prefix)?);
-    Ok(rest.unwrap_or(&whole).into())
+    Ok(whole.strip_prefix(&text(prefix)?).unwrap_or(&whole).into())
 }
 
 pub(super) fn trim_suffix(whole: &Value, suffix: &Value) -> FunctionResult {
     let whole = text(whole)?;
-    let rest = whole.strip_suffix(&text(suffix)?);
-    Ok(rest.unwrap_or(&whole).into())
+    Ok(whole.strip_suffix(&text(suffix)?).unwrap_or(&whole).into())
 }
 
 pub(super) fn trim(functions: &Functions, whole: &Value, set: &Value) -> FunctionResult {
@@ -230,11 +228,10 @@ pub(super) fn regex_all(functions: &Functions, pattern: &Value, whole: &Value) -
 fn captured(pattern: &Regex, found: &regex::Captures<'_>) -> Value {
     let value =
         |group: Option<regex::Match<'_>>| group.map_or(Value::Null, |group| group.as_str().into());
-    let names: Vec<&str> = pattern.capture_names().flatten().collect();
-    if !names.is_empty() {
-        let groups = names.iter();
-        let groups = groups.map(|name| ((*name).to_owned(), value(found.name(name))));
-        return Value::Object(groups.collect());
+    let mut names = pattern.capture_names().flatten().peekable();
+    if names.peek().is_some() {
+        let group = |name: &str| (name.to_owned(), value(found.name(name)));
+        return Value::Object(names.map(group).collect());
     }
     match found.len() {
         1 => value(found.get(0)),
@@ -258,15 +255,14 @@ pub(super) fn substr(whole: &Value, offset: &Value, length: &Value) -> FunctionR
         0 if offset < 0 => count,
         length => start.saturating_add(length).min(count),
     };
-    let (start, end) = (
-        usize::try_from(start).unwrap_or(0),
-        usize::try_from(end).unwrap_or(0),
-    );
-    let letters = whole.graphemes(true).skip(start);
-    Ok(letters
-        .take(end.saturating_sub(start))
-        .collect::<String>()
-        .into())
+    let start_index = usize::try_from(start).unwrap_or(0);
+    let taken = usize::try_from(end - start).unwrap_or(0);
+    let part: String = whole
+        .graphemes(true)
+        .skip(start_index)
+        .take(taken)
+        .collect();
+    Ok(part.into())
 }
 
 pub(super) fn indent(functions: &Functions, spaces: &Value, whole: &Value) -> FunctionResult {

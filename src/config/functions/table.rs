@@ -7,8 +7,8 @@ use crate::syntax::Value;
 
 use super::digests::{base64, hex, md5, of_file, of_text, sha1, sha256, sha512};
 use super::{
-    FunctionError, FunctionResult, Functions, collections, digests, files, letters, numbers,
-    strings, tables, templates, yaml,
+    FunctionError, FunctionResult, Functions, collections, csv, digests, files, letters, numbers,
+    sets, strings, templates, yaml,
 };
 
 pub(super) struct Function {
@@ -65,19 +65,15 @@ const fn function(name: &'static str, implementation: Implementation) -> Functio
 
 const fn file_function(name: &'static str, implementation: Implementation) -> Function {
     Function {
-        name,
-        implementation,
-        only_in: None,
         reads_files: true,
+        ..function(name, implementation)
     }
 }
 
 const fn only_in(engine: Engine, name: &'static str, implementation: Implementation) -> Function {
     Function {
-        name,
-        implementation,
         only_in: Some(engine),
-        reads_files: false,
+        ..function(name, implementation)
     }
 }
 
@@ -112,7 +108,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
     function("can", Evaluator),
     function("ceil", One(|_, value| numbers::ceil(value))),
     function("chomp", One(|_, text| strings::map(text, strings::chomp))),
-    function("chunklist", Two(|_, list, size| tables::chunks(list, size))),
+    function("chunklist", Two(|_, list, size| collections::chunks(list, size))),
     only_in(Engine::Tofu, "cidrcontains", Unsupported),
     function("cidrhost", Unsupported),
     function("cidrnetmask", Unsupported),
@@ -124,9 +120,9 @@ pub(super) static FUNCTIONS: &[Function] = &[
     function("concat", Many(ANY_NUMBER, |_, lists| collections::concat(lists))),
     function("contains", Two(|_, list, value| collections::contains(list, value))),
     only_in(Engine::Terraform, "convert", Unknown),
-    function("csvdecode", One(tables::csv_decode)),
+    function("csvdecode", One(csv::decode)),
     function("dirname", One(|_, path| strings::map(path, files::dirname))),
-    function("distinct", One(collections::distinct)),
+    function("distinct", One(sets::distinct)),
     function("element", Two(|_, list, index| collections::element(list, index))),
     function("endswith", Two(|_, text, end| strings::test(text, end, |text, end| text.ends_with(end)))),
     function("ephemeralasnull", Mark(Value::clone)),
@@ -156,7 +152,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
     function("log", Unsupported),
     function("lookup", Many(2..=3, |_, arguments| collections::lookup(arguments))),
     function("lower", One(|_, text| strings::map(text, strings::lower))),
-    function("matchkeys", Three(tables::match_keys)),
+    function("matchkeys", Three(sets::match_keys)),
     function("max", Many(AT_LEAST_ONE, |_, values| numbers::max(values))),
     function("md5", One(|_, text| of_text(text, md5, hex))),
     function("merge", Many(ANY_NUMBER, |_, maps| collections::merge(maps))),
@@ -174,10 +170,10 @@ pub(super) static FUNCTIONS: &[Function] = &[
     function("reverse", One(|_, list| collections::reverse(list))),
     function("rsadecrypt", Unsupported),
     function("sensitive", Mark(sensitive)),
-    function("setintersection", Many(AT_LEAST_ONE, collections::set_intersection)),
-    function("setproduct", Many(AT_LEAST_TWO, tables::set_product)),
-    function("setsubtract", Many(AT_LEAST_ONE, collections::set_subtract)),
-    function("setunion", Many(ANY_NUMBER, |_, sets| collections::set_union(sets))),
+    function("setintersection", Many(AT_LEAST_ONE, sets::set_intersection)),
+    function("setproduct", Many(AT_LEAST_TWO, sets::set_product)),
+    function("setsubtract", Many(AT_LEAST_ONE, sets::set_subtract)),
+    function("setunion", Many(ANY_NUMBER, |_, sets| sets::set_union(sets))),
     function("sha1", One(|_, text| of_text(text, sha1, hex))),
     function("sha256", One(|_, text| of_text(text, sha256, hex))),
     function("sha512", One(|_, text| of_text(text, sha512, hex))),
@@ -202,9 +198,9 @@ pub(super) static FUNCTIONS: &[Function] = &[
     function("tolist", One(|_, value| collections::to_list(value))),
     function("tomap", One(|_, value| collections::to_map(value))),
     function("tonumber", One(|_, value| strings::convert(value, |value| value.to_number().map(Value::Number)))),
-    function("toset", One(|_, value| collections::to_set(value))),
+    function("toset", One(|_, value| sets::to_set(value))),
     function("tostring", One(|_, value| strings::convert(value, |value| value.to_text().map(Value::String)))),
-    function("transpose", One(tables::transpose)),
+    function("transpose", One(collections::transpose)),
     function("trim", Two(strings::trim)),
     function("trimprefix", Two(|_, text, prefix| strings::trim_prefix(text, prefix))),
     function("trimspace", One(|_, text| strings::map(text, strings::trim_space))),

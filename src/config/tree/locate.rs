@@ -4,17 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::access::ReadAccess;
+use crate::config::manifest::InstalledModule;
+use crate::config::{
+    CallError, CallProblem, CallTarget, ChosenModule, ConfigError, FetchError, Location, Manifest,
+    ModuleRequest, ModuleSource, MovedModule, RootContext, clean,
+};
 use crate::provider::ModuleVersionConstraints;
-use crate::redacted_url::RedactedUrl;
 
-use super::super::call_error::{CallError, CallProblem};
-use super::super::call_target::CallTarget;
-use super::super::error::ConfigError;
-use super::super::location::{Location, clean};
-use super::super::manifest::{InstalledModule, Manifest, RecordMismatch};
-use super::super::root::{ChosenModule, FetchError, ModuleRequest, MovedModule};
-use super::super::source::ModuleSource;
-use super::super::statics::RootContext;
 use super::{CallSite, Stopped, TreeReader};
 
 type RemoteLocation = (Location, Option<String>);
@@ -137,23 +133,12 @@ impl TreeReader<'_> {
             return Ok(None);
         };
         let versions = target.versions.as_ref();
-        match record.check(&target.source, versions, self.options.engine) {
-            Ok(()) => {
-                let version = Some(record.version.clone()).filter(|version| !version.is_empty());
-                let location = installed_location(record, site.context());
-                Ok(location.map(|location| (location, version)))
-            }
-            Err(RecordMismatch::Source { recorded }) => {
-                Err(site.error(CallProblem::SourceChanged {
-                    recorded: RedactedUrl::with_revision(&recorded).to_string(),
-                    required: target.source.shown(),
-                }))
-            }
-            Err(RecordMismatch::Version { recorded }) => {
-                let required = versions.map(ToString::to_string).unwrap_or_default();
-                Err(site.error(CallProblem::VersionChanged { recorded, required }))
-            }
-        }
+        record
+            .check(&target.source, versions, self.options.engine)
+            .map_err(|problem| site.error(problem))?;
+        let version = Some(record.version.clone()).filter(|version| !version.is_empty());
+        let location = installed_location(record, site.context());
+        Ok(location.map(|location| (location, version)))
     }
 
     fn fetch(
@@ -184,13 +169,13 @@ impl TreeReader<'_> {
         result.map_err(|error| self.fail_call(target, fetch_error(site, target, error)))
     }
 
-    /// Enters the installed module of a call whose source uses an unsupported function, without checking its source. Returns
-    /// that the call is not constant.
+    /// Enters the installed module of a call whose source uses an unsupported function, without checking its source. Records
+    /// `error` if there is none.
     pub(super) fn enter_recorded(
         &mut self,
         site: &CallSite<'_>,
         error: ConfigError,
-    ) -> Result<bool, Stopped> {
+    ) -> Result<(), Stopped> {
         let context = site.context();
         let manifest = self.manifest(context).as_ref().ok();
         let record = manifest.and_then(|manifest| manifest.record(&site.key));
@@ -206,7 +191,7 @@ impl TreeReader<'_> {
         ));
         let path = context.path_of(&location);
         self.enter(site, location, path)?;
-        Ok(false)
+        Ok(())
     }
 }
 

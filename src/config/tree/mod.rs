@@ -1,7 +1,7 @@
 //! Follows module calls from a root module, depth first: docs/rules/config.md 8.
 
 mod locate;
-mod runs;
+mod test_runs;
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
@@ -12,19 +12,12 @@ use std::sync::Arc;
 use crate::provider::Requirements;
 use crate::span::Explain as _;
 
-use super::cache::ModuleCache;
-use super::call_error::{CallError, CallProblem};
-use super::call_target::{self, CallTarget, Evaluation, Unresolved};
-use super::calls::ModuleCall;
-use super::error::ConfigError;
-use super::location::Location;
-use super::manifest::Manifest;
-use super::module::Module;
-use super::options::{ReadOptions, Tests};
-use super::root::{LocalModules, ModuleFetcher, RootModule};
-use super::source::{ModuleSource, clean_path};
-use super::statics::{Instance, RootContext};
-use super::test_files;
+use super::module_source::clean_path;
+use super::{
+    CallError, CallProblem, CallTarget, ConfigError, Evaluation, Instance, LocalModules, Location,
+    Manifest, Module, ModuleCache, ModuleCall, ModuleFetcher, ModuleSource, ReadOptions,
+    RootContext, RootModule, Tests, call_target, test_files,
+};
 
 /// The most nested calls. Real configurations nest a handful of levels, and this many fit on a small stack.
 const MAX_DEPTH: usize = 60;
@@ -174,8 +167,10 @@ impl<'a> TreeReader<'a> {
         let caller = site.caller;
         let target = match call_target::resolve(caller.instance, site.call, caller.evaluation) {
             Ok(target) => target,
-            Err(Unresolved::Error(error)) => return Err(self.fail(error)),
-            Err(Unresolved::Unsupported(error)) => return self.enter_recorded(site, error),
+            Err(error) if error.needs_unsupported_function() => {
+                return self.enter_recorded(site, error).map(|()| false);
+            }
+            Err(error) => return Err(self.fail(error)),
         };
         let location = self.locate(site, &target)?;
         let ModuleSource::Local(path) = &target.source else {

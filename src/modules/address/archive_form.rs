@@ -2,7 +2,7 @@
 
 use url::{Url, form_urlencoded};
 
-use super::{ArchiveKind, unsupported};
+use super::ArchiveKind;
 use crate::modules::checksum::Checksum;
 use crate::modules::error::ModuleError;
 
@@ -51,9 +51,11 @@ fn kind_of_name(name: &str) -> Result<Option<ArchiveKind>, ModuleError> {
     match name {
         "zip" => Ok(Some(ArchiveKind::Zip)),
         "tar.gz" | "tgz" => Ok(Some(ArchiveKind::TarGz)),
-        "tar.xz" | "txz" => Err(unsupported("tar.xz archives")),
-        "tar.bz2" | "tbz2" => Err(unsupported("tar.bz2 archives")),
-        "gz" | "xz" | "bz2" => Err(unsupported("compressed files that are not archives")),
+        "tar.xz" | "txz" => Err(ModuleError::Unsupported("tar.xz archives")),
+        "tar.bz2" | "tbz2" => Err(ModuleError::Unsupported("tar.bz2 archives")),
+        "gz" | "xz" | "bz2" => Err(ModuleError::Unsupported(
+            "compressed files that are not archives",
+        )),
         _ => Ok(None),
     }
 }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use url::Url;
 
-use crate::config::ModuleSource;
+use crate::config::{ModuleSource, split_getter};
 use crate::provider::Engine;
 use crate::redacted_url::RedactedUrl;
 
@@ -86,18 +86,6 @@ impl ModulePackage {
     }
 }
 
-/// Splits a getter such as `git::` from the rest.
-fn split_getter(text: &str) -> (&str, &str) {
-    match text.split_once("::") {
-        Some((getter, rest))
-            if !getter.is_empty() && getter.bytes().all(|byte| byte.is_ascii_alphanumeric()) =>
-        {
-            (getter, rest)
-        }
-        _ => ("", text),
-    }
-}
-
 /// Expands shorthands after a getter, such as `git::github.com/o/r` and `git::/srv/repo`.
 fn expand(getter: &str, rest: &str, engine: Engine) -> Result<(String, String), ModuleError> {
     if rest.contains("://") {
@@ -109,7 +97,7 @@ fn expand(getter: &str, rest: &str, engine: Engine) -> Result<(String, String), 
             let getter = if getter.is_empty() { implied } else { getter };
             Ok((getter.to_owned(), location.to_owned()))
         }
-        _ => Err(bad(rest, "it has no scheme such as `https://`")),
+        _ => Err(invalid(rest, "it has no scheme such as `https://`")),
     }
 }
 
@@ -138,16 +126,18 @@ fn package(getter: &str, location: &str) -> Result<ModulePackage, ModuleError> {
         .to_ascii_lowercase();
     match (getter, scheme.as_str()) {
         ("git", _) | ("", "git") => git(location, &scheme),
-        ("hg", _) | ("", "hg") => Err(unsupported("modules from Mercurial (`hg`)")),
-        ("s3", _) | ("", "s3") => Err(unsupported("modules from Amazon S3 (`s3`)")),
-        ("gcs", _) | ("", "gcs" | "gs") => {
-            Err(unsupported("modules from Google Cloud Storage (`gcs`)"))
-        }
-        ("oci", _) | ("", "oci") => Err(unsupported("modules from OCI registries (`oci`)")),
+        ("hg", _) | ("", "hg") => Err(ModuleError::Unsupported("modules from Mercurial (`hg`)")),
+        ("s3", _) | ("", "s3") => Err(ModuleError::Unsupported("modules from Amazon S3 (`s3`)")),
+        ("gcs", _) | ("", "gcs" | "gs") => Err(ModuleError::Unsupported(
+            "modules from Google Cloud Storage (`gcs`)",
+        )),
+        ("oci", _) | ("", "oci") => Err(ModuleError::Unsupported(
+            "modules from OCI registries (`oci`)",
+        )),
         ("" | "http" | "https", "http" | "https") => web(location),
         ("" | "file", "file") => file(location),
-        ("", "ssh") => Err(bad(location, "an ssh address needs `git::` in front")),
-        _ => Err(bad(location, "its scheme is not supported")),
+        ("", "ssh") => Err(invalid(location, "an ssh address needs `git::` in front")),
+        _ => Err(invalid(location, "its scheme is not supported")),
     }
 }
 
@@ -159,7 +149,7 @@ fn git(location: &str, scheme: &str) -> Result<ModulePackage, ModuleError> {
         });
     }
     let url = Url::parse(location).map_err(|_no_url| {
-        bad(
+        invalid(
             location,
             "it is not a valid URL; check that its port is a number",
         )
@@ -170,17 +160,22 @@ fn git(location: &str, scheme: &str) -> Result<ModulePackage, ModuleError> {
         || url.host_str().is_some_and(starts_like_option)
         || starts_like_option(url.username())
     {
-        return Err(bad(location, "git could read a part of it as an option"));
+        return Err(invalid(
+            location,
+            "git could read a part of it as an option",
+        ));
     }
     let mut query = UrlQuery::parse(&url);
     let reference = query.take("ref").filter(|reference| !reference.is_empty());
     // The depth is ignored: tflock needs a single commit.
     drop(query.take("depth"));
     if query.take("sshkey").is_some() {
-        return Err(unsupported("private keys in addresses (`sshkey`)"));
+        return Err(ModuleError::Unsupported(
+            "private keys in addresses (`sshkey`)",
+        ));
     }
     if reference.as_deref().is_some_and(|name| !is_reference(name)) {
-        return Err(bad(
+        return Err(invalid(
             location,
             "its `ref` is not a valid branch, tag or commit",
         ));
@@ -198,12 +193,12 @@ fn git(location: &str, scheme: &str) -> Result<ModulePackage, ModuleError> {
 
 /// Whether git reads `name` as the name of a commit, not as an option, a range or a refspec.
 fn is_reference(name: &str) -> bool {
-    let bad = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);
-    !name.starts_with(['-', '+']) && !name.contains(bad) && !name.contains("..")
+    let is_special = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);
+    !name.starts_with(['-', '+']) && !name.contains(is_special) && !name.contains("..")
 }
 
 fn web(location: &str) -> Result<ModulePackage, ModuleError> {
-    let mut url = Url::parse(location).map_err(|_no_url| bad(location, "it is not a valid URL"))?;
+    let mut url = parse_url(location)?;
     let ArchiveForm {
         kind,
         checksum,
@@ -221,10 +216,10 @@ fn web(location: &str) -> Result<ModulePackage, ModuleError> {
 }
 
 fn file(location: &str) -> Result<ModulePackage, ModuleError> {
-    let url = Url::parse(location).map_err(|_no_url| bad(location, "it is not a valid URL"))?;
+    let url = parse_url(location)?;
     let path = url
         .to_file_path()
-        .map_err(|()| bad(location, "it is not a path on this machine"))?;
+        .map_err(|()| invalid(location, "it is not a path on this machine"))?;
     let ArchiveForm { kind, checksum, .. } = ArchiveForm::parse(&url)?;
     Ok(match kind {
         Some(kind) if !path.is_dir() => ModulePackage::File(path, kind, checksum),
@@ -232,13 +227,13 @@ fn file(location: &str) -> Result<ModulePackage, ModuleError> {
     })
 }
 
-fn bad(address: &str, problem: &'static str) -> ModuleError {
+fn parse_url(location: &str) -> Result<Url, ModuleError> {
+    Url::parse(location).map_err(|_not_a_url| invalid(location, "it is not a valid URL"))
+}
+
+fn invalid(address: &str, problem: &'static str) -> ModuleError {
     ModuleError::Address {
         address: RedactedUrl::parse(address),
         problem,
     }
-}
-
-const fn unsupported(what: &'static str) -> ModuleError {
-    ModuleError::Unsupported(what)
 }

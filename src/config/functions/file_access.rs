@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::access::{ReadAccess, ReadRules};
 
-use super::super::location::Location;
+use crate::config::Location;
 
 /// The files that one module may read, computed when a function first reads a file.
 #[derive(Clone, Debug)]

@@ -2,14 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::config::{
+    CallProblem, Evaluation, ModuleSource, ProviderBlock, Tests, call_target, test_files,
+};
 use crate::provider::Requirements;
 
-use super::super::call_error::CallProblem;
-use super::super::call_target::{self, Evaluation, Unresolved};
-use super::super::options::Tests;
-use super::super::provider_blocks::ProviderBlock;
-use super::super::source::ModuleSource;
-use super::super::test_files;
 use super::{CallSite, ModuleNode, Stopped, TreeReader};
 
 impl TreeReader<'_> {
@@ -43,12 +40,8 @@ impl TreeReader<'_> {
     fn follow_run(&mut self, site: &CallSite<'_>) -> Result<(), Stopped> {
         self.count_call(site)?;
         let caller = site.caller;
-        let target = match call_target::resolve(caller.instance, site.call, caller.evaluation) {
-            Ok(target) => target,
-            Err(Unresolved::Error(error) | Unresolved::Unsupported(error)) => {
-                return Err(self.fail(error));
-            }
-        };
+        let target = call_target::resolve(caller.instance, site.call, caller.evaluation)
+            .map_err(|error| self.fail(error))?;
         if let ModuleSource::Remote(_) = target.source {
             let problem = CallProblem::RemoteRunModule(target.source.shown());
             return Err(self.fail(site.error(problem)));

@@ -1,22 +1,20 @@
 //! The declarations of one file that matter for providers.
 //!
-//! Files are read one by one into [`Declarations`]; [`super::module`] combines those of a directory.
+//! Files are read one by one into [`FileDeclarations`]; [`super::module`] combines those of a directory.
 
 use std::path::Path;
 
 use crate::provider::Engine;
 use crate::syntax::{Block, Body, SourceFile, SourceRange};
 
-use super::block_problem::BlockProblem;
-use super::calls::{self, Local, ModuleCall, Variable};
-use super::config_errors::ConfigErrors;
-use super::files;
-use super::provider_blocks::{self, ProviderBlock};
-use super::required_providers::{self, RequiredProviders};
-use super::resources::{self, Import, Resource, ResourceKind};
+use super::required_providers::RequiredProviders;
+use super::{
+    BlockProblem, ConfigErrors, Import, Local, ModuleCall, ProviderBlock, Resource, ResourceKind,
+    Variable, calls, module_files, provider_blocks, required_providers, resources,
+};
 
 #[derive(Debug, Default)]
-pub(super) struct Declarations {
+pub(super) struct FileDeclarations {
     pub(super) required_providers: Vec<RequiredProviders>,
     pub(super) providers: Vec<ProviderBlock>,
     pub(super) resources: Vec<Resource>,
@@ -28,17 +26,21 @@ pub(super) struct Declarations {
     pub(super) not_in_override: Vec<(&'static str, SourceRange)>,
 }
 
-pub(super) fn read_file(path: &Path, engine: Engine, errors: &mut ConfigErrors) -> Declarations {
-    let file = files::read(path).and_then(|text| Ok(SourceFile::parse(path, text)?));
+pub(super) fn read_file(
+    path: &Path,
+    engine: Engine,
+    errors: &mut ConfigErrors,
+) -> FileDeclarations {
+    let file = module_files::read(path).and_then(|text| Ok(SourceFile::parse(path, text)?));
     match errors.keep(file) {
         Some(file) => read_body(&file.body(), engine, errors),
-        None => Declarations::default(),
+        None => FileDeclarations::default(),
     }
 }
 
 /// Ignores unknown kinds of blocks, which may belong to a newer release.
-fn read_body(body: &Body<'_>, engine: Engine, errors: &mut ConfigErrors) -> Declarations {
-    let mut found = Declarations::default();
+fn read_body(body: &Body<'_>, engine: Engine, errors: &mut ConfigErrors) -> FileDeclarations {
+    let mut found = FileDeclarations::default();
     for block in blocks(body, "terraform", 0, errors) {
         for block in blocks(block.body(), "required_providers", 0, errors) {
             let required = required_providers::read(&block, engine, errors);
@@ -80,7 +82,7 @@ fn read_body(body: &Body<'_>, engine: Engine, errors: &mut ConfigErrors) -> Decl
 fn read_checks(
     body: &Body<'_>,
     engine: Engine,
-    found: &mut Declarations,
+    found: &mut FileDeclarations,
     errors: &mut ConfigErrors,
 ) {
     for check in blocks(body, "check", 1, errors) {
@@ -93,7 +95,7 @@ fn read_checks(
 }
 
 /// Reads module calls, and the variables and locals that their sources may refer to.
-fn read_values(body: &Body<'_>, found: &mut Declarations, errors: &mut ConfigErrors) {
+fn read_values(body: &Body<'_>, found: &mut FileDeclarations, errors: &mut ConfigErrors) {
     let calls = blocks(body, "module", 1, errors);
     found.calls = errors.keep_all(calls.iter().map(calls::read_call));
     let variables = blocks(body, "variable", 1, errors);

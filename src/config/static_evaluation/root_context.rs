@@ -5,16 +5,13 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::config::{EnvironmentValue, FileAccess, Functions, Location, ReadOptions, module_files};
 use crate::provider::Engine;
 use crate::span::Place;
 use crate::syntax::{EvalBudget, EvalProblem, Exceeded, RunBudget, Value};
 
-use super::super::files;
-use super::super::functions::{FileAccess, Functions};
-use super::super::location::Location;
-use super::super::options::{EnvironmentValue, ReadOptions};
-use super::origins::{HiddenOrigin, HiddenOrigins};
-use super::values::{self, VariableValues};
+use super::hidden_origins::{HiddenOrigin, HiddenOrigins};
+use super::variable_values::{self, VariableValues};
 
 /// The data that all instances below one root share.
 pub(in crate::config) struct RootContext<'a> {
@@ -71,7 +68,7 @@ impl<'a> RootContext<'a> {
     pub(super) fn values(&self) -> Result<&VariableValues, EvalProblem> {
         let read = || {
             let values = VariableValues::read(self.root, self.options, self.files.get());
-            values.map_err(|error| EvalProblem::Reference(values::problem(&error)))
+            values.map_err(|error| EvalProblem::Reference(variable_values::problem(&error)))
         };
         self.values.get_or_init(read).as_ref().map_err(Clone::clone)
     }
@@ -87,7 +84,7 @@ impl<'a> RootContext<'a> {
             };
             let path = self.data_directory().join("environment");
             let chosen = || {
-                let text = String::from_utf8(files::read(&path).ok()?).ok()?;
+                let text = String::from_utf8(module_files::read(&path).ok()?).ok()?;
                 let name = Some(text.trim()).filter(|name| !name.is_empty());
                 name.map(Value::from)
             };

@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use crate::config::Functions;
 use crate::provider::Engine;
 use crate::syntax::{EvalBudget, EvalProblem, EvalScope, Expr, Value};
 
-use super::super::functions::Functions;
-use super::origins::{HiddenOrigin, HiddenOrigins};
-use super::types::TypeConstraint;
+use super::hidden_origins::{HiddenOrigin, HiddenOrigins};
+use super::type_constraint::TypeConstraint;
 use super::{Instance, SharedValue, TracedValue};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

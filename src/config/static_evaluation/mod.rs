@@ -4,11 +4,11 @@
 //! Each value is computed when it is first used. Terraform leaves most values unknown and fails only if the result is unknown;
 //! OpenTofu rejects the reference.
 
-mod origins;
+mod hidden_origins;
+mod instance_scope;
 mod root_context;
-mod scope;
-pub(in crate::config) mod types;
-mod values;
+pub(in crate::config) mod type_constraint;
+mod variable_values;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,18 +18,14 @@ use crate::provider::Engine;
 use crate::span::Span;
 use crate::syntax::{self, ArgumentValue, Constants, EvalProblem, Expr, Strings, Value};
 
-use super::calls::{ModuleCall, Variable};
-use super::error::ConfigError;
-use super::functions::Functions;
-use super::location::Location;
-use super::module::Module;
-use origins::HiddenOrigin;
-pub(in crate::config) use origins::HiddenOrigins;
+use super::{ConfigError, Functions, Location, Module, ModuleCall, Variable};
+use hidden_origins::HiddenOrigin;
+pub(in crate::config) use hidden_origins::HiddenOrigins;
+pub(in crate::config) use instance_scope::ExpressionPosition;
+use instance_scope::{InstanceScope, undeclared};
 pub(in crate::config) use root_context::RootContext;
-pub(in crate::config) use scope::ExpressionPosition;
-use scope::{InstanceScope, undeclared};
-use types::TypeConstraint;
-pub use values::is_variable_file;
+use type_constraint::TypeConstraint;
+pub use variable_values::is_variable_file;
 
 /// A value that is computed once.
 type SharedValue = Result<Rc<Value>, EvalProblem>;

@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::provider::Engine;
 use crate::syntax::RunBudget;
 
-use super::error::ConfigError;
-use super::module::Module;
+use super::{ConfigError, Module};
 
 /// A module or its errors, shared by all roots that call it.
 type SharedModule = Result<Arc<Module>, Arc<Vec<Arc<ConfigError>>>>;
@@ -19,7 +18,7 @@ type ModuleCell = Arc<OnceLock<SharedModule>>;
 /// The modules of a run by their real directory. If several threads ask for a module, one reads it and the others wait.
 #[derive(Debug, Default)]
 pub struct ModuleCache {
-    cells: Mutex<HashMap<(PathBuf, Engine), ModuleCell>>,
+    pub(super) cells: Mutex<HashMap<(PathBuf, Engine), ModuleCell>>,
     /// The evaluation budget of all root modules that use this cache.
     budget: Arc<RunBudget>,
 }
@@ -46,16 +45,5 @@ impl ModuleCache {
             Module::read(shown, engine).map(Arc::new).map_err(shared)
         })
         .clone()
-    }
-
-    pub fn len(&self) -> usize {
-        self.cells
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }

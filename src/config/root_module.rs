@@ -9,11 +9,8 @@ use crate::parallel;
 use crate::provider::{Engine, ModuleVersionConstraints, Requirements};
 use crate::span::Place;
 
-use super::cache::ModuleCache;
-use super::error::ConfigError;
-use super::options::ReadOptions;
-use super::source::ModuleSource;
-use super::tree::{self, TreeReader};
+use super::tree::TreeReader;
+use super::{ConfigError, ModuleCache, ModuleSource, ReadOptions, tree};
 
 /// The requirements of a root module and of the modules that it calls.
 #[derive(Debug, Default)]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::access::open_listed;
 use crate::provider::Engine;
 
-use super::error::ConfigError;
+use super::ConfigError;
 
 /// The maximum size of a configuration file, in bytes. The largest generated configurations have a few megabytes. In memory, a
 /// parsed file can take ten times its size.
@@ -38,6 +38,13 @@ const EXTENSIONS: [(&str, bool); 4] = [
     (".tofu", true),
     (".tf", false),
 ];
+
+/// Whether the name has the extension of a configuration file. Unlike [`is_configuration`], this includes hidden files.
+pub fn has_configuration_extension(name: &str) -> bool {
+    EXTENSIONS
+        .iter()
+        .any(|(extension, _)| name.ends_with(extension))
+}
 
 /// Splits the name of a configuration file into stem and extension, and says whether only OpenTofu reads it.
 fn split_name(name: &str) -> Option<(&str, &'static str, bool)> {

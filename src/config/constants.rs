@@ -3,8 +3,7 @@
 use crate::span::Span;
 use crate::syntax::{self, ArgumentValue, EvalFault, EvalProblem, Exceeded, Expr, Strings, Value};
 
-use super::block_problem::BlockProblem;
-use super::error::ConfigError;
+use super::{BlockProblem, ConfigError};
 
 impl ArgumentValue {
     /// Evaluates a part of the expression's tree, without variables and functions.

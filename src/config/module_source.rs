@@ -7,6 +7,9 @@ use thiserror::Error;
 use crate::provider::{Engine, Hostname};
 use crate::redacted_url::RedactedUrl;
 
+/// Hosts whose addresses are shorthands for git repositories.
+const CODE_HOSTS: [&str; 2] = ["github.com", "bitbucket.org"];
+
 /// A module source in canonical form, as `modules.json` records it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModuleSource {
@@ -58,9 +61,7 @@ impl ModuleSource {
             None => remote(text).map(Self::Remote),
         }
     }
-}
 
-impl ModuleSource {
     /// Formats the source for messages: without user info, and with only the revision of the query. The rest may be a secret.
     pub fn shown(&self) -> String {
         match self {
@@ -97,18 +98,11 @@ impl fmt::Display for RegistrySource {
 /// Returns a local path with `/`, without `.` and `x/..`, and starting with `./` or `../`.
 fn local(text: &str) -> String {
     let clean = clean_path(&text.replace('\\', "/"));
-    if clean == ".." || clean.starts_with("../") {
-        // A bare `..` gets a slash, as in Terraform.
-        return if clean == ".." {
-            "../".to_owned()
-        } else {
-            clean
-        };
-    }
-    if clean == "." {
-        "./".to_owned()
-    } else {
-        format!("./{clean}")
+    match clean.as_str() {
+        // As in Terraform, a bare `..` gets a slash.
+        "." | ".." => clean + "/",
+        _ if clean.starts_with("../") => clean,
+        _ => format!("./{clean}"),
     }
 }
 
@@ -145,8 +139,7 @@ impl RegistrySource {
             _ => return Ok(None),
         };
         let [namespace, name, system] = rest;
-        let is_registry = parts.len() == 3
-            || (host.contains('.') && !["github.com", "bitbucket.org"].contains(&host));
+        let is_registry = parts.len() == 3 || (host.contains('.') && !CODE_HOSTS.contains(&host));
         let (true, Ok(host)) = (
             is_registry && is_name(namespace) && is_name(name) && is_system(system),
             Hostname::parse(host),
@@ -191,36 +184,35 @@ fn is_system(text: &str) -> bool {
 
 /// Expands the shorthands of go-getter.
 fn remote(text: &str) -> Result<String, SourceError> {
-    if let Some(rest) = text.strip_prefix("github.com/") {
-        return repository("github.com", rest).ok_or_else(|| SourceError::Unknown(text.to_owned()));
-    }
-    if let Some(rest) = text.strip_prefix("bitbucket.org/") {
-        return repository("bitbucket.org", rest)
-            .ok_or_else(|| SourceError::Unknown(text.to_owned()));
+    let unknown = || SourceError::Unknown(text.to_owned());
+    if let Some((host, rest)) = text.split_once('/')
+        && CODE_HOSTS.contains(&host)
+    {
+        return repository(host, rest).ok_or_else(unknown);
     }
     if text.starts_with('/') {
         return Ok(format!("file://{text}"));
     }
-    let (forced, address) = split_forced(text);
+    let (getter, address) = split_getter(text);
     if let Some(address) = scp_address(address) {
         return Ok(format!("git::{address}"));
     }
-    if address.contains("://") || !forced.is_empty() {
+    if address.contains("://") || !getter.is_empty() {
         return Ok(text.to_owned());
     }
     match text.split_once('/') {
-        Some((host, _)) if host.contains('.') => Err(SourceError::Unknown(text.to_owned())),
+        Some((host, _)) if host.contains('.') => Err(unknown()),
         _ => Err(SourceError::BarePath(text.to_owned())),
     }
 }
 
-/// Splits the forced getter, such as `git::`, from the address.
-fn split_forced(text: &str) -> (&str, &str) {
+/// Splits a getter such as `git::` from the address. The getter is empty if the address names none.
+pub fn split_getter(text: &str) -> (&str, &str) {
     match text.split_once("::") {
-        Some((forced, rest))
-            if !forced.is_empty() && forced.bytes().all(|byte| byte.is_ascii_alphanumeric()) =>
+        Some((getter, rest))
+            if !getter.is_empty() && getter.bytes().all(|byte| byte.is_ascii_alphanumeric()) =>
         {
-            (forced, rest)
+            (getter, rest)
         }
         _ => ("", text),
     }

@@ -24,8 +24,7 @@ impl TypeConstraint {
         match &expr.kind {
             // Old configurations and JSON have the type in a string.
             ExprKind::Template(_) => match expr.as_text()?.as_str() {
-                "list" => Some(Self::List(Box::new(Self::Any))),
-                "map" => Some(Self::Map(Box::new(Self::Any))),
+                name @ ("list" | "map") => Self::collection(name, Self::Any),
                 text => {
                     syntax::pay_for_tree(text.len(), budget).ok()?;
                     Self::parse(&syntax::parse_expression(text).ok()?, budget)
@@ -49,18 +48,22 @@ impl TypeConstraint {
             "string" => Self::String,
             "number" => Self::Number,
             "bool" => Self::Bool,
-            "list" => Self::List(Box::new(Self::Any)),
-            "set" => Self::Set(Box::new(Self::Any)),
-            "map" => Self::Map(Box::new(Self::Any)),
-            _ => return None,
+            _ => return Self::collection(name, Self::Any),
         })
+    }
+
+    fn collection(name: &str, elements: Self) -> Option<Self> {
+        let elements = Box::new(elements);
+        match name {
+            "list" => Some(Self::List(elements)),
+            "set" => Some(Self::Set(elements)),
+            "map" => Some(Self::Map(elements)),
+            _ => None,
+        }
     }
 
     fn constructed(name: &str, argument: &Expr, budget: &EvalBudget) -> Option<Self> {
         match (name, &argument.kind) {
-            ("list", _) => Some(Self::List(Box::new(Self::parse(argument, budget)?))),
-            ("set", _) => Some(Self::Set(Box::new(Self::parse(argument, budget)?))),
-            ("map", _) => Some(Self::Map(Box::new(Self::parse(argument, budget)?))),
             ("tuple", ExprKind::Tuple(elements)) => elements
                 .iter()
                 .map(|element| Self::parse(element, budget))
@@ -77,7 +80,7 @@ impl TypeConstraint {
                 });
                 attributes.collect::<Option<_>>().map(Self::Object)
             }
-            _ => None,
+            _ => Self::collection(name, Self::parse(argument, budget)?),
         }
     }
 

@@ -4,17 +4,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::access::{AccessError, ReadAccess};
+use crate::config::{
+    ConfigError, EnvironmentValue, ReadOptions, Variable, VariableOption, clean, module_files,
+};
 use crate::span::Explain as _;
 use crate::syntax::{
     self, ArgumentValue, Constants, EvalBudget, EvalProblem, Expr, SourceFile, Strings, Value,
 };
 
-use super::super::calls::Variable;
-use super::super::error::ConfigError;
-use super::super::files;
-use super::super::location::clean;
-use super::super::options::{EnvironmentValue, ReadOptions, VariableOption};
-use super::types::TypeConstraint;
+use super::type_constraint::TypeConstraint;
 
 /// The value of a variable before it is evaluated.
 #[derive(Debug)]
@@ -85,7 +83,7 @@ impl VariableValues {
                 result => result?,
             }
         }
-        for (name, _) in files::list(root)? {
+        for (name, _) in module_files::list(root)? {
             if AUTOMATIC.iter().any(|ending| name.ends_with(ending)) {
                 values.read_automatic(&root.join(name), access)?;
             }
@@ -116,7 +114,7 @@ impl VariableValues {
         if access.contains_unresolved(&clean(&real_root.join(path))) {
             self.read_in_tree(&shown, access)
         } else {
-            self.add(&shown, files::read(&shown)?)
+            self.add(&shown, module_files::read(&shown)?)
         }
     }
 
@@ -141,7 +139,7 @@ impl VariableValues {
             }
         };
         access.resolve(path).map_err(refused)?;
-        self.add(path, files::read(path)?)
+        self.add(path, module_files::read(path)?)
     }
 
     fn add(&mut self, path: &Path, text: Vec<u8>) -> Result<(), ConfigError> {
