@@ -14,11 +14,11 @@ pub enum CacheError {
     NoPlace,
     #[error("cannot use `{}` as the cache", path.display())]
     Unusable { path: PathBuf, source: io::Error },
-    /// A file, or a link where tflock creates a directory itself.
+    /// The path is a file, or a link to a directory where tflock requires a real one.
     #[error("cannot use `{}` as the cache: it is not a directory", path.display())]
     NotADirectory { path: PathBuf },
-    /// Another user owns the directory, and could plant content that would reach lock files. `owner` is the user's number.
-    #[error("cannot use `{}` as the cache: it belongs to the user with the number {owner}", path.display())]
+    /// Another user owns the directory, and could write content to it that would reach lock files. `owner` is the user's ID.
+    #[error("cannot use `{}` as the cache: it belongs to the user with the ID {owner}", path.display())]
     Foreign { path: PathBuf, owner: u32 },
     /// The permissions allow others to read or write.
     #[error("cannot use `{}` as the cache: its mode is {mode:04o}, and only its owner may have access", path.display())]

@@ -1,4 +1,4 @@
-//! The disk cache: it keeps what a run learned for later runs, and for other processes.
+//! The disk cache: stores results for later runs and for other processes.
 //!
 //! ```text
 //! BASE/                 TFLOCK_CACHE_DIR, or `tflock` in the system's cache directory
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! An entry is a file or directory named after the digest of its key. It is written under a temporary name and renamed, so that
-//! any number of processes can share a cache without locks: a reader finds a whole entry or none. Nothing is flushed to disk
+//! any number of processes can share a cache without locks: a reader never sees a part of an entry. Nothing is flushed to disk
 //! (`fsync`), since everything can be fetched again; a checksum in each file (`entry_format`) detects damage after a crash.
 //! Damaged or misplaced entries are treated as missing.
 //!

@@ -1,6 +1,6 @@
 //! Cached descriptions of packages, with the checksum list and its signature: all that is needed to verify a package again.
 //!
-//! Addresses are not written: only a download needs them, and they may hold a signature. Each use verifies the content again, with
+//! Addresses are not written: only a download needs them, and they may contain secrets. Each use verifies the content again, with
 //! the rules and the clock of that run.
 
 use std::collections::BTreeMap;

@@ -251,7 +251,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .contains("as the cache: it belongs to the user with the number")
+                .contains("as the cache: it belongs to the user with the ID")
         );
         assert!(DiskCache::open(foreign).is_err());
     }

@@ -30,8 +30,8 @@ pub enum Saved {
     Busy,
 }
 
-/// Gives the file at `path` new content if it still has the content `old` (`None`: it does not exist), from which the new one
-/// was made. The target of a link is replaced, not the link. The caller leaves out files that would not change.
+/// Writes the new content to `path`, unless the file no longer has the content `old` from which the new content was computed
+/// (`None`: there is no file). If `path` is a link, its target is replaced. Callers skip files that would not change.
 pub fn save(
     path: &Path,
     old: Option<&[u8]>,

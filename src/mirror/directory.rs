@@ -35,9 +35,8 @@ pub enum StoredPackage {
     Zip(Digest),
     /// Unpacked files with this `h1` hash.
     Files(Hash),
-    /// Nothing exists there.
     Missing,
-    /// Not a valid package, for this reason.
+    /// The text is the reason.
     Damaged(String),
 }
 
@@ -100,8 +99,8 @@ impl MirrorDirectory {
         }
     }
 
-    /// Reads the whole package at its path and hashes it. Sizes and times prove nothing, because mirrors are restored from CI
-    /// caches and copied between machines.
+    /// Reads and hashes the whole package. Sizes and times are not compared, because they are unreliable: mirrors are restored from
+    /// CI caches and copied between machines.
     pub fn inspect(&self, id: &PackageId) -> Result<StoredPackage, MirrorError> {
         let place = self.package_path(id);
         self.check_no_links(&place)?;
@@ -126,9 +125,7 @@ impl MirrorDirectory {
         };
         Ok(match found {
             Ok(StoredPackage::Files(_)) if !is_executable(&place, &id.provider.type_name) => {
-                StoredPackage::Damaged(
-                    "its executable has lost the permission to be run".to_owned(),
-                )
+                StoredPackage::Damaged("its executable lacks the execute permission".to_owned())
             }
             Ok(found) => found,
             Err(error) => StoredPackage::Damaged(with_causes(&error)),
@@ -150,7 +147,7 @@ pub(super) fn zip_name(id: &PackageId) -> String {
     )
 }
 
-/// The path of a link in an unpacked package, relative to `directory`. tflock writes no links, so it is not from the package.
+/// The path of a link in an unpacked package, relative to `directory`. tflock never creates links there.
 fn link_below(directory: &Path) -> io::Result<Option<PathBuf>> {
     let mut pending = vec![directory.to_path_buf()];
     while let Some(next) = pending.pop() {
@@ -169,7 +166,7 @@ fn link_below(directory: &Path) -> io::Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// Whether the error says that the path does not exist.
+/// Whether the path does not exist.
 pub(super) fn is_absence(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -177,7 +174,7 @@ pub(super) fn is_absence(error: &io::Error) -> bool {
     )
 }
 
-/// Whether an executable of the package has the permission to run. CI caches can lose it, and no hash covers it.
+/// Whether an executable of the package has the execute permission. CI caches can lose it, and no hash covers it.
 #[cfg(unix)]
 fn is_executable(directory: &Path, type_name: &str) -> bool {
     use std::os::unix::fs::PermissionsExt as _;

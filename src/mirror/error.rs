@@ -24,15 +24,15 @@ pub enum MirrorError {
     #[error("cannot unpack the package for `{}`", path.display())]
     Unpack { path: PathBuf, source: PackageError },
     /// The source stores the package unpacked, and the original zip cannot be made from its files.
-    #[error("cannot pack `{}`: only the zip that its author signed can be kept", path.display())]
+    #[error("cannot mirror `{}` as a zip: it is unpacked, and the signed zip cannot be restored from its files", path.display())]
     NoZip { path: PathBuf },
     /// The package changed while it was copied.
-    #[error("cannot copy `{}`: it has changed meanwhile", path.display())]
+    #[error("cannot copy `{}`: it changed during the copy", path.display())]
     Changed { path: PathBuf },
     #[error("writing to the mirror stopped unexpectedly")]
     Interrupted,
     /// Other processes kept changing the directory while the index was written.
-    #[error("cannot finish `{}`: other processes keep changing the directory", path.display())]
+    #[error("cannot write the index of `{}`: other processes keep changing the directory", path.display())]
     KeepsChanging { path: PathBuf },
 }
 
@@ -51,7 +51,7 @@ impl MirrorError {
 impl Explain for MirrorError {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::NoZip { .. } => Some("use `--layout unpacked` to keep it as it is".to_owned()),
+            Self::NoZip { .. } => Some("use `--layout unpacked` to mirror it as it is".to_owned()),
             Self::Confined { .. } => Some("name the directory that the link leads to".to_owned()),
             Self::Link { .. } => Some("remove the link, and run the command again".to_owned()),
             Self::KeepsChanging { .. } => Some(
@@ -61,5 +61,36 @@ impl Explain for MirrorError {
             Self::Unpack { source, .. } => source.hint(),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_and_hints() {
+        let path = || PathBuf::from("m");
+        let errors = [
+            MirrorError::Link { path: path() },
+            MirrorError::NoZip { path: path() },
+            MirrorError::Changed { path: path() },
+            MirrorError::Interrupted,
+            MirrorError::KeepsChanging { path: path() },
+            MirrorError::Confined {
+                path: path(),
+                source: LinkError::Outside,
+            },
+        ];
+        let found = errors.map(|error| format!("{error} | {}", error.hint().unwrap_or_default()));
+        let expected = [
+            "cannot use `m` in a mirror: it is a link | remove the link, and run the command again",
+            "cannot mirror `m` as a zip: it is unpacked, and the signed zip cannot be restored from its files | use `--layout unpacked` to mirror it as it is",
+            "cannot copy `m`: it changed during the copy | ",
+            "writing to the mirror stopped unexpectedly | ",
+            "cannot write the index of `m`: other processes keep changing the directory | run the command again: the packages are complete, only the index is missing",
+            "cannot use `m` as a mirror | name the directory that the link leads to",
+        ];
+        assert_eq!(found, expected);
     }
 }

@@ -39,7 +39,7 @@ pub struct UnlistedZip {
     pub problem: String,
 }
 
-/// How often the index is written again because other processes added packages meanwhile. Each time takes them a download.
+/// The most times that the index is written again because other processes have added packages, which takes a download each time.
 const ATTEMPTS: usize = 100;
 
 impl Mirror {

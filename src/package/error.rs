@@ -50,7 +50,6 @@ pub enum PackageError {
     /// A file's name is that of the package's own directory, such as `.`.
     #[error("package has a file without a name")]
     FileAtRoot,
-    /// A file and a directory have the same path.
     #[error("package has both a file and a directory at `{path}` or above it")]
     FileAndDirectory {
         /// The path of the later entry.
@@ -59,10 +58,8 @@ pub enum PackageError {
     /// There is no `terraform-provider-TYPE` at the top level.
     #[error("package has no executable whose name starts with `terraform-provider-{type_name}`")]
     NoExecutable { type_name: String },
-    /// The entries exceed [`Limits::entries`](crate::package::Limits::entries).
     #[error("package has more than {limit} entries, the most that are read")]
     TooManyEntries { limit: usize },
-    /// The central directory exceeds [`Limits::directory_bytes`](crate::package::Limits::directory_bytes).
     #[error("package has a central directory of more than {limit} bytes, the most that are read")]
     DirectoryTooLarge { limit: u64 },
     /// The content exceeds [`Limits::unpacked_bytes`](crate::package::Limits::unpacked_bytes) or
@@ -103,7 +100,6 @@ impl PartialEq for PackageError {
 /// Why a checksum list has no checksum for a file.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ShasumsError {
-    /// The list is larger than [`MAX_SHASUMS_BYTES`](crate::package::MAX_SHASUMS_BYTES).
     #[error(
         "checksum list of {size} bytes is too large, {} are accepted",
         crate::package::MAX_SHASUMS_BYTES

@@ -78,7 +78,7 @@ impl Shasums {
             .collect()
     }
 
-    /// Whether every line was parsed, so that a `zh` hash that is missing here is certainly not listed.
+    /// Whether every line was parsed, so that a missing `zh` hash is certainly not in the list.
     pub fn is_complete(&self) -> bool {
         !self.digests.is_empty() && !self.is_truncated
     }

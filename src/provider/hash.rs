@@ -84,7 +84,7 @@ impl Hash {
         Self(format!("zh:{digest}"))
     }
 
-    /// The `h1` hash of a package whose sorted list of file digests has this digest.
+    /// The `h1` hash with this digest, which is that of the sorted list of file digests.
     pub fn h1(digest: Digest) -> Self {
         Self(format!("h1:{}", STANDARD.encode(digest.as_bytes())))
     }

@@ -1,7 +1,7 @@
-//! Origin registries: the versions of a provider, the description of a package, and the bytes behind its addresses.
+//! The client of origin registries: lists versions, describes packages and downloads them.
 //!
-//! A client is a handle: clones share connections, responses and what is known about hosts. Each document is requested at most
-//! once per run; failures are remembered like other responses.
+//! Clones share connections, responses and the history of hosts. Each document is requested at most once per run; failures are
+//! remembered like other responses.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -46,18 +46,18 @@ pub(super) struct ClientInner {
     pub(super) modules: ModuleAnswers,
 }
 
-/// A document, and when it was last modified if its server says so.
+/// A document and the time of its last modification, if the server sends it.
 type DatedDocument = (Bytes, Option<SystemTime>);
 
 impl RegistryClient {
-    /// A client with these settings. Fails if the certificates in them are invalid.
+    /// Fails if the certificates in the settings are invalid.
     pub fn new(settings: RegistrySettings, reporter: Arc<dyn Reporter>) -> Result<Self> {
         let transport = Arc::new(Transport::new(settings.http.clone(), reporter)?);
         let netrc = Arc::new(Netrc::new(settings.netrc.clone()));
         Ok(Self::with_transport(settings, transport, netrc))
     }
 
-    /// A client for the other engine, which shares connections, the netrc file and what is known about hosts.
+    /// A client for the other engine. It shares connections, the netrc file and the history of hosts.
     pub fn sibling(&self, settings: RegistrySettings) -> Self {
         let transport = Arc::clone(&self.inner.transport);
         Self::with_transport(settings, transport, Arc::clone(&self.inner.netrc))
@@ -103,7 +103,6 @@ impl RegistryClient {
         Some(RedactedUrl::from(&service.ok()?.url).to_string())
     }
 
-    /// The versions that the provider's registry lists.
     pub async fn versions(&self, provider: &ProviderAddr) -> Result<Arc<AvailableVersions>> {
         let fetch = || self.inner.fetch_versions(provider);
         let versions = self.inner.versions.get_or_init(provider.clone(), fetch);
@@ -125,7 +124,7 @@ impl RegistryClient {
         Ok(self.dated_document(url, limit).await?.0)
     }
 
-    /// The time when a document was last modified, if its server says so.
+    /// The time of a document's last modification, if the server sends it.
     pub async fn modified(&self, url: &Url, limit: ByteLimit) -> Result<Option<SystemTime>> {
         Ok(self.dated_document(url, limit).await?.1)
     }
@@ -135,8 +134,8 @@ impl RegistryClient {
         self.inner.documents.get_or_init(url.clone(), fetch).await
     }
 
-    /// Downloads a provider package piece by piece. Each call is a new download. Only Terraform takes credentials for it from
-    /// the netrc file.
+    /// Starts a download of a provider package. Responses are not shared: each call sends a request. Only Terraform takes
+    /// credentials for packages from the netrc file.
     pub async fn download(&self, url: &Url) -> Result<Download> {
         let authorization = match self.settings().engine {
             Engine::Terraform => self.netrc_header(url),
@@ -190,7 +189,7 @@ impl ClientInner {
         services.service(service, host)
     }
 
-    /// The address of a service if the configuration gives it, so that no discovery takes place.
+    /// The address of a service if the configuration contains it. Discovery is then skipped.
     fn configured_service(&self, service: Service, host: &Hostname) -> Option<Result<ServiceUrl>> {
         let base = self.settings.base_url.as_ref();
         if let Some(base) = base.filter(|base| base.host == *host) {

@@ -1,5 +1,5 @@
-//! API tokens of hosts, from the environment, `credentials` blocks and a credentials helper, in this order. The first source
-//! that knows the host decides, even if it says that there is no token.
+//! API tokens of hosts, from the environment, `credentials` blocks and a credentials helper, in this order. The first source with
+//! an entry for the host takes precedence, even if the entry has no token.
 //!
 //! A credentials helper is a program: `terraform-credentials-NAME ARGS... get HOST` writes `{"token":"..."}` or `{}`.
 
@@ -20,7 +20,7 @@ use crate::provider::Hostname;
 use crate::registry::request_error::CauseText;
 use crate::registry::settings::CredentialSettings;
 
-/// The time limit for a helper. Some wait for the user, or for a key store with a login.
+/// The time limit for a helper. Some helpers wait for the user to log in.
 const HELPER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The most characters of a helper's error output that a message shows.
@@ -53,7 +53,7 @@ impl fmt::Debug for ApiToken {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CredentialsError {
     /// The token has characters that are invalid in a header.
-    #[error("the token holds a line break or another character that cannot be sent")]
+    #[error("the token contains a line break or another character that cannot be sent")]
     Token,
     #[error("cannot run the credentials helper `{}`", program.display())]
     Run {
@@ -66,7 +66,7 @@ pub enum CredentialsError {
     Failed { program: PathBuf, message: String },
     #[error("credentials helper `{}` did not end within {seconds} s", program.display())]
     Timeout { program: PathBuf, seconds: u64 },
-    /// The helper's output is not the expected JSON. The output is not shown, since it may hold a token.
+    /// The helper's output is not the expected JSON. The output is not shown, since it may contain a token.
     #[error("credentials helper `{}` did not write the expected JSON object", program.display())]
     Output {
         program: PathBuf,
@@ -91,7 +91,7 @@ where
     hosts.collect()
 }
 
-/// Parses a host name that may be Punycode, which addresses of providers may not be.
+/// Parses a host name, which may be in Punycode, unlike in the address of a provider.
 pub(super) fn ascii_host(text: &str) -> Option<Hostname> {
     let (name, port) = match text.split_once(':') {
         Some((name, port)) => (name, format!(":{port}")),

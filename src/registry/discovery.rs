@@ -56,7 +56,7 @@ pub(super) struct Services {
     configured: Option<Box<Place>>,
 }
 
-/// The address of a service, and the rules for its use.
+/// The address of a service, and the rules for requests to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ServiceUrl {
     pub(super) url: Url,
@@ -143,7 +143,7 @@ impl Services {
 
     fn resolve(&self, reference: &str) -> Result<Url, &'static str> {
         if reference.chars().any(char::is_control) {
-            return Err("it holds a control character, such as the line break of a heredoc");
+            return Err("it contains a control character, such as the line break of a heredoc");
         }
         let mut url = self
             .base
@@ -153,7 +153,7 @@ impl Services {
             return Err("its scheme is neither http nor https");
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err("it holds a user name or password");
+            return Err("it contains a user name or password");
         }
         url.set_query(None);
         url.set_fragment(None);

@@ -1,9 +1,9 @@
 //! Package downloads: bodies of any size, returned piece by piece as they arrive.
 //!
-//! A download has no time limit as a whole; it fails if no data arrives for a while, or too little. If a body ends early, the
-//! download resumes at its end: with a `Range` request if the server supports it, or else by requesting all of it again and
-//! skipping the bytes that have arrived. The caller verifies the checksum of the whole, which also proves that the pieces belong
-//! together.
+//! A download has no overall time limit. It fails if no data arrives for a while, or if data arrives too slowly. If a body ends
+//! early, the download resumes at that point: with a `Range` request if the server supports it, or else by requesting the whole
+//! body again and skipping the bytes that have arrived. The caller verifies the checksum of the package, which also proves that
+//! all pieces come from the same file.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,17 +27,16 @@ use crate::registry::transport::{
 /// The least average rate, in bytes per second. At this rate a package of 100 MB would take more than a day.
 const MIN_RATE: u64 = 1024;
 
-/// After this many bytes without a failure, a failure gets all retries again.
+/// After this many bytes without a failure, all retries are available again.
 const PROGRESS: u64 = 1024 * 1024;
 
-/// A download in progress.
 pub struct Download {
     transport: Arc<Transport>,
     attempts: RequestAttempts,
     response: Option<Response>,
-    /// The first response's description of the file. `None` if the server said that its copy has not changed.
+    /// The file according to the first response. `None` if the server responded that it has not changed.
     server_copy: Option<ServerCopy>,
-    /// The validator of the first response, until the download had to be resumed.
+    /// The validator of the first response. `None` once the download was resumed.
     validator: Option<HttpValidator>,
     decoder: ContentDecoder,
     /// Bytes that have arrived, before decoding.
@@ -58,7 +57,7 @@ struct ServerCopy {
 }
 
 impl Download {
-    /// Sends the request, and returns once the server has responded with the file, or said that its copy has not changed.
+    /// Sends the request, and returns when the response begins: the file, or the status that it has not changed.
     pub(super) async fn start(transport: Arc<Transport>, request: Request) -> Result<Self> {
         let mut download = Self {
             attempts: RequestAttempts::new(Arc::clone(&transport), request),
@@ -78,18 +77,18 @@ impl Download {
         Ok(download)
     }
 
-    /// Whether the server said that its copy has not changed. Then there is no body.
+    /// Whether the server responded that the file has not changed. There is no body then.
     pub const fn is_unchanged(&self) -> bool {
         self.server_copy.is_none()
     }
 
-    /// A validator with which a later request can ask whether the file has changed. `None` once the download was resumed, since
-    /// its parts may come from different copies.
+    /// A validator with which a later request can check whether the file has changed. `None` once the download was resumed, since
+    /// its parts may come from different versions of the file.
     pub fn validator(&self) -> Option<&HttpValidator> {
         self.validator.as_ref()
     }
 
-    /// The size of the package in bytes, if the server says it.
+    /// The size of the package in bytes, if the server sends it.
     pub fn size(&self) -> Option<u64> {
         let length = self.server_copy.as_ref()?.length;
         length.filter(|_| matches!(self.decoder, ContentDecoder::Identity))
@@ -181,7 +180,7 @@ impl Download {
             StatusCode::OK => self.begin(&response)?,
             StatusCode::PARTIAL_CONTENT if self.received > 0 => self.resume(&response)?,
             StatusCode::RANGE_NOT_SATISFIABLE if self.received > 0 => {
-                return Err(self.not_resumed("the server has less of it now"));
+                return Err(self.not_resumed("the file on the server is shorter now"));
             }
             StatusCode::NOT_MODIFIED if self.is_about_known_copy(&response) => {}
             status => return Err(status_fault(status, is_page(response.headers()))),
@@ -189,7 +188,7 @@ impl Download {
         Ok(response)
     }
 
-    /// Headers that ask for the bytes as they are on the server, and only for those that have not arrived.
+    /// Headers that request the bytes without compression, and only those that have not arrived.
     fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
@@ -205,13 +204,13 @@ impl Download {
         headers
     }
 
-    /// Whether the server that responded was asked about the known copy.
+    /// Whether the known copy comes from the address that responded, so that its validator was sent there.
     fn is_about_known_copy(&self, response: &Response) -> bool {
         let known = self.attempts.request.known_copy.as_ref();
         known.is_some_and(|validator| validator.is_for(response.url()))
     }
 
-    /// Prepares for a body that starts at the beginning of the file, for the first time or again.
+    /// Prepares for a body that starts at the beginning of the file. If bytes have arrived before, it must be the same file.
     fn begin(&mut self, response: &Response) -> Result<(), RequestFault> {
         let headers = response.headers();
         let found = ServerCopy {
@@ -223,7 +222,7 @@ impl Download {
         match &self.server_copy {
             Some(known) if self.received > 0 => {
                 if *known != found || decoder.is_gzip() != self.decoder.is_gzip() {
-                    return Err(self.not_resumed("the server has something else there now"));
+                    return Err(self.not_resumed("the file on the server has changed"));
                 }
                 self.skip = self.received;
             }
@@ -241,14 +240,16 @@ impl Download {
         let range = response.headers().get(CONTENT_RANGE);
         let range = range.and_then(|value| content_range(value.to_str().ok()?));
         let Some((start, total)) = range else {
-            return Err(self.not_resumed("the server does not say which part it sends"));
+            return Err(
+                self.not_resumed("the server sent a part without a valid `Content-Range` header")
+            );
         };
         let length = self.server_copy.as_ref().and_then(|copy| copy.length);
         if start != self.received {
-            return Err(self.not_resumed("the server sends another part than the one asked for"));
+            return Err(self.not_resumed("the server sent a different part from the one requested"));
         }
         if length.is_some() && total.is_some() && length != total {
-            return Err(self.not_resumed("its length on the server has changed"));
+            return Err(self.not_resumed("the length of the file on the server has changed"));
         }
         self.skip = 0;
         Ok(())

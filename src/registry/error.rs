@@ -1,7 +1,6 @@
 //! Failures of registries and mirrors. All of them can be cloned, since failures are remembered for the rest of a run.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -17,8 +16,8 @@ use crate::span::{Explain, Place};
 /// The result of a request to a registry or mirror.
 pub(super) type Result<T, E = RegistryError> = std::result::Result<T, E>;
 
-/// A failure of a registry or mirror, or of the requests to it. A field `configured` is the block of the CLI configuration
-/// that is involved.
+/// A failure of a registry or mirror, or of a request to it. A field `configured` is the place of the block of the CLI
+/// configuration that contains the address or the rule.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RegistryError {
     #[error("cannot read the trusted certificates")]
@@ -159,7 +158,7 @@ pub enum RegistryError {
     },
 }
 
-/// What a request is for, which is how its error describes it.
+/// The purpose of a request, for error messages.
 #[derive(Clone, Debug)]
 pub enum RequestPurpose {
     Discovery(Hostname),
@@ -266,9 +265,7 @@ impl Explain for RegistryError {
             }
             Self::UnknownProvider { provider } => {
                 let name = &provider.type_name;
-                format!(
-                    "is the namespace right? Without one, `{name}` would mean `hashicorp/{name}`"
-                )
+                format!("check the namespace: without one, `{name}` would mean `hashicorp/{name}`")
             }
             Self::Unauthorized { host, .. } => format!(
                 "set `{}`, or write a `credentials \"{}\"` block into the CLI configuration",
@@ -305,8 +302,8 @@ impl Explain for RegistryError {
     }
 }
 
-/// The environment variable that may hold a token for the host.
-fn token_variable(host: &Hostname) -> impl fmt::Display {
+/// The environment variable that can contain a token for the host.
+fn token_variable(host: &Hostname) -> String {
     let name = host.as_ascii().replace('-', "__").replace('.', "_");
     format!("TF_TOKEN_{name}")
 }
@@ -323,7 +320,7 @@ mod tests {
             ("bücher.example", "TF_TOKEN_xn____bcher__kva_example"),
         ] {
             let host = Hostname::parse(host).unwrap();
-            assert_eq!(token_variable(&host).to_string(), variable);
+            assert_eq!(token_variable(&host), variable);
         }
     }
 }

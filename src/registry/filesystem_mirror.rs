@@ -2,7 +2,7 @@
 //! the first path in byte order takes precedence, which is that of the unpacked package.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,14 +21,10 @@ pub struct FilesystemMirror {
     index: Arc<OnceCell<Result<Arc<MirrorPackages>>>>,
 }
 
-/// The packages of a mirror, by provider and canonical version.
-type MirrorPackages = BTreeMap<ProviderAddr, BTreeMap<String, MirroredVersion>>;
+/// The packages of a mirror, by provider, version and platform.
+type MirrorPackages = BTreeMap<ProviderAddr, BTreeMap<Version, PlatformPackages>>;
 
-#[derive(Debug)]
-struct MirroredVersion {
-    version: Version,
-    packages: BTreeMap<Platform, LocalPackage>,
-}
+type PlatformPackages = BTreeMap<Platform, LocalPackage>;
 
 impl FilesystemMirror {
     /// The mirror in this directory, which is read on first use.
@@ -46,11 +42,11 @@ impl FilesystemMirror {
     /// The versions of the provider. An empty list is not an error.
     pub async fn versions(&self, provider: &ProviderAddr) -> Result<AvailableVersions> {
         let index = self.index().await?;
-        let releases = index.get(provider).into_iter().flat_map(BTreeMap::values);
-        let versions = releases.map(|release| AvailableVersion {
-            version: release.version.clone(),
+        let releases = index.get(provider).into_iter().flatten();
+        let versions = releases.map(|(version, packages)| AvailableVersion {
+            version: version.clone(),
             protocols: Vec::new(),
-            platforms: release.packages.keys().cloned().collect(),
+            platforms: packages.keys().cloned().collect(),
         });
         Ok(AvailableVersions {
             versions: versions.collect(),
@@ -63,8 +59,8 @@ impl FilesystemMirror {
         let index = self.index().await?;
         let package = index
             .get(&id.provider)
-            .and_then(|releases| releases.get(&id.version.to_string()))
-            .and_then(|release| release.packages.get(&id.platform));
+            .and_then(|releases| releases.get(&id.version))
+            .and_then(|packages| packages.get(&id.platform));
         Ok(package.cloned())
     }
 
@@ -89,15 +85,8 @@ fn scan(base: &Path) -> io::Result<MirrorPackages> {
     let mut index = MirrorPackages::new();
     for ListedPackage { id, package } in mirror::list(base)? {
         let releases = index.entry(id.provider).or_default();
-        let release = releases
-            .entry(id.version.to_string())
-            .or_insert_with(|| MirroredVersion {
-                version: id.version,
-                packages: BTreeMap::new(),
-            });
-        if let Entry::Vacant(entry) = release.packages.entry(id.platform) {
-            entry.insert(package);
-        }
+        let packages = releases.entry(id.version).or_default();
+        packages.entry(id.platform).or_insert(package);
     }
     Ok(index)
 }
@@ -128,8 +117,8 @@ mod tests {
         let index = scan(base).expect("readable");
         let mut lines = Vec::new();
         for (provider, releases) in &index {
-            for (version, release) in releases {
-                for (platform, package) in &release.packages {
+            for (version, packages) in releases {
+                for (platform, package) in packages {
                     let kind = match package {
                         LocalPackage::Zip(_) => "zip",
                         LocalPackage::Directory(_) => "directory",

@@ -13,7 +13,6 @@ use crate::registry::request_error::{CauseText, RequestFault};
 /// Bytes that are decoded at once. A piece of zeros may decode to a thousand times its size, so the limit is checked often.
 const PORTION: usize = 16 * 1024;
 
-/// The decoder of one body.
 pub(super) enum ContentDecoder {
     Identity,
     /// The decoder, and the number of bytes that it has returned.
@@ -34,7 +33,7 @@ impl ContentDecoder {
         matches!(self, Self::Gzip(..))
     }
 
-    /// The part of the decoded body that this piece holds.
+    /// Decodes the next piece of the body.
     pub(super) fn decode(&mut self, piece: Bytes) -> Result<Bytes, RequestFault> {
         let Self::Gzip(decoder, total) = self else {
             return Ok(piece);

@@ -36,7 +36,7 @@ pub(super) struct HttpClients {
     packages: ProxiedClient,
 }
 
-/// One kind of client, without and with a proxy.
+/// The clients for requests to this machine and to other hosts.
 #[derive(Debug, Default)]
 struct ProxiedClient {
     loopback: OnceLock<Result<Client, RequestFault>>,
@@ -106,7 +106,7 @@ impl HttpClients {
     }
 
     fn build(&self, builder: ClientBuilder) -> Result<Client, RequestFault> {
-        // Fails if a provider of cryptography is installed already; any of them will do.
+        // Fails if a provider of cryptography is already installed, which can be used as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = match &self.settings.roots {
             Roots::Only(_) => builder.tls_certs_only(self.only_roots.iter().cloned()),
@@ -136,7 +136,7 @@ impl HttpClients {
     }
 }
 
-/// The environment's settings for the system's certificates. If there are any, nothing replaces files that cannot be read.
+/// The environment's settings for the system's certificates. If one is set, Mozilla's certificates do not replace unreadable files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SystemRoots {
     /// `SSL_CERT_FILE`.
@@ -145,7 +145,7 @@ pub struct SystemRoots {
     pub directories: Option<Vec<PathBuf>>,
 }
 
-/// An environment variable that names a proxy. Its value may hold a password, so it has no `Debug`.
+/// An environment variable that names a proxy. Its value may contain a password, so it has no `Debug`.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ProxyVariable {
     /// The name as it is set, in capitals or not.
@@ -154,7 +154,6 @@ pub struct ProxyVariable {
     pub value: String,
 }
 
-/// The environment variables that name proxies.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ProxyVariables {
     /// `HTTP_PROXY`.
@@ -280,7 +279,7 @@ mod roots {
         Some(certificates.map(|der| der.to_vec()).collect())
     }
 
-    /// Whether the TLS library accepts the certificate. One that it does not accept would make it reject all others, too.
+    /// Whether the TLS library accepts the certificate. A single invalid certificate would make it reject all others, too.
     fn is_usable(der: &[u8]) -> bool {
         RootCertStore::empty()
             .add(CertificateDer::from(der.to_vec()))

@@ -1,10 +1,10 @@
-//! Validators: what a server says about the bytes that it sent, so that it can be asked later whether they have changed.
+//! Validators: a server's labels for the bytes that it sent. A later request can check with them whether the bytes have changed.
 //!
 //! An entity tag, weak or strong, is sent back as `If-None-Match`; without one, the date of the last change is sent back as
 //! `If-Modified-Since`. Status 304 then means that the known bytes are still current. Rules: RFC 9110, 8.8 and 13.1.
 //!
-//! A validator is valid for one address only, and another server may use the same tag for other bytes. So it holds the address
-//! that responded after all redirects, and is sent to no other. It holds a digest of the address, since that may contain secrets.
+//! Another server may use the same tag for other bytes. A validator is therefore sent only to the address that responded, after all
+//! redirects. It contains a digest of that address, which may itself contain secrets.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -46,7 +46,7 @@ impl HttpValidator {
         })
     }
 
-    /// Whether it is valid for responses of `url`.
+    /// Whether this validator comes from a response of `url`.
     pub(super) fn is_for(&self, url: &Url) -> bool {
         self.address == digest(url)
     }

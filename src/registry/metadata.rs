@@ -15,7 +15,6 @@ use crate::registry::wire::{self, Fields, PackageDescription, VersionList};
 /// The reason why the response of a registry cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum AnswerError {
-    /// The body is not the JSON document that the protocol requires.
     #[error("the response does not follow the protocol")]
     Json(#[source] serde_json::Error),
     #[error(transparent)]
@@ -62,7 +61,6 @@ impl AvailableVersions {
         self.versions.iter().map(|available| &available.version)
     }
 
-    /// The listed platforms of a version.
     pub fn platforms(&self, version: &Version) -> BTreeSet<Platform> {
         let mut versions = self.versions.iter();
         let found = versions.find(|available| available.version == *version);
@@ -290,35 +288,19 @@ mod tests {
 
     #[test]
     fn lists_are_read_as_go_reads_them() {
-        let rows: &[(&str, &[&str], &[&str])] = &[
-            (r#"{"versions":[{"version":"1.0.0"}]}"#, &["1.0.0"], &[]),
-            (
-                r#"{"VERSIONS":[{"Version":"1.0.0"}]} text"#,
-                &["1.0.0"],
-                &[],
-            ),
-            (r#"{"versions":null}"#, &[], &[]),
-            ("{}", &[], &[]),
-            (
-                r#"{"versions":[{"version":"1.0"},{"version":"1.0.0"},{"version":"2"}]}"#,
-                &["1.0.0", "2.0.0"],
-                &[],
-            ),
-            (
-                r#"{"versions":[null,{"version":"1.0.0"},{"version":"v2"}]}"#,
-                &["1.0.0"],
-                &["", "v2"],
-            ),
-            (
-                r#"{"versions":[{"version":"1.0.0","protocols":null,"platforms":null}]}"#,
-                &["1.0.0"],
-                &[],
-            ),
-        ];
-        for (json, versions, invalid) in rows {
+        for row in [
+            r#"{"versions":[{"version":"1.0.0"}]} => ["1.0.0"] []"#,
+            r#"{"VERSIONS":[{"Version":"1.0.0"}]} text => ["1.0.0"] []"#,
+            r#"{"versions":null} => [] []"#,
+            "{} => [] []",
+            r#"{"versions":[{"version":"1.0"},{"version":"1.0.0"},{"version":"2"}]} => ["1.0.0", "2.0.0"] []"#,
+            r#"{"versions":[null,{"version":"1.0.0"},{"version":"v2"}]} => ["1.0.0"] ["", "v2"]"#,
+            r#"{"versions":[{"version":"1.0.0","protocols":null,"platforms":null}]} => ["1.0.0"] []"#,
+        ] {
+            let (json, expected) = row.split_once(" => ").unwrap();
             let available = list(json).expect("a list");
-            assert_eq!(texts(&available), *versions, "{json}");
-            assert_eq!(available.invalid, *invalid, "{json}");
+            let found = format!("{:?} {:?}", texts(&available), available.invalid);
+            assert_eq!(found, expected, "{json}");
         }
     }
 
@@ -375,13 +357,20 @@ mod tests {
 
     #[test]
     fn the_suggestion_is_the_newest_compatible_release() {
-        let json = r#"{"versions":[{"version":"1.0.0","protocols":["5.0"]},{"version":"1.2.0","protocols":["6.0"]},
-            {"version":"1.3.0-rc1","protocols":["6.0"]},{"version":"2.0.0","protocols":["7.0"]},{"version":"9.0.0","protocols":["x"]}]}"#;
-        let suggestion = list(json).expect("a list").suggestion();
-        assert_eq!(
-            suggestion.map(|version| version.to_string()).as_deref(),
-            Some("1.2.0")
-        );
+        let versions = [
+            "1.0.0 5.0",
+            "1.2.0 6.0",
+            "1.3.0-rc1 6.0",
+            "2.0.0 7.0",
+            "9.0.0 x",
+        ];
+        let versions = versions.map(|row| {
+            let (version, protocol) = row.split_once(' ').unwrap();
+            serde_json::json!({"version": version, "protocols": [protocol]})
+        });
+        let json = serde_json::json!({ "versions": versions }).to_string();
+        let suggestion = list(&json).expect("a list").suggestion();
+        assert_eq!(suggestion.unwrap().to_string(), "1.2.0");
     }
 
     fn packages(json: &str) -> Result<ReportedPackages, PackagesError> {

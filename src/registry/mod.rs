@@ -5,8 +5,8 @@
 //! its checksum list and the signature of that list; [`crate::package`] verifies them. Modules have their own registry protocol
 //! on the same base (`module_registry`). `package_source` chooses between registries and mirrors.
 //!
-//! Below the protocols: `request` describes one request and sends it, `transport` and `download` repeat it according to `retry`,
-//! and `credentials` and `netrc` select what a host may be sent.
+//! Below the protocols, `request` describes one request and sends it, `transport` and `download` repeat it according to `retry`,
+//! and `credentials` and `netrc` provide the credentials for a host.
 
 mod client;
 mod credentials;

@@ -56,7 +56,6 @@ impl fmt::Display for ModuleId {
     }
 }
 
-/// The versions of a module that a registry lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModuleVersions {
     /// The valid versions, in the order of the list.
@@ -80,7 +79,6 @@ pub(super) struct ModuleAnswers {
 }
 
 impl RegistryClient {
-    /// The versions that the module's registry lists.
     pub async fn module_versions(&self, module: &ModuleId) -> Result<Arc<ModuleVersions>> {
         let fetch = || self.inner.fetch_module_versions(module);
         let versions = &self.inner.modules.versions;
@@ -100,7 +98,7 @@ impl RegistryClient {
     }
 
     /// Downloads the archive of a module. As in both engines, credentials come from the netrc file; a registry's token is never
-    /// sent. Plain http must be allowed, since no signature protects the archive. If the server's copy is still `known_copy`,
+    /// sent. Plain http must be allowed, since no signature protects the archive. If the archive is still `known_copy`,
     /// the download has no body.
     pub async fn download_module(
         &self,
@@ -117,7 +115,7 @@ impl RegistryClient {
         self.start(request).await
     }
 
-    /// The module source that a web page names: in a header, or in a `<meta>` element. `None` if it names none.
+    /// The module source in the header or in a `<meta>` element of a web page. `None` if the page has neither.
     pub async fn module_redirect(&self, url: &Url, plain_http: bool) -> Result<Option<String>> {
         let mut url = url.clone();
         url.query_pairs_mut().append_pair("terraform-get", "1");
@@ -207,7 +205,7 @@ fn location_header(response: &DocumentResponse) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Resolves a source that begins like a relative URL; other sources need not be URLs.
+/// Resolves a source that begins like a relative URL. Other sources are returned unchanged.
 fn absolute(source: String, base: &Url) -> String {
     let mut starts = ["/", "./", "../"].iter();
     let is_relative = starts.any(|start| source.starts_with(start));

@@ -1,7 +1,7 @@
 //! Network mirrors: servers with packages of any registry below one base URL.
 //!
 //! `BASE/HOST/NAMESPACE/TYPE/index.json` lists versions. `VERSION.json` beside it lists the packages of a version by platform,
-//! with hashes if the mirror knows them. `HOST` is in ASCII form, with a port if it has one (both engines fail there).
+//! with hashes if the mirror knows them. `HOST` is in ASCII form, with its port if it has one (both engines reject such hosts).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -82,7 +82,6 @@ impl NetworkMirror {
         RedactedUrl::from(&self.base)
     }
 
-    /// The versions of the provider that the mirror has.
     pub async fn versions(&self, provider: &ProviderAddr) -> Result<Arc<AvailableVersions>> {
         let fetch = || self.fetch_versions(provider);
         self.versions.get_or_init(provider.clone(), fetch).await
@@ -204,8 +203,7 @@ pub enum MirrorHashError {
 }
 
 impl MirrorPackage {
-    /// Returns the mirror's hashes that are those of the zip. One of them is enough; others may be wrong. A mirror may also list
-    /// no hashes.
+    /// Returns those of the mirror's hashes that match the zip. At least one must match, unless the mirror lists no hashes.
     ///
     /// `zip_h1` is the hash of the zip's entries, which differs from the `h1` of lock files if the zip has directory entries.
     pub fn check(&self, zh: Digest, zip_h1: Option<&Hash>) -> Result<Vec<Hash>, MirrorHashError> {

@@ -1,8 +1,8 @@
 //! Sources of packages: the origin registries, one mirror, or the methods of `provider_installation`.
 //!
 //! With several methods, the versions of a provider are those of all methods that include it, and a package comes from the first
-//! such method, in the written order, that has it. A provider that no method includes is an error: it is never taken from a
-//! registry that the configuration excludes.
+//! of these methods, in the written order, that has it. A provider that no method includes is an error: tflock never uses a registry
+//! that the configuration excludes.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -113,8 +113,8 @@ impl PackageSource {
         })
     }
 
-    /// The methods of `init` without such a block: those of the directories that exist, and the registry for providers that are
-    /// in none of them.
+    /// The methods of `init` without a `provider_installation` block: the directories that exist, and the registry for providers
+    /// that are in none of them.
     pub fn implied(client: RegistryClient, directories: impl IntoIterator<Item = PathBuf>) -> Self {
         let directories = directories.into_iter();
         let existing = directories.filter(|directory| directory.is_dir());
@@ -236,7 +236,7 @@ impl PackageOrigin {
         }
     }
 
-    /// Describes the method in an error.
+    /// The name of the source in an error.
     fn describe(&self, provider: &ProviderAddr) -> String {
         match self {
             Self::Registry(_) | Self::RegistryExcept(..) => {

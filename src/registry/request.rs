@@ -17,7 +17,7 @@ use crate::registry::retry::RetryPolicy;
 use crate::registry::settings::{DEFAULT_REQUEST_TIMEOUT, DEFAULT_RETRIES, RegistrySettings};
 use crate::span::Place;
 
-/// The header in which both engines name their version; registries may choose their responses by it.
+/// The header in which both engines send their version. Registries may choose their responses by it.
 pub(super) const VERSION_HEADER: HeaderName = HeaderName::from_static("x-terraform-version");
 
 /// The limit for one attempt to fetch Terraform's discovery document. No setting changes it.
@@ -31,13 +31,13 @@ pub(super) const MAX_METADATA: ByteLimit = ByteLimit {
     bytes: 16 * 1024 * 1024,
 };
 
-/// The largest package. The largest real ones have 200 MB; a server that sends more than this would never stop.
+/// The largest package. The largest real ones have 200 MB; the limit stops servers that send data without end.
 pub(super) const MAX_PACKAGE: ByteLimit = ByteLimit {
     name: "limit for packages",
     bytes: 4 * 1024 * 1024 * 1024,
 };
 
-/// Discovery documents have a dozen short entries. Both engines read no more than this of one.
+/// Both engines read no more than this of a discovery document, which has a dozen short entries.
 const MAX_DISCOVERY: ByteLimit = ByteLimit {
     name: "limit for discovery documents",
     bytes: 1024 * 1024,
@@ -70,7 +70,7 @@ pub(super) const fn engine_version(engine: Engine) -> &'static str {
     }
 }
 
-/// A GET request: address, credentials, redirects, repetitions and limits.
+/// A GET request: address, credentials, redirects, retries and limits.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     pub(super) url: Url,
@@ -85,7 +85,7 @@ pub(super) struct Request {
     pub(super) max_redirects: usize,
     /// Allows plain http to any host. Without it, http is allowed only on loopback.
     pub(super) plain_http: bool,
-    /// If set, the server may answer that its copy has not changed.
+    /// If set, the server may respond that the file has not changed since this copy.
     pub(super) known_copy: Option<HttpValidator>,
     pub(super) retry: RetryPolicy,
     /// For a document: the limit for one attempt, redirects and body included. For a package: the limit for each response to
@@ -198,7 +198,8 @@ pub(super) async fn send<'a>(
     let mut authorization = request.authorization.as_ref();
     for _ in 0..=request.max_redirects {
         check_scheme(&url, request.plain_http)?;
-        // Once dropped, credentials stay dropped: another server must not direct requests that carry them.
+        // After a redirect to another server, credentials are not sent again, not even to the first server: the other server must
+        // not choose which requests carry them.
         authorization = authorization.filter(|_| url.origin() == request.url.origin());
         let mut all = request.headers.clone();
         all.extend(headers.clone());

@@ -41,7 +41,7 @@ pub(super) fn configured_at(place: Option<&Place>) -> String {
 pub enum RequestFault {
     #[error("cannot set up secure connections")]
     Setup(#[source] CauseText),
-    /// An environment variable holds an invalid proxy address. Its value is not shown, since it may hold a password.
+    /// An environment variable contains an invalid proxy address. Its value is not shown, since it may contain a password.
     #[error("cannot read the address of a proxy in `{variable}`")]
     Proxy { variable: String },
     /// No connection could be made, or it broke before a response arrived.
@@ -50,13 +50,12 @@ pub enum RequestFault {
     /// The server's certificate is not trusted. It is not retried.
     #[error("the server's certificate is not accepted")]
     Certificate(#[source] CauseText),
-    /// The attempt exceeded its time limit.
     #[error("no complete response within {:.0} s", .0.as_secs_f64())]
     Timeout(Duration),
     /// No data of a package arrived for this long.
     #[error("nothing arrived for {:.0} s", .0.as_secs_f64())]
     Stalled(Duration),
-    /// A package arrives more slowly than a working connection would deliver it.
+    /// The data of a package arrives more slowly than over any working connection.
     #[error("less than {bytes} bytes arrived within {:.0} s", within.as_secs_f64())]
     TooSlow { bytes: u64, within: Duration },
     /// The body ended early or contradicted its headers.
@@ -66,7 +65,6 @@ pub enum RequestFault {
         #[source]
         cause: CauseText,
     },
-    /// A body ended early, and the rest of it could not be requested.
     #[error("the response broke off after {received} bytes and could not be resumed: {reason}")]
     NotResumed { received: u64, reason: &'static str },
     #[error("the server answered {}", status_line(*status))]
@@ -75,17 +73,17 @@ pub enum RequestFault {
         /// Whether the body is a web page.
         is_page: bool,
     },
-    /// The server redirected too often; the field is the limit.
+    /// The field is the limit.
     #[error("more than {0} redirects")]
     TooManyRedirects(usize),
     #[error("the server redirects to `{0}`, which is not an http or https address")]
     BadRedirect(String),
-    /// The address is plain http, where others could change the response, and nothing allows that.
+    /// The address uses plain http, over which attackers could change the response, and no setting allows it.
     #[error("`{0}` would be fetched over plain http")]
     PlainHttp(RedactedUrl),
     #[error("the response has more than {limit} bytes ({name})")]
     TooLarge { name: &'static str, limit: u64 },
-    /// The content type is not `application/json`, although the protocol requires it.
+
     #[error("the content type is {}, not `application/json`", found.as_deref().map_or_else(|| "missing".to_owned(), |found| format!("`{found}`")))]
     ContentType { found: Option<String> },
     #[error("the response does not follow the protocol")]
@@ -95,11 +93,10 @@ pub enum RequestFault {
         /// Whether the body is a web page.
         is_page: bool,
     },
-    #[error("the response is not encoded as its header says")]
+    #[error("the body does not match its `Content-Encoding` header")]
     Encoding(#[source] CauseText),
-    /// The host did not respond to earlier requests, so no request was sent.
     #[error(
-        "`{host}` did not respond to {failures} earlier requests, so it got no further request"
+        "`{host}` did not respond to {failures} earlier requests, so no further request was sent"
     )]
     GivenUp {
         host: String,
@@ -116,28 +113,28 @@ impl RequestFault {
     pub(crate) fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Status { is_page: true, .. } | Self::Json { is_page: true, .. } => {
-                "this address answered with a web page: correct the address, or find out whether a proxy or a login page answers in its place"
+                "correct the address, or find out whether a proxy or a login page replaces the response: this address answered with a web page"
             }
             Self::Status { status: 423, .. } => {
-                "423 Locked is how Terragrunt's provider cache server answers: `TF_CLI_CONFIG_FILE` of a Terragrunt hook leads \
-                 to it; unset it to ask the registry itself"
+                "if this command runs in a Terragrunt hook, unset `TF_CLI_CONFIG_FILE`: it redirects requests to Terragrunt's provider \
+                 cache server, which responds with 423 Locked"
             }
             Self::Status { status: 501, .. } => {
                 "check the `host` blocks of the CLI configuration: this may be a mirror or a provider cache server that lacks this \
                  part of the protocol"
             }
             Self::Status { status: 407, .. } => {
-                "the proxy asks for credentials: write them into `HTTPS_PROXY`"
+                "add credentials to `HTTPS_PROXY`: the proxy requires them"
             }
             Self::Proxy { .. } => {
                 "write it as `http://HOST:PORT`, or with `https`, `socks4`, `socks4a`, `socks5` or `socks5h`; unset the variable to \
                  connect directly"
             }
             Self::PlainHttp(_) => {
-                "a `host` block in the CLI configuration with an `http://` service allows it"
+                "to allow it, add a `host` block with an `http://` service to the CLI configuration"
             }
             Self::Certificate(cause) if cause.0.contains("CaUsedAsEndEntity") => {
-                "the server uses a certificate authority's certificate as its own; give it one of its own, signed by that authority"
+                "the server presents the certificate of a certificate authority; give the server its own certificate, signed by that authority"
             }
             Self::Certificate(_) => {
                 "if the certificate is your company's, name its authority in `SSL_CERT_FILE` or add it to the system's store"
@@ -149,13 +146,12 @@ impl RequestFault {
     }
 }
 
-/// The text of the innermost error of a library. The errors around it only say that something failed.
+/// The text of the innermost error of a library. The outer errors only say that something failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct CauseText(pub(crate) Arc<str>);
 
 impl CauseText {
-    /// The text of the last error in the chain.
     pub(crate) fn innermost(error: &(dyn std::error::Error + 'static)) -> Self {
         let mut last = error;
         while let Some(next) = inner(last) {
@@ -215,6 +211,45 @@ mod tests {
             error.to_string(),
             "the request for `https://example.com/x` failed (4 attempts, 3.1 s)"
         );
+    }
+
+    #[test]
+    fn hints() {
+        let status = |status| RequestFault::Status {
+            status,
+            is_page: false,
+        };
+        let page = RequestFault::Status {
+            status: 200,
+            is_page: true,
+        };
+        let proxy = RequestFault::Proxy {
+            variable: "HTTP_PROXY".to_owned(),
+        };
+        let http = RequestFault::PlainHttp(RedactedUrl::parse("http://h.test/"));
+        let certificate = |text: &str| RequestFault::Certificate(CauseText::text(text));
+        let faults = [
+            page,
+            status(423),
+            status(501),
+            status(407),
+            proxy,
+            http,
+            certificate("CaUsedAsEndEntity"),
+            certificate("x"),
+        ];
+        let expected = [
+            "correct the address, or find out whether a proxy or a login page replaces the response: this address answered with a web page",
+            "if this command runs in a Terragrunt hook, unset `TF_CLI_CONFIG_FILE`: it redirects requests to Terragrunt's provider cache server, which responds with 423 Locked",
+            "check the `host` blocks of the CLI configuration: this may be a mirror or a provider cache server that lacks this part of the protocol",
+            "add credentials to `HTTPS_PROXY`: the proxy requires them",
+            "write it as `http://HOST:PORT`, or with `https`, `socks4`, `socks4a`, `socks5` or `socks5h`; unset the variable to connect directly",
+            "to allow it, add a `host` block with an `http://` service to the CLI configuration",
+            "the server presents the certificate of a certificate authority; give the server its own certificate, signed by that authority",
+            "if the certificate is your company's, name its authority in `SSL_CERT_FILE` or add it to the system's store",
+        ];
+        assert_eq!(faults.map(|fault| fault.hint().unwrap()), expected);
+        assert_eq!(status(404).hint(), None);
     }
 
     #[test]

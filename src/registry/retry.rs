@@ -1,5 +1,5 @@
-//! Which failures are retried, after which wait, and how many requests and retries each host gets in one run. Nothing here
-//! waits or sends a request, except for a free slot.
+//! Decides which failures are retried and after which wait, and limits the retries and concurrent requests of each host. Nothing
+//! here sends a request or waits, except [`HostSlots::acquire`].
 //!
 //! Retries are for occasional failures. If a host is down, every provider on it would use all of its retries, which takes
 //! minutes. So the retries of a host are limited for the whole run; its responses earn more of them, and a host that does not
@@ -14,8 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::registry::request_error::RequestFault;
 
-/// The longest wait that a server may request with `Retry-After`. A server that requests more will not recover during this
-/// run, and the user should not wait for it without being told.
+/// The longest wait that a server may request with `Retry-After`. A server that requests more will not recover during this run.
 pub(super) const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 
 /// How often a request is retried, and with which waits.
@@ -65,7 +64,7 @@ impl RetryPolicy {
         }
     }
 
-    /// The wait before retry number `index`, which counts from 0. `requested` is the wait that the server asked for; `jitter`,
+    /// The wait before retry number `index`, which counts from 0. `requested` is the wait that the server requests; `jitter`,
     /// from 0 to 1, lengthens other waits by up to a quarter, so that many clients do not retry at the same moment.
     pub(super) fn wait(&self, index: u32, requested: Option<Duration>, jitter: f64) -> Duration {
         if let Some(requested) = requested {
@@ -100,7 +99,7 @@ pub(super) fn retry_after(
     Some(date.duration_since(now).unwrap_or_default())
 }
 
-/// A number from 0 to 1 that differs between processes and calls. It is not fit for secrets.
+/// A number from 0 to 1 that differs between processes and calls. It is not random enough for secrets.
 pub(super) fn jitter() -> f64 {
     use std::hash::{BuildHasher, RandomState};
     let bits = RandomState::new().hash_one(0_u8);
@@ -110,17 +109,16 @@ pub(super) fn jitter() -> f64 {
 /// Retries that a host gets before its first response.
 const FREE_RETRIES: u32 = 100;
 
-/// The number of responses that earn a host one more retry. So all requests to a host succeed even if one in five fails at
-/// random.
+/// The number of responses that earn a host one more retry: all requests to a host succeed even if one in five fails at random.
 const RESPONSES_PER_RETRY: u32 = 5;
 
 /// After this many failed requests in a row, a host that has never responded gets no further request.
 const MAX_FAILURES_BEFORE_RESPONSE: u32 = 3;
 
-/// The same limit for a host that has responded before: it may only be restarting.
+/// The same limit for a host that has responded before: it may be restarting.
 const MAX_FAILURES_AFTER_RESPONSE: u32 = 10;
 
-/// What one run knows about the hosts that it sent requests to.
+/// The history of each host in one run, by scheme, host and port.
 #[derive(Debug, Default)]
 pub(super) struct HostBudgets {
     hosts: Mutex<BTreeMap<String, HostHistory>>,
@@ -196,7 +194,7 @@ pub(super) struct HostSlots {
 }
 
 impl HostSlots {
-    /// Waits for a slot, which is free again when the permit is dropped.
+    /// Waits for a slot. It is free again when the permit is dropped.
     pub(super) async fn acquire(&self, host: &str) -> Option<OwnedSemaphorePermit> {
         let semaphore = {
             let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);

@@ -37,7 +37,6 @@ pub struct RegistrySettings {
     pub netrc: Option<PathBuf>,
     /// Retries of a request for a document.
     pub retries: Option<u32>,
-    /// Retries of a package download.
     pub download_retries: Option<u32>,
     /// The limit for one attempt to fetch a document.
     pub request_timeout: Option<Duration>,

@@ -46,7 +46,6 @@ impl DocumentResponse {
         self.error(status_fault(self.status, self.is_page()))
     }
 
-    /// The error for a body that is not the expected JSON.
     pub(super) fn json_error(&self, error: &serde_json::Error) -> RegistryError {
         self.error(RequestFault::Json {
             cause: CauseText::text(&error.to_string()),
@@ -98,7 +97,7 @@ pub(super) const fn status_fault(status: StatusCode, is_page: bool) -> RequestFa
     }
 }
 
-/// The HTTP clients, and what this run has learned about hosts.
+/// The HTTP clients and the history of hosts in this run.
 pub(super) struct Transport {
     pub(super) clients: HttpClients,
     pub(super) settings: HttpSettings,

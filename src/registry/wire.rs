@@ -73,7 +73,7 @@ pub(super) struct PackageDescription<'a> {
     pub(super) shasums_url: String,
     pub(super) shasums_signature_url: String,
     pub(super) signing_keys: Fields<SigningKeys>,
-    /// OpenTofu's extension. Terraform ignores it, so it is parsed later and only for OpenTofu.
+    /// OpenTofu's extension. It is parsed later and only for OpenTofu, because Terraform ignores it.
     #[serde(borrow)]
     pub(super) packages: Option<&'a RawValue>,
 }

@@ -18,7 +18,7 @@ const ANSWERS: &str = "
     */download/* | status=423 | Terragrunt's provider cache server
     */versions   | status=501 | a provider cache server that lacks this part of the protocol
     */download/* | status=501 | check the `host` blocks of the CLI configuration
-    */versions   | html       | web page: correct the address
+    */versions   | html       | correct the address, or find out whether
     */download/* | html       | answered with a web page
     */versions   | status=400 | 400 Bad Request
 ";

@@ -16,7 +16,7 @@ pub(crate) const PIECE_BYTES: usize = 256 << 10;
 /// What is wrong with the data of an entry.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum EntryFault {
-    #[error("it has no local header where the central directory says")]
+    #[error("there is no local header at its offset in the central directory")]
     NoLocalHeader,
     /// The engines do not support the compression method.
     #[error("its compression method {method} is not supported")]
@@ -25,9 +25,9 @@ pub enum EntryFault {
     Corrupt,
     #[error("its data is truncated")]
     CutShort,
-    #[error("its content does not have the size that the central directory says")]
+    #[error("the size of its content differs from that in the central directory")]
     Size,
-    #[error("its content does not have the CRC-32 that the archive says")]
+    #[error("the CRC-32 of its content differs from that in the archive")]
     Checksum,
     #[error("its data descriptor is missing or wrong")]
     Descriptor,

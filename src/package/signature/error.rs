@@ -84,7 +84,6 @@ pub enum KeyFault {
     NoKey,
 }
 
-/// What is wrong with a signature.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SignatureFault {
     /// The signature is not a binary OpenPGP signature. An armored one is not accepted.

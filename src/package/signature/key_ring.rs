@@ -8,7 +8,6 @@ use crate::package::signature::certificate::{OpenPgpCertificate, Subkey};
 use crate::package::signature::packets::{MalformedPacket, dearmor, may_sign, packets};
 use crate::package::signature::{KeyFault, MAX_ARMOR_BYTES};
 
-/// The keys in one armor block of a registry's response.
 #[derive(Debug)]
 pub(super) struct KeyRing {
     certificates: Vec<OpenPgpCertificate>,

@@ -114,6 +114,14 @@ mod tests {
         assert_eq!(fingerprints, [hashicorp, partners]);
     }
 
+    #[test]
+    fn phrases() {
+        let tiers = [Tier::HashiCorp, Tier::Partner, Tier::SelfSigned];
+        let phrases = tiers.map(|tier| tier.to_string()).join(", ");
+        let expected = "signed by HashiCorp, signed by a HashiCorp partner, self-signed";
+        assert_eq!(phrases, expected);
+    }
+
     fn rank(hashicorp: &str, partners: &str, key: &SigningKey) -> Result<Tier, SignatureFault> {
         let authorities = Authorities {
             hashicorp: KeyRing::read(&text(hashicorp)).unwrap(),

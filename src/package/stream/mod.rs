@@ -65,22 +65,20 @@ pub enum Streamed {
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum NeedsFile {
     /// A stored entry has its size only in a data descriptor after its data.
-    #[error("an entry is stored without its size before it")]
+    #[error("a stored entry has no size before its data")]
     StoredWithDescriptor,
     /// An entry cannot be unpacked with its local header.
-    #[error("an entry cannot be unpacked while it arrives")]
+    #[error("an entry cannot be unpacked during the download")]
     Unreadable,
     /// The sizes in a data descriptor differ from those of its entry.
     #[error("a data descriptor does not agree with its entry")]
     Descriptor,
     /// The entries, their contents, or the data after them exceed the limits for downloads.
-    #[error("it is larger than what is read while it arrives")]
+    #[error("it exceeds the limits for hashing during the download")]
     TooLarge,
-    /// The central directory differs from the entries.
     #[error("its central directory does not agree with its entries")]
     Disagrees,
-    /// The central directory does not directly follow the entries.
-    #[error("its central directory is not after its entries")]
+    #[error("its central directory does not directly follow its entries")]
     DirectoryElsewhere,
 }
 

@@ -153,7 +153,7 @@ fn a_cache_of_another_user_is_not_used() {
         return;
     }
     let outcome = lock_anew(&context);
-    let text = "as the cache: it belongs to the user with the number 4321";
+    let text = "as the cache: it belongs to the user with the ID 4321";
     outcome.assert_stderr(text);
     assert_eq!(context.lock_file("a"), Some(expected));
     assert_eq!(request_counts(&registry), [1, 2, 1, 1, 2]);

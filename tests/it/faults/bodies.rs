@@ -89,9 +89,9 @@ pub(super) const RESULTS: &str = "
     too large        | *                        | limit for registry answers
     too large unless package | package          | @unusable
     too large unless package | *                | @too large
-    plain body       | package                  | the response is not encoded as its header says
+    plain body       | package                  | the body does not match its `Content-Encoding` header
     plain body       | *                        | the response broke off after 0 bytes
-    gzip cut short   | package                  | the response is not encoded as its header says
+    gzip cut short   | package                  | the body does not match its `Content-Encoding` header
     gzip cut short   | *                        | the response broke off after
 ";
 

@@ -106,12 +106,18 @@ const DAMAGES: &str = "
     1.0.0.json missing       | unlisted  @: there is no `1.0.0.json`
     1.0.0.json invalid       | unlisted  @: cannot read `1.0.0.json`:
     other hash in 1.0.0.json | unlisted  @: `1.0.0.json` has another hash
+    hash without a scheme    | unlisted  @: `1.0.0.json` has an invalid hash
+    other platform           | unlisted  @: `1.0.0.json` does not list `linux_amd64`
+    other file name          | unlisted  @: `1.0.0.json` names another file for `linux_amd64`
 ";
 
 fn damage(mirror: &Path, name: &str) {
     let (zip, anvil) = (mirror.join(ZIP), mirror.join(ANVIL));
     let (index, archives) = (anvil.join("index.json"), anvil.join("1.0.0.json"));
     let write = |path: &Path, text: &str| fs::write(path, text).unwrap();
+    let edit = |path: &Path, from: &str, to: &str| {
+        write(path, &fs::read_to_string(path).unwrap().replace(from, to));
+    };
     let remove = |path: &Path| fs::remove_file(path).unwrap();
     match name {
         "zip missing" => remove(&zip),
@@ -129,10 +135,10 @@ fn damage(mirror: &Path, name: &str) {
         "version not in the index" => write(&index, "{\"versions\":{\"9.0.0\":{}}}"),
         "1.0.0.json missing" => remove(&archives),
         "1.0.0.json invalid" => write(&archives, "{"),
-        "other hash in 1.0.0.json" => {
-            let text = fs::read_to_string(&archives).unwrap();
-            write(&archives, &text.replace("h1:", "h1:A"));
-        }
+        "other hash in 1.0.0.json" => edit(&archives, "h1:", "h1:A"),
+        "hash without a scheme" => edit(&archives, "h1:", "h1-"),
+        "other platform" => edit(&archives, "\"linux_amd64\":", "\"plan9_386\":"),
+        "other file name" => edit(&archives, "terraform-provider-", "provider-"),
         _ => panic!("no damage is named `{name}`"),
     }
 }
@@ -382,6 +388,8 @@ fn a_configuration_of_the_user_is_never_rewritten() {
 #[test]
 #[cfg(unix)]
 fn an_unpacked_package_is_what_init_unpacks() {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use tflock_test_support::{RawEntry, RawZip};
 
     let mut registry = FakeRegistry::start();
@@ -414,6 +422,16 @@ fn an_unpacked_package_is_what_init_unpacks() {
     ] {
         context.run(line).expect_success();
     }
+    let package = "mirror/registry.terraform.io/acme/modes/1.0.0/linux_amd64";
+    let executable = context
+        .path(package)
+        .join("terraform-provider-modes_v1.0.0");
+    fs::set_permissions(executable, fs::Permissions::from_mode(0o644)).unwrap();
+    let check = "mirror --layout unpacked --platform linux_amd64 --check mirror a";
+    let outcome = context.run(check).expect_code(3);
+    outcome.assert_stdout("its executable lacks the execute permission");
+    let repair = "mirror --layout unpacked --platform linux_amd64 mirror a";
+    context.run(repair).expect_success();
     fs::create_dir(context.path("cache")).unwrap();
     let Some(init) = context.terraform("a", ["init", "-no-color"]) else {
         return;

@@ -215,7 +215,7 @@ async fn hints_name_possible_causes() {
         (status(423), "Terragrunt's provider cache server"),
         (status(501), "that lacks this part of the protocol"),
         (on_list.clone().html(), "answered with a web page"),
-        (status(404), "is the namespace right?"),
+        (status(404), "check the namespace"),
         (status(401), "set `TF_TOKEN_registry_terraform_io`"),
         (on_description.status(404), "published for darwin_arm64"),
     ] {

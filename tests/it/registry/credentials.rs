@@ -80,7 +80,7 @@ async fn an_empty_token_is_sent_and_an_invalid_one_is_not() {
     let registry = FakeRegistry::start();
     for (token, expected) in [
         ("", "has no provider"),
-        ("a\nb", "the token holds a line break"),
+        ("a\nb", "the token contains a line break"),
     ] {
         let mut settings = configured(&registry, &Waits::default());
         set_token(&mut settings, "registry.terraform.io", token);

@@ -69,7 +69,7 @@ const ANSWERS: &str = r#"
     200 | application/json                | {"providers.v1":["x"]}                 | does not support the provider registry protocol | 1
     200 | application/json                | {"providers.v2":"/v2/"}                | does not support the provider registry protocol | 1
     200 | application/json                | {"Providers.V1":"/v1/"}                | does not offer a provider registry | 1
-    200 | application/json                | {"providers.v1":"https://u@h.test/"}   | it holds a user name or password | 1
+    200 | application/json                | {"providers.v1":"https://u@h.test/"}   | it contains a user name or password | 1
     200 | application/json                | {"providers.v1":"http://h.test/v1/"}   | would be fetched over plain http | 1
     200 | application/json                | {"x":"MEGABYTE"}                       | more than 1048576 bytes (limit for discovery documents) | 1
 "#;
@@ -283,7 +283,7 @@ async fn host_blocks_replace_discovery() {
                                                  | does not offer a provider registry
         providers.v1 = 5                         | does not support the provider registry protocol
         providers.v1 = "ftp://h.test/"           | its scheme is neither http nor https
-        providers.v1 = <<E\nhttps://h.test/\nE\n | it holds a control character
+        providers.v1 = <<E\nhttps://h.test/\nE\n | it contains a control character
         "#,
     ) {
         let services = multiline(services).replace("BASE", &base);

@@ -113,7 +113,7 @@ async fn broken_bodies_are_resumed() {
             let found = outcome(body);
             assert_contains(
                 &found,
-                "could not be resumed: the server has less of it now",
+                "could not be resumed: the file on the server is shorter now",
             );
             continue;
         }
@@ -149,19 +149,23 @@ async fn a_changed_package_is_not_combined_with_its_old_part() {
     let shortened = zip.clone().rewrite(|body| body[..200_000].to_vec());
     let rows = [
         (zip.clone().header("ETag", "\"new\"").no_ranges(), "ok"),
-        (
-            shortened.no_ranges(),
-            "the server has something else there now",
-        ),
+        (shortened.no_ranges(), "the file on the server has changed"),
         (
             part("bytes 7-10/300000"),
-            "the server sends another part than the one asked for",
+            "the server sent a different part from the one requested",
         ),
         (
             part("bytes 150000-150003/150004"),
-            "its length on the server has changed",
+            "the length of the file on the server has changed",
         ),
-        (zip.clone().status(416), "the server has less of it now"),
+        (
+            zip.clone().status(416),
+            "the file on the server is shorter now",
+        ),
+        (
+            part("lines 1-2"),
+            "the server sent a part without a valid `Content-Range` header",
+        ),
     ];
     for (rule, expected) in rows {
         let registry = serve(300_000);
@@ -232,7 +236,10 @@ async fn gzip_is_decoded_and_resumed() {
     let registry = serve(10);
     registry.misbehave(Misbehave::on(ZIP).header("Content-Encoding", "gzip"));
     let found = outcome(fetch_from(&registry).await);
-    assert_contains(&found, "the response is not encoded as its header says");
+    assert_contains(
+        &found,
+        "the body does not match its `Content-Encoding` header",
+    );
 }
 
 #[tokio::test]
