@@ -1,4 +1,4 @@
-//! Warnings about valid `provider_installation` blocks that are probably mistakes. Neither tool reports them.
+//! Warnings about valid `provider_installation` blocks that are probably mistakes. Terraform and OpenTofu do not report them.
 //!
 //! A mirror in the plugin cache offers unverified packages. If a mirror includes some providers that `direct` does not
 //! exclude, `init` also asks the registry, where an attacker may publish a higher version under the same name. Providers that
@@ -16,36 +16,22 @@ use crate::span::{Explain, Place};
 pub enum InstallationWarning {
     /// A filesystem mirror is the plugin cache.
     #[error("this mirror is also the plugin cache, whose packages are unverified")]
-    MirrorIsCache {
-        /// The mirror.
-        place: Box<Place>,
-    },
+    MirrorIsCache { place: Box<Place> },
     /// A mirror includes a pattern that `direct` does not exclude.
     #[error(
         "providers `{pattern}` of this mirror may come from their registry too: `direct` does not exclude them"
     )]
-    NotExcluded {
-        /// The mirror.
-        place: Box<Place>,
-        pattern: String,
-    },
+    NotExcluded { place: Box<Place>, pattern: String },
     /// `direct` excludes a pattern that no mirror includes.
     #[error("providers `{pattern}` are excluded here, and no mirror includes them")]
-    NotIncluded {
-        /// The `direct` block.
-        place: Box<Place>,
-        pattern: String,
-    },
+    NotIncluded { place: Box<Place>, pattern: String },
     /// A mirror includes and `direct` excludes two patterns that are probably meant to be the same.
     #[error(
         "`{included}` is included here and `{excluded}` excluded from `direct`: they are not the same"
     )]
     AlmostEqual {
-        /// The mirror.
         place: Box<Place>,
-        /// The mirror's pattern.
         included: String,
-        /// The pattern of `direct`.
         excluded: String,
     },
 }
@@ -104,24 +90,20 @@ fn compare(mirrors: &[&Method], direct: &[&Method], warnings: &mut Vec<Installat
     let takes_all = mirrors
         .iter()
         .any(|method| method.selector.include.is_empty());
-    let (open, lost): (Vec<_>, Vec<_>) = (
-        included
-            .iter()
-            .filter(|(_, pattern)| direct.iter().any(|method| may_take(method, pattern)))
-            .collect(),
-        excluded
-            .iter()
-            .filter(|(_, pattern)| {
-                !takes_all && !included.iter().any(|(_, other)| other.overlaps(pattern))
-            })
-            .collect(),
-    );
+    // Patterns that a mirror includes and `direct` does not exclude.
+    let mut open = included.clone();
+    open.retain(|(_, pattern)| direct.iter().any(|method| may_take(method, pattern)));
+    // Patterns that `direct` excludes and no mirror includes.
+    let mut lost = excluded;
+    lost.retain(|(_, pattern)| {
+        !takes_all && !included.iter().any(|(_, other)| other.overlaps(pattern))
+    });
     let place = |method: &Method| Box::new(method.place.clone());
     for (method, pattern) in &open {
-        let alike = lost
+        let similar = lost
             .iter()
             .find(|(_, other)| differ_in_one_part(pattern, other));
-        warnings.push(match alike {
+        warnings.push(match similar {
             Some((_, other)) => InstallationWarning::AlmostEqual {
                 place: place(method),
                 included: pattern.to_string(),
@@ -134,10 +116,8 @@ fn compare(mirrors: &[&Method], direct: &[&Method], warnings: &mut Vec<Installat
         });
     }
     for (method, pattern) in &lost {
-        if !open
-            .iter()
-            .any(|(_, other)| differ_in_one_part(pattern, other))
-        {
+        let mut open = open.iter();
+        if !open.any(|(_, other)| differ_in_one_part(pattern, other)) {
             warnings.push(InstallationWarning::NotIncluded {
                 place: place(method),
                 pattern: pattern.to_string(),
@@ -148,11 +128,11 @@ fn compare(mirrors: &[&Method], direct: &[&Method], warnings: &mut Vec<Installat
 
 fn patterns<'a>(
     methods: &[&'a Method],
-    of: fn(&'a Method) -> &'a Vec<Pattern>,
+    patterns_of: fn(&'a Method) -> &'a Vec<Pattern>,
 ) -> Vec<(&'a Method, &'a Pattern)> {
     methods
         .iter()
-        .flat_map(|method| of(method).iter().map(|pattern| (*method, pattern)))
+        .flat_map(|method| patterns_of(method).iter().map(|pattern| (*method, pattern)))
         .collect()
 }
 
@@ -168,18 +148,11 @@ fn may_take(direct: &Method, pattern: &Pattern) -> bool {
 /// Whether the patterns differ in one part, such as `internal.external.net/*/*` and `internal.example.net/*/*`.
 fn differ_in_one_part(left: &Pattern, right: &Pattern) -> bool {
     let (left, right) = (left.to_string(), right.to_string());
-    let parts = |text: &str| {
-        text.split(['/', '.'])
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    let (left, right) = (parts(&left), parts(&right));
-    let differing = left
-        .iter()
-        .zip(&right)
-        .filter(|(left, right)| left != right)
-        .count();
-    left.len() == right.len() && left.len() > 2 && differing == 1
+    let left_parts: Vec<&str> = left.split(['/', '.']).collect();
+    let right_parts: Vec<&str> = right.split(['/', '.']).collect();
+    let pairs = left_parts.iter().zip(&right_parts);
+    let differing = pairs.filter(|(left, right)| left != right).count();
+    left_parts.len() == right_parts.len() && left_parts.len() > 2 && differing == 1
 }
 
 #[cfg(test)]

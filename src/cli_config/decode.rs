@@ -1,13 +1,11 @@
-//! Decodes a parsed file into settings. Names of blocks and attributes ignore case; labels and map keys do not.
+//! Decodes a parsed file into settings. The case of block and attribute names does not matter; the case of labels and map keys does.
 //!
 //! As in HCL 1, `a "b" { ... }`, `a = { b = { ... } }` and `a { b { ... } }` mean the same.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::cli_config::config::{
-    CredentialsBlock, HelperBlock, HostBlock, Placed, RegistryProtocols,
-};
+use crate::cli_config::config::{CredentialsBlock, HelperBlock, HostBlock, RegistryProtocols};
 use crate::cli_config::installation::{self, ProviderInstallation};
 use crate::cli_config::tree::{ConfigTree, ConfigValue, Item, ItemKey, SpannedValue};
 use crate::cli_config::{CliConfigError, parse};
@@ -20,8 +18,7 @@ pub(super) struct FileSettings {
     pub(super) credentials: BTreeMap<Hostname, CredentialsBlock>,
     pub(super) helpers: Vec<HelperBlock>,
     pub(super) installations: Vec<ProviderInstallation>,
-    pub(super) plugin_cache_dir: Option<Placed<String>>,
-    pub(super) may_break_lock_file: bool,
+    pub(super) plugin_cache_dir: Option<String>,
     pub(super) registry_protocols: RegistryProtocols,
     pub(super) errors: Vec<CliConfigError>,
 }
@@ -31,7 +28,7 @@ struct LabelledBlock {
     body: Vec<Item>,
 }
 
-/// Decodes one file. The result has the errors of invalid parts and the settings of all others.
+/// Decodes one file. The result has the settings of all valid parts and the errors of the others.
 pub(super) fn decode(path: &Path, text: &[u8]) -> FileSettings {
     let mut decoder = FileDecoder {
         source: ConfigSource { path, text },
@@ -48,7 +45,7 @@ pub(super) fn decode(path: &Path, text: &[u8]) -> FileSettings {
     decoder.out
 }
 
-/// The file that is decoded, for the places of messages.
+/// The file that is being decoded.
 #[derive(Clone, Copy)]
 pub(super) struct ConfigSource<'a> {
     pub(super) path: &'a Path,
@@ -56,7 +53,7 @@ pub(super) struct ConfigSource<'a> {
 }
 
 impl ConfigSource<'_> {
-    /// A place without its source line, which may hold a token. A line with an error may hide one where it is not expected.
+    /// A place without its source line, because any line may hold a token.
     pub(super) fn place(self, span: Span) -> Place {
         Place {
             source_line: None,
@@ -76,6 +73,23 @@ impl ConfigSource<'_> {
             wanted,
             found: found.value.kind(),
         }
+    }
+
+    /// Decodes a list of strings. Numbers count as their text.
+    pub(super) fn strings(
+        self,
+        setting: &str,
+        node: &SpannedValue,
+    ) -> Result<Vec<String>, CliConfigError> {
+        let wrong_kind = |node: &SpannedValue| self.wrong_kind(setting, "a list of strings", node);
+        let ConfigValue::List(elements) = &node.value else {
+            return Err(wrong_kind(node));
+        };
+        let text = |element: &SpannedValue| {
+            let text = text_of(&element.value).ok_or_else(|| wrong_kind(element))?;
+            Ok(text.to_owned())
+        };
+        elements.iter().map(text).collect()
     }
 
     fn tree(self) -> Result<ConfigTree, CliConfigError> {
@@ -123,30 +137,33 @@ impl FileDecoder<'_> {
         installation::decode(tree, self.source, &mut self.out);
     }
 
-    /// The blocks named `name`, in all forms of labels.
+    /// The blocks named `name`, with their labels in any form.
     fn blocks(&mut self, items: &[Item], name: &str) -> Vec<LabelledBlock> {
         let mut blocks = Vec::new();
         for item in named(items, name) {
             if let [_, label, rest @ ..] = item.keys.as_slice() {
-                let body = self.body(rest, &item.value, name);
-                blocks.extend(body.map(|body| LabelledBlock {
-                    label: label.clone(),
-                    body,
-                }));
+                blocks.extend(self.block(label, rest, &item.value, name));
                 continue;
             }
             for inner in self.body(&[], &item.value, name).unwrap_or_default() {
-                let Some((label, rest)) = inner.keys.split_first() else {
-                    continue;
-                };
-                let body = self.body(rest, &inner.value, name);
-                blocks.extend(body.map(|body| LabelledBlock {
-                    label: label.clone(),
-                    body,
-                }));
+                if let [label, rest @ ..] = inner.keys.as_slice() {
+                    blocks.extend(self.block(label, rest, &inner.value, name));
+                }
             }
         }
         blocks
+    }
+
+    fn block(
+        &mut self,
+        label: &ItemKey,
+        other_labels: &[ItemKey],
+        node: &SpannedValue,
+        name: &str,
+    ) -> Option<LabelledBlock> {
+        let body = self.body(other_labels, node, name)?;
+        let label = label.clone();
+        Some(LabelledBlock { label, body })
     }
 
     /// The items of an object. Further labels become nested items. In JSON, a list of objects counts as one object.
@@ -169,32 +186,25 @@ impl FileDecoder<'_> {
                 let bodies = elements
                     .iter()
                     .map(|element| self.body(&[], element, setting));
-                bodies
-                    .collect::<Option<Vec<_>>>()
-                    .map(|items| items.concat())
+                Some(bodies.collect::<Option<Vec<_>>>()?.concat())
             }
             ConfigValue::Null => Some(Vec::new()),
             _ => {
-                self.out
-                    .errors
-                    .push(self.source.wrong_kind(setting, "an object", node));
+                self.wrong(setting, "an object", node);
                 None
             }
         }
     }
 
     fn label(&mut self, block: &'static str, label: &ItemKey) -> Option<Hostname> {
-        let parsed = Hostname::parse(&label.text);
-        parsed
-            .map_err(|source| {
-                self.out.errors.push(CliConfigError::Label {
-                    place: Box::new(self.source.place(label.span)),
-                    block,
-                    label: label.text.clone(),
-                    source,
-                });
-            })
-            .ok()
+        let error = |source| CliConfigError::Label {
+            place: Box::new(self.source.place(label.span)),
+            block,
+            label: label.text.clone(),
+            source,
+        };
+        let parsed = Hostname::parse(&label.text).map_err(error);
+        parsed.map_err(|error| self.out.errors.push(error)).ok()
     }
 
     fn host(&mut self, block: &LabelledBlock) {
@@ -226,9 +236,8 @@ impl FileDecoder<'_> {
         let Some(hostname) = self.label("credentials", &block.label) else {
             return;
         };
-        let place = self.source.place(block.label.span);
         let entry = self.out.credentials.entry(hostname);
-        let entry = entry.or_insert(CredentialsBlock { token: None, place });
+        let entry = entry.or_insert(CredentialsBlock { token: None });
         for item in block.body {
             match item.value.value {
                 ConfigValue::String(token) if item.keys[0].text == "token" => {
@@ -262,17 +271,10 @@ impl FileDecoder<'_> {
         let name = item.keys[0].text.to_ascii_lowercase();
         match (name.as_str(), &item.value.value) {
             ("plugin_cache_dir", value) => match text_of(value) {
-                Some(dir) => {
-                    self.out.plugin_cache_dir = Some(Placed {
-                        value: dir.to_owned(),
-                        place: self.source.place(item.value.span),
-                    });
-                }
+                Some(dir) => self.out.plugin_cache_dir = Some(dir.to_owned()),
                 None => self.wrong(&name, "a string", &item.value),
             },
-            ("plugin_cache_may_break_dependency_lock_file", ConfigValue::Bool(value)) => {
-                self.out.may_break_lock_file = *value;
-            }
+            ("plugin_cache_may_break_dependency_lock_file", ConfigValue::Bool(_)) => {}
             ("plugin_cache_may_break_dependency_lock_file", _) => {
                 self.wrong(&name, "`true` or `false`", &item.value);
             }
@@ -301,26 +303,6 @@ impl FileDecoder<'_> {
         self.out
             .errors
             .push(self.source.wrong_kind(setting, wanted, found));
-    }
-}
-
-impl ConfigSource<'_> {
-    /// A list of strings; numbers count as their text.
-    pub(super) fn strings(
-        self,
-        setting: &str,
-        node: &SpannedValue,
-    ) -> Result<Vec<String>, CliConfigError> {
-        let ConfigValue::List(elements) = &node.value else {
-            return Err(self.wrong_kind(setting, "a list of strings", node));
-        };
-        let texts = elements
-            .iter()
-            .map(|element| match text_of(&element.value) {
-                Some(text) => Ok(text.to_owned()),
-                None => Err(self.wrong_kind(setting, "a list of strings", element)),
-            });
-        texts.collect()
     }
 }
 

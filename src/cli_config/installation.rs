@@ -1,7 +1,7 @@
 //! The `provider_installation` block: the sources of providers for `init`, in order.
 //!
-//! Its form is stricter than the rest of the language: outside of JSON, neither the block nor its methods may have labels or
-//! `=`, and the names of methods are case-sensitive. Invalid methods are left out.
+//! Its form is stricter than the rest of the language: outside of JSON, the block and its methods may not have labels or `=`. The
+//! names of methods are case-sensitive. Invalid methods are left out.
 
 use std::path::PathBuf;
 
@@ -17,21 +17,13 @@ use crate::span::{Place, Span};
 pub struct ProviderInstallation {
     /// The methods in the order in which they are tried.
     pub methods: Vec<Method>,
-    /// The entries of `dev_overrides`.
-    pub dev_overrides: Vec<DevOverride>,
-    /// Where the block begins.
     pub place: Place,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Method {
-    /// Where packages come from.
     pub kind: MethodKind,
-    /// The providers that the method applies to.
     pub selector: Selector,
-    /// OpenTofu's `download_retry_count`.
-    pub download_retry_count: Option<i64>,
-    /// Where the block begins.
     pub place: Place,
 }
 
@@ -39,48 +31,28 @@ pub struct Method {
 pub enum MethodKind {
     /// The origin registry of each provider.
     Direct,
-    /// A directory of packages.
-    FilesystemMirror {
-        /// Its path, as written.
-        path: PathBuf,
-    },
-    /// A mirror server.
+    /// A directory of packages, as written.
+    FilesystemMirror { path: PathBuf },
     NetworkMirror {
-        /// Its base URL, as written.
+        /// The base URL, as written.
         url: String,
         /// OpenTofu's `trust_all_hashes`.
         trust_all_hashes: bool,
     },
-    /// OpenTofu's OCI registry.
-    OciMirror {
-        /// The template, as written.
-        repository_template: String,
-    },
-}
-
-/// One entry of `dev_overrides`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DevOverride {
-    /// The provider source, as written.
-    pub source: String,
-    /// The directory, as written.
-    pub directory: PathBuf,
+    /// OpenTofu's OCI registry. tflock does not support it.
+    OciMirror,
 }
 
 /// Decodes all `provider_installation` blocks of a file.
 pub(super) fn decode(tree: &ConfigTree, source: ConfigSource<'_>, out: &mut FileSettings) {
-    let mut reader = InstallationDecoder {
+    let mut decoder = InstallationDecoder {
         source,
         is_json: tree.is_json,
         out,
     };
-    for item in tree
-        .items
-        .iter()
-        .filter(|item| item.keys[0].text == "provider_installation")
-    {
-        reader.block(item);
-    }
+    let name = "provider_installation";
+    let blocks = tree.items.iter().filter(|item| item.keys[0].text == name);
+    blocks.for_each(|item| decoder.block(item));
 }
 
 struct InstallationDecoder<'a> {
@@ -134,7 +106,6 @@ impl InstallationDecoder<'_> {
         for body in self.bodies(item) {
             let mut block = ProviderInstallation {
                 methods: Vec::new(),
-                dev_overrides: Vec::new(),
                 place: self.source.place(item.keys[0].span),
             };
             for method in body {
@@ -150,7 +121,7 @@ impl InstallationDecoder<'_> {
         let name = &item.keys[0];
         if name.text == "dev_overrides" {
             if block.methods.is_empty() {
-                self.overrides(block, arguments);
+                self.check_overrides(arguments);
             } else {
                 self.fail(
                     name.span,
@@ -166,9 +137,6 @@ impl InstallationDecoder<'_> {
             block.methods.push(Method {
                 kind,
                 selector: Selector { include, exclude },
-                download_retry_count: named(arguments, "download_retry_count")
-                    .last()
-                    .and_then(|item| text_of(&item.value.value)?.parse().ok()),
                 place: self.source.place(name.span),
             });
         }
@@ -199,12 +167,8 @@ impl InstallationDecoder<'_> {
                 })
             }
             "oci_mirror" => {
-                let repository_template = self
-                    .required(name, span, arguments, "repository_template")?
-                    .0;
-                Some(MethodKind::OciMirror {
-                    repository_template,
-                })
+                self.required(name, span, arguments, "repository_template")?;
+                Some(MethodKind::OciMirror)
             }
             _ => {
                 self.fail(
@@ -223,14 +187,13 @@ impl InstallationDecoder<'_> {
         arguments: &[Item],
         name: &str,
     ) -> Option<(String, Span)> {
-        let item = named(arguments, name).last();
-        let text =
-            item.and_then(|item| Some((text_of(&item.value.value)?.to_owned(), item.value.span)));
-        let text = text.filter(|(text, _)| !text.is_empty());
-        if text.is_none() {
-            self.fail(span, format!("a `{method}` block needs a string `{name}`"));
+        if let Some(item) = named(arguments, name).last()
+            && let Some(text) = text_of(&item.value.value).filter(|text| !text.is_empty())
+        {
+            return Some((text.to_owned(), item.value.span));
         }
-        text
+        self.fail(span, format!("a `{method}` block needs a string `{name}`"));
+        None
     }
 
     /// Parses patterns. `None` if one is invalid: a method without some of its patterns would apply to the wrong providers.
@@ -253,19 +216,17 @@ impl InstallationDecoder<'_> {
     }
 
     fn pattern(&mut self, text: &str, node: &SpannedValue) -> Option<Pattern> {
-        let parsed = Pattern::parse(text);
-        parsed
-            .map_err(|source| {
-                self.out.errors.push(CliConfigError::Pattern {
-                    place: Box::new(self.source.place(node.span)),
-                    pattern: text.to_owned(),
-                    source,
-                });
-            })
-            .ok()
+        let error = |source| CliConfigError::Pattern {
+            place: Box::new(self.source.place(node.span)),
+            pattern: text.to_owned(),
+            source,
+        };
+        let parsed = Pattern::parse(text).map_err(error);
+        parsed.map_err(|error| self.out.errors.push(error)).ok()
     }
 
-    fn overrides(&mut self, block: &mut ProviderInstallation, arguments: &[Item]) {
+    /// Reports invalid `dev_overrides`. tflock ignores valid ones.
+    fn check_overrides(&mut self, arguments: &[Item]) {
         for item in arguments {
             let key = &item.keys[0];
             if ProviderAddr::parse(&key.text, Engine::Terraform).is_err() {
@@ -275,17 +236,12 @@ impl InstallationDecoder<'_> {
                 );
                 continue;
             }
-            let Some(directory) = text_of(&item.value.value) else {
-                self.out.errors.push(
-                    self.source
-                        .wrong_kind(&key.text, "a directory", &item.value),
-                );
-                continue;
-            };
-            block.dev_overrides.push(DevOverride {
-                source: key.text.clone(),
-                directory: directory.into(),
-            });
+            if text_of(&item.value.value).is_none() {
+                let error = self
+                    .source
+                    .wrong_kind(&key.text, "a directory", &item.value);
+                self.out.errors.push(error);
+            }
         }
     }
 }

@@ -2,34 +2,24 @@
 
 use std::fs;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::cli_config::places::{ConfigEnvironment, Places, is_config_file};
 use crate::cli_config::{Builder, CliConfig, CliConfigError};
 use crate::provider::Engine;
 
-/// The largest file that is read, in bytes. Real ones have a few kilobytes; a wrong path must not fill the memory.
+/// The maximum size of a file, in bytes. Usual files have a few kilobytes. A file at a wrong path must not fill the memory.
 const MAX_FILE_SIZE: u64 = 1024 * 1024;
 
-/// The outcome of [`load`].
-#[derive(Debug, Default)]
-pub struct Loaded {
-    /// The settings of all readable parts.
-    pub config: CliConfig,
-    /// The errors in all other parts.
-    pub errors: Vec<CliConfigError>,
-    /// The files that were read, in order.
-    pub files: Vec<PathBuf>,
-}
-
-/// Reads and merges all files of the CLI configuration. Only the file that the environment names must exist.
-pub fn load(environment: &ConfigEnvironment, engine: Engine) -> Loaded {
-    let mut loader = Loader::default();
+/// Reads and merges all files of the CLI configuration. Only the file that the environment names must exist. The result has the
+/// settings of all readable parts and the errors of the others.
+pub fn load(environment: &ConfigEnvironment, engine: Engine) -> (CliConfig, Vec<CliConfigError>) {
+    let mut builder = Builder::default();
     match environment.places(engine) {
         Places::Named { file, variable } => {
-            if !loader.file(&file) {
-                loader.builder.fail(CliConfigError::Missing {
+            if !builder.add_file(&file) {
+                builder.fail(CliConfigError::Missing {
                     path: file,
                     variable,
                 });
@@ -37,66 +27,52 @@ pub fn load(environment: &ConfigEnvironment, engine: Engine) -> Loaded {
         }
         Places::Default { files, directories } => {
             for file in files {
-                if loader.file(&file) {
+                if builder.add_file(&file) {
                     break;
                 }
             }
             if let Some(directory) = directories.iter().find(|directory| directory.is_dir()) {
-                loader.directory(directory);
+                builder.add_directory(directory);
             }
         }
     }
-    let (config, errors) = loader.builder.finish();
-    Loaded {
-        config,
-        errors,
-        files: loader.files,
-    }
+    builder.finish()
 }
 
-#[derive(Default)]
-struct Loader {
-    builder: Builder,
-    files: Vec<PathBuf>,
-}
-
-impl Loader {
+impl Builder {
     /// Adds a file. Returns whether it exists, readable or not.
-    fn file(&mut self, path: &Path) -> bool {
+    fn add_file(&mut self, path: &Path) -> bool {
         match read(path) {
             Ok(text) if text.len() as u64 > MAX_FILE_SIZE => {
-                self.builder.fail(CliConfigError::TooLarge {
+                self.fail(CliConfigError::TooLarge {
                     path: path.to_path_buf(),
                     limit: MAX_FILE_SIZE,
                 });
             }
-            Ok(text) => {
-                self.builder.add(path, &text);
-                self.files.push(path.to_path_buf());
-            }
+            Ok(text) => self.add(path, &text),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return false,
-            Err(source) => self.fail(path, source),
+            Err(source) => self.fail_to_read(path, source),
         }
         true
     }
 
-    fn directory(&mut self, directory: &Path) {
+    fn add_directory(&mut self, directory: &Path) {
         let entries =
             match fs::read_dir(directory).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
                 Ok(entries) => entries,
-                Err(source) => return self.fail(directory, source),
+                Err(source) => return self.fail_to_read(directory, source),
             };
         let mut names: Vec<_> = entries.iter().map(fs::DirEntry::file_name).collect();
         names.sort();
         for name in names {
             if name.to_str().is_some_and(is_config_file) {
-                self.file(&directory.join(name));
+                self.add_file(&directory.join(name));
             }
         }
     }
 
-    fn fail(&mut self, path: &Path, source: io::Error) {
-        self.builder.fail(CliConfigError::Read {
+    fn fail_to_read(&mut self, path: &Path, source: io::Error) {
+        self.fail(CliConfigError::Read {
             path: path.to_path_buf(),
             source: Arc::new(source),
         });
@@ -140,6 +116,15 @@ mod tests {
         }
     }
 
+    fn token(config: &CliConfig) -> &str {
+        let block = config
+            .credentials
+            .get(&Hostname::parse("h.test").expect("a host"));
+        block
+            .and_then(|block| block.token.as_deref())
+            .unwrap_or("none")
+    }
+
     #[test]
     fn the_last_file_takes_precedence() {
         // engine | files | the file whose token applies
@@ -162,15 +147,9 @@ mod tests {
                 _ => Engine::Terraform,
             };
             let home = home(&cells[1].split_whitespace().collect::<Vec<_>>());
-            let loaded = load(&environment(home.path()), engine);
-            assert!(loaded.errors.is_empty());
-            let host = Hostname::parse("h.test").expect("a host");
-            let token = loaded
-                .config
-                .credentials
-                .get(&host)
-                .and_then(|block| block.token.as_deref());
-            assert_eq!(token.unwrap_or("none"), cells[2], "{row}");
+            let (config, errors) = load(&environment(home.path()), engine);
+            assert!(errors.is_empty());
+            assert_eq!(token(&config), cells[2], "{row}");
         }
     }
 
@@ -181,21 +160,18 @@ mod tests {
             cli_config_file: Some(home.path().join(name)),
             ..environment(home.path())
         };
-        let loaded = load(&named("named"), Engine::Terraform);
-        assert_eq!(loaded.files, [home.path().join("named")]);
-        let loaded = load(&named("none"), Engine::Terraform);
-        assert!(loaded.files.is_empty());
-        assert!(matches!(
-            loaded.errors[..],
-            [CliConfigError::Missing { .. }]
-        ));
+        let (config, _) = load(&named("named"), Engine::Terraform);
+        assert_eq!(token(&config), "named");
+        let (config, errors) = load(&named("none"), Engine::Terraform);
+        assert_eq!(token(&config), "none");
+        assert!(matches!(errors[..], [CliConfigError::Missing { .. }]));
     }
 
     #[test]
     fn unreadable_files_are_errors() {
         let home = home(&[".terraformrc/x"]);
-        let loaded = load(&environment(home.path()), Engine::Terraform);
-        assert!(matches!(loaded.errors[..], [CliConfigError::Read { .. }]));
+        let (_, errors) = load(&environment(home.path()), Engine::Terraform);
+        assert!(matches!(errors[..], [CliConfigError::Read { .. }]));
         let large = home.path().join("large");
         fs::write(
             &large,
@@ -206,10 +182,7 @@ mod tests {
             cli_config_file: Some(large),
             ..ConfigEnvironment::default()
         };
-        let loaded = load(&environment, Engine::Terraform);
-        assert!(matches!(
-            loaded.errors[..],
-            [CliConfigError::TooLarge { .. }]
-        ));
+        let (_, errors) = load(&environment, Engine::Terraform);
+        assert!(matches!(errors[..], [CliConfigError::TooLarge { .. }]));
     }
 }

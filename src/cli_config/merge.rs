@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::cli_config::decode::{self, FileSettings};
 use crate::cli_config::{CliConfig, CliConfigError};
+use crate::span::Place;
 
 /// Merges files in the order in which they are added.
 ///
@@ -19,17 +20,15 @@ pub struct Builder {
 impl Builder {
     /// Adds the file at `path` with the content `text`.
     pub fn add(&mut self, path: &Path, text: &[u8]) {
-        let file = decode::decode(path, text);
-        self.errors.extend(file.errors.iter().cloned());
+        let mut file = decode::decode(path, text);
+        self.errors.append(&mut file.errors);
         self.merge(file);
     }
 
-    /// Adds an error.
     pub fn fail(&mut self, error: CliConfigError) {
         self.errors.push(error);
     }
 
-    /// Returns the configuration and its errors.
     pub fn finish(self) -> (CliConfig, Vec<CliConfigError>) {
         (self.config, self.errors)
     }
@@ -38,16 +37,13 @@ impl Builder {
         let config = &mut self.config;
         config.hosts.extend(file.hosts);
         config.credentials.extend(file.credentials);
-        if config.plugin_cache.dir.is_none() {
-            config.plugin_cache.dir = file.plugin_cache_dir.filter(|dir| !dir.value.is_empty());
+        if config.plugin_cache_dir.is_none() {
+            config.plugin_cache_dir = file.plugin_cache_dir.filter(|dir| !dir.is_empty());
         }
-        config.plugin_cache.may_break_lock_file |= file.may_break_lock_file;
-        let protocols = &mut config.registry_protocols;
-        let new = &file.registry_protocols;
-        protocols.retry_count = protocols.retry_count.or(new.retry_count);
-        protocols.request_timeout_seconds = protocols
-            .request_timeout_seconds
-            .or(new.request_timeout_seconds);
+        let (known, new) = (&mut config.registry_protocols, file.registry_protocols);
+        let timeout = known.request_timeout_seconds;
+        known.retry_count = known.retry_count.or(new.retry_count);
+        known.request_timeout_seconds = timeout.or(new.request_timeout_seconds);
         let errors = &mut self.errors;
         keep_first(
             &mut config.credentials_helper,
@@ -70,7 +66,7 @@ fn keep_first<T>(
     kept: &mut Option<T>,
     found: Vec<T>,
     block: &'static str,
-    place: impl Fn(&T) -> &crate::span::Place,
+    place: impl Fn(&T) -> &Place,
     errors: &mut Vec<CliConfigError>,
 ) {
     for new in found {

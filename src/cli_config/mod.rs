@@ -2,13 +2,13 @@
 //!
 //! The language is HCL 1 or JSON. A file is read in four steps:
 //!
-//! 1. [`places`] lists the files that an environment names, without looking at them;
+//! 1. [`places`] lists the files that the environment names, without accessing them;
 //! 2. `scan` and `parse` (or `json`) parse a text into a `tree` of items;
 //! 3. `decode` and `installation` turn the tree into the settings of this file;
 //! 4. [`Builder`] merges the settings of all files into one [`CliConfig`].
 //!
-//! Errors are collected, and the rest of the configuration applies, as in both tools: a broken line in a home directory must
-//! not stop a run that does not need it. Unknown attributes and blocks are ignored.
+//! As in Terraform and OpenTofu, an invalid part is reported, and the rest of the configuration applies: a mistake in a file of the
+//! home directory must not stop a run that does not need that part. Unknown attributes and blocks are ignored.
 
 mod advice;
 mod config;
@@ -28,11 +28,9 @@ mod tests;
 mod tree;
 
 pub use advice::InstallationWarning;
-pub use config::{
-    CliConfig, CredentialsBlock, HelperBlock, HostBlock, Placed, PluginCache, RegistryProtocols,
-};
+pub use config::{CliConfig, CredentialsBlock, HelperBlock, HostBlock, RegistryProtocols};
 pub use error::CliConfigError;
-pub use installation::{DevOverride, Method, MethodKind, ProviderInstallation};
-pub use load::{Loaded, load};
+pub use installation::{Method, MethodKind, ProviderInstallation};
+pub use load::load;
 pub use merge::Builder;
 pub use pattern::{Pattern, PatternProblem, Selector};

@@ -1,7 +1,7 @@
 //! The providers that an installation method applies to: `include` and `exclude` patterns.
 //!
 //! `NS/TYPE` means the default host of the engine, `HOST/NS/TYPE` the named host. `*` can replace the type, namespace and
-//! type, or all three parts. Case is ignored. `exclude` takes precedence; without `include`, the method applies to all.
+//! type, or all three parts. Case is ignored. `exclude` takes precedence. Without `include`, the method applies to all providers.
 
 use std::fmt;
 
@@ -55,23 +55,13 @@ impl Pattern {
         if namespace == "*" && type_name != "*" {
             return Err(PatternProblem::NamespaceAlone);
         }
-        // The parser of addresses checks the other parts.
-        let without_wildcard = |part| if part == "*" { "any" } else { part };
-        let address = match host {
-            Some(host) if host != "*" => {
-                format!(
-                    "{host}/{}/{}",
-                    without_wildcard(namespace),
-                    without_wildcard(type_name)
-                )
-            }
-            _ => format!(
-                "{}/{}",
-                without_wildcard(namespace),
-                without_wildcard(type_name)
-            ),
-        };
-        let address = ProviderAddr::parse(&address, Engine::Terraform)
+        // The parser of addresses checks the parts that are not `*`.
+        let part = |part| if part == "*" { "any" } else { part };
+        let mut source = format!("{}/{}", part(namespace), part(type_name));
+        if let Some(host) = host.filter(|host| *host != "*") {
+            source = format!("{host}/{source}");
+        }
+        let address = ProviderAddr::parse(&source, Engine::Terraform)
             .map_err(|error| PatternProblem::Address(Box::new(error)))?;
         Ok(Self {
             host: match host {
@@ -97,9 +87,7 @@ impl Pattern {
         host && part(&self.namespace, &provider.namespace)
             && part(&self.type_name, &provider.type_name)
     }
-}
 
-impl Pattern {
     /// How general the pattern is: 0 for one provider on a named host. Of two patterns that match the same provider, the
     /// narrower one has the smaller breadth; only equal patterns have the same.
     pub fn breadth(&self) -> u8 {
@@ -113,22 +101,22 @@ impl Pattern {
 
     /// Whether the pattern matches every provider that `other` matches.
     pub(super) fn covers(&self, other: &Self) -> bool {
-        fn part<T: PartialEq>(own: Option<&T>, other: Option<&T>) -> bool {
-            own.is_none() || own == other
-        }
-        part(self.host.as_ref(), other.host.as_ref())
-            && part(self.namespace.as_ref(), other.namespace.as_ref())
-            && part(self.type_name.as_ref(), other.type_name.as_ref())
+        self.parts_match(other, false)
     }
 
     /// Whether some provider matches both patterns.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
-        fn part<T: PartialEq>(own: Option<&T>, other: Option<&T>) -> bool {
-            own.is_none() || other.is_none() || own == other
-        }
-        part(self.host.as_ref(), other.host.as_ref())
-            && part(self.namespace.as_ref(), other.namespace.as_ref())
-            && part(self.type_name.as_ref(), other.type_name.as_ref())
+        self.parts_match(other, true)
+    }
+
+    /// Whether each part is `*` here or equal in both. With `either`, a `*` in `other` matches too.
+    fn parts_match(&self, other: &Self, either: bool) -> bool {
+        let part = |own: &Option<String>, other: &Option<String>| {
+            own.is_none() || either && other.is_none() || own == other
+        };
+        (self.host.is_none() || either && other.host.is_none() || self.host == other.host)
+            && part(&self.namespace, &other.namespace)
+            && part(&self.type_name, &other.type_name)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The paths of the CLI configuration, by engine and system. The loader finds out which of them exist.
+//! The paths of the CLI configuration, by engine and system, whether they exist or not.
 //!
 //! Terraform: `~/.terraformrc` and `~/.terraform.d`; on Windows `terraform.rc` and `terraform.d` in `%APPDATA%`.
 //! OpenTofu: `~/.tofurc` before these (on Windows `tofu.rc`). On Unix, if none of them exists, `opentofu/tofurc` and
@@ -16,13 +16,9 @@ pub struct ConfigEnvironment {
     pub is_windows: bool,
     /// `HOME`, or the home directory of the account if that is empty.
     pub home: Option<PathBuf>,
-    /// `APPDATA` (Windows).
     pub app_data: Option<PathBuf>,
-    /// `XDG_CONFIG_HOME`.
     pub xdg_config_home: Option<PathBuf>,
-    /// `XDG_DATA_HOME`.
     pub xdg_data_home: Option<PathBuf>,
-    /// `TF_CLI_CONFIG_FILE`.
     pub cli_config_file: Option<PathBuf>,
     /// `TERRAFORM_CONFIG`, the old name.
     pub terraform_config: Option<PathBuf>,
@@ -34,14 +30,11 @@ pub enum Places {
     /// This file only; it should exist.
     Named {
         file: PathBuf,
-        /// The variable that names it.
         variable: &'static str,
     },
     /// The first of the files that exists, then all configuration files in the first of the directories that exists.
     Default {
-        /// Candidates for the file.
         files: Vec<PathBuf>,
-        /// Candidates for the directory.
         directories: Vec<PathBuf>,
     },
 }
@@ -91,35 +84,29 @@ impl ConfigEnvironment {
 
     /// The directories with programs such as credentials helpers, in the order of the search.
     pub fn plugin_directories(&self, engine: Engine, platform: &Platform) -> Vec<PathBuf> {
-        let mut plugins: Vec<PathBuf> = Vec::new();
-        plugins.extend(
-            self.directories(engine)
-                .first()
-                .map(|base| base.join("plugins")),
-        );
-        if let (Engine::Tofu, Some(data)) = (engine, set(self.xdg_data_home.as_ref())) {
-            plugins.push(data.join("opentofu").join("plugins"));
-        }
-        let with_platform = plugins
-            .iter()
-            .flat_map(|dir| [dir.clone(), dir.join(platform.to_string())]);
+        let plugins = self.own_plugin_directories(engine).into_iter();
+        let with_platform = plugins.flat_map(|directory| {
+            let of_platform = directory.join(platform.to_string());
+            [directory, of_platform]
+        });
         with_platform.collect()
+    }
+
+    /// The plugin directories of the user that only the engine itself uses.
+    fn own_plugin_directories(&self, engine: Engine) -> Vec<PathBuf> {
+        let data = set(self.xdg_data_home.as_ref()).filter(|_| engine == Engine::Tofu);
+        let bases = self.directories(engine).into_iter().take(1);
+        let bases = bases.chain(data.map(|data| data.join("opentofu")));
+        bases.map(|base| base.join("plugins")).collect()
     }
 
     /// The directories from which `init` takes packages if there is no `provider_installation` block, in the order of the
     /// search.
     pub fn implied_mirrors(&self, engine: Engine, working_directory: &Path) -> Vec<PathBuf> {
         let mut mirrors = vec![working_directory.join("terraform.d").join("plugins")];
-        mirrors.extend(
-            self.directories(engine)
-                .first()
-                .map(|base| base.join("plugins")),
-        );
-        let data = set(self.xdg_data_home.as_ref());
-        if engine == Engine::Tofu {
-            mirrors.extend(data.map(|data| data.join("opentofu").join("plugins")));
-        }
+        mirrors.extend(self.own_plugin_directories(engine));
         if !self.is_windows {
+            let data = set(self.xdg_data_home.as_ref());
             let home = || Some(set(self.home.as_ref())?.join(".local").join("share"));
             let data = data.map(Path::to_path_buf).or_else(home);
             mirrors.extend(data.map(|data| data.join("terraform").join("plugins")));
@@ -152,9 +139,8 @@ fn set(path: Option<&PathBuf>) -> Option<&Path> {
 
 /// Whether a file in the configuration directory is part of the configuration.
 pub(super) fn is_config_file(name: &str) -> bool {
-    [".tfrc", ".tfrc.json"]
-        .iter()
-        .any(|ending| name.ends_with(ending))
+    let mut endings = [".tfrc", ".tfrc.json"].into_iter();
+    endings.any(|ending| name.ends_with(ending))
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ impl PackageSource {
                 MethodKind::NetworkMirror { url, .. } => PackageOrigin::Network(
                     NetworkMirror::new(client.clone(), url, Some(method.place.clone()))?,
                 ),
-                MethodKind::OciMirror { .. } => {
+                MethodKind::OciMirror => {
                     return Err(RegistryError::Unsupported {
                         method: "oci_mirror",
                         configured: Box::new(method.place.clone()),

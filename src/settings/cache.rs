@@ -6,15 +6,14 @@ use crate::cli::CacheArgs;
 
 use super::Environment;
 
-/// The name of tflock's directory in the system's directory for caches.
+/// The name of tflock's directory in the cache directory of the system.
 const DIRECTORY: &str = "tflock";
 
 /// The settings of the disk cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheSettings {
-    /// How much of the cache is used.
     pub usage: CacheUsage,
-    /// The directory; `None` if the environment names none.
+    /// `None` if the environment names no directory.
     pub directory: Option<PathBuf>,
     /// Send no request.
     pub offline: bool,
@@ -32,7 +31,6 @@ pub enum CacheUsage {
 }
 
 impl CacheSettings {
-    /// Merges the command line and the environment.
     pub fn resolve(args: &CacheArgs, environment: &Environment) -> Self {
         Self {
             usage: match (args.no_cache, args.refresh) {
@@ -46,7 +44,7 @@ impl CacheSettings {
     }
 }
 
-/// `TFLOCK_CACHE_DIR`, or `tflock` in the system's directory for caches.
+/// `TFLOCK_CACHE_DIR`, or `tflock` in the cache directory of the system.
 pub fn cache_directory(environment: &Environment) -> Option<PathBuf> {
     if let Some(named) = environment.non_empty("TFLOCK_CACHE_DIR") {
         return Some(environment.working_directory.join(named));
@@ -61,7 +59,7 @@ pub fn cache_directory(environment: &Environment) -> Option<PathBuf> {
     Some(caches?.join(DIRECTORY))
 }
 
-/// The base directory for caches of the XDG specification, which requires that relative paths are ignored.
+/// The cache directory of the XDG specification, which says to ignore relative paths.
 fn xdg_caches(environment: &Environment) -> Option<PathBuf> {
     let named = environment.non_empty("XDG_CACHE_HOME").map(PathBuf::from);
     let named = named.filter(|path| path.is_absolute());

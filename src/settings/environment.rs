@@ -13,7 +13,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Takes the variables of the system. Those that are not Unicode are left out; tflock reads none of them.
+    /// Ignores variables that are not Unicode. tflock does not read them.
     pub fn new(
         variables: impl IntoIterator<Item = (OsString, OsString)>,
         working_directory: PathBuf,
@@ -44,7 +44,7 @@ impl Environment {
         home.or_else(std::env::home_dir)
     }
 
-    /// All variables in the order of their names.
+    /// All variables, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.variables
             .iter()

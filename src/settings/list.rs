@@ -8,22 +8,20 @@ use super::{Environment, SettingsError, SourceSettings, TreeSettings};
 /// The settings of `tflock list`.
 #[derive(Clone, Debug)]
 pub struct ListSettings {
-    /// The directories.
     pub tree: TreeSettings,
-    /// Where versions come from.
     pub sources: SourceSettings,
     pub format: ListFormatArg,
 }
 
 impl ListSettings {
-    /// Checks the command line, and merges it with config files and the environment. Config files apply as for `tflock lock`,
-    /// so that the list shows the directories that it would work on.
+    /// Checks the command line, and merges it with config files and the environment. Config files apply as for `tflock lock`, so
+    /// the list shows the directories that `tflock lock` would work on.
     pub fn resolve(args: &ListArgs, environment: &Environment) -> Result<Self, SettingsError> {
         let request = TreeRequest {
             tree: &args.tree,
             reading: &args.reading,
             command_line: args.layered.layer()?,
-            targets: LockTargets::no_upgrade(&[]),
+            targets: LockTargets::without_upgrade(&[]),
         };
         let tree = TreeSettings::resolve(request, environment)?;
         Ok(Self {

@@ -13,17 +13,13 @@ use super::{Environment, ReportSettings, SettingsError, SourceSettings, TreeSett
 /// The settings of `tflock lock`.
 #[derive(Clone, Debug)]
 pub struct LockSettings {
-    /// The directories.
     pub tree: TreeSettings,
-    /// Where packages come from.
     pub sources: SourceSettings,
     /// Write nothing.
     pub check: bool,
     /// Treat a lock file that was created or changed as drift.
     pub fail_on_change: bool,
-    /// Show how lock files change.
     pub diff: bool,
-    /// How the run is reported.
     pub report: ReportSettings,
 }
 
@@ -82,10 +78,8 @@ fn days(count: u16) -> Duration {
 
 pub(super) fn check_providers(texts: &[String]) -> Result<(), SettingsError> {
     for text in texts {
-        ProviderAddr::parse(text, Engine::Terraform).map_err(|source| SettingsError::Provider {
-            text: text.clone(),
-            source: Box::new(source),
-        })?;
+        ProviderAddr::parse(text, Engine::Terraform)
+            .map_err(|error| SettingsError::argument(format!("--provider {text}"), error))?;
     }
     Ok(())
 }
@@ -99,10 +93,8 @@ fn upgrade(texts: &[String]) -> Result<Upgrade, SettingsError> {
         return Ok(Upgrade::All);
     }
     let target = |text: &String| {
-        UpgradeTarget::parse(text).map_err(|source| SettingsError::Upgrade {
-            text: text.clone(),
-            source: Box::new(source),
-        })
+        UpgradeTarget::parse(text)
+            .map_err(|error| SettingsError::argument(format!("--upgrade={text}"), error))
     };
     let targets: Result<_, _> = texts.iter().map(target).collect();
     targets.map(Upgrade::Named)

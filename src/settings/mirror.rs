@@ -21,18 +21,15 @@ pub struct MirrorSettings {
     pub update_locks: bool,
     /// Write nothing.
     pub check: bool,
-    /// Remove packages that no lock file needs.
+    /// Remove packages that no lock file needs. `None`: keep them.
     pub prune: Option<PruneReachArg>,
-    /// Where the CLI configuration is written.
     pub cli_config: Option<CliConfigTarget>,
-    /// The format of the report.
     pub format: MirrorFormatArg,
 }
 
 /// Where the CLI configuration is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CliConfigTarget {
-    /// To standard output.
     Stdout,
     File(PathBuf),
 }
@@ -48,7 +45,7 @@ impl MirrorSettings {
             tree: &tree_args,
             reading: &args.reading,
             command_line,
-            targets: LockTargets::no_upgrade(&[]),
+            targets: LockTargets::without_upgrade(&[]),
         };
         let mut tree = TreeSettings::resolve(request, environment)?;
         tree.clean_up = args.lock;

@@ -14,10 +14,9 @@ use crate::registry::{
 
 use super::{Environment, SettingsError};
 
-/// The settings of one engine for requests to registries, and the errors in its CLI configuration.
+/// How one engine sends requests to registries, and the errors in its CLI configuration.
 #[derive(Debug)]
 pub struct NetworkSettings {
-    /// Addresses, credentials, retries and connections.
     pub registry: RegistrySettings,
     /// The `provider_installation` block, for `--source config`.
     pub provider_installation: Option<ProviderInstallation>,
@@ -35,9 +34,9 @@ pub fn network_settings(
     engine: Engine,
 ) -> Result<NetworkSettings, SettingsError> {
     let places = places(environment);
-    let loaded = cli_config::load(&places, engine);
+    let (config, errors) = cli_config::load(&places, engine);
     let number = |name: &str| environment.get(name).and_then(positive);
-    let protocols = &loaded.config.registry_protocols;
+    let protocols = &config.registry_protocols;
     let tofu_only = |value: Option<i64>| {
         let value = value.filter(|_| engine == Engine::Tofu)?;
         Some(u32::try_from(value.max(0)).unwrap_or(u32::MAX))
@@ -51,8 +50,8 @@ pub fn network_settings(
                     .iter()
                     .map(|(name, value)| (name.to_owned(), value.to_owned())),
             ),
-            blocks: loaded.config.credentials.clone(),
-            helper: loaded.config.credentials_helper.clone(),
+            blocks: config.credentials.clone(),
+            helper: config.credentials_helper.clone(),
             plugin_directories: places.plugin_directories(engine, &Platform::current()),
         },
         netrc: netrc(environment),
@@ -63,22 +62,17 @@ pub fn network_settings(
             .or(tofu_only(protocols.request_timeout_seconds).filter(|seconds| *seconds > 0))
             .map(|seconds| Duration::from_secs(u64::from(seconds))),
         http: http(environment),
-        hosts: loaded.config.hosts.clone(),
+        hosts: config.hosts.clone(),
         engine,
     };
-    let cache = environment.non_empty("TF_PLUGIN_CACHE_DIR");
-    let cache = cache.or(loaded
-        .config
-        .plugin_cache
-        .dir
-        .as_ref()
-        .map(|dir| dir.value.as_str()));
+    let plugin_cache = environment.non_empty("TF_PLUGIN_CACHE_DIR");
+    let plugin_cache = plugin_cache.or(config.plugin_cache_dir.as_deref());
     Ok(NetworkSettings {
-        plugin_cache: cache.map(PathBuf::from),
-        provider_installation: loaded.config.provider_installation,
+        plugin_cache: plugin_cache.map(PathBuf::from),
+        provider_installation: config.provider_installation,
         implied_mirrors: places.implied_mirrors(engine, &environment.working_directory),
         registry,
-        errors: loaded.errors,
+        errors,
     })
 }
 
@@ -102,7 +96,7 @@ fn places(environment: &Environment) -> cli_config::places::ConfigEnvironment {
     }
 }
 
-/// The certificates of the system, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR`.
+/// Uses the certificates of the system, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR`.
 fn http(environment: &Environment) -> HttpSettings {
     let directories = environment.non_empty("SSL_CERT_DIR");
     HttpSettings {
@@ -140,7 +134,7 @@ fn netrc(environment: &Environment) -> Option<PathBuf> {
     named.or_else(|| environment.home().map(|home| home.join(name)))
 }
 
-/// The address of `TFREGISTRY_BASE_URL`, which replaces that of an engine's default registry
+/// The address in `TFREGISTRY_BASE_URL`, which replaces the address of an engine's default registry
 /// (docs/reference/environment.md).
 fn base_url(environment: &Environment) -> Result<Option<BaseUrl>, SettingsError> {
     let Some(text) = environment.non_empty("TFREGISTRY_BASE_URL") else {

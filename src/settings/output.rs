@@ -1,24 +1,22 @@
-//! How much is printed, and in which colors.
+//! How much is printed, and whether it is colored.
 
 use crate::cli::{ColorChoice, OutputArgs};
 
 use super::Environment;
 
-/// How much is printed and how, according to the command line and the environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutputSettings {
     /// Print failures only.
     pub quiet: bool,
-    /// 0: a summary; 1 and more: details.
+    /// 0 prints a summary, 1 and more print details.
     pub verbosity: u8,
-    /// Whether output is colored; `None`: if it goes to a terminal.
+    /// Whether output is colored. `None`: only on a terminal.
     pub styled: Option<bool>,
-    /// Show progress bars if output goes to a terminal.
+    /// Show progress bars if stderr is a terminal.
     pub progress: bool,
 }
 
 impl OutputSettings {
-    /// Merges the command line with `NO_COLOR`, `TERM` and `CI`.
     pub fn resolve(args: &OutputArgs, environment: &Environment) -> Self {
         let is_plain =
             environment.non_empty("NO_COLOR").is_some() || environment.get("TERM") == Some("dumb");

@@ -20,14 +20,13 @@ pub struct PathGroup {
     pub paths: Vec<PathBuf>,
     /// Their directories, absolute and without links.
     pub real_paths: Vec<PathBuf>,
-    /// The directories in which the walk starts, each with its directory in `real_paths`.
+    /// The directories in which the walk starts, each with its path in `real_paths`.
     walk_starts: BTreeMap<PathBuf, PathBuf>,
     pub options: EffectiveOptions,
 }
 
 impl PathGroup {
-    /// Adds `paths` to the groups of the config files that apply to them. New groups come last, in the order of their first
-    /// path.
+    /// Adds each path to the group of paths with the same config files. A path without a group starts a new one.
     pub fn add(
         groups: &mut Vec<Self>,
         paths: &[PathBuf],
@@ -81,7 +80,7 @@ impl PathGroup {
             .collect()
     }
 
-    /// The directories in which the walk starts, each with its name relative to `directory`.
+    /// The directories in which the walk starts, each with its path relative to `directory`.
     fn names_in(&self, directory: &Path) -> BTreeMap<PathBuf, PathBuf> {
         let name = |(walk_start, real): (&PathBuf, &PathBuf)| {
             let name = real.strip_prefix(directory).unwrap_or(real);
@@ -95,7 +94,7 @@ fn names(files: &[Arc<ConfigFile>]) -> impl Iterator<Item = &Path> {
     files.iter().map(|file| &*file.shown)
 }
 
-/// `TFREGISTRY_BASE_URL` decides about the engine unless an option names one. `auto` does not name one.
+/// Takes the engine from `TFREGISTRY_BASE_URL` unless an option or a config file names one. `auto` does not name one.
 fn with_environment(mut options: EffectiveOptions, environment: &Environment) -> EffectiveOptions {
     if options.engine.value.is_none()
         && let Some(engine) = engine_of_base_url(environment)
@@ -106,19 +105,15 @@ fn with_environment(mut options: EffectiveOptions, environment: &Environment) ->
     options
 }
 
-/// The directory in which the walk of `path` starts, without `.`: empty for the working directory.
+/// The directory in which the walk of `path` starts, without `.` components. It is empty for the working directory.
 fn walk_start(path: &Path, working_directory: &Path) -> Result<PathBuf, SettingsError> {
     let metadata = working_directory.join(path).metadata();
-    let metadata = metadata.map_err(|error| unusable(path, error))?;
-    let directory = if metadata.is_dir() {
-        path
-    } else {
-        path.parent().unwrap_or(path)
+    let directory = match metadata.map_err(|error| unusable(path, error))? {
+        metadata if metadata.is_dir() => path,
+        _ => path.parent().unwrap_or(path),
     };
-    let components = directory.components();
-    Ok(components
-        .filter(|part| *part != Component::CurDir)
-        .collect())
+    let parts = directory.components();
+    Ok(parts.filter(|part| *part != Component::CurDir).collect())
 }
 
 fn unusable(path: &Path, source: std::io::Error) -> SettingsError {

@@ -13,7 +13,7 @@ use super::{Environment, SettingsError, Untrusted};
 /// The variable that selects the workspace.
 const WORKSPACE: &str = "TF_WORKSPACE";
 
-/// The most bytes of a pipe with values of variables.
+/// The maximum size of a pipe with values of variables, in bytes.
 const MAX_PIPED_BYTES: u64 = 16 << 20;
 
 /// The options for reading root modules, except the engine and the files that may be read.
@@ -62,8 +62,8 @@ fn variables(args: &ReadingArgs) -> Result<Vec<VariableOption>, SettingsError> {
     values.chain(files).collect()
 }
 
-/// Reads a `--var-file` now if it has an absolute path and is no regular file, such as a pipe: only one root module could
-/// read it.
+/// Reads a `--var-file` now if it has an absolute path and is not a regular file. A pipe, for example, can be read only once, but
+/// each root module needs its content.
 fn variable_file(path: &Path) -> Result<VariableOption, SettingsError> {
     let path = path.to_path_buf();
     let is_read_once = |metadata: std::fs::Metadata| !metadata.is_file() && !metadata.is_dir();
@@ -84,7 +84,10 @@ fn variable_file(path: &Path) -> Result<VariableOption, SettingsError> {
             path,
             text: text.into(),
         }),
-        Err(source) => Err(SettingsError::VariableFile { path, source }),
+        Err(error) => {
+            let argument = format!("--var-file {}", path.display());
+            Err(SettingsError::argument(argument, error))
+        }
     }
 }
 
@@ -98,12 +101,11 @@ pub(super) fn allowed_directories(
         std::fs::read_dir(&directory)?;
         Ok(directory)
     };
-    let directories = args.allow_read.iter();
-    let directories = directories.map(|path| {
+    let directory = |path: &PathBuf| {
         real_path(path).map_err(|source| SettingsError::AllowRead {
             path: path.clone(),
             source,
         })
-    });
-    directories.collect()
+    };
+    args.allow_read.iter().map(directory).collect()
 }

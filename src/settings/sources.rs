@@ -8,18 +8,16 @@ use crate::mirror::MirrorDirectory;
 
 use super::{CacheSettings, Environment};
 
-/// The sources of packages, and the demands on their signatures.
+/// The sources of packages, and the required signatures.
 #[derive(Clone, Debug)]
 pub struct SourceSettings {
-    /// Registries or mirrors.
     pub choice: SourceChoice,
-    /// Demands on signatures beyond the rules of the engine.
+    /// Requirements on signatures beyond the rules of the engine.
     pub trust: Trust,
-    /// Packages in flight.
+    /// The maximum number of packages processed at once.
     pub jobs: usize,
-    /// The disk cache.
     pub cache: CacheSettings,
-    /// The mirror that keeps the packages; `None` if packages are only hashed.
+    /// The mirror that stores the packages. `None` if packages are only hashed.
     pub keep: Option<MirrorDirectory>,
 }
 
@@ -30,14 +28,14 @@ pub enum SourceChoice {
     Registry,
     /// The methods of `provider_installation` in the CLI configuration.
     Config,
-    /// One directory.
+    /// One filesystem mirror.
     Filesystem(PathBuf),
-    /// One mirror server.
+    /// The URL of one network mirror.
     Network(String),
 }
 
 impl SourceSettings {
-    /// Merges the command line and the environment. `jobs` is the effective number of packages in flight.
+    /// Merges the command line and the environment. `jobs` is the effective value of `--jobs`.
     pub fn resolve(args: &SourceArgs, environment: &Environment, jobs: usize) -> Self {
         Self {
             choice: match (&args.fs_mirror, &args.net_mirror, args.source) {

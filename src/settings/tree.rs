@@ -25,17 +25,16 @@ use super::{ConfigFileError, Environment, SettingsError, Untrusted, WorkingSet};
 pub struct TreeSettings {
     /// The directory that relative paths are relative to, absolute.
     pub working_directory: PathBuf,
-    /// The areas, in the order of their first path.
+    /// In the order of their first path.
     pub areas: Vec<Arc<Area>>,
-    /// The directories of the areas to work on.
+    /// The directories of the areas to work on, if they are narrowed by `--changed` or `--failed`.
     pub working_set: WorkingSet,
-    /// How modules are fetched from repositories.
     pub git: GitSettings,
     /// What the content of the repository may do if it is untrusted.
     pub untrusted: Option<Untrusted>,
     /// Remove temporary files that killed runs have left beside lock files. Not set if the run writes nothing.
     pub clean_up: bool,
-    /// Read lock files only: locked providers count as required.
+    /// Read only lock files, not the configuration. Locked providers count as required.
     pub locks_alone: bool,
     config_files: Arc<ConfigFiles>,
     groups: Vec<PathGroup>,
@@ -52,12 +51,10 @@ pub struct Area {
     pub paths: Vec<PathBuf>,
     /// Their directories, absolute and without links.
     pub real_paths: Vec<PathBuf>,
-    /// Also work on the directories below.
+    /// Also work on the directories below the paths.
     pub recursive: bool,
-    /// Paths to skip.
     pub ignore_paths: Vec<IgnoreRule>,
     pub options: EffectiveOptions,
-    /// What a lock contains.
     pub policy: Policy,
     /// The error of a config file below the paths of the area. The directories that it applies to fail.
     pub refused: Option<Arc<ConfigFileError>>,
@@ -65,7 +62,7 @@ pub struct Area {
     reading: ReadOptions,
 }
 
-/// What a command line says about the directories of a run.
+/// The options of a command line that select and configure directories.
 pub(super) struct TreeRequest<'a> {
     pub(super) tree: &'a TreeArgs,
     pub(super) reading: &'a ReadingArgs,
@@ -78,14 +75,14 @@ pub(super) struct TreeRequest<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct LockTargets {
     pub(super) upgrade: Upgrade,
-    /// Provider addresses; empty: all.
+    /// Provider addresses. Empty means all providers.
     pub(super) providers: Vec<String>,
     pub(super) min_age: Option<Duration>,
 }
 
 impl LockTargets {
-    /// No upgrade of these providers.
-    pub(super) fn no_upgrade(providers: &[String]) -> Self {
+    /// Works on these providers (all if there are none), and upgrades none.
+    pub(super) fn without_upgrade(providers: &[String]) -> Self {
         Self {
             upgrade: Upgrade::None,
             providers: providers.to_vec(),
@@ -100,15 +97,10 @@ impl TreeSettings {
         request: TreeRequest<'_>,
         environment: &Environment,
     ) -> Result<Self, SettingsError> {
-        let TreeRequest {
-            tree,
-            reading,
-            command_line,
-            targets,
-        } = request;
-        let confinement = &reading.confinement;
+        let (tree, command_line) = (request.tree, request.command_line);
+        let confinement = &request.reading.confinement;
         let untrusted = Untrusted::resolve(confinement, environment)?;
-        let mut reading = read_options(reading, environment, untrusted.as_ref())?;
+        let mut reading = read_options(request.reading, environment, untrusted.as_ref())?;
         let config_files = config_files(tree, confinement, environment)?;
         let groups = path_groups(tree, &command_line, environment, &config_files)?;
         let git = git_settings(environment, real_paths(&groups));
@@ -129,7 +121,7 @@ impl TreeSettings {
             locks_alone: false,
             groups,
             command_line,
-            targets,
+            targets: request.targets,
             is_recursive: tree.recursive || is_everywhere(tree),
             reading,
         };
@@ -187,7 +179,7 @@ impl TreeSettings {
         }
     }
 
-    /// Packages in flight in the whole run: the smallest number of all areas.
+    /// The number of packages processed at once in the whole run: the smallest number of all areas.
     pub fn jobs(&self) -> usize {
         let jobs = self.areas.iter().map(|area| area.options.jobs.value.0);
         usize::from(jobs.min().unwrap_or(1))
@@ -199,8 +191,8 @@ impl TreeSettings {
         untrusted.map_or_else(AllowedHosts::all, |untrusted| untrusted.hosts.clone())
     }
 
-    /// The settings of the directories of `area` below a config file in `directory` (absolute, without links), which is
-    /// below the paths of the area. Only `[signers]` of such a file count.
+    /// The settings of the directories of `area` below `directory` (absolute, without links). `directory` is below the paths of the
+    /// area and has a config file, of which only `[signers]` counts.
     pub fn area_below(&self, area: &Area, directory: &Path) -> Area {
         let mut below = area.clone();
         match self.config_files.levels(directory) {
@@ -212,12 +204,12 @@ impl TreeSettings {
 
     /// The directories below `directory` (both absolute, without links) in which a trusted revision has a config file.
     pub fn other_config_directories(&self, directory: &Path) -> Vec<PathBuf> {
-        // An error is reported when the config files of a directory are read.
         let directories = self.config_files.other_directories(directory);
+        // An error is reported when the config files of a directory are read.
         directories.unwrap_or_default()
     }
 
-    /// The engines that directories may have.
+    /// The engines that directories of the run may have.
     pub fn engines(&self) -> Vec<Engine> {
         let all = [Engine::Terraform, Engine::Tofu];
         let possible = |engine: &Engine| {
@@ -270,7 +262,7 @@ pub(super) fn path_groups(
     }
 }
 
-/// The config files of the work tree, and those that come before them.
+/// The config files of the work tree, and those that take precedence over them.
 pub(super) fn config_files(
     tree: &TreeArgs,
     confinement: &ConfinementArgs,
@@ -298,8 +290,8 @@ fn real_paths(groups: &[PathGroup]) -> impl Iterator<Item = &PathBuf> {
     groups.iter().flat_map(|group| &group.real_paths)
 }
 
-/// Git with the environment of the process. Configuration in the repositories that hold `paths` or the working directory does
-/// not count.
+/// Git with the environment of the process. It ignores configuration inside the repositories that contain `paths` or the working
+/// directory.
 fn git_settings<'a>(
     environment: &'a Environment,
     paths: impl IntoIterator<Item = &'a PathBuf>,
@@ -313,7 +305,7 @@ fn git_settings<'a>(
     GitSettings::new("git", variables.collect()).outside_of(&trees, directory)
 }
 
-/// Whether `--changed` or `--failed` without PATH select from everything below the working directory.
+/// Whether the run works on everything below the working directory: with `--changed` or `--failed` and without PATH.
 fn is_everywhere(tree: &TreeArgs) -> bool {
     let is_narrowed = tree.changed.is_some() || tree.failed.is_some();
     is_narrowed && tree.paths.is_empty() && !tree.callers

@@ -1,4 +1,4 @@
-//! `--untrusted`: the repository has untrusted content, such as a pull request from a fork.
+//! `--untrusted`: the content of the repository is untrusted, such as a pull request from a fork.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::registry::AllowedHosts;
 
 use super::{Environment, SettingsError};
 
-/// The variable that turns the mode on without a change of the command line.
+/// The variable that has the same effect as `--untrusted`.
 const VARIABLE: &str = "TFLOCK_UNTRUSTED";
 
 /// What the content of an untrusted repository may do.
@@ -21,7 +21,7 @@ pub struct Untrusted {
 }
 
 impl Untrusted {
-    /// Merges the command line and the environment. Returns `None` if the repository is trusted.
+    /// `None` if the repository is trusted.
     pub fn resolve(
         args: &ConfinementArgs,
         environment: &Environment,
@@ -43,7 +43,7 @@ impl Untrusted {
     }
 }
 
-/// Whether the variable is set. An unknown value is an error, so that the mode is never off by mistake.
+/// Whether the variable is set. An unknown value is an error, so a typo never turns the mode off.
 fn is_set(environment: &Environment) -> Result<bool, SettingsError> {
     match environment.get(VARIABLE).unwrap_or_default() {
         "1" | "true" => Ok(true),

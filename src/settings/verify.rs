@@ -9,24 +9,21 @@ use super::{CacheUsage, Environment, ReportSettings, SettingsError, SourceSettin
 /// The settings of `tflock verify`.
 #[derive(Clone, Debug)]
 pub struct VerifySettings {
-    /// The directories.
     pub tree: TreeSettings,
-    /// Where packages come from.
     pub sources: SourceSettings,
-    /// How the run is reported.
     pub report: ReportSettings,
 }
 
 impl VerifySettings {
-    /// Checks the command line, and merges it with config files and the environment. Cached answers of registries may be out
-    /// of date, so they are used only with `--offline`.
+    /// Checks the command line, and merges it with config files and the environment. Cached registry responses may be out of date,
+    /// so they are used only with `--offline`.
     pub fn resolve(args: &VerifyArgs, environment: &Environment) -> Result<Self, SettingsError> {
         check_providers(&args.providers)?;
         let request = TreeRequest {
             tree: &args.tree,
             reading: &args.reading,
             command_line: args.layered.layer()?,
-            targets: LockTargets::no_upgrade(&args.providers),
+            targets: LockTargets::without_upgrade(&args.providers),
         };
         let tree = TreeSettings::resolve(request, environment)?;
         let mut sources = SourceSettings::resolve(&args.sources, environment, tree.jobs());

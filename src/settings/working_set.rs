@@ -15,7 +15,7 @@ use super::{Area, Environment, SettingsError};
 use crate::access::repository_root;
 use crate::display::{counted, shown_path, visible_name};
 
-/// The most bytes of a report, which is enough for some hundred thousand directories.
+/// The maximum size of a report, in bytes: enough for some hundred thousand directories.
 const MAX_REPORT_BYTES: u64 = 1 << 30;
 
 /// The `schema_version` of supported reports.
@@ -24,15 +24,15 @@ const SCHEMA_VERSION: u64 = 1;
 /// The selected directories of a run. A directory must match both conditions.
 #[derive(Clone, Debug, Default)]
 pub struct WorkingSet {
-    /// The changes in the repositories of the paths; `None` without `--changed`.
+    /// The changes in the repositories of the paths. `None` without `--changed`.
     pub changed: Option<Vec<ChangedFiles>>,
-    /// The directories that failed; `None` without `--failed`.
-    pub failed: Option<Failed>,
+    /// `None` without `--failed`.
+    pub failed: Option<FailedDirectories>,
 }
 
 /// The directories that failed in an earlier run.
 #[derive(Clone, Debug, Default)]
-pub struct Failed {
+pub struct FailedDirectories {
     /// The directories that the paths of the command line lead to, without links.
     pub directories: BTreeSet<PathBuf>,
     /// The directories that no path of the command line leads to.
@@ -44,13 +44,10 @@ pub struct Failed {
 /// The reason why a report of an earlier run cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] std::io::Error),
-    /// It is not a report.
     #[error("it is not a report of `--format json`")]
     Json(#[from] serde_json::Error),
-    /// A later version of tflock wrote it.
     #[error("its `schema_version` is {0}, and this version of tflock supports {SCHEMA_VERSION}")]
     Version(u64),
     #[error("it has more than {MAX_REPORT_BYTES} bytes")]
@@ -83,7 +80,7 @@ impl WorkingSet {
         Ok(set)
     }
 
-    /// Sorts the failed directories into those that the paths of the areas lead to and others.
+    /// Separates the failed directories that the paths of the areas lead to from the others.
     pub(super) fn limit_to(&mut self, areas: &[Arc<Area>]) {
         let is_reached = |directory: &PathBuf| {
             areas.iter().any(|area| {
@@ -99,7 +96,7 @@ impl WorkingSet {
         }
     }
 
-    /// Messages about the selection, one line each.
+    /// One-line messages about the selection.
     pub fn notes(&self) -> Vec<String> {
         let changed = self.changed.iter().flatten();
         let changed = changed.map(|changes| {
@@ -109,12 +106,12 @@ impl WorkingSet {
                 shown_path(&changes.top)
             )
         });
-        let failed = self.failed.iter().flat_map(Failed::notes);
+        let failed = self.failed.iter().flat_map(FailedDirectories::notes);
         changed.chain(failed).collect()
     }
 }
 
-impl Failed {
+impl FailedDirectories {
     fn notes(&self) -> Vec<String> {
         let directories = |count: usize| counted(count, "directory", "directories");
         let mut notes = vec![format!(
@@ -153,7 +150,7 @@ fn changes(
 }
 
 #[derive(Deserialize)]
-struct Report {
+struct EarlierReport {
     schema_version: u64,
     directories: Vec<ReportedDirectory>,
 }
@@ -164,18 +161,21 @@ struct ReportedDirectory {
     status: String,
 }
 
-/// Reads the directories that failed from the report in `path`. Paths in it are taken as relative to `working_directory`.
-fn failed_directories(path: &Path, working_directory: &Path) -> Result<Failed, ReportError> {
+/// Reads the directories that failed from the report in `path`. Paths in the report are relative to `working_directory`.
+fn failed_directories(
+    path: &Path,
+    working_directory: &Path,
+) -> Result<FailedDirectories, ReportError> {
     let file = File::open(working_directory.join(path))?;
     if file.metadata()?.len() > MAX_REPORT_BYTES {
         return Err(ReportError::TooLarge);
     }
     let reader = BufReader::new(file.take(MAX_REPORT_BYTES));
-    let report: Report = serde_json::from_reader(reader)?;
+    let report: EarlierReport = serde_json::from_reader(reader)?;
     if report.schema_version != SCHEMA_VERSION {
         return Err(ReportError::Version(report.schema_version));
     }
-    let mut failed = Failed::default();
+    let mut failed = FailedDirectories::default();
     for directory in report.directories {
         if directory.status == "failed" {
             match working_directory.join(directory.path).canonicalize() {

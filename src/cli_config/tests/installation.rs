@@ -13,7 +13,7 @@ fn methods(body: &str) -> (Vec<&'static str>, Vec<String>) {
         MethodKind::Direct => "direct",
         MethodKind::FilesystemMirror { .. } => "filesystem",
         MethodKind::NetworkMirror { .. } => "network",
-        MethodKind::OciMirror { .. } => "oci",
+        MethodKind::OciMirror => "oci",
     });
     (names.collect(), errors)
 }

@@ -35,11 +35,7 @@ fn files_are_merged_by_the_rules_of_each_setting() {
         "registry_protocols { retry_count = 5 request_timeout_seconds = 7 }\nplugin_cache_may_break_dependency_lock_file = false",
     ]);
     assert_eq!(errors, [""; 0]);
-    assert_eq!(
-        config.plugin_cache.dir.map(|dir| dir.value).as_deref(),
-        Some("/one")
-    );
-    assert!(config.plugin_cache.may_break_lock_file);
+    assert_eq!(config.plugin_cache_dir.as_deref(), Some("/one"));
     assert_eq!(config.credentials[&host("h.test")].token, None);
     assert!(config.hosts[&host("h.test")].services.keys().eq(["b"]));
     assert_eq!(config.registry_protocols.retry_count, Some(0));

@@ -13,58 +13,31 @@ use super::{MAX_BYTES, NAME, keys};
 
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigFileError {
-    /// The file cannot be read.
     #[error("cannot read the config file `{}`", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The error of the system, or a link that leads too far.
-        source: LinkError,
-    },
-    /// The file is too large.
+    Read { path: PathBuf, source: LinkError },
     #[error("cannot read the config file `{}`: it has more than {MAX_BYTES} bytes", path.display())]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-    },
+    TooLarge { path: PathBuf },
     /// The files of the revision that `--changed` compares with cannot be read.
     #[error("cannot read the config files of the revision that `--changed` compares with")]
     Revision(#[source] Box<GitError>),
-    /// The text is not TOML.
     #[error("cannot read the config file as TOML: {problem}")]
-    Syntax {
-        /// The error of the parser.
-        problem: String,
-        /// Where.
-        place: Box<Place>,
-    },
+    Syntax { problem: String, place: Box<Place> },
     #[error("`{key}` is not a key of `{NAME}`")]
-    UnknownKey {
-        /// As written.
-        key: String,
-        /// Where.
-        place: Box<Place>,
-    },
+    UnknownKey { key: String, place: Box<Place> },
     /// The value has another type than the key.
     #[error("cannot use `{key}`: expected {expected}, found {found}")]
     Type {
         key: String,
-        /// The type of the key.
         expected: &'static str,
-        /// The type of the value.
         found: &'static str,
-        /// Where.
         place: Box<Place>,
     },
     /// The value has the right type, but is invalid.
     #[error("cannot use `{key} = {text}`")]
     Value {
         key: String,
-        /// As written.
         text: String,
-        /// The reason.
         source: ValueError,
-        /// Where.
         place: Box<Place>,
     },
     /// The value would accept unverified packages.
@@ -73,17 +46,13 @@ pub enum ConfigFileError {
     )]
     LoosensTrust {
         key: String,
-        /// As written.
         text: String,
-        /// Where.
         place: Box<Place>,
     },
     /// An invalid entry of `[signers]`.
     #[error("cannot use this entry of `[signers]`")]
     Signers {
-        /// The reason.
         source: SignersError,
-        /// Where.
         place: Box<Place>,
     },
 }
@@ -111,9 +80,7 @@ impl Explain for ConfigFileError {
             )),
             Self::Signers { source, .. } => source.hint(),
             Self::Revision(source) => source.hint(),
-            Self::Read { .. } | Self::TooLarge { .. } | Self::Syntax { .. } | Self::Type { .. } => {
-                None
-            }
+            _ => None,
         }
     }
 }

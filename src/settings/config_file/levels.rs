@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::access::open_confined;
+use crate::access::{open_confined, repository_root};
 
 use super::{ConfigFile, ConfigFileError, NAME, RevisionTexts, read, read_bounded};
 
@@ -34,7 +34,7 @@ impl ConfigTexts for WorkTree {
                 read_bounded(opened, shown).map(Some)
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            // A file that may exist is never treated as missing: it may pin signers.
+            // A file that may exist is never treated as missing, because it may have `[signers]`.
             Err(source) => Err(ConfigFileError::Read {
                 path: shown.to_path_buf(),
                 source: source.into(),
@@ -52,11 +52,11 @@ pub struct ConfigFiles {
     by_directory: Mutex<BTreeMap<PathBuf, Option<Arc<ConfigFile>>>>,
     /// The prefix of file names in messages, such as `HEAD:`.
     prefix: String,
-    /// Whether the files can only tighten trust.
+    /// Whether the files may only tighten trust.
     is_untrusted: bool,
-    /// The file of `--config`, which applies everywhere, before all others.
+    /// The file of `--config`, which takes precedence over all others everywhere.
     named: Option<Arc<ConfigFile>>,
-    /// The files of a revision, which come before these.
+    /// The files of a revision, which take precedence over these.
     revision: Option<Box<Self>>,
 }
 
@@ -66,7 +66,6 @@ impl ConfigFiles {
         Self::new(working_directory, Box::new(WorkTree))
     }
 
-    /// The config files of a source.
     pub fn new(working_directory: PathBuf, texts: Box<dyn ConfigTexts>) -> Self {
         Self {
             working_directory,
@@ -79,13 +78,12 @@ impl ConfigFiles {
         }
     }
 
-    /// Adds a file that applies everywhere, before all others.
     pub(in crate::settings) fn with_named(self, named: Option<ConfigFile>) -> Self {
         let named = named.map(Arc::new);
         Self { named, ..self }
     }
 
-    /// Marks the tree as untrusted, so that its files can only tighten trust. The files of `revision` come before them.
+    /// Marks the tree as untrusted, so its files can only tighten trust. The files of `revision` take precedence over them.
     pub(in crate::settings) fn untrusted(mut self, revision: Option<RevisionTexts>) -> Self {
         self.is_untrusted = true;
         self.revision = revision.map(|texts| {
@@ -96,7 +94,7 @@ impl ConfigFiles {
         self
     }
 
-    /// The directories (absolute, without links) with config files in the revision. The tree may not have these files any more.
+    /// The directories (absolute, without links) with config files in the revision, which the tree may lack.
     pub fn other_directories(&self, directory: &Path) -> Result<Vec<PathBuf>, ConfigFileError> {
         match &self.revision {
             Some(revision) => revision.texts.directories(directory),
@@ -104,24 +102,22 @@ impl ConfigFiles {
         }
     }
 
-    /// The files that apply to `directory` (absolute, without links), the nearest first.
+    /// The files that apply to `directory` (absolute, without links): `--config`, the revision, then the nearest file first.
     pub fn levels(&self, directory: &Path) -> Result<Vec<Arc<ConfigFile>>, ConfigFileError> {
-        let top = crate::access::repository_root(directory);
-        let levels = directory.ancestors();
-        let levels = levels.take_while(|level| level.starts_with(&top));
-        let files = levels.map(|level| self.file_in(level));
-        let files = files.filter_map(Result::transpose);
+        let top = repository_root(directory);
         let mut all: Vec<_> = self.named.clone().into_iter().collect();
         if let Some(revision) = &self.revision {
             all.extend(revision.levels(directory)?);
         }
-        for file in files {
-            all.push(file?);
+        for level in directory
+            .ancestors()
+            .take_while(|level| level.starts_with(&top))
+        {
+            all.extend(self.file_in(level)?);
         }
         Ok(all)
     }
 
-    /// The file in `directory` itself.
     fn file_in(&self, directory: &Path) -> Result<Option<Arc<ConfigFile>>, ConfigFileError> {
         let by_directory = || {
             self.by_directory
@@ -132,8 +128,8 @@ impl ConfigFiles {
             return Ok(known.clone());
         }
         let path = directory.join(NAME);
-        let shown = shown(&path, &self.working_directory);
-        let shown = PathBuf::from(format!("{}{}", self.prefix, shown.display()));
+        let relative = relative_path(&path, &self.working_directory);
+        let shown = PathBuf::from(format!("{}{}", self.prefix, relative.display()));
         let file = self.texts.text(&path, &shown)?.map(|text| {
             let mut file = read::parse(&shown, &text)?;
             file.directory = directory.to_path_buf();
@@ -148,8 +144,8 @@ impl ConfigFiles {
     }
 }
 
-/// The path relative to `working_directory`, if one contains the other.
-fn shown(path: &Path, working_directory: &Path) -> PathBuf {
+/// The path of a config file relative to `working_directory`, if the directory of one contains the other.
+fn relative_path(path: &Path, working_directory: &Path) -> PathBuf {
     if let Ok(below) = path.strip_prefix(working_directory) {
         return below.to_path_buf();
     }

@@ -1,7 +1,7 @@
 //! `.tflock.toml`: the settings of a repository or a part of it (docs/reference/config-file.md).
 //!
-//! All files from a directory up to the top of its repository apply. Outside of a repository, only a file in PATH itself
-//! applies, so that a file in a shared parent directory never does.
+//! All files from a directory up to the root of its repository apply. Outside of a repository, only a file in PATH itself
+//! applies, so a file in a shared parent directory has no effect.
 //!
 //! | key | which file counts |
 //! | --- | --- |
@@ -10,11 +10,10 @@
 //! | `jobs` | the file with the smallest value |
 //! | all others | the nearest file that sets it |
 //!
-//! So a file further down never permits what a file above forbids.
+//! So a file in a subdirectory never permits what a file above it forbids.
 //!
-//! Files that an untrusted tree cannot change come before all of these: the file of `--config`, and with `--untrusted` and
-//! `--changed` the files of the revision. With `--untrusted`, the files of the tree can only tighten trust
-//! ([`OptionLayer::without_loosening`]).
+//! Files that an untrusted tree cannot change take precedence: the file of `--config`, and with `--untrusted` and `--changed` the
+//! files of the revision. With `--untrusted`, the files of the tree can only tighten trust ([`OptionLayer::without_loosening`]).
 //!
 //! ```toml
 //! platforms = ["linux_amd64", "darwin_arm64"]
@@ -31,7 +30,8 @@
 //! "hashicorp/*" = ["C874 011F 0AB4 0511 0D02  1055 3436 5D94 72D7 468F"]
 //! ```
 //!
-//! `mismatch = "replace"` is refused like `"add"`: it would silently record a re-uploaded package instead of the reviewed one.
+//! `mismatch = "replace"` is refused like `"add"`: it would silently record a package that was uploaded again instead of the
+//! reviewed one.
 
 mod error;
 mod levels;
@@ -56,10 +56,10 @@ pub(super) use trusted::{RevisionTexts, read_named};
 /// The name of a config file.
 pub const NAME: &str = crate::walk::CONFIG_FILE_NAME;
 
-/// The most bytes of a config file, which is enough for thousands of signers.
+/// The maximum size of a config file, in bytes: enough for thousands of signers.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// What one file sets.
+/// The values that one file sets.
 #[derive(Clone, Debug, Default)]
 pub struct ConfigFile {
     /// The file as messages name it.
@@ -67,11 +67,10 @@ pub struct ConfigFile {
     /// The directory that `ignore-paths` are relative to, without links.
     pub directory: PathBuf,
     pub options: OptionLayer,
-    /// `[signers]`.
     pub signers: Option<Sourced<Signers>>,
 }
 
-/// The rules of all `[signers]`, given the files with the nearest first. The file at the top is the first to refuse a key.
+/// The rules of all `[signers]`. `files` begins with the nearest file; the rules of the farthest file are applied first.
 pub(super) fn signer_rules(files: &[Arc<ConfigFile>]) -> SignerRules {
     let signers = files.iter().rev().filter_map(|file| file.signers.as_ref());
     signers.map(|signers| signers.value.clone()).collect()
@@ -85,7 +84,7 @@ fn keys() -> Vec<&'static str> {
     keys
 }
 
-/// Reads an opened file that messages call `shown`.
+/// Reads an opened file. Messages name it `shown`.
 fn read_bounded(opened: Result<File, LinkError>, shown: &Path) -> Result<Vec<u8>, ConfigFileError> {
     let path = shown.to_path_buf();
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! Parses config files. The first mistake in the order of the text is reported.
+//! Parses config files. Only the first mistake in a file is reported.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::span::{Place, Span};
 
 use super::{ConfigFile, ConfigFileError};
 
-/// Parses the text of the file that messages call `shown`.
+/// Parses the text of a file. Messages name it `shown`.
 pub(super) fn parse(shown: &Path, bytes: &[u8]) -> Result<ConfigFile, ConfigFileError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let end = error.valid_up_to();
@@ -37,7 +37,7 @@ pub(super) fn parse(shown: &Path, bytes: &[u8]) -> Result<ConfigFile, ConfigFile
     Ok(file)
 }
 
-/// The entries of a table in the order of the text. The parser sorts them by key.
+/// The entries of a table in the order of the text, because the parser sorts them by key.
 fn in_order<'t, 'a>(table: &'t DeTable<'a>) -> Vec<(&'t Spanned<Cow<'a, str>>, &'t TomlValue<'a>)> {
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
@@ -87,10 +87,11 @@ impl ConfigText<'_> {
         })?;
         let mut signers = Signers::default();
         for (pattern, fingerprints) in in_order(table) {
-            let texts = strings(fingerprints);
-            let texts = texts.map_err(|rejected| self.error(pattern.get_ref(), rejected))?;
+            let texts = strings(fingerprints)
+                .map_err(|rejected| self.error(pattern.get_ref(), rejected))?
+                .into_iter()
+                .map(|(text, _)| text);
             let place = self.place(pattern.span());
-            let texts = texts.into_iter().map(|(text, _)| text);
             signers
                 .pin(pattern.get_ref(), texts, Some(place.clone()))
                 .map_err(|source| ConfigFileError::Signers {

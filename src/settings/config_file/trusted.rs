@@ -10,7 +10,7 @@ use crate::git::{GitError, GitSettings, Revision};
 
 use super::{ConfigFile, ConfigFileError, ConfigTexts, NAME, read, read_bounded};
 
-/// Reads the file that `--config` names; `ignore-paths` in it are relative to `working_directory`.
+/// Reads the file that `--config` names. Its `ignore-paths` are relative to `working_directory`.
 pub(in crate::settings) fn read_named(
     path: &Path,
     working_directory: &Path,
@@ -27,15 +27,15 @@ pub(in crate::settings) fn read_named(
 pub(in crate::settings) struct RevisionTexts {
     git: GitSettings,
     revision: Option<String>,
-    /// The files of each repository, by its top directory.
-    known: Mutex<BTreeMap<PathBuf, Arc<Texts>>>,
+    /// The files of each repository, by its root directory.
+    known: Mutex<BTreeMap<PathBuf, Arc<RepositoryTexts>>>,
 }
 
-/// The files of one repository by path; `None` for an entry that is not a regular file.
-type Texts = BTreeMap<PathBuf, Option<Vec<u8>>>;
+/// The config files of one repository, by path. `None` for an entry that is not a regular file.
+type RepositoryTexts = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
 impl RevisionTexts {
-    /// The files in `revision`, or in the commit at which HEAD left the default branch.
+    /// `revision` is by default the commit at which HEAD left the default branch.
     pub(in crate::settings) fn new(git: GitSettings, revision: Option<String>) -> Self {
         Self {
             git,
@@ -49,13 +49,13 @@ impl RevisionTexts {
         self.revision.as_deref().unwrap_or("merge base")
     }
 
-    fn texts(&self, top: &Path) -> Result<Arc<Texts>, GitError> {
+    fn read_repository(&self, top: &Path) -> Result<Arc<RepositoryTexts>, GitError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(texts) = known.get(top) {
             return Ok(Arc::clone(texts));
         }
         let revision = Revision::open(&self.git, top, self.revision.as_deref())?;
-        let mut texts = Texts::new();
+        let mut texts = RepositoryTexts::new();
         for (path, object) in revision.files_named(NAME)? {
             let text = object.map(|object| revision.content(&object)).transpose()?;
             texts.insert(path, text);
@@ -65,16 +65,20 @@ impl RevisionTexts {
         Ok(texts)
     }
 
-    fn of(&self, directory: &Path) -> Result<Option<Arc<Texts>>, ConfigFileError> {
+    /// The config files of the repository that contains `directory`, if there is one.
+    fn repository_texts(
+        &self,
+        directory: &Path,
+    ) -> Result<Option<Arc<RepositoryTexts>>, ConfigFileError> {
         let top = find_repository(directory);
-        let texts = top.map(|top| self.texts(top)).transpose();
+        let texts = top.map(|top| self.read_repository(top)).transpose();
         texts.map_err(|source| ConfigFileError::Revision(Box::new(source)))
     }
 }
 
 impl ConfigTexts for RevisionTexts {
     fn text(&self, path: &Path, shown: &Path) -> Result<Option<Vec<u8>>, ConfigFileError> {
-        let texts = self.of(path.parent().unwrap_or(path))?;
+        let texts = self.repository_texts(path.parent().unwrap_or(path))?;
         match texts.as_ref().and_then(|texts| texts.get(path)) {
             None => Ok(None),
             Some(Some(text)) => Ok(Some(text.clone())),
@@ -86,7 +90,7 @@ impl ConfigTexts for RevisionTexts {
     }
 
     fn directories(&self, directory: &Path) -> Result<Vec<PathBuf>, ConfigFileError> {
-        let texts = self.of(directory)?;
+        let texts = self.repository_texts(directory)?;
         let paths = texts.iter().flat_map(|texts| texts.keys());
         Ok(paths
             .filter_map(|path| path.parent().map(Path::to_path_buf))
