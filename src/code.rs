@@ -233,12 +233,10 @@ impl Code {
         self.description().name
     }
 
-    /// The severities that a diagnostic with this code may have.
     pub const fn severities(self) -> &'static [Severity] {
         self.description().severities
     }
 
-    /// The meaning, as a sentence.
     pub const fn summary(self) -> &'static str {
         self.description().summary
     }

@@ -1,12 +1,17 @@
-//! Work on all cores.
+//! Work on all cores, and data that several threads share.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// The stack of a worker in bytes. The nesting of module calls and of values is bounded, and this holds the deepest of both in
 /// any build profile.
 const STACK_SIZE: usize = 16 << 20;
+
+/// Locks a mutex, even if a thread panicked while it held the lock.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Applies `function` to each item. The results are in the order of the items.
 pub fn map<T: Sync, R: Send>(items: &[T], function: impl Fn(&T) -> R + Sync) -> Vec<R> {
@@ -24,9 +29,7 @@ pub fn map<T: Sync, R: Send>(items: &[T], function: impl Fn(&T) -> R + Sync) -> 
             };
             results.push((index, function(item)));
         }
-        all.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .append(&mut results);
+        lock(&all).append(&mut results);
     };
     thread::scope(|scope| {
         let spawn = || {

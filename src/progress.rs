@@ -11,9 +11,10 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::display::visible_name;
+use crate::parallel::lock;
 use crate::reporter::{Reporter, TransferId};
 
-/// Frames per second: enough for a smooth bar, few enough for a slow terminal.
+/// Frames per second. A higher rate would overload slow terminals.
 const REFRESH_HZ: u8 = 8;
 
 /// The time between two steps of the spinner.
@@ -51,17 +52,11 @@ impl ProgressBars {
     /// Removes the bars from the terminal.
     pub fn clear(&self) {
         self.overall.finish_and_clear();
-        for (_, bar) in self.lock().drain() {
+        for (_, bar) in lock(&self.transfers).drain() {
             bar.finish_and_clear();
         }
-        // The terminal may be gone, which is no failure.
+        // An error means that the terminal is gone.
         let _ = self.bars.clear();
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<TransferId, ProgressBar>> {
-        self.transfers
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     fn show_overall(&self) {
@@ -93,17 +88,17 @@ impl Reporter for ProgressBars {
             .bars
             .insert_before(&self.overall, bar.with_style(style(template)));
         bar.set_message(visible_name(label).into_owned());
-        self.lock().insert(id, bar);
+        lock(&self.transfers).insert(id, bar);
     }
 
     fn transfer_advanced(&self, id: TransferId, bytes: u64) {
-        if let Some(bar) = self.lock().get(&id) {
+        if let Some(bar) = lock(&self.transfers).get(&id) {
             bar.inc(bytes);
         }
     }
 
     fn transfer_finished(&self, id: TransferId) {
-        if let Some(bar) = self.lock().remove(&id) {
+        if let Some(bar) = lock(&self.transfers).remove(&id) {
             bar.finish_and_clear();
             self.bars.remove(&bar);
         }
@@ -121,7 +116,7 @@ impl Reporter for ProgressBars {
     }
 
     fn warning(&self, message: &str) {
-        // If the terminal is gone, the line is lost.
+        // An error means that the terminal is gone.
         let _ = self.bars.println(visible_name(message));
     }
 }

@@ -9,15 +9,12 @@ Examples:
   Print its directory, for the cache of a CI system:
       tflock cache dir";
 
-/// Options of `tflock cache`.
 #[derive(Args, Clone, Debug)]
 pub struct CacheCommandArgs {
-    /// The command.
     #[command(subcommand)]
     pub command: CacheCommand,
 }
 
-/// Commands of `tflock cache`.
 #[derive(Clone, Debug, Subcommand)]
 pub enum CacheCommand {
     /// Print the directory of the disk cache

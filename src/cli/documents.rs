@@ -17,7 +17,6 @@ Examples:
   tflock man lock | man -l -
   tflock man > /usr/local/share/man/man1/tflock.1";
 
-/// Options of `tflock completions`.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct CompletionsArgs {
     /// Complete command lines in this shell.
@@ -25,7 +24,6 @@ pub struct CompletionsArgs {
     shell: Shell,
 }
 
-/// Options of `tflock man`.
 #[derive(Args, Clone, Debug)]
 pub struct ManArgs {
     /// Print the page of this command [default: the page about tflock itself]
@@ -34,7 +32,6 @@ pub struct ManArgs {
 }
 
 impl CompletionsArgs {
-    /// Returns the script.
     pub fn render(self) -> String {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "tflock", &mut script);

@@ -2,12 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::Resettable;
+use clap::{Args, ValueEnum};
 
-use super::values::{FormatArg, SourceArg};
-
-/// Selects directories.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Which directories")]
 pub struct TreeArgs {
@@ -47,7 +44,6 @@ work on everything below the working directory, as with -r"
     pub failed: Option<PathBuf>,
 }
 
-/// How configurations are read.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "How configurations are read")]
 pub struct ReadingArgs {
@@ -63,12 +59,10 @@ pub struct ReadingArgs {
     /// Set the root variables in FILE, relative to each root module (repeatable)
     #[arg(long = "var-file", value_name = "FILE")]
     pub variable_files: Vec<PathBuf>,
-    /// What the content of the repository may do.
     #[command(flatten)]
     pub confinement: ConfinementArgs,
 }
 
-/// What the content of the repository may do.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "What the configuration may do")]
 pub struct ConfinementArgs {
@@ -114,7 +108,6 @@ links to variable files lead there; DIR may be outside of the repository (repeat
     pub allow_read: Vec<PathBuf>,
 }
 
-/// Where packages come from.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Where packages come from")]
 pub struct SourceArgs {
@@ -127,12 +120,10 @@ pub struct SourceArgs {
     /// Take packages from origin registries, or as `provider_installation` in the CLI configuration says [default: registry]
     #[arg(long, value_name = "WHAT")]
     pub source: Option<SourceArg>,
-    /// How the disk cache and the network are used.
     #[command(flatten)]
     pub cache: CacheArgs,
 }
 
-/// How the disk cache and the network are used.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Cache")]
 pub struct CacheArgs {
@@ -147,10 +138,30 @@ pub struct CacheArgs {
     pub offline: bool,
 }
 
-/// How a run is reported.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ReportArgs {
     /// Print the report on stdout in this format; messages go to stderr [default: text]
     #[arg(long, value_name = "FORMAT", help_heading = "Output options")]
     pub format: Option<FormatArg>,
+}
+
+/// Values of `--format` of `lock` and `verify`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FormatArg {
+    /// For people
+    Text,
+    /// For programs: one document with everything
+    Json,
+    /// For GitHub Actions: annotations, and a job summary
+    Github,
+    /// For code scanning: SARIF 2.1.0
+    Sarif,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SourceArg {
+    /// The origin registries, as in `terraform providers lock`
+    Registry,
+    /// Mirrors and registries as in `terraform init`
+    Config,
 }

@@ -18,19 +18,14 @@ Examples:
       tflock list -r --format json | jq -r '.directories[]
           | select(any(.providers[]; .state == \"outdated\")).path'";
 
-/// Options of `tflock list`.
 #[derive(Args, Clone, Debug)]
 pub struct ListArgs {
-    /// Which directories.
     #[command(flatten)]
     pub tree: TreeArgs,
-    /// Options that a config file may set too.
     #[command(flatten)]
     pub layered: LayeredArgs<LIST>,
-    /// How configurations are read.
     #[command(flatten)]
     pub reading: ReadingArgs,
-    /// Where versions come from.
     #[command(flatten)]
     pub sources: SourceArgs,
     /// Print the list in this format
@@ -43,7 +38,6 @@ pub struct ListArgs {
     pub format: ListFormatArg,
 }
 
-/// Values of `--format` of `list`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ListFormatArg {
     /// For people

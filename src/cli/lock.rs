@@ -24,13 +24,10 @@ Examples:
   Show the effect of a command line:
       tflock config -r --platform linux_amd64 --no-prune stacks/network";
 
-/// Options of `tflock lock`.
 #[derive(Args, Clone, Debug)]
 pub struct LockArgs {
-    /// Which directories.
     #[command(flatten)]
     pub tree: TreeArgs,
-    /// Options that a config file may set too.
     #[command(flatten)]
     pub layered: LayeredArgs<LOCK>,
     /// Move to the newest version that the constraints allow: all providers, or this one (repeatable)
@@ -57,10 +54,8 @@ A version that --upgrade names is taken whatever its age, and no locked version 
     #[arg(long = "provider", value_name = "ADDR", help_heading = "What to lock")]
     pub providers: Vec<String>,
 
-    /// How configurations are read.
     #[command(flatten)]
     pub reading: ReadingArgs,
-    /// Where packages come from.
     #[command(flatten)]
     pub sources: SourceArgs,
     /// Record what an OpenTofu registry reports for all platforms, without downloading packages
@@ -80,7 +75,6 @@ of the registry alone. Applies to engine `tofu`; if a registry reports nothing, 
     /// Show how lock files change
     #[arg(long, help_heading = "How to run")]
     pub diff: bool,
-    /// How the run is reported.
     #[command(flatten)]
     pub report: ReportArgs,
 }

@@ -20,7 +20,6 @@ Examples:
   Check that the mirror is complete and undamaged:
       tflock mirror --check /srv/providers ./";
 
-/// Options of `tflock mirror`.
 #[derive(Args, Clone, Debug)]
 pub struct MirrorArgs {
     /// Keep the packages in DIR: a filesystem mirror, and behind a web server a network mirror
@@ -29,7 +28,6 @@ pub struct MirrorArgs {
     /// Which directories. `tflock mirror` always works on all directories below PATH.
     #[command(flatten)]
     pub tree: TreeArgs,
-    /// Options that a config file may set too.
     #[command(flatten)]
     pub layered: LayeredArgs<MIRROR>,
 
@@ -57,10 +55,8 @@ pub struct MirrorArgs {
 that packages which you added for other hosts stay; `all`: on all hosts [without =REACH: hosts]"
     )]
     pub prune: Option<PruneReachArg>,
-    /// How configurations are read.
     #[command(flatten)]
     pub reading: ReadingArgs,
-    /// Where packages come from.
     #[command(flatten)]
     pub sources: SourceArgs,
 
@@ -80,7 +76,6 @@ that packages which you added for other hosts stay; `all`: on all hosts [without
     pub format: MirrorFormatArg,
 }
 
-/// Values of `--layout`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LayoutArg {
     /// Zips and index files, as `terraform providers mirror` writes them
@@ -89,7 +84,6 @@ pub enum LayoutArg {
     Unpacked,
 }
 
-/// Values of `--prune` of `mirror`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PruneReachArg {
     /// On hosts that lock files name
@@ -98,7 +92,6 @@ pub enum PruneReachArg {
     All,
 }
 
-/// Values of `--format` of `mirror`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MirrorFormatArg {
     /// For people

@@ -6,19 +6,19 @@ mod groups;
 mod list;
 mod lock;
 mod mirror;
-mod values;
 mod verify;
 
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{ArgAction, Args, CommandFactory as _, Parser, Subcommand};
+use clap::{ArgAction, Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 pub use cache::{CacheCommand, CacheCommandArgs};
 pub use documents::{CompletionsArgs, ManArgs};
-pub use groups::{CacheArgs, ConfinementArgs, ReadingArgs, ReportArgs, SourceArgs, TreeArgs};
+pub use groups::{
+    CacheArgs, ConfinementArgs, FormatArg, ReadingArgs, ReportArgs, SourceArg, SourceArgs, TreeArgs,
+};
 pub use list::{ListArgs, ListFormatArg};
 pub use lock::{ChangeArgs, LockArgs};
 pub use mirror::{LayoutArg, MirrorArgs, MirrorFormatArg, PruneReachArg};
-pub use values::{ColorChoice, FormatArg, SourceArg};
 pub use verify::VerifyArgs;
 
 const STYLES: Styles = Styles::styled()
@@ -43,15 +43,12 @@ Run `tflock lock --help` for examples.";
 #[command(name = "tflock", version, styles = STYLES, after_help = AFTER_HELP, max_term_width = 100)]
 #[command(arg_required_else_help = true, infer_long_args = false)]
 pub struct Cli {
-    /// The command.
     #[command(subcommand)]
     pub command: Command,
-    /// Output options, which every command has.
     #[command(flatten)]
     pub output: OutputArgs,
 }
 
-/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Create or update lock files
@@ -83,7 +80,6 @@ pub enum Command {
     Man(ManArgs),
 }
 
-/// Output options.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output options")]
 pub struct OutputArgs {
@@ -96,6 +92,16 @@ pub struct OutputArgs {
     /// Color the output
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
 }
 
 /// Whether a command has the option `--name`.

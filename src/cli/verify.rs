@@ -15,25 +15,19 @@ Examples:
   Write a report for code scanning:
       tflock verify -r --format sarif ./ > tflock.sarif";
 
-/// Options of `tflock verify`.
 #[derive(Args, Clone, Debug)]
 pub struct VerifyArgs {
-    /// Which directories.
     #[command(flatten)]
     pub tree: TreeArgs,
-    /// Options that a config file may set too.
     #[command(flatten)]
     pub layered: LayeredArgs<VERIFY>,
     /// Check this provider only (repeatable)
     #[arg(long = "provider", value_name = "ADDR", help_heading = "What to check")]
     pub providers: Vec<String>,
-    /// How configurations are read.
     #[command(flatten)]
     pub reading: ReadingArgs,
-    /// Where packages come from.
     #[command(flatten)]
     pub sources: SourceArgs,
-    /// How the run is reported.
     #[command(flatten)]
     pub report: ReportArgs,
 }

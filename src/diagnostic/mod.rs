@@ -22,9 +22,7 @@ use crate::span::{Explain, Place};
 /// One finding, error or warning, with every directory that it applies to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How serious it is.
     pub severity: Severity,
-    /// Its kind.
     pub code: Code,
     /// What could not be done, or what is wrong.
     pub message: String,
@@ -32,7 +30,6 @@ pub struct Diagnostic {
     pub causes: Vec<String>,
     /// What to do next.
     pub hint: Option<String>,
-    /// The repair of a finding.
     pub fix: Option<Fix>,
     /// The file, and usually the position in it.
     pub place: Option<Place>,
@@ -156,7 +153,6 @@ impl Diagnostic {
         }
     }
 
-    /// Turns an error into a warning.
     pub fn into_warning(self) -> Self {
         debug_assert!(
             self.code.severities().contains(&Severity::Warning),
@@ -181,7 +177,6 @@ impl Diagnostic {
         Self { place, ..self }
     }
 
-    /// Whether the severity is [`Severity::Error`].
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

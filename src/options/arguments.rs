@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use super::value::ValueError;
 use super::{OptionLayer, command_arguments};
 
-/// What the user gave of the options that the table declares for `COMMAND`.
+/// The options of the table on the command line of `COMMAND`.
 #[derive(Clone)]
 pub struct LayeredArgs<const COMMAND: u8>(ArgMatches);
 
@@ -29,14 +29,13 @@ impl RejectedArgument {
         }
     }
 
-    /// What the user can do.
     pub fn hint(&self) -> Option<String> {
         self.source.hint(&self.text)
     }
 }
 
 impl<const COMMAND: u8> LayeredArgs<COMMAND> {
-    /// Checks the values that clap does not check.
+    /// Parses the values, some of which clap does not check.
     pub fn layer(&self) -> Result<OptionLayer, RejectedArgument> {
         OptionLayer::from_matches(COMMAND, &self.0)
     }

@@ -1,4 +1,4 @@
-//! The structures that are made of the table: one layer of values for each source, and the effective values.
+//! The structures that are generated from the table: one layer of values for each source, and the effective values.
 
 macro_rules! layered_options {
     ($($field:ident: $type:ty = $spec:expr;)*) => {
@@ -21,7 +21,7 @@ macro_rules! layered_options {
         const TABLE: OptionTable = OptionTable { $($field: $spec,)* };
 
         impl OptionLayer {
-            /// Sets `key` to a value of the config file at `origin`. Returns whether there is such a key.
+            /// Sets `key` to a value of a config file. Returns false if there is no such key.
             pub fn set(&mut self, key: &str, value: &TomlValue<'_>, origin: ValueOrigin) -> Result<bool, RejectedValue> {
                 $(if key == TABLE.$field.key {
                     self.$field = Some(Sourced { value: TABLE.$field.parse_toml(value)?, origin });
@@ -30,8 +30,8 @@ macro_rules! layered_options {
                 Ok(false)
             }
 
-            /// Drops the values that an untrusted config file cannot set: those that make a run check less, keep less or
-            /// accept more.
+            /// Drops the values that an untrusted config file may not set: those that make a run check less, keep less or accept
+            /// more.
             pub fn without_loosening(self) -> Self {
                 Self { $($field: self.$field.filter(|set| (TABLE.$field.counts_if_untrusted)(&set.value)),)* }
             }

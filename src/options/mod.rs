@@ -1,8 +1,8 @@
 //! The options that `.tflock.toml` may set too. The table below declares each of them once.
 //!
-//! clap's arguments, the keys of the config file, the rows of `tflock config` and the effective values all come from the
-//! table. A value on the command line takes precedence over one in a config file, and that over the default; [`Sourced`]
-//! remembers where the effective value comes from.
+//! The arguments of clap, the keys of the config file, the rows of `tflock config` and the effective values are generated from the
+//! table. The command line takes precedence over config files, and config files over the default. [`Sourced`] records the source
+//! of an effective value.
 //!
 //! To add an option, add an entry to the table, read [`EffectiveOptions`] where the value matters, and describe the option
 //! in docs/reference/options.md.
@@ -10,12 +10,9 @@
 #[macro_use]
 mod layers;
 mod arguments;
-mod sourced;
 mod spec;
 mod suggest;
 mod value;
-
-use std::cmp::Ord;
 
 use regex::Regex;
 
@@ -23,8 +20,7 @@ use crate::locking::{Mismatch, Missing};
 use crate::provider::{Engine, Platform};
 
 pub use arguments::{LayeredArgs, RejectedArgument};
-pub use sourced::{Sourced, ValueOrigin};
-pub use spec::{LIST, LOCK, MIRROR, OptionRow, VERIFY};
+pub use spec::{LIST, LOCK, MIRROR, OptionRow, Sourced, VERIFY, ValueOrigin};
 pub use suggest::{nearest, quoted_list};
 pub use value::{NumberUpTo, RejectedValue, Rejection, TomlValue, ValueError, strings};
 

@@ -1,11 +1,13 @@
-//! What the table says of an option.
+//! The declaration of an option in the table, and its values with their sources.
 
 use std::cmp::Ordering;
+use std::fmt;
 
 use clap::{Arg, ArgMatches};
 
+use crate::span::Place;
+
 use super::arguments::RejectedArgument;
-use super::sourced::{Sourced, ValueOrigin};
 use super::value::{OptionValue, RejectedValue, Rejection, TomlValue};
 
 /// `tflock lock` and `tflock config`.
@@ -17,6 +19,44 @@ pub const MIRROR: u8 = 4;
 /// `tflock list`.
 pub const LIST: u8 = 8;
 
+/// Where a value comes from. Earlier sources take precedence over later ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ValueOrigin {
+    CommandLine,
+    /// A line of a config file.
+    File(Place),
+    /// The environment variable of this name.
+    Environment(&'static str),
+    Default,
+}
+
+impl fmt::Display for ValueOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CommandLine => f.write_str("command line"),
+            Self::File(place) => place.fmt(f),
+            Self::Environment(name) => write!(f, "environment: {name}"),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
+/// A value and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sourced<T> {
+    pub value: T,
+    pub origin: ValueOrigin,
+}
+
+impl<T> Sourced<T> {
+    pub const fn from_command_line(value: T) -> Self {
+        Self {
+            value,
+            origin: ValueOrigin::CommandLine,
+        }
+    }
+}
+
 /// One entry of the table.
 pub(super) struct OptionSpec<T> {
     /// The key in `.tflock.toml`.
@@ -24,7 +64,7 @@ pub(super) struct OptionSpec<T> {
     /// The long name on the command line.
     pub(super) option: &'static str,
     pub(super) short: Option<char>,
-    /// The commands that take the option, as a set of bits.
+    /// The commands with this option: a bit set of [`LOCK`], [`VERIFY`], [`MIRROR`] and [`LIST`].
     pub(super) commands: u8,
     /// The heading in the help of a command.
     pub(super) heading: &'static str,
@@ -35,12 +75,12 @@ pub(super) struct OptionSpec<T> {
     /// What `--help` adds to the summary.
     pub(super) details: &'static str,
     pub(super) default: fn() -> T,
-    /// The order of values, the strictest first. If several config files set the option, the strictest value counts, or
-    /// the value of the nearest file if there is no such order.
+    /// The order of values, the strictest first. If several config files set the option, the strictest value counts. Without such
+    /// an order, the value of the nearest file counts.
     pub(super) strictest: Option<fn(&T, &T) -> Ordering>,
     /// Whether a config file may set this value at all.
     pub(super) is_allowed_in_file: fn(&T) -> bool,
-    /// Whether a config file that an untrusted person could have changed may set this value.
+    /// Whether a config file with untrusted content may set this value.
     pub(super) counts_if_untrusted: fn(&T) -> bool,
 }
 
@@ -50,12 +90,11 @@ pub struct OptionRow {
     pub key: &'static str,
     /// The effective value, safe to print.
     pub value: String,
-    /// Where the value comes from.
     pub origin: ValueOrigin,
 }
 
 impl<T> OptionSpec<T> {
-    /// What most options have in common.
+    /// The fields that most options have in common.
     pub(super) const fn new(default: fn() -> T) -> Self {
         Self {
             key: "",

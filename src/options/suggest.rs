@@ -1,9 +1,9 @@
 //! Suggestions for mistyped words.
 
-/// The most wrong letters in a word for which another one is suggested.
+/// The maximum number of wrong letters in a word for which another word is suggested.
 const MAX_EDITS: usize = 2;
 
-/// Common platforms of providers. They only serve for suggestions: any other platform is requested as it is.
+/// Common platforms, for suggestions only. Any other platform is valid too.
 const COMMON_PLATFORMS: [&str; 14] = [
     "darwin_amd64",
     "darwin_arm64",
@@ -21,8 +21,8 @@ const COMMON_PLATFORMS: [&str; 14] = [
     "windows_arm64",
 ];
 
-/// The word among `known` that is most similar to `text`. Case and `_` for `-` do not count as differences. At most two
-/// letters may differ, and fewer than half of the letters of `known`.
+/// The word among `known` that is most similar to `text`. Case and `_` for `-` do not count as differences. At most two letters
+/// may differ, and fewer than half of the letters of the known word.
 pub fn nearest<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| text.to_lowercase().replace('_', "-");
     let text = plain(text);

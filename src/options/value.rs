@@ -1,4 +1,4 @@
-//! The types of values that options have: how the command line and TOML write them, and how tflock shows them.
+//! The types of option values: how they are parsed from the command line and TOML, and how they are shown.
 
 use std::ops::Range;
 
@@ -17,10 +17,9 @@ use super::suggest::{nearest, platform_hint, quoted_list};
 /// A value of a config file and its position.
 pub type TomlValue<'a> = Spanned<DeValue<'a>>;
 
-/// What the user gave of an option on the command line, if anything.
+/// A value on the command line. `None` if the user did not set the option.
 pub(super) type Given<T> = Result<Option<T>, RejectedArgument>;
 
-/// A value of a config file.
 type Parsed<T> = Result<T, RejectedValue>;
 
 /// The type of an option's value.
@@ -28,16 +27,15 @@ pub(super) trait OptionValue: Clone {
     /// Completes the argument of the option, and adds others that belong to it.
     fn arguments(argument: Arg, value_name: &'static str) -> Vec<Arg>;
 
-    /// The value on the command line, if there is one.
     fn from_matches(matches: &ArgMatches, option: &'static str) -> Given<Self>;
 
-    /// The value in a config file. Messages list only values that are allowed there.
+    /// The value in a config file. Messages list only values for which `is_allowed` is true.
     fn from_toml(value: &TomlValue<'_>, is_allowed: fn(&Self) -> bool) -> Parsed<Self>;
 
     /// The value for people, safe to print.
     fn display(&self) -> String;
 
-    /// The value as a default in the help, unless the text of the help names it.
+    /// The default in the help. `None` if the text of the help already names it.
     fn default_in_help(&self) -> Option<String> {
         Some(self.display())
     }
@@ -58,48 +56,38 @@ pub struct NumberUpTo<const MAX: u16>(pub u16);
 pub struct RejectedValue {
     /// The bytes of the value in the file.
     pub span: Range<usize>,
-    /// Why the value is not accepted.
     pub rejection: Rejection,
 }
 
 /// Why a value of a config file is not accepted.
 #[derive(Debug)]
 pub enum Rejection {
-    /// It has the wrong type.
     Type {
-        /// The type of the option.
         expected: &'static str,
-        /// The type in the file.
         found: &'static str,
     },
     /// It has the right type, but is invalid.
     Invalid(ValueError),
-    /// Only the command line may give it.
+    /// Only the command line may set it.
     LoosensTrust,
 }
 
 /// An invalid value of the right type.
 #[derive(Debug, thiserror::Error)]
 pub enum ValueError {
-    /// An unknown word.
     #[error("the values are {}", quoted_list(.0))]
     Word(Vec<&'static str>),
-    /// An invalid platform.
     #[error(transparent)]
     Platform(#[from] PlatformError),
-    /// An invalid regular expression.
     #[error(transparent)]
     Pattern(Box<regex::Error>),
-    /// A number that is too small or too large.
     #[error("it is not from 1 to {0}")]
     Range(u16),
-    /// An empty list of platforms.
     #[error("it names no platform")]
     Empty,
 }
 
 impl ValueError {
-    /// What the user can do about the value `text`.
     pub fn hint(&self, text: &str) -> Option<String> {
         match self {
             Self::Word(words) => {
@@ -154,7 +142,7 @@ pub fn strings<'v>(
     items.iter().map(string).collect()
 }
 
-/// Returns the values of an option as the user typed them. The result is empty if the option was not given.
+/// The values of an option as typed. Empty if the option is not set.
 fn texts<'m>(matches: &'m ArgMatches, option: &str) -> Vec<&'m str> {
     let texts = matches.get_many::<String>(option).unwrap_or_default();
     texts.map(String::as_str).collect()
@@ -196,7 +184,7 @@ fn word_value<T: WordValue>(text: &str) -> Option<T> {
 }
 
 impl OptionValue for bool {
-    /// A switch, and `--no-` in front of it against a config file.
+    /// A switch, and a second one with `--no-`, which overrides a config file.
     fn arguments(argument: Arg, _: &'static str) -> Vec<Arg> {
         let argument = argument.action(ArgAction::SetTrue);
         let name = argument.get_id().to_string();
@@ -322,13 +310,11 @@ impl OptionValue for Vec<Regex> {
     }
 
     fn display(&self) -> String {
-        let patterns = self
-            .iter()
-            .map(|pattern| format!("`{}`", visible_name(pattern.as_str())));
-        match patterns.collect::<Vec<_>>().join(", ") {
-            text if text.is_empty() => "none".to_owned(),
-            text => text,
+        if self.is_empty() {
+            return "none".to_owned();
         }
+        let quoted = |pattern: &Regex| format!("`{}`", visible_name(pattern.as_str()));
+        self.iter().map(quoted).collect::<Vec<_>>().join(", ")
     }
 
     fn default_in_help(&self) -> Option<String> {

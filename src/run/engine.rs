@@ -9,6 +9,7 @@ use std::sync::Mutex;
 
 use serde::{Serialize, Serializer};
 
+use crate::parallel::lock;
 use crate::provider::Engine;
 
 /// Version files of version managers, and the tool that each names.
@@ -104,7 +105,7 @@ impl VersionFiles {
     /// The engine that the nearest version file names. The search goes upward from `directory` to `top`; both paths are
     /// absolute. In one directory, `.opentofu-version` takes precedence, because no other tool reads it.
     pub(super) fn nearest(&self, directory: &Path, top: &Path) -> Option<Engine> {
-        if let Some(known) = self.lock().get(directory) {
+        if let Some(known) = lock(&self.known).get(directory) {
             return *known;
         }
         let here = VERSION_FILES
@@ -115,14 +116,8 @@ impl VersionFiles {
             let parent = directory.parent().filter(|_| directory != top)?;
             self.nearest(parent, top)
         });
-        self.lock().insert(directory.to_path_buf(), found);
+        lock(&self.known).insert(directory.to_path_buf(), found);
         found
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, Option<Engine>>> {
-        self.known
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::lockfile::{self, LockFile, Locks, ParseError};
+use crate::parallel::lock;
 use crate::provider::Engine;
 use crate::span::Place;
 
@@ -36,7 +37,7 @@ impl LockFiles {
         engine: Engine,
     ) -> Result<ReadLockFile, Vec<ParseError>> {
         let key = (engine, Arc::from(bytes));
-        if let Some(known) = self.lock().get(&key) {
+        if let Some(known) = lock(&self.known).get(&key) {
             return Ok(known.at(path));
         }
         let mut rest = lockfile::parse(path, &key.1, engine)?;
@@ -46,12 +47,8 @@ impl LockFiles {
             rest,
         });
         let read = shared.at(path);
-        self.lock().insert(key, shared);
+        lock(&self.known).insert(key, shared);
         Ok(read)
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, ParsedLockFiles> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

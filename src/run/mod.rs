@@ -18,7 +18,6 @@ mod read;
 mod renderings;
 mod report;
 mod session;
-mod signals;
 mod sources;
 mod verify;
 mod write_lock_file;

@@ -1,9 +1,10 @@
 //! Renders each distinct lock once, because most lock files in a monorepo are equal.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::lockfile::Locks;
+use crate::parallel::lock;
 use crate::provider::Engine;
 
 /// The maximum total size of the remembered files, in bytes. If all lock files differ, remembering them has no benefit.
@@ -24,7 +25,7 @@ struct RenderedLocks {
 impl Renderings {
     /// The bytes of a lock file with `locks`, as `engine` writes it.
     pub(super) fn render(&self, locks: &Locks, engine: Engine) -> Arc<[u8]> {
-        let known = self.lock();
+        let known = lock(&self.known);
         if let Some(bytes) = known
             .contents
             .get(&engine)
@@ -32,20 +33,16 @@ impl Renderings {
         {
             return Arc::clone(bytes);
         }
-        // Rendering happens outside of the mutex, so two threads may render the same lock. That is harmless.
+        // The mutex is not held during rendering, so two threads may render the same lock. That is harmless.
         drop(known);
         let bytes: Arc<[u8]> = locks.render(engine).into_bytes().into();
-        let mut known = self.lock();
+        let mut known = lock(&self.known);
         if known.size + bytes.len() <= MAX_BYTES {
             known.size += bytes.len();
-            let of = known.contents.entry(engine).or_default();
-            of.insert(locks.clone(), Arc::clone(&bytes));
+            let by_locks = known.contents.entry(engine).or_default();
+            by_locks.insert(locks.clone(), Arc::clone(&bytes));
         }
         bytes
-    }
-
-    fn lock(&self) -> MutexGuard<'_, RenderedLocks> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

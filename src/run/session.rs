@@ -20,7 +20,7 @@ use crate::settings::{CacheSettings, CacheUsage, SourceSettings, TreeSettings};
 
 use super::progress_guard::ProgressGuard;
 use super::sources::{self, Sources};
-use super::{CommandError, INTERRUPTED, Invocation, signals};
+use super::{CommandError, INTERRUPTED, Invocation};
 
 /// One run of a command: a runtime, the sources of packages, and progress.
 pub(super) struct Session {
@@ -97,10 +97,10 @@ impl Session {
         when_interrupted: &str,
     ) -> Result<u8, CommandError> {
         let ending = self.runtime.block_on(async {
-            let interrupted = signals::interrupted().context("cannot listen for Ctrl-C")?;
+            let signal = interrupted().context("cannot listen for Ctrl-C")?;
             tokio::select! {
                 biased;
-                () = interrupted => {
+                () = signal => {
                     self.fetcher.stop().await;
                     Ok(None)
                 }
@@ -162,5 +162,28 @@ fn fetcher(
             fetcher.with_cache(Arc::clone(store), refresh)
         }
         None => fetcher,
+    }
+}
+
+/// Resolves on Ctrl-C and, on Unix, on SIGTERM.
+fn interrupted() -> std::io::Result<impl Future<Output = ()>> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        Ok(async move {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+        })
+    }
+    #[cfg(not(unix))]
+    {
+        let mut interrupt = tokio::signal::windows::ctrl_c()?;
+        Ok(async move {
+            interrupt.recv().await;
+        })
     }
 }

@@ -48,6 +48,17 @@ pub(super) enum PackageFault {
     NotIndexed(String),
 }
 
+impl PackageFault {
+    /// The word that reports use, and the reason.
+    pub(super) const fn describe(&self) -> (&'static str, Option<&String>) {
+        match self {
+            Self::Missing => ("missing", None),
+            Self::Damaged(why) => ("damaged", Some(why)),
+            Self::NotIndexed(why) => ("unlisted", Some(why)),
+        }
+    }
+}
+
 /// Checks that the index lists the zip and publishes only correct hashes for it.
 fn check_index(
     directory: &MirrorDirectory,

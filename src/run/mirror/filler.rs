@@ -6,12 +6,13 @@
 //! accepted.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::locking::{PackageForm, PackageRecord, Packages, SignerRules};
 use crate::mirror::{Layout, Mirror, MirrorDirectory, MirrorError, PublishedHashes, StoredPackage};
 use crate::once_map::OnceMap;
 use crate::package::PackageHashes;
+use crate::parallel::lock;
 use crate::provider::{Digest, Engine, Hash, HashScheme, PackageId};
 
 use super::problem::MirrorProblem;
@@ -25,6 +26,17 @@ pub(super) enum PackageState {
     Added,
     /// It was stored, but damaged.
     Repaired,
+}
+
+impl PackageState {
+    /// The word that reports use.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::Added => "added",
+            Self::Repaired => "repaired",
+        }
+    }
 }
 
 /// Stores packages in a mirror.
@@ -220,7 +232,7 @@ impl MirrorFiller {
     }
 
     fn record(&self, id: &PackageId, new: ProvidedPackage) {
-        let mut provided = self.lock();
+        let mut provided = lock(&self.provided);
         let Some(old) = provided.get_mut(id) else {
             provided.insert(id.clone(), new);
             return;
@@ -235,7 +247,7 @@ impl MirrorFiller {
 
     /// How each provided package got into the mirror.
     pub(super) fn states(&self) -> BTreeMap<PackageId, PackageState> {
-        self.lock()
+        lock(&self.provided)
             .iter()
             .map(|(id, package)| (id.clone(), package.state))
             .collect()
@@ -244,17 +256,13 @@ impl MirrorFiller {
     /// The hashes of the provided packages for the index.
     pub(super) fn published(&self) -> PublishedHashes {
         let directory = self.mirror.directory();
-        self.lock()
+        lock(&self.provided)
             .iter()
             .filter_map(|(id, package)| {
                 let hashes = package.published(directory, id)?;
                 Some((directory.package_path(id), hashes))
             })
             .collect()
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<PackageId, ProvidedPackage>> {
-        self.provided.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

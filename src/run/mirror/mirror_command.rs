@@ -89,12 +89,7 @@ impl DirectoryCommand for MirrorCommand {
 impl MirrorCommand {
     /// With `--lock`, locks the directory; then provides or checks the packages that its lock file names.
     async fn mirror_packages(&self, directory: &ReadDirectory) -> MirroredDirectory {
-        let (report, locks) = match self.locks(directory).await {
-            Ok((report, locks)) => (report, Some(locks)),
-            // A directory without a lock file needs no package. What a failed one needs is unknown.
-            Err(report) if report.fate == Fate::Skipped => (report, Some(LockFile::default())),
-            Err(report) => (report, None),
-        };
+        let (report, locks) = self.locks(directory).await;
         let mut mirrored = MirroredDirectory {
             done: DirectoryDone {
                 path: directory.path.clone(),
@@ -159,25 +154,22 @@ impl MirrorCommand {
         checked.map_err(|error| MirrorProblem::Write(Arc::new(error)))
     }
 
-    /// The current lock file of a directory. `Err` is the report of a directory without one.
-    async fn locks(
-        &self,
-        directory: &ReadDirectory,
-    ) -> Result<(DirectoryReport, LockFile), DirectoryReport> {
+    /// The report and the current lock file of a directory. `None` if it is unknown which packages the directory needs.
+    async fn locks(&self, directory: &ReadDirectory) -> (DirectoryReport, Option<LockFile>) {
         if self.settings.update_locks {
             return self.updated_locks(directory).await;
         }
         match &directory.task {
-            Task::Fail => Err(directory.report(Fate::Failed)),
-            Task::Skip { .. } => Err(directory.report(Fate::Skipped)),
-            Task::Lock { job, .. } => Ok((
-                directory.report(Fate::Unchanged),
-                LockFile {
+            Task::Fail => (directory.report(Fate::Failed), None),
+            Task::Skip { .. } => (directory.report(Fate::Skipped), Some(LockFile::default())),
+            Task::Lock { job, .. } => {
+                let lock_file = LockFile {
                     locks: job.old.as_ref().clone(),
                     places: job.places.clone(),
                     ..LockFile::default()
-                },
-            )),
+                };
+                (directory.report(Fate::Unchanged), Some(lock_file))
+            }
         }
     }
 
@@ -185,17 +177,19 @@ impl MirrorCommand {
     async fn updated_locks(
         &self,
         directory: &ReadDirectory,
-    ) -> Result<(DirectoryReport, LockFile), DirectoryReport> {
+    ) -> (DirectoryReport, Option<LockFile>) {
         let mut report = self.locker.lock(directory).await;
-        if matches!(report.fate, Fate::Failed | Fate::Skipped) {
-            return Err(report);
+        match report.fate {
+            Fate::Failed => return (report, None),
+            Fate::Skipped => return (report, Some(LockFile::default())),
+            _ => {}
         }
         match read_locks(directory, report.engine.unwrap_or(Engine::Terraform)) {
-            Ok(locks) => Ok((report, locks)),
+            Ok(locks) => (report, Some(locks)),
             Err(errors) => {
                 report.fate = Fate::Failed;
                 report.diagnostics.extend(errors);
-                Err(report)
+                (report, None)
             }
         }
     }
@@ -223,15 +217,12 @@ impl MirrorCommand {
             directories.push(directory.done);
         }
         let mut areas = tree.areas.iter();
+        let filler = self.filler.as_ref();
         MirrorReport {
             directory: settings.directory.clone(),
             check: settings.check,
             directories,
-            states: self
-                .filler
-                .as_ref()
-                .map(MirrorFiller::states)
-                .unwrap_or_default(),
+            states: filler.map(MirrorFiller::states).unwrap_or_default(),
             faults,
             pruned,
             unlisted,
@@ -281,25 +272,20 @@ impl MirrorCommand {
 /// The packages that a lock file names for `platforms`, with the hashes of their entries.
 fn needed_packages<'a>(
     locks: &'a LockFile,
-    platforms: &[Platform],
+    platforms: &'a [Platform],
 ) -> Vec<(PackageId, &'a BTreeSet<Hash>)> {
-    let packages_of_entry = |(provider, lock): (&ProviderAddr, &'a ProviderLock)| {
-        let id = |platform: &Platform| PackageId {
-            provider: provider.clone(),
-            version: lock.version.clone(),
-            platform: platform.clone(),
-        };
-        platforms
-            .iter()
-            .map(|platform| (id(platform), &lock.hashes))
-            .collect::<Vec<_>>()
+    let packages_of_entry = |(provider, lock): (&'a ProviderAddr, &'a ProviderLock)| {
+        platforms.iter().map(move |platform| {
+            let id = PackageId {
+                provider: provider.clone(),
+                version: lock.version.clone(),
+                platform: platform.clone(),
+            };
+            (id, &lock.hashes)
+        })
     };
-    locks
-        .locks
-        .providers
-        .iter()
-        .flat_map(packages_of_entry)
-        .collect()
+    let entries = locks.locks.providers.iter();
+    entries.flat_map(packages_of_entry).collect()
 }
 
 fn read_locks(directory: &ReadDirectory, engine: Engine) -> Result<LockFile, Vec<Diagnostic>> {
@@ -349,12 +335,11 @@ fn report_problem(
         id,
         problem,
     };
-    if is_missing && directory.area.policy.missing_platform == Missing::Warn {
-        done.diagnostics
-            .push(Diagnostic::warn(&error, &directory.path));
+    let diagnostic = if is_missing && directory.area.policy.missing_platform == Missing::Warn {
+        Diagnostic::warn(&error, &directory.path)
     } else {
-        done.diagnostics
-            .push(Diagnostic::of(&error, &directory.path));
         done.fate = Fate::Failed;
-    }
+        Diagnostic::of(&error, &directory.path)
+    };
+    done.diagnostics.push(diagnostic);
 }

@@ -17,20 +17,17 @@ use crate::run::report::{DiagnosticDocument, Fate, bytes};
 use super::check::PackageFault;
 use super::filler::PackageState;
 
-/// The result for one directory.
 #[derive(Clone, Debug)]
 pub(super) struct DirectoryDone {
     /// The path as the user would write it.
     pub(super) path: PathBuf,
     /// What happened to its lock file. Without `--lock`, it is only read and unchanged.
     pub(super) fate: Fate,
-    /// Errors and warnings.
     pub(super) diagnostics: Vec<Diagnostic>,
     /// The packages that its lock file names.
     pub(super) packages: Vec<PackageId>,
 }
 
-/// The result of a run.
 #[derive(Debug)]
 pub(super) struct MirrorReport {
     pub(super) directory: MirrorDirectory,
@@ -89,11 +86,15 @@ impl MirrorReport {
                 .filter(move |(_, actual)| **actual == state)
                 .map(|(id, _)| id)
         };
-        if verbosity > 0 {
-            write_versions(&mut text, "kept", ids_in(PackageState::Kept));
+        for state in [
+            PackageState::Kept,
+            PackageState::Added,
+            PackageState::Repaired,
+        ] {
+            if verbosity > 0 || state != PackageState::Kept {
+                write_versions(&mut text, state.name(), ids_in(state));
+            }
         }
-        write_versions(&mut text, "added", ids_in(PackageState::Added));
-        write_versions(&mut text, "repaired", ids_in(PackageState::Repaired));
         let pruned = self.pruned.iter().map(|listed| &listed.id);
         write_versions(&mut text, "pruned", pruned);
         let missing = self
@@ -103,10 +104,8 @@ impl MirrorReport {
             .map(|(id, _)| id);
         write_versions(&mut text, "missing", missing);
         for (id, fault) in &self.faults {
-            let (verb, why) = match fault {
-                PackageFault::Missing => continue,
-                PackageFault::Damaged(why) => ("damaged", why),
-                PackageFault::NotIndexed(why) => ("unlisted", why),
+            let (verb, Some(why)) = fault.describe() else {
+                continue;
             };
             let _ = writeln!(
                 text,
@@ -127,19 +126,12 @@ impl MirrorReport {
             .iter()
             .flat_map(|directory| &directory.packages)
             .collect();
-        let directory_count = self
-            .directories
-            .iter()
-            .filter(|directory| directory.fate != Fate::Skipped)
-            .count();
-        let directories = counted(directory_count, "directory", "directories");
+        let with_locks = self.directories.iter();
+        let with_locks = with_locks.filter(|directory| directory.fate != Fate::Skipped);
+        let directories = counted(with_locks.count(), "directory", "directories");
         let packages = counted(needed.len(), "package", "packages");
-        let count = |state| {
-            self.states
-                .values()
-                .filter(|actual| **actual == state)
-                .count()
-        };
+        let states = self.states.values();
+        let count = |state| states.clone().filter(|actual| **actual == state).count();
         let counts = [
             (count(PackageState::Kept), "there"),
             (count(PackageState::Added), "added"),
@@ -179,36 +171,23 @@ impl MirrorReport {
                 state,
                 problem: problem.cloned(),
             };
-        let stored = self.states.iter().map(|(id, state)| {
-            let state = match state {
-                PackageState::Kept => "kept",
-                PackageState::Added => "added",
-                PackageState::Repaired => "repaired",
-            };
-            package(id, state, None)
-        });
-        let faults = self.faults.iter().map(|(id, fault)| match fault {
-            PackageFault::Missing => package(id, "missing", None),
-            PackageFault::Damaged(why) => package(id, "damaged", Some(why)),
-            PackageFault::NotIndexed(why) => package(id, "unlisted", Some(why)),
+        let states = self.states.iter();
+        let stored = states.map(|(id, state)| package(id, state.name(), None));
+        let faults = self.faults.iter().map(|(id, fault)| {
+            let (state, why) = fault.describe();
+            package(id, state, why)
         });
         stored.chain(faults).collect()
     }
 
     /// The document for programs, with a final newline.
     pub(super) fn json(&self) -> String {
-        let directories = self
-            .directories
-            .iter()
-            .map(|directory| MirrorDirectoryDocument {
-                path: portable_path(&directory.path),
-                fate: directory.fate.name(),
-                diagnostics: directory
-                    .diagnostics
-                    .iter()
-                    .map(DiagnosticDocument::without_position)
-                    .collect(),
-            });
+        let directories = self.directories.iter();
+        let directories = directories.map(|directory| MirrorDirectoryDocument {
+            path: portable_path(&directory.path),
+            fate: directory.fate.name(),
+            diagnostics: diagnostic_documents(&directory.diagnostics),
+        });
         let document = MirrorDocument {
             schema_version: 1,
             command: "mirror",
@@ -226,17 +205,18 @@ impl MirrorReport {
                 .map(|listed| portable_path(listed.package.path()))
                 .collect(),
             directories: directories.collect(),
-            diagnostics: self
-                .diagnostics
-                .iter()
-                .map(DiagnosticDocument::without_position)
-                .collect(),
+            diagnostics: diagnostic_documents(&self.diagnostics),
             bytes_downloaded: self.downloaded.bytes,
             seconds: self.elapsed.as_secs_f64(),
         };
         // A document of strings, numbers and lists always serializes.
         serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
     }
+}
+
+fn diagnostic_documents(diagnostics: &[Diagnostic]) -> Vec<DiagnosticDocument<'_>> {
+    let documents = diagnostics.iter().map(DiagnosticDocument::without_position);
+    documents.collect()
 }
 
 /// Writes one line for each version, with its platforms.

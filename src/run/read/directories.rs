@@ -12,7 +12,7 @@ use crate::settings::{Area, TreeSettings};
 use crate::span::Explain;
 use crate::walk::{self, FoundBy, WalkOptions, WalkResult, WalkedDirectory};
 
-use super::{ReadDirectory, Task};
+use super::ReadDirectory;
 
 /// A directory with the area whose settings apply to it.
 pub(super) type InArea = (Arc<Area>, WalkedDirectory);
@@ -31,19 +31,28 @@ pub(super) fn discover(settings: &TreeSettings) -> DiscoveredDirectories {
     for area in &settings.areas {
         let (walk, leaving) = walk(area);
         let config_files = config_files(settings, area, walk.config_files);
-        let mut areas = AreasBelow::new(settings, area, &config_files);
+        let mut areas = AreasBelow {
+            settings,
+            area,
+            config_files: &config_files,
+            below: BTreeMap::new(),
+        };
         for directory in walk.directories {
             directories.push((areas.area_of(&directory.path), directory));
         }
-        let unread = |path, error| unread(settings, area, path, error);
-        unreadable.extend(walk.errors.into_iter().map(|error| {
-            let diagnostic = Diagnostic::of(&error, &error.path);
-            unread(error.path, diagnostic)
-        }));
-        unreadable.extend(leaving.into_iter().map(|error| {
-            let diagnostic = Diagnostic::of(&error, &error.path);
-            unread(error.path, diagnostic)
-        }));
+        let mut fail = |error: &dyn Explain, path: &Path| {
+            let root = settings.working_directory.clone();
+            let found_by = FoundBy::DirectoryArgument;
+            let mut failed = ReadDirectory::unread(area, path.to_path_buf(), root, found_by);
+            failed.diagnostics.push(Diagnostic::of(error, path));
+            unreadable.push(failed);
+        };
+        for error in &walk.errors {
+            fail(error, &error.path);
+        }
+        for error in &leaving {
+            fail(error, &error.path);
+        }
     }
     let path_count: usize = settings.areas.iter().map(|area| area.paths.len()).sum();
     // The walk of a single path finds each directory once, because it follows no links.
@@ -72,7 +81,7 @@ fn config_files(
     in_tree
 }
 
-/// Finds the effective area of each directory below `area`, because config files further down add their `[signers]`.
+/// Finds the effective area of each directory below `area`, because config files in subdirectories add their `[signers]`.
 struct AreasBelow<'a> {
     settings: &'a TreeSettings,
     area: &'a Arc<Area>,
@@ -80,20 +89,7 @@ struct AreasBelow<'a> {
     below: BTreeMap<&'a Path, Arc<Area>>,
 }
 
-impl<'a> AreasBelow<'a> {
-    const fn new(
-        settings: &'a TreeSettings,
-        area: &'a Arc<Area>,
-        config_files: &'a BTreeSet<PathBuf>,
-    ) -> Self {
-        Self {
-            settings,
-            area,
-            config_files,
-            below: BTreeMap::new(),
-        }
-    }
-
+impl AreasBelow<'_> {
     fn area_of(&mut self, directory: &Path) -> Arc<Area> {
         let nearest = directory.ancestors().find_map(|path| match path.to_str() {
             Some("") => self.config_files.get(Path::new(".")),
@@ -219,26 +215,6 @@ fn deduplicate(found: Vec<InArea>, working_directory: &Path) -> Vec<InArea> {
 fn plainness(path: &Path) -> (bool, bool, usize, &Path) {
     let goes_up = path.components().any(|part| part == Component::ParentDir);
     (path.has_root(), goes_up, path.components().count(), path)
-}
-
-/// The failed result for a directory that could not be listed.
-fn unread(
-    settings: &TreeSettings,
-    area: &Arc<Area>,
-    path: PathBuf,
-    error: Diagnostic,
-) -> ReadDirectory {
-    ReadDirectory {
-        area: Arc::clone(area),
-        moved_modules: Vec::new(),
-        chosen_modules: BTreeMap::new(),
-        diagnostics: vec![error],
-        repository: settings.working_directory.clone(),
-        found_by: FoundBy::DirectoryArgument,
-        engine: None,
-        task: Task::Fail,
-        path,
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Reads one directory: its lock file, its engine and its requirements. They decide what the command does with it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -68,17 +68,12 @@ impl<'a> DirectoryReader<'a> {
     pub(super) fn read(&self, area: &Arc<Area>, found: &WalkedDirectory) -> ReadWithCalls {
         let absolute = self.settings.working_directory.join(&found.path);
         let mut read = ReadWithCalls {
-            directory: ReadDirectory {
-                area: Arc::clone(area),
-                path: found.path.clone(),
-                repository: self.repositories.root(&absolute),
-                found_by: found.found_by,
-                engine: None,
-                moved_modules: Vec::new(),
-                chosen_modules: BTreeMap::new(),
-                diagnostics: Vec::new(),
-                task: Task::Fail,
-            },
+            directory: ReadDirectory::unread(
+                area,
+                found.path.clone(),
+                self.repositories.root(&absolute),
+                found.found_by,
+            ),
             calls: BTreeSet::new(),
         };
         if self.settings.clean_up && found.has_leftovers {

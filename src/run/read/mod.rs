@@ -53,7 +53,6 @@ pub(super) struct ReadDirectory {
     pub(super) moved_modules: Vec<MovedModule>,
     /// The selected versions of modules that a later run may resolve differently.
     pub(super) chosen_modules: BTreeMap<String, ChosenModule>,
-    /// Errors and warnings.
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) task: Task,
 }
@@ -63,14 +62,14 @@ pub(super) enum Task {
     /// Nothing, because it has no lock file and gets none.
     Skip {
         why: SkipReason,
-        /// The job if it were locked.
+        /// The job that would lock it.
         job: LockJob,
     },
     /// Nothing, because it could not be read.
     Fail,
     /// Compute its lock file.
     Lock {
-        /// The bytes of the old lock file, if it exists.
+        /// The bytes of the old lock file. `None` if there is none.
         old: Option<Arc<[u8]>>,
         job: LockJob,
     },
@@ -96,6 +95,21 @@ pub(super) fn read_directories(settings: &TreeSettings, fetcher: &Fetcher) -> Ve
 }
 
 impl ReadDirectory {
+    /// A directory whose task fails until it has been read.
+    fn unread(area: &Arc<Area>, path: PathBuf, repository: PathBuf, found_by: FoundBy) -> Self {
+        Self {
+            area: Arc::clone(area),
+            path,
+            found_by,
+            engine: None,
+            repository,
+            moved_modules: Vec::new(),
+            chosen_modules: BTreeMap::new(),
+            diagnostics: Vec::new(),
+            task: Task::Fail,
+        }
+    }
+
     /// The report of a directory that has only been read.
     pub(super) fn report(&self, fate: Fate) -> DirectoryReport {
         DirectoryReport {

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use crate::access::repository_root;
+use crate::parallel::lock;
 
 #[derive(Default)]
 pub(super) struct Repositories {
@@ -19,7 +20,7 @@ impl Repositories {
         if absolute.join(".git").exists() {
             return absolute.to_path_buf();
         }
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.known);
         let look_up = || {
             let root = repository_root(&parent);
             root.join(".git").exists().then_some(root)

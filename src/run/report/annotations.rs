@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use super::change::describe;
-use super::{DirectoryReport, Fate, RunReport};
+use super::{DirectoryReport, Fate, ProviderReport, RunReport};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::display::portable_path;
 use crate::lockfile::FILE_NAME;
 use crate::span::Place;
 
-/// All diagnostics and findings of a run and each changed lock file, by severity, then by place. Each has a place: the lock
-/// file of its directory unless a better one is known. Equal ones at the same place are united.
+/// All diagnostics and findings of a run and each changed lock file, sorted by severity, then by place. Those without a place get
+/// the lock file of their directory. Equal ones at the same place are united.
 pub(super) fn annotations(report: &RunReport) -> Vec<Diagnostic> {
     let mut annotations = Vec::new();
     for directory in &report.directories {
@@ -33,43 +33,25 @@ pub(super) fn annotations(report: &RunReport) -> Vec<Diagnostic> {
 
 /// The sort key of an annotation. Annotations with an equal first part are united; the second part orders them.
 fn sort_key(annotation: &Diagnostic) -> (impl Ord, impl Ord) {
-    let Diagnostic {
-        severity,
-        place,
-        code,
-        message,
-        causes,
-        hint,
-        fix,
-        directories,
-        ..
-    } = annotation;
-    (
-        (severity, place, code, message, causes, hint, fix),
-        directories,
-    )
+    let one = annotation;
+    let text = (&one.message, &one.causes, &one.hint, &one.fix);
+    ((one.severity, &one.place, one.code, text), &one.directories)
 }
 
 fn with_place(diagnostic: &Diagnostic) -> Diagnostic {
-    let directory = diagnostic.directories.first();
-    let file = || {
-        Place::file(
-            &directory
-                .map_or(Path::new(""), PathBuf::as_path)
-                .join(FILE_NAME),
-        )
-    };
     let mut diagnostic = diagnostic.clone();
-    diagnostic.place.get_or_insert_with(file);
+    if diagnostic.place.is_none() {
+        let directory = diagnostic.directories.first();
+        let directory = directory.map_or(Path::new(""), PathBuf::as_path);
+        diagnostic.place = Some(Place::file(&directory.join(FILE_NAME)));
+    }
     diagnostic
 }
 
-/// How a lock file changed, at the first entry that did: an error if the run only checks.
+/// How a lock file changed, at the first entry that changed. It is an error if the run only checks.
 fn drift(report: &DirectoryReport, check: bool) -> Diagnostic {
-    let mut changed = report
-        .providers
-        .iter()
-        .filter(|provider| provider.change.is_some());
+    let changed = |provider: &&ProviderReport| provider.change.is_some();
+    let mut changed = report.providers.iter().filter(changed);
     let entry = changed.find_map(|provider| provider.place.clone());
     let (severity, what) = match (report.fate, check) {
         (Fate::Created, true) => (Severity::Error, "lock file would be created"),
@@ -77,36 +59,24 @@ fn drift(report: &DirectoryReport, check: bool) -> Diagnostic {
         (_, true) => (Severity::Error, "lock file would change"),
         (_, false) => (Severity::Notice, "lock file changed"),
     };
-    let lines: Vec<String> = [what.to_owned()]
-        .into_iter()
-        .chain(describe(report))
-        .collect();
+    let lines = [vec![what.to_owned()], describe(report)].concat();
     let place = entry.unwrap_or_else(|| Place::file(&report.directory.join(FILE_NAME)));
     Diagnostic::drift(severity, place, lines.join("\n"), &report.directory)
 }
 
-/// The text of an annotation: the message, then each cause, the hint and the fix on lines of their own.
+/// The text of an annotation: the message, each cause, the hint and the fix, one line each.
 pub(super) fn lines(annotation: &Diagnostic) -> Vec<String> {
-    let directories: Vec<String> = annotation
-        .directories
-        .iter()
-        .map(|path| portable_path(path))
-        .collect();
-    let fix = annotation
-        .fix
-        .as_ref()
-        .map(|fix| fix.text(directories.iter().map(String::as_str)));
-    let causes = annotation
-        .causes
-        .iter()
-        .map(|cause| format!("caused by: {cause}"));
-    let hint = annotation.hint.iter().map(|hint| format!("hint: {hint}"));
-    [annotation.message.clone()]
-        .into_iter()
-        .chain(causes)
-        .chain(hint)
-        .chain(fix.map(|fix| format!("fix: {fix}")))
-        .collect()
+    let mut lines = vec![annotation.message.clone()];
+    let causes = annotation.causes.iter();
+    lines.extend(causes.map(|cause| format!("caused by: {cause}")));
+    lines.extend(annotation.hint.iter().map(|hint| format!("hint: {hint}")));
+    if let Some(fix) = &annotation.fix {
+        let directories = annotation.directories.iter();
+        let names: Vec<String> = directories.map(|path| portable_path(path)).collect();
+        let fix = fix.text(names.iter().map(String::as_str));
+        lines.push(format!("fix: {fix}"));
+    }
+    lines
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub(super) fn describe(report: &DirectoryReport) -> Vec<String> {
     changes
 }
 
-/// The address without a default host, as people write it in `source`.
+/// The address without a default host, as users write it in `source`.
 pub(super) fn short(address: &ProviderAddr) -> String {
     let host = address.hostname.as_ascii();
     if host == Engine::Terraform.default_host() || host == Engine::Tofu.default_host() {

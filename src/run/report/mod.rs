@@ -79,7 +79,6 @@ impl Fate {
     }
 }
 
-/// The result for one directory.
 #[derive(Clone, Debug)]
 pub(in crate::run) struct DirectoryReport {
     /// The directory as the user would name it.
@@ -93,19 +92,16 @@ pub(in crate::run) struct DirectoryReport {
     pub(in crate::run) providers: Vec<ProviderReport>,
     /// Modules that were read in another version than `init` installed, which may explain a change.
     pub(in crate::run) moved_modules: Vec<MovedModule>,
-    /// The findings of an audit.
     pub(in crate::run) findings: Vec<Diagnostic>,
     /// What an audit could not check without the network.
     pub(in crate::run) unchecked: Vec<String>,
     /// The unified diff, with `--diff`.
     pub(in crate::run) diff: Option<String>,
-    /// Errors and warnings.
     pub(in crate::run) diagnostics: Vec<Diagnostic>,
     /// The time from the start of its work to the end. It includes waiting for packages that other directories share.
     pub(in crate::run) elapsed: Duration,
 }
 
-/// The result for one provider of a directory.
 #[derive(Clone, Debug)]
 pub(in crate::run) struct ProviderReport {
     pub(in crate::run) address: ProviderAddr,
@@ -117,26 +113,21 @@ pub(in crate::run) struct ProviderReport {
     pub(in crate::run) constraints: VersionConstraints,
     /// The place of its entry in the old lock file.
     pub(in crate::run) place: Option<Place>,
-    /// How many hashes are in both the old and the new lock file.
+    /// The number of hashes that are in both the old and the new lock file.
     pub(in crate::run) kept: usize,
     /// The packages from which the entry was created or checked, by platform.
     pub(in crate::run) packages: BTreeMap<Platform, Arc<PackageRecord>>,
 }
 
-/// The result of a whole run.
 #[derive(Clone, Debug)]
 pub(in crate::run) struct RunReport {
-    /// The name of the command.
     pub(in crate::run) command: &'static str,
     /// Sorted by path.
     pub(in crate::run) directories: Vec<DirectoryReport>,
-    /// The requested platforms.
     pub(in crate::run) platforms: Vec<Platform>,
     /// Whether no platform was requested, so that the platform of this machine is used.
     pub(in crate::run) platforms_defaulted: bool,
-    /// How much was downloaded.
     pub(in crate::run) downloaded: Downloaded,
-    /// The duration of the run.
     pub(in crate::run) elapsed: Duration,
     /// Whether the run only checked and wrote nothing.
     pub(in crate::run) check: bool,
@@ -187,7 +178,6 @@ impl RunReport {
         }
     }
 
-    /// The number of directories with `fate`.
     pub(in crate::run) fn count(&self, fate: Fate) -> usize {
         let directories = self.directories.iter();
         directories
@@ -195,7 +185,7 @@ impl RunReport {
             .count()
     }
 
-    /// The number of directories for each fate that occurs, with its words.
+    /// The name of each fate that occurs, with its number of directories.
     fn counts(&self) -> Vec<(String, usize)> {
         let name = |fate: Fate| match fate {
             Fate::Created | Fate::Updated if self.check => format!("would be {}", fate.name()),
@@ -208,12 +198,14 @@ impl RunReport {
             .collect()
     }
 
-    /// The number of findings in all directories.
     pub(in crate::run) fn findings(&self) -> usize {
-        self.directories
-            .iter()
-            .map(|directory| directory.findings.len())
-            .sum()
+        let directories = self.directories.iter();
+        directories.map(|directory| directory.findings.len()).sum()
+    }
+
+    fn providers(&self) -> impl Iterator<Item = &ProviderReport> {
+        let directories = self.directories.iter();
+        directories.flat_map(|directory| &directory.providers)
     }
 
     /// Whether a lock file changed, or with `--check` would change.
@@ -224,11 +216,8 @@ impl RunReport {
     /// All errors and warnings, with equal ones united.
     pub(in crate::run) fn diagnostics(&self) -> Vec<Diagnostic> {
         let directories = self.directories.iter();
-        diagnostic::merge(
-            directories
-                .flat_map(|directory| directory.diagnostics.clone())
-                .collect(),
-        )
+        let all = directories.flat_map(|directory| directory.diagnostics.clone());
+        diagnostic::merge(all.collect())
     }
 }
 

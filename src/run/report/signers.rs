@@ -13,11 +13,8 @@ use crate::provider::Platform;
 /// One line for each newly recorded version and its signer. With `-v`, one for every version whose packages were used.
 pub(super) fn signers(report: &RunReport, verbosity: u8) -> String {
     let mut signed: BTreeMap<_, BTreeSet<&Platform>> = BTreeMap::new();
-    let providers = report
-        .directories
-        .iter()
-        .flat_map(|directory| &directory.providers);
-    for provider in providers.filter(|provider| verbosity > 0 || provider.has_moved()) {
+    let is_listed = |provider: &&ProviderReport| verbosity > 0 || provider.has_moved();
+    for provider in report.providers().filter(is_listed) {
         for (platform, record) in &provider.packages {
             let key = (
                 &provider.address,
@@ -29,7 +26,7 @@ pub(super) fn signers(report: &RunReport, verbosity: u8) -> String {
     }
     let mut text = String::new();
     for ((address, version, voucher), platforms) in signed {
-        // Without -v the line fits into 80 columns.
+        // Without -v, the line fits into 80 columns.
         let line = if verbosity == 0 {
             format!("{} {version}: {voucher}", short(address))
         } else {

@@ -70,23 +70,16 @@ pub(super) fn summary(report: &RunReport) -> String {
 }
 
 impl RunReport {
-    /// The number of packages that were locked by the hashes that their registry reports and not downloaded.
+    /// The number of packages that were not downloaded, but locked with the hashes that their registry reports.
     fn count_registry_reported_packages(&self) -> usize {
-        let providers = self
-            .directories
-            .iter()
-            .flat_map(|directory| &directory.providers);
-        let reported: BTreeSet<_> = providers
-            .flat_map(|provider| {
-                provider
-                    .packages
-                    .iter()
-                    .filter(|(_, record)| matches!(record.voucher, Voucher::Report(_)))
-                    .map(|(platform, _)| {
-                        (&provider.address, provider.version.to_string(), platform)
-                    })
-            })
-            .collect();
+        let mut reported = BTreeSet::new();
+        for provider in self.providers() {
+            for (platform, record) in &provider.packages {
+                if matches!(record.voucher, Voucher::Report(_)) {
+                    reported.insert((&provider.address, provider.version.to_string(), platform));
+                }
+            }
+        }
         reported.len()
     }
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::access::{open_confined, repository_root};
+use crate::parallel::lock;
 
 use super::{ConfigFile, ConfigFileError, NAME, RevisionTexts, read, read_bounded};
 
@@ -119,12 +120,7 @@ impl ConfigFiles {
     }
 
     fn file_in(&self, directory: &Path) -> Result<Option<Arc<ConfigFile>>, ConfigFileError> {
-        let by_directory = || {
-            self.by_directory
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
-        if let Some(known) = by_directory().get(directory) {
+        if let Some(known) = lock(&self.by_directory).get(directory) {
             return Ok(known.clone());
         }
         let path = directory.join(NAME);
@@ -139,7 +135,7 @@ impl ConfigFiles {
             Ok(Arc::new(file))
         });
         let file = file.transpose()?;
-        by_directory().insert(directory.to_path_buf(), file.clone());
+        lock(&self.by_directory).insert(directory.to_path_buf(), file.clone());
         Ok(file)
     }
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::access::find_repository;
 use crate::git::{GitError, GitSettings, Revision};
+use crate::parallel::lock;
 
 use super::{ConfigFile, ConfigFileError, ConfigTexts, NAME, read, read_bounded};
 
@@ -50,7 +51,7 @@ impl RevisionTexts {
     }
 
     fn read_repository(&self, top: &Path) -> Result<Arc<RepositoryTexts>, GitError> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.known);
         if let Some(texts) = known.get(top) {
             return Ok(Arc::clone(texts));
         }

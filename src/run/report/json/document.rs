@@ -6,7 +6,6 @@ use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::display::portable_path;
 use crate::span::Place;
 
-/// The whole document.
 #[derive(Serialize)]
 pub(super) struct ReportDocument<'a> {
     pub(super) schema_version: u32,
@@ -19,7 +18,6 @@ pub(super) struct ReportDocument<'a> {
     pub(super) directories: Vec<DirectoryDocument<'a>>,
 }
 
-/// The program that wrote it.
 #[derive(Serialize)]
 pub(super) struct ToolDocument {
     pub(super) name: &'static str,
@@ -65,7 +63,6 @@ pub(super) struct MovedModuleDocument {
     pub(super) version: OldAndNew,
 }
 
-/// One entry of a lock file.
 #[derive(Serialize)]
 pub(super) struct ProviderDocument {
     pub(super) address: String,
@@ -120,7 +117,6 @@ pub(super) struct SignerDocument {
     pub(super) expired: Option<&'static str>,
 }
 
-/// A finding of `verify`.
 #[derive(Serialize)]
 pub(super) struct FindingDocument<'a> {
     code: Code,
@@ -145,7 +141,6 @@ impl<'a> FindingDocument<'a> {
     }
 }
 
-/// An error or a warning.
 #[derive(Serialize)]
 pub(in crate::run) struct DiagnosticDocument<'a> {
     severity: Severity,
