@@ -71,7 +71,7 @@ fn generated() -> Vec<u8> {
     writer.finish().expect("memory can be written").1
 }
 
-#[expect(clippy::cast_precision_loss, reason = "figures for people")]
+#[expect(clippy::cast_precision_loss, reason = "the figures are rounded")]
 fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }

@@ -8,10 +8,7 @@
 //! Each figure is the median of five rounds that are long enough to be measured.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
-#![expect(
-    clippy::cast_precision_loss,
-    reason = "figures for people need no more digits"
-)]
+#![expect(clippy::cast_precision_loss, reason = "the figures are rounded")]
 
 use std::hint::black_box;
 use std::path::Path;

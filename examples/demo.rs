@@ -4,7 +4,7 @@
 //!
 //! `cargo run --example demo`
 
-#![expect(clippy::print_stdout, reason = "a demo is made to be read")]
+#![expect(clippy::print_stdout, reason = "the output is the demo")]
 
 use std::env;
 use std::error::Error;
@@ -22,7 +22,7 @@ const EXECUTABLE: u64 = 6 << 20;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let tflock = build()?;
-    println!("Publishing signed packages on a registry of our own ...");
+    println!("Publishing signed packages in a local registry ...");
     let registry = registry();
     let context = TestContext::new(tflock, &registry);
     lay_out(&context, &registry);
@@ -31,11 +31,11 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 
     let session: [(&str, &[&str]); 5] = [
         (
-            "The first run: lock files are created, completed and moved to what the pins say.",
+            "The first run: lock files are created, completed and updated to the pinned versions.",
             &["lock", "-r", "--platform", PLATFORMS, "./"],
         ),
         (
-            "Again: every lock file is right, and the cache knows it without asking anybody.",
+            "The second run: every lock file is up to date, and no request is sent.",
             &["lock", "-r", "--platform", PLATFORMS, "./"],
         ),
         (
@@ -43,11 +43,11 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             &["lock", "-r", "--check", "--platform", PLATFORMS, "./"],
         ),
         (
-            "An audit: is what is locked what the registry has signed?",
+            "An audit: do the lock files match what the registry signed?",
             &["verify", "-r", "--platform", PLATFORMS, "./"],
         ),
         (
-            "Which directory requires what, and what is there to upgrade to?",
+            "Which directory requires which provider, and which upgrades are available?",
             &["list", "-r", "./"],
         ),
     ];
@@ -77,9 +77,9 @@ fn build() -> Result<PathBuf, Box<dyn Error>> {
         .current_dir(env!("CARGO_MANIFEST_DIR"));
     // `cargo run` sets these variables. Build scripts would see them as a change, and half of the crates would be
     // recompiled.
-    let told = ["CARGO_PKG_", "CARGO_MANIFEST_"];
+    let prefixes = ["CARGO_PKG_", "CARGO_MANIFEST_"];
     for (name, _) in env::vars_os() {
-        if told
+        if prefixes
             .iter()
             .any(|start| name.to_string_lossy().starts_with(start))
         {
@@ -91,7 +91,7 @@ fn build() -> Result<PathBuf, Box<dyn Error>> {
         .ancestors()
         .nth(2)
         .map(Path::to_path_buf);
-    let profile = profile.ok_or("this program lies in no target directory")?;
+    let profile = profile.ok_or("this program is not in a target directory")?;
     if profile.ends_with("release") {
         command.arg("--release");
     }

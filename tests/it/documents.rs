@@ -156,7 +156,7 @@ fn progress_is_for_terminals_only_and_in_ascii() {
         ("lock a", &[][..], true),
         ("verify a", &[], true),
         ("list a", &[], true),
-        ("mirror shelf a", &[], true),
+        ("mirror m a", &[], true),
         ("lock a", &[("CI", "true")], false),
         ("lock -q a", &[], false),
         ("lock a 2>/dev/null", &[], false),
@@ -188,7 +188,7 @@ fn progress_is_for_terminals_only_and_in_ascii() {
 fn progress_is_shown_before_settings_are_read() {
     let (_registry, context) = slow();
     context.write(".tflock.toml", "platfroms = []\n");
-    for command in ["lock", "verify", "list", "mirror shelf"] {
+    for command in ["lock", "verify", "list", "mirror m"] {
         let Some(shown) = on_terminal(&context, command, &[]) else {
             return;
         };

@@ -1,6 +1,7 @@
 //! A monorepo in one run: the requests, and the written files.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::time::SystemTime;
 
 use tflock_test_support::{
@@ -47,11 +48,8 @@ fn two_hundred_directories_ask_for_everything_once() {
         "registry.example/acme/vise",
     ];
     for source in sources {
-        registry.publish(
-            ProviderSpec::new(source)
-                .versions(["1.0.0", "1.1.0"])
-                .payload(100_000),
-        );
+        let spec = ProviderSpec::new(source).versions(["1.0.0", "1.1.0"]);
+        registry.publish(spec.payload(100_000));
     }
     let context = TestContext::new(TFLOCK, &registry);
     let directories = directories(200);
@@ -71,20 +69,16 @@ fn two_hundred_directories_ask_for_everything_once() {
     ] {
         let counts = log.counts(pattern);
         assert_eq!(counts.len(), paths, "{pattern}: {counts:#?}");
-        assert!(
-            counts.values().all(|&count| count == 1),
-            "{pattern}: {counts:#?}"
-        );
+        let is_once = counts.values().all(|&count| count == 1);
+        assert!(is_once, "{pattern}: {counts:#?}");
     }
     assert_eq!(log.total(), 36, "and no other request");
     let first = context.lock_file(&directories[0]).unwrap();
     for source in ["acme/anvil", "acme/bolt", "hashicorp/null", "acme/vise"] {
         for platform in DEFAULT_PLATFORMS {
             let package = registry.package(source, "1.1.0", platform);
-            assert!(
-                first.contains(&package.h1) && first.contains(&package.zh),
-                "{source}\n{first}"
-            );
+            assert_contains(&first, &package.h1);
+            assert_contains(&first, &package.zh);
         }
     }
     for directory in &directories {
@@ -127,6 +121,15 @@ fn bumped_pins_rewrite_every_lock_file_once() {
         run();
         assert_eq!(modified(&context, &directories), before);
     }
+    // An unchanged file is not replaced, so it keeps its mode.
+    let path = context.path("stacks/000/.terraform.lock.hcl");
+    let mut permissions = fs::metadata(&path).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&path, permissions).unwrap();
+    let before = modified(&context, &directories);
+    run();
+    assert!(fs::metadata(&path).unwrap().permissions().readonly());
+    assert_eq!(modified(&context, &directories), before);
 }
 
 #[test]
@@ -152,10 +155,7 @@ fn a_platform_is_added_to_a_kept_version_and_to_a_lock_without_configuration() {
             "{zh:acme/anvil:1.0.0:windows_amd64}",
             "{zh:manifest}",
         ] {
-            assert!(
-                locked.contains(&registry.fill(hash)),
-                "{directory}: {hash}\n{locked}"
-            );
+            assert_contains(&locked, &registry.fill(hash));
         }
         assert!(!locked.contains(&registry.fill("{h1:acme/anvil:1.0.0:windows_amd64}")));
     }
@@ -206,10 +206,8 @@ fn failing_directories_do_not_stop_others() {
     }
     assert_eq!(outcome.stderr.matches("error: ").count(), 4, "{outcome}");
     for number in 0..6 {
-        assert!(
-            context.lock_file(&format!("good/{number}")).is_some(),
-            "{outcome}"
-        );
+        let lock_file = context.lock_file(&format!("good/{number}"));
+        assert!(lock_file.is_some(), "{outcome}");
     }
     assert_eq!(context.lock_file("bad/syntax"), None);
     assert_eq!(context.lock_file("bad/unknown"), None);

@@ -1,5 +1,5 @@
-//! Checks the layers of the crate. Within one crate the compiler does not, so this test reads the sources. It fails if a
-//! module uses another one in the same or a higher layer, or an external crate that belongs to another module.
+//! Checks the layers of the crate. The compiler does not check them within a crate, so this test reads the sources. It
+//! fails if a module uses another one in the same or a higher layer, or an external crate that belongs to another module.
 //!
 //! The layers are those of `src/lib.rs`. There are exceptions in the layer of the command line only: `run` uses all other
 //! modules of that layer, and [`EDGES_WITHIN_COMMAND_LINE`] lists the remaining ones.

@@ -104,7 +104,7 @@ fn answers() -> Vec<(&'static str, Misbehave, ResponseEnding)> {
         ("unreadable protocol", protocols("[\"five\"]"), Refused),
         ("no keys", no_keys, Refused),
         ("name not in the list", file, Refused),
-        ("package packed for the way", packed, Locked),
+        ("package compressed for transfer", packed, Locked),
     ]
 }
 
@@ -166,6 +166,6 @@ fn lock_with_terraform(directory: &str, context: &TestContext) -> Option<String>
     context.require(directory, &[("acme/anvil", "")]);
     let lock = ["providers", "lock", "-platform=linux_amd64"];
     let terraform = context.terraform(directory, lock);
-    terraform.expect("it was found").run();
+    terraform.expect("terraform was found").run();
     context.lock_file(directory)
 }

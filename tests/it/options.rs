@@ -152,7 +152,11 @@ fn a_called_module_gets_no_lock_file() {
     assert_eq!(versions(&context, "root"), "anvil 1.1.0");
     assert_eq!(versions(&context, "module"), "no file");
     lock(&context, "module").expect_success();
-    assert_eq!(versions(&context, "module"), "anvil 1.1.0", "it was named");
+    assert_eq!(
+        versions(&context, "module"),
+        "anvil 1.1.0",
+        "named directories are locked"
+    );
 }
 
 #[test]

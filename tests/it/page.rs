@@ -11,7 +11,10 @@ use tflock_test_support::TestContext;
 
 use crate::list::site;
 
-#[expect(clippy::print_stderr, reason = "a test that was skipped says so")]
+#[expect(
+    clippy::print_stderr,
+    reason = "the reason for a skipped test is printed"
+)]
 fn chromium() -> Option<PathBuf> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let path = std::env::var_os("PATH")?;
@@ -62,7 +65,7 @@ fn the_page_filters_and_sorts_in_a_browser_without_requests() {
         return;
     };
     let (_registry, context) = site();
-    // A name that would be markup if it were not escaped.
+    // Unescaped, this name would be markup.
     let hostile = "stacks/<img src=x onerror=alert(1)>";
     context.require(hostile, &[("acme/bolt", "")]);
     let list = "list -r --format html .";

@@ -147,7 +147,7 @@ fn with_another_zip(packages: &mut Value) {
 }
 
 const ROWS: [ReportRow; 7] = [
-    ("as it should be", |_| {}, "tofu", false, 0, 0),
+    ("correct", |_| {}, "tofu", false, 0, 0),
     (
         "nothing",
         |packages| *packages = json!({}),

@@ -148,7 +148,7 @@ fn edit(repository: &ChangedRepository, edit: &str) {
         _ => match (edit.strip_prefix("remove "), edit.split_once(" =")) {
             (Some(file), _) => std::fs::remove_file(path(file)).unwrap(),
             (None, Some((file, text))) => repository.write(file, text.trim_start()),
-            (None, None) => panic!("`{edit}` is no edit"),
+            (None, None) => panic!("`{edit}` is not an edit"),
         },
     }
 }

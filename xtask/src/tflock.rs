@@ -6,7 +6,7 @@ use std::process::Command;
 /// The directory of the project.
 pub(crate) fn project() -> &'static Path {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    own.parent().expect("xtask lies in the project")
+    own.parent().expect("xtask is in the project")
 }
 
 /// Builds tflock with the release profile and returns its path.

@@ -78,21 +78,21 @@ impl Node {
     pub(super) fn map(&self) -> &BTreeMap<String, Self> {
         match self {
             Self::Map(map) => map,
-            other => panic!("{other:?} is no mapping"),
+            other => panic!("{other:?} is not a mapping"),
         }
     }
 
     pub(super) fn text(&self) -> &str {
         match self {
             Self::Text(text) => text,
-            other => panic!("{other:?} is no text"),
+            other => panic!("{other:?} is not a text"),
         }
     }
 
     pub(super) fn list(&self) -> &[Self] {
         match self {
             Self::List(list) => list,
-            other => panic!("{other:?} is no list"),
+            other => panic!("{other:?} is not a list"),
         }
     }
 }
@@ -111,7 +111,7 @@ pub(super) fn step<'a>(steps: &'a Node, name: &str) -> &'a Node {
         .list()
         .iter()
         .find(is_it)
-        .unwrap_or_else(|| panic!("no step {name}"))
+        .unwrap_or_else(|| panic!("there is no step `{name}`"))
 }
 
 /// A simulated runner: its directories, and the values of `${{ ... }}` expressions.
@@ -185,7 +185,7 @@ impl Runner {
         let script = step.at("run").text();
         assert!(
             !script.contains("${{"),
-            "an expression in a script is a way to inject code: {script}"
+            "an expression in a script allows code injection: {script}"
         );
         let file = self.path("temp/script.sh");
         fs::write(&file, script).unwrap();
@@ -235,7 +235,7 @@ impl Runner {
                 .contexts
                 .get(expression)
                 .cloned()
-                .unwrap_or_else(|| panic!("what is {expression}?")),
+                .unwrap_or_else(|| panic!("the test does not set `{expression}`")),
             None => value.to_owned(),
         }
     }

@@ -56,7 +56,7 @@ fn damaged_entries_are_ignored_and_rewritten() {
             assert_eq!(request_counts(&registry), NOTHING, "{name}: written again");
         }
     }
-    assert_eq!(entries(&context, ""), whole, "and nothing else was left");
+    assert_eq!(entries(&context, ""), whole, "no other file remains");
 }
 
 /// Renames a valid entry to the name of another one.

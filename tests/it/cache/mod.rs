@@ -72,7 +72,7 @@ fn immutable_documents_are_not_requested_again() {
     assert_eq!(
         request_counts(&registry),
         [2, 4, 2, 2, 4],
-        "each thing once"
+        "each document once"
     );
     let locked = context.lock_file("a");
     let modified = context.lock_file_modified("a");

@@ -74,13 +74,13 @@ fn eight_processes_share_a_cache_and_a_tree() {
         assert_eq!(
             entries(&context, kind).len(),
             10,
-            "{kind}: nothing is missing or left over"
+            "{kind}: exactly the expected entries"
         );
     }
     request_counts(&registry);
     run_all_at_once(&context);
     check(&context, &expected);
-    assert_eq!(request_counts(&registry), NOTHING, "every entry is sound");
+    assert_eq!(request_counts(&registry), NOTHING, "every entry is valid");
 }
 
 #[test]

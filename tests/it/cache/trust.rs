@@ -70,7 +70,7 @@ fn a_release_that_was_published_again_is_found_by_a_refresh() {
     assert_eq!(
         request_counts(&registry),
         NOTHING,
-        "and remembered from then on"
+        "the new response is cached"
     );
 }
 
@@ -102,7 +102,7 @@ fn trust_settings_apply_to_cached_entries() {
     assert_eq!(
         request_counts(&registry),
         NOTHING,
-        "what was refused has not replaced anything"
+        "the refused response has not replaced the cached one"
     );
 }
 

@@ -151,7 +151,7 @@ fn reported(packages: &Value, engine: Engine) -> Result<ReportedPackages, String
         _ if engine == Engine::Terraform => return Ok(ReportedPackages::new()),
         Value::Null => return Ok(ReportedPackages::new()),
         Value::Object(packages) => packages,
-        other => return Err(format!("packages is no object: {other}")),
+        other => return Err(format!("packages is not an object: {other}")),
     };
     let entries = packages.iter();
     entries
@@ -165,7 +165,9 @@ fn entry(value: &Value) -> Result<Option<ReportedPackage>, String> {
     }
     let size = match &value["package_size"] {
         Value::Null => 0,
-        size => size.as_i64().ok_or_else(|| format!("no size: {size}"))?,
+        size => size
+            .as_i64()
+            .ok_or_else(|| format!("invalid size: {size}"))?,
     };
     let hashes = strings(&value["hashes"]);
     Ok(Some(ReportedPackage { hashes, size }))

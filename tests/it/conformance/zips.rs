@@ -82,7 +82,7 @@ fn expected(outcome: &Value) -> Option<&str> {
     {
         Some([hash]) => hash.as_str(),
         None if outcome.get("error").is_some() => None,
-        other => panic!("{other:?} is no outcome of this test"),
+        other => panic!("{other:?} is not an outcome of this test"),
     }
 }
 

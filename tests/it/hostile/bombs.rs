@@ -3,7 +3,7 @@
 use tflock_test_support::table;
 
 /// The content of a bomb.
-enum Made {
+enum BombContent {
     /// An expression for the source of a module, which can use the locals of [`BASE`].
     Source(&'static str),
     /// Locals in which each uses the previous one (`@`). The last one is the source of a module.
@@ -20,7 +20,7 @@ enum Made {
 pub(super) struct Bomb {
     pub(super) name: &'static str,
     pub(super) error: &'static str,
-    made: Made,
+    content: BombContent,
 }
 
 /// The usual error. If a run evaluates many bombs, the budget of the whole run is exhausted first.
@@ -29,7 +29,7 @@ const TOO_MANY: &str = "this file has more than";
 const TOO_DEEP: &str = "this file is nested deeper than";
 const TOO_LONG: &str = "the limit for configuration files";
 
-/// Locals for the expressions of [`Made::Source`]: 64 KiB of text in one line and in many lines, a thousand numbers,
+/// Locals for the expressions of [`BombContent::Source`]: 64 KiB of text in one line and in many lines, a thousand numbers,
 /// and their texts.
 const BASE: &str = r#"locals {
   list  = range(1000)
@@ -120,10 +120,10 @@ const SOURCES: &str = r#"
 const ALIASES: &str = r#"yamldecode(join("\n", concat(["a0: &a0 [x, x, x, x, x, x, x, x, x]"], [for i in range(1, 10) : "a${i}: &a${i} [${join(", ", [for j in range(9) : "*a${i - 1}"])}]"])))"#;
 
 pub(super) fn bombs() -> Vec<Bomb> {
-    let bomb = |name, made| Bomb {
+    let bomb = |name, content| Bomb {
         name,
         error: BUDGET,
-        made,
+        content,
     };
     let chains = table(CHAINS)
         .into_iter()
@@ -131,7 +131,7 @@ pub(super) fn bombs() -> Vec<Bomb> {
             let length = length.parse().unwrap();
             bomb(
                 name,
-                Made::Chain {
+                BombContent::Chain {
                     length,
                     first,
                     next,
@@ -140,15 +140,15 @@ pub(super) fn bombs() -> Vec<Bomb> {
         });
     let sources = table(SOURCES)
         .into_iter()
-        .map(|[name, expression]| bomb(name, Made::Source(expression)));
+        .map(|[name, expression]| bomb(name, BombContent::Source(expression)));
     let aliases = Bomb {
         error: "the function `yamldecode` is not supported",
-        ..bomb("aliases of aliases", Made::Source(ALIASES))
+        ..bomb("aliases of aliases", BombContent::Source(ALIASES))
     };
     let files = FILES.into_iter().map(|(name, error, files)| Bomb {
         name,
         error,
-        made: Made::Files(files),
+        content: BombContent::Files(files),
     });
     chains
         .chain(sources)
@@ -160,9 +160,9 @@ pub(super) fn bombs() -> Vec<Bomb> {
 impl Bomb {
     /// The files of the directory with this bomb.
     pub(super) fn files(&self) -> Vec<(String, String)> {
-        match self.made {
-            Made::Source(expression) => main(&format!("{BASE}{}", call(expression))),
-            Made::Chain {
+        match self.content {
+            BombContent::Source(expression) => main(&format!("{BASE}{}", call(expression))),
+            BombContent::Chain {
                 length,
                 first,
                 next,
@@ -178,7 +178,7 @@ impl Bomb {
                 let last = format!("jsonencode(local.a{})", length - 1);
                 main(&format!("locals {{\n{locals}}}\n{}", call(&last)))
             }
-            Made::Files(files) => files(),
+            BombContent::Files(files) => files(),
         }
     }
 }

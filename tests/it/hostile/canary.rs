@@ -35,7 +35,10 @@ pub(super) fn assert_silent(outcome: &Outcome, context: &TestContext, what: &str
         let line = text.lines().find(|line| line.contains(SECRET));
         assert_eq!(line, None, "{what}\n{outcome}");
     }
-    assert!(!is_below(&context.cache()), "the cache keeps it: {what}");
+    assert!(
+        !is_below(&context.cache()),
+        "the cache contains the secret: {what}"
+    );
 }
 
 fn is_below(directory: &Path) -> bool {

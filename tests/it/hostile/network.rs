@@ -26,14 +26,14 @@ fn lock(context: &TestContext) -> tflock_test_support::Program {
         .env("TF_REGISTRY_DISCOVERY_RETRY", "1")
 }
 
-/// The registry or a module chooses the URL, and anyone on the network can read plain http. The proxy plays that role:
-/// it receives every request for `plain.test`.
+/// The registry or a module chooses the URL, and anyone on the network can read plain http. A proxy
+/// observes such requests: it receives every request for `plain.test`.
 #[test]
 fn a_netrc_password_never_goes_over_plain_http() {
     let netrc = format!("machine plain.test login user password {SECRET}\n");
     for kind in ["package", "redirect", "module"] {
         let (registry, context) = site();
-        let way = FakeRegistry::start();
+        let proxy = FakeRegistry::start();
         context.write("netrc", &netrc);
         match kind {
             "package" => {
@@ -52,8 +52,8 @@ fn a_netrc_password_never_goes_over_plain_http() {
             }
         }
         let run = lock(&context).env("NETRC", context.path("netrc"));
-        let outcome = run.env("HTTP_PROXY", way.url("")).run().expect_code(1);
-        let hits = way.log().hits();
+        let outcome = run.env("HTTP_PROXY", proxy.url("")).run().expect_code(1);
+        let hits = proxy.log().hits();
         assert!(!hits.is_empty(), "{kind}\n{outcome}");
         for hit in hits {
             let sent = hit.request.header("authorization");
@@ -129,7 +129,7 @@ fn an_unreadable_netrc_is_one_warning() {
             .env("NETRC", "/dev/null")
             .run()
             .expect_success();
-        assert_eq!(outcome.stderr, "", "a file for those who want none");
+        assert_eq!(outcome.stderr, "", "an empty file is valid");
     }
 }
 

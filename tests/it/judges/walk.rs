@@ -15,7 +15,7 @@ const LOCK_FILE: &str = ".terraform.lock.hcl";
 
 /// The facts about a directory that are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "the facts are independent")]
 struct Facts {
     is_named: bool,
     has_configuration: bool,

@@ -192,7 +192,7 @@ use PackageError as Error;
 
 const EXCEPTIONS: [ZipException; 6] = [
     ZipException {
-        reason: "what names and files a package may have is not for zip to say",
+        reason: "tflock restricts the names and files of packages, and the zip format does not",
         applies: |_, ours| {
             matches!(
                 ours,
@@ -208,11 +208,11 @@ const EXCEPTIONS: [ZipException; 6] = [
         },
     },
     ZipException {
-        reason: "the zip crate reads as many entries as the end record counts; there must not be more or fewer",
+        reason: "the zip crate reads as many entries as the end record counts, and tflock requires the directory to have that number",
         applies: |_, ours| matches!(ours, Err(Error::Directory(DirectoryFault::Count { .. }))),
     },
     ZipException {
-        reason: "the zip crate searches the zip64 end record and the directory elsewhere, if they are not at their offsets",
+        reason: "the zip crate searches for a zip64 end record or directory that is not at its offset",
         applies: |_, ours| {
             use DirectoryFault::{NoZip64EndRecord, Outside};
             matches!(ours, Err(Error::Directory(NoZip64EndRecord | Outside)))
@@ -231,7 +231,7 @@ const EXCEPTIONS: [ZipException; 6] = [
         },
     },
     ZipException {
-        reason: "to the zip crate only a slash at the end of the name makes a directory, not the attributes",
+        reason: "the zip crate recognizes directories by a slash at the end of the name, and ignores the attributes",
         applies: |judge, ours| {
             let is_judges = |(path, content): (&PathBuf, _)| judge.files.get(path) == Some(content);
             matches!(ours, Ok(ours) if ours.files.len() < judge.files.len() && ours.files.iter().all(is_judges))
@@ -248,7 +248,7 @@ const EXCEPTIONS: [ZipException; 6] = [
 struct Verdicts {
     same: u32,
     excepted: BTreeSet<&'static str>,
-    /// The number of archives that only tflock accepts.
+    /// The names of the archives that only tflock accepts.
     refused: Vec<String>,
 }
 
@@ -325,7 +325,7 @@ fn recorded_archives_are_read_alike() {
     assert_eq!(
         verdicts.refused,
         ["enc stored", "flag1 deflate ok", "crc0", "crc0 stored"],
-        "Terraform ignores the flag of encryption, and takes a CRC-32 of 0 for an unknown one"
+        "Terraform ignores the encryption flag and treats a CRC-32 of 0 as unknown"
     );
     let unused = EXCEPTIONS
         .iter()

@@ -89,7 +89,7 @@ added     registry.terraform.io/acme/forge 5.2.0 (darwin_arm64, linux_amd64)
     assert_eq!(fixture.zips_downloaded(), 6);
     let filled = snapshot(&fixture.mirror());
     fixture.run("--no-cache").expect_success();
-    assert_eq!(fixture.registry.log().total(), 0, "lock files are enough");
+    assert_eq!(fixture.registry.log().total(), 0, "no request is needed");
     assert_eq!(snapshot(&fixture.mirror()), filled);
     fixture.run("--check --offline").expect_success();
     assert_eq!(fixture.beside(), ["mirror", "stacks"]);

@@ -72,12 +72,16 @@ type Arrange = fn(&FakeRegistry, &TestContext);
 #[test]
 fn unknown_module_versions_are_not_reported() {
     let cases: [(&str, &str, Arrange); 4] = [
-        ("a pin, which only a commit moves", "3.1.0", |_, context| {
-            context.write(
-                "a/main.tf",
-                call("vpc", "modules.test/acme/vpc/any", "3.2.0"),
-            );
-        }),
+        (
+            "an exact version, which changes only with a commit",
+            "3.1.0",
+            |_, context| {
+                context.write(
+                    "a/main.tf",
+                    call("vpc", "modules.test/acme/vpc/any", "3.2.0"),
+                );
+            },
+        ),
         (
             "another module under the same name",
             ">= 3.0",
@@ -90,7 +94,7 @@ fn unknown_module_versions_are_not_reported() {
                 );
             },
         ),
-        ("records that a crash has cut", ">= 3.0", |_, context| {
+        ("records that a crash truncated", ">= 3.0", |_, context| {
             for entry in fs::read_dir(context.cache().join("v1/modules")).unwrap() {
                 let path = entry.unwrap().path();
                 if path.is_file() {
@@ -99,7 +103,7 @@ fn unknown_module_versions_are_not_reported() {
                 }
             }
         }),
-        ("a cache that is gone", ">= 3.0", |_, context| {
+        ("a deleted cache", ">= 3.0", |_, context| {
             fs::remove_dir_all(context.cache().join("v1")).unwrap();
         }),
     ];

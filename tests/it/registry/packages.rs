@@ -60,7 +60,7 @@ async fn a_package_is_one_get() {
     while download.chunk().await.unwrap().is_some() {}
     assert!(
         download.chunk().await.unwrap().is_none(),
-        "the end stays the end"
+        "the stream stays at its end"
     );
     let hits = registry.log().hits();
     let [hit] = &hits[..] else {

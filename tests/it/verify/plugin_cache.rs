@@ -29,7 +29,7 @@ fn downloads(registry: &FakeRegistry, context: &TestContext, from: &str, count: 
             .require(&directory, &[("acme/anvil", "1.0.0")])
             .write_lock_file(&directory, context.lock_file(from).unwrap());
         let init = context.terraform(&directory, ["init", "-input=false"]);
-        let init = init.expect("the caller has looked");
+        let init = init.expect("terraform was found");
         let cache = context.path("../plugins");
         init.env("TF_PLUGIN_CACHE_DIR", cache)
             .run()

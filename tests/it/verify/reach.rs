@@ -13,24 +13,13 @@ fn a_correct_tree_has_no_findings_and_known_packages_are_not_downloaded() {
     let outcome = verify(&context, "-r .").expect_success();
     outcome.assert_stdout_starts("1 directory: 1 sound; ");
     assert_eq!(outcome.stdout.lines().count(), 1, "{outcome}");
-    assert_eq!(
-        registry.log().count("GET", "*.zip"),
-        0,
-        "the disk cache has them"
-    );
-    assert_eq!(
-        registry.log().count("GET", "*/versions"),
-        1,
-        "but the registry is heard"
-    );
+    // Packages come from the disk cache, but the version list is requested.
+    let requests = |path| registry.log().count("GET", path);
+    assert_eq!((requests("*.zip"), requests("*/versions")), (0, 1));
 
     registry.log().clear();
     verify(&context, "-r --no-cache .").expect_success();
-    assert_eq!(
-        registry.log().count("GET", "*.zip"),
-        2,
-        "nothing is taken for known"
-    );
+    assert_eq!(requests("*.zip"), 2);
 }
 
 #[test]
@@ -42,11 +31,8 @@ fn packages_of_other_platforms_are_downloaded_only_for_unexplained_hashes() {
     assert_eq!(registry.log().count("GET", "*windows_amd64.zip"), 1);
 
     let stray = format!("\"h1:{}=\"", "A".repeat(43));
-    edit(
-        &context,
-        "  hashes = [\n",
-        &format!("  hashes = [\n    {stray},\n"),
-    );
+    let hashes = "  hashes = [\n";
+    edit(&context, hashes, &format!("{hashes}    {stray},\n"));
     let outcome = verify(&context, "a").expect_code(3);
     outcome.assert_stdout_starts("TFL010 stray-hashes: 1 recorded");
 }
@@ -86,7 +72,7 @@ fn incomplete_audits_take_precedence_over_findings() {
     let outcome = verify(&context, "a").expect_code(1);
     outcome.assert_stdout_starts("TFL003 provider-not-locked: ");
     outcome.assert_stdout("1 directory: 1 failed; 1 finding");
-    assert!(outcome.stderr.contains("error: cannot lock") || outcome.stderr.contains("error: "));
+    outcome.assert_stderr("error: ");
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub(crate) fn files(tree: &str) -> Vec<(&str, String)> {
                 text.push_str(line);
                 text.push('\n');
             }
-            (None, None) => panic!("`{line}` stands before the first header of a tree"),
+            (None, None) => panic!("`{line}` precedes the first header of a tree"),
         }
     }
     files

@@ -25,7 +25,7 @@ mod tests {
     use super::matches;
 
     #[test]
-    fn a_star_spans_slashes_and_nothing() {
+    fn a_star_matches_any_text() {
         for (pattern, text, expected) in [
             ("/a/b", "/a/b", true),
             ("/a/b", "/a/bc", false),

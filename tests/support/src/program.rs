@@ -80,7 +80,7 @@ impl Program {
             if let Some(status) = child.try_wait().expect("the child is ours") {
                 break status;
             }
-            thread::sleep(GLANCE);
+            thread::sleep(SAMPLING_INTERVAL);
         };
         let cost = RunCost {
             wall: started.elapsed(),
@@ -133,7 +133,7 @@ pub fn wait_until(condition: impl Fn() -> bool) {
 }
 
 /// The interval at which the memory of a command is measured.
-const GLANCE: Duration = Duration::from_millis(2);
+const SAMPLING_INTERVAL: Duration = Duration::from_millis(2);
 
 /// The peak memory of a running process in bytes, on systems that report it. The value that the system reports after
 /// its end would include memory of the parent process.

@@ -282,8 +282,8 @@ impl RawZip {
             put32(out, &[1]);
         }
         out.extend_from_slice(b"PK\x05\x06\0\0\0\0");
-        let told = if self.zip64 { u16::MAX } else { count };
-        put16(out, &[told, told]);
+        let shown = if self.zip64 { u16::MAX } else { count };
+        put16(out, &[shown, shown]);
         put32(out, &[clamp(size, self.zip64), clamp(start, self.zip64)]);
         put16(out, &[length(&self.comment)]);
         out.extend_from_slice(&self.comment);

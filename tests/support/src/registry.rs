@@ -271,7 +271,7 @@ impl FakeRegistry {
             ["zh", "manifest"] => Self::manifest_zh(),
             ["zh", name, version, platform] => self.package(name, version, platform).zh.clone(),
             ["h1", name, version, platform] => self.package(name, version, platform).h1.clone(),
-            _ => panic!("`{template}` is no template of a hash"),
+            _ => panic!("`{template}` is not a template of a hash"),
         }
     }
 }

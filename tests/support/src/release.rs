@@ -34,7 +34,9 @@ pub struct PackageFacts {
 impl PackageFacts {
     /// The hexadecimal digits of the `zh:` hash.
     pub fn shasum(&self) -> &str {
-        self.zh.strip_prefix("zh:").expect("a zh hash starts so")
+        self.zh
+            .strip_prefix("zh:")
+            .expect("a zh hash starts with `zh:`")
     }
 }
 

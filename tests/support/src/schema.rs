@@ -36,7 +36,7 @@ fn check(value: &Value, schema: &Value, root: &Value, path: &str) {
     let kind = kind(value, &types);
     assert!(
         types.contains(&json!(kind)),
-        "{path}: {value} is no {types:?}"
+        "{path}: {value} is not of {types:?}"
     );
     for (index, item) in value.as_array().into_iter().flatten().enumerate() {
         check(item, &schema["items"], root, &format!("{path}/{index}"));

@@ -52,7 +52,7 @@ impl BenchFixture {
     /// Writes a file of the tree.
     pub(super) fn write(&self, path: &str, text: &str) {
         let path = self.path("work").join(path);
-        let directory = path.parent().expect("a file lies in a directory");
+        let directory = path.parent().expect("a file has a parent directory");
         fs::create_dir_all(directory).expect("the tree is ours");
         fs::write(path, text).expect("the tree is ours");
     }

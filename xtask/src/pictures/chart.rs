@@ -40,7 +40,7 @@ const SCALE: (f64, f64) = (-2.0, 3.0);
 
 const BAR_HEIGHT: f64 = 20.0;
 
-/// Notes for the reader of the chart.
+/// The line below the chart.
 const NOTE: &str =
     "Logarithmic scale. The 145 s of terraform are measured with 3 directories, times 40 / 3.";
 

@@ -25,7 +25,7 @@ fn write(path: &Path, text: &str) {
     report(path);
 }
 
-#[expect(clippy::print_stdout, reason = "a task says what it made")]
+#[expect(clippy::print_stdout, reason = "the task prints what it created")]
 fn report(path: &Path) {
     println!("{}", path.display());
 }

@@ -1,4 +1,4 @@
-//! The terminal session of README.md: lock files are created and verified, and an error names its place.
+//! The terminal session of README.md: lock files are created and verified, and an error shows its location.
 
 use std::path::Path;
 

@@ -36,12 +36,12 @@ impl HclException {
 /// All differences that generated and recorded files have shown.
 pub(super) const EXCEPTIONS: &[HclException] = &[
     HclException {
-        reason: "a quoted string goes on after the end of its line",
+        reason: "a quoted string may continue on the next line",
         example: "a = \"x\ny\"\n",
         sign: DifferenceSign::Refusal("MultiLineString"),
     },
     HclException {
-        reason: "a carriage return may stand alone",
+        reason: "a carriage return needs no line feed after it",
         example: "a {}\n\rb {}\n",
         sign: DifferenceSign::Refusal("InvalidCharacter('\\r')"),
     },
@@ -51,7 +51,7 @@ pub(super) const EXCEPTIONS: &[HclException] = &[
         sign: DifferenceSign::Refusal("ChainedLegacyIndex"),
     },
     HclException {
-        reason: "a number ends where the next character could not go on, not at the last one that numbers may have",
+        reason: "a number ends before the first character that cannot continue it, instead of taking all characters of numbers",
         example: "a = 2.E-1\n",
         sign: DifferenceSign::Pattern(r"[0-9]\.[eE][-+]?[0-9]|[0-9]\.[0-9]+\.[0-9]"),
     },
@@ -66,7 +66,7 @@ pub(super) const EXCEPTIONS: &[HclException] = &[
         sign: DifferenceSign::Refusal("AttributeNameRequired"),
     },
     HclException {
-        reason: "`in` and `if` need no space behind them",
+        reason: "`in` and `if` need no space after them",
         example: "a = [for v inb : v]\n",
         sign: DifferenceSign::Refusal("InvalidFor"),
     },
@@ -76,17 +76,17 @@ pub(super) const EXCEPTIONS: &[HclException] = &[
         sign: DifferenceSign::Pattern(r"<<-?[A-Z]+\r?\n[ \t]*[A-Z]"),
     },
     HclException {
-        reason: "`<<-` takes the indentation of texts after a sequence for that of a line",
+        reason: "with `<<-`, spaces after `${...}` count as the indentation of a line",
         example: "a = <<-E\n    y ${a}\nx\nE\n",
         sign: DifferenceSign::Pattern(r"(?s)<<-.*[$%]\{"),
     },
     HclException {
-        reason: "`~` in a heredoc takes more than the rest of one line",
+        reason: "`~` in a heredoc strips more than the rest of its line",
         example: "a = <<E\nx\n\n${~ b}\nE\n",
         sign: DifferenceSign::Pattern(r"(?s)<<.*~"),
     },
     HclException {
-        reason: "text in directives has no escapes and no end, even within quotes",
+        reason: "text between directives has no escape sequences, and a quote does not end it",
         example: "a = \"%{ if b }\\n%{ endif }\"\n",
         sign: DifferenceSign::Pattern(r"%\{"),
     },
@@ -102,7 +102,7 @@ pub(super) fn is_repeated_key(both: &Disagreement) -> bool {
 fn every_exception_example_shows_its_difference() {
     for exception in EXCEPTIONS {
         let Judgment::Different(both) = judge(exception.example) else {
-            panic!("no disagreement any more: {}", exception.reason);
+            panic!("the parsers now agree: {}", exception.reason);
         };
         assert!(
             exception.applies(exception.example, &both),

@@ -37,10 +37,10 @@ pub(super) fn serve(socket: &TcpStream, shared: &Shared) -> io::Result<()> {
     while let Some(request) = ReceivedRequest::read(&mut stream)? {
         discard_body(&request, &mut stream)?;
         let hit = shared.log.record(request.clone());
-        let right = shared.handler.answer(&request);
+        let correct = shared.handler.answer(&request);
         let (response, delivery) = match shared.rules.take(&request) {
-            Some(rule) => (rule.apply(right), rule.delivery()),
-            None => (right, Delivery::default()),
+            Some(rule) => (rule.apply(correct), rule.delivery()),
+            None => (correct, Delivery::default()),
         };
         if let Next::Close = answer(&request, &response, &delivery, &hit, stream.get_mut())? {
             break;

@@ -16,7 +16,7 @@ type Rewrite = Arc<dyn Fn(Vec<u8>) -> Vec<u8> + Send + Sync>;
 /// How the bytes of a response are sent.
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each is a fault of its own, and they combine"
+    reason = "the faults are independent and can be combined"
 )]
 #[derive(Clone, Default)]
 pub(crate) struct Delivery {
