@@ -2,7 +2,7 @@
 //! trees that contain root modules of both tools.
 
 use tflock_test_support::{
-    FakeRegistry, Misbehave, ProviderSpec, TestContext, assert_contains, table,
+    DEFAULT_HOSTS, FakeRegistry, Misbehave, ProviderSpec, TestContext, assert_contains, table,
 };
 
 use crate::TFLOCK;
@@ -67,8 +67,7 @@ fn host_blocks_without_a_usable_target_are_named() {
 #[test]
 fn both_tools_in_one_tree() {
     let mut registry = FakeRegistry::start();
-    let hosts = ["registry.terraform.io", "registry.opentofu.org"];
-    registry.publish(ProviderSpec::new("acme/anvil").hosts(hosts));
+    registry.publish(ProviderSpec::new("acme/anvil").hosts(DEFAULT_HOSTS));
     let context = TestContext::new(TFLOCK, &registry);
     context.write(".git/HEAD", "");
     context.write_tree(
@@ -104,10 +103,18 @@ fn both_tools_in_one_tree() {
     context.run(&format!("{LOCK} -r .")).expect_success();
     for (directory, tool) in expected {
         let locked = context.lock_file(directory).unwrap();
-        let host = if tool == "tofu" { hosts[1] } else { hosts[0] };
+        let host = if tool == "tofu" {
+            DEFAULT_HOSTS[1]
+        } else {
+            DEFAULT_HOSTS[0]
+        };
         assert_contains(&locked, &format!("by \"{tool} init\""));
         assert_contains(&locked, &format!("provider \"{host}/acme/anvil\""));
-        let other = if tool == "tofu" { hosts[0] } else { hosts[1] };
+        let other = if tool == "tofu" {
+            DEFAULT_HOSTS[0]
+        } else {
+            DEFAULT_HOSTS[1]
+        };
         assert!(!locked.contains(other), "{directory}\n{locked}");
     }
     let requests = |pattern| registry.log().count("GET", pattern);

@@ -1,17 +1,22 @@
 //! `tflock list`: its output in each format, and its requests.
 
-use serde_json::{Value, json};
-use tflock_test_support::{FakeRegistry, Misbehave, ProviderSpec, Response, TestContext};
+use serde_json::json;
+use tflock_test_support::{
+    DEFAULT_HOSTS, FakeRegistry, Misbehave, ProviderSpec, Response, TestContext,
+};
 
 use crate::TFLOCK;
 
 /// A repository with every kind of directory.
 pub(super) fn site() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
-    let hosts = ["registry.terraform.io", "registry.opentofu.org"];
     let anvil = ["1.0.0", "1.1.0", "2.0.0", "3.0.0-rc1"];
-    registry.publish(ProviderSpec::new("acme/anvil").hosts(hosts).versions(anvil));
-    registry.publish(ProviderSpec::new("acme/bolt").hosts(hosts));
+    registry.publish(
+        ProviderSpec::new("acme/anvil")
+            .hosts(DEFAULT_HOSTS)
+            .versions(anvil),
+    );
+    registry.publish(ProviderSpec::new("acme/bolt").hosts(DEFAULT_HOSTS));
     registry.publish(ProviderSpec::new("registry.example/acme/vise"));
     let context = TestContext::new(TFLOCK, &registry);
     context.write(".git/HEAD", "ref: refs/heads/main\n");
@@ -86,7 +91,7 @@ fn json_has_a_version_and_every_fact() {
     let (_registry, context) = site();
     let arguments = LIST.into_iter().chain(["--format", "json"]);
     let outcome = context.tflock(arguments).run().expect_success();
-    let document: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let document = outcome.json();
     assert_eq!(document["version"], json!(1));
     let directories = document["directories"].as_array().unwrap();
     let find = |path: &str| {

@@ -23,10 +23,6 @@ fn start() -> (FakeRegistry, TestContext) {
     (registry, context)
 }
 
-fn parse(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
-
 /// Sets every `seconds` to 0.
 fn without_times(value: &mut Value) {
     match value {
@@ -70,7 +66,7 @@ fn json_reports_the_whole_run() {
     let (registry, context) = start();
     let lock = "lock -r --platform linux_amd64 --format json -q .";
     let outcome = context.run(lock).expect_code(1);
-    let document = parse(&outcome.stdout);
+    let document = outcome.json();
     let statuses: Vec<(&str, &str)> = document["directories"]
         .as_array()
         .unwrap()
@@ -112,7 +108,7 @@ fn only_times_differ_between_runs_over_the_same_state() {
     let run = || {
         let lock = "lock -r --platform linux_amd64 --format json --check --no-cache .";
         let outcome = context.run(lock).expect_code(1);
-        let mut document = parse(&outcome.stdout);
+        let mut document = outcome.json();
         without_times(&mut document);
         document
     };
@@ -153,7 +149,7 @@ fn sarif_names_rules_and_places() {
     let (_registry, context) = start();
     let lock = "lock -r --platform linux_amd64 --format sarif --check .";
     let outcome = context.run(lock).expect_code(1);
-    let run = parse(&outcome.stdout)["runs"][0].clone();
+    let run = outcome.json()["runs"][0].clone();
     let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
     let results = run["results"].as_array().unwrap();
     let found: Vec<(&str, &str)> = results

@@ -4,9 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
 use tflock_test_support::{
-    Document, FakeRegistry, Misbehave, Outcome, Program, ProviderSpec, TestContext, table,
+    FakeRegistry, Misbehave, Outcome, Program, ProviderSpec, TestContext, table,
 };
 
 use crate::TFLOCK;
@@ -61,14 +60,13 @@ impl SecretsSite {
 
     /// Adds a password, a query and a fragment to the URLs of the package, its list and its signature.
     fn sign_addresses(&self) {
-        let body = self.registry.document(DOWNLOAD).unwrap().body.to_vec();
-        let mut description: Value = serde_json::from_slice(&body).unwrap();
-        for name in ["download_url", "shasums_url", "shasums_signature_url"] {
-            let address = description[name].as_str().unwrap();
-            let address = address.replace("http://", &format!("http://user:{SECRET}@"));
-            description[name] = format!("{address}?X-Signature={SECRET}#{SECRET}").into();
-        }
-        self.registry.serve(DOWNLOAD, Document::json(&description));
+        self.registry.change_json(DOWNLOAD, |description| {
+            for name in ["download_url", "shasums_url", "shasums_signature_url"] {
+                let address = description[name].as_str().unwrap();
+                let address = address.replace("http://", &format!("http://user:{SECRET}@"));
+                description[name] = format!("{address}?X-Signature={SECRET}#{SECRET}").into();
+            }
+        });
     }
 }
 

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 use tflock_test_support::{
-    DEFAULT_PLATFORMS, Document, FakeRegistry, ProviderSpec, TestContext, TestSigner, multiline,
-    table,
+    DEFAULT_PLATFORMS, FakeRegistry, ProviderSpec, TestContext, TestSigner, multiline, table,
 };
 
 use crate::TFLOCK;
@@ -89,10 +88,7 @@ fn reporting(change: impl FnOnce(&mut Value)) -> (FakeRegistry, TestContext) {
     });
     let mut packages = Value::Object(packages.into_iter().collect());
     change(&mut packages);
-    let body = registry.document(DOWNLOAD).unwrap().body.to_vec();
-    let mut description: Value = serde_json::from_slice(&body).unwrap();
-    description["packages"] = packages;
-    registry.serve(DOWNLOAD, Document::json(&description));
+    registry.change_json(DOWNLOAD, |description| description["packages"] = packages);
     let context = TestContext::new(TFLOCK, &registry);
     context.require("a", &[("acme/anvil", "")]);
     (registry, context)
@@ -129,71 +125,50 @@ fn reported_hashes_replace_downloads_on_request() {
     assert_eq!(context.lock_file("a").unwrap(), trusting);
 }
 
-/// The columns: the name, a change to the report, the engine, whether OpenTofu must verify signatures, the exit code,
-/// and the number of downloaded packages.
-type ReportRow = (&'static str, fn(&mut Value), &'static str, bool, i32, usize);
+/// The columns: the name of a change in [`change_report`], the engine, whether OpenTofu must verify signatures, the exit
+/// code, and the number of downloaded packages.
+const REPORTS: &str = "
+    correct                    | tofu      |          | 0 | 0
+    nothing                    | tofu      |          | 0 | 1
+    no h1 for the platform     | tofu      |          | 0 | 1
+    an unsigned zip            | tofu      |          | 1 | 0
+    another zip                | tofu      |          | 1 | 0
+    signatures are required    | tofu      | enforced | 0 | 1
+    Terraform does not read it | terraform |          | 0 | 1
+";
 
-fn without_own_h1(packages: &mut Value) {
-    let hashes = packages["linux_amd64"]["hashes"].as_array_mut();
-    hashes.unwrap().truncate(1);
+fn change_report(name: &str, packages: &mut Value) {
+    match name {
+        "nothing" => *packages = json!({}),
+        "no h1 for the platform" => {
+            let hashes = packages["linux_amd64"]["hashes"].as_array_mut();
+            hashes.unwrap().truncate(1);
+        }
+        "an unsigned zip" => {
+            let zh = format!("zh:{}", "00".repeat(32));
+            packages["darwin_arm64"]["hashes"][0] = json!(zh);
+        }
+        "another zip" => packages["linux_amd64"]["hashes"][0] = json!("zh:00"),
+        _ => {}
+    }
 }
-
-fn with_unsigned_zip(packages: &mut Value) {
-    packages["darwin_arm64"]["hashes"][0] = json!(format!("zh:{}", "00".repeat(32)));
-}
-
-fn with_another_zip(packages: &mut Value) {
-    packages["linux_amd64"]["hashes"][0] = json!("zh:00");
-}
-
-const ROWS: [ReportRow; 7] = [
-    ("correct", |_| {}, "tofu", false, 0, 0),
-    (
-        "nothing",
-        |packages| *packages = json!({}),
-        "tofu",
-        false,
-        0,
-        1,
-    ),
-    (
-        "no h1 for the platform",
-        without_own_h1,
-        "tofu",
-        false,
-        0,
-        1,
-    ),
-    ("an unsigned zip", with_unsigned_zip, "tofu", false, 1, 0),
-    ("another zip", with_another_zip, "tofu", false, 1, 0),
-    ("signatures are demanded", |_| {}, "tofu", true, 0, 1),
-    (
-        "Terraform does not read it",
-        |_| {},
-        "terraform",
-        false,
-        0,
-        1,
-    ),
-];
 
 /// Incomplete reports lead to downloads, and incorrect ones to errors.
 #[test]
 fn incomplete_and_incorrect_reports() {
-    for (name, change, engine, is_enforced, code, downloads) in ROWS {
-        let (registry, context) = reporting(change);
+    for [name, engine, enforced, code, downloads] in table(REPORTS) {
+        let (registry, context) = reporting(|packages| change_report(name, packages));
         context.require("a", &[("registry.opentofu.org/acme/anvil", "")]);
         let line = format!("{LOCK} --trust-registry-hashes --engine {engine} a");
-        let variable = if is_enforced {
-            "OPENTOFU_ENFORCE_GPG_VALIDATION"
-        } else {
-            "X"
-        };
-        let outcome = context.command(&line).env(variable, "true").run();
-        assert_eq!(outcome.code, Some(code), "{name}\n{outcome}");
-        let fetched = registry.log().count("GET", "*.zip");
+        let is_enforced = (!enforced.is_empty()).to_string();
+        let lock = context.command(&line);
+        let outcome = lock
+            .env("OPENTOFU_ENFORCE_GPG_VALIDATION", is_enforced)
+            .run();
+        let outcome = outcome.expect_code(code.parse().unwrap());
+        let fetched = registry.log().count("GET", "*.zip").to_string();
         assert_eq!(fetched, downloads, "{name}\n{outcome}");
-        assert_eq!(context.lock_file("a").is_some(), code == 0, "{name}");
+        assert_eq!(context.lock_file("a").is_some(), code == "0", "{name}");
     }
 }
 

@@ -90,12 +90,8 @@ fn link(target: &str, path: &Path) {
     std::os::windows::fs::symlink_file(target, path).unwrap();
 }
 
-fn report(outcome: &Outcome) -> serde_json::Value {
-    serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}\n{outcome}"))
-}
-
 fn worked_on(outcome: &Outcome) -> String {
-    let report = report(outcome);
+    let report = outcome.json();
     let directories = report["directories"].as_array().unwrap().iter();
     let paths = directories.map(|directory| directory["path"].as_str().unwrap());
     paths.collect::<Vec<_>>().join(" ")
@@ -264,14 +260,14 @@ fn only_failed_directories_are_processed_again() {
     }
     let lock = "lock -r --platform linux_amd64 --format json";
     let first = context.run(&format!("{lock} .")).expect_code(1);
-    assert_eq!(report(&first)["summary"]["failed"], 20);
+    assert_eq!(first.json()["summary"]["failed"], 20);
     context.write("report.json", &first.stdout);
 
     registry.publish(ProviderSpec::new("acme/late").versions(["1.0.0"]));
     let before = registry.log().total();
     let again = context.run(&format!("{lock} --failed report.json ."));
     let second = again.expect_success();
-    let report = report(&second);
+    let report = second.json();
     assert_eq!(report["summary"]["directories"], 20, "{second}");
     assert_eq!(report["summary"]["created"], 20, "{second}");
     second.assert_stderr("working on the 20 directories that failed\n");

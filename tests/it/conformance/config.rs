@@ -1,8 +1,8 @@
 //! Requirements of root modules: tflock reads them without `init` and must find what `providers lock` recorded after
 //! `get`.
 //!
-//! Terraform's `providers lock` reads test files, OpenTofu's does not. `config_exceptions` lists the cases that a tool
-//! refuses and tflock accepts, with the reasons.
+//! Terraform's `providers lock` reads test files, OpenTofu's does not. `config-exceptions.txt` lists the cases that a tool
+//! refuses and tflock accepts, with the rules that allow it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,7 +17,6 @@ use tflock::config::{
 use tflock::provider::{Engine, Version, newest};
 use tflock_test_support::error_chain;
 
-use super::config_exceptions::{ExceptionRule, RULES};
 use super::{ENGINES, cases, outcome};
 
 /// The versions of every provider of the recorded registry, unless a case has others.
@@ -30,18 +29,14 @@ const LOCK_FILE: &str = ".terraform.lock.hcl";
 /// The recorded registry has no providers in this namespace.
 const ABSENT_NAMESPACE: &str = "missing";
 
-/// The cases in which tflock may differ from an engine.
-fn exceptions(engine: Engine) -> impl Iterator<Item = &'static str> {
-    RULES
-        .iter()
-        .flat_map(move |rule| cases_of(rule, engine).iter().copied())
-}
+/// The cases in which tflock may differ from an engine, below the rules that allow it.
+const EXCEPTIONS: &str = include_str!("../../../testdata/conformance/config-exceptions.txt");
 
-const fn cases_of(rule: &ExceptionRule, engine: Engine) -> &'static [&'static str] {
-    match engine {
-        Engine::Terraform => rule.terraform,
-        Engine::Tofu => rule.tofu,
-    }
+/// The cases in which tflock may differ from this engine.
+fn exceptions(engine: Engine) -> Vec<&'static str> {
+    let rows = EXCEPTIONS.lines().filter_map(|line| line.split_once(" | "));
+    let names = rows.filter(|(engines, _)| engines.split(' ').any(|one| one == engine.program()));
+    names.map(|(_, name)| name).collect()
 }
 
 #[test]
@@ -50,6 +45,7 @@ fn configurations_require_what_the_tools_found() {
     let cases = cases("config.jsonl");
     let mut differences = Vec::new();
     for (engine, names) in ENGINES {
+        let exceptions = exceptions(engine);
         let (mut equal, mut compared) = (0, 0);
         let mut differing = BTreeSet::new();
         for case in &cases {
@@ -65,24 +61,17 @@ fn configurations_require_what_the_tools_found() {
             equal += usize::from(difference.is_none());
             if let Some(difference) = difference {
                 differing.insert(name);
-                if !exceptions(engine).any(|exception| exception == name) {
+                if !exceptions.contains(&name) {
                     differences.push(format!("{engine}: {name}: {difference}"));
                 }
             }
         }
-        for name in exceptions(engine).filter(|name| !differing.contains(name)) {
+        for name in exceptions.iter().filter(|name| !differing.contains(*name)) {
             differences.push(format!(
                 "{engine}: {name}: agrees, but is listed as an exception"
             ));
         }
         eprintln!("configurations, {engine}: {equal} of {compared} as recorded");
-        for rule in RULES {
-            eprintln!(
-                "  {} may differ by {}",
-                cases_of(rule, engine).len(),
-                rule.reason
-            );
-        }
     }
     super::report(&differences, cases.len() * ENGINES.len());
 }

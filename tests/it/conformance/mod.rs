@@ -1,7 +1,6 @@
 //! The recorded cases of `testdata/conformance`: inputs, and the results of Terraform and OpenTofu.
 
 mod config;
-mod config_exceptions;
 mod constraints;
 mod locks;
 mod merge;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tflock_test_support::{Document, FakeRegistry, Misbehave, ProviderSpec, ResponseBody, table};
 
 use super::whole::FaultSetup::{Json, Publish};
-use super::whole::{DOWNLOAD, RunFault, VERSIONS, alter, fault};
+use super::whole::{DOWNLOAD, RunFault, VERSIONS, fault};
 
 /// The columns: the fault, a pointer in the version list, its new value, and the result.
 const LISTS: &str = r#"
@@ -62,11 +62,11 @@ pub(super) fn faults() -> Vec<RunFault> {
 fn publish(name: &str, registry: &mut FakeRegistry, spec: ProviderSpec) {
     registry.publish(spec);
     let describe = |field: &str, value: Value| {
-        alter(registry, DOWNLOAD, |description| description[field] = value);
+        registry.change_json(DOWNLOAD, |description| description[field] = value);
     };
     let serve = |body| registry.serve(VERSIONS, Document::new("application/json", body));
     match name {
-        "200,000 versions" => alter(registry, VERSIONS, add_versions),
+        "200,000 versions" => registry.change_json(VERSIONS, add_versions),
         // Unknown fields are skipped at any depth.
         "100,000 brackets in a field" => serve(ResponseBody::bytes(brackets(100_000))),
         "3 GB of versions" => {

@@ -6,7 +6,7 @@ use serde_json::json;
 use tflock_test_support::{Document, FakeRegistry, Misbehave, ProviderSpec, TestSigner, table};
 
 use super::whole::FaultSetup::{Publish, Recorded, Report};
-use super::whole::{DOWNLOAD, LIST, PROVIDER, RunFault, alter, fault, set};
+use super::whole::{DOWNLOAD, LIST, PROVIDER, RunFault, fault, set};
 use crate::conformance;
 
 /// The columns: a recorded release, and the error.
@@ -138,7 +138,7 @@ pub(super) fn report(registry: &mut FakeRegistry, spec: ProviderSpec, pointer: &
     let facts = registry.package(PROVIDER, "1.0.0", "linux_amd64");
     let reported = json!({"hashes": [facts.zh, facts.h1], "package_size": facts.size});
     let path = DOWNLOAD.replace("registry.terraform.io", "registry.opentofu.org");
-    alter(registry, &path, |description| {
+    registry.change_json(&path, |description| {
         description["packages"] = json!({"linux_amd64": reported});
         set(description, &format!("/packages{pointer}"), value);
     });

@@ -5,9 +5,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use serde_json::Value;
-use tflock_test_support::{
-    Document, FakeRegistry, Outcome, ProviderSpec, RawEntry, RunCost, TestContext,
-};
+use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, RawEntry, RunCost, TestContext};
 
 use super::{archives, documents, proofs};
 use crate::TFLOCK;
@@ -79,7 +77,7 @@ impl RunFault {
             FaultSetup::Publish(publish) => publish(self.name, registry, spec),
             FaultSetup::Json(path, pointer, value) => {
                 registry.publish(spec);
-                alter(registry, path, |document| set(document, pointer, value));
+                registry.change_json(path, |document| set(document, pointer, value));
             }
             FaultSetup::Package(bytes) => archives::publish(registry, spec, bytes(self.name)),
             FaultSetup::Entry(words) => {
@@ -162,14 +160,6 @@ pub(super) fn set(document: &mut Value, pointer: &str, value: &str) {
         Value::Array(items) => items.push(value),
         object => object[name] = value,
     }
-}
-
-/// Changes a JSON document in the registry.
-pub(super) fn alter(registry: &FakeRegistry, path: &str, change: impl FnOnce(&mut Value)) {
-    let document = registry.document(path).unwrap();
-    let mut value: Value = serde_json::from_slice(&document.body.to_vec()).unwrap();
-    change(&mut value);
-    registry.serve(path, Document::json(&value));
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! A bomb fails only its own directory, and the error names that directory.
 
-use serde_json::Value;
 use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext};
 
 use super::bombs::{Bomb, bombs};
@@ -25,7 +24,7 @@ fn directory(bomb: &Bomb) -> String {
 
 /// The status and the diagnostics of a directory.
 fn status_and_diagnostics(outcome: &Outcome, directory: &str) -> (String, String) {
-    let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let report = outcome.json();
     let mut directories = report["directories"].as_array().unwrap().iter();
     let found = directories.find(|found| found["path"] == directory);
     let found = found.unwrap_or_else(|| panic!("no {directory} in\n{outcome}"));

@@ -3,7 +3,7 @@
 use std::os::unix::fs::symlink;
 
 use tflock_test_support::{
-    Document, FakeRegistry, ProviderSpec, RawEntry, RawZip, TestContext, table,
+    DEFAULT_HOSTS, Document, FakeRegistry, ProviderSpec, RawEntry, RawZip, TestContext, table,
 };
 
 use super::canary::{leaked, repository, sending};
@@ -175,8 +175,7 @@ fn a_refusal_names_the_function_the_path_and_the_option() {
 /// A registry with a provider, and a tree whose module `m` requires it.
 fn permitted() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
-    let hosts = ["registry.terraform.io", "registry.opentofu.org"];
-    registry.publish(ProviderSpec::new("acme/anvil").hosts(hosts));
+    registry.publish(ProviderSpec::new("acme/anvil").hosts(DEFAULT_HOSTS));
     let context = TestContext::new(TFLOCK, &registry);
     context.require("m", &[("acme/anvil", "")]);
     (registry, context)

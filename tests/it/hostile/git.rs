@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tflock_test_support::{
-    Misbehave, Outcome, Program, TestContext, TlsRegistry, git, git_with_input, require_or_skip,
-    send_signal, wait_until, write_script,
+    Misbehave, Outcome, Program, TestContext, TlsRegistry, git, git_commit_all, git_with_input,
+    require_or_skip, send_signal, wait_until, write_script,
 };
 
 use crate::TFLOCK;
@@ -90,12 +90,10 @@ impl GitSite {
             git(directory, "init --quiet --initial-branch=main .");
             fs::write(directory.join("main.tf"), "").unwrap();
         }
-        git(&sub, "add .");
-        git(&sub, "commit --quiet --message=x");
+        git_commit_all(&sub);
         let add = format!("submodule --quiet add file://{} sub", sub.display());
         git(&modules, &add);
-        git(&modules, "add .");
-        git(&modules, "commit --quiet --message=x");
+        git_commit_all(&modules);
     }
 
     fn outside(&self, name: &str) -> PathBuf {
@@ -340,8 +338,7 @@ fn only_the_users_repository_is_queried() {
             git(&site.context.work(), "init --quiet --initial-branch=main .");
             site.lay_trap(trap, &site.config());
             site.context.write(&format!("{directory}/main.tf"), "");
-            git(&site.context.work(), "add --all");
-            git(&site.context.work(), "commit --quiet --message=x");
+            git_commit_all(&site.context.work());
             git(&site.context.work(), "remote add origin .");
             git(&site.context.work(), "fetch --quiet origin");
             // Git compares files with changed times with the committed content, which runs filters.
@@ -366,8 +363,7 @@ fn files_next_to_a_broken_repository_are_not_a_repository() {
         let attributes = "* filter=evil diff=evil\n";
         site.context.write(".gitattributes", attributes);
         site.context.write("main.tf", "");
-        git(&work, "add --all");
-        git(&work, "commit --quiet --message=x");
+        git_commit_all(&work);
         for entry in fs::read_dir(work.join(".git")).unwrap() {
             let entry = entry.unwrap();
             fs::rename(entry.path(), work.join(entry.file_name())).unwrap();
@@ -393,8 +389,7 @@ fn every_run_starts_in_an_empty_directory_and_names_its_repository() {
     site.lay_trap("a", "");
     site.call_modules("a");
     git(&site.context.work(), "init --quiet --initial-branch=main .");
-    git(&site.context.work(), "add --all");
-    git(&site.context.work(), "commit --quiet --message=x");
+    git_commit_all(&site.context.work());
     site.lock_twice("a");
     for arguments in ABOUT_CHANGES {
         site.run("a", arguments);
@@ -458,8 +453,7 @@ fn attributes_of_a_module_run_no_filter_of_the_user() {
     for directory in ["sub", "modules"] {
         let directory = site.outside(directory);
         fs::write(directory.join(".gitattributes"), "* filter=evil\n").unwrap();
-        git(&directory, "add .");
-        git(&directory, "commit --quiet --message=attributes");
+        git_commit_all(&directory);
     }
     let home = site.context.work().join("../home/.gitconfig");
     let smudge = site.canary("filter");

@@ -1,7 +1,6 @@
 //! Passwords and proxies: secrets are only sent where the user allows it.
 
-use serde_json::Value;
-use tflock_test_support::{Document, FakeRegistry, ProviderSpec, TestContext};
+use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
 
 use crate::TFLOCK;
 
@@ -37,10 +36,9 @@ fn a_netrc_password_never_goes_over_plain_http() {
         context.write("netrc", &netrc);
         match kind {
             "package" => {
-                let body = registry.document(DOWNLOAD).unwrap().body.to_vec();
-                let mut description: Value = serde_json::from_slice(&body).unwrap();
-                description["download_url"] = "http://plain.test/x.zip".into();
-                registry.serve(DOWNLOAD, Document::json(&description));
+                registry.change_json(DOWNLOAD, |description| {
+                    description["download_url"] = "http://plain.test/x.zip".into();
+                });
             }
             "redirect" => {
                 let rule = tflock_test_support::Misbehave::on("*.zip");

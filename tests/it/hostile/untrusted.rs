@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use tflock_test_support::{
-    FakeRegistry, Hit, Outcome, Program, ProviderSpec, TestContext, git, table,
+    DEFAULT_HOSTS, FakeRegistry, Hit, Outcome, Program, ProviderSpec, TestContext, git,
+    git_commit_all, table,
 };
 
 use crate::TFLOCK;
@@ -22,8 +23,7 @@ struct UntrustedSite {
 impl UntrustedSite {
     fn with(bad: &str) -> Self {
         let mut registry = FakeRegistry::start();
-        let both = ["registry.terraform.io", "registry.opentofu.org"];
-        registry.publish(ProviderSpec::new("acme/anvil").hosts(both));
+        registry.publish(ProviderSpec::new("acme/anvil").hosts(DEFAULT_HOSTS));
         registry.publish(ProviderSpec::new("acme/bolt").hosts(["evil.test"]));
         let module = requiring("acme/anvil", ">= 1.0");
         publish_module(&registry, "acme/net/any", "1.0.0", &[("main.tf", &module)]);
@@ -186,8 +186,7 @@ fn commit(site: &UntrustedSite) {
     if !site.context.path(".git").exists() {
         git(&work, "init --quiet --initial-branch=main");
     }
-    git(&work, "add --all --force");
-    git(&work, "commit --quiet --message=all");
+    git_commit_all(&work);
 }
 
 /// The columns: the name of a call in [`call_named`], the options, the exit code without `--untrusted`, and the error with

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tflock_test_support::{
-    FakeRegistry, Misbehave, Outcome, ProviderSpec, TestContext, assert_described, git, table,
+    FakeRegistry, Misbehave, Outcome, ProviderSpec, TestContext, assert_described, git,
+    git_commit_all, table,
 };
 
 use super::snapshot;
@@ -446,7 +447,7 @@ fn an_unpacked_package_is_what_init_unpacks() {
 /// The JSON report, checked against its schema.
 fn report(outcome: &Outcome) -> Value {
     let schema = include_str!("../../../src/run/mirror/mirror-1.schema.json");
-    let report = serde_json::from_str(&outcome.stdout).unwrap();
+    let report = outcome.json();
     assert_described(&report, &serde_json::from_str(schema).unwrap());
     report
 }
@@ -487,8 +488,7 @@ fn a_working_set_limits_what_is_mirrored() {
     let fixture = MirrorFixture::new();
     let work = fixture.context.work();
     git(&work, "init --quiet");
-    git(&work, "add --all");
-    git(&work, "commit --quiet --message all");
+    git_commit_all(&work);
     let nothing = fixture.report("--changed=HEAD", 0);
     assert_eq!(nothing["packages"], Value::Array(Vec::new()));
     assert_eq!(fixture.zips_downloaded(), 0);

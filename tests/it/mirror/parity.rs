@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tflock_test_support::{
-    FakeRegistry, ProviderSpec, RawEntry, RawZip, TestContext, is_recording, table,
+    DEFAULT_HOSTS, FakeRegistry, ProviderSpec, RawEntry, RawZip, TestContext, is_recording, table,
     terraform_on_path, tofu_on_path,
 };
 
@@ -118,12 +118,11 @@ fn damage(directory: &Path) {
 }
 
 fn registry() -> FakeRegistry {
-    let both = ["registry.terraform.io", "registry.opentofu.org"];
     let mut registry = FakeRegistry::start();
     let anvil = ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0", "2.0.0-rc.1+build.7"]);
-    registry.publish(anvil.hosts(both));
+    registry.publish(anvil.hosts(DEFAULT_HOSTS));
     let forge = ProviderSpec::new("acme/forge").versions(["5.2.0"]);
-    registry.publish(forge.hosts(both));
+    registry.publish(forge.hosts(DEFAULT_HOSTS));
     registry.publish(ProviderSpec::new("h.test/finance/ledger").versions(["2.4.0"]));
     registry.publish(ProviderSpec::new("h.test/acme/bolt"));
     registry.publish(ProviderSpec::new("bücher.test/a/b"));
@@ -145,7 +144,7 @@ fn registry() -> FakeRegistry {
     ] {
         let spec = ProviderSpec::new(&format!("acme/{name}")).platforms([LINUX]);
         let zip = RawZip::of(entries).to_bytes();
-        registry.publish(spec.archive("1.0.0", LINUX, zip).hosts(both));
+        registry.publish(spec.archive("1.0.0", LINUX, zip).hosts(DEFAULT_HOSTS));
     }
     registry
 }

@@ -3,8 +3,8 @@
 
 use serde_json::json;
 use tflock_test_support::{
-    Document, FakeRegistry, Misbehave, ProviderSpec, RawEntry, RawZip, Response, TestContext,
-    assert_contains,
+    DEFAULT_HOSTS, Document, FakeRegistry, Misbehave, ProviderSpec, RawEntry, RawZip, Response,
+    TestContext, assert_contains,
 };
 
 use super::git::ModuleRepository;
@@ -46,8 +46,7 @@ pub(crate) fn publish_module(
 fn site() -> (FakeRegistry, TestContext, ModuleRepository, String) {
     let mut registry = FakeRegistry::start();
     for name in ["acme/anvil", "acme/bolt", "acme/rivet", "acme/screw"] {
-        let hosts = ["registry.terraform.io", "registry.opentofu.org"];
-        let spec = ProviderSpec::new(name).hosts(hosts);
+        let spec = ProviderSpec::new(name).hosts(DEFAULT_HOSTS);
         registry.publish(spec.versions(["1.0.0", "1.1.0", "2.0.0"]));
     }
     let repository = ModuleRepository::create();

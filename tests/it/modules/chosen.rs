@@ -39,9 +39,8 @@ fn run(context: &TestContext, arguments: &str, code: i32) -> String {
 
 /// The `moved_modules` of the only directory in the JSON report.
 fn moved(context: &TestContext, arguments: &str, code: i32) -> Value {
-    let text = run(context, &format!("{arguments} --format json"), code);
-    let document: Value = serde_json::from_str(&text).unwrap();
-    document["directories"][0]["moved_modules"].clone()
+    let outcome = context.run(&format!("{arguments} --format json"));
+    outcome.expect_code(code).json()["directories"][0]["moved_modules"].clone()
 }
 
 const MOVED: &str = "module vpc 3.1.0 -> 3.2.0";

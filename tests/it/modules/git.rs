@@ -45,8 +45,7 @@ impl ModuleRepository {
 
     /// Commits everything and returns the commit's hash.
     pub(super) fn commit(&self) -> String {
-        self.git("add --all");
-        self.git("commit --quiet --message=x");
+        tflock_test_support::git_commit_all(self.path());
         self.git("rev-parse HEAD")
     }
 }

@@ -1,7 +1,9 @@
 //! Modules that `init` or `get` installed: which directories their own calls may name.
 
 use serde_json::{Value, json};
-use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext, assert_contains};
+use tflock_test_support::{
+    DEFAULT_HOSTS, FakeRegistry, Outcome, ProviderSpec, TestContext, assert_contains,
+};
 
 use super::binary::{call, requiring};
 use super::git::ModuleRepository;
@@ -82,8 +84,7 @@ impl<'a> InstalledTree<'a> {
 fn a_call_out_of_an_installed_package_is_followed_only_where_it_is_recorded() {
     let mut registry = FakeRegistry::start();
     for name in ["acme/anvil", "acme/bolt"] {
-        let hosts = ["registry.terraform.io", "registry.opentofu.org"];
-        registry.publish(ProviderSpec::new(name).hosts(hosts));
+        registry.publish(ProviderSpec::new(name).hosts(DEFAULT_HOSTS));
     }
     let context = TestContext::new(TFLOCK, &registry);
     let repository = ModuleRepository::create();

@@ -1,10 +1,7 @@
 //! The providers that `testdata/modules` requires. Their contents are derived from seeds, so the recorded lock files
 //! remain valid.
 
-use tflock_test_support::{FakeRegistry, ProviderSpec, RawEntry, RawZip};
-
-/// The default hosts of both engines.
-const DEFAULT_HOSTS: [&str; 2] = ["registry.terraform.io", "registry.opentofu.org"];
+use tflock_test_support::{DEFAULT_HOSTS, FakeRegistry, ProviderSpec, RawEntry, RawZip};
 
 /// The registry of the parity tests.
 pub(super) fn start() -> FakeRegistry {

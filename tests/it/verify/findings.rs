@@ -3,213 +3,123 @@
 use serde_json::Value;
 use tflock_test_support::{FakeRegistry, Misbehave, TestContext, assert_contains, git};
 
-use super::{edit, json, lock, start, verify};
+use super::{edit, lock, start, verify};
 
 /// A situation and its finding.
 struct FindingCase {
+    situation: &'static str,
     code: &'static str,
     name: &'static str,
-    /// Changes a correct directory.
-    arrange: fn(&FakeRegistry, &TestContext),
     /// The reported location.
     place: &'static str,
+    /// The start of the message.
     message: &'static str,
     fix: &'static str,
 }
 
-const LOCK: &str = "tflock lock --platform linux_amd64,darwin_arm64 a";
+/// Each case has four lines: `# SITUATION`, `CODE NAME PLACE`, the message and the fix.
+const CASES: &str = include_str!("findings.txt");
+
+fn cases() -> Vec<FindingCase> {
+    let case = |text: &'static str| {
+        let lines: [&str; 4] = text.lines().collect::<Vec<_>>().try_into().unwrap();
+        let [situation, finding, message, fix] = lines;
+        let words: [&str; 3] = finding.split(' ').collect::<Vec<_>>().try_into().unwrap();
+        let [code, name, place] = words;
+        FindingCase {
+            situation: situation.trim_start_matches("# "),
+            code,
+            name,
+            place,
+            message,
+            fix,
+        }
+    };
+    CASES.split("\n\n").map(case).collect()
+}
+
 const FILE: &str = "a/.terraform.lock.hcl";
 
-const CASES: &[FindingCase] = &[
-    FindingCase {
-        // A user added a directory without its lock file.
-        code: "TFL001",
-        name: "no-lock-file",
-        arrange: |_, context| std::fs::remove_file(context.path(FILE)).unwrap(),
-        place: "a/main.tf:3",
-        message: "there is no lock file, and 1 provider is required",
-        fix: LOCK,
-    },
-    FindingCase {
-        // A pattern that was meant for other files.
-        code: "TFL002",
-        name: "lock-file-ignored",
-        arrange: |_, context| {
+/// Changes the correct directory `a` so that it is in this situation.
+fn arrange(situation: &str, registry: &FakeRegistry, context: &TestContext) {
+    let require = |source, constraint| {
+        context.require("a", &[(source, constraint)]);
+    };
+    let write = |path, text: &str| {
+        context.write(path, text);
+    };
+    match situation {
+        "A user added a directory without its lock file" => {
+            context.remove_lock_file("a");
+        }
+        "A pattern that was meant for other files" => {
             git(&context.work(), "init -q");
-            context.write(".gitignore", "*.log\n.terraform*\n");
-        },
-        place: ".gitignore:2",
-        message: "git ignores the lock file, by the pattern `.terraform*`",
-        fix: "remove the pattern, or add `!.terraform.lock.hcl` below it; then `git add` the lock file",
-    },
-    FindingCase {
-        // A provider was added without `init`.
-        code: "TFL003",
-        name: "provider-not-locked",
-        arrange: |_, context| {
+            write(".gitignore", "*.log\n.terraform*\n");
+        }
+        "A provider was added without `init`" => {
             let both = [("acme/anvil", "~> 1.0"), ("acme/rivet", "1.0.0")];
             context.require("a", &both);
-        },
-        place: "a/main.tf:4",
-        message: "`registry.terraform.io/acme/rivet` is required but not locked",
-        fix: LOCK,
-    },
-    FindingCase {
-        // A bot changed the pinned version but not the lock file.
-        code: "TFL004",
-        name: "version-outside-constraints",
-        arrange: |_, context| {
-            context.require("a", &[("acme/anvil", "~> 2.0")]);
-        },
-        place: "a/.terraform.lock.hcl:5",
-        message: "the locked version 1.1.0 of `registry.terraform.io/acme/anvil` is outside the constraints `~> 2.0`",
-        fix: LOCK,
-    },
-    FindingCase {
-        // The constraint was relaxed, and the locked version still satisfies it.
-        code: "TFL005",
-        name: "constraints-differ",
-        arrange: |_, context| {
-            context.require("a", &[("acme/anvil", ">= 1.0.0")]);
-        },
-        place: "a/.terraform.lock.hcl:6",
-        message: "the recorded constraints of `registry.terraform.io/acme/anvil` are `~> 1.0`, but the configuration has \
-                  `>= 1.0.0`",
-        fix: LOCK,
-    },
-    FindingCase {
-        // The last resource of a provider was deleted.
-        code: "TFL006",
-        name: "entry-not-required",
-        arrange: |_, context| {
-            context.write("a/main.tf", "");
-        },
-        place: "a/.terraform.lock.hcl:4",
-        message: "`registry.terraform.io/acme/anvil` 1.1.0 is locked but not required by the configuration",
-        fix: "tflock lock --prune --platform linux_amd64,darwin_arm64 a",
-    },
-    FindingCase {
-        // `init` locked the directory on one machine.
-        code: "TFL007",
-        name: "platform-without-h1",
-        arrange: |_, context| {
-            std::fs::remove_file(context.path(FILE)).unwrap();
+        }
+        "A bot changed the pinned version but not the lock file" => require("acme/anvil", "~> 2.0"),
+        "The constraint was relaxed, and the locked version still satisfies it" => {
+            require("acme/anvil", ">= 1.0.0");
+        }
+        "The last resource of a provider was deleted" => write("a/main.tf", ""),
+        "`init` locked the directory on one machine" => {
+            context.remove_lock_file("a");
             lock(context, "linux_amd64");
-        },
-        place: "a/.terraform.lock.hcl:4",
-        message: "`registry.terraform.io/acme/anvil` 1.1.0 has no `h1` hash for darwin_arm64: `init` there downloads the \
-                  package even if its plugin cache has it",
-        fix: "tflock lock --platform darwin_arm64 a",
-    },
-    FindingCase {
-        // A merge lost a line.
-        code: "TFL008",
-        name: "hash-set-incomplete",
-        arrange: |registry, context| {
+        }
+        "The version was withdrawn" => {
+            let versions = Misbehave::on("*/acme/anvil/versions");
+            registry.misbehave(versions.replace("\"1.1.0\"", "\"1.1.1\""));
+        }
+        "Windows was added to the platforms, but one provider does not support it" => {
+            require("acme/rivet", "1.0.0");
+            context.remove_lock_file("a");
+            lock(context, super::PLATFORMS);
+            let platforms = "platforms = [\"linux_amd64\", \"windows_amd64\"]
+";
+            write("a/.tflock.toml", platforms);
+        }
+        "The provider has another signer" => {
+            let key = "0".repeat(40);
+            let signers = format!("[signers]\n\"acme/*\" = [\"{key}\"]\n");
+            let text = "platforms = [\"linux_amd64\"]\n".to_owned() + &signers;
+            write("a/.tflock.toml", &text);
+        }
+        _ => edit_lock_file(situation, registry, context),
+    }
+}
+
+fn edit_lock_file(situation: &str, registry: &FakeRegistry, context: &TestContext) {
+    match situation {
+        "A merge lost a line" => {
             let package = registry.package("acme/anvil", "1.1.0", "windows_amd64");
             edit(context, &format!("    \"{}\",\n", package.zh), "");
-        },
-        place: "a/.terraform.lock.hcl:4",
-        message: "1 hash that the registry lists for `registry.terraform.io/acme/anvil` 1.1.0 is not recorded",
-        fix: LOCK,
-    },
-    FindingCase {
-        // The version was published again, or an attacker replaced the hashes.
-        code: "TFL009",
-        name: "foreign-hashes",
-        arrange: |_, context| {
+        }
+        "The version was published again, or an attacker replaced the hashes" => {
             let text = context.lock_file("a").unwrap();
             let head = text.split("  hashes = [").next().unwrap();
             let hashes = format!("  hashes = [\n    \"zh:{}\",\n  ]\n}}\n", "0".repeat(64));
             context.write_lock_file("a", format!("{head}{hashes}"));
-        },
-        place: "a/.terraform.lock.hcl:4",
-        message: "no recorded hash of `registry.terraform.io/acme/anvil` 1.1.0 belongs to one of its packages: the file was \
-                  tampered with, or the version was published again",
-        fix: "tflock lock --mismatch replace --platform linux_amd64,darwin_arm64 a",
-    },
-    FindingCase {
-        // An additional hash would allow an unpublished package.
-        code: "TFL010",
-        name: "stray-hashes",
-        arrange: |_, context| {
+        }
+        "An additional hash would allow an unpublished package" => {
             let stray = format!("    \"zh:{}\",\n  ]\n", "f".repeat(64));
             edit(context, "  ]\n", &stray);
-        },
-        place: "a/.terraform.lock.hcl:14",
-        message: "1 recorded hash of `registry.terraform.io/acme/anvil` 1.1.0 is in no signed list and no package: \
-                  `zh:ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff`",
-        fix: "delete the hash from the file (`--mismatch` does not remove it, because other hashes of the entry are genuine)",
-    },
-    FindingCase {
-        // The version was withdrawn.
-        code: "TFL011",
-        name: "version-gone",
-        arrange: |registry, _| {
-            let versions = Misbehave::on("*/acme/anvil/versions");
-            registry.misbehave(versions.replace("\"1.1.0\"", "\"1.1.1\""));
-        },
-        place: "a/.terraform.lock.hcl:5",
-        message: "its registry no longer has version 1.1.0 of `registry.terraform.io/acme/anvil`",
-        fix: "tflock lock --upgrade=registry.terraform.io/acme/anvil --platform linux_amd64,darwin_arm64 a",
-    },
-    FindingCase {
-        // Windows was added to the platforms, but one provider does not support it.
-        code: "TFL012",
-        name: "platform-not-published",
-        arrange: |_, context| {
-            context.require("a", &[("acme/rivet", "1.0.0")]);
-            std::fs::remove_file(context.path(FILE)).unwrap();
-            lock(context, super::PLATFORMS);
-            let platforms = "platforms = [\"linux_amd64\", \"windows_amd64\"]\n";
-            context.write("a/.tflock.toml", platforms);
-        },
-        place: "a/.terraform.lock.hcl:4",
-        message: "`registry.terraform.io/acme/rivet` 1.0.0 has no package for windows_amd64",
-        fix: "choose a version that has one, drop windows_amd64, or accept it with `--missing-platform warn`",
-    },
-    FindingCase {
-        // The provider has another signer.
-        code: "TFL013",
-        name: "signer-refused",
-        arrange: |_, context| {
-            let signers = format!("[signers]\n\"acme/*\" = [\"{}\"]\n", "0".repeat(40));
-            let platforms = "platforms = [\"linux_amd64\"]\n";
-            context.write("a/.tflock.toml", platforms.to_owned() + &signers);
-        },
-        place: "a/.terraform.lock.hcl:4",
-        message: "the package of `registry.terraform.io/acme/anvil` 1.1.0 for linux_amd64 is not accepted: ",
-        fix: "find out who signed it before you change `[signers]`",
-    },
-    FindingCase {
-        // The file was edited by hand.
-        code: "TFL014",
-        name: "not-canonical",
-        arrange: |_, context| edit(context, "  version ", "  # kept back\n  version "),
-        place: "a/.terraform.lock.hcl",
-        message: "the file is not as `terraform init` writes it",
-        fix: LOCK,
-    },
-    FindingCase {
-        // Git for Windows converted the line ends on checkout.
-        code: "TFL014",
-        name: "not-canonical",
-        arrange: |_, context| {
-            let text = context.read(FILE).replace('\n', "\r\n");
-            context.write(FILE, text);
-        },
-        place: "a/.terraform.lock.hcl",
-        message: "the file is not as `terraform init` writes it: its lines end in CRLF (`.terraform.lock.hcl text eol=lf` in \
-            `.gitattributes` keeps git from making them)",
-        fix: LOCK,
-    },
-];
+        }
+        "The file was edited by hand" => edit(context, "  version ", "  # kept back\n  version "),
+        "Git for Windows converted the line ends on checkout" => {
+            context.write(FILE, context.read(FILE).replace('\n', "\r\n"));
+        }
+        _ => panic!("the situation `{situation}` is unknown"),
+    }
+}
 
 #[test]
 fn every_situation_has_its_finding_in_every_format() {
-    for case in CASES {
+    for case in &cases() {
         let (registry, context) = start();
-        (case.arrange)(&registry, &context);
+        arrange(case.situation, &registry, &context);
         let before = context.lock_file("a");
         let by_file = context.path("a/.tflock.toml").exists();
         let run = |format: &str| {
@@ -219,17 +129,17 @@ fn every_situation_has_its_finding_in_every_format() {
             } else {
                 verify(&context, &options)
             };
-            outcome.expect_code(3).stdout
+            outcome.expect_code(3)
         };
-        check_json(case, &json(&run("json")));
-        check_sarif(case, &json(&run("sarif")));
-        let text = run("text");
+        check_json(case, &run("json").json());
+        check_sarif(case, &run("sarif").json());
+        let text = run("text").stdout;
         let title = format!("{} {}: {}", case.code, case.name, case.message);
         assert!(text.starts_with(&title), "{text}");
         assert_contains(&text, &format!("\n  {}", case.place));
         assert_contains(&text, &format!("\n  fix: {}\n", case.fix));
         assert_contains(&text, "1 directory: 1 flagged; 1 finding");
-        let github = run("github");
+        let github = run("github").stdout;
         let (file, line) = place(case);
         let line = line.map_or(String::new(), |line| format!(",line={line}"));
         let start = format!("::error file={file}{line}");

@@ -4,7 +4,6 @@ mod findings;
 mod plugin_cache;
 mod reach;
 
-use serde_json::Value;
 use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext};
 
 use crate::TFLOCK;
@@ -42,8 +41,4 @@ fn verify(context: &TestContext, options: &str) -> Outcome {
     let arguments = ["verify", "--platform", PLATFORMS].into_iter();
     let options = options.split_whitespace();
     context.tflock(arguments.chain(options)).run()
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }

@@ -1,9 +1,9 @@
 //! The requests of an audit, its results without a network, and its exit codes.
 
 use serde_json::json;
-use tflock_test_support::{FakeRegistry, Misbehave, ProviderSpec, TestContext};
+use tflock_test_support::{DEFAULT_HOSTS, FakeRegistry, Misbehave, ProviderSpec, TestContext};
 
-use super::{PLATFORMS, edit, json, lock, start, verify};
+use super::{PLATFORMS, edit, lock, start, verify};
 use crate::TFLOCK;
 
 #[test]
@@ -42,7 +42,7 @@ fn offline_audits_list_what_was_not_checked() {
     let (registry, context) = start();
     registry.log().clear();
     let outcome = verify(&context, "--offline --format json a").expect_success();
-    let directory = json(&outcome.stdout)["directories"][0].clone();
+    let directory = outcome.json()["directories"][0].clone();
     let registry_only =
         "whether the registry still has version 1.1.0 of `registry.terraform.io/acme/anvil`";
     assert_eq!(directory["unchecked"], json!([registry_only]));
@@ -87,16 +87,15 @@ fn directories_without_requirements_have_no_finding() {
 #[test]
 fn verify_accepts_what_lock_writes() {
     let mut registry = FakeRegistry::start();
-    let hosts = ["registry.terraform.io", "registry.opentofu.org"];
     registry
         .publish(
             ProviderSpec::new("acme/anvil")
-                .hosts(hosts)
+                .hosts(DEFAULT_HOSTS)
                 .versions(["1.0.0", "1.1.0"]),
         )
         .publish(
             ProviderSpec::new("acme/rivet")
-                .hosts(hosts)
+                .hosts(DEFAULT_HOSTS)
                 .reporting_packages(),
         )
         .publish(ProviderSpec::new("acme/rare").without("1.0.0", "darwin_arm64"));

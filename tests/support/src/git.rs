@@ -10,6 +10,13 @@ pub fn git(directory: &Path, line: &str) -> String {
     git_with_input(directory, line, Stdio::null())
 }
 
+/// Commits all files of the work tree `directory`.
+#[track_caller]
+pub fn git_commit_all(directory: &Path) {
+    git(directory, "add --all --force");
+    git(directory, "commit --quiet --allow-empty --message=all");
+}
+
 /// Like [`git`], with this standard input.
 #[track_caller]
 pub fn git_with_input(directory: &Path, line: &str, input: impl Into<Stdio>) -> String {

@@ -36,14 +36,14 @@ pub use document::{Document, ResponseBody};
 pub use fixture::{
     assert_contains, assert_ends, assert_starts, error_chain, is_recording, multiline, table,
 };
-pub use git::{git, git_with_input};
+pub use git::{git, git_commit_all, git_with_input};
 pub use gpg::GpgHome;
 pub use hash::{h1, sha256_hex};
 pub use http::{Hit, Log, Misbehave, ReceivedRequest, Response};
 pub use key::TestSigner;
 pub use payload::Payload;
 pub use program::{Outcome, Program, RunCost, wait_until};
-pub use provider::{DEFAULT_PLATFORMS, ProviderSpec};
+pub use provider::{DEFAULT_HOSTS, DEFAULT_PLATFORMS, ProviderSpec};
 pub use raw_zip::{Descriptor, RawEntry, RawZip};
 pub use registry::FakeRegistry;
 pub use release::{MANIFEST, PackageFacts};

@@ -9,6 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 /// A command to run. The [`TestContext`](crate::TestContext) that creates it sets its environment and directory.
 pub struct Program {
     command: Command,
@@ -192,6 +194,12 @@ impl Outcome {
     #[track_caller]
     pub fn expect_success(self) -> Self {
         self.expect_code(0)
+    }
+
+    /// Standard output as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}\n{self}"))
     }
 
     /// Fails the test and prints the output unless standard output contains `part`.

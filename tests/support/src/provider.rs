@@ -10,6 +10,9 @@ use crate::key::TestSigner;
 /// The default platforms of a provider.
 pub const DEFAULT_PLATFORMS: [&str; 3] = ["linux_amd64", "darwin_arm64", "windows_amd64"];
 
+/// The default hosts of Terraform and OpenTofu.
+pub const DEFAULT_HOSTS: [&str; 2] = ["registry.terraform.io", "registry.opentofu.org"];
+
 /// A change to a checksum list before it is signed.
 pub(crate) type ChangeSums = Arc<dyn Fn(String) -> Vec<u8> + Send + Sync>;
 

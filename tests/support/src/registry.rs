@@ -178,6 +178,15 @@ impl FakeRegistry {
             .cloned()
     }
 
+    /// Changes the JSON document at `path`.
+    pub fn change_json(&self, path: &str, change: impl FnOnce(&mut Value)) {
+        let document = self.document(path).expect("the document exists");
+        let json = serde_json::from_slice(&document.body.to_vec());
+        let mut value = json.expect("the document is JSON");
+        change(&mut value);
+        self.serve(path, Document::json(&value));
+    }
+
     /// Removes the document, so that requests for `path` get the status 404.
     pub fn remove(&self, path: &str) {
         self.pages.0.write().expect("no holder panics").remove(path);

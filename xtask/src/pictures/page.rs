@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
+use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext, table};
 
 /// The size of the window. Pictures have twice as many pixels in each direction.
 const WINDOW: &str = "1120,770";
@@ -21,69 +21,27 @@ const PROVIDERS: [(&str, &[&str]); 6] = [
     ("acme/forge", &["5.1.0", "5.2.0", "6.0.0"]),
 ];
 
-/// A required provider: its source, its constraints, and the locked version, which is empty if it is not locked.
-type PageRequirement = (&'static str, &'static str, &'static str);
-
-/// The directories with their requirements.
-const DIRECTORIES: [(&str, &[PageRequirement]); 9] = [
-    (
-        "platform/cluster",
-        &[
-            ("hashicorp/aws", "~> 5.0", "5.100.0"),
-            ("hashicorp/kubernetes", "~> 2.30", "2.36.0"),
-        ],
-    ),
-    (
-        "platform/dns",
-        &[
-            ("hashicorp/aws", ">= 5.0", "6.2.0"),
-            ("hashicorp/random", "~> 3.0", "3.7.2"),
-        ],
-    ),
-    (
-        "platform/network",
-        &[
-            ("hashicorp/aws", "~> 5.0", "5.99.0"),
-            ("hashicorp/null", "~> 3.0", "3.2.4"),
-        ],
-    ),
-    (
-        "stacks/analytics",
-        &[
-            ("hashicorp/google", "~> 6.0", "6.43.0"),
-            ("hashicorp/random", "~> 3.0", "3.6.0"),
-        ],
-    ),
-    (
-        "stacks/billing",
-        &[
-            ("acme/forge", ">= 5.1, < 6.0", "5.2.0"),
-            ("hashicorp/aws", "~> 5.99", "5.100.0"),
-        ],
-    ),
-    ("stacks/edge", &[("acme/forge", ">= 5.1", "")]),
-    (
-        "stacks/payments",
-        &[
-            ("acme/forge", "~> 6.0", "5.1.0"),
-            ("hashicorp/aws", "~> 5.0", "5.100.0"),
-        ],
-    ),
-    (
-        "stacks/search",
-        &[
-            ("hashicorp/google", "~> 6.0", "6.40.0"),
-            ("hashicorp/kubernetes", "~> 2.30", "2.37.1"),
-        ],
-    ),
-    (
-        "stacks/warehouse",
-        &[
-            ("hashicorp/google", "~> 6.0", "6.43.0"),
-            ("hashicorp/null", "~> 3.0", "3.2.4"),
-        ],
-    ),
-];
+/// The columns: a directory, a required provider, its constraints, and the locked version, which is empty if the provider
+/// is not locked.
+const REQUIREMENTS: &str = "
+    platform/cluster  | hashicorp/aws        | ~> 5.0        | 5.100.0
+    platform/cluster  | hashicorp/kubernetes | ~> 2.30       | 2.36.0
+    platform/dns      | hashicorp/aws        | >= 5.0        | 6.2.0
+    platform/dns      | hashicorp/random     | ~> 3.0        | 3.7.2
+    platform/network  | hashicorp/aws        | ~> 5.0        | 5.99.0
+    platform/network  | hashicorp/null       | ~> 3.0        | 3.2.4
+    stacks/analytics  | hashicorp/google     | ~> 6.0        | 6.43.0
+    stacks/analytics  | hashicorp/random     | ~> 3.0        | 3.6.0
+    stacks/billing    | acme/forge           | >= 5.1, < 6.0 | 5.2.0
+    stacks/billing    | hashicorp/aws        | ~> 5.99       | 5.100.0
+    stacks/edge       | acme/forge           | >= 5.1        |
+    stacks/payments   | acme/forge           | ~> 6.0        | 5.1.0
+    stacks/payments   | hashicorp/aws        | ~> 5.0        | 5.100.0
+    stacks/search     | hashicorp/google     | ~> 6.0        | 6.40.0
+    stacks/search     | hashicorp/kubernetes | ~> 2.30       | 2.37.1
+    stacks/warehouse  | hashicorp/google     | ~> 6.0        | 6.43.0
+    stacks/warehouse  | hashicorp/null       | ~> 3.0        | 3.2.4
+";
 
 /// Creates `list-light.png` and `list-dark.png` in `directory`.
 pub(super) fn photograph(tflock: &Path, directory: &Path) {
@@ -108,22 +66,21 @@ pub(super) fn photograph(tflock: &Path, directory: &Path) {
 /// Locks the versions for the page, and then changes the requirements so that the page shows differences.
 fn lay_out(context: &TestContext) {
     context.write(".git/HEAD", "ref: refs/heads/main\n");
-    for (directory, requirements) in DIRECTORIES {
-        let locked = requirements
-            .iter()
-            .filter(|(.., version)| !version.is_empty());
-        let locked: Vec<(&str, &str)> = locked
-            .map(|(source, _, version)| (*source, *version))
+    let rows = table(REQUIREMENTS);
+    for rows in rows.chunk_by(|[left, ..], [right, ..]| left == right) {
+        let directory = rows[0][0];
+        let locked = rows.iter().filter(|[.., version]| !version.is_empty());
+        let locked: Vec<_> = locked
+            .map(|&[_, source, _, version]| (source, version))
             .collect();
         if !locked.is_empty() {
             context.require(directory, &locked);
             context.tflock(["lock", directory]).run().expect_success();
         }
-        let wanted = requirements.iter();
-        let wanted: Vec<(&str, &str)> = wanted
-            .map(|(source, constraints, _)| (*source, *constraints))
-            .collect();
-        context.require(directory, &wanted);
+        let required = rows
+            .iter()
+            .map(|&[_, source, constraints, _]| (source, constraints));
+        context.require(directory, &required.collect::<Vec<_>>());
     }
 }
 
