@@ -77,8 +77,7 @@ fn arrange(situation: &str, registry: &FakeRegistry, context: &TestContext) {
             require("acme/rivet", "1.0.0");
             context.remove_lock_file("a");
             lock(context, super::PLATFORMS);
-            let platforms = "platforms = [\"linux_amd64\", \"windows_amd64\"]
-";
+            let platforms = "platforms = [\"linux_amd64\", \"windows_amd64\"]\n";
             write("a/.tflock.toml", platforms);
         }
         "The provider has another signer" => {
