@@ -66,7 +66,7 @@ pub(super) fn photograph(tflock: &Path, directory: &Path) {
 /// Locks the versions for the page, and then changes the requirements so that the page shows differences.
 fn lay_out(context: &TestContext) {
     context.write(".git/HEAD", "ref: refs/heads/main\n");
-    let rows = table(REQUIREMENTS);
+    let rows: Vec<[&str; 4]> = table(REQUIREMENTS);
     for rows in rows.chunk_by(|[left, ..], [right, ..]| left == right) {
         let directory = rows[0][0];
         let locked = rows.iter().filter(|[.., version]| !version.is_empty());
