@@ -172,7 +172,8 @@ fn failures_to_read_and_request_are_reported() {
     let gone = Misbehave::on("*/acme/anvil/versions").respond(Response::status(503));
     registry.misbehave(gone);
     context.write("stacks/broken/main.tf", "module \"x\" {\n");
-    let outcome = context.run("list -r stacks");
+    let list = context.command("list -r stacks");
+    let outcome = list.env("TF_REGISTRY_DISCOVERY_RETRY", "1").run();
     let outcome = outcome.expect_code(1);
     for expected in [
         "stacks/broken                 could not be read\n",

@@ -4,7 +4,7 @@
 use std::io::Write as _;
 
 use tflock_test_support::{
-    FakeRegistry, Misbehave, ProviderSpec, TestContext, table, terraform_on_path,
+    FakeRegistry, Misbehave, ProviderSpec, TestContext, check_rows, table, terraform_on_path,
 };
 
 use crate::TFLOCK;
@@ -36,8 +36,8 @@ const STATUSES: &str = "
     versions 503 once            | */acme/anvil/versions  | status=503 times=1               | Locked
     versions 429 once            | */acme/anvil/versions  | status=429 retry_after=1 times=1 | Locked
     versions reset once          | */acme/anvil/versions  | reset times=1                    | Locked
-    versions redirected          | */acme/anvil/versions  | redirect=LIST times=1            | Locked
-    versions redirected for ever | */acme/anvil/versions  | redirect=LIST                    | Refused
+    versions redirected          | */acme/anvil/versions  | redirect=versions times=1        | Locked
+    versions redirected for ever | */acme/anvil/versions  | redirect=versions                | Refused
     download 404                 | */download/linux/amd64 | status=404                       | Refused
     download 403                 | */download/linux/amd64 | status=403                       | Refused
     download 502 once            | */download/linux/amd64 | status=502 times=1               | Locked
@@ -56,14 +56,12 @@ const STATUSES: &str = "
     package changed              | *_linux_amd64.zip      | flip=40                          | Refused
 ";
 
-fn statuses(registry: &FakeRegistry) -> Vec<(&'static str, Misbehave, ResponseEnding)> {
-    let list = registry.url("/registry.terraform.io/v1/providers/acme/anvil/versions");
+fn statuses() -> Vec<(&'static str, Misbehave, ResponseEnding)> {
     let row = |[name, path, rule, ending]: [&'static str; 4]| {
         let endings = [Locked, Refused, OnlyTflock];
         let is_named = |value: &ResponseEnding| format!("{value:?}") == ending;
         let ending = endings.into_iter().find(is_named).unwrap();
-        let rule = Misbehave::on(path).rule(&rule.replace("LIST", &list));
-        (name, rule, ending)
+        (name, Misbehave::on(path).rule(rule), ending)
     };
     table(STATUSES).into_iter().map(row).collect()
 }
@@ -114,43 +112,30 @@ fn gzip(body: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-#[test]
-fn responses_have_the_same_result_as_with_terraform() {
-    let mut registry = FakeRegistry::start();
+fn start() -> (FakeRegistry, TestContext) {
     let spec = ProviderSpec::new("acme/anvil").platforms(["linux_amd64"]);
-    registry.publish(spec.payload(50_000));
+    let registry = FakeRegistry::with(spec.payload(50_000));
     let context = TestContext::new(TFLOCK, &registry);
-    let with_terraform = terraform_on_path().is_some();
-    let mut differences = Vec::new();
-    let rows = statuses(&registry).into_iter().chain(answers());
-    for (number, (name, rule, ending)) in rows.enumerate() {
-        let directory = format!("{number}/tflock");
-        let ours = under(&rule, &registry, || lock_with_tflock(&directory, &context));
-        if ours.is_some() == (ending == Refused) {
-            differences.push(format!(
-                "{name}: expected {ending:?}, tflock wrote {ours:?}"
-            ));
-        }
-        if with_terraform {
-            let directory = format!("{number}/terraform");
-            let theirs = under(&rule, &registry, || {
-                lock_with_terraform(&directory, &context)
-            });
-            let expected = ours.filter(|_| ending == Locked);
-            if theirs != expected {
-                differences.push(format!("{name}: tflock {expected:?}, terraform {theirs:?}"));
-            }
-        }
-    }
-    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    (registry, context)
 }
 
-/// Executes `run` while this rule applies.
-fn under<T>(rule: &Misbehave, registry: &FakeRegistry, run: impl FnOnce() -> T) -> T {
-    registry.misbehave(rule.clone());
-    let result = run();
-    registry.behave();
-    result
+#[test]
+fn responses_have_the_same_result_as_with_terraform() {
+    let with_terraform = terraform_on_path().is_some();
+    let rows = statuses().into_iter().chain(answers());
+    check_rows(rows, |(name, rule, ending)| {
+        let (registry, context) = start();
+        registry.misbehave(rule.clone());
+        let ours = lock_with_tflock("tflock", &context);
+        assert_eq!(ours.is_some(), ending != Refused, "{name}: {ours:?}");
+        if with_terraform {
+            registry.behave();
+            registry.misbehave(rule);
+            let theirs = lock_with_terraform("terraform", &context);
+            let expected = ours.filter(|_| ending == Locked);
+            assert_eq!(theirs, expected, "{name}: terraform");
+        }
+    });
 }
 
 fn lock_with_tflock(directory: &str, context: &TestContext) -> Option<String> {

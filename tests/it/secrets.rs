@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use tflock_test_support::{
-    FakeRegistry, Misbehave, Outcome, Program, ProviderSpec, TestContext, table,
+    FakeRegistry, Misbehave, Outcome, Program, ProviderSpec, TestContext, check_rows, table,
 };
 
 use crate::TFLOCK;
@@ -109,7 +109,7 @@ const FAULTS: &str = "
 
 #[test]
 fn tokens_are_shown_nowhere() {
-    for [name, rule] in table(FAULTS) {
+    check_rows(table(FAULTS), |[name, rule]| {
         let site = SecretsSite::start();
         site.registry
             .misbehave(Misbehave::on("*/versions").rule(rule));
@@ -122,12 +122,12 @@ fn tokens_are_shown_nowhere() {
         let block = format!("credentials \"registry.terraform.io\" {{ token = \"{SECRET}\" }}");
         site.configure(&block);
         assert_silent(&site.lock().run(), &site.context, name);
-    }
+    });
 }
 
 #[test]
 fn signed_addresses_are_shown_nowhere() {
-    for [name, rule] in table(FAULTS) {
+    check_rows(table(FAULTS), |[name, rule]| {
         for document in ["*_SHA256SUMS", "*.zip"] {
             let site = SecretsSite::start();
             site.sign_addresses();
@@ -135,7 +135,7 @@ fn signed_addresses_are_shown_nowhere() {
             let outcome = site.lock().run();
             assert_silent(&outcome, &site.context, &format!("{name} {document}"));
         }
-    }
+    });
 }
 
 #[test]
@@ -151,14 +151,14 @@ fn passwords_in_configurations_are_shown_nowhere() {
         "provider_installation {\n  network_mirror { url = \"http://user:XSECRETX@h.test/\" }\n}",
         "provider_installation {\n  network_mirror { url = \"https://user:XSECRETX@127.0.0.1:1/?key=XSECRETX\" }\n}",
     ];
-    for text in broken {
+    check_rows(broken, |text| {
         for options in [&["--source", "registry"], &["--source", "config"]] {
             let site = SecretsSite::start();
             site.configure(text);
             let outcome = site.lock().args(options).run();
             assert_silent(&outcome, &site.context, text);
         }
-    }
+    });
 }
 
 #[test]
@@ -191,13 +191,13 @@ fn passwords_in_the_environment_are_shown_nowhere() {
 
 #[test]
 fn netrc_is_shown_nowhere() {
-    for [name, rule] in table(FAULTS) {
+    check_rows(table(FAULTS), |[name, rule]| {
         let site = SecretsSite::start();
         site.write_netrc();
         site.registry.misbehave(Misbehave::on("*.zip").rule(rule));
         let outcome = site.lock().env("NETRC", site.context.path("netrc")).run();
         assert_silent(&outcome, &site.context, name);
-    }
+    });
     let site = SecretsSite::start();
     let malformed = format!("machine x login user password {SECRET} {SECRET} nonsense\n");
     site.context.write("netrc", malformed);

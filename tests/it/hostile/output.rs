@@ -3,7 +3,7 @@
 #![cfg(unix)]
 
 use serde_json::{Value, json};
-use tflock_test_support::{Document, FakeRegistry, Outcome, ProviderSpec, TestContext};
+use tflock_test_support::{Document, FakeRegistry, Outcome, ProviderSpec, TestContext, check_rows};
 
 use crate::TFLOCK;
 
@@ -273,8 +273,8 @@ fn texts_of_config_files_are_not_commands() {
 #[test]
 fn responses_of_registries_are_not_commands() {
     const PROVIDER: &str = "/registry.terraform.io/v1/providers/acme/anvil";
-    let mut harmed = Vec::new();
-    for text in NAMES {
+    check_rows(NAMES, |text| {
+        let mut harmed = Vec::new();
         let (registry, context) = site();
         context.require("a", &[("acme/anvil", "")]);
         let description = registry
@@ -321,8 +321,8 @@ fn responses_of_registries_are_not_commands() {
             }
             registry.serve(path, before);
         }
-    }
-    assert_harmless(&harmed);
+        assert_harmless(&harmed);
+    });
 }
 
 /// Hooks pass the names of files as arguments.

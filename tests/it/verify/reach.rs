@@ -69,7 +69,9 @@ fn incomplete_audits_take_precedence_over_findings() {
     let both = [("acme/anvil", "~> 1.0"), ("acme/rivet", "1.0.0")];
     context.require("a", &both);
     registry.misbehave(Misbehave::on("*/acme/anvil/versions").status(500));
-    let outcome = verify(&context, "a").expect_code(1);
+    let verify = context.tflock(["verify", "--platform", PLATFORMS, "a"]);
+    let outcome = verify.env("TF_REGISTRY_DISCOVERY_RETRY", "1").run();
+    let outcome = outcome.expect_code(1);
     outcome.assert_stdout_starts("TFL003 provider-not-locked: ");
     outcome.assert_stdout("1 directory: 1 failed; 1 finding");
     outcome.assert_stderr("error: ");

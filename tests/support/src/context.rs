@@ -37,7 +37,7 @@ impl TestContext {
     /// An empty tree with an empty CLI configuration.
     pub fn offline(tflock: impl Into<PathBuf>) -> Self {
         let root = TempDir::with_prefix("tflock-test").expect("a temporary directory");
-        for part in ["repository", "home", "cache", "share"] {
+        for part in ["repository", "home", "cache", "share", "certificates"] {
             fs::create_dir(root.path().join(part)).expect("the temporary directory is ours");
         }
         let shown = fs::canonicalize(root.path()).expect("the temporary directory exists");
@@ -49,6 +49,7 @@ impl TestContext {
             filters,
         };
         context.set_cli_config("");
+        fs::write(context.root.path().join("home/none.pem"), "").expect("the tree is ours");
         context
     }
 
@@ -241,6 +242,9 @@ impl TestContext {
             // The directory in which the tools search for implied mirrors.
             .env("XDG_DATA_DIRS", root.join("share"))
             .env("TF_CLI_CONFIG_FILE", root.join("home/terraform.rc"))
+            // Decoding the certificates of the system would take half of the time of a short run.
+            .env("SSL_CERT_FILE", root.join("home/none.pem"))
+            .env("SSL_CERT_DIR", root.join("certificates"))
             .current_dir(self.work());
         // Windows needs these variables to open sockets and temporary files.
         for name in ["PATH", "SystemRoot", "TEMP", "TMP"] {

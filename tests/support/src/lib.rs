@@ -42,7 +42,7 @@ pub use hash::{h1, sha256_hex};
 pub use http::{Hit, Log, Misbehave, ReceivedRequest, Response};
 pub use key::TestSigner;
 pub use payload::Payload;
-pub use program::{Outcome, Program, RunCost, wait_until};
+pub use program::{Outcome, Program, RunCost, check_rows, wait_until};
 pub use provider::{DEFAULT_HOSTS, DEFAULT_PLATFORMS, ProviderSpec};
 pub use raw_zip::{Descriptor, RawEntry, RawZip};
 pub use registry::FakeRegistry;

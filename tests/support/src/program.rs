@@ -1,11 +1,13 @@
 //! Commands that are run in a clean environment, and their results.
 
+use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -132,6 +134,24 @@ pub fn wait_until(condition: impl Fn() -> bool) {
         assert!(started.elapsed() < Duration::from_mins(1), "timeout");
         thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// The number of rows that [`check_rows`] checks at the same time.
+const CONCURRENT_ROWS: usize = 8;
+
+/// Checks rows of a table concurrently. Use it for rows that wait for pauses between attempts.
+pub fn check_rows<T: Send>(rows: impl IntoIterator<Item = T>, check: impl Fn(T) + Sync) {
+    let rows = Mutex::new(rows.into_iter().collect::<VecDeque<T>>());
+    let next = || rows.lock().expect("no holder panics").pop_front();
+    thread::scope(|scope| {
+        for _ in 0..CONCURRENT_ROWS {
+            scope.spawn(|| {
+                while let Some(row) = next() {
+                    check(row);
+                }
+            });
+        }
+    });
 }
 
 /// The interval at which the memory of a command is measured.
