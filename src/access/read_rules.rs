@@ -1,4 +1,4 @@
-//! The user's rules for what root modules may read.
+//! The user's rules for the files that root modules may read.
 
 use std::fmt;
 use std::io;

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use crate::code::Code;
 use crate::span::Explain;
 
-/// The reason why the cache, or a part of it, cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CacheError {
     /// The environment does not say where the cache is.

@@ -108,7 +108,6 @@ impl Explain for ParseError {
     }
 }
 
-/// Why a lock file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
     #[error("cannot use `{}` as a lock file: it is not a regular file", .0.path.display())]

@@ -1,4 +1,4 @@
-//! Locks -> bytes.
+//! Renders locks: Locks -> bytes.
 //!
 //! The layout is that of Terraform and OpenTofu, byte for byte. It is written by hand, because no general HCL printer produces
 //! it.

@@ -7,7 +7,6 @@ use crate::access::LinkError;
 use crate::package::PackageError;
 use crate::span::Explain;
 
-/// Why a mirror cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum MirrorError {
     #[error("cannot use `{}` as a mirror", path.display())]

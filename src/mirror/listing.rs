@@ -33,7 +33,7 @@ impl LocalPackage {
     }
 }
 
-/// All packages below `base`, sorted by the bytes of their paths. None if `base` is a file.
+/// All packages below `base`, sorted by the bytes of their paths. A file has no packages.
 pub fn list(base: &Path) -> io::Result<Vec<ListedPackage>> {
     let mut listed = Vec::new();
     if fs::metadata(base)?.is_file() {
@@ -115,7 +115,7 @@ fn directories(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(real.map(|entry| entry.path()).collect())
 }
 
-/// The entries of a directory, sorted by bytes. None if another process has just removed the directory.
+/// The entries of a directory, sorted by bytes. There are none if another process has just removed the directory.
 fn entries(path: &Path) -> io::Result<Vec<DirEntry>> {
     let entries = match fs::read_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -6,7 +6,6 @@
 use super::Hostname;
 use crate::span::{Explain, Span};
 
-/// Why a hostname is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HostnameError {
     /// A label is empty: before, between or after dots.
@@ -32,7 +31,6 @@ pub struct AddressError {
     pub problem: AddressProblem,
 }
 
-/// What is wrong with a provider's source address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressProblem {
     /// A part is empty: before, between or after slashes.
@@ -108,7 +106,7 @@ pub enum VersionProblem {
     #[error("`{0}` is too large for a version number")]
     NumberTooLarge(String),
     /// Text after the valid part of a version.
-    #[error("`{}` cannot stand there in a version", visible(.0))]
+    #[error("`{}` is not allowed there in a version", visible(.0))]
     Unexpected(String),
 }
 
@@ -171,7 +169,6 @@ impl Explain for ConstraintError {
     }
 }
 
-/// What is wrong with a version constraint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConstraintProblem {
     /// A constraint is empty: the whole string, or before, between or after commas.

@@ -219,7 +219,6 @@ impl RegistryError {
         }
     }
 
-    /// Whether no request was sent because of `--offline`.
     pub fn is_offline(&self) -> bool {
         let fault = self.request().map(|request| &request.fault);
         matches!(fault, Some(RequestFault::Offline))

@@ -40,7 +40,6 @@ pub struct NetworkMirror {
 /// The packages of one version, by platform.
 type Archives = BTreeMap<Platform, MirrorPackage>;
 
-/// A package that a mirror offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MirrorPackage {
     pub package: PackageId,

@@ -52,24 +52,20 @@ pub enum PackageLocation {
 
 impl PackageSource {
     pub fn registry(client: RegistryClient) -> Self {
-        Self::single(client.settings().engine, PackageOrigin::Registry(client))
+        let engine = client.settings().engine;
+        Self::all_providers(engine, [PackageOrigin::Registry(client)])
     }
 
-    /// One directory (`--fs-mirror`).
     pub fn filesystem(engine: Engine, base: impl Into<PathBuf>) -> Self {
         let mirror = FilesystemMirror::new(base);
-        Self::single(engine, PackageOrigin::Filesystem(mirror))
+        Self::all_providers(engine, [PackageOrigin::Filesystem(mirror)])
     }
 
-    /// One mirror server (`--net-mirror`).
     pub fn network(client: RegistryClient, base: &str) -> Result<Self> {
         let engine = client.settings().engine;
         let mirror = NetworkMirror::new(client, base, None)?;
-        Ok(Self::single(engine, PackageOrigin::Network(mirror)))
-    }
-
-    fn single(engine: Engine, origin: PackageOrigin) -> Self {
-        Self::all_providers(engine, [origin])
+        let origin = PackageOrigin::Network(mirror);
+        Ok(Self::all_providers(engine, [origin]))
     }
 
     /// Methods that include every provider.

@@ -36,7 +36,6 @@ pub(super) fn configured_at(place: Option<&Place>) -> String {
     place.map_or_else(String::new, |place| format!(" (configured at {place})"))
 }
 
-/// The reason why one attempt failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RequestFault {
     #[error("cannot set up secure connections")]

@@ -26,7 +26,6 @@ use crate::span::{Place, Span};
 use crate::syntax::{SourceFile, SyntaxError};
 use parser::LockFileParser;
 
-/// A parsed lock file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LockFile {
     pub locks: Locks,

@@ -228,7 +228,7 @@ impl LockFileParser<'_> {
         text
     }
 
-    /// The place of a part of a string. If the string has escapes or is computed, the place of the whole expression.
+    /// The place of a part of a string. It is the whole expression if the string has escapes or is computed.
     fn place_within(
         &self,
         argument: &ArgumentValue,

@@ -94,7 +94,6 @@ impl ArchiveBytes for WholeFile<'_> {
 /// The retained end of an archive that was downloaded.
 #[derive(Debug)]
 pub(crate) struct ArchiveTail {
-    /// The bytes up to the end of the archive.
     pub(crate) bytes: Vec<u8>,
     /// The offset of its first byte.
     pub(crate) start: u64,

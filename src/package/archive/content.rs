@@ -33,7 +33,6 @@ pub enum EntryFault {
     Descriptor,
 }
 
-/// Why content cannot be unpacked.
 #[derive(Debug, Error)]
 pub(crate) enum UnpackError {
     #[error(transparent)]
@@ -147,7 +146,6 @@ impl ContentHasher {
         self.size += piece.len() as u64;
     }
 
-    /// The size of the content so far, in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.size
     }

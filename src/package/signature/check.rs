@@ -13,7 +13,6 @@ use crate::package::signature::packets::{
 };
 use crate::package::signature::verify::{signs_data, unsupported_curve};
 
-/// A signature that was verified.
 #[derive(Debug)]
 pub(super) struct CheckedSignature<'a> {
     certificate: &'a OpenPgpCertificate,

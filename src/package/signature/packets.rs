@@ -25,7 +25,6 @@ pub(super) fn dearmor(armor: &str) -> Option<(BlockType, Vec<u8>)> {
     Some((block, content))
 }
 
-/// A packet that cannot be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MalformedPacket;
 
@@ -152,7 +151,6 @@ fn key_id_of(fingerprint: &Fingerprint) -> Option<KeyId> {
     Some(KeyId::from(*end))
 }
 
-/// Formats a key ID or a fingerprint.
 pub(super) fn upper_hex(bytes: &[u8]) -> String {
     bytes
         .iter()

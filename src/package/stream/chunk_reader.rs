@@ -7,7 +7,6 @@ use tokio::sync::mpsc::Receiver;
 
 use super::inflate_permit::InflatePermit;
 
-/// A reader of the chunks in a queue.
 #[derive(Debug)]
 pub(super) struct ChunkReader {
     chunks: Receiver<Bytes>,

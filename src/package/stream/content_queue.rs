@@ -11,7 +11,6 @@ use crate::package::archive::content::{
 /// One buffer is being filled, one is being hashed, and four wait in the queue.
 const BUFFERS: usize = 6;
 
-/// A part of an entry's content.
 struct ContentPiece {
     buffer: Vec<u8>,
     filled: usize,

@@ -14,7 +14,6 @@ use crate::package::stream::NeedsFile;
 use crate::package::stream::chunk_reader::ChunkReader;
 use crate::package::stream::content_queue::PieceSink;
 
-/// The entries of a zip and the data after them.
 #[derive(Debug)]
 pub(super) struct WalkedArchive {
     /// The entries in order, one for each summary of content.

@@ -30,7 +30,6 @@ impl PermitPool {
 pub(super) struct InflatePermit(&'static PermitPool);
 
 impl InflatePermit {
-    /// Waits for a free permit.
     pub(super) fn acquire() -> Self {
         Self::acquire_from(&PERMITS)
     }

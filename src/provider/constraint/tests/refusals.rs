@@ -138,7 +138,7 @@ fn errors_of_the_second_parser_have_spans() {
 #[test]
 fn errors_have_a_cause_and_a_hint() {
     for row in [
-        ">= 1.2, ~> 3.x.y # `.x.y` cannot stand there in a version # there are no wildcards: `~> 1.2` allows every 1.x from 1.2.0 on, \
+        ">= 1.2, ~> 3.x.y # `.x.y` is not allowed there in a version # there are no wildcards: `~> 1.2` allows every 1.x from 1.2.0 on, \
          `~> 1.2.0` every 1.2.x",
         "v1 # a version must not start with `v` # omit the `v`",
         "^1 # `^` is not an operator # write `~>`",
@@ -147,11 +147,11 @@ fn errors_have_a_cause_and_a_hint() {
         "=<1 # `=<` is not an operator # write `<=`",
         "<>1 # `<>` is not an operator # write `!=`",
         "|1 # `|` is not an operator # ",
-        ">= 1 < 2 # `< 2` cannot stand there in a version # separate constraints with commas",
-        "1 || 2 # `|| 2` cannot stand there in a version # alternatives are not supported: a version must satisfy all constraints",
+        ">= 1 < 2 # `< 2` is not allowed there in a version # separate constraints with commas",
+        "1 || 2 # `|| 2` is not allowed there in a version # alternatives are not supported: a version must satisfy all constraints",
         "latest # expected a number instead of `latest` # omit the constraint to allow every version",
-        "1 é # `é` cannot stand there in a version # ",
-        "1\u{a0} # `\\u{a0}` cannot stand there in a version # ", // escaped, because a no-break space looks like a space
+        "1 é # `é` is not allowed there in a version # ",
+        "1\u{a0} # `\\u{a0}` is not allowed there in a version # ", // escaped, because a no-break space looks like a space
         "=  1 # only a single space may separate operator and version # ",
         "1.0, # a constraint is missing # ",
         ">=  # a version number is missing # ",
