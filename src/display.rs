@@ -13,6 +13,12 @@ pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
     format!("{count} {}", if count == N::from(1) { one } else { many })
 }
 
+/// Formats items in backticks, separated by commas.
+pub fn quoted<T: Display>(items: impl IntoIterator<Item = T>) -> String {
+    let quoted: Vec<String> = items.into_iter().map(|item| format!("`{item}`")).collect();
+    quoted.join(", ")
+}
+
 /// Formats a path for people: like [`portable_path`], with deceptive characters escaped.
 pub fn shown_path(path: &Path) -> String {
     visible_name(&portable_path(path)).into_owned()

@@ -12,6 +12,7 @@ use crate::provider::{Digest, Engine, PackageId, Platform};
 use crate::registry::AvailableVersions;
 
 use super::evidence::Evidence;
+use super::packages::{Packages, VersionQuery};
 use super::record::PackageRecord;
 use super::trust::Verifier;
 
@@ -41,27 +42,11 @@ pub(super) struct CachedVersion {
     /// In the order of the platforms.
     pub(super) records: Vec<(Platform, Arc<PackageRecord>)>,
     pub(super) evidence: Evidence,
-    /// The registry's warnings and invalid versions. Its list of versions is empty.
+    /// As in [`CachedPackage`].
     pub(super) messages: Arc<AvailableVersions>,
 }
 
 impl CacheAccess {
-    /// A package, if the cache has all of it and it passes verification.
-    pub(super) async fn package(
-        &self,
-        verifier: Verifier,
-        origin: String,
-        engine: Engine,
-        id: PackageId,
-    ) -> Option<CachedPackage> {
-        match self {
-            Self::All(_) => {}
-            Self::None | Self::Hashes(_) => return None,
-        }
-        self.run_blocking(move |store| read_package(store, verifier, &origin, engine, &id))
-            .await?
-    }
-
     /// The hashes of the zip with this digest, from any source.
     pub(super) async fn hashes(&self, zh: Digest, type_name: &str) -> Option<PackageHashes> {
         let type_name = type_name.to_owned();
@@ -75,25 +60,6 @@ impl CacheAccess {
             .await;
     }
 
-    /// Stores the answer of the registry at `origin`.
-    pub(super) async fn keep_answer(
-        &self,
-        origin: String,
-        engine: Engine,
-        id: PackageId,
-        answer: PackageAnswer,
-    ) {
-        self.run_blocking(move |store| {
-            let key = AnswerKey {
-                origin: &origin,
-                engine,
-                package: &id,
-            };
-            store.write_answer(&key, &answer);
-        })
-        .await;
-    }
-
     /// Reads or writes the cache on a thread that may block. `None` without a cache, or if the runtime shuts down.
     async fn run_blocking<T: Send + 'static>(
         &self,
@@ -104,6 +70,90 @@ impl CacheAccess {
             Self::Hashes(store) | Self::All(store) => Arc::clone(store),
         };
         tokio::task::spawn_blocking(move || job(&store)).await.ok()
+    }
+}
+
+impl Packages {
+    /// A version from the disk cache, without a request. The error lists the platforms for which a request is needed.
+    pub(super) async fn cached_version(
+        &self,
+        query: VersionQuery<'_>,
+    ) -> Result<Arc<CachedVersion>, Arc<[Platform]>> {
+        // Boxed, because thousands of callers hold this future while one of them runs it.
+        let job = || Box::pin(self.read_version(query));
+        let versions = &self.memo.cached_versions;
+        versions.get_or_init(query.key(), job).await
+    }
+
+    async fn read_version(
+        &self,
+        query: VersionQuery<'_>,
+    ) -> Result<Arc<CachedVersion>, Arc<[Platform]>> {
+        let (mut cached, mut missing) = (None::<CachedVersion>, Vec::new());
+        for platform in query.platforms {
+            let id = query.package(platform);
+            let Some(package) = self.cached_package(query.engine, id).await else {
+                missing.push(platform.clone());
+                continue;
+            };
+            let cached = cached.get_or_insert_with(|| CachedVersion {
+                records: Vec::new(),
+                evidence: Evidence::default(),
+                messages: package.messages,
+            });
+            cached.evidence.extend(package.record.evidence.clone());
+            cached.records.push((platform.clone(), package.record));
+        }
+        match cached {
+            Some(cached) if missing.is_empty() => Ok(Arc::new(cached)),
+            _ => Err(missing.into()),
+        }
+    }
+
+    /// A package, if the cache has all of it and it passes verification.
+    async fn cached_package(&self, engine: Engine, id: PackageId) -> Option<CachedPackage> {
+        let CacheAccess::All(_) = &self.cache else {
+            return None;
+        };
+        let key = (engine, id.clone());
+        let job = || async {
+            let origin = self.source(engine).packages.origin(&id.provider)?;
+            let verifier = self.verifier;
+            let read = move |store: &DiskCache| read_package(store, verifier, &origin, engine, &id);
+            self.cache.run_blocking(read).await?
+        };
+        self.memo.cached_packages.get_or_init(key, job).await
+    }
+
+    /// Stores a verified answer, unless the provider can also come from other sources than a registry.
+    pub(super) async fn keep_answer(&self, engine: Engine, id: &PackageId, answer: PackageAnswer) {
+        let source = &self.source(engine).packages;
+        let Some(origin) = source.origin(&id.provider) else {
+            return;
+        };
+        // This sends no request, because the version was selected from the same list. A version that the list lacks would
+        // not be selected again, so it is not stored.
+        let Ok(listed) = source.versions(&id.provider).await else {
+            return;
+        };
+        if !listed.versions().any(|version| *version == id.version) {
+            return;
+        }
+        let answer = PackageAnswer {
+            warnings: listed.warnings.clone(),
+            invalid: listed.invalid.clone(),
+            ..answer
+        };
+        let id = id.clone();
+        let write = move |store: &DiskCache| {
+            let key = AnswerKey {
+                origin: &origin,
+                engine,
+                package: &id,
+            };
+            store.write_answer(&key, &answer);
+        };
+        self.cache.run_blocking(write).await;
     }
 }
 

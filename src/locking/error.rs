@@ -1,11 +1,11 @@
 //! Why a provider of a directory cannot be locked.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::code::Code;
+use crate::display::quoted;
 use crate::package::{AuthenticityError, PackageError};
 use crate::provider::{Platform, ProviderAddr, Version, VersionConstraints};
 use crate::registry::{MirrorHashError, PackagesError, RegistryError};
@@ -21,7 +21,6 @@ pub struct LockingError {
     pub address: ProviderAddr,
     /// Where the configuration requires it, or where the lock file records it.
     pub place: Option<Place>,
-    /// Why it cannot be locked.
     #[source]
     pub problem: Box<LockingProblem>,
 }
@@ -76,7 +75,6 @@ pub enum LockingProblem {
         platform: Platform,
         published: BTreeSet<Platform>,
     },
-    /// `--offline` forbids a request that is needed.
     #[error("{0}, and the network is switched off by `--offline`")]
     Offline(CacheGap),
     #[error(transparent)]
@@ -88,7 +86,6 @@ pub enum LockingProblem {
         #[source]
         failure: Arc<PackageFailure>,
     },
-    /// `[signers]` does not allow the signer of the package.
     #[error("the package of version {version} for `{platform}` is not accepted")]
     Signer {
         version: Version,
@@ -171,36 +168,19 @@ impl LockingProblem {
 }
 
 /// What the disk cache lacks, so that a request is needed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CacheGap {
     /// The list of versions: no locked version fits, or an upgrade was requested.
+    #[error("only its registry can list its versions")]
     Version,
+    #[error("the cache does not have version {version} for {}", quoted(.platforms))]
     Packages {
         version: Version,
         platforms: Vec<Platform>,
     },
     /// A list that proves the recorded hashes, or that an allowed key signed.
+    #[error("the cached version {version} does not match the lock file or `[signers]`")]
     Proof { version: Version },
-}
-
-impl fmt::Display for CacheGap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Version => write!(f, "only its registry can list its versions"),
-            Self::Packages { version, platforms } => {
-                let platforms: Vec<_> = platforms.iter().map(|name| format!("`{name}`")).collect();
-                write!(
-                    f,
-                    "the cache does not have version {version} for {}",
-                    platforms.join(", ")
-                )
-            }
-            Self::Proof { version } => write!(
-                f,
-                "the cached version {version} does not match the lock file or `[signers]`"
-            ),
-        }
-    }
 }
 
 fn missing_platform_hint(platform: &Platform, published: &BTreeSet<Platform>) -> String {

@@ -58,15 +58,12 @@ impl ProviderTask<'_> {
         let selection = select_without_list(&self.requirement.constraints, locked, target)
             .ok_or(CacheGap::Version)?;
         let version = selection.version();
-        let platforms = &self.policy.platforms;
-        let cached = self
-            .packages
-            .cached_version(self.engine, self.address, version, platforms)
-            .await
-            .map_err(|platforms| CacheGap::Packages {
-                version: version.clone(),
-                platforms: platforms.to_vec(),
-            })?;
+        let query = self.version_query(version, &self.policy.platforms);
+        let cached = self.packages.cached_version(query).await;
+        let cached = cached.map_err(|platforms| CacheGap::Packages {
+            version: version.clone(),
+            platforms: platforms.to_vec(),
+        })?;
         // Before tflock rejects a recorded hash or a signer, it requests the list again: the registry may have signed another
         // one since.
         let is_doubtful = matches!((&selection, self.old), (Selection::Kept(_), Some(old))

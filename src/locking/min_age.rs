@@ -4,14 +4,14 @@
 //! registry cannot choose: the one inside the signature over the checksum list. If nothing is signed, the `Last-Modified`
 //! header of the list is used. A version for which neither is known is skipped.
 
-use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use crate::provider::{Version, newest};
-use crate::registry::AvailableVersions;
+use crate::provider::{Engine, Version, newest};
+use crate::registry::{AvailableVersions, PackageLocation, PackageMeta};
 
 use super::error::LockingProblem;
 use super::note::Note;
+use super::packages::{Packages, SHASUMS_LIMIT, VersionQuery};
 use super::provider_task::ProviderTask;
 
 const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
@@ -20,30 +20,20 @@ const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
 const MAX_CHECKED: usize = 366;
 
 /// Why the date of publication of a version is unknown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Undated {
-    /// The version comes from a mirror.
+    #[error("mirrors have no signed list")]
     Mirror,
-    /// There is no package for a requested platform, or the registry does not answer.
+    /// Also if the registry does not answer.
+    #[error("there is no package for a requested platform")]
     Package,
-    /// The checksum list or its signature cannot be downloaded.
+    /// The checksum list or its signature.
+    #[error("its checksum list cannot be downloaded")]
     List,
-    /// The signature is invalid.
+    #[error("the signature over its checksum list is invalid")]
     Signature,
-    /// The list is unsigned, and the server sends no date.
+    #[error("its checksum list is not signed, and its server sends no date")]
     NoDate,
-}
-
-impl fmt::Display for Undated {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Mirror => "mirrors have no signed list",
-            Self::Package => "there is no package for a requested platform",
-            Self::List => "its checksum list cannot be downloaded",
-            Self::Signature => "the signature over its checksum list is invalid",
-            Self::NoDate => "its checksum list is not signed, and its server sends no date",
-        })
-    }
 }
 
 /// The newest version that is old enough, with notes about the newer ones that were skipped.
@@ -110,11 +100,53 @@ impl ProviderTask<'_> {
     }
 
     async fn age(&self, version: &Version) -> Result<Duration, Undated> {
-        let platforms = &self.policy.platforms;
-        let date = self
-            .packages
-            .list_date(self.engine, self.address, version, platforms)
-            .await?;
-        Ok(self.packages.age(date))
+        let query = self.version_query(version, &self.policy.platforms);
+        let date = self.packages.list_date(query).await?;
+        // A list that was signed after the start of the run has no age.
+        let now = self.packages.verifier.now;
+        Ok(now.duration_since(date).unwrap_or_default())
+    }
+}
+
+impl Packages {
+    /// When the checksum list of a version was signed or, if it is unsigned, last modified. The list is that of the first
+    /// platform for which there is a package.
+    async fn list_date(&self, query: VersionQuery<'_>) -> Result<SystemTime, Undated> {
+        let job = || async move {
+            let source = &self.source(query.engine).packages;
+            for platform in query.platforms {
+                match source.locate(&query.package(platform)).await {
+                    Ok(PackageLocation::Registry(meta)) => {
+                        return self.date_of_list(query.engine, &meta).await;
+                    }
+                    Ok(PackageLocation::Mirror(_) | PackageLocation::Local(_)) => {
+                        return Err(Undated::Mirror);
+                    }
+                    // If the version is selected for another reason, its error is reported then.
+                    Err(_) => {}
+                }
+            }
+            Err(Undated::Package)
+        };
+        self.memo.list_dates.get_or_init(query.key(), job).await
+    }
+
+    async fn date_of_list(
+        &self,
+        engine: Engine,
+        meta: &PackageMeta,
+    ) -> Result<SystemTime, Undated> {
+        let answer = self.request_answer(engine, meta).await;
+        let answer = answer.map_err(|_failure| Undated::List)?;
+        let list = self.verifier.verify(engine, &meta.package, &answer);
+        let list = list.map_err(|_refusal| Undated::Signature)?;
+        if let Some(signer) = list.signer() {
+            return Ok(signer.signed_at);
+        }
+        let client = &self.source(engine).client;
+        let modified = client.modified(&meta.shasums_url, SHASUMS_LIMIT).await;
+        modified
+            .map_err(|_failure| Undated::List)?
+            .ok_or(Undated::NoDate)
     }
 }

@@ -39,6 +39,6 @@ pub use policy::{
     Mismatch, Missing, Policy, ProviderScope, TargetError, Upgrade, UpgradeTarget, VersionTarget,
 };
 pub use record::{HashOrigin, PackageForm, PackageRecord, Voucher};
-pub use signers::{RefusedSigner, SignerRules, Signers};
+pub use signers::{RefusedSigner, SignerPin, SignerRules, Signers};
 pub use transfer::{Downloaded, TransferError};
 pub use trust::Trust;

@@ -1,18 +1,16 @@
-//! What the user should know about a directory although nothing failed.
-
-use std::fmt;
+//! Warnings about the lock of a directory.
 
 use crate::code::Code;
+use crate::display::quoted;
 use crate::package::Lapse;
 use crate::provider::{Engine, Platform, ProviderAddr, Version};
 use crate::span::Explain;
 
 use super::min_age::Undated;
 
-/// What the user should know about a directory although nothing failed. It is reported as a warning.
+/// What the user should know about a directory although nothing failed. Reported as a warning.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Note {
-    /// An entry of the lock file that the configuration does not require.
     #[error(
         "`{address}` is locked but not required by the configuration; it stays, since the state may still need it \
          (`--prune` removes it)"
@@ -28,7 +26,6 @@ pub enum Note {
         version: Version,
         count: usize,
     },
-    /// No recorded hash was genuine; the genuine ones were added.
     #[error(
         "no recorded hash of `{address}` {version} was genuine; the genuine ones were added beside them"
     )]
@@ -36,7 +33,6 @@ pub enum Note {
         address: ProviderAddr,
         version: Version,
     },
-    /// No recorded hash was genuine; the genuine ones replaced them.
     #[error(
         "no recorded hash of `{address}` {version} was genuine; the genuine ones replaced them"
     )]
@@ -44,7 +40,6 @@ pub enum Note {
         address: ProviderAddr,
         version: Version,
     },
-    /// The selected version has no package for a requested platform.
     #[error("`{address}` {version} has no package for `{platform}`")]
     PlatformMissing {
         address: ProviderAddr,
@@ -61,13 +56,11 @@ pub enum Note {
         /// The old entries.
         of: Vec<ProviderAddr>,
     },
-    /// Not all requirements are known, so no entry was removed.
     #[error("nothing was pruned, since not all requirements of the configuration are known")]
     NotPruned,
     /// A message of the registry to users of the provider.
     #[error("the registry says of `{address}`: {text}")]
     RegistrySays { address: ProviderAddr, text: String },
-    /// The registry lists invalid versions, which were skipped.
     #[error("the registry lists invalid versions of `{address}`: {}; they were skipped", quoted(.versions))]
     InvalidVersions {
         address: ProviderAddr,
@@ -123,7 +116,7 @@ impl Explain for Note {
 }
 
 impl Note {
-    /// The provider it is about, if it is about one.
+    /// The provider that the note is about; `None` if it is about the whole file.
     pub fn address(&self) -> Option<&ProviderAddr> {
         match self {
             Self::NotRequired { address }
@@ -142,13 +135,7 @@ impl Note {
     }
 }
 
-/// Each in backticks, with commas between.
-fn quoted(items: &[impl fmt::Display]) -> String {
-    let quoted: Vec<String> = items.iter().map(|item| format!("`{item}`")).collect();
-    quoted.join(", ")
-}
-
-fn joined(items: &[impl fmt::Display]) -> String {
-    let items: Vec<String> = items.iter().map(ToString::to_string).collect();
-    items.join(", ")
+fn joined(versions: &[Version]) -> String {
+    let texts: Vec<String> = versions.iter().map(ToString::to_string).collect();
+    texts.join(", ")
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Instant, SystemTime};
 
 use crate::cache::PackageAnswer;
 use crate::mirror::Mirror;
@@ -22,7 +22,6 @@ use crate::reporter::Reporter;
 
 use super::disk_cache::{CacheAccess, CachedPackage, CachedVersion};
 use super::error::PackageFailure;
-use super::evidence::Evidence;
 use super::min_age::Undated;
 use super::package_mirror::PackageMirror;
 use super::record::PackageRecord;
@@ -42,29 +41,56 @@ pub struct EngineSource {
 pub struct Packages {
     sources: BTreeMap<Engine, EngineSource>,
     transfers: Transfers,
-    verifier: Verifier,
-    cache: CacheAccess,
-    memo: Memo,
-    /// Number of packages requested so far, for the progress bar.
+    pub(super) verifier: Verifier,
+    pub(super) cache: CacheAccess,
+    pub(super) memo: Memo,
+    /// Number of packages requested so far, for progress events.
     planned: AtomicU64,
 }
 
-/// What the run knows already. If several callers need one key, the first runs the job and the others wait.
+/// What the run knows already. If several callers need one key, the first runs the job and the others wait. The engine is part
+/// of most keys, because its rules decide whether a signature is valid.
 #[derive(Default)]
-struct Memo {
+pub(super) struct Memo {
     records: OnceMap<(Engine, PackageId), Result<Arc<PackageRecord>, Arc<PackageFailure>>>,
     /// By the digest of the zip and the provider type that its executable must be named after.
     hashes: OnceMap<(Digest, String), Result<PackageHashes, Arc<PackageFailure>>>,
-    cached_packages: OnceMap<(Engine, PackageId), Option<CachedPackage>>,
-    cached_versions: OnceMap<VersionKey, Result<Arc<CachedVersion>, Arc<[Platform]>>>,
-    list_dates: OnceMap<VersionKey, Result<SystemTime, Undated>>,
+    pub(super) cached_packages: OnceMap<(Engine, PackageId), Option<CachedPackage>>,
+    pub(super) cached_versions: OnceMap<VersionKey, Result<Arc<CachedVersion>, Arc<[Platform]>>>,
+    pub(super) list_dates: OnceMap<VersionKey, Result<SystemTime, Undated>>,
 }
 
-/// A version and the platforms that it is needed for. The engine is part of every key, because its rules decide whether a
-/// signature is valid.
 type VersionKey = (Engine, ProviderAddr, Version, Vec<Platform>);
 
-const SHASUMS_LIMIT: ByteLimit = ByteLimit {
+/// A version, and the platforms that it is needed for.
+#[derive(Clone, Copy)]
+pub(super) struct VersionQuery<'a> {
+    pub(super) engine: Engine,
+    pub(super) provider: &'a ProviderAddr,
+    pub(super) version: &'a Version,
+    pub(super) platforms: &'a [Platform],
+}
+
+impl VersionQuery<'_> {
+    pub(super) fn package(self, platform: &Platform) -> PackageId {
+        PackageId {
+            provider: self.provider.clone(),
+            version: self.version.clone(),
+            platform: platform.clone(),
+        }
+    }
+
+    pub(super) fn key(self) -> VersionKey {
+        (
+            self.engine,
+            self.provider.clone(),
+            self.version.clone(),
+            self.platforms.to_vec(),
+        )
+    }
+}
+
+pub(super) const SHASUMS_LIMIT: ByteLimit = ByteLimit {
     name: "limit for checksum lists",
     bytes: MAX_SHASUMS_BYTES as u64,
 };
@@ -136,69 +162,6 @@ impl Packages {
             .await
     }
 
-    /// A version from the disk cache, without a request. The error lists the platforms for which a request is needed.
-    pub(super) async fn cached_version(
-        &self,
-        engine: Engine,
-        provider: &ProviderAddr,
-        version: &Version,
-        platforms: &[Platform],
-    ) -> Result<Arc<CachedVersion>, Arc<[Platform]>> {
-        let key = (
-            engine,
-            provider.clone(),
-            version.clone(),
-            platforms.to_vec(),
-        );
-        // Boxed, because thousands of callers hold this future while one of them runs it.
-        let job = || Box::pin(self.read_version(engine, provider, version, platforms));
-        self.memo.cached_versions.get_or_init(key, job).await
-    }
-
-    /// When the checksum list of a version was signed or, if nothing is signed, last modified. The list is that of the first
-    /// of `platforms` for which there is a package.
-    pub(super) async fn list_date(
-        &self,
-        engine: Engine,
-        provider: &ProviderAddr,
-        version: &Version,
-        platforms: &[Platform],
-    ) -> Result<SystemTime, Undated> {
-        let key = (
-            engine,
-            provider.clone(),
-            version.clone(),
-            platforms.to_vec(),
-        );
-        let job = || async move {
-            let source = &self.source(engine).packages;
-            for platform in platforms {
-                let package = PackageId {
-                    provider: provider.clone(),
-                    version: version.clone(),
-                    platform: platform.clone(),
-                };
-                match source.locate(&package).await {
-                    Ok(PackageLocation::Registry(meta)) => {
-                        return self.date_of_list(engine, &meta).await;
-                    }
-                    Ok(PackageLocation::Mirror(_) | PackageLocation::Local(_)) => {
-                        return Err(Undated::Mirror);
-                    }
-                    // If the version is selected for another reason, its error is reported then.
-                    Err(_) => {}
-                }
-            }
-            Err(Undated::Package)
-        };
-        self.memo.list_dates.get_or_init(key, job).await
-    }
-
-    /// The time between `date` and the start of the run; zero if `date` is in the future.
-    pub(super) fn age(&self, date: SystemTime) -> Duration {
-        self.verifier.now.duration_since(date).unwrap_or_default()
-    }
-
     /// Whether `--offline` forbids requests for a provider and its packages can come only from a registry, so that the disk
     /// cache must have them.
     pub(super) fn is_cache_only(&self, engine: Engine, provider: &ProviderAddr) -> bool {
@@ -211,7 +174,7 @@ impl Packages {
         self.transfers.total()
     }
 
-    fn source(&self, engine: Engine) -> &EngineSource {
+    pub(super) fn source(&self, engine: Engine) -> &EngineSource {
         self.sources
             .get(&engine)
             .expect("there is a source for the engine of each directory")
@@ -306,13 +269,12 @@ impl Packages {
     ) -> Result<PackageRecord, PackageFailure> {
         let type_name = id.provider.type_name.clone();
         match package {
-            LocalPackage::Zip(path) => match self.transfers.hash_local(&path, id).await {
-                Ok(hashes) => {
-                    self.cache.keep_hashes(&type_name, &hashes).await;
-                    Ok(PackageRecord::from_mirror(engine, hashes, Vec::new()))
-                }
-                Err(source) => Err(PackageFailure::Local { path, source }),
-            },
+            LocalPackage::Zip(path) => {
+                let result = self.transfers.hash_local(&path, id).await;
+                let hashes = result.map_err(|source| PackageFailure::Local { path, source })?;
+                self.cache.keep_hashes(&type_name, &hashes).await;
+                Ok(PackageRecord::from_mirror(engine, hashes, Vec::new()))
+            }
             LocalPackage::Directory(path) => match hash_files(path.clone(), type_name).await {
                 Ok(h1) => Ok(PackageRecord::unpacked(h1, path)),
                 Err(source) => Err(PackageFailure::Local { path, source }),
@@ -343,7 +305,7 @@ impl Packages {
     }
 
     /// The registry's answer about a package, with its checksum list and signature. Nothing is verified yet.
-    async fn request_answer(
+    pub(super) async fn request_answer(
         &self,
         engine: Engine,
         meta: &PackageMeta,
@@ -366,92 +328,5 @@ impl Packages {
             list: list.into(),
             signature: signature.into(),
         })
-    }
-
-    /// Stores a verified answer in the disk cache, unless the provider can also come from other sources than a registry.
-    async fn keep_answer(&self, engine: Engine, id: &PackageId, answer: PackageAnswer) {
-        let source = &self.source(engine).packages;
-        let Some(origin) = source.origin(&id.provider) else {
-            return;
-        };
-        // This sends no request, because the version was selected from the same list. A version that the list lacks would
-        // not be selected again, so it is not stored.
-        let Ok(listed) = source.versions(&id.provider).await else {
-            return;
-        };
-        if !listed.versions().any(|version| *version == id.version) {
-            return;
-        }
-        let answer = PackageAnswer {
-            warnings: listed.warnings.clone(),
-            invalid: listed.invalid.clone(),
-            ..answer
-        };
-        self.cache
-            .keep_answer(origin, engine, id.clone(), answer)
-            .await;
-    }
-
-    async fn read_version(
-        &self,
-        engine: Engine,
-        provider: &ProviderAddr,
-        version: &Version,
-        platforms: &[Platform],
-    ) -> Result<Arc<CachedVersion>, Arc<[Platform]>> {
-        let (mut cached, mut missing) = (None::<CachedVersion>, Vec::new());
-        for platform in platforms {
-            let id = PackageId {
-                provider: provider.clone(),
-                version: version.clone(),
-                platform: platform.clone(),
-            };
-            let Some(package) = self.cached_package(engine, id).await else {
-                missing.push(platform.clone());
-                continue;
-            };
-            let cached = cached.get_or_insert_with(|| CachedVersion {
-                records: Vec::new(),
-                evidence: Evidence::default(),
-                messages: package.messages,
-            });
-            cached.evidence.extend(package.record.evidence.clone());
-            cached.records.push((platform.clone(), package.record));
-        }
-        match cached {
-            Some(cached) if missing.is_empty() => Ok(Arc::new(cached)),
-            _ => Err(missing.into()),
-        }
-    }
-
-    async fn cached_package(&self, engine: Engine, id: PackageId) -> Option<CachedPackage> {
-        let CacheAccess::All(_) = &self.cache else {
-            return None;
-        };
-        let key = (engine, id.clone());
-        let job = || async {
-            let origin = self.source(engine).packages.origin(&id.provider)?;
-            self.cache.package(self.verifier, origin, engine, id).await
-        };
-        self.memo.cached_packages.get_or_init(key, job).await
-    }
-
-    async fn date_of_list(
-        &self,
-        engine: Engine,
-        meta: &PackageMeta,
-    ) -> Result<SystemTime, Undated> {
-        let answer = self.request_answer(engine, meta).await;
-        let answer = answer.map_err(|_failure| Undated::List)?;
-        let list = self.verifier.verify(engine, &meta.package, &answer);
-        let list = list.map_err(|_refusal| Undated::Signature)?;
-        if let Some(signer) = list.signer() {
-            return Ok(signer.signed_at);
-        }
-        let client = &self.source(engine).client;
-        let modified = client.modified(&meta.shasums_url, SHASUMS_LIMIT).await;
-        modified
-            .map_err(|_failure| Undated::List)?
-            .ok_or(Undated::NoDate)
     }
 }

@@ -12,21 +12,18 @@ use super::signers::SignerRules;
 pub struct Policy {
     /// The requested platforms, in the given order, without duplicates. Never empty.
     pub platforms: Vec<Platform>,
-    /// No platform was requested, so `platforms` is the platform of this machine.
+    /// Whether no platform was requested, so that `platforms` is the platform of this machine.
     pub platforms_defaulted: bool,
-    /// Which providers move to the newest version.
     pub upgrade: Upgrade,
     /// The sources of the only providers to lock; empty for all providers.
     pub providers: Vec<String>,
-    /// Remove entries that are not required.
+    /// Whether entries that are not required are removed.
     pub prune: bool,
-    /// What to do if no recorded hash of a kept version is genuine.
     pub mismatch: Mismatch,
     /// What to do if the selected version has no package for a requested platform.
     pub missing_platform: Missing,
     /// How long a version must have been published before `--upgrade` selects it without naming it.
     pub min_age: Option<Duration>,
-    /// The allowed signers of providers.
     pub signers: SignerRules,
 }
 
@@ -53,11 +50,9 @@ pub enum Missing {
 /// Which providers move to the newest version that their constraints allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Upgrade {
-    /// None. A locked version that fits is kept.
+    /// A locked version that fits is kept.
     None,
-    /// All.
     All,
-    /// The named ones.
     Named(Vec<UpgradeTarget>),
 }
 
@@ -74,7 +69,6 @@ pub struct UpgradeTarget {
 /// Why a value of `--upgrade` or `--provider` is invalid.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum TargetError {
-    /// The address is invalid.
     #[error(transparent)]
     Address(#[from] AddressError),
     /// The version after `@` is invalid.
@@ -100,15 +94,10 @@ impl UpgradeTarget {
 /// The options that name providers, as addresses of one engine.
 #[derive(Clone, Debug)]
 pub struct ProviderScope {
-    upgrade: ScopedUpgrade,
+    upgrades_all: bool,
+    /// The providers that `--upgrade` names, with their versions; `None` for the newest.
+    upgraded: BTreeMap<ProviderAddr, Option<Version>>,
     only: Option<Vec<ProviderAddr>>,
-}
-
-#[derive(Clone, Debug)]
-enum ScopedUpgrade {
-    None,
-    All,
-    Named(BTreeMap<ProviderAddr, Option<Version>>),
 }
 
 /// The version that a provider should get.
@@ -125,19 +114,20 @@ impl ProviderScope {
     /// Converts the sources in `policy`. Sources that are invalid for `engine` are ignored.
     pub fn new(policy: &Policy, engine: Engine) -> Self {
         let parse = |source: &String| ProviderAddr::parse(source, engine).ok();
-        let upgrade = match &policy.upgrade {
-            Upgrade::None => ScopedUpgrade::None,
-            Upgrade::All => ScopedUpgrade::All,
-            Upgrade::Named(targets) => ScopedUpgrade::Named(
-                targets
-                    .iter()
-                    .filter_map(|target| Some((parse(&target.source)?, target.version.clone())))
-                    .collect(),
-            ),
+        let named = match &policy.upgrade {
+            Upgrade::None | Upgrade::All => &[],
+            Upgrade::Named(targets) => targets.as_slice(),
         };
+        let upgraded = named
+            .iter()
+            .filter_map(|target| Some((parse(&target.source)?, target.version.clone())));
         let only = (!policy.providers.is_empty())
             .then(|| policy.providers.iter().filter_map(parse).collect());
-        Self { upgrade, only }
+        Self {
+            upgrades_all: policy.upgrade == Upgrade::All,
+            upgraded: upgraded.collect(),
+            only,
+        }
     }
 
     /// Whether `address` should be locked.
@@ -147,14 +137,11 @@ impl ProviderScope {
 
     /// The version that `address` should get.
     pub fn version_target(&self, address: &ProviderAddr) -> VersionTarget<'_> {
-        match &self.upgrade {
-            ScopedUpgrade::None => VersionTarget::Keep,
-            ScopedUpgrade::All => VersionTarget::Newest,
-            ScopedUpgrade::Named(targets) => match targets.get(address) {
-                None => VersionTarget::Keep,
-                Some(None) => VersionTarget::Newest,
-                Some(Some(version)) => VersionTarget::To(version),
-            },
+        match self.upgraded.get(address) {
+            Some(Some(version)) => VersionTarget::To(version),
+            Some(None) => VersionTarget::Newest,
+            None if self.upgrades_all => VersionTarget::Newest,
+            None => VersionTarget::Keep,
         }
     }
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::lockfile::ProviderLock;
-use crate::provider::{Engine, PackageId, Platform, ProviderAddr, Requirement, Version};
+use crate::provider::{Engine, Platform, ProviderAddr, Requirement, Version};
 use crate::span::Place;
 
 use super::directory::{LockJob, VerifiedPackage};
 use super::error::{LockingError, LockingProblem, PackageFailure};
 use super::evidence::Evidence;
-use super::packages::Packages;
+use super::packages::{Packages, VersionQuery};
 use super::policy::{Policy, ProviderScope};
 use super::record::PackageRecord;
 use super::signers::RefusedSigner;
@@ -98,34 +98,39 @@ impl<'a> ProviderTask<'a> {
         }
     }
 
+    pub(super) const fn version_query<'q>(
+        &'q self,
+        version: &'q Version,
+        platforms: &'q [Platform],
+    ) -> VersionQuery<'q> {
+        VersionQuery {
+            engine: self.engine,
+            provider: self.address,
+            version,
+            platforms,
+        }
+    }
+
     /// The package of a version for a platform, from its source.
     pub(super) async fn package(
         &self,
         version: &Version,
         platform: &Platform,
     ) -> Result<Arc<PackageRecord>, Arc<PackageFailure>> {
-        let id = PackageId {
-            provider: self.address.clone(),
-            version: version.clone(),
-            platform: platform.clone(),
-        };
+        let id = self.version_query(version, &[]).package(platform);
         self.packages.package(self.engine, &id).await
     }
 
-    /// The same from the disk cache if no request can be sent; `None` if the cache lacks the package or `--offline` forbids
-    /// the download.
+    /// Like [`Self::package`], but from the disk cache if no request can be sent. `None` if the cache lacks the package or
+    /// `--offline` forbids the download.
     pub(super) async fn package_if_available(
         &self,
         version: &Version,
         platform: &Platform,
     ) -> Result<Option<Arc<PackageRecord>>, Arc<PackageFailure>> {
         if self.packages.is_cache_only(self.engine, self.address) {
-            let platforms = std::slice::from_ref(platform);
-            let cached = self
-                .packages
-                .cached_version(self.engine, self.address, version, platforms)
-                .await
-                .ok();
+            let query = self.version_query(version, std::slice::from_ref(platform));
+            let cached = self.packages.cached_version(query).await.ok();
             return Ok(cached.and_then(|cached| Some(Arc::clone(&cached.records.first()?.1))));
         }
         match self.package(version, platform).await {
@@ -151,8 +156,7 @@ impl<'a> ProviderTask<'a> {
             }
             match self.package_if_available(version, platform).await {
                 Ok(Some(record)) if accepts(&record) => {
-                    let genuine = record.evidence.genuine.iter().cloned();
-                    evidence.genuine.extend(genuine);
+                    evidence.genuine.extend(record.evidence.genuine.clone());
                 }
                 Ok(Some(_)) => {}
                 Ok(None) => coverage = Coverage::Offline,

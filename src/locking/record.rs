@@ -14,7 +14,6 @@ use super::evidence::{Evidence, ListedHashes};
 pub struct PackageRecord {
     /// What the package and its signed list prove about the hashes of its version.
     pub evidence: Evidence,
-    /// The proof of its authenticity.
     pub voucher: Voucher,
     /// The `h1` hash of its files.
     pub h1: Hash,
@@ -22,7 +21,6 @@ pub struct PackageRecord {
     pub size: Option<u64>,
     /// Time to download and hash it, including the time in the queue.
     pub elapsed: Duration,
-    /// How its source stores it.
     pub form: PackageForm,
 }
 
@@ -30,7 +28,6 @@ pub struct PackageRecord {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PackageForm {
     Zip {
-        /// The hashes of the zip.
         hashes: PackageHashes,
         /// Whether the registry reports the hash of the zip's entries (OpenTofu's `packages`).
         is_reported: bool,
@@ -75,10 +72,7 @@ impl PackageRecord {
     pub fn signer(&self) -> Option<&Signer> {
         match &self.voucher {
             Voucher::Signature(signer) | Voucher::Report(Some(signer)) => Some(signer),
-            Voucher::Report(None)
-            | Voucher::Unsigned
-            | Voucher::MirrorHashes
-            | Voucher::Nothing => None,
+            _ => None,
         }
     }
 
@@ -91,15 +85,13 @@ impl PackageRecord {
         if !self.evidence.recorded.contains(hash) {
             return None;
         }
-        let is_listed = match &self.evidence.listed {
-            ListedHashes::Complete(listed) => listed.contains(hash),
-            ListedHashes::Incomplete | ListedHashes::Unknown => {
-                self.evidence.genuine.contains(hash)
-            }
+        let listed = match &self.evidence.listed {
+            ListedHashes::Complete(listed) => listed,
+            ListedHashes::Incomplete | ListedHashes::Unknown => &self.evidence.genuine,
         };
         Some(match &self.voucher {
             Voucher::MirrorHashes | Voucher::Nothing => HashOrigin::Mirror,
-            _ if is_listed && hash.scheme() == HashScheme::Zh => HashOrigin::List,
+            _ if listed.contains(hash) && hash.scheme() == HashScheme::Zh => HashOrigin::List,
             _ => HashOrigin::RegistryPackages,
         })
     }
@@ -112,27 +104,33 @@ impl PackageRecord {
         let shasums = list.shasums();
         let mut genuine = shasums.zip_hashes();
         genuine.extend([Hash::zh(package.zh), package.h1.clone()]);
-        let signer = list.signer().cloned();
-        Ok(Self {
-            evidence: Evidence {
-                recorded,
-                genuine,
-                listed: ListedHashes::new(shasums, package.zh),
-            },
-            voucher: signer.map_or(Voucher::Unsigned, |signer| {
-                Voucher::Signature(Box::new(signer))
-            }),
-            h1: package.h1.clone(),
-            size: Some(package.size),
+        let evidence = Evidence {
+            recorded,
+            genuine,
+            listed: ListedHashes::new(shasums, package.zh),
+        };
+        let voucher = match list.signer().cloned() {
+            Some(signer) => Voucher::Signature(Box::new(signer)),
+            None => Voucher::Unsigned,
+        };
+        let zip_h1 = package.zip_h1.as_ref();
+        let is_reported = zip_h1.is_some_and(|hash| list.reports(hash));
+        Ok(Self::zip(evidence, voucher, package.clone(), is_reported))
+    }
+
+    /// A package that was hashed as a zip.
+    fn zip(evidence: Evidence, voucher: Voucher, hashes: PackageHashes, is_reported: bool) -> Self {
+        Self {
+            evidence,
+            voucher,
+            h1: hashes.h1.clone(),
+            size: Some(hashes.size),
             elapsed: Duration::ZERO,
             form: PackageForm::Zip {
-                is_reported: package
-                    .zip_h1
-                    .as_ref()
-                    .is_some_and(|hash| list.reports(hash)),
-                hashes: package.clone(),
+                hashes,
+                is_reported,
             },
-        })
+        }
     }
 
     /// A package that was not downloaded, from the report of its registry and its checksum list.
@@ -141,27 +139,17 @@ impl PackageRecord {
         let own = list.digest();
         let mut genuine = shasums.zip_hashes();
         genuine.insert(Hash::zh(own));
-        genuine.extend(
-            reported
-                .hashes
-                .iter()
-                .filter(|hash| hash.scheme() == HashScheme::H1)
-                .cloned(),
-        );
+        let is_h1 = |hash: &&Hash| hash.scheme() == HashScheme::H1;
+        genuine.extend(reported.hashes.iter().filter(is_h1).cloned());
+        let evidence = Evidence {
+            recorded: reported.hashes,
+            genuine,
+            listed: ListedHashes::new(shasums, own),
+        };
+        let voucher = Voucher::Report(list.signer().cloned().map(Box::new));
         Self {
-            evidence: Evidence {
-                recorded: reported.hashes,
-                genuine,
-                listed: ListedHashes::new(shasums, own),
-            },
-            voucher: Voucher::Report(list.signer().cloned().map(Box::new)),
-            h1: reported.package.h1.clone(),
             size: None,
-            elapsed: Duration::ZERO,
-            form: PackageForm::Zip {
-                hashes: reported.package,
-                is_reported: true,
-            },
+            ..Self::zip(evidence, voucher, reported.package, true)
         }
     }
 
@@ -176,21 +164,12 @@ impl PackageRecord {
         if engine == Engine::Tofu {
             recorded.extend(matching);
         }
-        Self {
-            evidence: Evidence {
-                recorded,
-                genuine: BTreeSet::from([package.h1.clone(), Hash::zh(package.zh)]),
-                listed: ListedHashes::Incomplete,
-            },
-            voucher,
-            h1: package.h1.clone(),
-            size: Some(package.size),
-            elapsed: Duration::ZERO,
-            form: PackageForm::Zip {
-                hashes: package,
-                is_reported: false,
-            },
-        }
+        let evidence = Evidence {
+            recorded,
+            genuine: BTreeSet::from([package.h1.clone(), Hash::zh(package.zh)]),
+            listed: ListedHashes::Incomplete,
+        };
+        Self::zip(evidence, voucher, package, false)
     }
 
     /// An unpacked package. The hashes of its zip are unknown.

@@ -49,27 +49,26 @@ impl FromIterator<Signers> for SignerRules {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signers {
     /// Sorted from the narrowest to the broadest pattern.
-    pins: Vec<Pin>,
+    pins: Vec<SignerPin>,
 }
 
+/// An entry of `[signers]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Pin {
-    pattern: Pattern,
-    fingerprints: BTreeSet<Fingerprint>,
-    place: Option<Place>,
+pub struct SignerPin {
+    pub pattern: Pattern,
+    /// The allowed keys.
+    pub fingerprints: BTreeSet<Fingerprint>,
+    /// The position of the entry in the config file.
+    pub place: Option<Place>,
 }
 
 /// A package whose signer `[signers]` does not allow.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct RefusedSigner {
-    /// The pattern that matches the provider.
-    pub pattern: Pattern,
-    /// The allowed keys.
-    pub pinned: BTreeSet<Fingerprint>,
+    /// The entry that matches the provider.
+    pub pin: SignerPin,
     /// The key that signed; `None` if the package is unsigned.
     pub found: Option<Fingerprint>,
-    /// Where the config file has the pattern.
-    pub place: Option<Place>,
 }
 
 impl fmt::Display for RefusedSigner {
@@ -79,12 +78,16 @@ impl fmt::Display for RefusedSigner {
             None => write!(f, "it is not signed")?,
         }
         write!(f, ", and `[signers]`")?;
-        if let Some(place) = &self.place {
+        if let Some(place) = &self.pin.place {
             write!(f, " ({place})")?;
         }
-        write!(f, " pins `{}` to ", self.pattern)?;
-        let pinned: Vec<&str> = self.pinned.iter().map(|key| key.0.as_str()).collect();
-        match pinned.as_slice() {
+        write!(f, " pins `{}` to ", self.pin.pattern)?;
+        let keys = self.pin.fingerprints.iter();
+        match keys
+            .map(|key| key.0.as_str())
+            .collect::<Vec<_>>()
+            .as_slice()
+        {
             [] => write!(f, "no key"),
             [one] => write!(f, "key {one}"),
             several => write!(f, "the keys {}", several.join(", ")),
@@ -97,7 +100,7 @@ impl Explain for RefusedSigner {
         Some(match &self.found {
             Some(found) => format!(
                 "if the authors announce this key outside the registry, add `{found}` to the entry for `{}`",
-                self.pattern
+                self.pin.pattern
             ),
             None => "use a registry that signs its packages, or narrow the pattern: mirrors and registries without keys cannot \
                      prove who published a package"
@@ -122,26 +125,20 @@ impl Signers {
             return Err(SignersError::Twice { pattern: parsed });
         }
         let fingerprints = fingerprints.into_iter().map(str::parse);
-        let pin = Pin {
+        let pin = SignerPin {
             pattern: parsed,
             fingerprints: fingerprints.collect::<Result<_, _>>()?,
             place,
         };
-        let before = |other: &Pin| other.pattern.breadth() <= pin.pattern.breadth();
+        let before = |other: &SignerPin| other.pattern.breadth() <= pin.pattern.breadth();
         let at = self.pins.partition_point(before);
         self.pins.insert(at, pin);
         Ok(())
     }
 
-    /// The patterns with their allowed keys and positions, the narrowest first.
-    pub fn pins(&self) -> impl Iterator<Item = (&Pattern, &BTreeSet<Fingerprint>, Option<&Place>)> {
-        let pins = self.pins.iter();
-        pins.map(|pin| (&pin.pattern, &pin.fingerprints, pin.place.as_ref()))
-    }
-
-    /// Whether there is no entry.
-    pub fn is_empty(&self) -> bool {
-        self.pins.is_empty()
+    /// The entries, from the narrowest to the broadest pattern.
+    pub fn pins(&self) -> &[SignerPin] {
+        &self.pins
     }
 
     /// Checks that `signer` is allowed for `provider`. `signer` is `None` if the package is unsigned.
@@ -152,28 +149,21 @@ impl Signers {
     ) -> Result<(), Box<RefusedSigner>> {
         // Repository content selects the engine of a directory, and must not decide which registry a pattern without a host
         // matches.
-        let engines = [Engine::Terraform, Engine::Tofu];
-        let matches = |pin: &&Pin| {
-            engines
-                .iter()
-                .any(|engine| pin.pattern.matches(provider, *engine))
+        let matches = |pin: &&SignerPin| {
+            pin.pattern.matches(provider, Engine::Terraform)
+                || pin.pattern.matches(provider, Engine::Tofu)
         };
         let Some(pin) = self.pins.iter().find(matches) else {
             return Ok(());
         };
         let found = signer.map(|signer| Fingerprint(signer.fingerprint.clone()));
-        if found
-            .as_ref()
-            .is_some_and(|found| pin.fingerprints.contains(found))
-        {
-            return Ok(());
+        match &found {
+            Some(key) if pin.fingerprints.contains(key) => Ok(()),
+            _ => Err(Box::new(RefusedSigner {
+                pin: pin.clone(),
+                found,
+            })),
         }
-        Err(Box::new(RefusedSigner {
-            pattern: pin.pattern.clone(),
-            pinned: pin.fingerprints.clone(),
-            found,
-            place: pin.place.clone(),
-        }))
     }
 }
 
@@ -288,7 +278,7 @@ mod tests {
         for (files, expected) in rows {
             let rules: SignerRules = files.iter().map(|entries| signers(entries)).collect();
             let checked = rules.check(&address("acme/anvil"), Some(&signer(ACME)));
-            let pattern = checked.err().map(|refused| refused.pattern.to_string());
+            let pattern = checked.err().map(|refused| refused.pin.pattern.to_string());
             assert_eq!(pattern.as_deref(), expected, "{files:?}");
         }
     }

@@ -57,7 +57,7 @@ pub enum TransferError {
     #[error(transparent)]
     Package(#[from] PackageError),
     #[error("cannot keep the package in a temporary file")]
-    TemporaryFile(#[source] io::Error),
+    TemporaryFile(#[from] io::Error),
 }
 
 #[derive(Clone, Copy)]
@@ -100,12 +100,11 @@ impl Transfers {
         let _permit = self.in_flight.acquire().await;
         let type_name = &request.package.provider.type_name;
         let mut stream = StreamHasher::new(type_name, self.limits)?;
-        let mut staged = self.mirror.stage().map_err(TransferError::TemporaryFile)?;
+        let mut staged = self.mirror.stage()?;
         let mut transfer = self.start(client, request).await?;
         while let Some(chunk) = transfer.next().await? {
             if let Some(file) = &mut staged {
-                file.write_all(&chunk)
-                    .map_err(TransferError::TemporaryFile)?;
+                file.write_all(&chunk)?;
             }
             stream.send(chunk).await?;
         }
@@ -119,8 +118,7 @@ impl Transfers {
                 Ok(hashes)
             }
             (Streamed::NeedsFile { zh, .. }, Some(staged)) => {
-                let file = staged.reopen().map_err(TransferError::TemporaryFile)?;
-                let hashes = self.hash_file(file, request.package).await?;
+                let hashes = self.hash_file(staged.reopen()?, request.package).await?;
                 check_digest(Some(zh), hashes.zh)?;
                 self.mirror.keep(zh, Some(staged));
                 Ok(hashes)
@@ -145,11 +143,10 @@ impl Transfers {
         let package = request.package;
         tracing::info!(%package, %reason, "fetching again, into a temporary file");
         self.again.fetch_add(1, Ordering::Relaxed);
-        let mut file = tempfile::tempfile().map_err(TransferError::TemporaryFile)?;
+        let mut file = tempfile::tempfile()?;
         let mut transfer = self.start(client, request).await?;
         while let Some(chunk) = transfer.next().await? {
-            file.write_all(&chunk)
-                .map_err(TransferError::TemporaryFile)?;
+            file.write_all(&chunk)?;
         }
         drop(transfer);
         let hashes = self.hash_file(file, package).await?;
@@ -175,10 +172,7 @@ impl Transfers {
         package: &PackageId,
     ) -> Result<PackageHashes, PackageError> {
         let (type_name, limits) = (package.provider.type_name.clone(), self.limits);
-        tokio::task::spawn_blocking(move || hash_archive(&file, &type_name, &limits))
-            .await
-            // Joining fails only if the runtime shuts down or the task panicked.
-            .unwrap_or(Err(PackageError::Interrupted))
+        run_blocking(move || hash_archive(&file, &type_name, &limits)).await
     }
 
     async fn start<'a>(
@@ -188,14 +182,13 @@ impl Transfers {
     ) -> Result<ReportedTransfer<'a>, RegistryError> {
         let download = client.download(request.url).await?;
         let id = TransferId(self.started.fetch_add(1, Ordering::Relaxed));
-        let package = request.package;
-        let label = format!(
-            "{}/{} {} {}",
-            package.provider.namespace,
-            package.provider.type_name,
-            package.version,
-            package.platform
-        );
+        let PackageId {
+            provider,
+            version,
+            platform,
+        } = request.package;
+        let (namespace, type_name) = (&provider.namespace, &provider.type_name);
+        let label = format!("{namespace}/{type_name} {version} {platform}");
         self.reporter.transfer_started(id, &label, download.size());
         Ok(ReportedTransfer {
             transfers: self,
@@ -210,7 +203,13 @@ pub(super) async fn hash_files(
     directory: PathBuf,
     type_name: String,
 ) -> Result<Hash, PackageError> {
-    tokio::task::spawn_blocking(move || hash_directory(&directory, &type_name))
+    run_blocking(move || hash_directory(&directory, &type_name)).await
+}
+
+async fn run_blocking<T: Send + 'static>(
+    hash: impl FnOnce() -> Result<T, PackageError> + Send + 'static,
+) -> Result<T, PackageError> {
+    tokio::task::spawn_blocking(hash)
         .await
         // Joining fails only if the runtime shuts down or the task panicked.
         .unwrap_or(Err(PackageError::Interrupted))

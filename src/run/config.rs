@@ -94,17 +94,16 @@ fn signer_rows(group: &PathGroup) -> Vec<OptionRow> {
     };
     let mut rows = Vec::new();
     for signers in group.files.iter().filter_map(|file| file.signers.as_ref()) {
-        for (pattern, fingerprints, place) in signers.value.pins() {
-            let keys: Vec<String> = fingerprints.iter().map(ToString::to_string).collect();
+        for pin in signers.value.pins() {
+            let keys: Vec<String> = pin.fingerprints.iter().map(ToString::to_string).collect();
             let keys = if keys.is_empty() {
                 "none".to_owned()
             } else {
                 keys.join(", ")
             };
-            let origin = place
-                .cloned()
-                .map_or(signers.origin.clone(), ValueOrigin::File);
-            rows.push(row(format!("{pattern}: {keys}"), origin));
+            let place = pin.place.clone();
+            let origin = place.map_or(signers.origin.clone(), ValueOrigin::File);
+            rows.push(row(format!("{}: {keys}", pin.pattern), origin));
         }
     }
     if rows.is_empty() {

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use super::provider_audit::{CheckedPackages, ProviderAudit};
 use super::requested_platforms;
 use crate::diagnostic::{Code, Diagnostic, Fix};
-use crate::display::counted;
-use crate::lockfile::ProviderLock;
+use crate::display::{counted, quoted};
 use crate::locking::PackageRecord;
 use crate::locking::error::{LockingError, LockingProblem, PackageFailure};
 use crate::locking::policy::Missing;
@@ -15,14 +14,15 @@ use crate::provider::{Hash, HashScheme, Platform};
 use crate::span::Place;
 
 impl ProviderAudit<'_> {
+    /// The provider and its locked version, for messages.
+    pub(super) fn subject(&self) -> String {
+        format!("`{}` {}", self.task.address, self.lock.version)
+    }
+
     /// A finding at the entry of the lock file, or at the whole file if it has no such entry.
     pub(super) fn finding(&self, code: Code, message: String, fix: Fix) -> Diagnostic {
-        self.finding_at(
-            self.task.entry.unwrap_or(self.target.file).clone(),
-            code,
-            message,
-            fix,
-        )
+        let place = self.task.entry.unwrap_or(self.target.file);
+        self.finding_at(place.clone(), code, message, fix)
     }
 
     pub(super) fn finding_at(
@@ -38,7 +38,7 @@ impl ProviderAudit<'_> {
         }
     }
 
-    pub(super) fn lock<const N: usize>(&self, options: [String; N]) -> Fix {
+    pub(super) fn fix<const N: usize>(&self, options: [String; N]) -> Fix {
         Fix::lock(options, requested_platforms(self.task.policy))
     }
 
@@ -64,21 +64,21 @@ impl ProviderAudit<'_> {
             .unwrap_or_else(|| entry.clone())
     }
 
-    pub(super) fn outside_constraints(&self, lock: &ProviderLock) -> Option<Diagnostic> {
+    pub(super) fn outside_constraints(&self) -> Option<Diagnostic> {
         let constraints = &self.task.requirement.constraints;
-        (!constraints.allows(&lock.version)).then(|| {
+        (!constraints.allows(&self.lock.version)).then(|| {
+            let (address, version) = (self.task.address, &self.lock.version);
             let message = format!(
-                "the locked version {} of `{}` is outside the constraints `{constraints}`",
-                lock.version, self.task.address
+                "the locked version {version} of `{address}` is outside the constraints `{constraints}`"
             );
             let code = Code::AuditVersionOutsideConstraints;
-            self.finding_at(self.line_with("version"), code, message, self.lock([]))
+            self.finding_at(self.line_with("version"), code, message, self.fix([]))
         })
     }
 
-    pub(super) fn recorded_constraints(&self, lock: &ProviderLock) -> Option<Diagnostic> {
-        let (recorded, required) = (&lock.constraints, &self.task.requirement.constraints);
-        let quoted = |text: String| match text.as_str() {
+    pub(super) fn recorded_constraints(&self) -> Option<Diagnostic> {
+        let (recorded, required) = (&self.lock.constraints, &self.task.requirement.constraints);
+        let shown = |text: String| match text.as_str() {
             "" => "none".to_owned(),
             _ => format!("`{text}`"),
         };
@@ -86,17 +86,18 @@ impl ProviderAudit<'_> {
             let message = format!(
                 "the recorded constraints of `{}` are {}, but the configuration has {}",
                 self.task.address,
-                quoted(recorded.to_string()),
-                quoted(required.to_string())
+                shown(recorded.to_string()),
+                shown(required.to_string())
             );
             let code = Code::AuditConstraintsDiffer;
-            self.finding_at(self.line_with("constraints"), code, message, self.lock([]))
+            self.finding_at(self.line_with("constraints"), code, message, self.fix([]))
         })
     }
 
     /// The findings about missing `h1` hashes that need no package: if the entry has no `h1`, every platform lacks one.
-    pub(super) fn certainly_without_h1(&self, lock: &ProviderLock) -> Vec<Diagnostic> {
-        if lock
+    pub(super) fn certainly_without_h1(&self) -> Vec<Diagnostic> {
+        if self
+            .lock
             .hashes
             .iter()
             .any(|hash| hash.scheme() == HashScheme::H1)
@@ -105,64 +106,58 @@ impl ProviderAudit<'_> {
         }
         let platforms = self.task.policy.platforms.iter();
         platforms
-            .map(|platform| self.without_h1(lock, platform))
+            .map(|platform| self.without_h1(platform))
             .collect()
     }
 
-    pub(super) fn without_h1(&self, lock: &ProviderLock, platform: &Platform) -> Diagnostic {
+    pub(super) fn without_h1(&self, platform: &Platform) -> Diagnostic {
         let message = format!(
-            "`{}` {} has no `h1` hash for {platform}: `init` there downloads the package even if its plugin cache has it",
-            self.task.address, lock.version
+            "{} has no `h1` hash for {platform}: `init` there downloads the package even if its plugin cache has it",
+            self.subject()
         );
         let fix = Fix::lock([], std::slice::from_ref(platform));
         self.finding(Code::AuditPlatformWithoutH1, message, fix)
     }
 
-    pub(super) fn foreign(&self, lock: &ProviderLock) -> Diagnostic {
+    pub(super) fn foreign(&self) -> Diagnostic {
         let message = format!(
-            "no recorded hash of `{}` {} belongs to one of its packages: the file was tampered with, or the version was \
-             published again",
-            self.task.address, lock.version
+            "no recorded hash of {} belongs to one of its packages: the file was tampered with, or the version was published \
+             again",
+            self.subject()
         );
-        let fix = self.lock(["--mismatch".to_owned(), "replace".to_owned()]);
+        let fix = self.fix(["--mismatch".to_owned(), "replace".to_owned()]);
         self.finding(Code::AuditForeignHashes, message, fix)
     }
 
     /// The hashes that `tflock lock` would add, apart from the `h1` of requested platforms.
-    pub(super) fn incomplete(
-        &self,
-        lock: &ProviderLock,
-        checked: &CheckedPackages,
-    ) -> Option<Diagnostic> {
+    pub(super) fn incomplete(&self, checked: &CheckedPackages) -> Option<Diagnostic> {
         let own: BTreeSet<&Hash> = checked.records.values().map(|record| &record.h1).collect();
         let recorded = checked.evidence.recorded.iter();
-        let missing = recorded.filter(|hash| !lock.hashes.contains(hash) && !own.contains(hash));
+        let missing =
+            recorded.filter(|hash| !self.lock.hashes.contains(hash) && !own.contains(hash));
         let count = missing.count();
         (count > 0).then(|| {
             let message = format!(
-                "{} that the registry lists for `{}` {} {} not recorded",
+                "{} that the registry lists for {} {} not recorded",
                 counted(count, "hash", "hashes"),
-                self.task.address,
-                lock.version,
+                self.subject(),
                 if count == 1 { "is" } else { "are" }
             );
-            self.finding(Code::AuditHashSetIncomplete, message, self.lock([]))
+            self.finding(Code::AuditHashSetIncomplete, message, self.fix([]))
         })
     }
 
-    pub(super) fn strays(&self, lock: &ProviderLock, strays: &[&Hash]) -> Option<Diagnostic> {
+    pub(super) fn strays(&self, strays: &[&Hash]) -> Option<Diagnostic> {
         let first = strays.first()?;
         let (hashes, are, them) = match strays.len() {
             1 => ("hash", "is", "it"),
             _ => ("hashes", "are", "them"),
         };
-        let quoted: Vec<String> = strays.iter().map(|hash| format!("`{hash}`")).collect();
         let message = format!(
-            "{} recorded {hashes} of `{}` {} {are} in no signed list and no package: {}",
+            "{} recorded {hashes} of {} {are} in no signed list and no package: {}",
             strays.len(),
-            self.task.address,
-            lock.version,
-            quoted.join(", ")
+            self.subject(),
+            quoted(strays)
         );
         let fix = Fix::ByHand(format!(
             "delete the {hashes} from the file (`--mismatch` does not remove {them}, because other hashes of the entry are genuine)"
@@ -171,16 +166,9 @@ impl ProviderAudit<'_> {
         Some(self.finding_at(place, Code::AuditStrayHashes, message, fix))
     }
 
-    pub(super) fn unpublished(
-        &self,
-        lock: &ProviderLock,
-        platform: &Platform,
-    ) -> Option<Diagnostic> {
+    pub(super) fn unpublished(&self, platform: &Platform) -> Option<Diagnostic> {
         (self.task.policy.missing_platform == Missing::Error).then(|| {
-            let message = format!(
-                "`{}` {} has no package for {platform}",
-                self.task.address, lock.version
-            );
+            let message = format!("{} has no package for {platform}", self.subject());
             let fix = Fix::ByHand(format!(
                 "choose a version that has one, drop {platform}, or accept it with `--missing-platform warn`"
             ));
@@ -190,14 +178,13 @@ impl ProviderAudit<'_> {
 
     pub(super) fn refused(
         &self,
-        lock: &ProviderLock,
         platform: &Platform,
         record: &PackageRecord,
     ) -> Option<Diagnostic> {
         let refused = self.task.refused_signer(record)?;
         let message = format!(
-            "the package of `{}` {} for {platform} is not accepted: {refused}",
-            self.task.address, lock.version
+            "the package of {} for {platform} is not accepted: {refused}",
+            self.subject()
         );
         let fix = Fix::ByHand("find out who signed it before you change `[signers]`".to_owned());
         Some(self.finding(Code::AuditSignerRefused, message, fix))
@@ -205,12 +192,11 @@ impl ProviderAudit<'_> {
 
     pub(super) fn failure(
         &self,
-        lock: &ProviderLock,
         platform: &Platform,
         failure: Arc<PackageFailure>,
     ) -> LockingError {
         self.error(LockingProblem::Package {
-            version: lock.version.clone(),
+            version: self.lock.version.clone(),
             platform: platform.clone(),
             failure,
         })

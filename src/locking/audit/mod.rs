@@ -6,6 +6,7 @@
 mod findings;
 mod provider_audit;
 
+use crate::display::counted;
 use crate::lockfile::ProviderLock;
 use crate::provider::{Platform, ProviderAddr};
 use crate::span::Place;
@@ -53,24 +54,32 @@ pub async fn audit(audited: AuditTarget<'_>, policy: &Policy, packages: &Package
     let Some(text) = audited.text else {
         if let Some(first) = tasks.first() {
             let place = first.requirement.declared.as_ref().unwrap_or(audited.file);
-            let required = match tasks.len() {
-                1 => "1 provider is required".to_owned(),
-                count => format!("{count} providers are required"),
-            };
+            let required = counted(tasks.len(), "provider is", "providers are");
             audit.findings.push(Diagnostic::finding(
                 Code::AuditNoLockFile,
                 place.clone(),
-                format!("there is no lock file, and {required}"),
+                format!("there is no lock file, and {required} required"),
                 Fix::lock([], requested_platforms(policy)),
             ));
         }
         return audit;
     };
-    let audits = tasks.into_iter().map(|task| {
-        let target = audited;
-        ProviderAudit { task, target, text }.audit()
-    });
-    for part in join_bounded(audits.collect()).await {
+    let mut audits = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        match task.old {
+            Some(lock) => audits.push(
+                ProviderAudit {
+                    task,
+                    target: audited,
+                    text,
+                    lock,
+                }
+                .audit(),
+            ),
+            None => audit.findings.push(not_locked(audited, task)),
+        }
+    }
+    for part in join_bounded(audits).await {
         audit.findings.extend(part.findings);
         audit.errors.extend(part.errors);
         audit.unchecked.extend(part.unchecked);
@@ -80,15 +89,27 @@ pub async fn audit(audited: AuditTarget<'_>, policy: &Policy, packages: &Package
         audit.findings.extend(unrequired(audited, policy, &scope));
     }
     audit.findings.extend(not_canonical(audited, text, policy));
-    audit.findings.sort_by(|a, b| {
-        (&a.place, a.code, &a.provider, &a.message).cmp(&(
-            &b.place,
-            b.code,
-            &b.provider,
-            &b.message,
-        ))
-    });
+    audit.findings.sort_by(|a, b| order(a).cmp(&order(b)));
     audit
+}
+
+fn order(finding: &Diagnostic) -> impl Ord + '_ {
+    (
+        &finding.place,
+        finding.code,
+        &finding.provider,
+        &finding.message,
+    )
+}
+
+fn not_locked(audited: AuditTarget<'_>, task: ProviderTask<'_>) -> Diagnostic {
+    let place = task.requirement.declared.as_ref().unwrap_or(audited.file);
+    let message = format!("`{}` is required but not locked", task.address);
+    let fix = Fix::lock([], requested_platforms(task.policy));
+    Diagnostic {
+        provider: Some(task.address.clone()),
+        ..Diagnostic::finding(Code::AuditProviderNotLocked, place.clone(), message, fix)
+    }
 }
 
 /// A finding if the engine would write other bytes. If only the line ends differ, the message explains how to stop git from

@@ -23,12 +23,14 @@ const LIKELY: [&str; 5] = [
     "windows_amd64",
 ];
 
-/// The audit of one required provider.
+/// The audit of a required provider that has an entry.
 pub(super) struct ProviderAudit<'a> {
     pub(super) task: ProviderTask<'a>,
     pub(super) target: AuditTarget<'a>,
     /// The bytes of the lock file.
     pub(super) text: &'a [u8],
+    /// The entry of the provider.
+    pub(super) lock: &'a ProviderLock,
 }
 
 /// The packages of the requested platforms.
@@ -41,42 +43,28 @@ pub(super) struct CheckedPackages {
 impl ProviderAudit<'_> {
     pub(super) async fn audit(self) -> Audit {
         let mut audit = Audit::default();
-        let Some(lock) = self.task.old else {
-            let place = self.task.requirement.declared.as_ref();
-            audit.findings.push(self.finding_at(
-                place.unwrap_or(self.target.file).clone(),
-                Code::AuditProviderNotLocked,
-                format!("`{}` is required but not locked", self.task.address),
-                self.lock([]),
-            ));
-            return audit;
-        };
-        if let Some(finding) = self.outside_constraints(lock) {
+        if let Some(finding) = self.outside_constraints() {
             audit.findings.push(finding);
             return audit;
         }
-        audit.findings.extend(self.recorded_constraints(lock));
-        match self.published_platforms(lock, &mut audit).await {
-            Some(published) => self.check_packages(lock, &published, &mut audit).await,
-            None => audit.findings.extend(self.certainly_without_h1(lock)),
+        audit.findings.extend(self.recorded_constraints());
+        match self.published_platforms(&mut audit).await {
+            Some(published) => self.check_packages(&published, &mut audit).await,
+            None => audit.findings.extend(self.certainly_without_h1()),
         }
         audit
     }
 
     /// The platforms for which the source lists a package of the locked version. The set is empty if only the disk cache can be
     /// used. `None` if the source does not list the version or cannot be reached.
-    async fn published_platforms(
-        &self,
-        lock: &ProviderLock,
-        audit: &mut Audit,
-    ) -> Option<BTreeSet<Platform>> {
+    async fn published_platforms(&self, audit: &mut Audit) -> Option<BTreeSet<Platform>> {
         let ProviderTask {
             engine,
             address,
             packages,
             ..
         } = self.task;
-        let subject = format!("version {} of `{address}`", lock.version);
+        let subject = format!("version {} of `{address}`", self.lock.version);
         if packages.is_cache_only(engine, address) {
             let unchecked = format!("whether the registry still has {subject}");
             audit.unchecked.push(unchecked);
@@ -96,92 +84,86 @@ impl ProviderAudit<'_> {
                 return None;
             }
         };
-        if listed.versions().any(|version| *version == lock.version) {
-            return Some(listed.platforms(&lock.version));
+        if listed
+            .versions()
+            .any(|version| *version == self.lock.version)
+        {
+            return Some(listed.platforms(&self.lock.version));
         }
         audit.findings.push(self.finding_at(
             self.line_with("version"),
             Code::AuditVersionGone,
             format!("its registry no longer has {subject}"),
-            self.lock([format!("--upgrade={address}")]),
+            self.fix([format!("--upgrade={address}")]),
         ));
         None
     }
 
     /// Checks the packages of all requested platforms, and further packages if recorded `h1` hashes belong to none of them.
-    async fn check_packages(
-        &self,
-        lock: &ProviderLock,
-        published: &BTreeSet<Platform>,
-        audit: &mut Audit,
-    ) {
-        let mut checked = self.check_requested_platforms(lock, audit).await;
+    async fn check_packages(&self, published: &BTreeSet<Platform>, audit: &mut Audit) {
+        let mut checked = self.check_requested_platforms(audit).await;
         if checked.records.is_empty() {
-            audit.findings.extend(self.certainly_without_h1(lock));
+            audit.findings.extend(self.certainly_without_h1());
             return;
         }
         for (platform, record) in &checked.records {
-            let verified = self.task.verified(&lock.version, platform, record);
+            let verified = self.task.verified(&self.lock.version, platform, record);
             audit.verified.push(verified);
         }
-        let coverage = self.match_recorded_h1(lock, published, &mut checked).await;
+        let coverage = self.match_recorded_h1(published, &mut checked).await;
         let is_complete = matches!(coverage, Coverage::Complete);
-        let is_foreign = match checked.evidence.judge(&lock.hashes) {
+        let is_foreign = match checked.evidence.judge(&self.lock.hashes) {
             Verdict::Genuine => false,
             Verdict::PerhapsOtherPlatforms => is_complete,
             Verdict::Foreign => true,
         };
         if is_foreign {
-            audit.findings.push(self.foreign(lock));
+            audit.findings.push(self.foreign());
             return;
         }
         for (platform, record) in &checked.records {
-            if !lock.hashes.contains(&record.h1) {
-                audit.findings.push(self.without_h1(lock, platform));
+            if !self.lock.hashes.contains(&record.h1) {
+                audit.findings.push(self.without_h1(platform));
             }
         }
-        audit.findings.extend(self.incomplete(lock, &checked));
-        let strays = checked.evidence.strays(&lock.hashes, is_complete);
-        audit.findings.extend(self.strays(lock, &strays));
+        audit.findings.extend(self.incomplete(&checked));
+        let strays = checked.evidence.strays(&self.lock.hashes, is_complete);
+        audit.findings.extend(self.strays(&strays));
         match coverage {
             Coverage::Complete => {}
             Coverage::Offline => audit.unchecked.push(format!(
-                "whether all other hashes of `{}` {} belong to its packages",
-                self.task.address, lock.version
+                "whether all other hashes of {} belong to its packages",
+                self.subject()
             )),
             Coverage::Failed(platform, failure) => {
-                audit.errors.push(self.failure(lock, &platform, failure));
+                audit.errors.push(self.failure(&platform, failure));
             }
         }
     }
 
     /// The packages of the requested platforms that are available. The others are reported.
-    async fn check_requested_platforms(
-        &self,
-        lock: &ProviderLock,
-        audit: &mut Audit,
-    ) -> CheckedPackages {
+    async fn check_requested_platforms(&self, audit: &mut Audit) -> CheckedPackages {
         let mut checked = CheckedPackages::default();
         let platforms = &self.task.policy.platforms;
         let packages = platforms
             .iter()
-            .map(|platform| self.task.package_if_available(&lock.version, platform));
+            .map(|platform| self.task.package_if_available(&self.lock.version, platform));
         let packages = join_all(packages).await;
         for (platform, package) in platforms.iter().zip(packages) {
             match package {
                 Ok(Some(record)) => {
-                    audit.findings.extend(self.refused(lock, platform, &record));
+                    audit.findings.extend(self.refused(platform, &record));
                     checked.evidence.extend(record.evidence.clone());
                     checked.records.insert(platform.clone(), record);
                 }
                 Ok(None) => audit.unchecked.push(format!(
-                    "whether the hashes of `{}` {} for {platform} are recorded",
-                    self.task.address, lock.version
+                    "whether the hashes of {} for {platform} are recorded",
+                    self.subject()
                 )),
                 Err(failure) if failure.is_missing_platform() => {
-                    audit.findings.extend(self.unpublished(lock, platform));
+                    audit.findings.extend(self.unpublished(platform));
                 }
-                Err(failure) => audit.errors.push(self.failure(lock, platform, failure)),
+                Err(failure) => audit.errors.push(self.failure(platform, failure)),
             }
         }
         checked
@@ -190,7 +172,6 @@ impl ProviderAudit<'_> {
     /// Checks the packages of platforms that were not requested, until every recorded `h1` belongs to one of them.
     async fn match_recorded_h1(
         &self,
-        lock: &ProviderLock,
         published: &BTreeSet<Platform>,
         checked: &mut CheckedPackages,
     ) -> Coverage {
@@ -205,10 +186,11 @@ impl ProviderAudit<'_> {
                 .position(|likely| *likely == name)
                 .unwrap_or(LIKELY.len())
         });
-        let is_enough = |evidence: &Evidence| evidence.unmatched_h1(&lock.hashes).next().is_none();
+        let is_enough =
+            |evidence: &Evidence| evidence.unmatched_h1(&self.lock.hashes).next().is_none();
         self.task
             .check_other_platforms(
-                &lock.version,
+                &self.lock.version,
                 &others,
                 &mut checked.evidence,
                 |_record| true,

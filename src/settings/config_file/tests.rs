@@ -49,7 +49,7 @@ jobs = 0x10
         (true, ".tflock.toml:8:1")
     );
     assert_eq!(options.jobs.unwrap().value.0, 16);
-    assert_eq!(file.signers.unwrap().value.pins().count(), 2);
+    assert_eq!(file.signers.unwrap().value.pins().len(), 2);
 }
 
 /// Text of a file | the beginning of the message | the place and width of the marked text | a part of the hint.
