@@ -15,7 +15,6 @@ use super::settings::GitSettings;
 pub struct ChangedFiles {
     /// The top of the repository, without links.
     pub top: PathBuf,
-    /// What the files were compared with.
     pub base: ComparisonBase,
     /// Absolute paths of files, links and submodules that were added, changed or deleted, and of directories that are
     /// untracked repositories.

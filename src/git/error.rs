@@ -7,11 +7,9 @@ use crate::span::Explain;
 /// Why git cannot answer a question about the user's repository.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// The program does not start.
     #[error("cannot run `{}`", program.display())]
     Program {
         program: PathBuf,
-        /// The error of the operating system.
         source: std::io::Error,
     },
     /// The directory is outside of any repository, or its `.git` is invalid.
@@ -19,36 +17,21 @@ pub enum GitError {
     NoRepository { directory: PathBuf },
     /// The user named no revision, and the history is incomplete.
     #[error("cannot find the commit where this branch began: `{}` is a shallow clone", repository.display())]
-    Shallow {
-        /// The top of the repository.
-        repository: PathBuf,
-    },
+    Shallow { repository: PathBuf },
     /// The user named no revision, and the default branch is unknown.
     #[error("cannot determine the default branch of `{}`", repository.display())]
-    NoDefaultBranch {
-        /// The top of the repository.
-        repository: PathBuf,
-    },
-    /// The default branch has a separate history.
+    NoDefaultBranch { repository: PathBuf },
     #[error("cannot compare HEAD with `{branch}`: they have no commit in common")]
-    NoMergeBase {
-        /// The default branch.
-        branch: String,
-    },
-    /// The revision that the user named does not exist.
+    NoMergeBase { branch: String },
     #[error("cannot find the commit `{revision}` in `{}`", repository.display())]
     Revision {
-        /// The revision, as given.
         revision: String,
-        /// The top of the repository.
         repository: PathBuf,
         /// Whether the history is incomplete.
         is_shallow: bool,
     },
-    /// A command failed.
     #[error("cannot run `git {command}`: {message}")]
     Command {
-        /// Its name.
         command: &'static str,
         /// The first line of its standard error, or its exit status.
         message: String,

@@ -63,10 +63,7 @@ pub enum RunError {
     Timeout,
     /// It writes too much to standard output.
     #[error("git wrote more than {limit} bytes, the most that are read")]
-    TooMuchOutput {
-        /// The limit in bytes.
-        limit: usize,
-    },
+    TooMuchOutput { limit: usize },
 }
 
 /// Runs a program and collects at most `limit` bytes of its standard output.

@@ -35,9 +35,7 @@ pub struct LockJob {
 /// The new lock of one root module.
 #[derive(Clone, Debug)]
 pub struct LockedDirectory {
-    /// The content of the new lock file.
     pub locks: Locks,
-    /// Warnings for the user.
     pub notes: Vec<Note>,
     /// The packages whose hashes were recorded.
     pub verified: Vec<VerifiedPackage>,

@@ -82,7 +82,6 @@ impl Transfers {
         }
     }
 
-    /// How much was downloaded so far.
     pub(super) fn total(&self) -> Downloaded {
         Downloaded {
             packages: self.started.load(Ordering::Relaxed),
@@ -91,7 +90,6 @@ impl Transfers {
         }
     }
 
-    /// Downloads a package and hashes it.
     pub(super) async fn hash_download(
         &self,
         client: &RegistryClient,

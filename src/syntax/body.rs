@@ -13,23 +13,15 @@ use super::source_file::{SourceFile, SourceRange};
 /// JSON syntax does not distinguish arguments from blocks, nor labels from names. Callers therefore say what they expect, and
 /// most methods fail if the JSON text has another shape. They never fail for native syntax.
 #[derive(Clone, Debug)]
-pub struct Body<'a>(BodySyntax<'a>);
+pub struct Body<'a>(pub(super) BodySyntax<'a>);
 
 #[derive(Clone, Debug)]
-enum BodySyntax<'a> {
+pub(super) enum BodySyntax<'a> {
     Native(NativeBody<'a>),
     Json(JsonBody<'a>),
 }
 
 impl<'a> Body<'a> {
-    pub(super) const fn native(body: NativeBody<'a>) -> Self {
-        Self(BodySyntax::Native(body))
-    }
-
-    pub(super) const fn json(body: JsonBody<'a>) -> Self {
-        Self(BodySyntax::Json(body))
-    }
-
     const fn file(&self) -> &'a SourceFile {
         match &self.0 {
             BodySyntax::Native(body) => body.file,
@@ -40,7 +32,7 @@ impl<'a> Body<'a> {
     /// Returns the argument with this name.
     pub fn argument(&self, name: &str) -> Result<Option<Argument<'a>>, SyntaxError> {
         match &self.0 {
-            BodySyntax::Native(body) => Ok(body.argument(name)),
+            BodySyntax::Native(body) => Ok(body.arguments(|found| found == name.as_bytes()).next()),
             BodySyntax::Json(body) => body.argument(name),
         }
     }
@@ -53,7 +45,7 @@ impl<'a> Body<'a> {
     /// Returns all arguments. In JSON syntax, every property counts as an argument.
     pub fn arguments(&self) -> Result<Vec<Argument<'a>>, SyntaxError> {
         match &self.0 {
-            BodySyntax::Native(body) => Ok(body.arguments().collect()),
+            BodySyntax::Native(body) => Ok(body.arguments(|_| true).collect()),
             BodySyntax::Json(body) => body.arguments(),
         }
     }
@@ -136,7 +128,6 @@ pub struct Block<'a> {
     pub(super) body: Body<'a>,
 }
 
-/// A label of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The text without quotes.
@@ -178,7 +169,6 @@ impl<'a> Block<'a> {
         self.body.file().place(self.span)
     }
 
-    /// The content.
     pub const fn body(&self) -> &Body<'a> {
         &self.body
     }

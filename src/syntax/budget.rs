@@ -6,9 +6,8 @@
 //! draws on the [`RunBudget`], which all root modules share. The allowance is available whatever other root modules use.
 
 use std::cell::Cell;
-use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use thiserror::Error;
 
@@ -49,7 +48,7 @@ const PARTS: u64 = 16;
 
 /// The error for a budget that is used up.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("evaluation takes more than {limit} {resource}, the budget of {owner}")]
+#[error("evaluation takes more than {limit} {}, the budget of {}", .resource.name(), .owner.name())]
 pub struct Exceeded {
     owner: BudgetOwner,
     resource: BudgetResource,
@@ -63,23 +62,23 @@ enum BudgetOwner {
     Run,
 }
 
-impl fmt::Display for BudgetOwner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl BudgetOwner {
+    const fn name(self) -> &'static str {
+        match self {
             Self::Constant => "the constant expressions of one file",
             Self::Root => "one root module",
             Self::Run => "all root modules of a run beyond their allowances",
-        })
+        }
     }
 }
 
-impl fmt::Display for BudgetResource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl BudgetResource {
+    const fn name(self) -> &'static str {
+        match self {
             Self::Steps => "steps",
             Self::Values => "values",
             Self::Bytes => "bytes of text",
-        })
+        }
     }
 }
 
@@ -97,94 +96,71 @@ impl Exceeded {
     }
 }
 
-/// The steps that are left for all constants of one file together. Each constant also has its own limit.
-#[derive(Debug)]
+/// Limits the steps for all constants of one file together. Each constant also has its own limit.
+#[derive(Debug, Default)]
 pub(super) struct FileBudget {
-    steps: AtomicU64,
+    used_steps: AtomicU64,
 }
 
-/// The steps for all constants of one file.
+/// The limit for all constants of one file.
 const FILE_STEPS: u64 = 4_000_000;
-
-impl Default for FileBudget {
-    fn default() -> Self {
-        Self {
-            steps: AtomicU64::new(FILE_STEPS),
-        }
-    }
-}
 
 impl FileBudget {
     /// Evaluates a constant of the file within a budget.
     pub(super) fn evaluate<T>(&self, evaluate: impl FnOnce(&EvalBudget) -> T) -> T {
-        let left = self.steps.load(Ordering::Relaxed);
+        // Concurrent evaluations may together take slightly more than is left.
+        let left = FILE_STEPS.saturating_sub(self.used_steps.load(Ordering::Relaxed));
         let [steps, values, bytes] = CONSTANT;
         let limits = [steps.min(left), values, bytes];
         let budget = EvalBudget::new(BudgetOwner::Constant, limits, limits, None);
         let result = evaluate(&budget);
         let used = budget.used()[BudgetResource::Steps as usize];
-        // Concurrent evaluations may together take slightly more than is left.
-        self.steps
-            .store(left.saturating_sub(used), Ordering::Relaxed);
+        self.used_steps.fetch_add(used, Ordering::Relaxed);
         result
     }
 }
 
-/// What is left for root modules beyond their allowances. Shared by the threads that read them.
-#[derive(Debug)]
+/// The budget of root modules beyond their allowances. Shared by the threads that read them.
+#[derive(Debug, Default)]
 pub struct RunBudget {
-    shared: Mutex<RunRemainder>,
+    usage: Mutex<RunUsage>,
     freed: Condvar,
 }
 
-#[derive(Debug)]
-struct RunRemainder {
-    left: Amounts,
-    /// How many more root modules may currently exceed their allowance.
-    places: usize,
-}
-
-impl Default for RunBudget {
-    fn default() -> Self {
-        let shared = RunRemainder {
-            left: RUN,
-            places: LARGE_AT_ONCE,
-        };
-        Self {
-            shared: Mutex::new(shared),
-            freed: Condvar::new(),
-        }
-    }
+#[derive(Debug, Default)]
+struct RunUsage {
+    used: Amounts,
+    /// How many root modules currently exceed their allowance.
+    large_modules: usize,
 }
 
 impl RunBudget {
-    fn locked(&self) -> std::sync::MutexGuard<'_, RunRemainder> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    fn usage(&self) -> MutexGuard<'_, RunUsage> {
+        self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until another root module may exceed its allowance.
     fn enter(&self) {
-        let waited = self
-            .freed
-            .wait_while(self.locked(), |shared| shared.places == 0);
-        waited.unwrap_or_else(PoisonError::into_inner).places -= 1;
+        let is_full = |usage: &mut RunUsage| usage.large_modules == LARGE_AT_ONCE;
+        let waited = self.freed.wait_while(self.usage(), is_full);
+        waited.unwrap_or_else(PoisonError::into_inner).large_modules += 1;
     }
 
     fn leave(&self, unused: Amounts) {
-        let mut shared = self.locked();
-        shared.places += 1;
-        for (left, unused) in shared.left.iter_mut().zip(unused) {
-            *left += unused;
+        let mut usage = self.usage();
+        usage.large_modules -= 1;
+        for (used, unused) in usage.used.iter_mut().zip(unused) {
+            *used -= unused;
         }
-        drop(shared);
+        drop(usage);
         self.freed.notify_one();
     }
 
     /// Takes `amount`, or what is left. Returns the amount taken.
     fn take(&self, resource: BudgetResource, amount: u64) -> u64 {
-        let left = &mut self.locked().left[resource as usize];
-        let taken = amount.min(*left);
-        *left -= taken;
+        let used = &mut self.usage().used[resource as usize];
+        let taken = amount.min(RUN[resource as usize] - *used);
+        *used += taken;
         taken
     }
 }
@@ -242,19 +218,16 @@ impl EvalBudget {
         self.used.each_ref().map(Cell::get)
     }
 
-    /// Takes steps.
     #[inline]
     pub fn steps(&self, count: usize) -> Result<(), Exceeded> {
         self.take(BudgetResource::Steps, count)
     }
 
-    /// Takes values.
     #[inline]
     pub fn values(&self, count: usize) -> Result<(), Exceeded> {
         self.take(BudgetResource::Values, count)
     }
 
-    /// Takes bytes of text.
     #[inline]
     pub fn bytes(&self, count: usize) -> Result<(), Exceeded> {
         self.take(BudgetResource::Bytes, count)
@@ -305,8 +278,8 @@ impl EvalBudget {
         if !self.is_large.replace(true) {
             run.enter();
         }
-        let wanted = (total - granted).max(limit / PARTS).min(limit - granted);
-        let granted = granted + run.take(resource, wanted);
+        let amount = (total - granted).max(limit / PARTS).min(limit - granted);
+        let granted = granted + run.take(resource, amount);
         self.granted[at].set(granted);
         if total > granted {
             return Err(self.exceed(BudgetOwner::Run, resource, RUN[at]));
@@ -348,25 +321,18 @@ mod tests {
 
     #[test]
     fn a_budget_can_be_used_up_completely() {
-        for (resource, said) in [
-            (
-                BudgetResource::Steps,
-                "evaluation takes more than 4000000 steps, the budget of one root module",
-            ),
-            (
-                BudgetResource::Values,
-                "evaluation takes more than 250000 values, the budget of one root module",
-            ),
-            (
-                BudgetResource::Bytes,
-                "evaluation takes more than 16000000 bytes of text, the budget of one root module",
-            ),
+        for (resource, limit) in [
+            (BudgetResource::Steps, "4000000 steps"),
+            (BudgetResource::Values, "250000 values"),
+            (BudgetResource::Bytes, "16000000 bytes of text"),
         ] {
             let budget = EvalBudget::of_root(Arc::default());
             let all = count(ROOT[resource as usize]);
             assert_eq!(budget.take(resource, all), Ok(()));
             let exceeded = budget.take(resource, 1).unwrap_err();
-            assert_eq!(exceeded.to_string(), said);
+            let expected =
+                format!("evaluation takes more than {limit}, the budget of one root module");
+            assert_eq!(exceeded.to_string(), expected);
             // After one resource is exhausted, the others are refused too.
             assert_eq!(budget.exceeded(), Some(exceeded));
             assert!(budget.steps(1).is_err() && budget.bytes(1).is_err());
@@ -388,10 +354,9 @@ mod tests {
         let run: Arc<RunBudget> = Arc::default();
         let budget = EvalBudget::of_root(Arc::clone(&run));
         assert_eq!(budget.steps(count(ALLOWANCE[0]) + 1), Ok(()));
-        assert!(run.locked().left[0] < RUN[0] - 1);
+        assert!(run.usage().used[0] > 1);
         drop(budget);
-        assert_eq!(run.locked().left[0], RUN[0] - 1);
-        assert_eq!(run.locked().places, LARGE_AT_ONCE);
+        assert_eq!((run.usage().used[0], run.usage().large_modules), (1, 0));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::span::Span;
 
-use super::body::{Argument, Block, Body, Label};
+use super::body::{Argument, Block, Body, BodySyntax, Label};
 use super::source_file::SourceFile;
 use super::strings::decode;
 
@@ -87,19 +87,10 @@ impl<'a> NativeBody<'a> {
         }
     }
 
-    pub(super) fn arguments(&self) -> impl Iterator<Item = Argument<'a>> + use<'a> {
-        self.named_arguments(|_| true)
-    }
-
-    pub(super) fn argument(&self, name: &str) -> Option<Argument<'a>> {
-        self.named_arguments(|found| found == name.as_bytes())
-            .next()
-    }
-
-    /// The arguments whose names are `wanted`, in source order.
-    fn named_arguments<F: Fn(&[u8]) -> bool>(
+    /// The arguments whose names `matches` accepts, in source order.
+    pub(super) fn arguments<F: Fn(&[u8]) -> bool>(
         &self,
-        wanted: F,
+        matches: F,
     ) -> impl Iterator<Item = Argument<'a>> + use<'a, F> {
         let file = self.file;
         self.native
@@ -107,7 +98,7 @@ impl<'a> NativeBody<'a> {
             .filter_map(move |item| match item {
                 &NativeItem::Argument { name, value } => {
                     let text = text_of(file, name);
-                    wanted(text).then(|| Argument {
+                    matches(text).then(|| Argument {
                         file,
                         name: identifier(text),
                         name_span: name,
@@ -119,10 +110,10 @@ impl<'a> NativeBody<'a> {
             })
     }
 
-    /// The blocks whose kinds are `wanted`, in source order.
+    /// The blocks whose kinds `matches` accepts, in source order.
     pub(super) fn blocks<F: Fn(&[u8]) -> bool>(
         &self,
-        wanted: F,
+        matches: F,
     ) -> impl Iterator<Item = Block<'a>> + use<'a, F> {
         let (file, native) = (self.file, self.native);
         native
@@ -134,18 +125,18 @@ impl<'a> NativeBody<'a> {
                     content,
                 } => {
                     let text = text_of(file, *kind);
-                    wanted(text).then(|| Block {
+                    matches(text).then(|| Block {
                         kind: identifier(text),
                         labels: native.labels[labels.clone()]
                             .iter()
                             .map(|&span| label(file, span))
                             .collect(),
                         span: *kind,
-                        body: Body::native(Self {
+                        body: Body(BodySyntax::Native(Self {
                             file,
                             native,
                             content: content.clone(),
-                        }),
+                        })),
                     })
                 }
                 NativeItem::Argument { .. } => None,

@@ -111,13 +111,11 @@ impl Number {
         Some((scale(self)?, scale(other)?, exponent))
     }
 
-    /// The sum.
     pub fn plus(self, other: Self) -> Option<Self> {
         let (left, right, exponent) = self.align(other)?;
         Self::new(left.checked_add(right)?, exponent)
     }
 
-    /// The opposite.
     pub const fn negate(self) -> Self {
         Self {
             mantissa: -self.mantissa,
@@ -125,7 +123,6 @@ impl Number {
         }
     }
 
-    /// The product.
     pub fn times(self, other: Self) -> Option<Self> {
         Self::new(
             self.mantissa.checked_mul(other.mantissa)?,

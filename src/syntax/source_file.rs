@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::span::{Lines, Place, Span};
 
-use super::body::Body;
+use super::body::{Body, BodySyntax};
 use super::budget::FileBudget;
 use super::error::{SyntaxError, SyntaxFault};
 use super::json::{JsonBody, JsonFile};
@@ -56,10 +56,10 @@ impl SourceFile {
 
     /// The body of the whole file.
     pub fn body(&self) -> Body<'_> {
-        match &self.0.syntax {
-            FileSyntax::Native(file) => Body::native(NativeBody::of_file(self, file)),
-            FileSyntax::Json(file) => Body::json(JsonBody::of_file(self, file)),
-        }
+        Body(match &self.0.syntax {
+            FileSyntax::Native(file) => BodySyntax::Native(NativeBody::of_file(self, file)),
+            FileSyntax::Json(file) => BodySyntax::Json(JsonBody::of_file(self, file)),
+        })
     }
 
     /// The path as the caller gave it.

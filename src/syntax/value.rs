@@ -8,13 +8,10 @@ use super::number::Number;
 /// evaluates depends on the difference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Value {
-    /// `null`.
     #[default]
     Null,
-    /// A boolean.
     Bool(bool),
     Number(Number),
-    /// Text.
     String(String),
     /// Elements in order.
     Tuple(Vec<Self>),

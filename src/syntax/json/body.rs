@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::span::Span;
 
-use super::super::body::{Argument, Block, Body, Label};
+use super::super::body::{Argument, Block, Body, BodySyntax, Label};
 use super::super::error::{SyntaxError, SyntaxProblem};
 use super::super::source_file::SourceFile;
 use super::{JsonFile, JsonId, JsonKind, JsonValue, OBJECTS_REQUIRED, Property};
@@ -125,7 +125,7 @@ impl<'a> JsonBody<'a> {
             kind: &block.name,
             labels: labels.clone(),
             span: labels.last().map_or(block.name_span, |label| label.span),
-            body: Body::json(Self { value, ..*self }),
+            body: Body(BodySyntax::Json(Self { value, ..*self })),
         }));
         Ok(())
     }
