@@ -1,7 +1,7 @@
 //! The codes, places and hints of errors.
 
 use super::super::VariableOption;
-use super::{ConfigError, Engine, ReadOptions, Tree};
+use super::{ConfigError, Engine, ReadOptions, Tree, requires};
 use crate::span::Explain as _;
 
 /// The first error of a tree, or the first missing module.
@@ -85,6 +85,74 @@ fn codes_places_and_hints() {
         );
         assert_eq!(found, (code, line, hint.map(str::to_owned)), "{error}");
     }
+}
+
+/// Each row has the text of `main.tf` or of a manifest, and a part of the message.
+#[test]
+fn messages() {
+    let remote = "module \"m\" {\n source = \"acme/dns/any\"\n version = \"1.0.0\"\n}\n";
+    for (text, expected) in [
+        (
+            "module \"m\" {\n}\n",
+            "main.tf:1:8: a `module` block needs `source`",
+        ),
+        (
+            "module \"m\" {\n source = \"./\"\n}\n",
+            "main.tf:1:8: module `m` calls `",
+        ),
+        (
+            "module \"m\" {\n source = \"./\"\n}\n",
+            "`, which leads to this call again",
+        ),
+        (
+            "module \"m\" {\n source = \"./m\"\n}\n",
+            "main.tf:1:8: module `m` is in `",
+        ),
+        (
+            "module \"m\" {\n source = []\n}\n",
+            "main.tf:2:11: the source of module `m` is a list",
+        ),
+        (
+            "action \"q_x\" \"a\" {\n other = 1\n}\n",
+            "main.tf:2:2: an `action` block has no `other`",
+        ),
+        (
+            "{",
+            "modules.json`: EOF while parsing an object at line 1 column 1",
+        ),
+        (
+            r#"{"Modules":1}"#,
+            "cannot read the manifest of installed modules `",
+        ),
+        (
+            r#"{"Modules":[{"Key":"a"},{"Key":"a"}]}"#,
+            "modules.json`: it has `a` twice",
+        ),
+        (
+            r#"{"Modules":[{"Key":"a","Version":"x"}]}"#,
+            "modules.json`: it has the invalid version `x` for `a`",
+        ),
+        (
+            r#"{"Modules":[{"Key":"m","Source":"acme/other/any"}]}"#,
+            "module `m` is installed from `acme/other/any`, but the configuration requires `registry.terraform.io/acme/dns/any`",
+        ),
+        (
+            r#"{"Modules":[{"Key":"m","Source":"acme/dns/any","Version":"2.0.0"}]}"#,
+            "module `m` is installed in version `2.0.0`, but the configuration requires `1.0.0`",
+        ),
+    ] {
+        let files = if text.starts_with('{') {
+            vec![("main.tf", remote), (MANIFEST, text)]
+        } else {
+            vec![("main.tf", text)]
+        };
+        let found = requires(&files, Engine::Terraform).unwrap_err();
+        assert!(found.contains(expected), "{found}");
+    }
+    let run = "run \"r\" {\n module {\n  source = \"git::https://h/r\"\n }\n}\n";
+    let found = requires(&[("main.tf", ""), ("main.tftest.hcl", run)], Engine::Tofu).unwrap_err();
+    let expected = "a test can only run modules from a local directory or a registry, and `git::https://h/r` is neither";
+    assert!(found.ends_with(expected), "{found}");
 }
 
 #[test]

@@ -213,13 +213,25 @@ fn text_from_outside_is_a_string_or_an_expression_by_type() {
 fn invalid_variable_files_are_errors_if_a_value_is_needed() {
     let needs = variable_and_call(" default = \"c\"", "\"./${var.v}\"");
     for engine in ENGINES {
-        for broken in ["v = ", "b {\n}\n", "v = 1\nv = 2\n"] {
+        for (broken, message) in [
+            ("v = ", "terraform.tfvars:1:"),
+            (
+                "b {\n}\n",
+                "terraform.tfvars`: it has blocks, but a variable file may only have arguments",
+            ),
+            (
+                "v = 1\nv = 2\n",
+                "terraform.tfvars:2:1: the variable file is invalid",
+            ),
+            ("v = other\n", "the value of `var.v` is not constant"),
+        ] {
             let with = |text: &str| {
                 let mut files = files(text);
                 files.push(("terraform.tfvars", broken));
                 requires(&files, engine)
             };
-            assert!(with(&needs).is_err(), "{broken}");
+            let found = with(&needs).unwrap_err();
+            assert!(found.contains(message), "{broken}: {found}");
             assert!(with(&call("\"./c\"")).is_ok(), "{broken}");
         }
     }

@@ -82,6 +82,52 @@ fn lists_and_texts_at_their_ends() {
 }
 
 #[test]
+fn failures_say_why() {
+    let rows = r#"
+        upper([]) => a string is required, but this is a list
+        floor("x") => a number is required, but this is a string
+        range(0.5) => a whole number is required
+        keys([]) => a map is required, but this is a list
+        concat("a") => a list is required, but this is a string
+        length(1) => a list, a map or a string is required, but this is a number
+        alltrue(["x"]) => a boolean is required, but this is a string
+        indent(-1, "") => the number must not be negative
+        indent(1001, "") => the indentation is limited to 1000 spaces
+        coalesce(null, "") => all arguments are null or empty
+        coalescelist([]) => all lists are empty
+        element([], 0) => the list is empty
+        sum([]) => the list is empty
+        index([1], 2) => the value is not in the list
+        lookup({}, "c") => there is no key `c`
+        one([1, 2]) => the list has more than one element
+        range(1, 3, -1) => the step does not lead from the start to the end
+        range(1025) => a range has at most 1024 elements
+        slice([1], 0, 2) => the list has no such part
+        zipmap([1], []) => the number of keys differs from the number of values
+        toset([1, true]) => the values have no common type
+        parseint("1", 1) => the base must be between 2 and 36
+        tonumber("x") => the value cannot be converted
+        regex("a", "b") => the pattern does not match
+        csvdecode("") => the line with the column names is missing
+        csvdecode("a,a") => there are two columns `a`
+        csvdecode("a\n1,2") => there are 1 columns, and one line has 2 fields
+        format("%s") => the format has more verbs than there are values
+        format("", 1) => the format has fewer verbs than there are values
+        format("%") => a verb is missing after `%`
+        format("%1001s", 1) => the width is limited to 1000
+        formatlist("%s%s", [1], [1, 2]) => the lists differ in length
+        yamldecode("null: 1") => a key cannot be null
+        yamldecode("<<: 1") => a number cannot be merged into a mapping
+        templatestring("$${a}", {}) => the template has no variable `a`
+    "#;
+    for row in rows.trim().lines() {
+        let (call, expected) = row.trim().split_once(" => ").unwrap();
+        let found = value(call).unwrap_err().to_string();
+        assert!(found.ends_with(&format!("failed: {expected}")), "{found}");
+    }
+}
+
+#[test]
 fn marks_and_unknown_values() {
     let secret = Value::Sensitive(Box::new("a".into()));
     assert_eq!(value(r#"sensitive("a")"#), Ok(secret.clone()));
