@@ -4,7 +4,7 @@ use crate::syntax::SourceRange;
 
 use super::{BlockProblem, ConfigError};
 
-/// How many errors of one module are reported. Each costs a search through its file for line and column.
+/// How many errors of one module are reported. For each, its file is searched for the line and column.
 const MAX_ERRORS: usize = 100;
 
 /// Collects the errors of a module, so that a user sees all of them at once.

@@ -63,7 +63,7 @@ pub enum ConfigError {
     Call(Box<CallError>),
     #[error("{budget}")]
     Exceeded { place: Box<Place>, budget: Exceeded },
-    #[error("cannot tell the value of {what}")]
+    #[error("cannot evaluate {what}")]
     Value {
         what: &'static str,
         place: Box<Place>,

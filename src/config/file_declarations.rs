@@ -1,4 +1,4 @@
-//! The declarations of one file that matter for providers.
+//! Reads the declarations of one file that affect which providers are required.
 //!
 //! Files are read one by one into [`FileDeclarations`]; [`super::module`] combines those of a directory.
 

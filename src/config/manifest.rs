@@ -33,12 +33,12 @@ struct ManifestDocument {
 }
 
 #[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
 pub(super) struct InstalledModule {
-    #[serde(rename = "Key")]
     key: String,
-    #[serde(rename = "Source", default)]
+    #[serde(default)]
     source: String,
-    #[serde(rename = "Version", default)]
+    #[serde(default)]
     pub(super) version: String,
     #[serde(rename = "Dir", default)]
     pub(super) directory: PathBuf,

@@ -17,7 +17,7 @@ use super::{
     overrides,
 };
 
-/// How many requirements of one kind record their place. Each place costs a search through its file.
+/// How many requirements of one kind record their place. To find a place, its file is searched for line breaks.
 const MAX_PLACES: usize = 300;
 
 /// One directory as a module. No file of the directory is needed afterwards.

@@ -1,4 +1,4 @@
-//! A cache of modules: each is read once per run, no matter how many roots call it.
+//! A cache of modules. Each is read once per run, even if several root modules call it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ type SharedModule = Result<Arc<Module>, Arc<Vec<Arc<ConfigError>>>>;
 /// Empty until the module is read.
 type ModuleCell = Arc<OnceLock<SharedModule>>;
 
-/// The modules of a run by their real directory. If several threads ask for a module, one reads it and the others wait.
+/// The modules of a run by their real directory. If several threads need a module, one reads it and the others wait.
 #[derive(Debug, Default)]
 pub struct ModuleCache {
     pub(super) cells: Mutex<HashMap<(PathBuf, Engine), ModuleCell>>,

@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn names_classify_files() {
-        for (name, told) in [
+        for (name, expected) in [
             ("main.tf", "configuration"),
             ("main.tofu", "configuration of OpenTofu"),
             ("main.tofu.json", "configuration of OpenTofu"),
@@ -253,7 +253,7 @@ mod tests {
                 (false, false, false, false) => "nothing",
                 other => panic!("{name}: {other:?}"),
             };
-            assert_eq!(found, told, "{name}");
+            assert_eq!(found, expected, "{name}");
         }
     }
 

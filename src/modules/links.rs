@@ -1,4 +1,4 @@
-//! Symbolic links in repositories: none may lead out of the package to other files of this machine.
+//! Checks symbolic links in repositories: no link may lead out of the package to other files of this machine.
 //!
 //! A configuration file that is such a link makes the module fail. Other links out of the package are removed, because modules do
 //! not need them. Dangling links stay: reading them fails.

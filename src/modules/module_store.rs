@@ -9,9 +9,9 @@
 //! | location | registry module and version | the address from the registry, unless it may contain a secret |
 //! | chosen versions | directory of a root module | see `chosen_versions` |
 //!
-//! A package identified by a commit, checksum or version never changes. Before a package of a branch or tag is used, its
-//! repository is asked for the current commit. Before an archive without a checksum is used, its server is asked whether it
-//! changed; such an archive is not stored if the server sent neither an entity tag nor a date.
+//! A package identified by a commit, checksum or version never changes. Before tflock uses a package of a branch or tag,
+//! it requests the current commit from the repository. Before it uses an archive without a checksum, it asks the server whether
+//! the archive changed; such an archive is not stored if the server sent neither an entity tag nor a date.
 
 use std::fs;
 use std::io;

@@ -81,7 +81,7 @@ fn match_component(directories: &[PathBuf], component: &str) -> Result<Vec<PathB
     Ok(found)
 }
 
-/// Translates a component with wildcards to a regular expression. `None` if it has none, or an unclosed bracket.
+/// Translates a component with wildcards to a regular expression. `None` if it has no wildcards, or an unclosed bracket.
 fn pattern(component: &str) -> Option<Regex> {
     if !component.contains(['*', '?', '[', '\\']) {
         return None;

@@ -26,7 +26,7 @@ impl IgnoreRule {
         }
     }
 
-    /// Matches paths after replacing their longest prefix in `prefixes`. The empty prefix stands for the working directory.
+    /// Matches paths after replacing their longest prefix in `prefixes`. The empty prefix is the working directory.
     pub const fn renamed(pattern: Regex, prefixes: Arc<BTreeMap<PathBuf, PathBuf>>) -> Self {
         Self {
             pattern,

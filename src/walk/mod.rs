@@ -39,7 +39,7 @@ pub struct WalkOptions {
 /// How a directory was found, from the weakest way to the strongest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FoundBy {
-    /// It lies below a given path.
+    /// It is below a given path.
     Walk,
     /// The user named one of its files, as pre-commit does.
     FileArgument,
@@ -86,7 +86,7 @@ impl Explain for WalkError {
     }
 }
 
-/// What the entries of a directory reveal, collected entry by entry.
+/// What the names of its entries reveal about a directory.
 #[derive(Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "the facts are independent")]
 struct DirectoryFacts {
@@ -128,7 +128,7 @@ impl DirectoryFacts {
     }
 }
 
-/// Finds the directories for `paths`. A path to a file stands for the directory of that file.
+/// Finds the directories for `paths`. The path of a file means the directory of that file.
 pub fn walk(paths: &[PathBuf], options: &WalkOptions) -> WalkResult {
     let mut facts = FactsByPath::new();
     let mut errors = Vec::new();
@@ -179,7 +179,7 @@ fn named_directory(path: &Path) -> io::Result<(PathBuf, FoundBy)> {
     Ok((without_dots(parent), FoundBy::FileArgument))
 }
 
-/// Removes `.` components; nothing left means `.`.
+/// Removes `.` components. An empty result becomes `.`.
 fn without_dots(path: &Path) -> PathBuf {
     let plain: PathBuf = path
         .components()
@@ -240,7 +240,7 @@ fn is_visited(directory: &DirEntry, options: &WalkOptions) -> bool {
     !is_hidden && !is_ignored(&without_dots(directory.path()), options)
 }
 
-/// What one thread finds. Dropping it, when the thread is done, adds that to `all`.
+/// Collects what one thread finds. The thread drops it at the end, which adds the result to `all`.
 struct ThreadCollector<'a> {
     facts: FactsByPath,
     errors: Vec<WalkError>,

@@ -61,7 +61,7 @@ pub(super) fn contains(elements: &Value, value: &Value) -> FunctionResult {
     Ok(list(elements)?.contains(value).into())
 }
 
-/// The index wraps around.
+/// An index beyond the end wraps around.
 pub(super) fn element(elements: &Value, index: &Value) -> FunctionResult {
     let elements = list(elements)?;
     let index = integer(index)?
@@ -144,12 +144,12 @@ pub(super) fn range(arguments: &[Value]) -> FunctionResult {
         [start, end, step] => (start, end, step),
         _ => return Err(FunctionError::Unsupported),
     };
-    let leads_there = match start.cmp(&end) {
+    let is_step_valid = match start.cmp(&end) {
         Ordering::Less => step > 0,
         Ordering::Equal => true,
         Ordering::Greater => step < 0,
     };
-    if !leads_there {
+    if !is_step_valid {
         return Err("the step does not lead from the start to the end".into());
     }
     let mut elements = Vec::new();

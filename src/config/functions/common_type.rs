@@ -1,5 +1,5 @@
-//! The common type of the elements of a list, set or map. The elements of tuples and objects may have different types, which
-//! functions that make lists of them convert.
+//! The common type of the elements of a list, set or map. The elements of tuples and objects may have different types, so
+//! functions that make lists, sets or maps of them convert them to a common type.
 
 use crate::syntax::Value;
 
@@ -15,7 +15,7 @@ pub(super) enum CommonType {
 }
 
 impl CommonType {
-    /// Finds the common type of values. Numbers and booleans without strings have none.
+    /// Finds the common type of values. Numbers and booleans without strings have no common type.
     pub(super) fn of<'a>(
         values: impl IntoIterator<Item = &'a Value>,
     ) -> Result<Self, FunctionError> {

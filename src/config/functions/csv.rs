@@ -27,12 +27,11 @@ pub(super) fn decode(functions: &Functions, table: &Value) -> FunctionResult {
     budget.room_for(values, rows.saturating_mul(bytes))?;
     let row = |fields: Vec<String>| {
         if fields.len() != names.len() {
-            return Err(format!(
-                "there are {} columns, and one line has {} fields",
-                names.len(),
-                fields.len()
-            )
-            .into());
+            let (columns, fields) = (names.len(), fields.len());
+            let message = format!(
+                "the number of columns is {columns}, and that of the fields of a line is {fields}"
+            );
+            return Err(message.into());
         }
         let fields = fields.into_iter().map(Value::String);
         Ok(Value::Object(names.iter().cloned().zip(fields).collect()))

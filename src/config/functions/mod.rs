@@ -1,4 +1,4 @@
-//! The functions of Terraform and OpenTofu, as far as module sources and versions use them.
+//! The functions of Terraform and OpenTofu that module sources and versions may use.
 //!
 //! [`table::FUNCTIONS`] lists them all. The value of an unsupported function is unknown. If a source or version needs it, tflock
 //! uses the installed module.
@@ -112,8 +112,7 @@ impl Functions {
         }
     }
 
-    /// Finds a function of the engine. `None` stands for a function of a provider, whose value Terraform does not know before
-    /// apply.
+    /// Finds a function of the engine. `None` is a function of a provider, whose value Terraform does not know before apply.
     fn find(&self, name: &str) -> Result<Option<&'static Function>, EvalProblem> {
         let exists =
             |function: &&Function| function.only_in.is_none_or(|engine| engine == self.engine);
@@ -148,7 +147,7 @@ impl Functions {
     }
 }
 
-/// `core::lower` is `lower`.
+/// Removes the prefix of built-in functions: `core::lower` is `lower`.
 fn unprefixed(name: &str) -> &str {
     name.strip_prefix("core::").unwrap_or(name)
 }

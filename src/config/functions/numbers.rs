@@ -30,7 +30,7 @@ pub(super) fn min(values: &[Value]) -> FunctionResult {
     supported(numbers(values)?.into_iter().min())
 }
 
-/// `None` stands for a number with more digits than tflock computes.
+/// `None` is a number with more digits than tflock computes.
 fn supported(number: Option<Number>) -> FunctionResult {
     number.map(Value::from).ok_or(FunctionError::Unsupported)
 }

@@ -20,10 +20,10 @@ pub(super) struct Function {
     pub(super) reads_files: bool,
 }
 
-/// How a function gets its value.
+/// How the value of a function is computed.
 #[derive(Clone)]
 pub(super) enum Implementation {
-    // The result of these four is unknown if an argument is unknown.
+    // The result of the first four kinds is unknown if an argument is unknown.
     One(fn(&Functions, &Value) -> FunctionResult),
     Two(fn(&Functions, &Value, &Value) -> FunctionResult),
     Three(fn(&Functions, &Value, &Value, &Value) -> FunctionResult),
@@ -35,14 +35,14 @@ pub(super) enum Implementation {
     Mark(fn(&Value) -> Value),
     /// Handles unknown arguments itself.
     Raw(RangeInclusive<usize>, fn(&[Value]) -> FunctionResult),
-    /// Another value in each run. Terraform does not know it before apply. OpenTofu evaluates it; tflock uses this constant, so
-    /// that equal runs have equal results.
+    /// Has a different value in each run. Terraform does not know it before apply. OpenTofu evaluates it; tflock uses this
+    /// constant instead, so that equal runs have equal results.
     Momentary(&'static str),
     /// Unknown before apply.
     Unknown,
     /// Handled by the evaluator, which evaluates the arguments only if needed.
     Evaluator,
-    /// [`FUNCTIONS`] gives the reasons.
+    /// [`FUNCTIONS`] lists the reasons.
     Unsupported,
 }
 
@@ -79,7 +79,7 @@ const fn only_in(engine: Engine, name: &'static str, implementation: Implementat
 
 /// All functions of `terraform metadata functions` and `tofu metadata functions`, and `convert`, sorted by name.
 ///
-/// Sources and versions hardly ever use the unsupported ones, and an almost correct value would be worse than none:
+/// Sources and versions hardly ever use the unsupported functions, and a wrong value would be worse than an error:
 ///
 /// | functions | reason |
 /// | --- | --- |

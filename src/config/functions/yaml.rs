@@ -1,4 +1,4 @@
-//! `yamldecode`, with the values that Terraform gives.
+//! `yamldecode`, with the same values as in Terraform.
 //!
 //! `saphyr_parser` parses the structure. Unquoted scalars have the values of YAML 1.1 for null, booleans and times, and those of
 //! YAML 1.2 for numbers (`017` is seventeen, `0o17` is fifteen, `1_000` and `0b1` are strings).
@@ -46,7 +46,7 @@ pub(super) fn decode(functions: &Functions, value: &Value) -> FunctionResult {
 
 struct YamlDecoder<'a> {
     parser: Parser<'a, StrInput<'a>>,
-    /// The complete values with an anchor, by the number that the parser gives the anchor.
+    /// The complete values with an anchor, by the number of the anchor in the parser.
     anchors: HashMap<usize, Value>,
     value_count: usize,
     budget: &'a EvalBudget,
@@ -140,7 +140,7 @@ impl<'a> YamlDecoder<'a> {
         }
     }
 
-    /// Of equal keys the last one counts, including the keys of merged mappings.
+    /// If keys are equal, the last one takes precedence, including the keys of merged mappings.
     fn mapping(&mut self, depth: usize) -> FunctionResult {
         let mut entries = BTreeMap::new();
         self.budget.room_for(self.value_count, 0)?;

@@ -193,7 +193,7 @@ impl<'a> Instance<'a> {
         position: ExpressionPosition,
         depth: usize,
     ) -> (Result<Value, EvalProblem>, HiddenOrigins) {
-        // The innermost expression is evaluated first, so its place is kept.
+        // The innermost expression sets the place first, and the first place stays.
         let exceeded_at = |place| drop(self.context.exceeded_at.set(place));
         let mut own = HiddenOrigins::default();
         own.add_file_of(expression);

@@ -23,7 +23,7 @@ pub(in crate::config) struct RootContext<'a> {
     pub(super) budget: Rc<EvalBudget>,
     /// The place of the expression that exceeded the budget.
     pub(super) exceeded_at: OnceCell<Place>,
-    /// The first unsupported function that was called. Its value is unknown, which only matters if the result depends on it.
+    /// The first unsupported function that was called. Its value is unknown. This is an error only if the result depends on it.
     pub(super) unsupported: OnceCell<String>,
     values: OnceCell<Result<VariableValues, EvalProblem>>,
     workspace: OnceCell<(Value, HiddenOrigins)>,
@@ -64,7 +64,7 @@ impl<'a> RootContext<'a> {
         self.budget.exceeded().is_some()
     }
 
-    /// Reads the given values at the first use of one: broken variable files do not matter before.
+    /// Reads the given values when the first one is needed. Until then, invalid variable files are not an error.
     pub(super) fn values(&self) -> Result<&VariableValues, EvalProblem> {
         let read = || {
             let values = VariableValues::read(self.root, self.options, self.files.get());

@@ -25,7 +25,7 @@ enum GivenValue {
     Unknown,
 }
 
-/// The given values by the name of their variable. Of several values, the last one counts.
+/// The given values by the name of their variable. The last one of several values takes precedence.
 #[derive(Debug, Default)]
 pub(super) struct VariableValues {
     given: BTreeMap<String, GivenValue>,

@@ -52,11 +52,11 @@ fn at_most_a_hundred_errors_of_a_module_are_reported() {
     let wrong = "provider \"P\" {\n}\n";
     let twice = "resource \"q_x\" \"a\" {\n}\n";
     for (first, each) in [("", wrong), (twice, twice)] {
-        for (faults, told) in [(99, 99), (100, 100), (150, 100)] {
+        for (faults, expected) in [(99, 99), (100, 100), (150, 100)] {
             let text = format!("{first}{}", each.repeat(faults));
             let tree = Tree::new(&[("main.tf", &text)]);
             let errors = tree.read(&ReadOptions::new(Engine::Terraform)).unwrap_err();
-            assert_eq!(errors.len(), told, "{faults} times {each}");
+            assert_eq!(errors.len(), expected, "{faults} times {each}");
         }
     }
 }

@@ -79,9 +79,9 @@ fn versions_belong_to_registries() {
 }
 
 /// Returns the same directory for every module, and records the requests.
-struct Gives(PathBuf, Mutex<Vec<String>>);
+struct FixedFetcher(PathBuf, Mutex<Vec<String>>);
 
-impl ModuleFetcher for Gives {
+impl ModuleFetcher for FixedFetcher {
     fn fetch(&self, request: &ModuleRequest<'_>) -> Result<FetchedModule, FetchError> {
         let versions = request
             .versions
@@ -119,7 +119,7 @@ fn missing_modules_are_fetched() {
         ),
         ("got/inner/main.tf", "resource \"q_x\" \"a\" {\n}\n"),
     ]);
-    let fetcher = Gives(tree.path("got"), Mutex::default());
+    let fetcher = FixedFetcher(tree.path("got"), Mutex::default());
     let options = ReadOptions::new(Engine::Terraform);
     let root = read_root(
         &tree.path("root"),
@@ -136,7 +136,7 @@ fn missing_modules_are_fetched() {
             "git::https://broken/r"
         ]
     );
-    assert_eq!(root.missing.len(), 1, "the other one could not be had");
+    assert_eq!(root.missing.len(), 1, "the other one cannot be fetched");
     assert_eq!(root.missing[0].hint().as_deref(), Some("is the cable in?"));
     let without = read_root(&tree.path("root"), &options, &ModuleCache::new(), None).unwrap();
     let missing: Vec<String> = without.missing.iter().map(ToString::to_string).collect();
@@ -161,7 +161,7 @@ fn a_module_that_was_installed_in_another_version_is_named_with_both() {
         ("root/old/main.tf", "resource \"old_x\" \"a\" {\n}\n"),
         ("got/main.tf", "resource \"new_x\" \"a\" {\n}\n"),
     ]);
-    let fetcher = Gives(tree.path("got"), Mutex::default());
+    let fetcher = FixedFetcher(tree.path("got"), Mutex::default());
     let options = ReadOptions::new(Engine::Terraform);
     let read = |fetcher| read_root(&tree.path("root"), &options, &ModuleCache::new(), fetcher);
     let root = read(Some(&fetcher)).unwrap();
@@ -237,13 +237,13 @@ fn a_fetched_module_calls_nothing_outside_of_its_package() {
             ("packages/m/main.tf", inner),
             ("packages/m/sub/main.tf", "provider \"anvil\" {}\n"),
         ]);
-        let gives = Gives(tree.path("packages/m"), Mutex::default());
+        let fetcher = FixedFetcher(tree.path("packages/m"), Mutex::default());
         let options = ReadOptions::new(Engine::Terraform);
         let root = read_root(
             &tree.path("root"),
             &options,
             &ModuleCache::new(),
-            Some(&gives),
+            Some(&fetcher),
         );
         let error = root.map_or_else(|errors| errors[0].to_string(), |_| String::new());
         assert!(

@@ -25,7 +25,7 @@ const MAX_DEPTH: usize = 60;
 /// The most calls below one root. More are a mistake or an attack: calls in pairs grow exponentially.
 const MAX_CALLS: usize = 50_000;
 
-/// After this many errors of one root module, the reader stops following calls.
+/// The most errors of one root module. After that, the reader follows no more calls.
 const MAX_ERRORS: usize = 1000;
 
 /// The budget steps to follow a call, in addition to those to evaluate it.

@@ -55,8 +55,8 @@ impl TreeReader<'_> {
         Ok(())
     }
 
-    /// Adds the requirements of `provider` blocks in test files, which only OpenTofu counts. Their names have the meaning that
-    /// they have in the root module.
+    /// Adds the requirements of `provider` blocks in test files, which only OpenTofu requires. Their local names are
+    /// those of the root module.
     fn require_test_providers(&mut self, blocks: &[ProviderBlock], root: &ModuleNode<'_>) {
         let mut requirements = Requirements::default();
         for block in blocks {

@@ -22,7 +22,7 @@ pub const MAX_SUBMODULES: usize = 100;
 
 const FILE: &str = ".gitmodules";
 
-/// The settings of that file that matter, as a regular expression for git.
+/// The settings of `.gitmodules` that tflock reads, as a regular expression for git.
 const SETTINGS: &str = r"^submodule\..*\.(path|url|update)$";
 
 /// Fetches the submodules of `fetched`, the commit of `package` in the directory of `limits`.

@@ -156,7 +156,7 @@ fn a_refusal_names_the_function_the_path_and_the_option() {
     context.write("a/main.tf", sending(&registry, "file(\"/etc/passwd\")"));
     let text = context.run("lock a").expect_code(1).stderr;
     for part in [
-        "cannot tell the value of the module source",
+        "cannot evaluate the module source",
         "a/main.tf:2",
         "`file` cannot read `/etc/passwd`: it is outside of the repository",
         "permit its directory with `--allow-read DIR`",

@@ -110,7 +110,7 @@ fn failures_say_why() {
         regex("a", "b") => the pattern does not match
         csvdecode("") => the line with the column names is missing
         csvdecode("a,a") => there are two columns `a`
-        csvdecode("a\n1,2") => there are 1 columns, and one line has 2 fields
+        csvdecode("a\n1,2") => the number of columns is 1, and that of the fields of a line is 2
         format("%s") => the format has more verbs than there are values
         format("", 1) => the format has fewer verbs than there are values
         format("%") => a verb is missing after `%`
