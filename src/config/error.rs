@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::code::Code;
 use crate::provider::{AddressError, ConstraintError};
 use crate::span::{Explain, Place};
-use crate::syntax::{EvalProblem, Exceeded, Refusal, SourceRange, SyntaxError};
+use crate::syntax::{EvalProblem, Exceeded, Refusal, SyntaxError};
 
 use super::{BlockProblem, CallError};
 
@@ -77,10 +77,6 @@ impl ConfigError {
             place: Box::new(place),
             problem: Box::new(problem),
         }
-    }
-
-    pub(super) fn import_in_called_module(import: &SourceRange) -> Self {
-        Self::invalid(import.place(), BlockProblem::ImportInChild)
     }
 
     /// Whether a value needs a function that tflock does not implement.

@@ -28,7 +28,6 @@ pub struct ReadOptions {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EnvironmentValue {
-    /// A value that evaluation may use.
     Known(String),
     /// A value that evaluation may not use: the configuration is untrusted, and the user has not allowed the variable.
     Withheld,
@@ -56,7 +55,6 @@ pub enum Tests {
 pub const DEFAULT_TEST_DIRECTORY: &str = "tests";
 
 impl ReadOptions {
-    /// Creates options with the rules of `engine`, an empty environment, and test files in the default directory.
     pub fn new(engine: Engine) -> Self {
         Self {
             engine,

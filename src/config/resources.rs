@@ -44,7 +44,6 @@ pub(super) struct Resource {
 
 #[derive(Clone, Debug)]
 pub(super) struct Import {
-    /// The kind of the target.
     pub(super) kind: ResourceKind,
     pub(super) type_name: String,
     pub(super) name: String,

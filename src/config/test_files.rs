@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::provider::Engine;
-use crate::syntax::{Block, SourceFile};
+use crate::syntax::SourceFile;
 
 use super::module_files::is_hidden;
 use super::{
@@ -118,10 +118,11 @@ impl TestFiles {
                 };
                 return Err(ConfigError::invalid(run.label_range(0).place(), problem));
             }
-            if let Some(call) = run_module(&run, &run_name)? {
+            // The module that the run uses instead of the root module.
+            if let Some(module) = run.body().labelled_blocks("module", 0)?.first() {
                 self.runs.push(RunModule {
                     key: format!("test.{prefix}{base}.{run_name}"),
-                    call,
+                    call: calls::read_run_module(module, &run_name)?,
                 });
             }
         }
@@ -131,12 +132,5 @@ impl TestFiles {
             }
         }
         Ok(())
-    }
-}
-
-fn run_module(run: &Block<'_>, name: &str) -> Result<Option<ModuleCall>, ConfigError> {
-    match run.body().labelled_blocks("module", 0)?.first() {
-        Some(module) => calls::read_run_module(module, name).map(Some),
-        None => Ok(None),
     }
 }

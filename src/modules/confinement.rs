@@ -1,7 +1,5 @@
 //! Confines an untrusted configuration to the hosts that the user allows, and to paths inside its repository.
 
-use std::path::PathBuf;
-
 use url::Url;
 
 use crate::config::{ModuleRequest, ModuleSource};
@@ -39,7 +37,10 @@ pub(super) fn check_local_path(
     };
     let path = match &address.package {
         ModulePackage::Directory(path) | ModulePackage::File(path, ..) => Some(path.clone()),
-        ModulePackage::Git(git) if git.is_local => file_path(&git.url),
+        ModulePackage::Git(git) if git.is_local => {
+            let url = Url::parse(&git.url).ok();
+            url.and_then(|url| url.to_file_path().ok())
+        }
         ModulePackage::Git(_) | ModulePackage::Archive(_) | ModulePackage::Web(_) => return Ok(()),
     };
     if path.is_some_and(|path| access.resolve(&path).is_ok()) {
@@ -57,10 +58,6 @@ fn remote_url(package: &ModulePackage) -> Option<Url> {
         ModulePackage::Web(url) => Some(url.clone()),
         ModulePackage::Directory(_) | ModulePackage::File(..) => None,
     }
-}
-
-fn file_path(url: &str) -> Option<PathBuf> {
-    Url::parse(url).ok()?.to_file_path().ok()
 }
 
 fn authority(url: &Url) -> String {

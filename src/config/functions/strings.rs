@@ -33,14 +33,6 @@ pub(super) fn upper(text: &str) -> String {
     text.chars().map(letters::upper).collect()
 }
 
-pub(super) fn chomp(text: &str) -> String {
-    text.trim_end_matches(['\n', '\r']).to_owned()
-}
-
-pub(super) fn trim_space(text: &str) -> String {
-    text.trim().to_owned()
-}
-
 pub(super) fn reverse(text: &str) -> String {
     text.graphemes(true).rev().collect()
 }
@@ -282,10 +274,6 @@ pub(super) fn indent(functions: &Functions, spaces: &Value, whole: &Value) -> Fu
 
 /// The largest indentation, so that small configurations cannot make huge strings.
 const MAX_INDENT: usize = 1000;
-
-pub(super) fn base64_encode(value: &Value) -> FunctionResult {
-    Ok(STANDARD.encode(text(value)?).into())
-}
 
 pub(super) fn base64_decode(value: &Value) -> FunctionResult {
     let bytes = STANDARD

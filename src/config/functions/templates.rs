@@ -7,14 +7,6 @@ use crate::syntax::{self, EvalBudget, EvalProblem, EvalScope, Exceeded, Number, 
 
 use super::{FunctionError, FunctionResult, Functions, integer, list, text};
 
-pub(super) fn format_value(functions: &Functions, arguments: &[Value]) -> FunctionResult {
-    format(arguments, &functions.budget).map(Value::String)
-}
-
-pub(super) fn json_encode(functions: &Functions, value: &Value) -> FunctionResult {
-    Ok(to_json(value, &functions.budget)?.into())
-}
-
 pub(super) fn json_decode(functions: &Functions, value: &Value) -> FunctionResult {
     let text = text(value)?;
     functions.budget.room_for(json_values(&text), text.len())?;
@@ -22,24 +14,8 @@ pub(super) fn json_decode(functions: &Functions, value: &Value) -> FunctionResul
     from_json(&json).ok_or(FunctionError::Unsupported)
 }
 
-pub(super) fn template_string(
-    functions: &Functions,
-    template: &Value,
-    variables: &Value,
-) -> FunctionResult {
-    render(functions, &text(template)?, variables)
-}
-
-pub(super) fn template_file(
-    functions: &Functions,
-    path: &Value,
-    variables: &Value,
-) -> FunctionResult {
-    render(functions, &functions.read_text(path)?, variables)
-}
-
 /// `format(pattern, value, ...)` with the verbs `%s`, `%d`, `%v`, `%q` and `%%` and with widths.
-fn format(arguments: &[Value], budget: &EvalBudget) -> Result<String, FunctionError> {
+pub(super) fn format(arguments: &[Value], budget: &EvalBudget) -> Result<String, FunctionError> {
     let (pattern, mut values) = arguments.split_first().ok_or(FunctionError::Unsupported)?;
     let pattern = text(pattern)?;
     let mut result = String::new();
@@ -184,7 +160,7 @@ const BYTES_PER_STEP: usize = 16;
 
 /// Encodes JSON as Go does: without spaces, numbers with all their digits, and letters that are special in HTML or JavaScript
 /// as escapes.
-fn to_json(value: &Value, budget: &EvalBudget) -> Result<String, Exceeded> {
+pub(super) fn to_json(value: &Value, budget: &EvalBudget) -> Result<String, Exceeded> {
     let mut json = String::new();
     write_json(value, &mut json, budget)?;
     Ok(json)
@@ -272,7 +248,7 @@ fn from_json(json: &serde_json::Value) -> Option<Value> {
 }
 
 /// Renders a template with its own variables. It cannot render another template.
-fn render(functions: &Functions, template: &str, variables: &Value) -> FunctionResult {
+pub(super) fn render(functions: &Functions, template: &str, variables: &Value) -> FunctionResult {
     let budget = &functions.budget;
     syntax::pay_for_tree(template.len(), budget)?;
     let tree = syntax::parse_template(template).map_err(|fault| fault.problem.to_string())?;

@@ -27,7 +27,6 @@ pub(in crate::config) use root_context::RootContext;
 use type_constraint::TypeConstraint;
 pub use variable_values::is_variable_file;
 
-/// A value that is computed once.
 type SharedValue = Result<Rc<Value>, EvalProblem>;
 
 #[derive(Clone, Debug)]
@@ -96,7 +95,6 @@ impl<'a> Instance<'a> {
         self.context
     }
 
-    /// `path.module`.
     pub(super) fn path(&self) -> &str {
         &self.path
     }
@@ -181,17 +179,6 @@ impl<'a> Instance<'a> {
         expression: &ArgumentValue,
         position: ExpressionPosition,
         depth: usize,
-    ) -> TracedValue {
-        let (value, origins) = self.paid_value(expression, position, depth);
-        let value = value.map(Rc::new);
-        TracedValue { value, origins }
-    }
-
-    fn paid_value(
-        &self,
-        expression: &ArgumentValue,
-        position: ExpressionPosition,
-        depth: usize,
     ) -> (Result<Value, EvalProblem>, HiddenOrigins) {
         // The innermost expression sets the place first, and the first place stays.
         let exceeded_at = |place| drop(self.context.exceeded_at.set(place));
@@ -230,7 +217,9 @@ impl<'a> Instance<'a> {
             return TracedValue::plain(Err(undeclared("local", name)));
         };
         self.locals.borrow_mut().insert(name.to_owned(), None);
-        let value = self.inner_value(&local.value, ExpressionPosition::Local, depth);
+        let (value, origins) = self.inner_value(&local.value, ExpressionPosition::Local, depth);
+        let value = value.map(Rc::new);
+        let value = TracedValue { value, origins };
         self.locals
             .borrow_mut()
             .insert(name.to_owned(), Some(value.clone()));
@@ -328,7 +317,8 @@ impl<'a> Instance<'a> {
         let Some(argument) = call.arguments.get(&variable.name) else {
             return Ok(None);
         };
-        let (value, its_origins) = caller.paid_value(argument, ExpressionPosition::Argument, depth);
+        let (value, its_origins) =
+            caller.inner_value(argument, ExpressionPosition::Argument, depth);
         origins.join(&its_origins);
         value.map(Some)
     }

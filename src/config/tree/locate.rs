@@ -7,7 +7,7 @@ use crate::access::ReadAccess;
 use crate::config::manifest::InstalledModule;
 use crate::config::{
     CallError, CallProblem, CallTarget, ChosenModule, ConfigError, FetchError, Location, Manifest,
-    ModuleRequest, ModuleSource, MovedModule, RootContext, clean,
+    ModuleFetcher, ModuleRequest, ModuleSource, MovedModule, RootContext, clean,
 };
 use crate::provider::ModuleVersionConstraints;
 
@@ -50,12 +50,16 @@ impl TreeReader<'_> {
         site: &CallSite<'_>,
         target: &CallTarget,
     ) -> Result<RemoteLocation, Stopped> {
-        match self.locate_installed(site, target) {
-            Ok(Some(found)) => Ok(found),
-            Ok(None) if self.fetcher.is_some() => self.fetch(site, target),
-            Ok(None) => Err(self.fail_call(target, not_installed(site, target))),
-            Err(error) if self.fetcher.is_some() && error.is_missing_module() => {
-                let (location, version) = self.fetch(site, target)?;
+        match (self.locate_installed(site, target), self.fetcher) {
+            (Ok(Some(found)), _) => Ok(found),
+            (Ok(None), Some(fetcher)) => self.fetch(fetcher, site, target),
+            (Ok(None), None) => {
+                let address = target.source.shown();
+                let error = site.error(CallProblem::NotInstalled { address });
+                Err(self.fail_call(target, error))
+            }
+            (Err(error), Some(fetcher)) if error.is_missing_module() => {
+                let (location, version) = self.fetch(fetcher, site, target)?;
                 if let (CallProblem::VersionChanged { recorded, .. }, Some(to)) =
                     (error.problem, &version)
                     && target.hidden.is_none()
@@ -68,7 +72,7 @@ impl TreeReader<'_> {
                 }
                 Ok((location, version))
             }
-            Err(error) => Err(self.fail_call(target, error)),
+            (Err(error), _) => Err(self.fail_call(target, error)),
         }
     }
 
@@ -143,12 +147,10 @@ impl TreeReader<'_> {
 
     fn fetch(
         &mut self,
+        fetcher: &dyn ModuleFetcher,
         site: &CallSite<'_>,
         target: &CallTarget,
     ) -> Result<RemoteLocation, Stopped> {
-        let Some(fetcher) = self.fetcher else {
-            return Err(self.fail_call(target, not_installed(site, target)));
-        };
         let request = ModuleRequest {
             source: &target.source,
             versions: target.versions.as_ref(),
@@ -234,11 +236,6 @@ fn locate_local(
                 .caused_by(source)
         }),
     }
-}
-
-fn not_installed(site: &CallSite<'_>, target: &CallTarget) -> CallError {
-    let address = target.source.shown();
-    site.error(CallProblem::NotInstalled { address })
 }
 
 fn fetch_error(site: &CallSite<'_>, target: &CallTarget, error: FetchError) -> CallError {

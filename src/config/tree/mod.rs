@@ -14,9 +14,9 @@ use crate::span::Explain as _;
 
 use super::module_source::clean_path;
 use super::{
-    CallError, CallProblem, CallTarget, ConfigError, Evaluation, Instance, LocalModules, Location,
-    Manifest, Module, ModuleCache, ModuleCall, ModuleFetcher, ModuleSource, ReadOptions,
-    RootContext, RootModule, Tests, call_target, test_files,
+    BlockProblem, CallError, CallProblem, CallTarget, ConfigError, Evaluation, Instance,
+    LocalModules, Location, Manifest, Module, ModuleCache, ModuleCall, ModuleFetcher, ModuleSource,
+    ReadOptions, RootContext, RootModule, Tests, call_target, test_files,
 };
 
 /// The most nested calls. Real configurations nest a handful of levels, and this many fit on a small stack.
@@ -49,7 +49,6 @@ pub(super) struct TreeReader<'a> {
     called_directories: BTreeSet<PathBuf>,
 }
 
-/// A module in the tree of calls.
 struct ModuleNode<'a> {
     instance: &'a Instance<'a>,
     location: Location,
@@ -60,7 +59,6 @@ struct ModuleNode<'a> {
     evaluation: Evaluation,
 }
 
-/// A module call and the module that makes it.
 struct CallSite<'a> {
     call: &'a ModuleCall,
     /// The key of the called module in the manifest.
@@ -240,7 +238,6 @@ impl<'a> TreeReader<'a> {
         Ok(self.follow_calls(&node))
     }
 
-    /// Reads a called module and adds its requirements.
     fn read_called_module(&mut self, location: &Location) -> Result<Arc<Module>, Stopped> {
         let engine = self.options.engine;
         let module = match self.cache.module(&location.real, &location.shown, engine) {
@@ -259,7 +256,8 @@ impl<'a> TreeReader<'a> {
             }
         };
         if let Some(import) = module.imports.first() {
-            return Err(self.fail(ConfigError::import_in_called_module(&import.range)));
+            let place = import.range.place();
+            return Err(self.fail(ConfigError::invalid(place, BlockProblem::ImportInChild)));
         }
         self.require(&module.requirements);
         Ok(module)
