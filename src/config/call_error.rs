@@ -37,9 +37,7 @@ pub(super) enum CallProblem {
     Recursion(PathBuf),
     TooDeep(usize),
     TooMany(usize),
-    NotInstalled {
-        address: String,
-    },
+    NotInstalled(String),
     SourceChanged {
         recorded: String,
         required: String,
@@ -93,7 +91,7 @@ impl CallError {
     pub(super) const fn is_missing_module(&self) -> bool {
         matches!(
             self.problem,
-            CallProblem::NotInstalled { .. }
+            CallProblem::NotInstalled(_)
                 | CallProblem::SourceChanged { .. }
                 | CallProblem::VersionChanged { .. }
                 | CallProblem::Fetch { .. }
@@ -120,7 +118,7 @@ impl CallError {
             CallProblem::SourceChanged { recorded, required } => {
                 return Some(source_changed_hint(recorded, required));
             }
-            CallProblem::NotInstalled { .. } => "run `init` or `get` in this directory first",
+            CallProblem::NotInstalled(_) => "run `init` or `get` in this directory first",
             CallProblem::VersionChanged { .. } => INSTALL_AGAIN,
             CallProblem::NotText { found, .. } if *found == Value::Unknown.type_name() => {
                 "Terraform knows only variables with `const = true` here, and no resources"
@@ -156,7 +154,7 @@ impl CallProblem {
             Self::TooMany(limit) => format!(
                 "the root module makes more than {limit} module calls, counting those of called modules"
             ),
-            Self::NotInstalled { address } => {
+            Self::NotInstalled(address) => {
                 format!("module `{module}` from `{address}` is not installed")
             }
             Self::SourceChanged { recorded, required } => format!(
@@ -186,7 +184,7 @@ impl CallProblem {
             Self::UnreadableDirectory(_) => {
                 format!("cannot read the directory of module `{module}`")
             }
-            Self::NotInstalled { .. } => format!("module `{module}` is not installed"),
+            Self::NotInstalled(_) => format!("module `{module}` is not installed"),
             Self::SourceChanged { .. } => {
                 format!("module `{module}` is installed from another source")
             }

@@ -32,7 +32,10 @@ pub(super) fn read(body: &Body<'_>, engine: Engine) -> Result<Option<ProviderRef
 fn parse(value: &ArgumentValue, engine: Engine) -> Result<ProviderRef, ConfigError> {
     let invalid = || value.invalid(BlockProblem::ProviderReference);
     let tree = value.reference(BlockProblem::ProviderReference)?;
-    let (base, indexed) = split_index(&tree, engine);
+    let (base, indexed) = match &tree.kind {
+        ExprKind::Index(base, _) if engine.has_provider_for_each() => (&**base, true),
+        _ => (&tree, false),
+    };
     let names = names(base).ok_or_else(invalid)?;
     let (name, alias) = match names[..] {
         [name] if !indexed => (name, None),
@@ -46,13 +49,6 @@ fn parse(value: &ArgumentValue, engine: Engine) -> Result<ProviderRef, ConfigErr
         indexed,
         range: value.range(),
     })
-}
-
-fn split_index(tree: &Expr, engine: Engine) -> (&Expr, bool) {
-    match &tree.kind {
-        ExprKind::Index(base, _) if engine.has_provider_for_each() => (base, true),
-        _ => (tree, false),
-    }
 }
 
 /// Returns the names of a traversal. Keywords are names here: `provider = null` refers to the provider `null`.

@@ -11,10 +11,7 @@ use crate::package::{self, Limits};
 use crate::redacted_url::RedactedUrl;
 use crate::registry::Download;
 
-use super::address::ArchiveKind;
-use super::checksum::Checksum;
-use super::error::{ModuleError, ModuleLimit, disk};
-use super::tar;
+use super::{ArchiveKind, Checksum, ModuleError, ModuleLimit, disk, tar};
 
 /// The most bytes of an archive. Modules are text; the archives of the largest repositories have tens of megabytes.
 pub const MAX_ARCHIVE_BYTES: u64 = 512 << 20;

@@ -11,7 +11,7 @@ use sha2::{Sha256, Sha512};
 
 use crate::redacted_url::RedactedUrl;
 
-use super::error::ModuleError;
+use super::ModuleError;
 
 /// The expected checksum of an archive.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -14,7 +14,7 @@ use crate::cache::CacheKey;
 use crate::config::{ChosenModule, MovedModule};
 use crate::provider::Engine;
 
-use super::fetcher::Fetcher;
+use super::Fetcher;
 use super::module_store::key;
 
 /// The age at which an unchanged record is written again. The cache keeps it three times as long (`module_store`), so the record of

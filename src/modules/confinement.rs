@@ -5,8 +5,7 @@ use url::Url;
 use crate::config::{ModuleRequest, ModuleSource};
 use crate::registry::AllowedHosts;
 
-use super::address::{ModulePackage, RemoteAddress};
-use super::error::ModuleError;
+use super::{ModuleError, ModulePackage, RemoteAddress};
 
 /// Checks the registry or server that a call names. Addresses in the responses of an allowed host may lead to other hosts.
 pub(super) fn check_host(

@@ -19,12 +19,8 @@ use crate::registry::{RegistryClient, RegistryError};
 use crate::reporter::unlogged;
 use crate::span::Explain as _;
 
-use super::address::ModulePackage;
-use super::error::ModuleError;
-use super::git;
-use super::module_store::ModuleStore;
 use super::run_directory::RunDirectory;
-use super::subdirectory;
+use super::{ModuleError, ModulePackage, ModuleStore, git, subdirectory};
 
 /// Fetches remote modules into the disk cache, or into a temporary directory that is removed when this value is dropped.
 pub struct Fetcher {
@@ -43,15 +39,8 @@ pub struct Fetcher {
     active: watch::Sender<usize>,
 }
 
-/// Counts a thread that is fetching a module.
+/// Counts one thread that is fetching a module, until this value is dropped.
 struct ActiveFetch<'a>(&'a watch::Sender<usize>);
-
-impl<'a> ActiveFetch<'a> {
-    fn begin(active: &'a watch::Sender<usize>) -> Self {
-        active.send_modify(|count| *count += 1);
-        Self(active)
-    }
-}
 
 impl Drop for ActiveFetch<'_> {
     fn drop(&mut self) {
@@ -96,7 +85,8 @@ impl Fetcher {
     /// Fetches a module and blocks until it is there. Call this from blocking threads only, not from the runtime's worker
     /// threads.
     pub fn get(&self, request: &ModuleRequest<'_>) -> Result<FetchedModule, Arc<ModuleError>> {
-        let _active = ActiveFetch::begin(&self.active);
+        self.active.send_modify(|count| *count += 1);
+        let _active = ActiveFetch(&self.active);
         let find = async {
             tokio::select! {
                 biased;

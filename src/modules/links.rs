@@ -9,10 +9,12 @@ use std::path::Path;
 use crate::config::{has_configuration_extension, is_test_file};
 use crate::redacted_url::RedactedUrl;
 
-use super::error::{ModuleError, disk};
+use super::{ModuleError, disk};
 
 /// Checks all links below `root`, a path without links. `address` is for error messages.
 pub(super) fn confine(root: &Path, address: &RedactedUrl) -> Result<(), ModuleError> {
+    let leads_out =
+        |link: &Path| fs::canonicalize(link).is_ok_and(|target| !target.starts_with(root));
     let mut waiting = vec![root.to_path_buf()];
     while let Some(directory) = waiting.pop() {
         let failed = disk(&directory);
@@ -21,7 +23,7 @@ pub(super) fn confine(root: &Path, address: &RedactedUrl) -> Result<(), ModuleEr
             let kind = entry.file_type().map_err(failed)?;
             if kind.is_dir() {
                 waiting.push(entry.path());
-            } else if kind.is_symlink() && leads_out(root, &entry.path()) {
+            } else if kind.is_symlink() && leads_out(&entry.path()) {
                 let path = entry.path();
                 if is_configuration(&path) {
                     let inner = path.strip_prefix(root).unwrap_or(&path);
@@ -35,10 +37,6 @@ pub(super) fn confine(root: &Path, address: &RedactedUrl) -> Result<(), ModuleEr
         }
     }
     Ok(())
-}
-
-fn leads_out(root: &Path, link: &Path) -> bool {
-    fs::canonicalize(link).is_ok_and(|target| !target.starts_with(root))
 }
 
 fn is_configuration(path: &Path) -> bool {

@@ -34,3 +34,9 @@ pub use archive::MAX_ARCHIVE_BYTES;
 pub use error::{ModuleError, ModuleLimit};
 pub use fetcher::Fetcher;
 pub use git::{MAX_REPOSITORY_BYTES, MAX_REPOSITORY_ENTRIES, MAX_SUBMODULES};
+
+// The files of this module import these from here.
+use address::{ArchiveKind, ArchivePackage, GitPackage, ModulePackage, RemoteAddress};
+use checksum::Checksum;
+use error::disk;
+use module_store::ModuleStore;

@@ -27,10 +27,7 @@ use crate::provider::ModuleVersion;
 use crate::redacted_url::RedactedUrl;
 use crate::registry::{HttpValidator, ModuleId, ModuleLocation, ModuleVersions};
 
-use super::address::{ArchiveKind, ArchivePackage, GitPackage};
-use super::checksum::Checksum;
-use super::error::{ModuleError, disk};
-use super::links;
+use super::{ArchiveKind, ArchivePackage, Checksum, GitPackage, ModuleError, disk, links};
 
 /// The most bytes of fetched modules on disk. Those of the largest monorepos have a few hundred megabytes.
 const MAX_STORED_BYTES: u64 = 2 << 30;

@@ -7,14 +7,13 @@ use crate::provider::Engine;
 use crate::redacted_url::RedactedUrl;
 use crate::registry::{RegistryClient, is_loopback};
 
-use super::address::{ArchivePackage, GitPackage, ModulePackage};
-use super::archive;
-use super::checksum::{Algorithm, Checksum};
-use super::error::{ModuleError, disk};
-use super::fetcher::Fetcher;
-use super::git::{self, GitAccess};
+use super::checksum::Algorithm;
+use super::git::GitAccess;
 use super::module_store::{PackageStaging, archive_key, content_key, repository_key};
 use super::resolve::ResolvedSource;
+use super::{
+    ArchivePackage, Checksum, Fetcher, GitPackage, ModuleError, ModulePackage, archive, disk, git,
+};
 
 impl Fetcher {
     /// The directory of a package, free of links.

@@ -7,11 +7,8 @@ use crate::provider::ModuleVersion;
 use crate::redacted_url::RedactedUrl;
 use crate::registry::ModuleId;
 
-use super::address::{ModulePackage, RemoteAddress};
 use super::confinement::{check_host, check_local_path};
-use super::error::{ModuleError, ModuleLimit};
-use super::fetcher::Fetcher;
-use super::versions;
+use super::{Fetcher, ModuleError, ModuleLimit, ModulePackage, RemoteAddress, versions};
 
 /// The most web addresses that may redirect to another one. Two are usual: a vanity address that leads to a code host.
 const MAX_REDIRECTS: usize = 5;

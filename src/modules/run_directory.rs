@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tempfile::TempDir;
 
-use super::error::{ModuleError, disk};
+use super::{ModuleError, disk};
 
 /// A temporary directory that is created when the first package needs it, and removed when this value is dropped.
 #[derive(Debug, Default)]

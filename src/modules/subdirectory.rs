@@ -10,7 +10,7 @@ use regex::Regex;
 
 use crate::redacted_url::RedactedUrl;
 
-use super::error::{ModuleError, disk};
+use super::{ModuleError, disk};
 
 /// Finds the directory that `subdirectory` names in the package at `root`, a path without links. `address` is for error
 /// messages.
@@ -19,11 +19,15 @@ pub(super) fn find(
     subdirectory: &str,
     address: &RedactedUrl,
 ) -> Result<PathBuf, ModuleError> {
+    let escapes = || ModuleError::Escapes {
+        address: address.clone(),
+        path: subdirectory.to_owned(),
+    };
     let mut matching = vec![root.to_path_buf()];
     for component in subdirectory.split('/') {
         match component {
             "" | "." => {}
-            ".." => return Err(escapes(subdirectory, address)),
+            ".." => return Err(escapes()),
             _ => matching = match_component(&matching, component)?,
         }
     }
@@ -34,13 +38,10 @@ pub(super) fn find(
     match &matching[..] {
         [found] => {
             let real = fs::canonicalize(found).map_err(|_not_there| missing())?;
-            if !real.starts_with(root) {
-                return Err(escapes(subdirectory, address));
-            }
-            if real.is_dir() {
-                Ok(real)
-            } else {
-                Err(missing())
+            match (real.starts_with(root), real.is_dir()) {
+                (false, _) => Err(escapes()),
+                (true, false) => Err(missing()),
+                (true, true) => Ok(real),
             }
         }
         [] => Err(missing()),
@@ -49,13 +50,6 @@ pub(super) fn find(
             subdirectory: subdirectory.to_owned(),
             found: several.len(),
         }),
-    }
-}
-
-fn escapes(subdirectory: &str, address: &RedactedUrl) -> ModuleError {
-    ModuleError::Escapes {
-        address: address.clone(),
-        path: subdirectory.to_owned(),
     }
 }
 

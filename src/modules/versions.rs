@@ -4,8 +4,7 @@ use crate::config::{ModuleRequest, RegistrySource};
 use crate::provider::{ModuleVersion, newest_module};
 use crate::registry::{ModuleId, ModuleLocation, ModuleVersions, RegistryClient};
 
-use super::error::ModuleError;
-use super::module_store::ModuleStore;
+use super::{ModuleError, ModuleStore};
 
 /// Selects the newest version that the call allows, and locates it. The address of a version never changes, so it is requested
 /// once. If the call allows a single version and its address is known, no request is sent.

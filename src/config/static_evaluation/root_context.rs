@@ -77,19 +77,18 @@ impl<'a> RootContext<'a> {
     /// hidden.
     pub(super) fn workspace(&self) -> &(Value, HiddenOrigins) {
         self.workspace.get_or_init(|| {
-            let given = match &self.options.workspace {
-                Some(EnvironmentValue::Known(name)) => Some(Value::from(name.as_str())),
-                Some(EnvironmentValue::Withheld) => Some(Value::Unknown),
-                None => None,
-            };
-            let path = self.data_directory().join("environment");
-            let chosen = || {
+            let recorded = || {
+                let path = self.data_directory().join("environment");
                 let text = String::from_utf8(module_files::read(&path).ok()?).ok()?;
                 let name = Some(text.trim()).filter(|name| !name.is_empty());
                 name.map(Value::from)
             };
-            let chosen = || (!self.options.is_untrusted).then(chosen).flatten();
-            let name = given.or_else(chosen);
+            let name = match &self.options.workspace {
+                Some(EnvironmentValue::Known(name)) => Some(name.as_str().into()),
+                Some(EnvironmentValue::Withheld) => Some(Value::Unknown),
+                None if self.options.is_untrusted => None,
+                None => recorded(),
+            };
             let mut origins = HiddenOrigins::default();
             if name.is_some() {
                 origins.add(HiddenOrigin::Workspace);

@@ -54,9 +54,8 @@ impl TreeReader<'_> {
             (Ok(Some(found)), _) => Ok(found),
             (Ok(None), Some(fetcher)) => self.fetch(fetcher, site, target),
             (Ok(None), None) => {
-                let address = target.source.shown();
-                let error = site.error(CallProblem::NotInstalled { address });
-                Err(self.fail_call(target, error))
+                let problem = CallProblem::NotInstalled(target.source.shown());
+                Err(self.fail_call(target, site.error(problem)))
             }
             (Err(error), Some(fetcher)) if error.is_missing_module() => {
                 let (location, version) = self.fetch(fetcher, site, target)?;

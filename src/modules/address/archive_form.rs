@@ -3,8 +3,7 @@
 use url::{Url, form_urlencoded};
 
 use super::ArchiveKind;
-use crate::modules::checksum::Checksum;
-use crate::modules::error::ModuleError;
+use crate::modules::{Checksum, ModuleError};
 
 /// The form of an archive and its checksum.
 pub(super) struct ArchiveForm {

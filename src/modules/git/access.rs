@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use url::Url;
 
 use crate::git::GitSettings;
-use crate::modules::address::GitPackage;
-use crate::modules::error::ModuleError;
+use crate::modules::{GitPackage, ModuleError};
 use crate::redacted_url::RedactedUrl;
 use crate::registry::AllowedHosts;
 

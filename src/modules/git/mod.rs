@@ -27,9 +27,7 @@ pub use submodules::MAX_SUBMODULES;
 use crate::git::GitTarget;
 use crate::redacted_url::RedactedUrl;
 
-use super::address::GitPackage;
-use super::error::{ModuleError, disk};
-use super::links;
+use super::{GitPackage, ModuleError, disk, links};
 use runner::{FetchLimits, GitRunner};
 use tree_listing::{Gitlink, list_submodules};
 

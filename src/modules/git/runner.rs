@@ -10,8 +10,7 @@ use crate::git::{
     GIT_TIMEOUT, GitSettings, GitTarget, MAX_MEMORY, ProcessOutput, RunError, run_collecting,
     run_streaming,
 };
-use crate::modules::address::GitPackage;
-use crate::modules::error::{ModuleError, ModuleLimit};
+use crate::modules::{GitPackage, ModuleError, ModuleLimit};
 use crate::redacted_url::RedactedUrl;
 
 use super::disk_usage::{Excess, find_excess};

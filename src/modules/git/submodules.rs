@@ -8,8 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::git::{GitTarget, parse_path};
-use crate::modules::address::GitPackage;
-use crate::modules::error::{ModuleError, ModuleLimit};
+use crate::modules::{GitPackage, ModuleError, ModuleLimit};
 use crate::redacted_url::RedactedUrl;
 
 use super::access::GitAccess;

@@ -4,7 +4,7 @@
 //! a few kilobytes. Git holds all paths in memory before it writes the first file.
 
 use crate::git::GitTarget;
-use crate::modules::error::ModuleError;
+use crate::modules::ModuleError;
 
 use super::disk_usage::Excess;
 use super::runner::{GitRunner, MAX_REPOSITORY_ENTRIES};
@@ -26,17 +26,21 @@ pub(super) async fn list_submodules(
     target: GitTarget<'_>,
     commit: &str,
 ) -> Result<Vec<Gitlink>, ModuleError> {
-    let mut listing = TreeListing::new(git.limits.max_bytes);
+    let mut listing = TreeListing {
+        bytes_left: git.limits.max_bytes,
+        ..TreeListing::default()
+    };
     let list = ["ls-tree", "-r", "-t", "-l", "-z", "--full-tree", commit];
-    let mut parse = |bytes: &[u8]| match listing.parse(bytes) {
-        Ok(()) => Ok(()),
-        Err(excess) => Err(git.exceeded(excess)),
+    let mut parse = |bytes: &[u8]| {
+        let parsed = listing.parse(bytes);
+        parsed.map_err(|excess| git.exceeded(excess))
     };
     git.run_streaming(target, &list, &mut parse).await?;
     Ok(listing.submodules)
 }
 
 /// A parser of `MODE TYPE OBJECT SIZE<TAB>PATH` records, each terminated by NUL, that arrive in pieces.
+#[derive(Default)]
 struct TreeListing {
     submodules: Vec<Gitlink>,
     /// The beginning of an incomplete record.
@@ -46,15 +50,6 @@ struct TreeListing {
 }
 
 impl TreeListing {
-    const fn new(max_bytes: u64) -> Self {
-        Self {
-            submodules: Vec::new(),
-            incomplete: Vec::new(),
-            entries: 0,
-            bytes_left: max_bytes,
-        }
-    }
-
     fn parse(&mut self, bytes: &[u8]) -> Result<(), Excess> {
         let mut records = bytes.split(|byte| *byte == 0);
         let last = records.next_back().unwrap_or_default();
