@@ -44,7 +44,6 @@ macro_rules! codes {
         }
 
         impl Code {
-            /// All codes.
             pub const ALL: &'static [Self] = &[$(Self::$code),+];
 
             const fn description(self) -> &'static Description {

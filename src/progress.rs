@@ -20,7 +20,6 @@ const REFRESH_HZ: u8 = 8;
 /// The time between two steps of the spinner.
 const TICK: Duration = Duration::from_millis(125);
 
-/// Shows a run on a terminal.
 pub struct ProgressBars {
     bars: MultiProgress,
     overall: ProgressBar,
@@ -49,7 +48,6 @@ impl ProgressBars {
         self.bars.suspend(print);
     }
 
-    /// Removes the bars from the terminal.
     pub fn clear(&self) {
         self.overall.finish_and_clear();
         for (_, bar) in lock(&self.transfers).drain() {

@@ -1,7 +1,7 @@
 //! Addresses that are safe to print, to log and to store.
 //!
-//! User info, query and fragment of an address may hold a password, a token or a signature. A [`RedactedUrl`] has none of them;
-//! every address in a message, in a log or in the cache is one.
+//! User info, query and fragment of an address may hold a password, a token or a signature. A [`RedactedUrl`] has none of them.
+//! Every address in a message, in a log or in the cache is a [`RedactedUrl`].
 
 use std::fmt;
 use std::path::Path;
@@ -56,7 +56,7 @@ impl fmt::Display for RedactedUrl {
     }
 }
 
-/// The part of an address that a server sees in a request line: user info goes into a header, a fragment is never sent.
+/// Removes user info and fragment, which are not part of a request line.
 pub fn without_user_info(url: &Url) -> Url {
     let mut seen = url.clone();
     seen.set_fragment(None);

@@ -73,7 +73,6 @@ pub struct Silent;
 
 impl Reporter for Silent {}
 
-/// Returns a shared [`Silent`] reporter.
 pub fn silent() -> Arc<dyn Reporter> {
     Arc::new(Silent)
 }

@@ -13,7 +13,6 @@ use crate::display::shown_path;
 /// A half-open byte range of one file's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// The first byte.
     pub start: usize,
     /// The byte after the last.
     pub end: usize,
@@ -53,7 +52,6 @@ pub struct Place {
 const MAX_SOURCE_LINE: usize = 400;
 
 impl Place {
-    /// The place of a whole file.
     pub fn file(path: &Path) -> Self {
         Self {
             path: path.to_path_buf(),
@@ -136,7 +134,6 @@ pub struct Lines {
 const STEP: usize = 1024;
 
 impl Lines {
-    /// Indexes `text`.
     pub fn new(text: &[u8]) -> Self {
         let ends = memchr::memchr_iter(b'\n', text).map(|at| at + 1);
         let mut before = 0;
@@ -196,7 +193,6 @@ impl std::fmt::Display for Place {
 ///
 /// The message (`Display`) says what could not be done, and its `source` chain says why.
 pub trait Explain: std::error::Error + Send + Sync + 'static {
-    /// The kind of failure.
     fn code(&self) -> Code {
         Code::Failure
     }

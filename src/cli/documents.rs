@@ -48,14 +48,9 @@ impl ManArgs {
         let (title, command) = match &self.command {
             None => ("tflock".to_owned(), &whole),
             Some(name) => {
-                let names = || {
-                    whole
-                        .get_subcommands()
-                        .map(|command| command.get_name().to_owned())
-                };
-                let command = whole
-                    .find_subcommand(name)
-                    .ok_or_else(|| names().collect::<Vec<_>>())?;
+                let names = whole.get_subcommands().map(clap::Command::get_name);
+                let names = || names.map(str::to_owned).collect::<Vec<_>>();
+                let command = whole.find_subcommand(name).ok_or_else(names)?;
                 (format!("tflock-{name}"), command)
             }
         };

@@ -14,15 +14,12 @@ use crate::span::{Explain, Place};
 /// Something in a `provider_installation` block that is probably a mistake.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InstallationWarning {
-    /// A filesystem mirror is the plugin cache.
     #[error("this mirror is also the plugin cache, whose packages are unverified")]
     MirrorIsCache { place: Box<Place> },
-    /// A mirror includes a pattern that `direct` does not exclude.
     #[error(
         "providers `{pattern}` of this mirror may come from their registry too: `direct` does not exclude them"
     )]
     NotExcluded { place: Box<Place>, pattern: String },
-    /// `direct` excludes a pattern that no mirror includes.
     #[error("providers `{pattern}` are excluded here, and no mirror includes them")]
     NotIncluded { place: Box<Place>, pattern: String },
     /// A mirror includes and `direct` excludes two patterns that are probably meant to be the same.

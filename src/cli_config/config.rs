@@ -20,7 +20,6 @@ pub struct CliConfig {
     pub registry_protocols: RegistryProtocols,
 }
 
-/// A `host` block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostBlock {
     /// The URL reference of each service, such as `providers.v1`. `None` if the value is not a string: the host then has the
@@ -29,7 +28,6 @@ pub struct HostBlock {
     pub place: Place,
 }
 
-/// A `credentials` block.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CredentialsBlock {
     /// `None` if the block has no token. Then tflock sends no credentials to the host, and does not run the helper.
@@ -44,7 +42,6 @@ impl std::fmt::Debug for CredentialsBlock {
     }
 }
 
-/// A `credentials_helper` block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HelperBlock {
     /// The label; the program is `terraform-credentials-NAME`.

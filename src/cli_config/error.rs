@@ -18,7 +18,6 @@ pub enum CliConfigError {
         path: PathBuf,
         variable: &'static str,
     },
-    /// The file or directory exists but cannot be read.
     #[error("cannot read `{}`", path.display())]
     Read {
         path: PathBuf,
@@ -30,7 +29,6 @@ pub enum CliConfigError {
     /// The text is neither HCL 1 nor JSON. The whole file is ignored.
     #[error("cannot parse the CLI configuration: {problem}")]
     Syntax { place: Box<Place>, problem: String },
-    /// A known setting has a value of the wrong type.
     #[error("`{setting}` must be {wanted}, not {found}")]
     WrongKind {
         place: Box<Place>,

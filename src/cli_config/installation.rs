@@ -12,7 +12,6 @@ use crate::cli_config::tree::{ConfigTree, ConfigValue, Item, SpannedValue};
 use crate::provider::{Engine, ProviderAddr};
 use crate::span::{Place, Span};
 
-/// A `provider_installation` block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderInstallation {
     /// The methods in the order in which they are tried.

@@ -24,7 +24,6 @@ enum PatternHost {
     Named(Hostname),
 }
 
-/// The reason why a pattern is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternProblem {
     /// Not two or three parts.
@@ -74,7 +73,6 @@ impl Pattern {
         })
     }
 
-    /// Whether the pattern matches the provider.
     pub fn matches(&self, provider: &ProviderAddr, engine: Engine) -> bool {
         let host = match &self.host {
             None => true,

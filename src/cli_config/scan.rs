@@ -17,7 +17,6 @@ pub(super) enum Hcl1Token {
     Heredoc(String),
     /// A number as written.
     Number(String),
-    /// `true` or `false`.
     Bool(bool),
     /// `{`, `}`, `[`, `]`, `=` or `,`.
     Sign(char),
@@ -26,7 +25,6 @@ pub(super) enum Hcl1Token {
 }
 
 impl Hcl1Token {
-    /// The token for messages.
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Ident(word) => format!("`{word}`"),

@@ -5,7 +5,7 @@
 
 use crate::span::Span;
 
-/// The most levels of nested objects and lists. The parsers recurse, and real configurations have at most five levels.
+/// The maximum nesting of objects and lists. The parsers recurse, and real configurations have at most five levels.
 pub(super) const MAX_DEPTH: usize = 64;
 
 /// One `key... value` of a body.
@@ -37,18 +37,14 @@ pub(super) enum ConfigValue {
     String(String),
     /// A number as written.
     Number(String),
-    /// `true` or `false`.
     Bool(bool),
     /// JSON only. If a string is expected, it counts as an empty string, as in Terraform.
     Null,
-    /// `[...]`.
     List(Vec<SpannedValue>),
-    /// `{...}`.
     Object(Vec<Item>),
 }
 
 impl ConfigValue {
-    /// The type of the value for messages.
     pub(super) const fn kind(&self) -> &'static str {
         match self {
             Self::String(_) => "a string",
@@ -61,7 +57,6 @@ impl ConfigValue {
     }
 }
 
-/// A parsed file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ConfigTree {
     pub(super) items: Vec<Item>,

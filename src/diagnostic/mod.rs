@@ -28,7 +28,6 @@ pub struct Diagnostic {
     pub message: String,
     /// The chain of causes, from the nearest to the root cause.
     pub causes: Vec<String>,
-    /// What to do next.
     pub hint: Option<String>,
     pub fix: Option<Fix>,
     /// The file, and usually the position in it.

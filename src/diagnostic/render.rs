@@ -18,7 +18,7 @@ use anstyle::{AnsiColor, Style};
 use super::{Diagnostic, Severity};
 use crate::display::{is_deceptive, shown_path};
 
-/// The most characters of a message, a cause or a hint. Only texts that quote remote input are longer.
+/// The maximum length of a message, a cause or a hint, in characters. Only texts that quote remote input are longer.
 const MAX_CHARACTERS: usize = 4_000;
 
 impl Diagnostic {

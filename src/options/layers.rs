@@ -8,7 +8,6 @@ macro_rules! layered_options {
             $(pub $field: Option<Sourced<$type>>,)*
         }
 
-        /// The effective values, each with its source.
         #[derive(Clone, Debug)]
         pub struct EffectiveOptions {
             $(pub $field: Sourced<$type>,)*

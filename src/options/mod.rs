@@ -93,7 +93,7 @@ layered_options! {
         counts_if_untrusted: |missing| *missing == Missing::Error,
         ..OptionSpec::new(|| Missing::Error)
     };
-    // `replace` is as unsafe in a file as `add`: it would silently record a re-uploaded package for every user.
+    // `add` and `replace` are not allowed in a file: they would silently record a package that was uploaded again, for every user.
     mismatch: Mismatch = OptionSpec {
         key: "mismatch",
         option: "mismatch",

@@ -10,13 +10,10 @@ use crate::span::Place;
 use super::arguments::RejectedArgument;
 use super::value::{OptionValue, RejectedValue, Rejection, TomlValue};
 
-/// `tflock lock` and `tflock config`.
+/// The commands as bits. `tflock config` counts as `tflock lock`.
 pub const LOCK: u8 = 1;
-/// `tflock verify`.
 pub const VERIFY: u8 = 2;
-/// `tflock mirror`.
 pub const MIRROR: u8 = 4;
-/// `tflock list`.
 pub const LIST: u8 = 8;
 
 /// Where a value comes from. Earlier sources take precedence over later ones.
@@ -66,7 +63,6 @@ pub(super) struct OptionSpec<T> {
     pub(super) short: Option<char>,
     /// The commands with this option: a bit set of [`LOCK`], [`VERIFY`], [`MIRROR`] and [`LIST`].
     pub(super) commands: u8,
-    /// The heading in the help of a command.
     pub(super) heading: &'static str,
     /// The name of the value in the help. Switches have none.
     pub(super) value_name: &'static str,
@@ -134,7 +130,6 @@ impl<T: OptionValue> OptionSpec<T> {
         T::arguments(argument, self.value_name)
     }
 
-    /// The value on the command line, if there is one.
     pub(super) fn given(
         &self,
         command: u8,
@@ -147,7 +142,6 @@ impl<T: OptionValue> OptionSpec<T> {
         Ok(value.map(Sourced::from_command_line))
     }
 
-    /// The value in a config file.
     pub(super) fn parse_toml(&self, value: &TomlValue<'_>) -> Result<T, RejectedValue> {
         let parsed = T::from_toml(value, self.is_allowed_in_file)?;
         if (self.is_allowed_in_file)(&parsed) {

@@ -4,22 +4,13 @@
 const MAX_EDITS: usize = 2;
 
 /// Common platforms, for suggestions only. Any other platform is valid too.
-const COMMON_PLATFORMS: [&str; 14] = [
-    "darwin_amd64",
-    "darwin_arm64",
-    "freebsd_386",
-    "freebsd_amd64",
-    "freebsd_arm",
-    "freebsd_arm64",
-    "linux_386",
-    "linux_amd64",
-    "linux_arm",
-    "linux_arm64",
-    "openbsd_amd64",
-    "windows_386",
-    "windows_amd64",
-    "windows_arm64",
-];
+const COMMON_PLATFORMS: &str = "
+    darwin_amd64 darwin_arm64
+    freebsd_386 freebsd_amd64 freebsd_arm freebsd_arm64
+    linux_386 linux_amd64 linux_arm linux_arm64
+    openbsd_amd64
+    windows_386 windows_amd64 windows_arm64
+";
 
 /// The word among `known` that is most similar to `text`. Case and `_` for `-` do not count as differences. At most two letters
 /// may differ, and fewer than half of the letters of the known word.
@@ -43,7 +34,7 @@ pub(super) fn platform_hint(text: &str) -> Option<String> {
         .replace("macos", "darwin")
         .replace("win64", "windows_amd64")
         .replace(['-', '/', ' '], "_");
-    let platform = nearest(&text, COMMON_PLATFORMS)?;
+    let platform = nearest(&text, COMMON_PLATFORMS.split_whitespace())?;
     Some(format!("did you mean `{platform}`?"))
 }
 

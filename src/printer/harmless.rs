@@ -49,7 +49,7 @@ fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~'))
 }
 
-/// Whether `character`, which stands at byte `at` of `text`, is the bracket of `##[` or `##NAME[`.
+/// Whether `character`, at byte `at` of `text`, is the bracket of `##[` or `##NAME[`.
 fn opens_command(text: &str, at: usize, character: char) -> bool {
     if character != '[' {
         return false;

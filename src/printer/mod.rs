@@ -13,7 +13,6 @@ use crate::diagnostic::Diagnostic;
 /// The first error of writing to stdout. It is static because all printers of the process share stdout.
 static STDOUT_ERROR: OnceLock<io::Error> = OnceLock::new();
 
-/// Prints to stdout and stderr.
 #[derive(Clone, Copy, Debug)]
 pub struct Printer {
     /// Print only errors and documents.
@@ -37,7 +36,6 @@ impl Printer {
         }
     }
 
-    /// Whether stderr is a terminal.
     pub fn stderr_is_terminal() -> bool {
         io::stderr().is_terminal()
     }

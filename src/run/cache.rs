@@ -9,20 +9,19 @@ use crate::cli::CacheCommand;
 use crate::diagnostic::Diagnostic;
 use crate::display::{counted, visible_name};
 use crate::printer::Printer;
-use crate::settings::{Environment, cache_directory};
+use crate::settings::cache_directory;
 
 use super::report::bytes;
-use super::{CommandError, DONE};
+use super::{CommandError, DONE, Invocation};
 
 const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
 
-/// Runs `tflock cache`.
 pub(super) fn command(
     command: &CacheCommand,
-    environment: &Environment,
-    printer: Printer,
+    invocation: Invocation<'_>,
 ) -> Result<u8, CommandError> {
-    let directory = cache_directory(environment).ok_or(CacheError::NoPlace)?;
+    let printer = invocation.printer;
+    let directory = cache_directory(invocation.environment).ok_or(CacheError::NoPlace)?;
     match command {
         CacheCommand::Dir => {
             printer.report(&format!("{}\n", visible_name(&directory.to_string_lossy())));

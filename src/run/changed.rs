@@ -35,9 +35,7 @@ pub(super) struct Candidate<'a> {
     pub(super) area: &'a Area,
     /// Its absolute path, first with symbolic links, then with all links resolved.
     pub(super) names: [PathBuf; 2],
-    /// The root of its repository.
     pub(super) repository: &'a Path,
-    /// Why it has its engine.
     pub(super) reason: EngineReason,
     pub(super) options: ReadOptions,
     /// The absolute paths of the local modules that it calls, directly or through other modules.

@@ -5,33 +5,18 @@ use std::fmt::Write as _;
 use crate::cli::LockArgs;
 use crate::display::{shown_path, visible_name};
 use crate::options::{OptionRow, ValueOrigin};
-use crate::printer::Printer;
 use crate::settings::{Environment, PathGroup, cache_directory, effective_options};
 
-use super::{CommandError, DONE};
+use super::{CommandError, DONE, Invocation};
 
-/// Variables that tflock reads and whose values are no secrets.
-const SHOWN_VARIABLES: [&str; 19] = [
-    "CI",
-    "HOME",
-    "NETRC",
-    "NO_COLOR",
-    "NO_PROXY",
-    "OPENTOFU_ENFORCE_GPG_EXPIRATION",
-    "OPENTOFU_ENFORCE_GPG_VALIDATION",
-    "SSL_CERT_DIR",
-    "SSL_CERT_FILE",
-    "TERRAFORM_CONFIG",
-    "TFLOCK_CACHE_DIR",
-    "TFLOCK_LOG",
-    "TF_CLI_CONFIG_FILE",
-    "TF_DATA_DIR",
-    "TF_PLUGIN_CACHE_DIR",
-    "TF_PROVIDER_DOWNLOAD_RETRY",
-    "TF_REGISTRY_CLIENT_TIMEOUT",
-    "TF_REGISTRY_DISCOVERY_RETRY",
-    "TF_WORKSPACE",
-];
+/// Variables that tflock reads and whose values are not secret.
+const SHOWN_VARIABLES: &str = "
+    CI HOME NETRC NO_COLOR NO_PROXY SSL_CERT_DIR SSL_CERT_FILE
+    OPENTOFU_ENFORCE_GPG_EXPIRATION OPENTOFU_ENFORCE_GPG_VALIDATION
+    TERRAFORM_CONFIG TF_CLI_CONFIG_FILE TF_DATA_DIR TF_PLUGIN_CACHE_DIR TF_WORKSPACE
+    TF_PROVIDER_DOWNLOAD_RETRY TF_REGISTRY_CLIENT_TIMEOUT TF_REGISTRY_DISCOVERY_RETRY
+    TFLOCK_CACHE_DIR TFLOCK_LOG
+";
 
 /// Variables that are shown without their values, which may hold secrets. Each entry is the beginning of a name.
 const HIDDEN_VARIABLES: [&str; 5] = [
@@ -42,12 +27,8 @@ const HIDDEN_VARIABLES: [&str; 5] = [
     "TF_TOKEN_",
 ];
 
-/// Runs `tflock config`.
-pub(super) fn command(
-    args: &LockArgs,
-    environment: &Environment,
-    printer: Printer,
-) -> Result<u8, CommandError> {
+pub(super) fn command(args: &LockArgs, invocation: Invocation<'_>) -> Result<u8, CommandError> {
+    let environment = invocation.environment;
     let groups = effective_options(args, environment)?;
     let mut text = String::new();
     for group in &groups {
@@ -58,7 +39,7 @@ pub(super) fn command(
         cache_directory(environment).map_or_else(|| "none".to_owned(), |path| shown_path(&path));
     let _ = writeln!(text, "cache\n  {cache}\n");
     write_environment(environment, &mut text);
-    printer.text(&text);
+    invocation.printer.text(&text);
     Ok(DONE)
 }
 
@@ -116,7 +97,10 @@ fn write_environment(environment: &Environment, text: &mut String) {
     text.push_str("environment\n");
     for (name, value) in environment.iter().filter(|(_, value)| !value.is_empty()) {
         let upper = name.to_ascii_uppercase();
-        if SHOWN_VARIABLES.contains(&upper.as_str()) {
+        if SHOWN_VARIABLES
+            .split_whitespace()
+            .any(|shown| shown == upper)
+        {
             let _ = writeln!(text, "  {name}={}", visible_name(value));
         } else if HIDDEN_VARIABLES
             .iter()

@@ -19,13 +19,11 @@ impl Explain for NoPage {
     }
 }
 
-/// Runs `tflock completions`.
 pub(super) fn completions(args: CompletionsArgs, printer: Printer) -> u8 {
     printer.document(&args.render());
     DONE
 }
 
-/// Runs `tflock man`.
 pub(super) fn man(args: &ManArgs, printer: Printer) -> Result<u8, CommandError> {
     let page = args.render().map_err(|names| NoPage { names })?;
     printer.document(&page);

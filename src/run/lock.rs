@@ -24,13 +24,12 @@ use super::read::{self, ReadDirectory, RereadLockFile, Task};
 use super::renderings::Renderings;
 use super::report::{Detail, DirectoryReport, Fate, RunReport};
 use super::session::Session;
-use super::write_lock_file::{WriteOutcome, write_lock_file};
+use super::write_lock_file::write_lock_file;
 use super::{CommandError, Invocation};
 
 /// How often tflock locks a directory again because another process changed its lock file.
 const MAX_ATTEMPTS: usize = 10;
 
-/// Runs `tflock lock`.
 pub(super) fn command(args: &LockArgs, invocation: Invocation<'_>) -> Result<u8, CommandError> {
     let progress = ProgressGuard::show(invocation.output);
     let mut settings = LockSettings::resolve(args, invocation.environment)?;
@@ -133,8 +132,8 @@ impl Locker {
                 Err(errors) => return failed(directory, Diagnostic::all(&errors, &directory.path)),
             };
             match write_lock_file(directory, old.as_deref(), job, locked, self).await {
-                WriteOutcome::Done(report) => return report,
-                WriteOutcome::Outdated => match read::reread(directory, job) {
+                Some(report) => return report,
+                None => match read::reread(directory, job) {
                     Ok(read) => reread = Some(read),
                     Err(errors) => return failed(directory, errors),
                 },
@@ -173,8 +172,8 @@ fn failed(directory: &ReadDirectory, errors: Vec<Diagnostic>) -> DirectoryReport
     report
 }
 
-/// Rejects a provider in `--provider` or `--upgrade` that no directory requires, because it is probably a typo. If a directory
-/// could not be read, nothing is rejected, because that directory may require the provider.
+/// Rejects a provider in `--provider` or `--upgrade` that no directory requires, because it is probably a typo. Does nothing if a
+/// directory could not be read, because that directory may require the provider.
 pub(super) fn check_targets_required(
     tree: &TreeSettings,
     directories: &[ReadDirectory],

@@ -3,7 +3,6 @@
 mod cache;
 mod callers;
 mod changed;
-mod concurrency;
 mod config;
 mod directory_command;
 mod documents;
@@ -83,9 +82,9 @@ pub fn execute(cli: &Cli, environment: &Environment) -> ExitCode {
         Command::Lock(args) => lock::command(args, invocation),
         Command::Verify(args) => verify::command(args, invocation),
         Command::Mirror(args) => mirror::command(args, invocation),
-        Command::Config(args) => config::command(args, environment, printer),
+        Command::Config(args) => config::command(args, invocation),
         Command::List(args) => list::command(args, invocation),
-        Command::Cache(args) => cache::command(&args.command, environment, printer),
+        Command::Cache(args) => cache::command(&args.command, invocation),
         Command::Completions(args) => Ok(documents::completions(*args, printer)),
         Command::Man(args) => documents::man(args, printer),
     };

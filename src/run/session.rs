@@ -19,7 +19,7 @@ use crate::registry::RegistryClient;
 use crate::settings::{CacheSettings, CacheUsage, SourceSettings, TreeSettings};
 
 use super::progress_guard::ProgressGuard;
-use super::sources::{self, Sources};
+use super::sources;
 use super::{CommandError, INTERRUPTED, Invocation};
 
 /// One run of a command: a runtime, the sources of packages, and progress.
@@ -50,7 +50,7 @@ impl Session {
             progress.suspend(|| printer.message(&note));
         }
         let reporter = progress.reporter();
-        let Sources { sources, cautions } =
+        let (sources, cautions) =
             sources::sources(invocation.environment, tree, settings, &reporter)?;
         for caution in &cautions {
             progress.suspend(|| printer.diagnostic(caution));

@@ -14,20 +14,14 @@ use crate::settings::{
 
 use super::CommandError;
 
-/// The package sources, and the warnings about the CLI configuration.
-pub(super) struct Sources {
-    pub(super) sources: BTreeMap<Engine, EngineSource>,
-    /// Errors and likely mistakes in the CLI configuration. The run continues with the valid part of the configuration.
-    pub(super) cautions: Vec<Diagnostic>,
-}
-
-/// Builds the package sources. An unusable source is an error.
+/// Builds the package sources, and warns about errors and likely mistakes in the CLI configuration. The run continues with the valid
+/// part of that configuration. An unusable source is an error.
 pub(super) fn sources(
     environment: &Environment,
     tree: &TreeSettings,
     settings: &SourceSettings,
     reporter: &Arc<dyn Reporter>,
-) -> Result<Sources, CommandError> {
+) -> Result<(BTreeMap<Engine, EngineSource>, Vec<Diagnostic>), CommandError> {
     let mut sources: BTreeMap<Engine, EngineSource> = BTreeMap::new();
     let mut cautions = Vec::new();
     let allowed_hosts = tree.allowed_hosts();
@@ -50,10 +44,7 @@ pub(super) fn sources(
         let packages = choose(&settings.choice, &client, &network, &mut cautions)?;
         sources.insert(engine, EngineSource { packages, client });
     }
-    Ok(Sources {
-        sources,
-        cautions: diagnostic::merge(cautions),
-    })
+    Ok((sources, diagnostic::merge(cautions)))
 }
 
 fn choose(

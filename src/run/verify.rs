@@ -24,7 +24,6 @@ use super::report::{Detail, DirectoryReport, Fate, ProviderReport, RunReport};
 use super::session::Session;
 use super::{CommandError, Invocation};
 
-/// Runs `tflock verify`.
 pub(super) fn command(args: &VerifyArgs, invocation: Invocation<'_>) -> Result<u8, CommandError> {
     let progress = ProgressGuard::show(invocation.output);
     let mut settings = VerifySettings::resolve(args, invocation.environment)?;

@@ -19,22 +19,15 @@ const MAX_WAIT: Duration = Duration::from_secs(10);
 /// The time between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 
-pub(super) enum WriteOutcome {
-    /// The work on the directory is complete, or failed.
-    Done(DirectoryReport),
-    /// Another process has changed the lock file since it was read.
-    Outdated,
-}
-
 /// Writes the new lock of `directory`, unless the file already has the same bytes. `old` are the bytes that the lock was made
-/// from.
+/// from. Returns `None` if another process has changed the file since it was read.
 pub(super) async fn write_lock_file(
     directory: &ReadDirectory,
     old: Option<&[u8]>,
     job: &LockJob,
     new_lock: LockedDirectory,
     locker: &Locker,
-) -> WriteOutcome {
+) -> Option<DirectoryReport> {
     let settings = &locker.settings;
     let mut report = directory.report(Fate::Unchanged);
     let notes = new_lock.notes.iter();
@@ -50,14 +43,14 @@ pub(super) async fn write_lock_file(
         };
         if !settings.check {
             match save(&path, old, &bytes).await {
-                Ok(Saved::Outdated) => return WriteOutcome::Outdated,
+                Ok(Saved::Outdated) => return None,
                 Ok(_) => {}
                 Err(error) => {
                     report
                         .diagnostics
                         .push(Diagnostic::of(&error, &directory.path));
                     report.fate = Fate::Failed;
-                    return WriteOutcome::Done(report);
+                    return Some(report);
                 }
             }
         }
@@ -66,7 +59,7 @@ pub(super) async fn write_lock_file(
             .then(|| lockfile::unified_diff(&path, old, &bytes));
     }
     if report.fate == Fate::Unchanged && locker.detail == Detail::Changes {
-        return WriteOutcome::Done(report);
+        return Some(report);
     }
     report.providers =
         ProviderReport::between(&job.old, &new_lock.locks, new_lock.verified, locker.detail);
@@ -74,7 +67,7 @@ pub(super) async fn write_lock_file(
         let entry = job.places.get(&provider.address);
         provider.place = entry.map(Place::without_source);
     }
-    WriteOutcome::Done(report)
+    Some(report)
 }
 
 /// Saves the file as soon as no other process writes in its directory.

@@ -9,7 +9,6 @@ use super::Environment;
 /// The name of tflock's directory in the cache directory of the system.
 const DIRECTORY: &str = "tflock";
 
-/// The settings of the disk cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheSettings {
     pub usage: CacheUsage,
@@ -19,7 +18,6 @@ pub struct CacheSettings {
     pub offline: bool,
 }
 
-/// How much of the cache is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheUsage {
     /// `--no-cache`: the cache is not used.

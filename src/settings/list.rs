@@ -5,7 +5,6 @@ use crate::cli::{ListArgs, ListFormatArg};
 use super::tree::{LockTargets, TreeRequest};
 use super::{Environment, SettingsError, SourceSettings, TreeSettings};
 
-/// The settings of `tflock list`.
 #[derive(Clone, Debug)]
 pub struct ListSettings {
     pub tree: TreeSettings,

@@ -10,7 +10,6 @@ use super::path_group::PathGroup;
 use super::tree::{LockTargets, TreeRequest, config_files, path_groups};
 use super::{Environment, ReportSettings, SettingsError, SourceSettings, TreeSettings};
 
-/// The settings of `tflock lock`.
 #[derive(Clone, Debug)]
 pub struct LockSettings {
     pub tree: TreeSettings,

@@ -11,7 +11,6 @@ use super::{
     Environment, LockSettings, ReportSettings, SettingsError, SourceSettings, TreeSettings,
 };
 
-/// The settings of `tflock mirror`.
 #[derive(Clone, Debug)]
 pub struct MirrorSettings {
     pub directory: MirrorDirectory,

@@ -8,7 +8,6 @@ use crate::config::clean;
 
 use super::Environment;
 
-/// How a run is reported.
 #[derive(Clone, Debug)]
 pub struct ReportSettings {
     pub format: FormatArg,

@@ -6,7 +6,6 @@ use super::lock::check_providers;
 use super::tree::{LockTargets, TreeRequest};
 use super::{CacheUsage, Environment, ReportSettings, SettingsError, SourceSettings, TreeSettings};
 
-/// The settings of `tflock verify`.
 #[derive(Clone, Debug)]
 pub struct VerifySettings {
     pub tree: TreeSettings,

@@ -1,4 +1,4 @@
-//! `tflock list`: each directory, why it is or is not a root, and the required, locked and newest versions.
+//! `tflock list`: each directory, whether it is a root and why, and the required, locked and newest versions.
 //!
 //! Directories are read as for `tflock lock`. Then tflock requests the versions of each provider once. It downloads no package
 //! and writes nothing.
@@ -73,7 +73,6 @@ enum Role {
     Failed,
 }
 
-/// Why a directory is a root.
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum RootReason {
@@ -85,7 +84,6 @@ enum RootReason {
     NotCalled,
 }
 
-/// A provider of a directory.
 #[derive(Serialize)]
 struct ListedProvider {
     #[serde(serialize_with = "serialize_text")]
@@ -151,7 +149,6 @@ impl RootReason {
     }
 }
 
-/// Runs `tflock list`.
 pub(super) fn command(args: &ListArgs, invocation: Invocation<'_>) -> Result<u8, CommandError> {
     let progress = ProgressGuard::show(invocation.output);
     let settings = ListSettings::resolve(args, invocation.environment)?;
@@ -171,7 +168,7 @@ struct ListCommand {
 }
 
 impl DirectoryCommand for ListCommand {
-    /// The directories that `--ignore-path` leaves out.
+    /// The directories that `--ignore-path` excludes.
     type Survey = BTreeSet<PathBuf>;
     type Outcome = ReadDirectory;
     type Report = DirectoryList;

@@ -14,15 +14,6 @@ use crate::provider::ProviderAddr;
 /// The first line of the files that tflock may replace.
 const MARK: &str = "# Written by `tflock mirror --cli-config`, which replaces this file.\n";
 
-/// The result of writing the file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum WriteResult {
-    /// The file has the new text.
-    Written,
-    /// tflock did not write the existing file at this path, so it was not changed.
-    ForeignFile(PathBuf),
-}
-
 /// Returns the configuration for the current content of the mirror.
 pub(super) fn text(
     directory: &MirrorDirectory,
@@ -43,8 +34,8 @@ pub(super) fn text(
     Ok(render(&path, &providers))
 }
 
-/// Writes the file, unless it exists and was not written by tflock.
-pub(super) fn write(path: &Path, text: &str) -> Result<WriteResult, MirrorError> {
+/// Writes the file. If it exists and was not written by tflock, it is not changed, and its real path is returned.
+pub(super) fn write(path: &Path, text: &str) -> Result<Option<PathBuf>, MirrorError> {
     let failed = |source| MirrorError::Write {
         path: path.to_path_buf(),
         source,
@@ -56,16 +47,16 @@ pub(super) fn write(path: &Path, text: &str) -> Result<WriteResult, MirrorError>
     let path = &confine(path).map_err(refused).map_err(failed)?;
     let text = format!("{MARK}{text}");
     match fs::read_to_string(path) {
-        Ok(old) if old == text => return Ok(WriteResult::Written),
-        Ok(old) if !old.starts_with(MARK) => return Ok(WriteResult::ForeignFile(path.clone())),
+        Ok(old) if old == text => return Ok(None),
+        Ok(old) if !old.starts_with(MARK) => return Ok(Some(path.clone())),
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-            return Ok(WriteResult::ForeignFile(path.clone()));
+            return Ok(Some(path.clone()));
         }
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
         _ => {}
     }
     fs::write(path, text).map_err(failed)?;
-    Ok(WriteResult::Written)
+    Ok(None)
 }
 
 fn render(base: &Path, providers: &[ProviderAddr]) -> String {
@@ -145,15 +136,12 @@ mod tests {
     fn only_files_of_tflock_are_replaced() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.tfrc");
-        assert_eq!(write(&path, "one").unwrap(), WriteResult::Written);
-        assert_eq!(write(&path, "two").unwrap(), WriteResult::Written);
+        assert_eq!(write(&path, "one").unwrap(), None);
+        assert_eq!(write(&path, "two").unwrap(), None);
         assert_eq!(fs::read_to_string(&path).unwrap(), format!("{MARK}two"));
         for own in ["credentials \"h\" {}\n".as_bytes(), b"\xff"] {
             fs::write(&path, own).unwrap();
-            assert_eq!(
-                write(&path, "three").unwrap(),
-                WriteResult::ForeignFile(path.clone())
-            );
+            assert_eq!(write(&path, "three").unwrap(), Some(path.clone()));
             assert_eq!(fs::read(&path).unwrap(), own);
         }
     }

@@ -39,7 +39,6 @@ impl PackageState {
     }
 }
 
-/// Stores packages in a mirror.
 pub(super) struct MirrorFiller {
     pub(super) mirror: Arc<Mirror>,
     packages: Arc<Packages>,

@@ -24,12 +24,10 @@ use super::progress_guard::ProgressGuard;
 use super::report::Detail;
 use super::session::Session;
 use super::{A_DIRECTORY_FAILED, CommandError, DONE, DRIFT, Invocation, USAGE_OR_ENVIRONMENT};
-use configuration::WriteResult;
 use filler::MirrorFiller;
 use mirror_command::MirrorCommand;
 use report::MirrorReport;
 
-/// Runs `tflock mirror`.
 pub(super) fn command(args: &MirrorArgs, invocation: Invocation<'_>) -> Result<u8, CommandError> {
     let progress = ProgressGuard::show(invocation.output);
     let settings = MirrorSettings::resolve(args, invocation.environment)?;
@@ -85,7 +83,7 @@ fn write_cli_config(settings: &MirrorSettings, printer: Printer) -> Result<(), M
     match target {
         CliConfigTarget::Stdout => printer.document(&text),
         CliConfigTarget::File(path) => {
-            if let WriteResult::ForeignFile(path) = configuration::write(path, &text)? {
+            if let Some(path) = configuration::write(path, &text)? {
                 let message = format!(
                     "tflock did not write `{}`, so it was not changed; a CLI configuration can have only one \
                      `provider_installation` block: add this one, or put its methods before your `direct` block and add \

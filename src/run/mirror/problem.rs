@@ -19,7 +19,6 @@ pub(super) struct StoreError {
     pub(super) problem: MirrorProblem,
 }
 
-/// Why a package could not be stored in the mirror.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum MirrorProblem {
     #[error("it cannot be downloaded or verified")]
@@ -32,7 +31,6 @@ pub(super) enum MirrorProblem {
         "the lock file records no `h1` for this platform: `init` would refuse the unpacked package"
     )]
     NoFileHash,
-    /// `[signers]` does not allow the key that signed it.
     #[error("`[signers]` does not allow it")]
     Signer(#[source] Box<RefusedSigner>),
     /// The mirror cannot be read or written.

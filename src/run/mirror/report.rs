@@ -77,7 +77,6 @@ impl MirrorReport {
         diagnostic::merge(diagnostics)
     }
 
-    /// The text for a person.
     pub(super) fn text(&self, verbosity: u8) -> String {
         let mut text = String::new();
         let ids_in = |state: PackageState| {

@@ -17,16 +17,8 @@ use super::ReadDirectory;
 /// A directory with the area whose settings apply to it.
 pub(super) type InArea = (Arc<Area>, WalkedDirectory);
 
-/// The directories of a run.
-pub(super) struct DiscoveredDirectories {
-    /// Sorted by path.
-    pub(super) directories: Vec<InArea>,
-    /// Directories that could not be listed.
-    pub(super) unreadable: Vec<ReadDirectory>,
-}
-
-/// Walks the paths of all areas.
-pub(super) fn discover(settings: &TreeSettings) -> DiscoveredDirectories {
+/// Walks the paths of all areas. Returns the directories sorted by path, and the failed results of those that cannot be listed.
+pub(super) fn discover(settings: &TreeSettings) -> (Vec<InArea>, Vec<ReadDirectory>) {
     let (mut directories, mut unreadable) = (Vec::new(), Vec::new());
     for area in &settings.areas {
         let (walk, leaving) = walk(area);
@@ -59,10 +51,7 @@ pub(super) fn discover(settings: &TreeSettings) -> DiscoveredDirectories {
     if path_count > 1 {
         directories = deduplicate(directories, &settings.working_directory);
     }
-    DiscoveredDirectories {
-        directories,
-        unreadable,
-    }
+    (directories, unreadable)
 }
 
 /// The walked directories that have a `.tflock.toml`, in the tree or in the trusted revision.

@@ -1,15 +1,17 @@
 //! Reads one directory: its lock file, its engine and its requirements. They decide what the command does with it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use crate::access::repository_root;
 use crate::config::{self, ConfigError, ModuleCache, MovedModule, RootModule};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lockfile::{self, LockFile, Locks};
 use crate::locking::{LockJob, Missing, ProviderScope, requirements_from_lock};
 use crate::modules::Fetcher;
 use crate::options::Create;
+use crate::parallel::lock;
 use crate::provider::Engine;
 use crate::run::callers::SkipReason;
 use crate::run::lock_files::LockFiles;
@@ -19,7 +21,6 @@ use crate::walk::{FoundBy, WalkedDirectory};
 
 use super::directories::InArea;
 use super::engine_detector::EngineDetector;
-use super::repositories::Repositories;
 use super::{ReadDirectory, Task};
 
 /// Reads directories. It holds the caches that all directories share.
@@ -224,5 +225,29 @@ fn skip_reason(create: Create, found: &WalkedDirectory, needs_lock: bool) -> Opt
             Some(SkipReason::RequiresNothing)
         }
         Create::Always | Create::Auto => None,
+    }
+}
+
+/// Finds the repository of each directory, with one search per parent directory.
+#[derive(Default)]
+pub(super) struct Repositories {
+    /// Repository roots by parent directory. `None` outside of all repositories.
+    known: Mutex<BTreeMap<PathBuf, Option<PathBuf>>>,
+}
+
+impl Repositories {
+    /// Returns the root of the repository that contains a directory. Outside of all repositories, this is the directory itself.
+    pub(super) fn root(&self, absolute: &Path) -> PathBuf {
+        let parent = absolute.parent().unwrap_or(absolute).to_path_buf();
+        if absolute.join(".git").exists() {
+            return absolute.to_path_buf();
+        }
+        let mut known = lock(&self.known);
+        let look_up = || {
+            let root = repository_root(&parent);
+            root.join(".git").exists().then_some(root)
+        };
+        let root = known.entry(parent.clone()).or_insert_with(look_up);
+        root.clone().unwrap_or_else(|| absolute.to_path_buf())
     }
 }

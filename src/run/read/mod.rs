@@ -4,14 +4,13 @@
 //! | --- | --- |
 //! | discover the directories | [`directories`] |
 //! | keep those of the working set (`--changed`, `--failed`) | [`working_set_filter`] |
-//! | read each one, with its engine and its repository | [`directory_reader`], [`engine_detector`], [`repositories`] |
+//! | read each one, with its engine and its repository | [`directory_reader`], [`engine_detector`] |
 //! | skip local modules that other directories call | [`called`] |
 
 mod called;
 mod directories;
 mod directory_reader;
 mod engine_detector;
-mod repositories;
 mod reread;
 mod working_set_filter;
 
@@ -35,11 +34,9 @@ use crate::walk::FoundBy;
 use super::callers::SkipReason;
 use super::engine::DetectedEngine;
 use super::report::{DirectoryReport, Fate};
-use directories::DiscoveredDirectories;
 use directory_reader::DirectoryReader;
 use working_set_filter::WorkingSetFilter;
 
-/// A directory that has been read.
 pub(super) struct ReadDirectory {
     pub(super) area: Arc<Area>,
     /// The path as the user would write it.
@@ -77,10 +74,7 @@ pub(super) enum Task {
 
 /// Reads all directories of the settings on all cores. Each file is read once.
 pub(super) fn read_directories(settings: &TreeSettings, fetcher: &Fetcher) -> Vec<ReadDirectory> {
-    let DiscoveredDirectories {
-        directories: found,
-        unreadable,
-    } = directories::discover(settings);
+    let (found, unreadable) = directories::discover(settings);
     let reader = DirectoryReader::new(settings, fetcher, &found);
     let working_set = WorkingSetFilter::new(&reader);
     let read = parallel::map(&found, |(area, directory)| {

@@ -46,24 +46,21 @@ impl<'a> WorkingSetFilter<'a> {
         let Some(changed) = &self.changed else {
             return true;
         };
-        let DirectoryReader {
-            settings,
-            cache,
-            engines,
-            repositories,
-            ..
-        } = self.reader;
-        let repository = repositories.root(&names[1]);
-        let lock = found
-            .has_lock_file
-            .then(|| lockfile::read(&found.path.join(FILE_NAME)).ok().flatten())
-            .flatten();
+        let reader = self.reader;
+        let repository = reader.repositories.root(&names[1]);
+        let path = found.path.join(FILE_NAME);
+        let lock = if found.has_lock_file {
+            lockfile::read(&path).ok().flatten()
+        } else {
+            None
+        };
+        let engines = &reader.engines;
         let detected = engines.detect(area, found, &names[1], &repository, lock.as_deref());
         let options = area.read_options(detected.engine);
-        let modules = config::local_modules(&found.path, &options, cache)
+        let modules = config::local_modules(&found.path, &options, &reader.cache)
             .directories
             .iter()
-            .map(|module| clean(&settings.working_directory.join(module)))
+            .map(|module| clean(&reader.settings.working_directory.join(module)))
             .collect();
         changed.affects(&Candidate {
             modules,

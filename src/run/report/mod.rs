@@ -244,20 +244,19 @@ impl ProviderReport {
             .providers
             .iter()
             .chain(removed)
-            .filter(|(address, _)| detail == Detail::Everything || changes.contains_key(*address))
-            .map(|(address, lock)| Self {
-                address: address.clone(),
-                change: None,
-                version: lock.version.clone(),
-                constraints: lock.constraints.clone(),
-                place: None,
-                kept: count_kept(old.providers.get(address), new.providers.get(address)),
-                packages: packages.remove(address).unwrap_or_default(),
+            .filter_map(|(address, lock)| {
+                let change = changes.remove(address);
+                (detail == Detail::Everything || change.is_some()).then(|| Self {
+                    address: address.clone(),
+                    change,
+                    version: lock.version.clone(),
+                    constraints: lock.constraints.clone(),
+                    place: None,
+                    kept: count_kept(old.providers.get(address), new.providers.get(address)),
+                    packages: packages.remove(address).unwrap_or_default(),
+                })
             })
             .collect();
-        for report in &mut reports {
-            report.change = changes.remove(&report.address);
-        }
         reports.sort_by(|a, b| a.address.cmp(&b.address));
         reports
     }

@@ -13,8 +13,7 @@ use super::{ConfigFile, ConfigFileError, NAME, RevisionTexts, read, read_bounded
 
 /// A source of config files, such as the work tree or a revision.
 pub trait ConfigTexts: Debug + Send + Sync {
-    /// Reads the file at `path` (absolute, without links above it). Messages call it `shown`. Returns `None` if there is no
-    /// such file.
+    /// Reads the file at `path` (absolute, without links above it). Messages name it `shown`. Returns `None` if it does not exist.
     fn text(&self, path: &Path, shown: &Path) -> Result<Option<Vec<u8>>, ConfigFileError>;
 
     /// The directories with config files in the repository of `directory`, if the source lists them without the work tree.

@@ -24,7 +24,6 @@ pub(super) struct ToolDocument {
     pub(super) version: &'static str,
 }
 
-/// Totals over all directories.
 #[derive(Serialize)]
 pub(super) struct SummaryDocument {
     pub(super) directories: usize,
@@ -80,7 +79,6 @@ pub(super) struct OldAndNew {
     pub(super) new: Option<String>,
 }
 
-/// How the hashes of an entry changed.
 #[derive(Serialize)]
 pub(super) struct HashesDocument {
     pub(super) added: Vec<HashDocument>,
@@ -108,7 +106,6 @@ pub(super) struct PackageDocument {
     pub(super) seconds: f64,
 }
 
-/// The key that signed the checksum list of a package.
 #[derive(Serialize)]
 pub(super) struct SignerDocument {
     pub(super) key_id: String,

@@ -160,9 +160,7 @@ fn origin(report: &ProviderReport, hash: &Hash) -> HashDocument {
         Some((origin, platform))
     });
     match origins.next() {
-        Some((HashOrigin::Package, platform)) => {
-            recorded(hash, HashOrigin::Package, Some(platform))
-        }
+        Some((HashOrigin::Package, from)) => recorded(hash, HashOrigin::Package, Some(from)),
         Some((origin, _)) => recorded(hash, origin, None),
         None => recorded(hash, HashOrigin::OldLock, None),
     }
