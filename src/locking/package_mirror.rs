@@ -70,6 +70,6 @@ fn hashes_of_stored(
         StoredPackage::Files(h1) => known.filter(|known| known.h1 == h1)?,
         _ => return None,
     };
-    mirror.found(id, zh);
+    mirror.register(id, zh);
     Some(hashes)
 }

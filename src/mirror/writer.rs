@@ -70,7 +70,7 @@ impl Mirror {
     }
 
     /// Records that the mirror has the package with this digest, so that other packages with the same zip can be copied.
-    pub fn found(&self, id: &PackageId, digest: Digest) {
+    pub fn register(&self, id: &PackageId, digest: Digest) {
         let place = self.directory.package_path(id);
         self.lock().entry(digest).or_insert(Zip::Placed(place));
     }

@@ -58,9 +58,11 @@ pub enum PackageError {
     /// There is no `terraform-provider-TYPE` at the top level.
     #[error("package has no executable whose name starts with `terraform-provider-{type_name}`")]
     NoExecutable { type_name: String },
-    #[error("package has more than {limit} entries, the most that are read")]
+    #[error("package has too many entries: at most {limit} are accepted")]
     TooManyEntries { limit: usize },
-    #[error("package has a central directory of more than {limit} bytes, the most that are read")]
+    #[error(
+        "package has a central directory that is too large: at most {limit} bytes are accepted"
+    )]
     DirectoryTooLarge { limit: u64 },
     /// The content exceeds [`Limits::unpacked_bytes`](crate::package::Limits::unpacked_bytes) or
     /// [`Limits::ratio`](crate::package::Limits::ratio).
@@ -101,7 +103,7 @@ impl PartialEq for PackageError {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ShasumsError {
     #[error(
-        "checksum list of {size} bytes is too large, {} are accepted",
+        "checksum list is too large: it has {size} bytes, at most {} are accepted",
         crate::package::MAX_SHASUMS_BYTES
     )]
     TooLarge { size: usize },
@@ -113,3 +115,22 @@ pub enum ShasumsError {
 }
 
 impl Explain for ShasumsError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_named() {
+        let entries = PackageError::TooManyEntries { limit: 9 };
+        let directory = PackageError::DirectoryTooLarge { limit: 9 };
+        let list = ShasumsError::TooLarge { size: 2_097_153 };
+        let found = [entries.to_string(), directory.to_string(), list.to_string()];
+        let expected = [
+            "package has too many entries: at most 9 are accepted",
+            "package has a central directory that is too large: at most 9 bytes are accepted",
+            "checksum list is too large: it has 2097153 bytes, at most 2097152 are accepted",
+        ];
+        assert_eq!(found, expected);
+    }
+}

@@ -27,7 +27,7 @@ const MAX_REDIRECTS: usize = 9;
 
 /// The largest list of versions or description of a package. The largest real list has about a megabyte.
 pub(super) const MAX_METADATA: ByteLimit = ByteLimit {
-    name: "limit for registry answers",
+    name: "limit for registry responses",
     bytes: 16 * 1024 * 1024,
 };
 

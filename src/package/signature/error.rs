@@ -9,11 +9,11 @@ use crate::span::Explain;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SignatureError {
     #[error(
-        "cannot verify the checksum list: the registry sent {count} signing keys, {MAX_KEYS} are accepted"
+        "cannot verify the checksum list: the registry sent {count} signing keys, at most {MAX_KEYS} are accepted"
     )]
     TooManyKeys { count: usize },
     #[error(
-        "cannot verify the checksum list: its signature has {size} bytes, {MAX_SIGNATURE_BYTES} are accepted"
+        "cannot verify the checksum list: its signature has {size} bytes, at most {MAX_SIGNATURE_BYTES} are accepted"
     )]
     SignatureTooLarge { size: usize },
     /// A key is invalid, and the keys before it did not issue the signature.
@@ -72,7 +72,7 @@ fn unknown_issuer(issuers: &[String], keys: usize) -> String {
 /// What is wrong with a key that the registry sent.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum KeyFault {
-    #[error("it has {size} bytes, {MAX_ARMOR_BYTES} are accepted")]
+    #[error("it has {size} bytes, at most {MAX_ARMOR_BYTES} are accepted")]
     TooLarge { size: usize },
     #[error("it is not a valid ASCII armor")]
     Armor,

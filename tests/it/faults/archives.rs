@@ -64,8 +64,8 @@ const ARCHIVES: &str = "
     no executable                    | package has no executable
     the executable is in a directory | package has no executable
     a thousand overlapping entries   | more than the
-    100,001 entries                  | package has more than 100000 entries
-    a central directory of 17 MB     | central directory of more than 16777216 bytes
+    100,001 entries                  | package has too many entries: at most 100000 are accepted
+    a central directory of 17 MB     | central directory that is too large: at most 16777216 bytes
 ";
 
 pub(super) fn faults() -> Vec<RunFault> {

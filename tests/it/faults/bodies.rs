@@ -86,7 +86,7 @@ pub(super) const RESULTS: &str = "
     too large        | list                     | limit for checksum lists
     too large        | signature                | limit for signatures
     too large        | package                  | limit for packages
-    too large        | *                        | limit for registry answers
+    too large        | *                        | limit for registry responses
     too large unless package | package          | @unusable
     too large unless package | *                | @too large
     plain body       | package                  | the body does not match its `Content-Encoding` header

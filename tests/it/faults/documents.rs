@@ -38,9 +38,9 @@ const DESCRIPTIONS: &str = r#"
 const LARGE: &str = "
     200,000 versions            | locks
     100,000 brackets in a field | no releases are available
-    3 GB of versions            | the response has more than 16777216 bytes (limit for registry answers)
+    3 GB of versions            | the response has more than 16777216 bytes (limit for registry responses)
     name of a megabyte          | checksum list has no SHA-256 checksum for `xxxx
-    33 keys                     | the registry sent 33 signing keys, 32 are accepted
+    33 keys                     | the registry sent 33 signing keys, at most 32 are accepted
     a key of 300 KB             | signing key 1 of 1 is unusable
 ";
 

@@ -363,7 +363,7 @@ async fn compressed_documents_are_limited_by_their_inflated_size() {
     let found = list_versions(&connect(&registry), "acme/ledger").await;
     assert_contains(
         &found,
-        "more than 16777216 bytes (limit for registry answers)",
+        "more than 16777216 bytes (limit for registry responses)",
     );
 }
 
