@@ -1,6 +1,7 @@
 //! The documentation: its links are valid, and it describes every option, code, variable and key.
 
 mod citations;
+mod examples;
 mod links;
 mod reference;
 
