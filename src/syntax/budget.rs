@@ -356,7 +356,8 @@ mod tests {
         assert_eq!(budget.steps(count(ALLOWANCE[0]) + 1), Ok(()));
         assert!(run.usage().used[0] > 1);
         drop(budget);
-        assert_eq!((run.usage().used[0], run.usage().large_modules), (1, 0));
+        let usage = run.usage();
+        assert_eq!((usage.used[0], usage.large_modules), (1, 0));
     }
 
     #[test]
