@@ -62,9 +62,10 @@ impl<'a> TreeBuilder<'a> {
         String::from_utf8_lossy(&self.text[span.start..span.end]).into_owned()
     }
 
-    fn number(&self, span: Span) -> Result<ExprKind, SyntaxFault> {
-        let number = Number::parse(&self.string(span)).ok_or(SyntaxProblem::InvalidNumber.at(span));
-        number.map(ExprKind::Number)
+    fn number(&mut self, span: Span) -> Result<(), SyntaxFault> {
+        let number =
+            Number::parse(&self.string(span)).ok_or(SyntaxProblem::InvalidNumber.at(span))?;
+        self.push(ExprKind::Number(number), span, 0)
     }
 
     /// Wraps the latest expression. The span of the result contains that of the expression and `span`.
@@ -195,10 +196,7 @@ impl EventSink for TreeBuilder<'_> {
             Event::Null => self.push(ExprKind::Null, span, 0),
             Event::True => self.push(ExprKind::Bool(true), span, 0),
             Event::False => self.push(ExprKind::Bool(false), span, 0),
-            Event::Number => {
-                let number = self.number(span)?;
-                self.push(number, span, 0)
-            }
+            Event::Number => self.number(span),
             Event::Variable => self.push(ExprKind::Variable(self.string(span)), span, 0),
             Event::Attribute(name) => {
                 let name = self.string(name);
@@ -256,8 +254,7 @@ impl EventSink for TreeBuilder<'_> {
 
 impl TreeBuilder<'_> {
     fn legacy_index(&mut self, number: Span, span: Span) -> Result<(), SyntaxFault> {
-        let key = self.number(number)?;
-        self.push(key, number, 0)?;
+        self.number(number)?;
         self.join(Some(span), ExprKind::Index)
     }
 
