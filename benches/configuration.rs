@@ -54,7 +54,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Writes root modules of four files, and one module that all of them call.
+/// Writes root modules with four files each, and one module that all of them call.
 fn make(tree: &Path, files: usize) -> io::Result<()> {
     for index in 0..files / 4 {
         let root = tree.join(format!("root-{index:05}"));
@@ -109,7 +109,7 @@ fn read(tree: &Path) -> usize {
     results.iter().filter(|result| result.is_err()).count()
 }
 
-/// The number of configuration files and their total size in bytes.
+/// Returns the number of configuration files and their total size in bytes.
 fn size(tree: &Path) -> (usize, u64) {
     let walk = ignore::WalkBuilder::new(tree)
         .standard_filters(false)

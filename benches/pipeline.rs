@@ -1,12 +1,12 @@
-//! The cost of hashing a package, compared with the minimum: inflating it, and hashing its content with SHA-256.
+//! Measures the cost of hashing a package against the minimum: inflating it and hashing its content with SHA-256.
 //!
 //! ```text
-//! cargo bench --bench pipeline                      a generated package of 256 MB
-//! cargo bench --bench pipeline -- aws.zip aws       a real one, and the type of its provider
+//! cargo bench --bench pipeline                      a generated 256 MB package
+//! cargo bench --bench pipeline -- aws.zip aws       a real package and its provider type
 //! ```
 //!
 //! Each figure is the median of five runs, with its ratio to inflating alone. A single deflate stream cannot be
-//! inflated in parallel, so that is the limit for any number of cores.
+//! inflated in parallel, so inflating is the minimum for any number of cores.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -20,7 +20,7 @@ use sha2::{Digest as _, Sha256};
 use tflock::package::{Limits, StreamHasher, Streamed, hash_archive};
 use tflock_test_support::{ArchiveWriter, Payload};
 
-/// The size of the generated executable.
+/// The size of the generated executable in bytes.
 const PROGRAM_BYTES: u64 = 256_000_000;
 
 /// A typical size of the chunks that an HTTP/1.1 connection delivers.
@@ -38,7 +38,7 @@ fn main() {
     };
     let zip = Bytes::from(zip);
     let mut file = tempfile::tempfile().expect("a temporary file");
-    file.write_all(&zip).expect("room on disk");
+    file.write_all(&zip).expect("enough disk space");
 
     let inflate = median(|| inflate(&zip));
     let content = inflate.1;
@@ -67,8 +67,8 @@ fn generated() -> Vec<u8> {
     let mut writer = ArchiveWriter::new(Vec::new());
     let program = Payload::new("bench", PROGRAM_BYTES);
     let added = writer.file("terraform-provider-bench_v1.0.0", 0o755, program);
-    added.expect("memory can be written");
-    writer.finish().expect("memory can be written").1
+    added.expect("writing to memory cannot fail");
+    writer.finish().expect("writing to memory cannot fail").1
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the figures are rounded")]
@@ -76,7 +76,7 @@ fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 
-/// The median time of a task, and its last result.
+/// Runs a task several times and returns its median time and last result.
 fn median<T>(task: impl Fn() -> T) -> (Duration, T) {
     let mut times = Vec::new();
     let mut run = || {
@@ -94,7 +94,7 @@ fn median<T>(task: impl Fn() -> T) -> (Duration, T) {
 }
 
 /// Inflates all entries of an archive and returns the total size of their contents. The entries must be deflated and
-/// have data descriptors of 16 bytes.
+/// have 16-byte data descriptors.
 fn inflate(zip: &[u8]) -> u64 {
     let mut piece = vec![0; 256 << 10];
     let (mut at, mut size) = (0, 0);
@@ -109,12 +109,12 @@ fn inflate(zip: &[u8]) -> u64 {
             }
             size += count as u64;
         }
-        at = data + usize::try_from(decoder.total_in()).expect("inside of the archive") + 16;
+        at = data + usize::try_from(decoder.total_in()).expect("inside the archive") + 16;
     }
     size
 }
 
-/// Hashes this number of bytes in pieces that fit in the processor's cache, as in the pipeline.
+/// Hashes `size` bytes in pieces that fit in the processor's cache, as the pipeline does.
 fn digest(size: u64) -> [u8; 32] {
     let piece = vec![0x5a; 256 << 10];
     let mut sha = Sha256::new();
@@ -133,13 +133,13 @@ fn stream(zip: &Bytes, type_name: &str) {
         let mut rest = zip.clone();
         while !rest.is_empty() {
             let chunk = rest.split_to(rest.len().min(CHUNK_BYTES));
-            hasher.send(chunk).await.expect("the threads are there");
+            hasher.send(chunk).await.expect("the threads are running");
         }
-        hasher.finish().await.expect("the threads are there")
+        hasher.finish().await.expect("the threads are running")
     });
     assert!(matches!(streamed, Streamed::Hashed(_)), "{streamed:?}");
 }
 
 fn whole(file: &File, type_name: &str) {
-    hash_archive(file, type_name, &Limits::default()).expect("a proper package");
+    hash_archive(file, type_name, &Limits::default()).expect("a valid package");
 }

@@ -1,11 +1,11 @@
-//! The cost of parsing and rendering a lock file.
+//! Measures the cost of parsing and rendering a lock file.
 //!
 //! ```text
 //! cargo bench --bench renderer
 //! ```
 //!
-//! The lock file has 20 providers with 3 `h1` and 14 `zh` hashes each, as for three platforms and a typical release.
-//! Each figure is the median of five rounds that are long enough to be measured.
+//! The lock file has 20 providers with 3 `h1` and 14 `zh` hashes each, the numbers for three platforms and a typical
+//! release. Each figure is the median of five rounds, each long enough to measure.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 #![expect(clippy::cast_precision_loss, reason = "the figures are rounded")]

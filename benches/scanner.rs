@@ -1,7 +1,7 @@
-//! The throughput of the HCL parser in megabytes of native syntax per second.
+//! Measures the throughput of the HCL parser in megabytes of native syntax per second.
 //!
 //! `cargo bench --bench scanner [DIRECTORY]` repeatedly parses the `.tf` files below a directory on one thread. Without
-//! a directory, it parses a typical text.
+//! a directory, it parses copies of a typical module.
 
 #![expect(clippy::print_stdout, reason = "the figures are the result")]
 
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use tflock::syntax::SourceFile;
 
-/// Long enough for a stable result.
+/// How long to parse: long enough for a stable result.
 const DURATION: Duration = Duration::from_secs(2);
 
 /// A typical module: comments, nested blocks, heredocs, templates, expressions.

@@ -17,7 +17,7 @@ use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
 /// The platforms that the demo's lock files support.
 const PLATFORMS: &str = "linux_amd64,darwin_arm64,windows_amd64";
 
-/// The size of the executables in bytes, unpacked.
+/// The unpacked size of each provider executable in bytes.
 const EXECUTABLE: u64 = 6 << 20;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -86,7 +86,7 @@ fn build() -> Result<PathBuf, Box<dyn Error>> {
             command.env_remove(&name);
         }
     }
-    // TARGET/PROFILE/examples/demo
+    // This executable is TARGET/PROFILE/examples/demo.
     let profile = env::current_exe()?
         .ancestors()
         .nth(2)
@@ -118,7 +118,7 @@ fn registry() -> FakeRegistry {
     registry
 }
 
-/// Copies the demo's repository. Its old lock file gets the hashes of this registry.
+/// Copies the demo's repository and fills the hashes of this registry into its outdated lock file.
 fn lay_out(context: &TestContext, registry: &FakeRegistry) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/demo");
     context.copy(&source, ".");

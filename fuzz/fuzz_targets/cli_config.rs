@@ -1,4 +1,4 @@
-//! CLI configurations: two files in HCL 1 or JSON, separated by a NUL, are parsed and merged.
+//! Parses and merges two CLI configurations in HCL 1 or JSON, separated by a NUL.
 
 #![no_main]
 

@@ -1,8 +1,8 @@
-//! Two expressions, separated by a NUL, with all functions of both engines and without variables: evaluation must take
-//! little memory and time.
+//! Evaluates two expressions, separated by a NUL, with all functions of both engines and without variables. Evaluation
+//! must take little memory and time.
 //!
-//! No files are read or written. Run it with a memory limit, which is far above the budget of evaluation: `cargo
-//! +nightly fuzz run evaluate -- -rss_limit_mb=600 -malloc_limit_mb=200 -timeout=5`.
+//! No files are read or written. Run it with a memory limit far above the evaluation budget: `cargo +nightly fuzz run
+//! evaluate -- -rss_limit_mb=600 -malloc_limit_mb=200 -timeout=5`.
 
 #![no_main]
 
@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 use tflock::config::evaluate_alone;
 use tflock::provider::Engine;
 
-/// Functions that read files.
+/// Words in the names of functions that read files. Expressions that contain them are skipped.
 const OF_FILES: [&str; 2] = ["file", "path"];
 
 fuzz_target!(|input: &[u8]| {

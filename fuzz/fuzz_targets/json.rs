@@ -1,4 +1,4 @@
-//! JSON syntax: bodies, blocks, and strings with templates.
+//! Parses JSON syntax: bodies, blocks, and strings with templates.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Lock files: whatever can be parsed can be rendered. The rendered text parses to the same locks and renders to the
-//! same text.
+//! Every lock file that can be parsed can also be rendered. The rendered text parses to the same locks and renders to
+//! the same text.
 
 #![no_main]
 
@@ -16,7 +16,7 @@ fuzz_target!(|text: &[u8]| {
             continue;
         };
         let written = read.locks.render(engine);
-        let again = parse(path, written.as_bytes(), engine).expect("what is written can be read");
+        let again = parse(path, written.as_bytes(), engine).expect("rendered text can be parsed");
         assert_eq!(again.locks, read.locks);
         assert_eq!(again.locks.render(engine), written);
         assert!(LockChanges::between(&read.locks, &again.locks).is_empty());

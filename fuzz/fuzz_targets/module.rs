@@ -1,4 +1,4 @@
-//! A root module of two files, separated by a NUL, for both engines: declarations, overrides, static evaluation.
+//! Reads a root module of two files, separated by a NUL, for both engines: declarations, overrides, static evaluation.
 //!
 //! All inputs use one directory in memory. Otherwise creating and deleting directories on a disk would take most of the
 //! time.
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use tflock::config::{ModuleCache, ReadOptions, read_root};
 use tflock::provider::Engine;
 
-/// A directory in memory on Linux.
+/// The in-memory file system on Linux.
 const MEMORY: &str = "/dev/shm";
 
 static DIRECTORY: LazyLock<TempDir> = LazyLock::new(|| {
@@ -26,12 +26,12 @@ static DIRECTORY: LazyLock<TempDir> = LazyLock::new(|| {
     made.expect("a temporary directory")
 });
 
-/// Writes a file, or deletes the one of an earlier input.
+/// Writes a file, or deletes the file of an earlier input if `text` is `None`.
 fn place(name: &str, text: Option<&[u8]>) {
     let path = DIRECTORY.path().join(name);
     match text {
         Some(text) => fs::write(path, text).expect("a file"),
-        // Usually the file does not exist.
+        // Ignores the error, because usually the file does not exist.
         None => drop(fs::remove_file(path)),
     }
 }

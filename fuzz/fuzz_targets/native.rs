@@ -1,4 +1,4 @@
-//! Native syntax: structure, expressions and their values.
+//! Parses native syntax: structure, expressions and their values.
 
 #![no_main]
 
@@ -13,7 +13,7 @@ fn exhaust(body: &Body<'_>) {
             let _ = evaluate(&expression, &Constants(None));
         }
     }
-    // The parser allows any depth of blocks, but this function is recursive.
+    // Blocks can be nested to any depth, but this loop reads only two levels.
     for block in body.native_blocks() {
         for inner in block.body().native_blocks() {
             let _ = inner.body().arguments();

@@ -1,4 +1,4 @@
-//! Responses of registries: version lists, and package descriptions with OpenTofu's `packages`.
+//! Parses registry responses: version lists, and package descriptions with OpenTofu's `packages`.
 
 #![no_main]
 

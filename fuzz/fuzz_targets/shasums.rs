@@ -1,4 +1,4 @@
-//! Checksum lists: every parsed hash occurs in the list.
+//! Parses checksum lists: every parsed hash must occur in the list.
 
 #![no_main]
 

@@ -1,7 +1,7 @@
-//! The zip reader: hashing a package as a download has the same result as hashing the file, or requires the file.
+//! The zip reader: hashing a package as a download must either equal hashing the file or ask for the file.
 //!
-//! The first byte of the input is the size of the chunks for the rest. Run it with `-detect_leaks=0`, because the
-//! hasher's threads may still be running when leaks are detected.
+//! The first byte of the input sets the chunk size for the rest. Run it with `-detect_leaks=0`, because the hasher's
+//! threads may still be running when leaks are detected.
 
 #![no_main]
 
@@ -10,7 +10,7 @@ use std::io::Write as _;
 use libfuzzer_sys::fuzz_target;
 use tflock::package::{Limits, StreamHasher, Streamed, hash_archive};
 
-/// Small limits, so that random archives exceed them and zip bombs end soon.
+/// Limits so small that random archives exceed them and zip bombs stop early.
 const LIMITS: Limits = Limits {
     entries: 64,
     directory_bytes: 8 << 10,
@@ -26,9 +26,9 @@ fn stream(bytes: &[u8], chunk: usize) -> Streamed {
     runtime.expect("a runtime").block_on(async {
         let mut hasher = StreamHasher::new(TYPE_NAME, LIMITS).expect("threads");
         for chunk in bytes.chunks(chunk) {
-            hasher.send(bytes::Bytes::copy_from_slice(chunk)).await.expect("threads listen");
+            hasher.send(bytes::Bytes::copy_from_slice(chunk)).await.expect("the threads are running");
         }
-        hasher.finish().await.expect("threads answer")
+        hasher.finish().await.expect("the threads are running")
     })
 }
 

@@ -4,7 +4,7 @@ use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext, assert_contai
 
 use crate::TFLOCK;
 
-/// A repository with a config file that requests two platforms, and a nested config file that requests another one.
+/// Creates a repository with a config file that requests two platforms, and a nested one that requests a different one.
 fn start() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]));
@@ -26,7 +26,7 @@ fn start() -> (FakeRegistry, TestContext) {
     (registry, context)
 }
 
-/// The platforms for which a lock file has an `h1` hash, such as `darwin linux`.
+/// Returns the platforms for which a lock file has an `h1` hash, such as `darwin linux`.
 fn platforms(registry: &FakeRegistry, context: &TestContext, directory: &str) -> String {
     let Some(text) = context.lock_file(directory) else {
         return "no file".to_owned();
@@ -41,8 +41,8 @@ fn platforms(registry: &FakeRegistry, context: &TestContext, directory: &str) ->
 
 #[test]
 fn the_nearest_file_applies_and_the_command_line_takes_precedence() {
-    // `-r` starts at PATH, whose config file applies to all directories below it. Patterns of the command line replace
-    // those of the file. Directories named on the command line are never skipped.
+    // `-r` starts at PATH, whose config file applies to all directories below it. Patterns on the command line replace
+    // those in the file. Directories named on the command line are never skipped.
     for [from, arguments, live, lab, old] in table(
         "
         repo        | -r .                                       | darwin linux | darwin linux | no file
@@ -141,7 +141,7 @@ hint: did you mean `platforms`?
     assert_eq!(registry.log().total(), 0);
 }
 
-/// Fails unless `text` has this line. The spaces between words may differ.
+/// Fails unless `text` contains this line. The spaces between words may differ.
 #[track_caller]
 fn assert_line(text: &str, line: &str) {
     let is_it = |found: &str| found.split_whitespace().eq(line.split_whitespace());
@@ -178,8 +178,8 @@ fn config_shows_effective_values_and_their_sources() {
     assert!(!shown.contains("secret"), "{shown}");
 }
 
-/// The columns: config files in the top directory, in `lab` and in `lab/c`, and the effective value for `repo/lab/c`
-/// with its place.
+/// The columns: the config files in the repository root, in `lab` and in `lab/c`, and the effective value for
+/// `repo/lab/c` with the place that sets it.
 #[test]
 fn each_key_combines_the_files_by_its_own_rule() {
     for [top, lab, nearest, expected] in table(
@@ -234,7 +234,7 @@ repo/lab/c: governed by repo/lab/c/.tflock.toml
     }
 }
 
-/// The patterns of a config file remain relative to it if a nearer file sets other keys.
+/// The patterns in a config file remain relative to that file if a nearer file sets other keys.
 #[test]
 fn ignored_paths_are_relative_to_the_file_that_names_them() {
     let (registry, context) = start();

@@ -99,7 +99,7 @@ fn misspelled_words_lead_to_suggestions() {
     }
 }
 
-/// A directory with one provider, and a registry that responds slowly.
+/// Creates a directory with one provider, and a registry that responds slowly.
 fn slow() -> (FakeRegistry, TestContext) {
     let registry = FakeRegistry::with(ProviderSpec::new("acme/anvil"));
     registry.misbehave(Misbehave::on("*/versions").delay(Duration::from_millis(400)));
@@ -117,7 +117,7 @@ fn a_quiet_success_prints_nothing() {
     }
 }
 
-/// The terminal output of a run. `None` if the program `script` is not installed.
+/// Returns the terminal output of a run, or `None` if the program `script` is not installed.
 #[cfg(target_os = "linux")]
 fn on_terminal(
     context: &TestContext,
@@ -144,11 +144,11 @@ fn on_terminal(
     Some(shown)
 }
 
-/// The first progress line. It must be erased before the run prints a permanent line.
+/// The first progress line, which must be erased before the run prints a permanent line.
 #[cfg(target_os = "linux")]
 const FIRST_PROGRESS: &str = "| reading directories, asking registries  0s";
 
-/// Progress is shown neither without a terminal nor in continuous integration.
+/// Progress is shown only on a terminal, and not in continuous integration.
 #[cfg(target_os = "linux")]
 #[test]
 fn progress_is_for_terminals_only_and_in_ascii() {
@@ -181,8 +181,8 @@ fn progress_is_for_terminals_only_and_in_ascii() {
     assert_eq!(outcome.stderr, "");
 }
 
-/// The first progress line is printed before settings, the working set and callers are read, which takes seconds in a
-/// large repository.
+/// The first progress line is printed before tflock reads settings, the working set and callers, which takes seconds in
+/// a large repository.
 #[cfg(target_os = "linux")]
 #[test]
 fn progress_is_shown_before_settings_are_read() {

@@ -1,4 +1,4 @@
-//! What affects the entries of a lock file and what does not. These rules need the whole program.
+//! What affects the entries of a lock file and what does not. Only runs of the whole program can test these rules.
 
 use tflock_test_support::{
     FakeRegistry, Misbehave, Program, ProviderSpec, TestAuthority, TestContext, assert_contains,
@@ -9,7 +9,7 @@ use crate::TFLOCK;
 
 const LOCK: &str = "lock --platform linux_amd64";
 
-/// A registry with two providers, and an empty tree.
+/// Starts a registry with two providers, and creates an empty tree.
 fn start() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     registry
@@ -162,8 +162,8 @@ fn loopback_needs_no_proxy() {
     assert_eq!(proxy.log().total(), 0);
 }
 
-/// `SSL_CERT_FILE` and `SSL_CERT_DIR` have the same effect as in Go. The result is compared with Terraform's if it is
-/// installed.
+/// `SSL_CERT_FILE` and `SSL_CERT_DIR` have the same effect as in Go. The result is compared with that of Terraform if
+/// it is installed.
 #[test]
 fn authorities_come_from_the_environment() {
     let mut registry = FakeRegistry::start();
@@ -216,7 +216,7 @@ fn only_the_registry_is_used_by_default() {
     for place in "mirror cache a/terraform.d/plugins ../home/.terraform.d/plugins".split(' ') {
         context.write(&format!("{place}/{package}"), "altered");
     }
-    // Forward slashes need no escapes in HCL on any system.
+    // Forward slashes need no escaping in HCL on any system.
     let mirror = context.path("mirror").display().to_string();
     let mirror = mirror.replace('\\', "/");
     let methods = [

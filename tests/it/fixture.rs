@@ -1,4 +1,4 @@
-//! The test registry itself: its responses, and that the real tools accept them.
+//! Checks the test registry itself: what it responds, and that the real tools accept it.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use tflock_test_support::{
 
 use crate::TFLOCK;
 
-/// The response to one request, as text. The connection is closed afterwards.
+/// Sends one request and returns the response as text. The connection is closed afterwards.
 fn ask(registry: &FakeRegistry, path: &str, headers: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", registry.port())).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nHost: h\r\n{headers}\r\n").unwrap();

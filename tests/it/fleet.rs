@@ -72,7 +72,7 @@ fn two_hundred_directories_ask_for_everything_once() {
         let is_once = counts.values().all(|&count| count == 1);
         assert!(is_once, "{pattern}: {counts:#?}");
     }
-    assert_eq!(log.total(), 36, "and no other request");
+    assert_eq!(log.total(), 36, "no other request is sent");
     let first = context.lock_file(&directories[0]).unwrap();
     for source in ["acme/anvil", "acme/bolt", "hashicorp/null", "acme/vise"] {
         for platform in DEFAULT_PLATFORMS {
@@ -121,7 +121,7 @@ fn bumped_pins_rewrite_every_lock_file_once() {
         run();
         assert_eq!(modified(&context, &directories), before);
     }
-    // An unchanged file is not replaced, so it keeps its mode.
+    // An unchanged file is not replaced, so it keeps its permissions.
     let path = context.path("stacks/000/.terraform.lock.hcl");
     let mut permissions = fs::metadata(&path).unwrap().permissions();
     permissions.set_readonly(true);

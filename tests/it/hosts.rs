@@ -1,5 +1,5 @@
-//! `host` blocks that redirect a host, such as those of Terragrunt: errors explain the cause and name the block. Also
-//! trees that contain root modules of both tools.
+//! `host` blocks that redirect a host, such as those of Terragrunt: errors explain the cause and name the block. This
+//! file also tests trees that contain root modules of both tools.
 
 use tflock_test_support::{
     DEFAULT_HOSTS, FakeRegistry, Misbehave, ProviderSpec, TestContext, assert_contains, table,
@@ -12,7 +12,7 @@ const LOCK: &str = "lock --platform linux_amd64";
 /// The location of the block that redirects to the test registry.
 const PLACE: &str = "[ROOT]/home/terraform.rc:";
 
-/// The columns: a path, its response, and the expected explanation.
+/// The columns: a path, the response to requests for it, and the expected explanation.
 const ANSWERS: &str = "
     */versions   | status=423 | Terragrunt's provider cache server
     */download/* | status=423 | Terragrunt's provider cache server
@@ -38,7 +38,7 @@ fn errors_of_cache_servers_name_their_host_block() {
     }
 }
 
-/// Blocks with invalid targets.
+/// Errors name `host` blocks that have invalid targets.
 #[test]
 fn host_blocks_without_a_usable_target_are_named() {
     for [services, expected] in table(
@@ -63,7 +63,7 @@ fn host_blocks_without_a_usable_target_are_named() {
     }
 }
 
-/// A run over a tree with both tools: each directory has its own default host, header and rules.
+/// In a run over a tree with both tools, each directory has its own default host, header and rules.
 #[test]
 fn both_tools_in_one_tree() {
     let mut registry = FakeRegistry::start();
@@ -94,7 +94,7 @@ fn both_tools_in_one_tree() {
         ("by-file/tofu", "tofu"),
         ("by-version-file/tofu", "tofu"),
         ("by-version-file/below/terraform", "terraform"),
-        // The lock files of the tree disagree on the engine.
+        // The lock files in the tree disagree on the engine.
         ("by-nothing/terraform", "terraform"),
     ];
     for (directory, _) in expected {
@@ -118,8 +118,8 @@ fn both_tools_in_one_tree() {
         assert!(!locked.contains(other), "{directory}\n{locked}");
     }
     let requests = |pattern| registry.log().count("GET", pattern);
-    assert_eq!(requests("*/versions"), 2, "one for each registry");
-    assert_eq!(requests("*.zip"), 1, "the same package for both");
+    assert_eq!(requests("*/versions"), 2, "one request to each registry");
+    assert_eq!(requests("*.zip"), 1, "both use the same package");
     context
         .run(&format!("{LOCK} -r --check ."))
         .expect_success();

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM end the run at once. Every lock file is either the old or the new one, and no temporary file
+//! Ctrl-C and SIGTERM stop the run at once. Each lock file is either unchanged or complete, and no temporary file
 //! remains.
 #![cfg(unix)]
 

@@ -1,4 +1,4 @@
-//! A run that is killed at any time leaves each lock file either old or new. The next run removes temporary files.
+//! A run killed at any time leaves each lock file unchanged or complete. The next run removes temporary files.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -7,22 +7,22 @@ use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
 
 use crate::TFLOCK;
 
-/// The number of runs that are killed, at times spread evenly over the duration of a whole run.
+/// The number of runs that are killed, at times spread evenly over the duration of a complete run.
 const MOMENTS: u32 = 20;
 
-/// Enough directories for some of the kills to happen while lock files are written.
+/// The number of directories: large enough for some of the kills to happen while lock files are written.
 const DIRECTORIES: usize = 200;
 
 const ARGUMENTS: [&str; 5] = ["lock", "-r", "--platform", "linux_amd64,darwin_arm64", "."];
 
-/// Resets all directories: they are locked at a version that no longer fits.
+/// Resets the lock files of all directories to a version that no longer satisfies the constraints.
 fn reset(context: &TestContext, old: &str) {
     for number in 0..DIRECTORIES {
         context.write_lock_file(&format!("stacks/{number}"), old);
     }
 }
 
-/// Runs to the end and returns the duration.
+/// Runs tflock to completion and returns the duration.
 fn finish(context: &TestContext) -> Duration {
     let start = Instant::now();
     context.tflock(ARGUMENTS).run().expect_success();

@@ -1,14 +1,14 @@
-//! Checks the layers of the crate. The compiler does not check them within a crate, so this test reads the sources. It
-//! fails if a module uses another one in the same or a higher layer, or an external crate that belongs to another module.
+//! Checks the layers of the crate. The compiler does not check them, so this test reads the source files. It fails if a
+//! module uses another module in the same or a higher layer, or an external crate reserved for other modules.
 //!
-//! The layers are those of `src/lib.rs`. There are exceptions in the layer of the command line only: `run` uses all other
-//! modules of that layer, and [`EDGES_WITHIN_COMMAND_LINE`] lists the remaining ones.
+//! The layers are those in `src/lib.rs`. Only the command-line layer has exceptions: `run` may use all other modules of
+//! that layer, and [`EDGES_WITHIN_COMMAND_LINE`] lists the remaining ones.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The modules of each layer, from the lowest to the highest. `span` is below `provider`, whose errors contain places.
+/// The modules of each layer, from lowest to highest. `span` is below `provider`, whose errors contain locations.
 const LAYERS: [&[&str]; 11] = [
     &["code", "display"],
     &["span", "redacted_url", "once_map"],
@@ -31,13 +31,13 @@ const LAYERS: [&[&str]; 11] = [
     &["main"],
 ];
 
-/// The layer of the command line.
+/// The command-line layer.
 const COMMAND_LINE: &[&str] = &["cli", "settings", "run", "printer", "progress"];
 
-/// Permitted uses within the layer of the command line, as (user, used module), besides those of `run`.
+/// Permitted uses within the command-line layer, as (user, used module), in addition to those of `run`.
 const EDGES_WITHIN_COMMAND_LINE: [(&str, &str); 1] = [("settings", "cli")];
 
-/// External crates and functions for the process environment, with the modules that may use them.
+/// External crates and functions that read the process environment, with the modules that may use them.
 const OWNERS: [(&str, &[&str]); 13] = [
     ("reqwest::", &["registry"]),
     ("clap::", &["cli", "options", "main"]),
@@ -101,8 +101,8 @@ fn read(base: &Path, path: &Path) -> Source {
     }
 }
 
-/// The first name in each path after `prefix`: `a` and `c` for the prefix `crate::` in `crate::a::B` and
-/// `use crate::{a::B, c}`.
+/// Returns the first name in each path after `prefix`: for the prefix `crate::`, `a` and `c` in `crate::a::B` and `use
+/// crate::{a::B, c}`.
 fn first_names(code: &str, prefix: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for rest in mentions(code, prefix) {
@@ -114,7 +114,7 @@ fn first_names(code: &str, prefix: &str) -> BTreeSet<String> {
     names
 }
 
-/// The code after each `prefix` that is not the end of a longer word.
+/// Returns the code after each occurrence of `prefix` that is not the end of a longer word.
 fn mentions<'a>(code: &'a str, prefix: &'a str) -> impl Iterator<Item = &'a str> {
     let word = |last: char| last.is_alphanumeric() || last == '_';
     code.match_indices(prefix)
@@ -122,7 +122,7 @@ fn mentions<'a>(code: &'a str, prefix: &'a str) -> impl Iterator<Item = &'a str>
         .map(|(position, _)| &code[position + prefix.len()..])
 }
 
-/// The first name of each item in a `use` list, up to its closing brace.
+/// Returns the first name of each item in a `use` list, up to its closing brace.
 fn list_heads(list: &str) -> Vec<String> {
     let (mut depth, mut start, mut heads) = (0, 0, Vec::new());
     for (position, character) in list.char_indices() {

@@ -7,7 +7,7 @@ use tflock_test_support::{
 
 use crate::TFLOCK;
 
-/// A repository with every kind of directory.
+/// Creates a repository with every kind of directory.
 pub(super) fn site() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     let anvil = ["1.0.0", "1.1.0", "2.0.0", "3.0.0-rc1"];

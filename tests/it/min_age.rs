@@ -6,7 +6,7 @@ use crate::TFLOCK;
 
 const OPENTOFU: &str = "registry.opentofu.org";
 
-/// Versions 1.0.0 and 1.1.0 are old, 1.2.0 was signed ten days ago and 2.0.0 three days ago.
+/// Returns a provider whose versions 1.0.0 and 1.1.0 are old, 1.2.0 was signed ten days ago and 2.0.0 three days ago.
 fn spec(source: &str) -> ProviderSpec {
     let mut spec = ProviderSpec::new(source).versions(["1.0.0", "1.1.0", "1.2.0", "2.0.0"]);
     for (version, days) in [("1.0.0", 400), ("1.1.0", 300), ("1.2.0", 10), ("2.0.0", 3)] {
@@ -70,7 +70,7 @@ fn without_an_old_version_a_lock_fails_unless_one_is_locked() {
     lock(&context, "--min-age 30").expect_code(2);
 }
 
-/// OpenTofu's registry has no keys for many providers. For these, the date of the checksum list applies.
+/// OpenTofu's registry has no keys for many providers. Their age is determined from the date of the checksum list.
 #[test]
 fn unsigned_lists_have_the_date_that_their_server_gives() {
     let unknown = "is known to have been published for 30 days";

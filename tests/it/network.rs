@@ -1,4 +1,4 @@
-//! Responses of registries: statuses, redirects, retries and contents. Each row is tested with tflock and, if it is
+//! Registry responses: statuses, redirects, retries and contents. Each row is tested with tflock and, if it is
 //! installed, with Terraform.
 
 use std::io::Write as _;
@@ -9,15 +9,15 @@ use tflock_test_support::{
 
 use crate::TFLOCK;
 
-/// The result of a row.
+/// The expected result of a row.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum ResponseEnding {
     /// Both write the lock file.
     Locked,
     /// Both fail.
     Refused,
-    /// Terraform fails at once, but tflock retries the request or resumes the download. The content is verified as
-    /// usual.
+    /// Terraform fails at once, but tflock retries the request or resumes the download. The content is verified in both
+    /// cases.
     OnlyTflock,
 }
 
@@ -27,7 +27,7 @@ const VERSIONS: &str = "*/acme/anvil/versions";
 const DOWNLOAD: &str = "*/download/linux/amd64";
 const PACKAGE: &str = "*_linux_amd64.zip";
 
-/// Statuses, redirects and retries of every kind of request: name, path, rule and result.
+/// Statuses, redirects and retries for every kind of request. The columns: the name, the path, the rule and the result.
 const STATUSES: &str = "
     versions 404                 | */acme/anvil/versions  | status=404                       | Refused
     versions 401                 | */acme/anvil/versions  | status=401                       | Refused
@@ -66,7 +66,7 @@ fn statuses() -> Vec<(&'static str, Misbehave, ResponseEnding)> {
     table(STATUSES).into_iter().map(row).collect()
 }
 
-/// Responses that are unusual or invalid.
+/// Returns responses with unusual or invalid content: the name, the rule and the result.
 fn answers() -> Vec<(&'static str, Misbehave, ResponseEnding)> {
     let on = Misbehave::on;
     let append = |text: &'static str| move |body: Vec<u8>| [&body, text.as_bytes()].concat();
@@ -146,7 +146,7 @@ fn lock_with_tflock(directory: &str, context: &TestContext) -> Option<String> {
     context.lock_file(directory)
 }
 
-/// The lock file that Terraform wrote. `None` if it failed.
+/// Runs Terraform and returns the lock file, or `None` if the run failed.
 fn lock_with_terraform(directory: &str, context: &TestContext) -> Option<String> {
     context.require(directory, &[("acme/anvil", "")]);
     let lock = ["providers", "lock", "-platform=linux_amd64"];

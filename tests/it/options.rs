@@ -6,7 +6,7 @@ use tflock_test_support::{
 
 use crate::TFLOCK;
 
-/// A registry with two providers, and an empty tree.
+/// Starts a registry with two providers, and creates an empty tree.
 fn start() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     let versions = ["1.0.0", "1.1.0", "2.0.0"];
@@ -20,12 +20,12 @@ fn start() -> (FakeRegistry, TestContext) {
     (registry, context)
 }
 
-/// Runs `tflock lock OPTIONS` for linux_amd64, the options and paths separated by spaces.
+/// Runs `tflock lock` for linux_amd64 with these options and paths, separated by spaces.
 fn lock(context: &TestContext, options: &str) -> Outcome {
     context.run(&format!("lock --platform linux_amd64 {options}"))
 }
 
-/// The versions in a lock file, in its order: `anvil 1.0.0, rivet 1.1.0`.
+/// Returns the versions in a lock file, in the file's order: `anvil 1.0.0, rivet 1.1.0`.
 fn versions(context: &TestContext, directory: &str) -> String {
     let Some(text) = context.lock_file(directory) else {
         return "no file".to_owned();
@@ -167,7 +167,7 @@ fn paths_are_ignored_by_an_unanchored_expression() {
     }
     lock(&context, "-r -i a/x -i ^b .").expect_success();
     let found = ["a/x", "a/y", "b/x"].map(|directory| context.lock_file(directory).is_some());
-    // The path that is matched is `b/x`, not `./b/x`.
+    // Patterns are matched with the path `b/x`, not `./b/x`.
     assert_eq!(found, [false, true, false]);
     lock(&context, "-r -i ( .").expect_code(2);
 }
@@ -280,7 +280,7 @@ fn usage_errors_have_suggestions() {
     }
 }
 
-/// For hooks: the files are written, and the exit code reports new and changed ones.
+/// For git hooks: the files are written, and the exit code reports new and changed ones.
 #[test]
 fn a_written_change_can_be_reported_as_a_failure() {
     let mut registry = FakeRegistry::start();
@@ -298,7 +298,7 @@ fn a_written_change_can_be_reported_as_a_failure() {
     context.command(lock).arg("--check").run().expect_code(2);
 }
 
-/// Every entry of `.pre-commit-hooks.yaml` is a valid command. Each is run with its own options on a file.
+/// Every entry of `.pre-commit-hooks.yaml` is a valid command. Each is run with its own options and one file.
 #[test]
 fn the_hooks_of_pre_commit_are_valid_commands() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/.pre-commit-hooks.yaml");
@@ -315,7 +315,7 @@ fn the_hooks_of_pre_commit_are_valid_commands() {
     }
 }
 
-/// A common mistake: a resource's provider is not in the default namespace, and its module does not declare the source.
+/// A common mistake: a resource's provider is not in the default namespace, but its module does not declare the source.
 #[test]
 fn an_implied_provider_is_explained() {
     let (_registry, context) = start();

@@ -1,8 +1,8 @@
-//! The page of `tflock list --format html` in a real browser: what it shows, filters and sorts, and that it sends no
-//! request.
+//! Tests the page written by `tflock list --format html` in a real browser: what it shows, how it filters and sorts,
+//! and that it sends no request.
 //!
-//! The page keeps its filters in its URL, so it is enough that the browser loads the page and prints the resulting
-//! document. The test is skipped if Chromium is not on PATH; `TFLOCK_REQUIRE_BROWSER=1` makes that a failure.
+//! The page keeps its filters in its URL, so the test only loads the page and lets the browser print the resulting
+//! document. The test is skipped if Chromium is not on PATH. With `TFLOCK_REQUIRE_BROWSER=1`, it fails instead.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,8 +29,8 @@ fn chromium() -> Option<PathBuf> {
     found
 }
 
-/// Loads the page with this fragment and returns the document after its script has run. Fails if the browser logs an
-/// error of the script or a request that the page's policy blocks.
+/// Loads the page with this URL fragment and returns the document after its script has run. Fails if the browser logs a
+/// script error or a request that the page's content security policy blocks.
 fn load(browser: &Path, context: &TestContext, fragment: &str) -> String {
     let page = context.path("page.html");
     let output = Command::new(browser)
@@ -50,7 +50,7 @@ fn load(browser: &Path, context: &TestContext, fragment: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The directories of the rows in their order.
+/// Returns the directories in the rows, in their order.
 fn rows(document: &str) -> Vec<&str> {
     let parts = document.split("<th class=\"path\" scope=\"row\" title=\"");
     parts
@@ -65,7 +65,7 @@ fn the_page_filters_and_sorts_in_a_browser_without_requests() {
         return;
     };
     let (_registry, context) = site();
-    // Unescaped, this name would be markup.
+    // If this name were not escaped, it would be markup.
     let hostile = "stacks/<img src=x onerror=alert(1)>";
     context.require(hostile, &[("acme/bolt", "")]);
     let list = "list -r --format html .";

@@ -1,4 +1,4 @@
-//! Values of PATH: several names of one directory, unreadable directories, unusual names.
+//! Values of PATH: several names for one directory, unreadable directories, unusual names.
 
 use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
 #[cfg(unix)]
@@ -6,7 +6,7 @@ use tflock_test_support::{Outcome, assert_contains};
 
 use crate::TFLOCK;
 
-/// A tree with a root module in `a` and no lock file.
+/// Creates a tree with a root module in `a` and no lock file.
 fn start() -> (FakeRegistry, TestContext) {
     let registry = FakeRegistry::with(ProviderSpec::new("acme/anvil"));
     let context = TestContext::new(TFLOCK, &registry);
@@ -41,7 +41,7 @@ fn one_directory_under_several_names_is_processed_once() {
     }
 }
 
-/// The directory is counted once, under its own name.
+/// A directory that cannot be listed is counted once, under its own name.
 #[cfg(unix)]
 #[test]
 fn a_directory_that_cannot_be_listed_fails_once() {
@@ -72,7 +72,7 @@ error: cannot read the directory `a`
     }
 }
 
-/// Names of directories cannot control terminals and logs.
+/// Directory names cannot control terminals and logs.
 #[cfg(unix)]
 #[test]
 fn names_cannot_start_lines_or_control_the_terminal() {

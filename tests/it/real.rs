@@ -1,5 +1,5 @@
-//! Tests with a real package if `TFLOCK_REAL_PACKAGE` names a directory with the unpacked hashicorp/aws 5.100.0 for
-//! linux_amd64. The test zips, signs and serves it. The result must be the `h1` hash in public lock files.
+//! Tests that run only if `TFLOCK_REAL_PACKAGE` names a directory with the unpacked hashicorp/aws 5.100.0 for
+//! linux_amd64. A test zips, signs and serves it. The result must be the `h1` hash found in public lock files.
 
 use std::env;
 
@@ -7,7 +7,7 @@ use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext, assert_contai
 
 use crate::TFLOCK;
 
-/// The hash in public lock files.
+/// The hash of this package in public lock files.
 const H1: &str = "h1:edXOJWE4ORX8Fm+dpVpICzMZJat4AX0VRCAy/xkcOc0=";
 
 #[test]
@@ -42,7 +42,7 @@ fn the_real_aws_provider_has_the_public_hash_and_starts() {
     assert!(schema.stdout.contains("\"aws_instance\""));
 }
 
-/// The package is unpacked in a filesystem mirror. The last element of the path may be a link.
+/// The package is unpacked in a filesystem mirror. The last component of its path may be a symlink.
 #[test]
 #[cfg(unix)]
 fn the_real_aws_provider_in_a_filesystem_mirror() {

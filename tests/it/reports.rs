@@ -1,11 +1,11 @@
-//! The output of `--format` for real runs.
+//! The output of `--format` in real runs.
 
 use serde_json::{Value, json};
 use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext, assert_starts};
 
 use crate::TFLOCK;
 
-/// A tree with one directory each that is correct, to be created, to be updated, failing, and without requirements.
+/// Creates one directory of each kind: correct, to be created, to be updated, failing, without requirements.
 fn start() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]));

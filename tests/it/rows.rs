@@ -1,4 +1,4 @@
-//! Checks the tables of `docs/rules`: every rule is numbered, names the program in which it was seen, and names
+//! Checks the tables in `docs/rules`: every rule is numbered, names the program in which it was observed, and names
 //! existing tests.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ const PAGES: [&str; 7] = [
 /// The header of a table of rules.
 const HEAD: &str = "| no. | rule | seen in | tests | departure |";
 
-/// The marks for programs, as explained in `docs/rules/README.md`.
+/// The marks that stand for programs, as explained in `docs/rules/README.md`.
 const MARKS: [&str; 5] = ["V", "N", "T", "S", "G"];
 
 /// A line of a table.
@@ -46,11 +46,11 @@ fn every_rule_is_numbered_and_names_tests_that_exist() {
             }
         }
     }
-    assert!(count > 400, "the tables are there: {count}");
+    assert!(count > 400, "only {count} rows were found");
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
-/// The tables of a page, with the number of the section before each.
+/// Returns the tables of a page, with the number of the section before each.
 fn tables(text: &str) -> Vec<(&str, Vec<RuleRow<'_>>)> {
     let mut found = Vec::new();
     let mut section = "";
@@ -76,7 +76,7 @@ fn row(line: &str) -> Option<RuleRow<'_>> {
     })
 }
 
-/// The problems of a row. `known` caches the tests of each source file.
+/// Returns the problems of a row. `known` caches the tests of each source file.
 fn faults_of(
     row: &RuleRow<'_>,
     section: &str,
@@ -106,7 +106,7 @@ fn faults_of(
     faults
 }
 
-/// The references in a cell, which are written as `path::test_name` between backticks.
+/// Returns the references to tests in a cell, which are written as `path::test_name` between backticks.
 fn references(cell: &str) -> impl Iterator<Item = (&str, &str)> {
     cell.split('`')
         .skip(1)
@@ -114,7 +114,7 @@ fn references(cell: &str) -> impl Iterator<Item = (&str, &str)> {
         .map(|quoted| quoted.split_once("::").unwrap_or((quoted, "")))
 }
 
-/// The names of the tests in a source file. Empty if there is no such file.
+/// Returns the names of the tests in a source file, or an empty set if there is no such file.
 fn tests_of(path: &str) -> BTreeSet<String> {
     tests_in(&fs::read_to_string(in_repository(path)).unwrap_or_default())
 }
@@ -123,7 +123,7 @@ fn in_repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The functions in `code` with a test attribute.
+/// Returns the names of the functions in `code` that have a test attribute.
 fn tests_in(code: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut is_test = false;

@@ -1,5 +1,5 @@
-//! Secrets: tflock never prints, logs or stores tokens, passwords and signed URLs, whether a run succeeds or fails. It
-//! sends them to no host other than the intended one.
+//! tflock never prints, logs or stores tokens, passwords and signed URLs, whether a run succeeds or fails. It sends
+//! them only to the intended host.
 
 use std::fs;
 use std::path::Path;
@@ -10,12 +10,12 @@ use tflock_test_support::{
 
 use crate::TFLOCK;
 
-/// The secret in all tests.
+/// The secret that all tests use.
 const SECRET: &str = "XSECRETX";
 
 const DOWNLOAD: &str = "/registry.terraform.io/v1/providers/acme/anvil/1.0.0/download/linux/amd64";
 
-/// A registry, another host, and a tree with one root module. All requests go to loopback, where logging at `trace`
+/// A registry, a second host, and a tree with one root module. All requests go to loopback, where logging at `trace`
 /// shows the most.
 struct SecretsSite {
     registry: FakeRegistry,
@@ -58,7 +58,7 @@ impl SecretsSite {
         self.context.set_cli_config(&format!("{config}\n{text}\n"));
     }
 
-    /// Adds a password, a query and a fragment to the URLs of the package, its list and its signature.
+    /// Adds a password, a query and a fragment to the URLs of the package, its checksum list and its signature.
     fn sign_addresses(&self) {
         self.registry.change_json(DOWNLOAD, |description| {
             for name in ["download_url", "shasums_url", "shasums_signature_url"] {
@@ -205,7 +205,7 @@ fn netrc_is_shown_nowhere() {
     assert_silent(&outcome, &site.context, "malformed");
 }
 
-/// The other host receives no secret if a kind of request is redirected to it.
+/// If a kind of request is redirected to another host, that host receives no secret.
 #[test]
 fn other_hosts_are_sent_no_secret() {
     for path in "*/versions */download/* *_SHA256SUMS *.sig *.zip".split(' ') {

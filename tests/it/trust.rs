@@ -1,4 +1,4 @@
-//! Accepted signatures and hashes: `[signers]` in the config file, and `--trust-registry-hashes`.
+//! Which signatures and hashes are accepted: `[signers]` in the config file, and `--trust-registry-hashes`.
 
 use serde_json::{Value, json};
 use tflock_test_support::{
@@ -12,7 +12,7 @@ const LOCK: &str = "lock --platform linux_amd64";
 /// The fingerprint of the key that signs packages by default.
 const FIXTURE: &str = include_str!("../../testdata/keys/fingerprint");
 
-/// A registry with acme/anvil, which is signed by the default key, and acme/rivet, which is signed by another one.
+/// Starts a registry with acme/anvil, signed by the default key, and acme/rivet, signed by a different one.
 fn signed() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0", "1.1.0"]));
@@ -54,7 +54,7 @@ fn only_pinned_signers_may_sign() {
     }
 }
 
-/// A pinned key requires a signature for every package, including those from mirrors.
+/// If a key is pinned, every package must have a signature, including packages from mirrors.
 #[test]
 fn packages_of_mirrors_must_be_signed_by_pinned_signers() {
     let (registry, context) = signed();
@@ -77,7 +77,7 @@ fn packages_of_mirrors_must_be_signed_by_pinned_signers() {
 
 const DOWNLOAD: &str = "/registry.opentofu.org/v1/providers/acme/anvil/1.0.0/download/linux/amd64";
 
-/// OpenTofu's registry, which reports the hashes of all platforms. `change` modifies the report.
+/// Starts OpenTofu's registry, which reports the hashes of all platforms. `change` modifies these reported hashes.
 fn reporting(change: impl FnOnce(&mut Value)) -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").hosts(["registry.opentofu.org"]));
@@ -106,7 +106,7 @@ fn reported_hashes_replace_downloads_on_request() {
     let outcome = lock("--trust-registry-hashes --no-cache");
     assert_eq!(registry.log().count("GET", "*.zip"), 0);
     let signed = registry.log().count("GET", "*SHA256SUMS*");
-    assert_eq!(signed, 2, "the list and its signature");
+    assert_eq!(signed, 2, "the checksum list and its signature");
     for part in [
         "hashes reported by its registry, packages not downloaded",
         "not downloaded: 1 package, locked with hashes that the registry reports (--trust-registry-hashes)",
@@ -120,13 +120,13 @@ fn reported_hashes_replace_downloads_on_request() {
     }
     context.remove_lock_file("a");
     let outcome = lock("--no-cache");
-    assert_eq!(registry.log().count("GET", "*.zip"), 1, "never the default");
+    assert_eq!(registry.log().count("GET", "*.zip"), 1, "off by default");
     assert!(!outcome.stdout.contains("word of"), "{outcome}");
     assert_eq!(context.lock_file("a").unwrap(), trusting);
 }
 
-/// The columns: the name of a change in [`change_report`], the engine, whether OpenTofu must verify signatures, the exit
-/// code, and the number of downloaded packages.
+/// The columns: the name of a change in [`change_report`], the engine, whether OpenTofu must verify signatures, the
+/// exit code, and the number of downloaded packages.
 const REPORTS: &str = "
     correct                    | tofu      |          | 0 | 0
     nothing                    | tofu      |          | 0 | 1
@@ -153,7 +153,7 @@ fn change_report(name: &str, packages: &mut Value) {
     }
 }
 
-/// Incomplete reports lead to downloads, and incorrect ones to errors.
+/// Incomplete reported hashes lead to downloads, incorrect ones to errors.
 #[test]
 fn incomplete_and_incorrect_reports() {
     for [name, engine, enforced, code, downloads] in table(REPORTS) {
@@ -172,8 +172,8 @@ fn incomplete_and_incorrect_reports() {
     }
 }
 
-/// Hashes reported by the registry are cached, so they need no request. They are not used in runs that require
-/// downloads.
+/// Hashes reported by the registry are cached, so later runs need no request. Runs that require downloads do not use
+/// them.
 #[test]
 fn cached_reports_do_not_replace_downloads() {
     let (registry, context) = reporting(|_| {});

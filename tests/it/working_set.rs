@@ -6,9 +6,9 @@ use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext, git,
 
 use crate::TFLOCK;
 
-/// `live/api` and `live/web` call `modules/service`, which calls `modules/network`. `live/web` also calls
-/// `modules/dns`. `live/edge` calls no module, but contains a link to a shared file, and has no lock file. `unit` has
-/// only a lock file.
+/// A repository in which `live/api` and `live/web` call `modules/service`, which calls `modules/network`. `live/web`
+/// also calls `modules/dns`. `live/edge` calls no module and has no lock file, but contains a symlink to a shared file.
+/// `unit` has only a lock file.
 struct ChangedRepository {
     /// Serves requests until it is dropped.
     _registry: FakeRegistry,
@@ -71,7 +71,7 @@ impl ChangedRepository {
         self.context.run(&format!("lock {arguments}"))
     }
 
-    /// The processed directories, without those that are only read: `live/api live/web`.
+    /// Returns the processed directories, without those that are only read: `live/api live/web`.
     fn worked_on(&self, arguments: &str) -> String {
         worked_on(&self.lock(&format!(
             "--check --create always --format json {arguments}"
@@ -97,9 +97,9 @@ fn worked_on(outcome: &Outcome) -> String {
     paths.collect::<Vec<_>>().join(" ")
 }
 
-/// The columns: the change, how to make it, and the affected directories. An edit writes to a file (`FILE = text`),
-/// removes one (`remove FILE`), or is one of those in [`edit`]. A module could also be a root module, so a change to
-/// its configuration affects the module itself and its callers.
+/// The columns: the change, how to make it, and the affected directories. An edit writes a file (`FILE = text`),
+/// removes one (`remove FILE`), or is named in [`edit`]. A change to a module's configuration affects the module
+/// itself, which could be a root module too, and its callers.
 const EDITS: &str = r#"
     nothing                            |                                                |
     a file that no tool reads          | README.md = x                                  |
@@ -124,7 +124,7 @@ const EDITS: &str = r#"
     a version file, no lock file       | live/.opentofu-version = 1.9.0                 | live/edge
 "#;
 
-/// Makes an edit of [`EDITS`].
+/// Makes one of the edits in [`EDITS`].
 fn edit(repository: &ChangedRepository, edit: &str) {
     let path = |path: &str| repository.context.path(path);
     match edit {
@@ -167,7 +167,7 @@ fn changes_count_from_a_commit_or_from_the_default_branch() {
         repository.write(&format!("live/{directory}/{directory}.tf"), "");
         repository.commit();
     }
-    // Later commits on the default branch do not count as changes of this branch.
+    // Later commits on the default branch do not count as changes on this branch.
     repository.git("switch --quiet main");
     repository.context.write("live/edge/more.tf", "");
     repository.commit();
@@ -271,12 +271,12 @@ fn only_failed_directories_are_processed_again() {
     assert_eq!(report["summary"]["directories"], 20, "{second}");
     assert_eq!(report["summary"]["created"], 20, "{second}");
     second.assert_stderr("working on the 20 directories that failed\n");
-    // The version list, description, checksum list, signature and zip of the new provider are requested, and nothing
-    // for the other one.
+    // The run requests the version list, description, checksum list, signature and zip of the new provider, and nothing
+    // for the other provider.
     assert_eq!(registry.log().total() - before, 5);
 }
 
-/// "Nothing to do" is printed only for directories that were checked.
+/// "Nothing to do" is printed only if the directories were actually checked.
 #[test]
 fn failed_directories_are_found_or_reported() {
     let registry = FakeRegistry::start();
@@ -322,7 +322,7 @@ fn a_report_that_cannot_be_used_is_an_error() {
     }
 }
 
-/// Hooks receive the files of a commit. A called module has no lock file, so its callers are processed.
+/// Git hooks receive the files of a commit. A called module has no lock file, so its callers are processed.
 #[test]
 fn files_of_a_module_select_its_callers() {
     for [arguments, expected] in table(
@@ -337,7 +337,7 @@ fn files_of_a_module_select_its_callers() {
         assert_eq!(repository.worked_on(arguments), expected, "{arguments}");
     }
     let repository = ChangedRepository::new();
-    // The nearest config file applies to each caller.
+    // The config file nearest to each caller applies to it.
     repository.write("live/web/.tflock.toml", "platforms = [\"darwin_arm64\"]\n");
     let network = [("acme/anvil", ">= 1.0.0")];
     repository.context.require("modules/network", &network);
@@ -351,7 +351,7 @@ fn files_of_a_module_select_its_callers() {
     assert_eq!(repository.context.lock_file("modules/network"), None);
 }
 
-/// The engine of a caller is unknown when callers are searched, so calls that either tool would follow are included.
+/// The engine of a caller is unknown while callers are searched, so calls that either tool follows are included.
 #[test]
 fn callers_are_found_by_the_rules_of_either_tool() {
     let call = "module \"dns\" {\n  source = \"../../modules/dns\"\n}\n";

@@ -1,5 +1,5 @@
-//! `cargo xtask bench [SCENARIO]...` measures whole runs of tflock, `terraform providers lock`, tfupdate, curl, raw
-//! inflate and raw SHA-256 on this machine, and prints medians and ratios. Without names it runs all scenarios.
+//! `cargo xtask bench [SCENARIO]...` measures complete runs of tflock, `terraform providers lock`, tfupdate, curl, raw
+//! inflate and raw SHA-256 on this machine, and prints medians and ratios. Without names, it runs all scenarios.
 //!
 //! `cargo xtask pictures` creates the pictures in `docs/pictures`. Screenshots need `chromium` on PATH.
 //!

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The directory of the project.
+/// Returns the directory of the project.
 pub(crate) fn project() -> &'static Path {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.parent().expect("xtask is in the project")
@@ -20,14 +20,14 @@ pub(crate) fn build() -> PathBuf {
     command
         .args(["build", "--release", "--bin", "tflock"])
         .current_dir(root);
-    // Cargo sets these variables for this program. They would make build scripts run again.
+    // Cargo sets these variables for this program. They would cause build scripts to run again.
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
             command.env_remove(&name);
         }
     }
-    let status = command.status().expect("cargo runs");
+    let status = command.status().expect("cargo can be started");
     assert!(status.success(), "tflock does not build");
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);

@@ -1,4 +1,4 @@
-//! The action installs the requested release after checking its checksum, and nothing else.
+//! The action installs only the requested release, and only after checking its checksum.
 
 use std::process::Command;
 
@@ -11,7 +11,7 @@ use crate::TFLOCK;
 const LINUX: &str = "tflock-x86_64-unknown-linux-musl.tar.gz";
 const RELEASES: &str = "/acme/tflock/releases/download/v1.2.3";
 
-/// An https server of releases.
+/// An HTTPS server that offers releases.
 struct Releases(TlsRegistry);
 
 impl Releases {
@@ -19,8 +19,8 @@ impl Releases {
         Self(TlsRegistry::start())
     }
 
-    /// Publishes an archive whose program starts the binary under test, together with its checksum. The archive is
-    /// requested as `name`.
+    /// Publishes `archive`, whose program starts the binary under test, together with its checksum. Returns the
+    /// checksum.
     fn publish(&self, archive: &str) -> String {
         let bytes = archive_of_tflock(archive.contains("windows"));
         let sum = sha256_hex(&bytes);
@@ -49,7 +49,7 @@ impl Releases {
     }
 }
 
-/// An archive packed as in the release workflow. Its program only starts the binary under test.
+/// Packs an archive as the release workflow does. Its program only starts the binary under test.
 fn archive_of_tflock(zip: bool) -> Vec<u8> {
     let root = TempDir::new().unwrap();
     let program = format!("#!/bin/sh\nexec {TFLOCK} \"$@\"\n");
@@ -72,7 +72,7 @@ fn install(runner: &Runner) -> Ended {
     runner.run(step(action.at("runs/steps"), "Install tflock"), "workspace")
 }
 
-/// Selects a release, given the checksum of its archive.
+/// Configures a runner to install a release, given the checksum of its archive.
 type SelectRelease = fn(&str, Runner) -> Runner;
 
 #[test]
@@ -139,7 +139,7 @@ fn every_runner_gets_the_archive_of_its_platform() {
     }
 }
 
-/// `shasum` is used on systems without `sha256sum`, such as macOS.
+/// `shasum` replaces `sha256sum` on systems without it, such as macOS.
 #[test]
 fn shasum_is_enough() {
     let needed = "bash curl tar gzip awk mkdir sh shasum";
@@ -163,7 +163,7 @@ fn shasum_is_enough() {
 const NO_BUILD: &str =
     "::error title=tflock::no release is built for Linux on RISCV64; use `version: source`";
 
-/// Prepares a case that must fail.
+/// Prepares an installation that must fail.
 type BreakRelease = fn(&Releases, Runner) -> Runner;
 
 #[test]
@@ -195,7 +195,7 @@ fn nothing_else_is_installed() {
             releases.0.registry.remove(&format!("{RELEASES}/{LINUX}"));
             runner
         }),
-        // A redirect away from https.
+        // A redirect from https to http.
         ("cannot download https://", |releases, runner| {
             let plain = releases.0.registry.url(&format!("{RELEASES}/{LINUX}"));
             let rule = Misbehave::on(&format!("*{LINUX}")).redirect(&plain);

@@ -1,4 +1,4 @@
-//! Runs the scripts of `action.yml` and of the release workflow as a GitHub runner runs them.
+//! Runs the scripts of `action.yml` and of the release workflow the way a GitHub runner does.
 
 mod install;
 mod pack;

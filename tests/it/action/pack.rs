@@ -8,7 +8,7 @@ use crate::TFLOCK;
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
 
-/// A checkout with a built binary.
+/// Creates a checkout with a built binary. Returns `None` if a required program is missing.
 fn built() -> Option<Runner> {
     if !can_run(&["bash", "tar", "sha256sum"]) {
         return None;
@@ -18,7 +18,7 @@ fn built() -> Option<Runner> {
         .with("GITHUB_REF_NAME", concat!("v", env!("CARGO_PKG_VERSION")));
     let directory = runner.path(&format!("workspace/target/{TARGET}/release"));
     fs::create_dir_all(&directory).unwrap();
-    // A script that starts the binary under test. Compressing the large test binary would take most of the time.
+    // A script stands in for the binary under test, because compressing the large binary would take most of the time.
     fs::write(
         directory.join("tflock"),
         format!("#!/bin/sh\nexec {TFLOCK} \"$@\"\n"),
@@ -75,7 +75,7 @@ fn an_archive_holds_the_program_its_pages_and_its_completions() {
         );
     }
 
-    // The release step also writes the list in which the action looks up the checksum.
+    // The release step also writes the checksum list that the action reads.
     fs::create_dir(runner.path("archives")).unwrap();
     let name = format!("tflock-{TARGET}.tar.gz");
     fs::copy(&archive, runner.path("archives").join(&name)).unwrap();

@@ -1,11 +1,11 @@
-//! The step of the action that runs tflock: how it passes inputs on, and which outputs it sets.
+//! The step of the action that runs tflock: how it passes on inputs, and which outputs it sets.
 
 use tflock_test_support::{FakeRegistry, ProviderSpec, assert_contains, multiline, table};
 
 use super::workflow::{Ended, Node, Runner, can_run, step};
 
-/// A registry, and a runner whose workspace is a repository with one commit. It has root modules without lock files,
-/// and their names contain shell syntax.
+/// Starts a registry and creates a runner. The workspace is a repository with one commit and root modules without lock
+/// files, whose names contain shell syntax.
 fn start() -> Option<(FakeRegistry, Runner)> {
     if !can_run(&["bash", "git"]) {
         return None;
@@ -44,7 +44,7 @@ fn without_event(runner: Runner) -> Runner {
     EVENT.into_iter().fold(runner, unset)
 }
 
-/// The fields of the event that the action reads. All are empty for a push.
+/// The event fields that the action reads. All are empty for a push.
 const EVENT: [&str; 5] = [
     "github.event.pull_request.number",
     "github.event.pull_request.head.repo.full_name",
@@ -82,7 +82,7 @@ fn drift_fails_the_check_until_lock_repairs_it() {
         return;
     };
     let ended = run(&runner).expect_code(3);
-    // Equal changes are reported in one annotation, at the first of the files.
+    // Identical changes share one annotation, placed at the first of the files.
     let annotation = "::error file=$(touch pwned)/.terraform.lock.hcl,title=lock-file-drift::\
 lock file would be created%0Aacme/anvil 1.1.0%0Ain $(touch pwned), -r, a, b c\n";
     assert!(ended.output.contains(annotation), "{}", ended.output);
@@ -147,7 +147,7 @@ fn inputs_reach_tflock_unchanged() {
     }
 }
 
-/// An untrusted run refuses the host of `acme/anvil` if only other hosts are allowed.
+/// An untrusted run refuses to contact the host of `acme/anvil` if only other hosts are allowed.
 #[test]
 fn pull_requests_from_forks_are_untrusted() {
     let [number, head, comment, run_id, run_head] = EVENT;
@@ -181,8 +181,8 @@ fn pull_requests_from_forks_are_untrusted() {
     }
 }
 
-/// A directory with `HEAD`, `objects`, `refs` and `config` is a repository for git, which runs programs that `config`
-/// names.
+/// Git treats a directory with `HEAD`, `objects`, `refs` and `config` as a repository and runs the programs that
+/// `config` names.
 #[test]
 fn a_directory_that_resembles_a_repository_is_not_used_as_one() {
     let Some((_registry, runner)) = start() else {
@@ -252,7 +252,7 @@ fn a_command_that_does_not_exist_is_refused() {
     drop(runner);
 }
 
-/// The scripts use every input and every output, by the declared name.
+/// The scripts use every declared input and output.
 #[test]
 fn inputs_and_outputs_are_complete() {
     let action = Node::read("action.yml");

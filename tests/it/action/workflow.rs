@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::TFLOCK;
 
-/// A node of a YAML document. All scalars are text here.
+/// A node of a YAML document. All scalars are treated as text.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     Text(String),
@@ -60,7 +60,7 @@ impl Node {
         }
     }
 
-    /// The node at this path of keys.
+    /// Returns the node at this path of keys, separated by `/`.
     #[track_caller]
     pub(super) fn at(&self, keys: &str) -> &Self {
         keys.split('/').fold(self, |node, key| {
@@ -85,7 +85,7 @@ impl Node {
     pub(super) fn text(&self) -> &str {
         match self {
             Self::Text(text) => text,
-            other => panic!("{other:?} is not a text"),
+            other => panic!("{other:?} is not text"),
         }
     }
 
@@ -97,7 +97,7 @@ impl Node {
     }
 }
 
-/// The step with this name, or the step whose script starts with it.
+/// Returns the step with this name, or the step whose script starts with it.
 #[track_caller]
 pub(super) fn step<'a>(steps: &'a Node, name: &str) -> &'a Node {
     let is_it = |step: &&Node| {
@@ -138,7 +138,7 @@ impl Ended {
 }
 
 impl Runner {
-    /// A runner on Linux with an empty workspace. `tflock` is on its path after [`Runner::install_tflock`].
+    /// Creates a Linux runner with an empty workspace. [`Runner::install_tflock`] adds `tflock` to its path.
     pub(super) fn new() -> Self {
         let root = TempDir::with_prefix("tflock-runner").unwrap();
         for directory in ["temp", "workspace", "home"] {
@@ -225,7 +225,7 @@ impl Runner {
         }
     }
 
-    /// The value of an expression, or the text itself if it is not an expression.
+    /// Returns the value of an expression, or `value` itself if it is not an expression.
     fn fill(&self, value: &str) -> String {
         let inner = value
             .strip_prefix("${{ ")
@@ -240,7 +240,7 @@ impl Runner {
         }
     }
 
-    /// The outputs that the steps have set so far.
+    /// Returns the outputs that the steps have set so far.
     pub(super) fn outputs(&self) -> BTreeMap<String, String> {
         let text = self.read("temp/GITHUB_OUTPUT");
         let mut lines = text.lines();
@@ -261,7 +261,7 @@ impl Runner {
     }
 }
 
-/// Whether the programs that the scripts use are installed. Every runner has them.
+/// Returns whether `programs` are installed. Every GitHub runner has them.
 pub(super) fn can_run(programs: &[&str]) -> bool {
     let has = |program: &&str| Command::new(program).arg("--version").output().is_ok();
     programs.iter().all(has)

@@ -1,4 +1,4 @@
-//! `tflock cache`: it prints the directory and its usage, and removes entries.
+//! `tflock cache` prints the directory and its usage, and removes entries.
 
 use std::fs;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ fn usage_is_printed_and_entries_are_removed() {
         .assert_stdout("hashes of packages          2 entries")
         .assert_stdout("signed lists of registries  2 entries");
 
-    // All entries are new, so only the one whose time is set back is removed.
+    // All entries are new except the one whose time is set back, so only that one is removed.
     let old = entries(&context, "answers").remove(0);
     let long_ago = std::time::SystemTime::UNIX_EPOCH;
     let file = fs::File::options().write(true).open(&old).unwrap();
@@ -59,7 +59,7 @@ fn usage_is_printed_and_entries_are_removed() {
     run("clean --older-than 0").expect_code(2);
 }
 
-/// The printed form of a size: `1.2 kB`.
+/// Formats a size as tflock prints it: `1.2 kB`.
 fn kilobytes(bytes: u64) -> String {
     format!("{}.{} kB", bytes / 1000, bytes / 100 % 10)
 }
@@ -78,7 +78,7 @@ fn an_unused_cache_is_reported_as_unused() {
     outcome.assert_stderr("as the cache: its mode is 0755");
 }
 
-/// Links out of the cache are removed, but their targets are not.
+/// Symlinks that point outside the cache are removed, but their targets are not.
 #[cfg(unix)]
 #[test]
 fn cleaning_follows_no_links() {

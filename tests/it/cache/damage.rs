@@ -6,7 +6,7 @@ use tflock_test_support::{FakeRegistry, TestContext};
 
 use super::{NOTHING, entries, lock, request_counts, start};
 
-/// A tree with one locked directory, the cache of that run, and the lock file.
+/// Locks one directory. Returns the registry, the tree with its cache, and the lock file.
 fn locked() -> (FakeRegistry, TestContext, String) {
     let (registry, context) = start();
     context.require("a", &[("acme/anvil", "1.0.0")]);
@@ -22,14 +22,14 @@ fn lock_anew(context: &TestContext) -> tflock_test_support::Outcome {
     lock(context, "a").expect_success()
 }
 
-/// Changes the bytes of a cache entry. `None` removes the entry.
+/// Changes the bytes of a cache entry. `None` means that the entry is removed.
 type DamageEntry = fn(Vec<u8>) -> Option<Vec<u8>>;
 
 #[test]
 fn damaged_entries_are_ignored_and_rewritten() {
     let (registry, context, expected) = locked();
     let whole = entries(&context, "");
-    assert_eq!(whole.len(), 4, "two packages, two answers");
+    assert_eq!(whole.len(), 4, "two packages and two responses");
     let damages: [(&str, DamageEntry); 6] = [
         ("empty", |_| Some(Vec::new())),
         ("cut", |bytes| Some(bytes[..bytes.len() / 2].to_vec())),
@@ -53,13 +53,13 @@ fn damaged_entries_are_ignored_and_rewritten() {
             assert_eq!(context.lock_file("a").as_ref(), Some(&expected), "{name}");
             assert!(request_counts(&registry) != NOTHING, "{name}");
             lock_anew(&context);
-            assert_eq!(request_counts(&registry), NOTHING, "{name}: written again");
+            assert_eq!(request_counts(&registry), NOTHING, "{name}: rewritten");
         }
     }
     assert_eq!(entries(&context, ""), whole, "no other file remains");
 }
 
-/// Renames a valid entry to the name of another one.
+/// Swaps the contents of two valid entries.
 #[test]
 fn entries_are_not_used_for_other_keys() {
     let (registry, context, expected) = locked();
@@ -74,7 +74,7 @@ fn entries_are_not_used_for_other_keys() {
     }
 }
 
-/// A read from a pipe would block forever.
+/// Reading from a named pipe would block forever.
 #[cfg(unix)]
 #[test]
 fn only_regular_files_are_read() {
@@ -108,7 +108,7 @@ fn a_cache_that_cannot_be_used_is_a_warning() {
     }
 }
 
-/// A cache that cannot be written, as on a full disk, is still read.
+/// A cache that cannot be written, for example on a full disk, is still read.
 #[test]
 fn a_cache_that_cannot_be_written_is_a_warning_at_the_end() {
     let (registry, context, expected) = locked();

@@ -14,7 +14,7 @@ use crate::TFLOCK;
 
 const PLATFORMS: &str = "linux_amd64,darwin_arm64";
 
-/// A registry with two providers in three versions each, and an empty tree.
+/// Starts a registry with two providers in three versions each, and creates an empty tree.
 fn start() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     for source in ["acme/anvil", "registry.example/acme/bolt"] {
@@ -24,12 +24,12 @@ fn start() -> (FakeRegistry, TestContext) {
     (registry, context)
 }
 
-/// Runs `tflock lock OPTIONS`, the options and paths separated by spaces.
+/// Runs `tflock lock` with these options and paths, separated by spaces.
 fn lock(context: &TestContext, options: &str) -> Outcome {
     context.run(&format!("lock --platform {PLATFORMS} {options}"))
 }
 
-/// All cache files below `kind`, or all cache files if `kind` is empty.
+/// Returns all cache files below `kind`, or all cache files if `kind` is empty.
 fn entries(context: &TestContext, kind: &str) -> Vec<PathBuf> {
     fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(directory).into_iter().flatten() {
@@ -47,7 +47,7 @@ fn entries(context: &TestContext, kind: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The number of requests of each kind since the last call: `versions download sums sig zip`.
+/// Returns the number of requests of each kind since the last call: `versions download sums sig zip`.
 fn request_counts(registry: &FakeRegistry) -> [usize; 5] {
     let patterns = ["*/versions", "*/download/*", "*SUMS", "*SUMS.sig", "*.zip"];
     let counts = patterns.map(|pattern| registry.log().count("GET", pattern));
@@ -72,7 +72,7 @@ fn immutable_documents_are_not_requested_again() {
     assert_eq!(
         request_counts(&registry),
         [2, 4, 2, 2, 4],
-        "each document once"
+        "each document is requested once"
     );
     let locked = context.lock_file("a");
     let modified = context.lock_file_modified("a");
@@ -82,12 +82,12 @@ fn immutable_documents_are_not_requested_again() {
     assert_eq!(
         context.lock_file_modified("a"),
         modified,
-        "it is not written"
+        "the file is not written"
     );
     let signed = |outcome: &Outcome| outcome.stdout.contains("signed by");
     assert!(signed(&cold) && signed(&warm), "{warm}");
 
-    // The cache key contains the engine, because registries may respond to each tool differently.
+    // The cache key contains the engine, because registries may answer each tool differently.
     context.require("t", &[("registry.example/acme/bolt", "1.0.0")]);
     lock(&context, "t --engine tofu").expect_success();
     assert_eq!(request_counts(&registry), [1, 2, 1, 1, 0]);
@@ -98,8 +98,8 @@ fn immutable_documents_are_not_requested_again() {
     assert_eq!(context.lock_file("a"), locked);
 }
 
-/// The columns: the case, its constraint, the locked version, the options, and the number of requests with a warm cache
-/// for versions, descriptions, lists, signatures and packages.
+/// The columns: the case, the constraint, the locked version, the options, and the number of requests with a warm cache
+/// for version lists, descriptions, checksum lists, signatures and packages.
 const ROWS: &str = "
     unchanged                           | ~> 1.0         | 1.0.0 |                          | 0 0 0 0 0
     no constraint                       |                | 1.0.0 |                          | 0 0 0 0 0
@@ -142,7 +142,7 @@ fn only_changeable_documents_are_requested() {
         let requests = request_counts(&registry).map(|count| count.to_string());
         assert_eq!(requests.join(" "), expected, "{name}");
 
-        // A run without the cache writes the same file.
+        // A run without the cache must write the same file.
         let cold = format!("cold/{number}");
         lay_out(&cold);
         let options = options.replace("--refresh", "--no-cache");
@@ -155,7 +155,7 @@ fn only_changeable_documents_are_requested() {
     }
 }
 
-/// Copies a cache with the modes of its directories.
+/// Copies a cache directory, including the modes of its directories.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir(to).unwrap();
     fs::set_permissions(to, fs::metadata(from).unwrap().permissions()).unwrap();
@@ -170,7 +170,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Every run prints the warnings of the registry, even if they come from the cache.
+/// Every run prints the registry's warnings, even if they come from the cache.
 #[test]
 fn warnings_of_the_registry_are_printed_from_the_cache_as_well() {
     let mut registry = FakeRegistry::start();

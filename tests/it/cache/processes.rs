@@ -1,4 +1,4 @@
-//! Many processes that share one cache and one tree do not block or damage each other.
+//! Many processes that share one cache and one tree neither block each other nor damage each other's files.
 
 use std::thread;
 
@@ -11,7 +11,7 @@ const PROCESSES: usize = 8;
 const DIRECTORIES: usize = 200;
 const ARGUMENTS: [&str; 5] = ["lock", "-r", "--platform", "linux_amd64,darwin_arm64", "."];
 
-/// A tree whose directories require three providers in different versions.
+/// Creates a tree whose directories require three providers in different versions.
 fn tree() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     for source in ["acme/anvil", "acme/bolt", "acme/vise"] {
@@ -31,7 +31,7 @@ fn tree() -> (FakeRegistry, TestContext) {
     (registry, context)
 }
 
-/// The expected lock files of the two kinds of directories, written by one process without a cache.
+/// Returns the expected lock files of the two kinds of directories, written by one process without a cache.
 fn expected(context: &TestContext) -> [String; 2] {
     let run = context.tflock(ARGUMENTS).arg("--no-cache").run();
     run.expect_success();

@@ -1,4 +1,4 @@
-//! Which cached responses are used. Every use verifies them again.
+//! Which cached responses tflock uses. It verifies them again at every use.
 
 use tflock_test_support::{
     FakeRegistry, GpgHome, Misbehave, ProviderSpec, TestContext, TestSigner,
@@ -7,7 +7,7 @@ use tflock_test_support::{
 use super::{NOTHING, entries, lock, request_counts};
 use crate::TFLOCK;
 
-/// A registry that offers the same version of the provider. The bytes of its package depend on `seed`.
+/// Starts a registry that offers the same version of the provider for every seed. The package's bytes depend on `seed`.
 fn other(seed: &str) -> FakeRegistry {
     FakeRegistry::with(ProviderSpec::new("acme/anvil").seed(seed))
 }
@@ -30,8 +30,8 @@ fn cached_entries_are_not_used_for_another_registry() {
     request_counts(&second);
 
     context.set_cli_config("");
-    // The variable selects each registry by its URL. The cache key contains that URL, so the entries made with `host`
-    // blocks apply.
+    // `TFREGISTRY_BASE_URL` selects each registry by its URL. The cache key contains that URL, so entries from runs
+    // with `host` blocks are used again.
     for (registry, expected) in [(&first, &of_first), (&second, &of_second)] {
         request_counts(registry);
         let base = registry.url("/registry.terraform.io/");
@@ -45,7 +45,7 @@ fn cached_entries_are_not_used_for_another_registry() {
     }
 }
 
-/// A locked version was published again with other bytes. Only a request to the registry reveals it.
+/// A locked version was published again with different bytes. Only a request to the registry reveals this.
 #[test]
 fn a_release_that_was_published_again_is_found_by_a_refresh() {
     let mut registry = other("first");
@@ -59,7 +59,7 @@ fn a_release_that_was_published_again_is_found_by_a_refresh() {
     outcome.assert_stderr("no hash that the lock file records");
     assert_eq!(context.lock_file("a"), before);
 
-    // The lock file is correct now, but the cache is outdated. tflock sends a request before it reports foreign hashes.
+    // This lock file is correct, but the cache is outdated. tflock sends a request before it reports foreign hashes.
     let fresh = TestContext::new(TFLOCK, &registry);
     fresh.require("a", &[("acme/anvil", "1.0.0")]);
     lock(&fresh, "--no-cache a").expect_success();
@@ -74,7 +74,7 @@ fn a_release_that_was_published_again_is_found_by_a_refresh() {
     );
 }
 
-/// Stricter settings also apply to cached entries.
+/// Settings that became stricter also apply to cached entries.
 #[test]
 fn trust_settings_apply_to_cached_entries() {
     let mut registry = FakeRegistry::start();
@@ -141,7 +141,7 @@ fn no_secret_enters_the_cache() {
     }
 }
 
-/// A tree that is locked with OpenTofu's rules and signed by this key, and the key in a `gpg` key ring.
+/// Returns a tree locked with OpenTofu's rules and signed by `key`, with the `gpg` key ring that contains the key.
 fn signed_by(
     key: impl FnOnce(&GpgHome) -> TestSigner,
 ) -> Option<(FakeRegistry, TestContext, ProviderSpec, GpgHome)> {
@@ -156,11 +156,11 @@ fn signed_by(
     Some((registry, context, spec, gpg))
 }
 
-/// A key that expired after it was cached is treated as in a download.
+/// A key that has expired since it was cached is treated as it would be in a download.
 #[test]
 fn an_expired_key_is_checked_at_each_use() {
     let expired = |gpg: &GpgHome| {
-        // The key was created two days ago and was valid for one day.
+        // The key was created at this faked time and was valid for one day.
         let made = "--faked-system-time=20240102T000000";
         let generate = [
             "--passphrase",
@@ -194,7 +194,7 @@ fn an_expired_key_is_checked_at_each_use() {
     refused.assert_stderr("is no longer valid");
 }
 
-/// A key is revoked in the registry but not in the cache. The next request to the registry reveals it.
+/// The registry has revoked a key, but the cached key is not revoked. The next request to the registry reveals this.
 #[test]
 fn a_revoked_key_is_found_by_a_refresh_and_by_verify() {
     let Some((mut registry, context, spec, gpg)) = signed_by(|gpg| gpg.key("ed25519", "0")) else {
@@ -216,7 +216,7 @@ fn a_revoked_key_is_found_by_a_refresh_and_by_verify() {
     }
 }
 
-/// The revoked key. It is revoked in another key ring, so that the original ring can still sign.
+/// Returns the revoked key. It is revoked in a copy of the key ring, so the original ring can still sign.
 fn revoked(gpg: &GpgHome) -> TestSigner {
     let listing = gpg.run(&["--with-colons", "--list-keys"], b"");
     let listing = String::from_utf8(listing).unwrap();

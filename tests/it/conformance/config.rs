@@ -1,8 +1,8 @@
 //! Requirements of root modules: tflock reads them without `init` and must find what `providers lock` recorded after
 //! `get`.
 //!
-//! Terraform's `providers lock` reads test files, OpenTofu's does not. `config-exceptions.txt` lists the cases that a tool
-//! refuses and tflock accepts, with the rules that allow it.
+//! Terraform's `providers lock` reads test files, OpenTofu's does not. `config-exceptions.txt` lists the cases that a
+//! tool rejects but tflock accepts, with the rules that allow the difference.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,20 +19,20 @@ use tflock_test_support::error_chain;
 
 use super::{ENGINES, cases, outcome};
 
-/// The versions of every provider of the recorded registry, unless a case has others.
+/// The versions of every provider in the recorded registry, unless the test case lists different ones.
 const VERSIONS: [&str; 3] = ["1.0.0", "1.1.0", "2.0.0"];
 
-/// Cases with a lock file are skipped, because they test selection rather than configuration. `merge.jsonl` covers
-/// them.
+/// Test cases with this file are skipped, because they test version selection rather than configuration. `merge.jsonl`
+/// covers them.
 const LOCK_FILE: &str = ".terraform.lock.hcl";
 
-/// The recorded registry has no providers in this namespace.
+/// A namespace in which the recorded registry has no providers.
 const ABSENT_NAMESPACE: &str = "missing";
 
-/// The cases in which tflock may differ from an engine, below the rules that allow it.
+/// The test cases in which tflock may differ from an engine, listed below the rules that allow it.
 const EXCEPTIONS: &str = include_str!("../../../testdata/conformance/config-exceptions.txt");
 
-/// The cases in which tflock may differ from this engine.
+/// Returns the test cases in which tflock may differ from this engine.
 fn exceptions(engine: Engine) -> Vec<&'static str> {
     let rows = EXCEPTIONS.lines().filter_map(|line| line.split_once(" | "));
     let names = rows.filter(|(engines, _)| engines.split(' ').any(|one| one == engine.program()));
@@ -76,7 +76,7 @@ fn configurations_require_what_the_tools_found() {
     super::report(&differences, cases.len() * ENGINES.len());
 }
 
-/// Describes how the requirements that tflock finds differ from the recorded ones. `None` if they are equal.
+/// Describes how the requirements that tflock finds differ from the recorded ones, or returns `None`.
 fn compare(case: &Value, expected: &Value, engine: Engine) -> Option<String> {
     let found = requirements(case, engine).and_then(|root| rows(&root, case, engine));
     match (expected.get("locks"), found) {
@@ -125,7 +125,7 @@ fn requirements(case: &Value, engine: Engine) -> Result<RootModule, String> {
     }
 }
 
-/// The entries of the lock file: address, version, and constraints or null.
+/// Returns the expected lock file entries: address, version, and constraints or null.
 fn rows(root: &RootModule, case: &Value, engine: Engine) -> Result<Value, String> {
     let mut rows = Vec::new();
     for (address, requirement) in &root.requirements.providers {
@@ -167,7 +167,7 @@ fn versions(case: &Value, provider: &str) -> Vec<Version> {
         .collect()
 }
 
-/// Writes the files of a case. Links come last because their targets must exist.
+/// Writes the files of a test case. Symlinks come last because their targets must exist.
 fn write(directory: &Path, files: &Value) {
     let files: BTreeMap<&String, &Value> = files.as_object().unwrap().iter().collect();
     let mut links = Vec::new();

@@ -5,7 +5,7 @@ use tflock::provider::{Engine, Version, VersionConstraints, newest};
 
 use super::{ENGINES, cases, outcome, recorded, report};
 
-/// The result of a case.
+/// The result of a test case.
 #[derive(Debug, PartialEq)]
 enum ConstraintResult {
     Selected {
@@ -38,7 +38,7 @@ fn constraints_select_and_read_as_recorded() {
             }
         }
     }
-    assert!(cases.len() > 100, "the file has its cases");
+    assert!(cases.len() > 100, "the file contains its cases");
     report(&differences, cases.len() * ENGINES.len());
 }
 
@@ -64,7 +64,7 @@ fn found(text: &str, engine: Engine, offer: &[Version]) -> ConstraintResult {
             version: version.to_string(),
             constraints: constraints.to_string(),
         },
-        // This error is recorded as a different kind.
+        // The error that OpenTofu reports here is recorded as a different kind.
         None if engine == Engine::Tofu && constraints.names_only_zero() => {
             ConstraintResult::Refused
         }

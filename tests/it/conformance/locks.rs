@@ -1,5 +1,5 @@
-//! Lock files of configurations that require nothing. `providers lock` parses them strictly and writes the canonical
-//! form.
+//! Lock files of configurations that require no providers. `providers lock` parses them strictly and writes the
+//! canonical form.
 
 use std::path::Path;
 
@@ -31,11 +31,11 @@ fn lock_files_are_read_and_written_as_recorded() {
             }
         }
     }
-    assert!(cases.len() >= 70, "the file has its cases");
+    assert!(cases.len() >= 70, "the file contains its cases");
     report(&differences, cases.len() * ENGINES.len());
 }
 
-/// The bytes of a lock file, which are recorded as text or as Base64.
+/// Decodes the bytes of a lock file, which are recorded as text or as Base64.
 fn input(value: &Value) -> Vec<u8> {
     match (value.as_str(), value["base64"].as_str()) {
         (Some(text), _) => text.as_bytes().to_vec(),
@@ -44,7 +44,7 @@ fn input(value: &Value) -> Vec<u8> {
     }
 }
 
-/// The file that the engine writes if nothing is required. `None` if the engine rejects the input.
+/// Returns the file that tflock writes if nothing is required, or `None` if it rejects the input.
 fn rewritten(input: &[u8], engine: Engine) -> Option<String> {
     let mut locks = parse(Path::new(FILE_NAME), input, engine).ok()?.locks;
     if engine == Engine::Tofu {

@@ -7,7 +7,7 @@ use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
 use super::{ENGINES, cases, outcome, report};
 use crate::TFLOCK;
 
-/// Every host in the cases. The providers are the same on all hosts.
+/// Every host in the recorded cases. All hosts offer the same providers.
 const HOSTS: [&str; 4] = [
     "registry.terraform.io",
     "registry.opentofu.org",
@@ -41,14 +41,14 @@ fn lock_files_merge_as_recorded() {
     report(&differences, cases.len());
 }
 
-/// The lock file after the run. `None` if the run must fail.
+/// Returns the expected lock file after the run, or `None` if the run must fail.
 fn expected(outcome: &Value, registry: &FakeRegistry) -> Option<String> {
     let outcome = outcome.get("tflock").unwrap_or(outcome);
     let template = outcome.get("output")?.as_str().unwrap();
     Some(sort_hashes(&registry.fill(template)))
 }
 
-/// A case with one of its engines.
+/// A recorded case with one of its engines.
 struct MergeRun<'a> {
     directory: String,
     case: &'a Value,
@@ -88,7 +88,7 @@ impl MergeRun<'_> {
         ))
     }
 
-    /// Writes the files of the case. Returns the lock file if there is one.
+    /// Writes the files of the recorded case. Returns the lock file if there is one.
     fn lay_out(&self, registry: &FakeRegistry, context: &TestContext) -> Option<String> {
         for (name, text) in self.case["files"].as_object().unwrap() {
             context.write(
@@ -119,7 +119,7 @@ fn strings(list: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// `locks` with the lines of each `hashes` list sorted. The hashes replace templates, whose order may differ.
+/// Sorts the lines of each `hashes` list. The hashes replace placeholders, whose order may differ.
 fn sort_hashes(locks: &str) -> String {
     let mut lines: Vec<_> = locks.lines().collect();
     let is_hash = |line: &&str| line.starts_with("    \"");

@@ -12,13 +12,13 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tflock::provider::Engine;
 
-/// Both engines with the names of their results. The first name that a case contains applies.
+/// Both engines with the names under which their results are recorded. The first name that a case contains applies.
 const ENGINES: [(Engine, &[&str]); 2] = [
     (Engine::Terraform, &["terraform-1.15", "terraform"]),
     (Engine::Tofu, &["tofu"]),
 ];
 
-/// The text of a file with recorded cases.
+/// Reads a file with recorded cases.
 fn recorded(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("testdata/conformance")
@@ -26,7 +26,7 @@ fn recorded(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// All cases of a file in their order.
+/// Parses all cases of a file, in their order.
 pub(crate) fn cases(name: &str) -> Vec<Value> {
     recorded(name)
         .lines()
@@ -34,7 +34,7 @@ pub(crate) fn cases(name: &str) -> Vec<Value> {
         .collect()
 }
 
-/// The expected result of an engine in this case.
+/// Returns an engine's recorded result of a case.
 fn outcome<'a>(case: &'a Value, names: &[&str]) -> Option<&'a Value> {
     names.iter().find_map(|name| case.get(name))
 }

@@ -1,4 +1,4 @@
-//! Recorded responses of registries with lists, signatures and packages: the recorded hashes, or a refusal.
+//! Recorded registry responses with checksum lists, signatures and packages: the recorded hashes, or an error.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -16,7 +16,7 @@ use tflock::provider::{Engine, Platform};
 
 use super::{ENGINES, cases, outcome, report};
 
-/// 2026-11-21T12:00:00Z, the time at which the cases were recorded.
+/// The time at which the cases were recorded: 2026-11-21T12:00:00Z.
 const RECORDED_AT: Duration = Duration::from_secs(1_795_262_400);
 
 /// The host of OpenTofu's registry, where keys are optional.
@@ -40,11 +40,11 @@ fn hashes_and_refusals_of_packages_are_as_recorded() {
             }
         }
     }
-    assert!(compared > 400, "the file has its cases");
+    assert!(compared > 400, "the file contains its cases");
     report(&differences, compared);
 }
 
-/// Whether the tools refuse a case because of its protocol or address, before they read the package.
+/// Returns whether the tools reject a case because of its protocol or address, before they read the package.
 fn is_refused_before(case: &Value) -> bool {
     let provider = case["provider"].as_str().expect("a string");
     case["metadata"]["protocols"] == serde_json::json!(["4.0"]) || provider.contains('_')
@@ -67,7 +67,7 @@ fn expected(outcome: &Value) -> PackageResult {
     }
 }
 
-/// Whether the result matches. Any result is accepted if the tool crashed, and Brainpool curves may be rejected.
+/// Returns whether the result matches. If the tool crashed, every result does. Brainpool curves may be rejected.
 fn agree(
     name: &Value,
     expected: &PackageResult,
@@ -84,7 +84,7 @@ fn agree(
     }
 }
 
-/// The hashes to record, or the error.
+/// Returns the hashes to record, or the error.
 fn record(case: &Value, engine: Engine) -> Result<BTreeSet<String>, String> {
     let metadata = &case["metadata"];
     let platform = Platform::parse("linux_amd64").expect("a platform");
@@ -100,7 +100,7 @@ fn record(case: &Value, engine: Engine) -> Result<BTreeSet<String>, String> {
     let verified = verify_list(&claims, &list, &signature, &policy(case, engine)).map_err(chain)?;
     let mut file = tempfile::tempfile().expect("a temporary file");
     file.write_all(&bytes(&case["package"]))
-        .expect("room on disk");
+        .expect("enough disk space");
     let type_name = case["provider"]
         .as_str()
         .and_then(|provider| provider.split('/').nth(1));
@@ -145,7 +145,7 @@ fn keys(metadata: &Value) -> Result<Vec<SigningKey>, String> {
     keys.into_iter().map(key).collect()
 }
 
-/// The parsed extension `packages`. Terraform does not read it.
+/// Parses the extension `packages`, which Terraform does not read.
 fn reported(packages: &Value, engine: Engine) -> Result<ReportedPackages, String> {
     let packages = match packages {
         _ if engine == Engine::Terraform => return Ok(ReportedPackages::new()),

@@ -1,4 +1,4 @@
-//! Recorded packages of many kinds: the hash that `providers lock` computes, or a refusal.
+//! Recorded packages of many kinds: the hash that `providers lock` computes, or an error.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -23,7 +23,7 @@ fn whole_files_hash_as_recorded() {
     });
 }
 
-/// Packages that cannot be hashed as a download are hashed as a file, as in a run. There must be few of them.
+/// Packages that cannot be hashed while downloading are hashed as a file, as in a run. Only a few may need this.
 #[test]
 fn streams_hash_as_recorded() {
     let needed = Cell::new(0);
@@ -39,7 +39,7 @@ fn streams_hash_as_recorded() {
     assert_eq!(
         needed.get(),
         7,
-        "other methods, broken data, prefixes, a stored entry with descriptor"
+        "other methods, broken data, prefixes, a stored entry with a descriptor"
     );
 }
 
@@ -48,12 +48,12 @@ fn stream(bytes: &[u8]) -> Streamed {
     runtime.expect("a runtime").block_on(async {
         let mut hasher = StreamHasher::new(TYPE, Limits::default()).expect("threads");
         let sent = hasher.send(Bytes::copy_from_slice(bytes)).await;
-        sent.expect("the threads are there");
-        hasher.finish().await.expect("the threads are there")
+        sent.expect("the threads are running");
+        hasher.finish().await.expect("the threads are running")
     })
 }
 
-/// Compares the results of `hash` for every archive with both engines. `None` means that the archive is refused.
+/// Compares the results of `hash` for every archive with both engines. `None` means that the archive is rejected.
 fn check(hash: impl Fn(&[u8]) -> Option<String>) {
     let cases = cases("zips.jsonl");
     let mut differences = Vec::new();
@@ -70,7 +70,7 @@ fn check(hash: impl Fn(&[u8]) -> Option<String>) {
             }
         }
     }
-    assert!(cases.len() > 80, "the file has its cases");
+    assert!(cases.len() > 80, "the file contains its cases");
     report(&differences, cases.len() * ENGINES.len());
 }
 
@@ -88,6 +88,6 @@ fn expected(outcome: &Value) -> Option<&str> {
 
 fn file_of(bytes: &[u8]) -> File {
     let mut file = tempfile::tempfile().expect("a temporary file");
-    file.write_all(bytes).expect("room on disk");
+    file.write_all(bytes).expect("enough disk space");
     file
 }

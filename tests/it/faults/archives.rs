@@ -11,22 +11,23 @@ fn exe() -> RawEntry {
     RawEntry::streamed(EXE, "exe")
 }
 
-/// An archive with the executable and another entry.
+/// Builds an archive with the executable and one more entry.
 pub(super) fn with(entry: RawEntry) -> Vec<u8> {
     RawZip::of([exe(), entry]).to_bytes()
 }
 
-/// An archive with this entry only.
+/// Builds an archive with this entry only.
 fn alone(entry: RawEntry) -> Vec<u8> {
     RawZip::of([entry]).to_bytes()
 }
 
-/// Publishes these bytes as the package of the provider.
+/// Publishes these bytes as the provider's package.
 pub(super) fn publish(registry: &mut FakeRegistry, spec: ProviderSpec, bytes: Vec<u8>) {
     registry.publish(spec.archive("1.0.0", "linux_amd64", bytes));
 }
 
-/// The columns: the fault, the name of a file in the package (with `\0` and `\n`), and the result.
+/// The columns: the fault, the name of a file in the package (with `\0` and `
+/// `), and the result.
 const NAMES: &str = r"
     `../evil`                        | ../evil      | `../evil` contains `..`
     `a/../../evil`                   | a/../../evil | contains `..`
@@ -82,7 +83,7 @@ pub(super) fn faults() -> Vec<RunFault> {
     faults
 }
 
-/// An entry named `a`, from a text such as `deflated=A crc=1`: first its content, then the fields that differ.
+/// Parses an entry `a` from text such as `deflated=A crc=1`: its content, then the header fields to change.
 pub(super) fn entry(words: &str) -> RawEntry {
     let mut entry = RawEntry::stored("a", "");
     for word in words.split(' ') {
@@ -138,7 +139,7 @@ fn cut_in_half() -> Vec<u8> {
     bytes
 }
 
-/// The central directory begins far beyond the end of the file, according to the end record.
+/// Builds an archive whose end record places the central directory far beyond the end of the file.
 fn directory_elsewhere() -> Vec<u8> {
     let mut bytes = alone(exe());
     let field = bytes.len() - 6..bytes.len() - 2;
@@ -146,7 +147,7 @@ fn directory_elsewhere() -> Vec<u8> {
     bytes
 }
 
-/// A thousand headers of the central directory point to the same entry.
+/// Builds an archive with a thousand headers in its central directory that point to the same entry.
 fn overlapping() -> Vec<u8> {
     let order = std::iter::once(0).chain(std::iter::repeat_n(1, 1000));
     let zip = RawZip {
@@ -156,7 +157,7 @@ fn overlapping() -> Vec<u8> {
     zip.to_bytes()
 }
 
-/// One entry more than the limit. The end record has only the lower 16 bits of their number.
+/// Builds an archive with one entry too many. Its end record holds only the lower 16 bits of their number.
 fn too_many_entries() -> Vec<u8> {
     let entries = (0..100_000).map(|number| RawEntry::stored(number.to_string(), ""));
     RawZip::of(entries.chain([exe()])).to_bytes()

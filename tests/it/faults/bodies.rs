@@ -1,4 +1,4 @@
-//! Wrong bodies: other lengths, encodings or content types, and changed or endless content.
+//! Incorrect bodies: unexpected lengths, encodings or content types, and changed or endless content.
 
 use std::io::Write as _;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use super::RequestKind;
 
 /// The columns: the name, how often the fault occurs, the rule, and the result; see [`Fault`](super::Fault).
 ///
-/// Unknown encodings, such as `br`, are ignored, as in Go: the body is used unchanged.
+/// Unknown encodings such as `br` are ignored, as in Go: tflock uses the body unchanged.
 pub(super) const FAULTS: &str = r#"
     empty body              | ever | json=                        | @unusable
     web page as JSON        | ever | json=<html>Sign in</html>    | @unusable
@@ -46,13 +46,13 @@ pub(super) const FAULTS: &str = r#"
     br header, plain body   | ever | @br header                   | locks
 "#;
 
-/// The columns: the name of a result, the kinds of requests, and the error for them, `locks`, or `@` and the name of
-/// another result. The first matching row applies.
+/// The columns: the name of a result, the kinds of requests to which the row applies, and the expected outcome: an
+/// error, `locks`, or `@` and the name of another result. The first matching row applies.
 ///
 /// - `unusable` is a body that is neither valid JSON of the protocol nor a valid list, signature or package.
 /// - Terraform and OpenTofu ignore data after a JSON value or after a valid signature, and so does tflock.
 /// - Discovery and mirrors require the content type `application/json`.
-/// - `resumed`: the rest of a package is requested, and the server then announces another length.
+/// - `resumed`: tflock requests the rest of a package, but the server then announces a different length.
 pub(super) const RESULTS: &str = "
     unusable         | list                     | checksum list has no SHA-256 checksum for
     unusable         | signature                | cannot verify the checksum list
@@ -95,7 +95,7 @@ pub(super) const RESULTS: &str = "
     gzip cut short   | *                        | the response broke off after
 ";
 
-/// The rule with the change of this name.
+/// Applies the named change to `rule`. Returns `None` if no change has this name.
 pub(super) fn change(name: &str, rule: Misbehave, kind: RequestKind) -> Option<Misbehave> {
     let is_package = kind == RequestKind::Package;
     let encoded = |rule: Misbehave| rule.header("Content-Encoding", "gzip");
@@ -109,7 +109,7 @@ pub(super) fn change(name: &str, rule: Misbehave, kind: RequestKind) -> Option<M
         "additional byte" => rule.rewrite(|body| [&*body, b"}"].concat()),
         "twice" => rule.rewrite(|body| body.repeat(2)),
         "zeros" => rule.respond(zeros(if is_package { 5 << 30 } else { 3 << 30 })),
-        // Only the limit of 4 GB applies to a package of unknown length.
+        // Packages of unknown length are only subject to the 4 GB limit.
         "chunked zeros" => {
             let size = if is_package { 64 << 20 } else { 3 << 30 };
             rule.respond(zeros(size)).chunked()
@@ -123,14 +123,14 @@ pub(super) fn change(name: &str, rule: Misbehave, kind: RequestKind) -> Option<M
     })
 }
 
-/// A response with the content type of JSON.
+/// Builds a response with the content type `application/json`.
 pub(super) fn json(text: impl Into<Vec<u8>>) -> Response {
     let mut response = Response::status(200).body(text);
     response.headers = vec![("Content-Type".to_owned(), "application/json".to_owned())];
     response
 }
 
-/// A response with this number of zeros.
+/// Builds a response whose body is this number of zeros.
 fn zeros(size: u64) -> Response {
     Response {
         body: ResponseBody::Zeros(size),

@@ -64,7 +64,7 @@ pub(super) const FAULTS: &str = r"
 
 /// The columns: the name of a result, the kinds of requests, and the error for them. The first matching row applies.
 ///
-/// Requests that carry a token are never redirected to plain http. Requests for content that is verified later may be.
+/// Requests with a token are never redirected to plain http. Requests for content that is verified later may be.
 pub(super) const RESULTS: &str = "
     unauthorized  | versions download index archives | requires credentials
     unauthorized  | *                                | the server answered 401 Unauthorized
@@ -85,7 +85,7 @@ pub(super) const RESULTS: &str = "
     dripped       | *                                | no complete response within
 ";
 
-/// The rule with the change of this name.
+/// Applies the named change to `rule`. Returns `None` if no change has this name.
 pub(super) fn change(name: &str, rule: Misbehave) -> Option<Misbehave> {
     let response = match name {
         "drip" => return Some(rule.drip(1, Duration::from_millis(400))),

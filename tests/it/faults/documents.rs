@@ -1,4 +1,4 @@
-//! Invalid version lists and package descriptions, and texts with terminal escape sequences.
+//! Invalid version lists and package descriptions, including text with terminal escape sequences.
 
 use serde_json::{Value, json};
 use tflock_test_support::{Document, FakeRegistry, Misbehave, ProviderSpec, ResponseBody, table};
@@ -6,7 +6,7 @@ use tflock_test_support::{Document, FakeRegistry, Misbehave, ProviderSpec, Respo
 use super::whole::FaultSetup::{Json, Publish};
 use super::whole::{DOWNLOAD, RunFault, VERSIONS, fault};
 
-/// The columns: the fault, a pointer in the version list, its new value, and the result.
+/// The columns: the fault, a JSON pointer into the version list, the value to set there, and the result.
 const LISTS: &str = r#"
     nothing is wrong                    |                     |                               | locks
     version with a number of 20 digits  | /versions/0/version | "1.0.99999999999999999999"    | which is too large for a version number
@@ -16,7 +16,7 @@ const LISTS: &str = r#"
     a warning that imitates an error    | /warnings           | ["x\nerror: all is lost"]     | locks: x     error: all is lost
 "#;
 
-/// The columns: the fault, a pointer in the description, its new value, and the result.
+/// The columns: the fault, a JSON pointer into the description, the value to set there, and the result.
 const DESCRIPTIONS: &str = r#"
     for another system               | /os                    | "darwin"                    | it is for `darwin_amd64`
     for another processor            | /arch                  | "ARM64"                     | it is for `linux_ARM64`
@@ -34,7 +34,7 @@ const DESCRIPTIONS: &str = r#"
     escape sequence in a name        | /filename              | "\u001b[31m.zip"            | checksum list has no SHA-256 checksum for `\u{1b}[31m.zip`
 "#;
 
-/// The columns: the name of a case in [`publish`], and the result.
+/// The columns: the name of a document in [`publish`], and the result.
 const LARGE: &str = "
     200,000 versions            | locks
     100,000 brackets in a field | no releases are available
@@ -58,7 +58,7 @@ pub(super) fn faults() -> Vec<RunFault> {
     faults
 }
 
-/// Publishes the provider, with a large value in one of its documents.
+/// Publishes the provider with a large value in one of its documents.
 fn publish(name: &str, registry: &mut FakeRegistry, spec: ProviderSpec) {
     registry.publish(spec);
     let describe = |field: &str, value: Value| {
@@ -76,7 +76,7 @@ fn publish(name: &str, registry: &mut FakeRegistry, spec: ProviderSpec) {
         "name of a megabyte" => describe("filename", json!("x".repeat(1 << 20))),
         "33 keys" => describe("signing_keys", keys(33, "x")),
         "a key of 300 KB" => describe("signing_keys", keys(1, &"x".repeat(300 << 10))),
-        _ => panic!("no case is named `{name}`"),
+        _ => panic!("no document is named `{name}`"),
     }
 }
 
@@ -85,7 +85,7 @@ fn add_versions(list: &mut Value) {
     versions.extend((0..200_000).map(|patch| json!({"version": format!("0.0.{patch}")})));
 }
 
-/// A version list with a field of this many nested brackets.
+/// Builds a version list with a field of `count` nested brackets.
 fn brackets(count: usize) -> Vec<u8> {
     let (open, close) = ("[".repeat(count), "]".repeat(count));
     format!("{{\"versions\":[],\"x\":{open}1{close}}}").into_bytes()

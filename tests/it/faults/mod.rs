@@ -1,9 +1,9 @@
-//! Faults of networks, registries, mirrors and packages. Each leads to the stated result, within a bounded time and with
-//! bounded memory. The lock file is either complete and correct or unchanged.
+//! Faults in networks, registries, mirrors and packages. Each fault must lead to the stated result, within a bounded
+//! time and with bounded memory. The lock file is either complete and correct, or unchanged.
 //!
-//! `cargo test --test it -- faults --nocapture` prints two tables and the figures of `recovery`. The first table has the
-//! faults of `connections` and `bodies` for each kind of request. The second has the faults of `documents`, `proofs` and
-//! `archives`, each with the time and memory of a whole run of the program.
+//! `cargo test --test it -- faults --nocapture` prints two tables and the figures of `recovery`. The first table shows
+//! the faults of `connections` and `bodies` for each kind of request. The second shows the faults of `documents`,
+//! `proofs` and `archives`, with the time and memory of a complete run for each.
 
 mod archives;
 mod bodies;
@@ -22,10 +22,10 @@ use tflock_test_support::{Misbehave, TestAuthority, table};
 
 use site::{KINDS, LockedSite, RequestKind};
 
-/// The limit for a single fault on a busy machine, with timeouts of four seconds and without pauses between attempts.
+/// The time limit for a single fault on a busy machine, with timeouts of four seconds and no pauses between attempts.
 const MAX_TIME: Duration = Duration::from_secs(60);
 
-/// The number of sites that are tested at the same time.
+/// The maximum number of sites tested concurrently.
 const AT_ONCE: usize = 32;
 
 /// A fault in the responses to one kind of request.
@@ -33,10 +33,10 @@ struct Fault {
     name: &'static str,
     /// Whether only the first response is faulty.
     once: bool,
-    /// A rule in the syntax of [`Misbehave::rule`], `json=` and the body of the response, or `@` and the name of a
-    /// change in `connections` or `bodies`.
+    /// A rule in the syntax of [`Misbehave::rule`], `json=` followed by the response body, or `@` followed by the name
+    /// of a change in `connections` or `bodies`.
     rule: &'static str,
-    /// `locks`, a part of the error, or `@` and the name of a result in `connections` or `bodies`.
+    /// `locks`, a part of the error, or `@` followed by the name of a result in `connections` or `bodies`.
     result: &'static str,
 }
 
@@ -66,7 +66,7 @@ impl Fault {
         if self.once { rule.times(1) } else { rule }
     }
 
-    /// The expected result for this kind of request: `locks`, or a part of the error.
+    /// Returns the expected result for this kind of request: `locks`, or a part of the error.
     fn result(&self, kind: RequestKind) -> &'static str {
         let rows = [connections::RESULTS, bodies::RESULTS].map(table).concat();
         let mut result = self.result;
@@ -80,7 +80,7 @@ impl Fault {
     }
 }
 
-/// The result of one fault at one kind of request.
+/// The result of one fault in the responses to one kind of request.
 struct TriedFault<'a> {
     fault: &'a Fault,
     kind: RequestKind,

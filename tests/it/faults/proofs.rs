@@ -1,4 +1,4 @@
-//! Invalid proofs of a package: lists, signatures, keys, and OpenTofu's `packages`.
+//! Invalid proofs of a package: checksum lists, signatures, keys, and OpenTofu's `packages`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +9,7 @@ use super::whole::FaultSetup::{Publish, Recorded, Report};
 use super::whole::{DOWNLOAD, LIST, PROVIDER, RunFault, fault, set};
 use crate::conformance;
 
-/// The columns: a recorded release, and the error.
+/// The columns: a recorded release and the error.
 const RECORDED: &str = "
     acme/revoked 130         | was made by the revoked key
     acme/revokedthengood 132 | was made by the revoked key
@@ -29,7 +29,7 @@ const RECORDED: &str = "
     acme/nul 195             | checksum list has no SHA-256 checksum
 ";
 
-/// The columns: the name of a case in [`publish`], and the error.
+/// The columns: the name of a release in [`publish`], and the error.
 const PUBLISHED: &str = "
     list of another release     | but the registry announced
     list with an extra line     | the signature by key
@@ -41,7 +41,7 @@ const PUBLISHED: &str = "
     package of another provider | package has no executable whose name starts with `terraform-provider-ledger`
 ";
 
-/// The columns: the fault, a pointer in the `packages` that OpenTofu's registry reports, its new value, and the result.
+/// The columns: the fault, a pointer into the `packages` of OpenTofu's registry, the new value, and the result.
 const REPORTS: &str = r#"
     packages: correct                   |                           |              | locks
     packages: another size              | /linux_amd64/package_size | 7            | bytes, but the registry reported 7
@@ -108,7 +108,7 @@ fn package_of_another_provider(registry: &mut FakeRegistry) -> Vec<u8> {
     registry.document(&path).unwrap().body.to_vec()
 }
 
-/// Publishes a recorded release in the default registry, regardless of the registry in the recording.
+/// Publishes a recorded release in the default registry, whichever registry it was recorded from.
 pub(super) fn serve_recorded(registry: &FakeRegistry, name: &str) {
     let cases = conformance::cases("packages.jsonl");
     let case = cases.iter().find(|case| case["name"] == name).unwrap();
@@ -132,7 +132,7 @@ pub(super) fn serve_recorded(registry: &FakeRegistry, name: &str) {
     registry.serve(&description, Document::json(&metadata));
 }
 
-/// Publishes the provider in OpenTofu's registry, and sets a value in its report on the package.
+/// Publishes the provider in OpenTofu's registry and changes one value in the registry's `packages` field.
 pub(super) fn report(registry: &mut FakeRegistry, spec: ProviderSpec, pointer: &str, value: &str) {
     registry.publish(spec.hosts(["registry.opentofu.org"]));
     let facts = registry.package(PROVIDER, "1.0.0", "linux_amd64");

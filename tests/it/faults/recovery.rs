@@ -1,4 +1,4 @@
-//! A network that fails at random: a monorepo is still locked, and no package is downloaded twice.
+//! On a network that fails at random, a monorepo is still locked, and no package is downloaded twice.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::TFLOCK;
 const DIRECTORIES: usize = 200;
 const PROVIDERS: usize = 20;
 
-/// The failing requests per thousand, for each of two faults. As many packages break off.
+/// How many requests per thousand fail with each of two faults. The same share of package downloads breaks off.
 const PER_MILLE: u64 = 25;
 
-/// The byte at which packages break off. Small packages are shorter, and the packages of this test are longer.
+/// The number of bytes after which a package download breaks off. All packages in this test are larger.
 const BREAK: u64 = 50_000;
 
-/// The limit on a busy machine, including real pauses of 1 s, 2 s and 4 s.
+/// The time limit on a busy machine, including real pauses of 1 s, 2 s and 4 s between attempts.
 const MAX_TIME: Duration = Duration::from_secs(240);
 
 fn names() -> Vec<String> {
@@ -50,12 +50,12 @@ fn fail_at_random(registry: &FakeRegistry, seed: u64) {
     registry.misbehave(share(Misbehave::on("*").status(503).retry_after("1"), 3));
 }
 
-/// The responses to the requests for one package.
+/// All responses to the requests for one package.
 #[derive(Default)]
 struct FetchedPackage {
-    /// The number of responses with the whole package.
+    /// The number of responses that contained the whole package.
     whole: usize,
-    /// The total bytes of all responses.
+    /// The total number of bytes in all responses.
     bytes: u64,
 }
 
@@ -75,7 +75,7 @@ fn packages(hits: &[Arc<Hit>], sizes: &BTreeMap<String, u64>) -> BTreeMap<String
     fetched
 }
 
-/// The sizes of all packages.
+/// Returns the sizes of all packages.
 fn sizes(registry: &FakeRegistry) -> BTreeMap<String, u64> {
     let mut sizes = BTreeMap::new();
     for name in names() {
@@ -98,7 +98,7 @@ fn assert_complete(context: &TestContext) {
     }
 }
 
-/// Checks that each package was downloaded once, although requests failed. Returns the figures of the run.
+/// Checks that each package was downloaded once even though requests failed. Returns the figures of the run.
 fn check_requests(registry: &FakeRegistry) -> String {
     let (hits, sizes) = (registry.log().hits(), sizes(registry));
     let packages = packages(&hits, &sizes);
@@ -106,7 +106,7 @@ fn check_requests(registry: &FakeRegistry) -> String {
     for (name, FetchedPackage { whole, bytes }) in &packages {
         // Only the bytes that were in transit when a connection broke may be sent again.
         let size = sizes[name];
-        assert!(*whole <= 1, "{name} was sent as a whole {whole} times");
+        assert!(*whole <= 1, "{name} was sent completely {whole} times");
         assert!(*bytes <= size + BREAK, "{name}: {bytes} bytes of {size}");
     }
     let succeeds = |hit: &&Arc<Hit>| (200..300).contains(&hit.status());

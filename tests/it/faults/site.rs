@@ -1,5 +1,5 @@
-//! A registry and a mirror, and a complete lock with them: discovery, versions, description, list, signature, package,
-//! hashes and the new entry.
+//! A registry and a mirror, and a complete run of `lock` against them: discovery, versions, description, checksum list,
+//! signature, package, hashes and the new entry.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tflock::registry::{PackageSource, Pause, RegistryClient, RegistrySettings, R
 use tflock::reporter;
 use tflock_test_support::{Document, FakeRegistry, ProviderSpec, TestAuthority, error_chain};
 
-/// The kind of request whose response is faulty.
+/// The kind of request that receives a faulty response.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum RequestKind {
     Discovery,
@@ -55,7 +55,7 @@ impl RequestKind {
         }
     }
 
-    /// Whether `word` is the name of this kind in a table.
+    /// Returns whether `word` is the name of this kind in a table.
     pub(super) fn is(self, word: &str) -> bool {
         format!("{self:?}").eq_ignore_ascii_case(word)
     }
@@ -65,15 +65,15 @@ impl RequestKind {
     }
 }
 
-/// The timeout for each request and for a stalled response. Loopback is much faster even on a busy machine.
+/// The timeout for each request and for a stalled response. Loopback is much faster, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// Fewer retries than the default, because each one takes a whole timeout if the server does not respond.
+/// The number of retries. It is low because each retry takes a whole timeout if the server does not respond.
 const RETRIES: u32 = 1;
 
 const NAME: &str = "acme/ledger";
 
-/// Skips the pauses between attempts.
+/// A waiter that skips the pauses between attempts.
 struct NoWaits;
 
 impl Pause for NoWaits {
@@ -121,7 +121,7 @@ impl LockedSite {
     }
 
     /// Locks the provider. Returns `locked`, or the error and its causes in one line. Panics if the recorded hashes are
-    /// wrong.
+    /// incorrect.
     pub(super) async fn lock(&self, kind: RequestKind) -> String {
         let packages = if kind.is_of_mirror() {
             PackageSource::network(
@@ -182,8 +182,8 @@ impl LockedSite {
     }
 }
 
-/// A client that trusts the authority, connects to this machine only, and does not pause between attempts. OpenTofu's
-/// discovery obeys the timeout.
+/// Creates a client that trusts the authority, connects to this machine only, and does not pause between attempts. It
+/// uses OpenTofu's rules, under which discovery obeys the timeout.
 fn client(authority: &TestAuthority) -> RegistryClient {
     let mut settings = RegistrySettings::new(Engine::Tofu);
     settings.http.use_system_proxy = false;

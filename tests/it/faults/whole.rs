@@ -1,5 +1,5 @@
-//! Faults that need a run of the program. It reports the fault and exits with 1, the old lock file is unchanged, no
-//! other file remains, and neither time nor memory grow with the size that the response claims.
+//! Faults that need a run of the program. The run reports the fault, exits with 1, keeps the old lock file and leaves
+//! no other file. Neither its time nor its memory grows with the size that the response claims.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -10,21 +10,21 @@ use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, RawEntry, RunCost
 use super::{archives, documents, proofs};
 use crate::TFLOCK;
 
-/// The provider with most of the faults.
+/// The provider in which most faults occur.
 pub(super) const PROVIDER: &str = "acme/ledger";
 
-/// The paths of this provider in the default registry.
+/// The paths of requests for this provider in the default registry.
 pub(super) const VERSIONS: &str = "/registry.terraform.io/v1/providers/acme/ledger/versions";
 pub(super) const DOWNLOAD: &str =
     "/registry.terraform.io/v1/providers/acme/ledger/1.0.0/download/linux/amd64";
 pub(super) const LIST: &str =
     "/registry.terraform.io/files/acme/ledger/1.0.0/terraform-provider-ledger_1.0.0_SHA256SUMS";
 
-/// Limits for a run in a debug build on a busy machine.
+/// Limits for a run of a debug build on a busy machine.
 const MAX_TIME: Duration = Duration::from_secs(60);
 const MAX_MEMORY: u64 = 160 << 20;
 
-/// The lock file before the run.
+/// The lock file that exists before the run.
 const BEFORE: &str = "# This file is maintained automatically by \"terraform init\".\n";
 
 /// A fault in a published provider, and the expected result.
@@ -35,8 +35,8 @@ pub(super) struct RunFault {
     pub(super) provider: &'static str,
     pub(super) options: &'static str,
     pub(super) setup: FaultSetup,
-    /// `locks` or `locks: TEXT`: the lock file has the provider and the exit code is 0. Otherwise a text: the lock file
-    /// is unchanged and the exit code is 1. Standard error contains the text.
+    /// With `locks` or `locks: TEXT`, the lock file contains the provider and the exit code is 0. With any other TEXT,
+    /// the lock file is unchanged and the exit code is 1. Standard error contains TEXT.
     pub(super) result: &'static str,
 }
 
@@ -47,7 +47,7 @@ pub(super) enum FaultSetup {
     Publish(fn(&str, &mut FakeRegistry, ProviderSpec)),
     /// Publishes the provider and [sets](set) a value in the JSON document at this path.
     Json(&'static str, &'static str, &'static str),
-    /// Publishes the bytes that the function returns for the name of the fault as the package, with a valid signature.
+    /// Publishes a package with the bytes that the function returns for the name of the fault, with a valid signature.
     Package(fn(&str) -> Vec<u8>),
     /// Publishes a package with the executable and this entry, in the syntax of [`archives::entry`].
     Entry(&'static str),
@@ -55,11 +55,11 @@ pub(super) enum FaultSetup {
     Named(&'static str),
     /// Serves a recorded release.
     Recorded(&'static str),
-    /// Publishes the provider in OpenTofu's registry and sets a value in its report on the package.
+    /// Publishes the provider in OpenTofu's registry and changes one value in the registry's `packages` field.
     Report(&'static str, &'static str),
 }
 
-/// A fault of [`PROVIDER`] in Terraform's registry.
+/// Creates a fault of [`PROVIDER`] in Terraform's registry.
 pub(super) fn fault(name: &'static str, setup: FaultSetup, result: &'static str) -> RunFault {
     RunFault {
         name,
@@ -103,7 +103,7 @@ impl RunFault {
         (outcome, cost, context.lock_file("a"), context.list("a"))
     }
 
-    /// The line of the table, and a description of the difference if the result is unexpected.
+    /// Returns the line for the table, and a description of the difference if the result is unexpected.
     fn check(&self) -> (String, Option<String>) {
         let (outcome, cost, lock_file, files) = self.run();
         let lock_file = lock_file.unwrap_or_default();
@@ -140,7 +140,7 @@ fn unwrapped(text: &str) -> String {
     text.replace('\n', " ")
 }
 
-/// The last cause of the first error.
+/// Returns the last cause of the first error.
 fn last_cause(stderr: &str) -> &str {
     let mut causes = stderr.lines().map(str::trim_start);
     let cause = causes.rfind(|line| line.starts_with("caused by: "));
@@ -148,8 +148,8 @@ fn last_cause(stderr: &str) -> &str {
     line.trim_start_matches("caused by: ")
 }
 
-/// Sets the value at a JSON pointer to a value in JSON. A last part `-` appends to an array, and a `value` that is empty
-/// changes nothing.
+/// Sets the value at a JSON pointer to the parsed JSON `value`. A last component of `-` appends to an array. An empty
+/// `value` changes nothing.
 pub(super) fn set(document: &mut Value, pointer: &str, value: &str) {
     if value.is_empty() {
         return;

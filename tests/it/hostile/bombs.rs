@@ -2,35 +2,35 @@
 
 use tflock_test_support::table;
 
-/// The content of a bomb.
+/// How a bomb is built.
 enum BombContent {
-    /// An expression for the source of a module, which can use the locals of [`BASE`].
+    /// An expression used as the source of a module. It can use the locals in [`BASE`].
     Source(&'static str),
-    /// Locals in which each uses the previous one (`@`). The last one is the source of a module.
+    /// A chain of locals in which each local uses the previous one (`@`). The last one is the source of a module.
     Chain {
         length: usize,
         first: &'static str,
         next: &'static str,
     },
-    /// The files in the directory and below it.
+    /// Files in the directory and below it.
     Files(fn() -> Vec<(String, String)>),
 }
 
-/// A bomb and a part of the expected error.
+/// A bomb, with part of the expected error.
 pub(super) struct Bomb {
     pub(super) name: &'static str,
     pub(super) error: &'static str,
     content: BombContent,
 }
 
-/// The usual error. If a run evaluates many bombs, the budget of the whole run is exhausted first.
+/// The usual error. In a run with many bombs, the budget of the whole run may be exhausted first.
 const BUDGET: &str = "evaluation takes more than";
 const TOO_MANY: &str = "this file has more than";
 const TOO_DEEP: &str = "this file is nested deeper than";
 const TOO_LONG: &str = "the limit for configuration files";
 
-/// Locals for the expressions of [`BombContent::Source`]: 64 KiB of text in one line and in many lines, a thousand numbers,
-/// and their texts.
+/// Locals for the expressions of [`BombContent::Source`]: 64 KiB of text in one line and in many lines, a thousand
+/// numbers, and a thousand names made from them.
 const BASE: &str = r#"locals {
   list  = range(1000)
   names = [for i in local.list : "name-${i}"]
@@ -116,7 +116,7 @@ const SOURCES: &str = r#"
     not chosen                       | true ? "./good" : [for i in local.list : [for j in local.list : [for k in local.list : i]]]
 "#;
 
-/// A YAML parser without limits would expand these aliases.
+/// Aliases that a YAML parser without limits would expand.
 const ALIASES: &str = r#"yamldecode(join("\n", concat(["a0: &a0 [x, x, x, x, x, x, x, x, x]"], [for i in range(1, 10) : "a${i}: &a${i} [${join(", ", [for j in range(9) : "*a${i - 1}"])}]"])))"#;
 
 pub(super) fn bombs() -> Vec<Bomb> {
@@ -158,7 +158,7 @@ pub(super) fn bombs() -> Vec<Bomb> {
 }
 
 impl Bomb {
-    /// The files of the directory with this bomb.
+    /// Returns the files of the directory with this bomb.
     pub(super) fn files(&self) -> Vec<(String, String)> {
         match self.content {
             BombContent::Source(expression) => main(&format!("{BASE}{}", call(expression))),
@@ -195,16 +195,16 @@ fn main(text: &str) -> Vec<(String, String)> {
     vec![file("main.tf", text)]
 }
 
-/// A module whose source is the variable `v`, and a file with the value of the variable.
+/// Returns a module with a variable `v` and a call from `source`, and a file that sets the variable to `value`.
 fn variable(constraint: &str, source: &str, name: &str, value: &str) -> Vec<(String, String)> {
     let variable = format!("variable \"v\" {{\n  const = true\n  type  = {constraint}\n}}\n");
     vec![file("main.tf", variable + &call(source)), file(name, value)]
 }
 
-/// A variable without a type.
+/// A declaration of the variable `v` without a type.
 const VARIABLE: &str = "variable \"v\" {\n  const = true\n}\n";
 
-/// Three nested loops over a thousand numbers, without the locals of [`BASE`].
+/// Returns three nested loops over a thousand numbers. They do not use the locals in [`BASE`].
 fn loops() -> String {
     let list = "1,".repeat(1000);
     format!("[for i in [{list}] : [for j in [{list}] : [for k in [{list}] : i]]]")
@@ -212,7 +212,7 @@ fn loops() -> String {
 
 const MEGABYTE: usize = 1_000_000;
 
-/// Bombs with several files.
+/// A bomb with its own files: the name, part of the error, and a function that returns the files.
 type FileBomb = (&'static str, &'static str, fn() -> Vec<(String, String)>);
 
 const FILES: [FileBomb; 25] = [
@@ -350,7 +350,7 @@ const FILES: [FileBomb; 25] = [
         let module = "\"module\": {\"m\": {\"source\": \"${local.a39}\"}}";
         vec![file("main.tf.json", format!("{{{locals}, {module}}}"))]
     }),
-    // Constants.
+    // Expressions where a constant is expected.
     ("a loop as an alias", BUDGET, || {
         main(&format!(
             "provider \"anvil\" {{\n  alias = {}\n}}\n",

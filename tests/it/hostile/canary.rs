@@ -1,4 +1,4 @@
-//! A secret that attacks must not obtain, and the places where a leak would show.
+//! A secret that attacks must not obtain, and the checks that would reveal a leak.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use tflock_test_support::{FakeRegistry, Outcome, TestContext};
 /// A secret that must not be sent, printed or cached. It is valid in host names, paths and URLs.
 pub(super) const SECRET: &str = "xsecretx";
 
-/// A call of a module on the server of `registry`. Its URL contains the value of the expression.
+/// Returns a call of a module on the server of `registry`. Its URL contains the value of the expression.
 pub(super) fn sending(registry: &FakeRegistry, expression: &str) -> String {
     let server = registry.url("");
     format!(
@@ -16,19 +16,19 @@ pub(super) fn sending(registry: &FakeRegistry, expression: &str) -> String {
     )
 }
 
-/// Makes the tree a git repository.
+/// Turns the tree into a git repository.
 pub(super) fn repository(context: &TestContext) {
     context.write(".git/HEAD", "ref: refs/heads/main\n");
 }
 
-/// The requested paths below `/leak/`.
+/// Returns the requested paths below `/leak/`.
 pub(super) fn leaked(registry: &FakeRegistry) -> Vec<String> {
     let hits = registry.log().hits();
     let paths = hits.iter().map(|hit| hit.request.path.clone());
     paths.filter(|path| path.contains("leak")).collect()
 }
 
-/// Fails if the output of a run or the cache contains the secret.
+/// Fails if the run's output or the cache contains the secret.
 #[track_caller]
 pub(super) fn assert_silent(outcome: &Outcome, context: &TestContext, what: &str) {
     for text in [&outcome.stdout, &outcome.stderr] {

@@ -8,7 +8,7 @@ use crate::TFLOCK;
 /// The number of valid directories in a run.
 const GOOD: usize = 9;
 
-/// A tree with valid directories.
+/// Creates a tree with valid directories.
 fn tree() -> (FakeRegistry, TestContext) {
     let registry = FakeRegistry::with(ProviderSpec::new("acme/anvil").platforms(["linux_amd64"]));
     let context = TestContext::new(TFLOCK, &registry);
@@ -22,7 +22,7 @@ fn directory(bomb: &Bomb) -> String {
     format!("bomb-{}", bomb.name.replace(' ', "-"))
 }
 
-/// The status and the diagnostics of a directory.
+/// Returns the status and the diagnostics of a directory.
 fn status_and_diagnostics(outcome: &Outcome, directory: &str) -> (String, String) {
     let report = outcome.json();
     let mut directories = report["directories"].as_array().unwrap().iter();
@@ -43,7 +43,7 @@ fn bombs_fail_alone_and_the_other_directories_are_written() {
             context.write(&format!("{}/{name}", directory(bomb)), text);
         }
     }
-    // If this variable names a directory, the bombs are copied there, so that each can be measured by hand.
+    // If this variable names a directory, the bombs are copied there so that each can be measured by hand.
     if let Ok(place) = std::env::var("TFLOCK_BOMBS") {
         context.copy(&context.work(), &place);
     }

@@ -1,4 +1,4 @@
-//! Links in the tree: files outside the repository are not quoted, and special files are never opened.
+//! Symlinks in the tree: files outside the repository are not quoted, and special files are never opened.
 
 use std::os::unix::fs::symlink;
 use std::process::Command;
@@ -9,10 +9,10 @@ use tflock_test_support::{FakeRegistry, TestContext};
 use super::canary::{SECRET, assert_silent, repository};
 use crate::TFLOCK;
 
-/// A call whose source needs the values of variables, the workspace and the installed modules.
+/// A module call whose source needs the values of variables, the workspace and the installed modules.
 const NEEDS_ALL: &str = "variable \"v\" {\n  const = true\n  default = \"x\"\n}\nmodule \"m\" {\n  source = \"a/b/${var.v}\"\n}\n";
 
-/// Names of links, and the content of their targets.
+/// Names of symlinks, and the content of their targets.
 const LINKED: [(&str, &str); 9] = [
     ("x.tf", "machine h.test login u password xsecretx"),
     ("x.tf", "resource \"xsecretx\" {\n}\n"),
@@ -101,7 +101,7 @@ error: `x.tf` is invalid
   caused by: a link leads out of the repository to it, so it is not quoted
 ";
     assert_eq!(text.trim_end(), expected.trim_end());
-    // Links within the repository are treated as files.
+    // Symlinks that point inside the repository are treated as files.
     context.write("shared.tf", "a = 'b'\n");
     std::fs::remove_file(context.path("a/x.tf")).unwrap();
     symlink("../shared.tf", context.path("a/x.tf")).unwrap();
@@ -135,7 +135,7 @@ fn variable_files_that_lead_outside_are_refused_by_name() {
         assert!(text.contains(&refused), "{text}");
         let text = lock().args(["--allow-read", "../home"]).run().stderr;
         assert!(!text.contains(&refused), "{text}");
-        // Files named on the command line may be anywhere.
+        // Files named on the command line may be outside the repository.
         std::fs::remove_file(context.path(&format!("a/{name}"))).unwrap();
         let named = ["--offline", "--var-file", "../../home/values"];
         let text = context.command("lock a").args(named).run().stderr;

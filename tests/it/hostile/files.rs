@@ -1,4 +1,4 @@
-//! Which files the expression for a module source may read: those in the repository, or in the package of the module.
+//! Which files the source expression of a module may read: those in the repository, or in the package of the module.
 
 use std::os::unix::fs::symlink;
 
@@ -11,7 +11,7 @@ use crate::TFLOCK;
 
 const ENGINES: [&str; 2] = ["terraform", "tofu"];
 
-/// Expressions that read forbidden files from the directory `NAME`, and the reason.
+/// Expressions that try to read a forbidden file from the directory `NAME`, and part of the error.
 const OUT_OF_BOUNDS: &str = r#"
     filebase64("/proc/self/environ")                       | outside
     file("/proc/self/environ")                             | outside
@@ -38,7 +38,7 @@ const OUT_OF_BOUNDS: &str = r#"
     try(file("../../home/secret"), "none")                 | outside
 "#;
 
-/// Ways to pass an expression to the URL: the name, the declarations and the source, with `EXPR` for the expression.
+/// How an expression reaches the URL: a name, the declarations and the source, with `EXPR` for the expression.
 const WAYS: [(&str, &str, &str); 4] = [
     ("itself", "", "EXPR"),
     ("local", "locals { x = { y = [EXPR] } }\n", "local.x.y[0]"),
@@ -50,7 +50,7 @@ const WAYS: [(&str, &str, &str); 4] = [
     ("condition", "", "true ? EXPR : \"no\""),
 ];
 
-/// A server, and a tree with a secret file outside it. There is one directory per row of [`OUT_OF_BOUNDS`].
+/// Creates a server and a tree with a secret file outside it. There is one directory per row of [`OUT_OF_BOUNDS`].
 fn site(way: (&str, &str, &str)) -> (FakeRegistry, TestContext, Vec<(String, String)>) {
     let registry = FakeRegistry::start();
     let context = TestContext::new(TFLOCK, &registry);
@@ -163,7 +163,7 @@ fn a_refusal_names_the_function_the_path_and_the_option() {
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
-    // Paths from environment variables are not shown.
+    // Errors do not show paths that come from environment variables.
     let variable = "variable \"v\" {\n  const = true\n}\n".to_owned();
     context.write("a/main.tf", variable + &sending(&registry, "file(var.v)"));
     let text = context.command("lock a").env("TF_VAR_v", "/etc/passwd");
@@ -172,7 +172,7 @@ fn a_refusal_names_the_function_the_path_and_the_option() {
     assert!(text.contains(part) && !text.contains("passwd"), "{text}");
 }
 
-/// A registry with a provider, and a tree whose module `m` requires it.
+/// Creates a registry with a provider, and a tree whose module `m` requires it.
 fn permitted() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     registry.publish(ProviderSpec::new("acme/anvil").hosts(DEFAULT_HOSTS));
@@ -224,7 +224,7 @@ fn outside_of_repositories_local_modules_read_their_own_directory() {
     context.write("a/main.tf", call);
     let lock = || context.run("lock --platform linux_amd64 a");
     lock().expect_success();
-    // Within a repository, modules outside it cannot be read.
+    // In a repository, a run cannot read modules outside it.
     repository(&context);
     let text = lock().expect_code(1).to_string();
     assert!(text.contains("it is outside of the repository"), "{text}");
@@ -258,7 +258,7 @@ fn packages_read_their_own_files_only() {
             registry.url("/p.zip")
         );
         context.write("a/main.tf", call);
-        // The same package as an installed module.
+        // Installs the same package as a module.
         let directory = "a/.terraform/modules/p";
         context.write(&format!("{directory}/main.tf"), &main);
         context.write(&format!("{directory}/name"), "inner");

@@ -1,4 +1,4 @@
-//! Links and special files in the tree: tflock neither accesses files outside the repository nor blocks.
+//! Symlinks and special files in the tree: tflock never accesses files outside the repository, and it never blocks.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,8 +17,8 @@ const HOST: &str = "registry.terraform.io";
 const ZIP: &str = "terraform-provider-anvil_1.0.0_linux_amd64.zip";
 const CANARY: &str = "canary-of-a-file-outside";
 
-/// A repository whose directory `stack` requires and locks one provider. The directory `outside` next to it has a
-/// secret and a mirror of the user.
+/// A repository whose directory `stack` requires and locks one provider. The directory `outside`, next to the
+/// repository, contains a secret and a mirror of the user.
 struct Hostile {
     context: TestContext,
     _registry: FakeRegistry,
@@ -55,7 +55,7 @@ impl Hostile {
             .join(path)
     }
 
-    /// Creates a link in the repository, and its parent directories.
+    /// Creates a symlink in the repository, and its parent directories.
     fn link(&self, target: impl AsRef<Path>, path: &str) {
         let path = self.context.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -69,13 +69,13 @@ impl Hostile {
         let (sender, receiver) = mpsc::channel();
         thread::spawn(move || drop(sender.send(program.run())));
         let outcome = receiver.recv_timeout(Duration::from_secs(20));
-        let outcome = outcome.unwrap_or_else(|_| panic!("{arguments} does not end"));
+        let outcome = outcome.unwrap_or_else(|_| panic!("{arguments} did not finish"));
         let output = format!("{}{}", outcome.stdout, outcome.stderr);
         assert!(!output.contains(CANARY), "shows a file\n{outcome}");
         outcome
     }
 
-    /// All files outside the repository that tflock must not change.
+    /// Returns all files outside the repository, which tflock must not change.
     fn everything_outside(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut found = BTreeMap::new();
         collect(&self.outside(""), &mut found);
@@ -83,7 +83,7 @@ impl Hostile {
         found
     }
 
-    /// Runs tflock and returns its errors. Fails if a file outside the repository has changed.
+    /// Runs tflock and returns its error output. Fails if a file outside the repository has changed.
     #[track_caller]
     fn refused(&self, arguments: &str) -> String {
         let before = self.everything_outside();
@@ -107,7 +107,7 @@ fn collect(directory: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-/// Every mode in which `mirror` writes to `m`.
+/// Each way in which `mirror` writes to `m`.
 const MIRRORS: [&str; 5] = [
     "mirror m --platform linux_amd64 stack",
     "mirror m --platform linux_amd64 --prune=all stack",
@@ -133,7 +133,7 @@ fn a_mirror_that_leaves_the_repository_is_refused() {
             assert_contains(&error, "cannot use `m` as a mirror");
         }
     }
-    // A link in the parent path.
+    // A symlink in the parent path.
     hostile.link("../outside", "d");
     let error = hostile.refused("mirror d/mirror --prune=all stack");
     assert_contains(&error, "cannot use `d/mirror` as a mirror");
@@ -152,7 +152,7 @@ fn links_within_a_mirror_are_refused() {
             of_host.join("acme/unneeded"),
             format!("m/{HOST}/acme/anvil"),
         ),
-        // A link within the repository could mix the packages of two providers.
+        // A symlink within the repository could mix the packages of two providers.
         (inside, format!("m/{HOST}/acme/anvil")),
     ] {
         hostile.link(&target, &path);
@@ -186,7 +186,7 @@ fn files_of_a_mirror_are_not_links_and_not_special() {
             fs::remove_dir_all(hostile.context.path("m")).unwrap();
         }
     }
-    // A git repository cannot contain pipes, but an archive can.
+    // A git repository cannot contain named pipes, but an archive can.
     for name in [ZIP, "index.json", "1.0.0.json"] {
         hostile.run(MIRRORS[0]).expect_success();
         let path = hostile.context.path(&format!("{provider}/{name}"));
@@ -235,7 +235,7 @@ fn unpacked_packages_must_not_contain_links() {
     }
 }
 
-/// Links above the repository, and directories named outside it, are controlled by the user.
+/// Symlinks above the repository and directories named outside it are under the user's control.
 #[test]
 fn mirrors_named_by_the_user_are_used() {
     let hostile = Hostile::new();
@@ -309,7 +309,7 @@ fn lock_files_do_not_lead_out_of_the_repository() {
             assert!(error.contains(expected), "{arguments} {target}: {error}");
         }
     }
-    // The target is another regular file of the repository.
+    // The target is a different regular file in the repository.
     hostile.context.write("shared.hcl", &lock);
     hostile.link("../shared.hcl", "stack/.terraform.lock.hcl");
     hostile
@@ -342,7 +342,7 @@ fn named_directories_do_not_lead_out_of_the_repository() {
             assert_contains(&error, "leads out of the repository");
         }
     }
-    // Links within the repository and paths without links are allowed.
+    // Symlinks within the repository and paths without symlinks are allowed.
     hostile.link("stack", "inside");
     for path in ["inside", "../outside/user"] {
         let lock = format!("lock --platform linux_amd64 {path}");

@@ -1,4 +1,4 @@
-//! A committed `.terraform` directory: its records of modules must not point outside the tree.
+//! A committed `.terraform` directory: its module manifest must not point outside the tree.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,10 +7,10 @@ use tflock_test_support::TestContext;
 
 use crate::TFLOCK;
 
-/// A provider that a configuration outside the repository requires. It is listed if that configuration is read.
+/// A provider required by a configuration outside the repository. It is listed only if that configuration is read.
 const CANARY: &str = "acme/canary";
 
-/// A repository with a root module that calls a remote module. A module and a manifest are outside the repository.
+/// Creates a repository whose root module calls a remote module, and a module outside the repository.
 fn tree() -> TestContext {
     let context = TestContext::offline(TFLOCK);
     fs::create_dir(context.path(".git")).unwrap();
@@ -29,7 +29,7 @@ fn manifest(directory: &str) -> String {
     )
 }
 
-/// The output of tflock for the root module.
+/// Returns the output of `tflock list` for the root module.
 fn output_of_list(context: &TestContext, data_directory: Option<&str>) -> String {
     let mut program = context.command("list --offline --format json .");
     if let Some(directory) = data_directory {
@@ -77,7 +77,7 @@ fn manifests_do_not_come_from_outside() {
         let _ = fs::remove_file(context.path(path));
         symlink(target, context.path(path)).unwrap();
     };
-    // First the whole directory is a link, then only the file.
+    // First the whole directory is a symlink, then only the file.
     link("../outside", ".terraform");
     assert!(!output_of_list(&context, None).contains("acme/inside"));
     fs::remove_file(context.path(".terraform")).unwrap();
@@ -96,7 +96,7 @@ fn manifests_do_not_come_from_outside() {
     }
 }
 
-/// The user's variable may name any directory.
+/// `TF_DATA_DIR`, which the user sets, may name any directory.
 #[test]
 fn the_data_directory_of_the_user_may_be_outside() {
     let context = tree();

@@ -1,5 +1,5 @@
-//! Attacks by the content of a repository, such as a pull request from a stranger in continuous integration. Each topic
-//! has one file. `docs/security.md` has the threat model.
+//! Attacks through the content of a repository, such as a stranger's pull request in continuous integration. Each topic
+//! has its own file. `docs/security.md` describes the threat model.
 
 mod bombs;
 mod canary;

@@ -1,4 +1,4 @@
-//! Passwords and proxies: secrets are only sent where the user allows it.
+//! Passwords and proxies: secrets are sent only where the user allows it.
 
 use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
 
@@ -6,7 +6,7 @@ use crate::TFLOCK;
 
 const DOWNLOAD: &str = "/registry.terraform.io/v1/providers/acme/anvil/1.0.0/download/linux/amd64";
 
-/// A secret that must not be sent or shown.
+/// A secret that must be neither sent nor shown.
 const SECRET: &str = "XSECRETX";
 
 fn site() -> (FakeRegistry, TestContext) {
@@ -25,8 +25,8 @@ fn lock(context: &TestContext) -> tflock_test_support::Program {
         .env("TF_REGISTRY_DISCOVERY_RETRY", "1")
 }
 
-/// The registry or a module chooses the URL, and anyone on the network can read plain http. A proxy
-/// observes such requests: it receives every request for `plain.test`.
+/// The registry or a module chooses the URL, and anyone on the network can read plain http. In this test, a proxy
+/// receives every request for `plain.test` and can see what was sent.
 #[test]
 fn a_netrc_password_never_goes_over_plain_http() {
     let netrc = format!("machine plain.test login user password {SECRET}\n");
@@ -103,12 +103,12 @@ fn an_unreadable_netrc_is_one_warning() {
     for (name, make, expected) in rows {
         let (mut registry, context) = site();
         registry.publish(ProviderSpec::new("acme/bolt").platforms(["linux_amd64"]));
-        // Several packages, with the rules of both engines.
+        // Several packages under the rules of both engines.
         context.require("b", &[("acme/bolt", "")]);
         context.write("b/.terraform-version", "1.9.0\n");
         make(&context);
         if name == "denied" && std::fs::read(context.path("netrc")).is_ok() {
-            // Root may read every file.
+            // Root can read every file.
             continue;
         }
         let outcome = lock(&context).env("NETRC", context.path("netrc")).run();

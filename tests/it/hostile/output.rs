@@ -1,4 +1,4 @@
-//! Untrusted text is never a workflow command in a log: neither on standard output nor on standard error, in any
+//! Untrusted text never becomes a workflow command in a log: neither on standard output nor on standard error, in any
 //! format.
 #![cfg(unix)]
 
@@ -10,8 +10,8 @@ use crate::TFLOCK;
 /// The command that an attacker wants in the log. tflock itself never starts a line with it.
 const COMMAND: &str = "::error::E";
 
-/// Commands of GitHub Actions at the start of a line in every form, and commands that are recognized anywhere in a
-/// line.
+/// Names that contain workflow commands: commands that start a line, in every form, and commands that are recognized
+/// anywhere in a line.
 const NAMES: [&str; 12] = [
     "::error::E",
     " \u{2003}::error::E",
@@ -27,7 +27,7 @@ const NAMES: [&str; 12] = [
     "%0A::error::E \u{202e}\u{7f}\u{9b}2J",
 ];
 
-/// Every command with every format.
+/// Every command of tflock with each of its formats.
 const RUNS: [&str; 21] = [
     "lock --check --diff -r",
     "lock --check -v -r",
@@ -52,7 +52,7 @@ const RUNS: [&str; 21] = [
     "lock --changed=HEAD -r",
 ];
 
-/// The lines of a stream that must not be in a log.
+/// Returns the lines of `text` that must not appear in a log.
 fn harm(text: &str, format: &str, is_styled: bool) -> Vec<String> {
     let is_ours = |line: &str| {
         let mut ours = ["::error file=", "::warning file=", "::notice file="].into_iter();
@@ -84,7 +84,7 @@ fn without_colors(line: &str) -> String {
     color.replace_all(line, "").into_owned()
 }
 
-/// Executes all of [`RUNS`] in a tree and returns the harmful lines.
+/// Runs all of [`RUNS`] in a tree and returns the harmful lines.
 fn harm_of(context: &TestContext, name: &str) -> Vec<String> {
     let mut harmed = Vec::new();
     for run in RUNS {
@@ -94,7 +94,7 @@ fn harm_of(context: &TestContext, name: &str) -> Vec<String> {
     harmed
 }
 
-/// The harmful lines in the output of a run.
+/// Returns the harmful lines in the output of a run.
 fn harm_of_run(outcome: &Outcome, run: &str, name: &str) -> Vec<String> {
     assert_ne!(outcome.code, None, "{name}: {run}\n{outcome}");
     let is_styled = run.contains("--color always");
@@ -106,7 +106,7 @@ fn harm_of_run(outcome: &Outcome, run: &str, name: &str) -> Vec<String> {
     harmed.into_iter().map(place).collect()
 }
 
-/// A quoted string in HCL.
+/// Quotes a string for HCL.
 fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
     let escaped = escaped
@@ -116,12 +116,12 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", escaped.replace("${", "$${").replace("%{", "%%{"))
 }
 
-/// A `module` block.
+/// Returns a `module` block.
 fn call(source: &str) -> String {
     format!("module \"m\" {{\n  source = {}\n}}\n", quoted(source))
 }
 
-/// An entry of `required_providers` with these attributes.
+/// Returns an entry of `required_providers` with these attributes.
 fn requirement(attributes: &str) -> String {
     format!("terraform {{\n  required_providers {{\n    a = {{ {attributes} }}\n  }}\n}}\n")
 }
@@ -146,7 +146,7 @@ fn names_of_directories_and_files_are_not_commands() {
     let (_registry, context) = site();
     for name in NAMES {
         let name = name.replace('/', "");
-        // The directories: a root module, a caller of it, an invalid one, and one with a lock file only.
+        // The directories: a root module, a caller of it, an invalid one, and one with only a lock file.
         context.require(&name, &[("acme/anvil", "")]);
         context.require(&format!("{name} twin"), &[("acme/anvil", "")]);
         let call = call(&format!("../../{name}"));
@@ -325,7 +325,7 @@ fn responses_of_registries_are_not_commands() {
     });
 }
 
-/// Hooks pass the names of files as arguments.
+/// Git hooks pass file names as arguments.
 #[test]
 fn arguments_are_not_commands() {
     let (_registry, context) = site();
@@ -402,7 +402,7 @@ fn names_are_not_markup() {
     assert!(!page.contains("<img"), "{page}");
 }
 
-/// The cells of a row as GitHub splits it: a backslash escapes the next character.
+/// Splits a row into cells as GitHub does: a backslash escapes the next character.
 fn cells(line: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut characters = line.chars();
@@ -420,7 +420,7 @@ fn cells(line: &str) -> Vec<String> {
     cells
 }
 
-/// The text without code spans. A run of backticks ends at the next run of the same length.
+/// Returns the text outside code spans. A run of backticks ends at the next run of the same length.
 fn outside_code(text: &str) -> String {
     let mut rest = text;
     let mut outside = String::new();

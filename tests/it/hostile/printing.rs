@@ -5,7 +5,7 @@ use tflock_test_support::{FakeRegistry, Outcome, TestContext, multiline, table};
 use super::canary::{SECRET, assert_silent, repository};
 use crate::TFLOCK;
 
-/// The origins of the secret: the expression, and whether only OpenTofu supports it.
+/// The expressions from which the secret comes, and whether only OpenTofu supports each of them.
 const ORIGINS: [(&str, bool); 8] = [
     ("file(\"secret\")", false),
     ("base64decode(filebase64(\"secret\"))", false),
@@ -17,7 +17,7 @@ const ORIGINS: [(&str, bool); 8] = [
     ("terraform.workspace", true),
 ];
 
-/// The attributes of calls whose errors could reveal the secret, with `S` for the secret.
+/// The attributes of calls whose errors could reveal the secret. `S` stands for the secret.
 const FAILURES: [&str; 44] = [
     "source = S",
     "source = \".\" == S ? \"\" : \"./${S}\"",
@@ -90,7 +90,7 @@ variable \"file\" {
 }
 ";
 
-/// A tree with one directory per failure, for one way and one origin.
+/// Creates a tree with one directory for each of [`FAILURES`], for one of [`WAYS`] and one of [`ORIGINS`].
 fn tree(way: usize, origin: &str) -> (FakeRegistry, TestContext) {
     let registry = FakeRegistry::start();
     let context = TestContext::new(TFLOCK, &registry);
@@ -122,7 +122,7 @@ fn tree(way: usize, origin: &str) -> (FakeRegistry, TestContext) {
     (registry, context)
 }
 
-/// The attributes of a call with `expression` as the secret.
+/// Returns the attributes of a call with `expression` in place of `S`.
 fn in_expression(failure: &str, expression: &str) -> String {
     let mut text = String::new();
     let mut before = ' ';
@@ -160,7 +160,7 @@ fn no_part_of_a_value_is_printed_or_stored() {
             let what = format!("{name}, {origin}");
             let outcome = run(&context, engine, "lock -v");
             assert_silent(&outcome, &context, &what);
-            // Child modules are directories too.
+            // Child modules count as directories too.
             let directories = FAILURES.len() * if way == 2 { 2 } else { 1 };
             let failed = format!("{directories} failed");
             assert!(outcome.stdout.contains(&failed), "{what}\n{outcome}");

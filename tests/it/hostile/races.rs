@@ -14,7 +14,7 @@ const PLATFORMS: [&str; 3] = ["linux_amd64", "darwin_arm64", "windows_amd64"];
 const FILES: usize = 40;
 const ROUNDS: usize = 5;
 
-/// A repository of directories that require one provider.
+/// Creates a repository of directories that require one provider.
 fn laid_out(registry: &mut FakeRegistry) -> TestContext {
     registry.publish(ProviderSpec::new("acme/anvil").versions(["1.0.0"]));
     let context = TestContext::new(TFLOCK, registry);
@@ -55,7 +55,7 @@ fn runs_for_different_platforms_keep_the_hashes_of_each_other() {
     let old = "provider \"registry.terraform.io/acme/anvil\" {\n  version = \"1.0.0\"\n  constraints = \"1.0.0\"\n}\n";
     for round in 0..ROUNDS {
         for number in 0..FILES {
-            // Even rounds create the lock files, odd rounds replace them.
+            // In even rounds, the runs create the lock files. In odd rounds, they replace them.
             if round % 2 == 0 {
                 fs::remove_file(context.path(&directory(number)).join(".terraform.lock.hcl"))
                     .unwrap();
@@ -70,7 +70,7 @@ fn runs_for_different_platforms_keep_the_hashes_of_each_other() {
         let lost = found
             .iter()
             .filter(|(number, text)| expected[number] != **text);
-        assert_eq!(lost.count(), 0, "lock files lack hashes in round {round}");
+        assert_eq!(lost.count(), 0, "hashes are missing in round {round}");
     }
     for number in 0..FILES {
         let names = context.list(&directory(number));
@@ -95,7 +95,7 @@ fn a_lock_that_is_never_released_fails_the_directory_by_name() {
     let written = lock_files(&context);
     let missing: Vec<_> = written.iter().filter(|(_, text)| text.is_none()).collect();
     assert_eq!(missing, [(&7, &None)]);
-    // Runs without changes and runs with `--check` do not wait for the lock.
+    // Neither runs without changes nor runs with `--check` wait for the lock.
     for arguments in [
         &["lock", "--check", "stacks/7"][..],
         &["lock", "-r", "--check", "--ignore-path", "stacks/7", "."],

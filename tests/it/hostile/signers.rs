@@ -1,4 +1,4 @@
-//! A nested config file never allows a key that `[signers]` of a parent file forbids.
+//! A nested config file never allows a key that `[signers]` in a parent file forbids.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::TFLOCK;
 /// The fingerprint of the key that signs `acme/anvil`.
 const FIXTURE: &str = include_str!("../../../testdata/keys/fingerprint");
 
-/// The top config file, which does not allow that key.
+/// The config file in the repository root, which does not allow that key.
 const TOP: &str = "\
 platforms = [\"linux_amd64\"]
 [signers]
@@ -37,11 +37,11 @@ const ATTACKS: &str = r#"
     other engine       | live/a/.tflock.toml | engine = "tofu"
 "#;
 
-/// A repository without signer rules.
+/// Creates a repository without signer rules.
 fn repository(registry: &FakeRegistry) -> TestContext {
     let context = TestContext::new(TFLOCK, registry);
     context.write(".git/HEAD", "");
-    // The host is explicit, so that both engines resolve the same provider.
+    // The host is explicit so that both engines resolve the same provider.
     context.require("live/a", &[("registry.terraform.io/acme/anvil", "")]);
     context.require("module", &[]);
     let source = "module \"m\" {\n  source = \"../../module\"\n}\n";
@@ -71,8 +71,8 @@ fn run(context: &TestContext, from: &str, arguments: &str) -> Outcome {
     program.current_dir(context.path(from)).run()
 }
 
-/// Whether the top config file's entry refused the key. The path of the file in the message depends on the working
-/// directory.
+/// Returns whether the entry in the root config file caused the run to reject the key. Checks only the end of the
+/// file's path, because the message shows the path relative to the working directory.
 fn is_refused(outcome: &Outcome, code: i32) -> bool {
     let text = format!("{}{}", outcome.stdout, outcome.stderr).replace('\\', "/");
     outcome.code == Some(code) && text.contains(".tflock.toml:3:1) pins `acme/*`")
@@ -131,7 +131,7 @@ fn no_nested_file_lets_verify_or_mirror_accept_another_key() {
     assert!(accepted.is_empty(), "{}", accepted.join("\n"));
 }
 
-/// Whether a directory contains a package at any depth.
+/// Returns whether a directory contains a zip file at any depth.
 fn has_zip(directory: &Path) -> bool {
     let entries = std::fs::read_dir(directory).unwrap();
     let mut paths = entries.map(|entry| entry.unwrap().path());
@@ -140,7 +140,7 @@ fn has_zip(directory: &Path) -> bool {
     })
 }
 
-/// A nested file can forbid a key that a parent file allows, even if it is between PATH and the directory.
+/// A nested file can forbid a key that a parent file allows, even if it lies between PATH and the directory.
 #[test]
 fn a_nested_file_can_forbid_a_key() {
     let registry = registry();

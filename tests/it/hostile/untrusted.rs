@@ -1,4 +1,4 @@
-//! `--untrusted`: what the configuration of a stranger can access.
+//! `--untrusted`: what a stranger's configuration can access.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::modules::binary::{call, publish_module, requiring, with_modules};
 /// A secret that must not be sent.
 const SECRET: &str = "XSECRETX";
 
-/// A registry with the hosts `registry.terraform.io`, `evil.test` and `modules.test`, and a tree with the directories
+/// A registry for the hosts `registry.terraform.io`, `evil.test` and `modules.test`, and a tree with the directories
 /// `good` and `bad`.
 struct UntrustedSite {
     registry: FakeRegistry,
@@ -45,7 +45,7 @@ impl UntrustedSite {
         program
     }
 
-    /// Runs `lock` on both directories. `good` is always locked.
+    /// Runs `lock` on both directories. Checks that `good` is always locked, and `bad` only if the expected code is 0.
     #[track_caller]
     fn run(&self, options: &str, code: i32) -> Outcome {
         let outcome = self.lock(options).run().expect_code(code);
@@ -55,7 +55,7 @@ impl UntrustedSite {
         outcome
     }
 
-    /// Whether a path with this prefix was requested.
+    /// Returns whether a path with this prefix was requested.
     fn was_requested(&self, start: &str) -> bool {
         let hits = self.registry.log().hits();
         hits.iter().any(|hit| hit.request.path.starts_with(start))
@@ -129,7 +129,7 @@ fn the_variable_has_the_effect_of_the_option() {
     }
 }
 
-/// Passwords from netrc are only sent to allowed hosts, not to a server that a configuration or a registry names.
+/// Passwords from netrc are sent only to allowed hosts, not to a server that a configuration or a registry names.
 #[test]
 fn netrc_applies_to_allowed_hosts_only() {
     let site = UntrustedSite::with(&call("net", "modules.test/acme/net/any", "1.0.0"));
@@ -158,7 +158,7 @@ fn netrc_applies_to_allowed_hosts_only() {
 }
 
 /// `init` and `--source config` use unsigned packages from `terraform.d/plugins` in the working directory. An untrusted
-/// run does not.
+/// run does not use them.
 #[test]
 fn packages_in_the_tree_are_not_used() {
     let site = UntrustedSite::with(&requiring("acme/anvil", ">= 1.0"));
@@ -180,7 +180,7 @@ fn packages_in_the_tree_are_not_used() {
     }
 }
 
-/// Commits the tree, as in a checkout.
+/// Commits the tree, as if it had been checked out from a repository.
 fn commit(site: &UntrustedSite) {
     let work = site.context.work();
     if !site.context.path(".git").exists() {
@@ -189,8 +189,8 @@ fn commit(site: &UntrustedSite) {
     git_commit_all(&work);
 }
 
-/// The columns: the name of a call in [`call_named`], the options, the exit code without `--untrusted`, and the error with
-/// it. An empty error means that the run succeeds.
+/// The columns: the name of a call in [`call_named`], the options, the exit code without `--untrusted`, and the error
+/// with it. An empty error means that the run succeeds.
 const REACHED: &str = "
     tracked file   |                       | 0 |
     untracked file |                       | 0 | git does not track it, and this run is `--untrusted`
@@ -205,8 +205,8 @@ const REACHED: &str = "
     installed      |                       | 0 | host `evil.test` is not allowed
 ";
 
-/// A call whose source needs the named file, variable or module. With a condition, the source is `./module` if it is true,
-/// and a missing directory otherwise.
+/// Returns a call whose source depends on the named file, variable or module. If it depends on a condition, the source
+/// is `./module` if the condition is true, and otherwise a missing directory.
 fn call_named(name: &str, root: &str) -> String {
     let condition = match name {
         "tracked file" => "file(\"name\") == \"tracked\"",
@@ -239,7 +239,7 @@ const REACHED_FILES: [(&str, &str); 6] = [
     ("../outside/main.tf", ""),
 ];
 
-/// Which files and modules a configuration can access, with and without `--untrusted`.
+/// Which files and modules a configuration can access with and without `--untrusted`.
 #[test]
 fn configurations_reach_what_git_tracks() {
     for [name, options, code, error] in table(REACHED) {
@@ -277,15 +277,15 @@ fn config_files_of_the_tree_can_only_add_restrictions() {
     let [warn, error] = ["warn", "error"].map(|value| format!("missing-module = \"{value}\"\n"));
     let (warn, error) = (warn.as_str(), error.as_str());
     for (before, now, named, code) in [
-        // Settings of the changed file only.
+        // Only the changed file has settings.
         (None, "ignore-paths = [\"bad\"]\n", None, 1),
         (None, warn, None, 1),
         (None, "create = \"never\"\n", None, 1),
-        // Settings of the committed file.
+        // The committed file has settings.
         (Some(no_signers), "", None, 1),
         (Some(warn), "", None, 0),
         (Some(warn), error, None, 1),
-        // Settings of a file named on the command line.
+        // A file named on the command line has settings.
         (None, "", Some(warn), 0),
         (None, "", Some(no_signers), 1),
     ] {
@@ -312,7 +312,7 @@ fn config_files_of_the_tree_can_only_add_restrictions() {
     }
 }
 
-/// A deleted file with `[signers]` still applies, even if it is between PATH and the directory.
+/// A deleted file with `[signers]` still applies, even if it lies between PATH and the directory.
 #[test]
 fn deleted_config_files_still_count() {
     let site = UntrustedSite::with(&requiring("acme/anvil", ">= 1.0"));

@@ -1,5 +1,5 @@
-//! Compares `provider::Version` with semver: tflock accepts every version that semver accepts, and both use the same
-//! order.
+//! Compares `provider::Version` with semver: tflock must accept every version that semver accepts, and both must order
+//! versions in the same way.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use tflock::provider::Version;
 use walkdir::WalkDir;
 
-/// A text that semver accepts, parsed by both crates.
+/// Text that semver accepts, parsed by both crates.
 #[derive(Clone, Debug)]
 struct Judged {
     text: String,
@@ -17,7 +17,7 @@ struct Judged {
     ours: Version,
 }
 
-/// Parses `text`. `None` if semver rejects it. Fails if tflock rejects it or finds other parts.
+/// Parses `text` with both crates, or returns `None` if semver rejects it. Fails if tflock's result differs.
 fn judged(text: &str) -> Option<Judged> {
     let judge = semver::Version::parse(text).ok()?;
     let ours = Version::parse(text).unwrap_or_else(|error| panic!("{error}: semver accepts it"));
@@ -32,11 +32,11 @@ fn judged(text: &str) -> Option<Judged> {
     Some(Judged { text, judge, ours })
 }
 
-/// Where the order differs from that of semver, as in Terraform and OpenTofu.
+/// A difference from the order of semver. Terraform and OpenTofu agree with tflock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OrderException {
-    /// Two prereleases have a different number of identifiers and are equal before the last identifier of the shorter
-    /// one. The shorter one precedes, whatever its last identifier. In semver, `alpha.1` precedes `rc`.
+    /// Two prereleases have a different number of identifiers and are identical up to the last identifier of the
+    /// shorter one. The shorter one comes first, whatever its last identifier. In semver, `alpha.1` precedes `rc`.
     ShorterPrereleaseFirst,
 }
 
@@ -60,7 +60,7 @@ fn exception(a: &Judged, b: &Judged) -> Option<OrderException> {
         .then_some(OrderException::ShorterPrereleaseFirst)
 }
 
-/// The order of `a` and `b`, or a description of an unexpected difference.
+/// Returns the order of `a` and `b`, or a description of an unexpected difference.
 fn compare(a: &Judged, b: &Judged) -> Result<Ordering, String> {
     let judge = a.judge.cmp_precedence(&b.judge);
     let expected = match exception(a, b) {
@@ -76,7 +76,7 @@ fn compare(a: &Judged, b: &Judged) -> Result<Ordering, String> {
         .ok_or_else(|| format!("{} {ours:?} {}; expected {expected:?}", a.text, b.text))
 }
 
-/// Texts with few different parts. semver accepts almost all of them.
+/// Generates versions from few different parts. semver accepts almost all of them.
 fn texts() -> impl Strategy<Value = String> {
     let number = prop_oneof![8 => 0..3_u64, 1 => Just(10), 1 => Just(u64::MAX)];
     let numbers = prop::array::uniform3(number)
@@ -93,13 +93,13 @@ proptest! {
 
     #[test]
     fn generated_versions_are_ordered_alike(a in texts(), b in texts(), twin in any::<bool>()) {
-        // Half of the pairs have the same numbers, so that the rules for prereleases and metadata apply.
+        // Half of the pairs share their numbers, so that the rules for prereleases and metadata apply.
         let b = match (twin, a.find(['-', '+']), b.find(['-', '+'])) {
             (true, end, Some(rest)) => format!("{}{}", &a[..end.unwrap_or(a.len())], &b[rest..]),
             _ => b,
         };
         let (Some(a), Some(b)) = (judged(&a), judged(&b)) else {
-            return Err(TestCaseError::fail("semver refuses a generated version"));
+            return Err(TestCaseError::fail("semver rejects a generated version"));
         };
         prop_assert!(compare(&a, &b).is_ok(), "{:?}", compare(&a, &b));
     }
@@ -111,7 +111,7 @@ proptest! {
     }
 }
 
-/// Every word of the recorded files that semver accepts.
+/// Returns every word in the recorded files that semver accepts.
 fn recorded() -> Vec<Judged> {
     let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
     let mut words = BTreeSet::new();
@@ -146,8 +146,8 @@ fn the_exception_example_shows_its_difference() {
     }
 }
 
-/// SemVer does not define an order of metadata. tflock uses the order of bytes to sort two equal releases, but semver
-/// compares numbers in metadata by value.
+/// SemVer does not define an order of metadata. To sort two otherwise identical releases, tflock compares metadata byte
+/// by byte, but semver compares numbers in metadata by value.
 #[test]
 fn metadata_is_ordered_by_bytes() {
     let [nine, ten] = ["1.0.0+9", "1.0.0+10"].map(|text| judged(text).unwrap());
@@ -155,7 +155,7 @@ fn metadata_is_ordered_by_bytes() {
     assert_eq!(compare(&nine, &ten), Ok(Ordering::Equal));
 }
 
-/// Versions that semver rejects and tflock accepts, like Terraform and OpenTofu.
+/// Versions that semver rejects but tflock accepts, like Terraform and OpenTofu.
 #[test]
 fn versions_that_semver_refuses() {
     for (text, reason) in [

@@ -24,14 +24,14 @@ struct Facts {
     has_leftovers: bool,
 }
 
-/// The directories that walkdir finds, except for those that tflock skips:
+/// Returns the directories that walkdir finds, except those that tflock skips:
 ///
 /// - hidden directories and everything below them, unless they are named;
 /// - directories that match a pattern and everything below them, unless they are named;
-/// - links to directories, unless they are named.
+/// - symlinks to directories, unless they are named.
 ///
 /// Named directories are included, as are directories with a configuration or a lock file. Hidden files are not part of
-/// a configuration. Links are classified by their names, whatever their targets.
+/// a configuration. Symlinks are classified by their own names, whatever their targets.
 fn judged(roots: &[PathBuf], recursive: bool, ignored: Option<&str>) -> BTreeMap<PathBuf, Facts> {
     let mut found: BTreeMap<PathBuf, Facts> = BTreeMap::new();
     for root in roots {
@@ -71,7 +71,7 @@ fn note(facts: &mut Facts, name: &str) {
     facts.has_leftovers |= name.starts_with(LOCK_FILE) && name != LOCK_FILE;
 }
 
-/// The same facts from tflock's walk.
+/// Returns the same facts from tflock's walk.
 fn ours(roots: &[PathBuf], recursive: bool, ignored: Option<&str>) -> BTreeMap<PathBuf, Facts> {
     let pattern = ignored.map(|name| regex::Regex::new(&format!("/{name}$")).unwrap());
     let options = WalkOptions {
@@ -93,12 +93,12 @@ fn ours(roots: &[PathBuf], recursive: bool, ignored: Option<&str>) -> BTreeMap<P
         .collect()
 }
 
-/// A file, directory or link in a generated tree.
+/// A file, directory or symlink in a generated tree.
 #[derive(Clone, Debug)]
 enum TreeItem {
     File(String),
     Directory(String),
-    /// A link with a relative target.
+    /// A symlink with a relative target.
     Link(String, &'static str),
 }
 
@@ -149,7 +149,7 @@ fn create(root: &Path, items: &[TreeItem]) {
         let (TreeItem::File(path) | TreeItem::Directory(path) | TreeItem::Link(path, _)) = item;
         let path = root.join(path);
         let parent = path.parent().unwrap();
-        // A link in the parent path could lead out of the tree.
+        // A symlink in the parent path could point outside the tree.
         let mut below_root = parent.ancestors().take_while(|parent| *parent != root);
         let is_taken = path.symlink_metadata().is_ok() || below_root.any(Path::is_symlink);
         if is_taken || fs::create_dir_all(parent).is_err() {

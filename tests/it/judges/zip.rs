@@ -1,5 +1,5 @@
-//! Compares `package` with the zip crate: an archive that the zip crate accepts must have the same names, sizes,
-//! contents and hashes in both.
+//! Compares `package` with the zip crate: both must find the same names, sizes, contents and hashes in every archive
+//! that the zip crate accepts.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,16 +28,16 @@ const EXE: &str = "terraform-provider-p_v1.0.0";
 /// The content of an archive.
 #[derive(Debug, PartialEq, Eq)]
 struct Contents {
-    /// The files by their paths after unpacking.
+    /// The files, by their paths after unpacking.
     files: BTreeMap<PathBuf, Vec<u8>>,
     /// The hash of the unpacked files.
     h1: String,
-    /// The hash of the entries with their stored names. `None` if there are directories, because Terraform treats them
-    /// differently.
+    /// The hash of the entries under their stored names. `None` if the archive has directories, because Terraform
+    /// treats them differently.
     zip_h1: Option<String>,
 }
 
-/// The content according to the zip crate.
+/// Reads an archive with the zip crate.
 fn judged(bytes: &[u8]) -> Result<Contents, String> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| error.to_string())?;
     let mut files = BTreeMap::new();
@@ -86,7 +86,7 @@ fn os_path(path: Vec<u8>) -> PathBuf {
     PathBuf::from(std::ffi::OsString::from_vec(path))
 }
 
-/// The content according to tflock.
+/// Reads an archive with tflock.
 fn ours(bytes: &[u8]) -> Result<Contents, PackageError> {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
@@ -116,7 +116,7 @@ fn unpacked(file: &File) -> Result<BTreeMap<PathBuf, Vec<u8>>, PackageError> {
     Ok(files.collect())
 }
 
-/// Valid archives: unique names, correct sizes and checksums.
+/// Generates valid archives: names are unique, sizes and checksums correct.
 fn proper() -> impl Strategy<Value = RawZip> {
     let names = [
         "a", "b", "a-b", "d/e", "d/f/g", "é", "x y", "c\\d", "./k", "l//m", "dir/", "d/n/",
@@ -130,7 +130,7 @@ fn proper() -> impl Strategy<Value = RawZip> {
             let mut zip = RawZip::of(entries);
             zip.zip64 = zip64;
             zip.central_order = reversed.then(|| (0..zip.entries.len()).rev().collect());
-            // An archive with a zip64 end record must not have data before it: see `EXCEPTIONS`.
+            // The parsers differ on archives with a prefix and a zip64 end record: see `EXCEPTIONS`.
             if comment || zip64 {
                 zip.comment = some;
             } else {
@@ -165,7 +165,7 @@ fn entry(name: &'static str) -> impl Strategy<Value = RawEntry> {
     })
 }
 
-/// Archives with some changed bytes, mostly in headers.
+/// Generates archives with some changed bytes, mostly in headers.
 fn damaged() -> impl Strategy<Value = Vec<u8>> {
     let value = prop_oneof![Just(0), Just(1), Just(8), Just(0xff), any::<u8>()];
     let change = (any::<prop::sample::Index>(), 0..50_usize, value);
@@ -182,7 +182,7 @@ fn damaged() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// A case in which the zip crate and tflock differ. Terraform and OpenTofu agree with tflock each time.
+/// A difference between the zip crate and tflock. In each case, Terraform and OpenTofu agree with tflock.
 struct ZipException {
     reason: &'static str,
     applies: fn(&Contents, &Result<Contents, PackageError>) -> bool,
@@ -192,7 +192,7 @@ use PackageError as Error;
 
 const EXCEPTIONS: [ZipException; 6] = [
     ZipException {
-        reason: "tflock restricts the names and files of packages, and the zip format does not",
+        reason: "tflock restricts the names and files of packages, but the zip format does not",
         applies: |_, ours| {
             matches!(
                 ours,
@@ -208,7 +208,7 @@ const EXCEPTIONS: [ZipException; 6] = [
         },
     },
     ZipException {
-        reason: "the zip crate reads as many entries as the end record counts, and tflock requires the directory to have that number",
+        reason: "the zip crate reads as many entries as the end record claims, but tflock requires the directory to have exactly that number",
         applies: |_, ours| matches!(ours, Err(Error::Directory(DirectoryFault::Count { .. }))),
     },
     ZipException {
@@ -231,7 +231,7 @@ const EXCEPTIONS: [ZipException; 6] = [
         },
     },
     ZipException {
-        reason: "the zip crate recognizes directories by a slash at the end of the name, and ignores the attributes",
+        reason: "the zip crate recognizes directories by a trailing slash in the name and ignores the attributes",
         applies: |judge, ours| {
             let is_judges = |(path, content): (&PathBuf, _)| judge.files.get(path) == Some(content);
             matches!(ours, Ok(ours) if ours.files.len() < judge.files.len() && ours.files.iter().all(is_judges))
@@ -253,7 +253,7 @@ struct Verdicts {
 }
 
 impl Verdicts {
-    /// Compares the results for an archive. An error describes a difference that no exception explains.
+    /// Compares the results for an archive. Returns an error that describes a difference no exception explains.
     fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
         let mut ours = ours(bytes);
         let Ok(judge) = judged(bytes) else {
@@ -274,7 +274,7 @@ impl Verdicts {
     }
 }
 
-/// A runner with a fixed seed. Otherwise an unknown difference could fail the tests of an unrelated change.
+/// Returns a test runner with a fixed seed. With a random seed, an unknown difference could fail an unrelated change.
 fn runner(cases: u32) -> TestRunner {
     let config = Config {
         failure_persistence: None,
@@ -309,7 +309,7 @@ fn damaged_archives_that_the_zip_crate_reads_are_read_alike() {
     assert!(verdicts.borrow().same > 200, "{verdicts:?}");
 }
 
-/// Every exception must occur here. An unused one is an error.
+/// Every exception must occur in this test. An unused one is an error.
 #[test]
 fn recorded_archives_are_read_alike() {
     let mut verdicts = Verdicts::default();
@@ -335,7 +335,7 @@ fn recorded_archives_are_read_alike() {
     assert!(verdicts.same > 25, "{verdicts:?}");
 }
 
-/// Archives for two exceptions that no recorded archive shows.
+/// Returns archives for two exceptions that no recorded archive shows.
 fn shifted_and_undescribed() -> [RawZip; 2] {
     let mut shifted = RawZip::of([RawEntry::streamed(EXE, "exe")]);
     (shifted.zip64, shifted.prefix, shifted.relative) = (true, b"before".to_vec(), true);

@@ -1,4 +1,4 @@
-//! The command `tflock mirror`: what is downloaded, verified and removed, and whether `init` installs from the mirror.
+//! The `tflock mirror` command: what it downloads, verifies and removes, and whether `init` installs from the mirror.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ impl MirrorFixture {
         self.context.run(&line).expect_success();
     }
 
-    /// The JSON report of a run.
+    /// Returns the JSON report of a run.
     fn report(&self, options: &str, code: i32) -> Value {
         let outcome = self.run(&format!("{options} --format json"));
         report(&outcome.expect_code(code))
@@ -71,7 +71,7 @@ impl MirrorFixture {
         self.registry.misbehave(change(Misbehave::on(path)));
     }
 
-    /// The entries next to the mirror, where a run could leave temporary files.
+    /// Returns the names next to the mirror, where a run could leave temporary files.
     fn beside(&self) -> Vec<String> {
         self.context.list(".")
     }
@@ -90,13 +90,13 @@ added     registry.terraform.io/acme/forge 5.2.0 (darwin_arm64, linux_amd64)
     assert_eq!(fixture.zips_downloaded(), 6);
     let filled = snapshot(&fixture.mirror());
     fixture.run("--no-cache").expect_success();
-    assert_eq!(fixture.registry.log().total(), 0, "no request is needed");
+    assert_eq!(fixture.registry.log().total(), 0, "no request is sent");
     assert_eq!(snapshot(&fixture.mirror()), filled);
     fixture.run("--check --offline").expect_success();
     assert_eq!(fixture.beside(), ["mirror", "stacks"]);
 }
 
-/// The columns: the name of a change in [`damage`], and the line of the report for `acme/anvil` (`@`).
+/// The columns: the name of a change in [`damage`], and the report line for `acme/anvil` (`@`).
 const DAMAGES: &str = "
     zip missing              | missing   @
     bit flipped              | damaged   @: the lock file records other hashes
@@ -226,7 +226,7 @@ fn one_pass_updates_locks_and_mirror() {
     assert!(lock.contains("1.1.0"), "{lock}");
     fixture.run("--check").expect_success();
     fixture.run("--lock --no-cache").expect_success();
-    assert_eq!(fixture.zips_downloaded(), 0, "the mirror has them");
+    assert_eq!(fixture.zips_downloaded(), 0, "the mirror already has them");
     fixture.run("--lock").expect_success();
     assert_eq!(fixture.zips_downloaded(), 0);
     let verify = format!("lock -r --check --platform {PLATFORMS} stacks");
@@ -260,7 +260,7 @@ fn only_unneeded_packages_are_pruned() {
     fixture.run("").expect_success();
     let moved = snapshot(&fixture.mirror());
 
-    // The other directory still needs 1.0.0, but is not part of this run.
+    // The other directory still requires 1.0.0, but it is not part of this run.
     let part = format!("mirror --prune --platform {PLATFORMS} mirror stacks/a");
     let outcome = fixture.context.run(&part).expect_success();
     outcome.assert_stdout(&format!(
@@ -269,7 +269,7 @@ fn only_unneeded_packages_are_pruned() {
     let left: Vec<String> = snapshot(&fixture.mirror()).into_keys().collect();
     let is_old = |name: &str| name.contains("anvil_1.0.0") || name.ends_with("anvil/1.0.0.json");
     let expected = moved.into_keys().filter(|name| !is_old(name));
-    // Packages of h.test stay, because that lock file names no provider of this host.
+    // Packages of h.test remain, because this lock file contains no provider of that host.
     assert_eq!(left, expected.collect::<Vec<_>>());
     let index = fs::read_to_string(fixture.mirror().join(ANVIL).join("index.json")).unwrap();
     assert_eq!(index, "{\n  \"versions\": {\n    \"1.1.0\": {}\n  }\n}");
@@ -302,7 +302,7 @@ fn without_lock_files_nothing_is_pruned() {
     assert_eq!(snapshot(&fixture.mirror()), filled);
 }
 
-/// A lock file without its `zh` hashes.
+/// Returns a lock file without its `zh` hashes.
 fn without_zh(lock: &str) -> String {
     let lines = lock.lines().filter(|line| !line.contains("\"zh:"));
     lines.flat_map(|line| [line, "\n"]).collect()
@@ -444,7 +444,7 @@ fn an_unpacked_package_is_what_init_unpacks() {
     assert!(ours.len() > 10);
 }
 
-/// The JSON report, checked against its schema.
+/// Returns the JSON report, checked against its schema.
 fn report(outcome: &Outcome) -> Value {
     let schema = include_str!("../../../src/run/mirror/mirror-1.schema.json");
     let report = outcome.json();
@@ -482,7 +482,7 @@ fn reports_for_programs_name_every_package() {
     assert_eq!(pruned["pruned"].as_array().unwrap().len(), 2);
 }
 
-/// With `--changed`, only packages of changed directories are added. Packages of other lock files stay.
+/// With `--changed`, only packages for changed directories are added. Packages of other lock files remain.
 #[test]
 fn a_working_set_limits_what_is_mirrored() {
     let fixture = MirrorFixture::new();
@@ -505,13 +505,13 @@ fn a_working_set_limits_what_is_mirrored() {
         .collect();
     let forge = "registry.terraform.io/acme/forge 5.2.0";
     let anvil = format!("{ANVIL} 1.1.0");
-    // The configuration no longer requires forge, but its entry stays in the lock file.
+    // The configuration no longer requires forge, but its entry remains in the lock file.
     assert_eq!(versions, [&anvil, &anvil, forge, forge]);
     assert_eq!(fixture.zips_downloaded(), 4);
     fixture.run("").expect_success();
     assert_eq!(fixture.zips_downloaded(), 4, "anvil 1.0.0 and ledger");
     let whole = snapshot(&fixture.mirror());
-    // A run on some of the directories does not know which packages the others need.
+    // A run on only some of the directories does not know which packages the others need.
     let refused = fixture.run("--prune=all --changed=HEAD");
     let refused = refused.expect_code(2);
     refused.assert_stderr("cannot be used with '--changed");
@@ -536,7 +536,7 @@ fn packages_are_verified_by_the_hashes_of_the_lock_file() {
     assert_eq!(fixture.registry.log().total(), 0);
     assert_eq!(snapshot(&fixture.mirror()), whole);
 
-    // A valid zip of another provider.
+    // A valid zip of a different provider.
     let forge = "registry.terraform.io/acme/forge/terraform-provider-forge_5.2.0_linux_amd64.zip";
     let zip = fixture.mirror().join(ZIP);
     fs::copy(fixture.mirror().join(forge), zip).unwrap();

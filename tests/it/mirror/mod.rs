@@ -11,8 +11,8 @@ use std::path::Path;
 
 use tflock_test_support::sha256_hex;
 
-/// All files below a directory with their permissions: small files as text, zips by their digest, links by their
-/// target.
+/// Returns all files below a directory with their permissions. Small files are represented by their text, zips by their
+/// digest and symlinks by their target.
 fn snapshot(base: &Path) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     collect(base, "", &mut files);

@@ -1,8 +1,8 @@
 //! Parity with `terraform providers mirror` and `tofu providers mirror`: after each of several runs into one directory,
-//! tflock has written the same files with the same bytes.
+//! the files that tflock wrote are identical to theirs.
 //!
-//! `testdata/mirror/TOOL/TREE.txt` records what the tools wrote, so they need not be installed. If they are installed,
-//! their current output is compared too. `TFLOCK_RECORD=1` writes the records again.
+//! `testdata/mirror/TOOL/TREE.txt` records what the tools wrote, so they need not be installed. If they are, their
+//! current output is compared too. `TFLOCK_RECORD=1` writes the records again.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -18,15 +18,15 @@ use crate::TFLOCK;
 
 const LINUX: &str = "linux_amd64";
 
-/// Several runs into one directory.
+/// Several runs that write to one directory.
 struct MirrorTree {
     name: &'static str,
     /// The requirements and the requested platforms of each run.
     runs: Vec<(Vec<(&'static str, &'static str)>, String)>,
-    /// What the user changes before the last run. The argument is the directory of `acme/anvil`.
+    /// Makes the user's changes before the last run. The argument is the directory of `acme/anvil`.
     by_hand: Option<fn(&Path)>,
-    /// Whether OpenTofu writes the same files. OpenTofu 1.12.6 writes the digest of one version's zip for another
-    /// version.
+    /// Whether OpenTofu writes the same files. OpenTofu 1.12.6 sometimes records the digest of a different version's
+    /// zip.
     is_same_in_tofu: bool,
 }
 
@@ -101,8 +101,8 @@ fn other_spellings(directory: &Path) {
     }
 }
 
-/// Files that are not zips of the provider: an unpacked package, the index of a removed version, another provider's
-/// zip.
+/// Creates files that are not zips of the provider: an unpacked package, the index of a removed version, and a zip of a
+/// different provider.
 fn other_files(directory: &Path) {
     let unpacked = directory.join("0.9.0/linux_amd64");
     fs::create_dir_all(&unpacked).unwrap();
@@ -149,7 +149,7 @@ fn registry() -> FakeRegistry {
     registry
 }
 
-/// All files of a mirror as one text: each as `== NAME` and its content or digest. `testdata/mirror` has this form.
+/// Returns a mirror as text: each file as `== NAME` and its content or digest. `testdata/mirror` has this format.
 fn mirror_as_text(base: &Path) -> String {
     let mut text = String::new();
     for (name, content) in snapshot(base) {

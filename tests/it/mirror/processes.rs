@@ -1,4 +1,4 @@
-//! Concurrent processes on one mirror, and killed runs.
+//! Concurrent processes that use one mirror, and runs that are killed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,10 +13,10 @@ use tflock_test_support::{
 use super::snapshot;
 use crate::TFLOCK;
 
-/// The number of runs that are killed, at times spread evenly over the duration of a whole run.
+/// The number of runs that are killed, at times spread evenly over the duration of a complete run.
 const MOMENTS: u32 = 20;
 
-/// A registry with four providers of some size, and one root module that requires all of them.
+/// Creates a registry with four providers of considerable size, and one root module that requires all of them.
 fn four_providers(platforms: &str) -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
     let names = ["acme/a", "acme/b", "acme/c", "acme/d"];
@@ -62,11 +62,11 @@ fn a_killed_run_leaves_complete_packages_and_the_next_run_adds_the_rest() {
             let line = format!("{mirror} --layout {layout} {options}");
             context.run(&line).expect_success();
         }
-        assert_eq!(context.list("."), ["all", "mirror"], "nothing is left over");
+        assert_eq!(context.list("."), ["all", "mirror"], "nothing else remains");
         // Complete packages are not downloaded again.
         let bytes = registry.log().bytes("**.zip");
         let is_little = bytes < size * u64::from(MOMENTS) / 2;
-        assert!(is_little, "{layout}: {bytes} bytes, {size} in a whole run");
+        assert!(is_little, "{layout}: {bytes} bytes, full run: {size}");
     }
     fs::remove_dir_all(context.path("mirror")).unwrap();
     context.run(&mirror).expect_success();
@@ -91,7 +91,7 @@ fn an_interrupted_run_reports_it_and_leaves_nothing_behind() {
     }
 }
 
-/// Each process adds one version of one provider for one platform. All of them write the same index files.
+/// Each process adds one version of one provider for one platform. All processes write the same index files.
 #[test]
 fn concurrent_processes_on_one_directory_lose_no_entries() {
     let mut registry = FakeRegistry::start();
@@ -188,7 +188,7 @@ fn the_real_aws_provider_is_unpacked_as_it_was() {
             .filter_map(|(name, text)| Some((name, without_mode(text)?)))
             .collect()
     };
-    // Modes are not compared, because the archive of the test makes every file executable.
+    // Modes are not compared, because the test's archive makes every file executable.
     let found = contents(snapshot(&context.path(unpacked)));
     assert_eq!(found, contents(snapshot(&directory)));
     let locked = context.lock_file("a").unwrap();

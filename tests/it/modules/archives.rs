@@ -1,4 +1,4 @@
-//! Modules in archives.
+//! Modules fetched as archives.
 
 use std::io::Write as _;
 
@@ -11,7 +11,7 @@ use tflock_test_support::{
 
 use super::ModuleSite;
 
-/// A gzip-compressed tar archive with these names, types and contents. The names are not normalized.
+/// Builds a gzip-compressed tar archive with these names, types and contents. The names are not normalized.
 fn tar_gz(entries: &[(&str, EntryType, &str)]) -> Vec<u8> {
     let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
     for (name, kind, content) in entries {
@@ -73,7 +73,7 @@ fn forms() {
         let url = site.registry.url(&path.replace("DIGEST", &digest));
         assert_eq!(site.text(&url), expected, "{path}");
     }
-    // First without and then with a checksum, from any directory.
+    // One request without and one with a checksum, whichever directories of the archive are named.
     assert_eq!(site.registry.log().count("GET", "/m.zip"), 2);
     for [path, expected] in table(
         "

@@ -1,5 +1,5 @@
-//! The binary locks root modules without installed modules, with the same result as `terraform get` and `providers
-//! lock`.
+//! The binary locks root modules whose modules are not installed. The result is the same as that of `terraform get`
+//! followed by `providers lock`.
 
 use serde_json::json;
 use tflock_test_support::{
@@ -10,7 +10,7 @@ use tflock_test_support::{
 use super::git::ModuleRepository;
 use crate::TFLOCK;
 
-/// A `required_providers` block with one provider.
+/// Returns a `required_providers` block with one provider.
 pub(crate) fn requiring(provider: &str, constraint: &str) -> String {
     let name = provider.rsplit('/').next().unwrap();
     format!(
@@ -40,9 +40,9 @@ pub(crate) fn publish_module(
     registry.misbehave(Misbehave::on(&path).respond(answer));
 }
 
-/// A registry with providers and modules, a repository, and a root module that calls modules in all ways: a registry
-/// module with constraints and a subdirectory, an archive, a repository by tag, branch and commit, and modules nested
-/// three levels deep.
+/// Creates a registry with providers and modules, a git repository, and the text of a root module. It calls modules in
+/// all ways: a registry module with constraints and a subdirectory, an archive, a repository by tag, branch and commit,
+/// and modules nested three levels deep.
 fn site() -> (FakeRegistry, TestContext, ModuleRepository, String) {
     let mut registry = FakeRegistry::start();
     for name in ["acme/anvil", "acme/bolt", "acme/rivet", "acme/screw"] {
@@ -86,7 +86,7 @@ fn site() -> (FakeRegistry, TestContext, ModuleRepository, String) {
     (registry, context, repository, root.concat())
 }
 
-/// A CLI configuration for a registry whose modules are those of the host `modules.test`.
+/// Returns a CLI configuration for a registry that serves the modules of the host `modules.test`.
 pub(crate) fn with_modules(registry: &FakeRegistry) -> String {
     format!(
         "{}\nhost \"modules.test\" {{\n  services = {{\n    \"modules.v1\" = \"{}\"\n  }}\n}}\n",
@@ -95,7 +95,7 @@ pub(crate) fn with_modules(registry: &FakeRegistry) -> String {
     )
 }
 
-/// A `module` block. An empty version is omitted.
+/// Returns a `module` block. An empty version is omitted.
 pub(crate) fn call(name: &str, source: &str, version: &str) -> String {
     let version = match version {
         "" => String::new(),
@@ -138,8 +138,8 @@ fn roots_are_locked_as_after_get() {
     }
 }
 
-/// Root modules that all call the same modules. Half of the modules come from a registry, the others from one
-/// repository each.
+/// The number of root modules. All of them call the same modules: half come from a registry, the others each from their
+/// own repository.
 #[cfg(unix)]
 const ROOTS: usize = 500;
 #[cfg(unix)]
@@ -192,7 +192,7 @@ fn many_roots_fetch_each_module_once() {
     }
     let requests = registry.log();
     let requested = requests.counts("/modules/*");
-    // One version list and one location for each module of the registry.
+    // One version list and one location for each module in the registry.
     assert_eq!(requested.len(), MODULES);
     let archives = requests.counts("/files/*.zip");
     assert_eq!(archives.len(), MODULES / 2);

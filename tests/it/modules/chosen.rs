@@ -1,4 +1,4 @@
-//! A run reports when a lock file changes because of a new module version, also in directories without `init`.
+//! A run reports when a lock file changes because of a new module version, even in directories without `init`.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::TFLOCK;
 
 const LOCK: &str = "lock --platform linux_amd64 a";
 
-/// A root module that was locked while its module was at 3.1.0. The module is now at 3.2.0 and requires another
+/// Locks a root module while its module is at 3.1.0. The module is then published at 3.2.0 and requires a different
 /// provider version.
 fn start(version: &str) -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
@@ -37,7 +37,7 @@ fn run(context: &TestContext, arguments: &str, code: i32) -> String {
     context.run(arguments).expect_code(code).stdout
 }
 
-/// The `moved_modules` of the only directory in the JSON report.
+/// Returns the `moved_modules` field of the only directory in the JSON report.
 fn moved(context: &TestContext, arguments: &str, code: i32) -> Value {
     let outcome = context.run(&format!("{arguments} --format json"));
     outcome.expect_code(code).json()["directories"][0]["moved_modules"].clone()
@@ -48,7 +48,7 @@ const MOVED: &str = "module vpc 3.1.0 -> 3.2.0";
 #[test]
 fn a_new_module_version_is_reported_until_the_lock_file_is_updated() {
     let (_registry, context) = start(">= 3.0");
-    // A check changes nothing, so the second one reports the same.
+    // A check changes nothing, so the second check reports the same.
     for _ in 0..2 {
         let text = run(&context, &format!("{LOCK} --check"), 3);
         for part in ["acme/anvil 1.0.0 -> 2.0.0", MOVED] {
@@ -65,7 +65,7 @@ fn a_new_module_version_is_reported_until_the_lock_file_is_updated() {
     assert_eq!(moved(&context, LOCK, 0), Value::Array(Vec::new()));
 }
 
-/// A change between two runs.
+/// Makes a change between two runs.
 type Arrange = fn(&FakeRegistry, &TestContext);
 
 #[test]

@@ -9,7 +9,7 @@ use tflock_test_support::{FakeRegistry, assert_contains, table};
 
 use super::ModuleSite;
 
-/// A repository on this machine.
+/// A git repository on this machine.
 pub(super) struct ModuleRepository {
     directory: TempDir,
 }
@@ -31,7 +31,6 @@ impl ModuleRepository {
         format!("git::file://{}", self.path().display())
     }
 
-    /// Runs git in the repository.
     pub(super) fn git(&self, line: &str) -> String {
         tflock_test_support::git(self.path(), line)
     }
@@ -43,7 +42,7 @@ impl ModuleRepository {
         self
     }
 
-    /// Commits everything and returns the commit's hash.
+    /// Commits all files and returns the commit's hash.
     pub(super) fn commit(&self) -> String {
         tflock_test_support::git_commit_all(self.path());
         self.git("rev-parse HEAD")

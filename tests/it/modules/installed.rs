@@ -1,4 +1,4 @@
-//! Modules that `init` or `get` installed: which directories their own calls may name.
+//! Modules that `init` or `get` installed: which directories they may call.
 
 use serde_json::{Value, json};
 use tflock_test_support::{
@@ -11,7 +11,7 @@ use crate::TFLOCK;
 
 const REFUSED: &str = "which is outside of the package of its caller";
 
-/// A tree with a root module for tflock and the same one for the real tool.
+/// A tree with a root module for tflock and a copy of it for the real tool.
 struct InstalledTree<'a> {
     context: &'a TestContext,
     engine: &'static str,
@@ -20,7 +20,7 @@ struct InstalledTree<'a> {
     directories: [String; 2],
 }
 
-/// The remote module. Its second call leaves its package if the module is installed in `m`.
+/// Returns the remote module. Its second call points outside its package if the module is installed in `m`.
 fn remote_module() -> String {
     call("in", "../inside", "") + &call("up", "../../outside", "")
 }
@@ -40,7 +40,7 @@ impl<'a> InstalledTree<'a> {
         }
     }
 
-    /// Installs the modules in both directories, and records the modules with these keys.
+    /// Installs the modules in both directories, and records those with these keys in the manifest.
     fn install(&self, keys: &[&str]) {
         let record = |key: &&str| -> Value {
             let (source, directory) = match *key {
@@ -70,7 +70,7 @@ impl<'a> InstalledTree<'a> {
         self.context.tflock(lock).arg(&self.directories[0]).run()
     }
 
-    /// The outcome of the real tool. `None` if it is not installed.
+    /// Runs the real tool. Returns `None` if it is not installed.
     fn run_tool(&self, line: &str) -> Option<Outcome> {
         let arguments = line.split(' ');
         let tool = self
@@ -100,7 +100,8 @@ fn a_call_out_of_an_installed_package_is_followed_only_where_it_is_recorded() {
         }
         assert_contains(&tree.lock().expect_code(1).to_string(), REFUSED);
 
-        // The module is now installed, but the call that leaves its package has no record. It is still refused.
+        // The module is now installed, but its call that points outside its package is not recorded. It is still
+        // refused.
         tree.install(&["m", "m.in"]);
         if let Some(lock) = tree.run_tool("providers lock -platform=linux_amd64") {
             let refused = lock.expect_code(1).to_string();
@@ -109,7 +110,7 @@ fn a_call_out_of_an_installed_package_is_followed_only_where_it_is_recorded() {
         }
         assert_contains(&tree.lock().expect_code(1).to_string(), REFUSED);
 
-        // With a record of that call, from any program, it is followed.
+        // Once the manifest records that call, whichever program wrote it, the call is followed.
         tree.install(&["m", "m.in", "m.up"]);
         tree.lock().expect_success();
         let written = context.lock_file(&tree.directories[0]).unwrap();

@@ -10,7 +10,7 @@ use tflock_test_support::{
 use super::ModuleSite;
 use super::git::ModuleRepository;
 
-/// The number of git runs that list references and that fetch, since the last call.
+/// Returns how many runs of git listed references and how many fetched, since the last call.
 fn git_runs(site: &ModuleSite) -> (usize, usize) {
     let runs = site.git_runs();
     let count = |command: &str| runs.iter().filter(|run| run.contains(command)).count();
@@ -116,7 +116,7 @@ fn archives_are_kept_by_their_checksum() {
     assert_eq!(site.registry.log().count("GET", "/m.zip"), 1);
 }
 
-/// A registry with one version of the module `modules.test/acme/dns/any`, whose `main.tf` contains the version.
+/// Creates a site with one version of the module `modules.test/acme/dns/any`, whose `main.tf` contains the version.
 fn with_module() -> ModuleSite {
     let registry = FakeRegistry::start();
     let text = format!(

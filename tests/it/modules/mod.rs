@@ -2,17 +2,17 @@
 //!
 //! | what | test |
 //! | --- | --- |
-//! | `ref` as branch, tag, commit, beginning of a commit; `depth`; subdirectories, wildcards | `git::references_and_subdirectories` |
+//! | `ref` as branch, tag, commit, abbreviated commit; `depth`; subdirectories, wildcards | `git::references_and_subdirectories` |
 //! | one clone per source and run, which later calls share even if it failed | `git::each_repository_is_fetched_once` |
-//! | no hooks, only allowed protocols (also in submodules and `insteadOf`), no links out of the package | `git::*` |
+//! | no hooks, only allowed protocols (including in submodules and `insteadOf`), no symlinks out of the package | `git::*` |
 //! | zip, tar.gz, `archive=`, `checksum=`, subdirectories, `terraform-get` | `archives::forms`, `archives::pages_*` |
-//! | paths and links out of the package, zip bombs | `archives::entries_*`, `modules::archive` |
+//! | paths and symlinks out of the package, zip bombs | `archives::entries_*`, `modules::archive` |
 //! | versions, constraints, `X-Terraform-Get` and its relative forms, 200, 204, tokens | `registry::*` |
 //! | what later runs use from the cache, and what they look up again | `kept::*` |
-//! | which directories the calls of installed modules may name | `installed::*` |
-//! | archives without a checksum: requested by each run, sent only if they changed | `moving::*` |
+//! | which directories installed modules may call | `installed::*` |
+//! | archives without a checksum: requested by each run, but sent only if they changed | `moving::*` |
 //! | the version that an earlier run selected is stored for the report | `chosen::*` |
-//! | 500 root modules with the same calls, parity with `get` of both tools, places of failures | `binary::*` |
+//! | 500 root modules with the same calls, parity with `get` of both tools, locations of errors | `binary::*` |
 
 mod archives;
 pub(crate) mod binary;
@@ -45,18 +45,18 @@ use tflock::span::Place;
 use tflock_test_support::{FakeRegistry, error_chain};
 use tokio::runtime::Runtime;
 
-/// A fetcher with a server, a separate home directory, and a log of git's runs.
+/// A fetcher with a server, a separate home directory, and a log of the runs of git.
 struct ModuleSite {
     fetcher: Fetcher,
     registry: FakeRegistry,
-    /// The home directory of git, which also has the files of the test.
+    /// The home directory for git, which also contains the test's files.
     home: TempDir,
     runtime: Runtime,
     /// The CLI configuration.
     text: String,
 }
 
-/// A new fetcher with the `host` and `credentials` blocks of this text.
+/// Creates a fetcher with the `host` and `credentials` blocks in `text`.
 fn fetcher(home: &Path, runtime: &Runtime, text: &str, offline: bool) -> Fetcher {
     let mut settings = RegistrySettings::new(Engine::Terraform);
     settings.http.use_system_proxy = false;
@@ -78,7 +78,7 @@ impl ModuleSite {
         Self::with_cli_config(FakeRegistry::start(), "")
     }
 
-    /// A site with the `host` and `credentials` blocks of this text.
+    /// Creates a site with the `host` and `credentials` blocks in `text`.
     fn with_cli_config(registry: FakeRegistry, text: &str) -> Self {
         Self::with(registry, text, MAX_REPOSITORY_BYTES)
     }
@@ -109,7 +109,7 @@ impl ModuleSite {
         self.fetcher = fetcher.with_cache(Arc::new(store), refresh);
     }
 
-    /// The directory of a fetched source, or the error with its causes.
+    /// Fetches a source. Returns its directory, or the error with its causes.
     fn fetch(&self, source: &str, versions: Option<&str>) -> Result<PathBuf, String> {
         let source = ModuleSource::parse(source, Engine::Terraform).unwrap();
         let versions = versions.map(|text| ModuleVersionConstraints::parse(text).unwrap());
@@ -126,7 +126,7 @@ impl ModuleSite {
         found.map_err(|error| error_chain(&error))
     }
 
-    /// The text of `main.tf` in the directory of a fetched source, or the error.
+    /// Fetches a source. Returns the text of `main.tf` in its directory, or the error.
     fn text(&self, source: &str) -> String {
         self.fetch(source, None).map_or_else(
             |error| error,
@@ -134,7 +134,7 @@ impl ModuleSite {
         )
     }
 
-    /// The arguments of each run of git.
+    /// Returns the arguments of each run of git.
     fn git_runs(&self) -> Vec<String> {
         let log = fs::read_to_string(self.home.path().join("git.log")).unwrap_or_default();
         log.lines().map(str::to_owned).collect()
@@ -156,7 +156,7 @@ fn environment(home: &Path) -> BTreeMap<String, String> {
         .into()
 }
 
-/// Writes a program that logs its arguments and then runs git.
+/// Writes a `git` program that logs its arguments and then runs the real git.
 #[cfg(unix)]
 fn counting_git(home: &Path) {
     counting(&git_program(home), &home.join("git.log"));
@@ -167,7 +167,7 @@ fn git_program(home: &Path) -> PathBuf {
     home.join("counting-git")
 }
 
-/// A `PATH` whose `git` logs its arguments in `log`. Creates `directory` for that program.
+/// Returns a `PATH` whose `git` logs its arguments in `log`. Creates `directory` for that program.
 #[cfg(unix)]
 fn git_on_path(directory: &Path, log: &Path) -> OsString {
     fs::create_dir(directory).unwrap();

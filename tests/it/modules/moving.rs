@@ -13,7 +13,7 @@ fn zip(content: &str) -> Vec<u8> {
     RawZip::of([RawEntry::stored("main.tf", content)]).to_bytes()
 }
 
-/// Serves this module at `path` with these headers and without the server's own `ETag`.
+/// Serves an archive of a module at `path` with these headers and without the server's own `ETag`.
 fn publish(site: &ModuleSite, path: &str, content: &str, headers: &[(&str, &str)]) {
     site.registry.serve(path, Document::octets(zip(content)));
     let plain = Misbehave::on(path).without_header("ETag");
@@ -23,7 +23,7 @@ fn publish(site: &ModuleSite, path: &str, content: &str, headers: &[(&str, &str)
     site.registry.misbehave(rule);
 }
 
-/// The conditional header of a request.
+/// Returns the conditional header of a request.
 fn condition(hit: &Hit) -> Option<(&'static str, &str)> {
     let mut names = ["if-none-match", "if-modified-since"].into_iter();
     names.find_map(|name| Some((name, hit.request.header(name)?)))
@@ -107,7 +107,7 @@ fn a_changed_archive_replaces_the_cached_one() {
 fn a_tag_goes_only_to_the_address_that_gave_it() {
     let mut site = ModuleSite::start();
     let source = site.registry.url(PATH);
-    // Both archives have the same tag, as on servers that number their versions.
+    // Both archives have the same tag, as on servers that use version numbers as tags.
     for (path, content) in [("/a.zip", "a"), ("/b.zip", "b")] {
         site.registry.serve(path, Document::octets(zip(content)));
         let tagged = Misbehave::on(path).without_header("ETag");
@@ -118,7 +118,7 @@ fn a_tag_goes_only_to_the_address_that_gave_it() {
         ("/a.zip", "a", "/a.zip if-none-match: \"1\" -> 304"),
         ("/b.zip", "b", "/b.zip -> 200"),
         ("/b.zip", "b", "/b.zip if-none-match: \"1\" -> 304"),
-        // Every download has another signature, so the URL changes each time.
+        // Every download has a different signature, so the URL changes each time.
         ("/b.zip?signature=1", "b", "/b.zip -> 200"),
         ("/b.zip?signature=2", "b", "/b.zip -> 200"),
     ] {
@@ -226,7 +226,7 @@ fn secrets_of_a_url_are_used_but_not_stored() {
     }
 }
 
-/// Names and contents of all files, as text.
+/// Returns the names and contents of all files as text.
 fn everything_below(directory: &Path) -> String {
     let mut text = String::new();
     for entry in fs::read_dir(directory).unwrap() {

@@ -1,11 +1,11 @@
-//! Modules in registries.
+//! Modules from registries.
 
 use serde_json::{Value, json};
 use tflock_test_support::{Document, FakeRegistry, Misbehave, RawEntry, RawZip, Response, table};
 
 use super::ModuleSite;
 
-/// A registry for the host `modules.test`, with a token.
+/// Creates a site with a registry for the host `modules.test`, and a token for it.
 fn start() -> ModuleSite {
     let registry = FakeRegistry::start();
     let text = r#"
@@ -30,7 +30,7 @@ fn list(site: &ModuleSite, module: &str, versions: &[&str]) {
     site.registry.serve(&path, Document::json(&list));
 }
 
-/// Sets the response to a request for the location of a version.
+/// Sets the response to a request for the location of a module version.
 fn locate(site: &ModuleSite, module: &str, version: &str, answer: Response) {
     let path = format!("/modules/{module}/{version}/download");
     site.registry

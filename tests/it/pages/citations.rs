@@ -1,10 +1,10 @@
-//! Citations of pages in comments.
+//! Checks that comments cite pages and sections that exist.
 
 use std::fs;
 
 use super::{repository, sources_below};
 
-/// The citations in comments, such as `docs/rules/config.md 8`: the page, and the section if there is one.
+/// Returns the citations in comments, such as `docs/rules/config.md 8`: the page, and the section if there is one.
 fn citations(text: &str) -> Vec<(String, Option<&str>)> {
     let parts = text.split("docs/").skip(1);
     let cited = parts.filter_map(|part| {

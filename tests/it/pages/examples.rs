@@ -1,4 +1,4 @@
-//! The examples of the pages. Every `tflock` command in a code block is run in a monorepo of its page.
+//! Runs the examples on the pages: every `tflock` command in a code block is run in a monorepo made for its page.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext, git};
 use super::pages;
 use crate::TFLOCK;
 
-/// What the examples leave to the reader, and its replacement in the monorepo.
+/// Parts that the examples leave to the reader, and their replacements in the monorepo.
 const REPLACEMENTS: [(&str, &str); 7] = [
     ("/srv/", "./"),
     ("/etc/", "./"),
@@ -19,7 +19,7 @@ const REPLACEMENTS: [(&str, &str); 7] = [
     ("\"", ""),
 ];
 
-/// The commands of a page, without comments, pipes and what follows them.
+/// Returns the commands on a page, without comments and without pipes and what follows them.
 fn commands(page: &str) -> Vec<String> {
     let blocks = page.split("```").skip(1).step_by(2);
     let command = r"\btflock (?:lock|verify|list|mirror|config|cache|completions|man)\b[^|&\n]*";
@@ -66,7 +66,7 @@ fn monorepo() -> (FakeRegistry, TestContext) {
     (registry, context)
 }
 
-/// Runs a command, and writes its output to the file that the redirection names, if any.
+/// Runs a command, and writes its output to the file that a redirection in the command names, if any.
 fn run(context: &TestContext, page: &Path, command: &str) {
     let (command, file) = match command.split_once('>') {
         Some((command, file)) => (command, Some(file.trim_start_matches('>').trim())),
@@ -74,7 +74,7 @@ fn run(context: &TestContext, page: &Path, command: &str) {
     };
     let line = command.trim_start_matches("tflock ");
     let outcome = context.run(line);
-    // 3: a lock file would change, or an audit has findings.
+    // Exit code 3 means that a lock file would change or an audit has findings.
     let is_right = matches!(outcome.code, Some(0 | 3));
     assert!(is_right, "{}: `{command}`\n{outcome}", page.display());
     if let Some(file) = file.filter(|file| !file.contains(['/', '$'])) {

@@ -1,4 +1,4 @@
-//! Links between pages, and from README.md to all of them.
+//! Checks links between pages, and that README.md links to all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use super::{anchors, clean, links, pages, prose, read, repository};
 /// The maximum number of lines in README.md.
 const README_LINES: usize = 220;
 
-/// Why a link in a page is broken. `None` if it is valid.
+/// Returns why a link on a page is broken, or `None` if it is valid.
 fn broken(page: &Path, link: &str, pages: &BTreeMap<PathBuf, String>) -> Option<&'static str> {
     if link.contains("://") || link.starts_with("mailto:") {
         return None;
@@ -42,7 +42,7 @@ fn links_lead_to_files_and_headings_of_the_repository() {
             }
         }
     }
-    assert!(count > 150, "links are found: {count}");
+    assert!(count > 150, "only {count} links were found");
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
@@ -74,7 +74,7 @@ fn the_readme_is_short() {
     assert!(lines <= README_LINES, "{lines} lines");
 }
 
-/// The directories whose files pages name in backticks.
+/// The directories of files that pages name in backticks.
 const SOURCE_DIRECTORIES: [&str; 5] = ["src/", "tests/", "testdata/", "xtask/", ".github/"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! The documentation: its links are valid, and it describes every option, code, variable and key.
+//! Checks the documentation: its links are valid, and it describes every option, code, variable and key.
 
 mod citations;
 mod examples;
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The directories with pages, besides the top of the repository.
+/// The directories with pages, in addition to the repository root.
 const DIRECTORIES: [&str; 4] = ["docs", "docs/guide", "docs/reference", "docs/rules"];
 
 fn repository() -> &'static Path {
@@ -20,7 +20,7 @@ fn read(page: &str) -> String {
     fs::read_to_string(repository().join(page)).unwrap_or_else(|error| panic!("{page}: {error}"))
 }
 
-/// The pages by their path from the top of the repository.
+/// Returns the pages by their path from the repository root.
 fn pages() -> BTreeMap<PathBuf, String> {
     let mut pages = BTreeMap::new();
     for directory in ["."].into_iter().chain(DIRECTORIES) {
@@ -36,7 +36,7 @@ fn pages() -> BTreeMap<PathBuf, String> {
     pages
 }
 
-/// A path without `.` and `..`.
+/// Removes `.` and `..` from a path.
 fn clean(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for part in path.components() {
@@ -51,7 +51,7 @@ fn clean(path: &Path) -> PathBuf {
     clean
 }
 
-/// The lines of a page outside code blocks.
+/// Returns the lines of a page outside code blocks.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut is_code = false;
     text.lines().filter(move |line| {
@@ -61,7 +61,7 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The anchors that GitHub creates for the headings of a page. The second of two equal anchors ends in `-1`.
+/// Returns the anchors that GitHub creates for headings. The second of two identical anchors ends in `-1`.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let headings = prose(text).filter(|line| line.starts_with('#'));
@@ -88,7 +88,7 @@ fn anchor(heading: &str) -> String {
     kept.flat_map(char::to_lowercase).collect()
 }
 
-/// The targets of links and pictures, in Markdown and in HTML.
+/// Returns the targets of links and pictures in Markdown and HTML.
 fn links(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in prose(text) {
@@ -106,7 +106,7 @@ fn links(text: &str) -> Vec<String> {
     found
 }
 
-/// A line without code spans, in which brackets do not form links.
+/// Removes code spans from a line, because brackets in them do not form links.
 fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect::<Vec<_>>().join("`")
 }

@@ -11,7 +11,7 @@ use tflock::code::Code;
 
 use crate::TFLOCK;
 
-/// The documented commands with the output of `--help` for each.
+/// Returns the documented commands with their `--help` output.
 fn helps() -> Vec<(String, String)> {
     let commands = [
         "lock",
@@ -34,7 +34,7 @@ fn helps() -> Vec<(String, String)> {
     commands.map(help).to_vec()
 }
 
-/// The options that a help text defines, such as `-r, --recursive` and `--format <FORMAT>`.
+/// Returns the options that a help text defines, such as `-r, --recursive` and `--format <FORMAT>`.
 fn options(help: &str) -> BTreeSet<&str> {
     let lines = help.lines().map(str::trim_start);
     let defined = lines.filter(|line| line.starts_with('-') && !line.starts_with("- "));
@@ -52,7 +52,7 @@ fn every_option_has_a_section() {
             assert!(anchors.contains(option), "{command}: {option}");
         }
     }
-    assert!(count > 100, "options are found: {count}");
+    assert!(count > 100, "only {count} options were found");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn the_tables_of_codes_match_the_program() {
     assert_eq!(rows.count(), Code::ALL.len());
 }
 
-/// The string literals in a source file that is not a test.
+/// Returns the string literals in a source file, without those in its unit tests.
 fn literals(source: &Path) -> Vec<String> {
     let text = fs::read_to_string(source).unwrap();
     let code = text.split("#[cfg(test)]").next().unwrap();
@@ -210,7 +210,7 @@ fn every_key_of_the_config_file_is_described() {
     }
 }
 
-/// The examples of a complete config file in the reference and in README.md.
+/// Checks the examples of a complete config file in the reference and in README.md.
 #[test]
 fn the_config_files_of_the_pages_are_valid() {
     let context = TestContext::offline(TFLOCK);
@@ -229,7 +229,7 @@ fn the_config_files_of_the_pages_are_valid() {
     }
 }
 
-/// The inputs and outputs of the action.
+/// Checks that every input and output of the action is described.
 #[test]
 fn every_input_and_output_of_the_action_is_described() {
     let page = read("docs/guide/ci.md");

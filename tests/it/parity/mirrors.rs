@@ -1,9 +1,9 @@
-//! Parity with mirrors as the source: what `providers lock -fs-mirror` and `-net-mirror` of both tools write, and the
-//! cases in which they fail.
+//! Parity with mirrors as the source: what `providers lock -fs-mirror` and `-net-mirror` of both tools write, and when
+//! they fail.
 //!
-//! `testdata/mirrors/CASE/terraform.hcl` and `tofu.hcl` have what the tools wrote. There is no file for a case that a
-//! tool refuses. `TFLOCK_RECORD=1` records with the installed tools; without it, their current output is compared with
-//! the records. The versions are in `testdata/README.md` and `testdata/tofu/VERSION`.
+//! `testdata/mirrors/CASE/terraform.hcl` and `tofu.hcl` record what the tools wrote. If a tool rejects a case, there is
+//! no file for it. `TFLOCK_RECORD=1` records the files again with the installed tools. Otherwise, the tools' current
+//! output is compared with the records. The versions are in `testdata/README.md` and `testdata/tofu/VERSION`.
 
 use std::fs;
 use std::io::Write as _;
@@ -25,18 +25,18 @@ const TOOLS: [(&str, &str); 2] = [
     ("tofu", "registry.opentofu.org"),
 ];
 
-/// The source of packages.
+/// A mirror that is the source of packages.
 #[derive(Clone, Copy)]
 enum MirrorSource {
     /// A directory that [`MirrorSite::directories`] creates.
     Directory(&'static str),
-    /// A network mirror with these `hashes` for each package: see [`hashes_of_mirror`].
+    /// A network mirror that reports these `hashes` for each package: see [`hashes_of_mirror`].
     Network(&'static str),
 }
 
 use MirrorSource::{Directory, Network};
 
-/// A configuration and a mirror.
+/// A configuration and the mirror from which it is locked.
 struct MirrorCase {
     name: &'static str,
     required: Vec<(&'static str, &'static str)>,
@@ -46,7 +46,7 @@ struct MirrorCase {
     is_locked: bool,
 }
 
-/// An entry as written with a registry, without the `h1` hashes of two platforms.
+/// A lock file entry as it is written when the source is a registry, without the `h1` hashes of two platforms.
 const COMPLETE: &str = r#"provider "HOST/acme/anvil" {
   version     = "1.0.0"
   constraints = "1.0.0"
@@ -122,8 +122,8 @@ fn cases() -> Vec<MirrorCase> {
     table(CASES).into_iter().map(row).collect()
 }
 
-/// The `hashes` that a network mirror reports for a package, derived from its `zh` and zip-based `h1` hashes. `None` if
-/// the field is missing.
+/// Returns the `hashes` that a network mirror reports for a package, derived from its `zh` and zip-based `h1` hashes.
+/// Returns `None` if the mirror omits the field.
 fn hashes_of_mirror(mirror: &str, zh: &str, h1: &str) -> Option<Value> {
     Some(match mirror {
         "no-hashes" => return None,
@@ -211,7 +211,7 @@ impl MirrorSite {
         }
     }
 
-    /// Creates the mirrors that have only anvil.
+    /// Creates the mirrors that contain only `acme/anvil`.
     fn directories_of(&self, host: &str, platform: &str) {
         let (file, bytes) = self.package(host, "acme/anvil", "1.0.0", platform);
         let broken = format!("broken/{host}/acme/anvil/{file}");
@@ -271,7 +271,7 @@ impl MirrorSite {
         }
     }
 
-    /// Creates a new copy of a case in `directory`.
+    /// Creates a fresh copy of a case in `directory`.
     fn lay_out(&self, case: &MirrorCase, directory: &str, host: &str) {
         self.context.require(directory, &case.required);
         if case.is_locked {
@@ -280,7 +280,7 @@ impl MirrorSite {
         }
     }
 
-    /// The option and the value that select a mirror.
+    /// Returns the option and the value that select a mirror.
     fn address(&self, mirror: MirrorSource) -> (&'static str, String) {
         match mirror {
             Directory(name) => {
@@ -291,7 +291,7 @@ impl MirrorSite {
         }
     }
 
-    /// The lock file that tflock writes. `None` if the run failed.
+    /// Runs tflock and returns the lock file, or `None` if the run failed.
     fn lock_with_tflock(&self, case: &MirrorCase, tool: (&str, &str)) -> (Option<String>, Outcome) {
         let directory = format!("{}/tflock-{}", case.name, tool.0);
         self.lay_out(case, &directory, tool.1);
@@ -306,7 +306,7 @@ impl MirrorSite {
         (self.written(&directory, &outcome), outcome)
     }
 
-    /// The lock file that a real tool writes, `None` if it failed. The outer `None` means that the tool is not
+    /// Runs a real tool and returns the lock file, or `Some(None)` if the run failed. Returns `None` if the tool is not
     /// installed.
     fn lock_with_tool(
         &self,
@@ -328,14 +328,14 @@ impl MirrorSite {
         Some((self.written(&directory, &outcome), outcome))
     }
 
-    /// The lock file that a run wrote. `None` if it failed.
+    /// Returns the lock file that a run wrote, or `None` if the run failed.
     fn written(&self, directory: &str, outcome: &Outcome) -> Option<String> {
         let text = self.context.lock_file(directory);
         text.filter(|_| outcome.code == Some(0))
     }
 }
 
-/// The hash of a package's entries, which mirrors publish. The real tools check it, so it needs no independent
+/// Returns the hash of a package's entries, which mirrors publish. The real tools check it, so it needs no independent
 /// implementation.
 fn zip_h1(bytes: &[u8], name: &str) -> String {
     let mut file = tempfile::tempfile().unwrap();
@@ -391,7 +391,7 @@ fn tflock_writes_what_the_tools_wrote() {
     assert!(written > 40 && differ > 5, "{counts}");
 }
 
-/// The lines of a lock file that contain hashes.
+/// Returns the lines of a lock file that contain hashes.
 fn hashes(text: Option<String>) -> Vec<String> {
     let text = text.unwrap_or_default();
     let lines = text.lines().filter(|line| line.starts_with("    \""));

@@ -1,8 +1,8 @@
-//! Parity with the real tools: tflock writes the same file as `terraform providers lock` with the same registry.
+//! Parity with the real tools: tflock writes the same file as `terraform providers lock` does with the same registry.
 //! Afterwards, plain `terraform init` with an empty data directory leaves the file unchanged.
 //!
 //! The inputs are the directories of `testdata/modules`. Each one is locked without a lock file, or with
-//! `testdata/locks/CASE/before.hcl` if that exists. A second run must change nothing. The expected file is
+//! `testdata/locks/CASE/before.hcl` if that exists. A second run must not change anything. The expected file is
 //! `testdata/locks/CASE/.terraform.lock.hcl`, which Terraform wrote. `TFLOCK_RECORD=1` writes it again.
 
 mod mirrors;
@@ -19,7 +19,7 @@ use tflock_test_support::{
 
 use crate::TFLOCK;
 
-/// The cases in which the result differs from that of `providers lock`.
+/// The cases in which the result of tflock or `init` differs.
 const EXCEPTIONS: [(&str, ParityException); 4] = [
     (
         "all-foreign",
@@ -36,7 +36,7 @@ const EXCEPTIONS: [(&str, ParityException); 4] = [
     ),
 ];
 
-/// How a case differs.
+/// How the result of a case differs.
 #[derive(Clone, Copy, PartialEq)]
 enum ParityException {
     /// tflock writes the same file only with these options.
@@ -80,7 +80,7 @@ impl TerraformCase {
         }
     }
 
-    /// Creates a new copy of the case in `directory`.
+    /// Creates a fresh copy of the case in `directory`.
     fn lay_out(&self, directory: &str, context: &TestContext) {
         context.copy(&testdata(&format!("modules/{}", self.name)), directory);
         if let Some(before) = &self.before {
@@ -97,7 +97,7 @@ impl TerraformCase {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// The file after `init`, given the file before it.
+    /// Returns the expected lock file after `init`, given the file before it.
     fn after_init(&self, locked: &str) -> String {
         match self.exception {
             Some(ParityException::InitDropsBlock(provider)) => without_block(locked, provider),
@@ -153,8 +153,8 @@ fn tflock_writes_the_recorded_lock_files_and_init_leaves_them() {
     }
 }
 
-/// Runs `terraform init` with an empty data directory on the file that tflock wrote. It succeeds with a read-only lock
-/// file, and otherwise changes nothing.
+/// Runs `terraform init` with an empty data directory on the file that tflock wrote. It must succeed with a read-only
+/// lock file, and it must change nothing without that restriction.
 fn witness(case: &TerraformCase, written: &str, context: &TestContext) {
     let init = |options: &[&'static str]| {
         let arguments = ["init", "-no-color"]
@@ -183,7 +183,7 @@ fn lock(case: &TerraformCase, context: &TestContext) {
     program.arg(&case.name).run().expect_success();
 }
 
-/// Runs `terraform providers lock` in a directory for all platforms, after its local modules are installed. Returns the
+/// Runs `terraform providers lock` in a directory for all platforms, after installing its local modules. Returns the
 /// lock file.
 fn lock_with_terraform(directory: &str, context: &TestContext) -> String {
     let data = context.path(&format!("{directory}-data"));
@@ -209,7 +209,7 @@ fn testdata(relative: &str) -> PathBuf {
         .join(relative)
 }
 
-/// `locks` without the block of `provider` and the empty line before it.
+/// Returns `locks` without the block of `provider` and the empty line before it.
 fn without_block(locks: &str, provider: &str) -> String {
     let start = locks
         .find(&format!("\nprovider \"registry.terraform.io/{provider}\""))
@@ -218,7 +218,7 @@ fn without_block(locks: &str, provider: &str) -> String {
     format!("{}{}", &locks[..start], &locks[end..])
 }
 
-/// `locks` without the lines that contain one of `marks`.
+/// Returns `locks` without the lines that contain one of `marks`.
 fn without_lines(locks: &str, marks: &[&str]) -> String {
     let kept = |line: &&str| !marks.iter().any(|mark| line.contains(mark));
     locks.split_inclusive('\n').filter(kept).collect()

@@ -1,9 +1,9 @@
-//! The providers that `testdata/modules` requires. Their contents are derived from seeds, so the recorded lock files
-//! remain valid.
+//! The registry with the providers that `testdata/modules` requires. Their contents are derived from seeds, so the
+//! recorded lock files remain valid.
 
 use tflock_test_support::{DEFAULT_HOSTS, FakeRegistry, ProviderSpec, RawEntry, RawZip};
 
-/// The registry of the parity tests.
+/// Starts the registry of the parity tests.
 pub(super) fn start() -> FakeRegistry {
     let mut registry = FakeRegistry::start();
     let default = |source: &str| ProviderSpec::new(source).hosts(DEFAULT_HOSTS);
@@ -16,7 +16,7 @@ pub(super) fn start() -> FakeRegistry {
         "2.1.0-rc.1",
     ];
     registry.publish(default("acme/anvil").versions(anvil));
-    // The versions are not sorted, and 1.10 is newer than 1.9.
+    // These versions are not sorted, and 1.10 is newer than 1.9.
     registry.publish(default("acme/bolt").versions(["1.10.0", "1.0.0", "1.9.0"]));
     registry.publish(default("acme/rivet"));
     // If constraints allow both versions, the tools select either one, and not always the same for each platform.
@@ -30,9 +30,9 @@ pub(super) fn start() -> FakeRegistry {
     }
     registry.publish(ProviderSpec::new("registry.example/acme-co/vise"));
     registry.publish(with_directories(default("acme/crate")));
-    // The list has an invalid line, so only the checksum of each platform's own archive is recorded.
+    // The checksum list has an invalid line, so only the checksum of each platform's own archive is recorded.
     registry.publish(default("acme/ledger").sums(|sums| format!("# signed\n{sums}").into_bytes()));
-    // Providers that only the inputs for OpenTofu require.
+    // Only the inputs for OpenTofu require these providers.
     for source in
         ["anchor", "anvil", "beam", "bolt", "chain", "tofu"].map(|name| format!("hashicorp/{name}"))
     {
@@ -54,8 +54,8 @@ pub(super) fn start() -> FakeRegistry {
     registry
 }
 
-/// Packages with directory entries, a name that is not normalized, and a duplicate name. `h1` is the hash of the
-/// unpacked directory.
+/// Publishes packages with directory entries, a name that is not normalized, and a duplicate name. `h1` is the hash of
+/// the unpacked directory.
 fn with_directories(mut spec: ProviderSpec) -> ProviderSpec {
     for platform in tflock_test_support::DEFAULT_PLATFORMS {
         let zip = RawZip::of([

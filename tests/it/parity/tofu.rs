@@ -1,9 +1,9 @@
-//! Parity with OpenTofu: tflock writes the same file as `tofu providers lock` with the same registry. Afterwards, plain
-//! `tofu init` with an empty data directory leaves the file unchanged.
+//! Parity with OpenTofu: tflock writes the same file as `tofu providers lock` does with the same registry. Afterwards,
+//! plain `tofu init` with an empty data directory leaves the file unchanged.
 //!
 //! The inputs are those of the tests with Terraform and `testdata/tofu/modules`, which covers every difference between
-//! the tools. `testdata/tofu/locks/CASE` has what OpenTofu wrote, and `testdata/tofu/VERSION` its version. The tests
-//! compare with these records, and with `tofu` itself if it is installed.
+//! the tools. `testdata/tofu/locks/CASE` records what OpenTofu wrote, and `testdata/tofu/VERSION` its version. The
+//! tests compare tflock's files with these records, and with those of `tofu` itself if it is installed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,17 +25,17 @@ enum By {
     Init,
 }
 
-/// Cases with test files. tflock must write the same as `init`, and without test files the same as `providers lock`.
+/// Cases with test files. tflock must write the same file as `init` and, without the test files, as `providers lock`.
 const WITH_TESTS: [&str; 1] = ["test-files"];
 
-/// Cases that plain `init` refuses or rewrites, with the reason. `init` also removes entries of Terraform's registry
+/// Cases that plain `init` rejects or rewrites, with the reason. `init` also removes entries for Terraform's registry
 /// from old lock files.
 const NOT_FOR_INIT: [(&str, &str); 2] = [
     ("legacy-and-built-in", "it refuses legacy addresses"),
     ("test-files", "it needs more than `providers lock` finds"),
 ];
 
-/// The platform on which `init` was recorded.
+/// The platform on which the results of `init` were recorded.
 const RECORDED_ON: &str = "linux_amd64";
 
 struct TofuCase {
@@ -53,7 +53,7 @@ impl TofuCase {
                 let entry = entry.unwrap();
                 let name = entry.file_name().into_string().unwrap();
                 let known = inputs.insert(name, entry.path());
-                assert!(known.is_none(), "{known:?} is there twice");
+                assert!(known.is_none(), "two cases have the name of {known:?}");
             }
         }
         let mut cases = Vec::new();
@@ -82,7 +82,7 @@ impl TofuCase {
         }
     }
 
-    /// Creates a new copy of the case below `work`.
+    /// Creates a fresh copy of the case below `work`.
     fn lay_out(&self, context: &TestContext) {
         context.copy(&self.input, &self.name);
         if let Some(before) = &self.before {
@@ -99,7 +99,7 @@ impl TofuCase {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// The lock file that OpenTofu writes.
+    /// Runs OpenTofu and returns the lock file.
     fn lock_with_tofu(&self, context: &TestContext) -> String {
         let data = context.path(&format!("{}-data", self.name));
         let run = |arguments: &[&str]| {

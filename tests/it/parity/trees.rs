@@ -1,8 +1,8 @@
-//! Parity for whole trees: one `lock -r` writes the same files as each tool does root by root.
+//! Parity for whole trees: one `lock -r` writes the same files as each tool does for one root module after another.
 //!
-//! The inputs are `testdata/trees/CASE/tree`. `testdata/trees/CASE` has `ROOT.terraform.hcl` and `ROOT.tofu.hcl` for
-//! each root module, with `-` for `/`. They contain what `get` and `providers lock` of the two tools wrote.
-//! `TFLOCK_RECORD=1` writes them again.
+//! The inputs are `testdata/trees/CASE/tree`. For each root module, `testdata/trees/CASE` has `ROOT.terraform.hcl` and
+//! `ROOT.tofu.hcl`, in which `-` replaces the `/` of the path. They record what `get` and `providers lock` of the two
+//! tools wrote. `TFLOCK_RECORD=1` writes them again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,14 +31,14 @@ fn recorded(case: &str, root: &str, tool: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Creates a new copy of a tree and returns its path.
+/// Creates a fresh copy of a tree and returns its path.
 fn lay_out(case: &str, who: &str, context: &TestContext) -> String {
     let directory = format!("{case}-{who}");
     context.copy(&testdata(&format!("trees/{case}/tree")), &directory);
     directory
 }
 
-/// All lock files below a directory, by their relative directory.
+/// Returns all lock files below a directory, by the relative path of their directory.
 fn lock_files(directory: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![directory.to_path_buf()];

@@ -270,7 +270,7 @@ async fn redirects_are_followed_nine_times() {
     registry.misbehave(Misbehave::on(LIST).redirect(LIST));
     let found = list_versions(&connect(&registry), "acme/ledger").await;
     assert!(found.ends_with("more than 9 redirects"), "{found}");
-    assert_eq!(registry.log().total(), 10, "a loop is not tried again");
+    assert_eq!(registry.log().total(), 10, "loops are not retried");
 }
 
 #[tokio::test]

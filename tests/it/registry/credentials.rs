@@ -10,7 +10,7 @@ use super::{
     set_token, settings, trusting,
 };
 
-/// The `Authorization` headers of the requests so far, by path.
+/// Returns the `Authorization` headers of all requests so far, by path.
 fn authorizations(registry: &FakeRegistry) -> Vec<(String, Option<String>)> {
     let hits = registry.log().hits();
     let seen = hits.iter().map(|hit| {
@@ -66,7 +66,7 @@ async fn tokens_go_to_the_right_hosts() {
         ("/b/acme/same/1.0.0/download/linux/amd64", token()),
         ("/sums", None),
         ("/x.zip", None),
-        // The token is not sent for another host's providers at the same URL.
+        // The token is not sent for providers of a different host at the same URL.
         ("/b/acme/same/versions", None),
         ("/moved", None),
     ];
@@ -111,7 +111,7 @@ mod helper {
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// The token that was sent, or the error, and the arguments of the helper.
+    /// Returns the token that was sent, or the error, and the arguments of the helper.
     async fn ask(action: Option<&str>, blocks: &str, variable: Option<&str>) -> (String, String) {
         let registry = FakeRegistry::start();
         let directory = tempfile::tempdir().unwrap();
@@ -172,7 +172,7 @@ mod helper {
             );
             assert_contains(&found, expected);
             assert!(!found.contains("secret"), "{found}");
-            assert_eq!(arguments, CALL, "run once for two providers");
+            assert_eq!(arguments, CALL, "the helper runs once for two providers");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Service discovery over TLS, with a host that has a port.
+//! Service discovery over TLS, for a host with a port.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use super::{
 
 const DOCUMENT: &str = "/.well-known/terraform.json";
 
-/// A registry whose host offers `acme/ledger`.
+/// Starts a registry whose host offers `acme/ledger`.
 fn start() -> TlsRegistry {
     let site = TlsRegistry::start();
     serve(&site, DOCUMENT, &json!({"providers.v1": "/v1/"}));
@@ -36,7 +36,7 @@ fn serve(site: &TlsRegistry, path: &str, value: &Value) {
     }
 }
 
-/// The result of listing versions, and the number of requests for the document.
+/// Lists the versions. Returns the result and the number of requests for the discovery document.
 async fn list(site: &TlsRegistry, engine: Engine, waits: &Waits) -> (String, usize) {
     site.registry.log().clear();
     let mut settings = trusting(&site.authority, waits);
@@ -234,7 +234,7 @@ async fn settings_of_registries_do_not_apply_to_discovery() {
     let provider = address(&format!("{}/acme/ledger", site.host));
     for (rule, requests) in [
         (Misbehave::on(DOCUMENT).status(503), 4),
-        // The document takes longer than the request timeout, but not longer than the timeout of discovery.
+        // The document takes longer than the request timeout, but not longer than the discovery timeout.
         (
             Misbehave::on(DOCUMENT).drip(5, Duration::from_millis(30)),
             1,

@@ -1,4 +1,4 @@
-//! Network mirrors over TLS, and sources with several installation methods.
+//! Network mirrors over TLS, and package sources with several installation methods.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use super::{
 const INDEX: &str = "/mirror/registry.terraform.io/acme/ledger/index.json";
 const ARCHIVES: &str = "/mirror/registry.terraform.io/acme/ledger/1.0.0.json";
 
-/// A mirror with one package.
+/// Starts a mirror with one package.
 fn start() -> TlsRegistry {
     let site = TlsRegistry::start();
     let versions = json!({"1.0.0": {}, "v2": {}, "1.0": {}, "1.1.0-rc1": {"x": 1}});
@@ -44,7 +44,7 @@ fn mirror(site: &TlsRegistry) -> NetworkMirror {
     NetworkMirror::new(client_of(site), &base(site), None).unwrap()
 }
 
-/// The results of requesting the versions and then the package.
+/// Requests the versions and then the package. Returns both results.
 async fn versions_and_package(site: &TlsRegistry) -> (String, String) {
     let versions = mirror(site).versions(&address("acme/ledger")).await;
     (outcome(versions), outcome(package(site).await))
@@ -258,7 +258,7 @@ async fn hashes_vouch_for_a_package_if_one_matches() {
     }
 }
 
-/// A source that is built from the text of a `provider_installation` block.
+/// Builds a source from the text of a `provider_installation` block.
 fn source(client: &RegistryClient, block: &str) -> PackageSource {
     let mut builder = Builder::default();
     builder.add(
@@ -270,7 +270,7 @@ fn source(client: &RegistryClient, block: &str) -> PackageSource {
     PackageSource::configured(client, &config.provider_installation.unwrap()).unwrap()
 }
 
-/// A directory with these unpacked packages, given as `ADDRESS/VERSION/PLATFORM`.
+/// Creates a directory with these unpacked packages, given as `ADDRESS/VERSION/PLATFORM`.
 fn directory(packages: &[&str]) -> tempfile::TempDir {
     let base = tempfile::tempdir().unwrap();
     for package in packages {
@@ -279,7 +279,7 @@ fn directory(packages: &[&str]) -> tempfile::TempDir {
     base
 }
 
-/// The versions, or the error.
+/// Returns the versions, or the error.
 async fn versions(source: &PackageSource, provider: &str) -> String {
     match source.versions(&address(provider)).await {
         Ok(available) => {
@@ -323,12 +323,12 @@ async fn methods_are_used_in_order_and_their_versions_united() {
     };
     let Ok(PackageLocation::Local(LocalPackage::Directory(path))) = locate("linux_amd64").await
     else {
-        panic!("the first method has it");
+        panic!("the first method has the package");
     };
     assert!(path.starts_with(first.path()));
     let Ok(PackageLocation::Local(LocalPackage::Directory(path))) = locate("darwin_arm64").await
     else {
-        panic!("the last method has it");
+        panic!("the last method has the package");
     };
     assert!(path.starts_with(second.path()));
     assert!(outcome(locate("windows_386").await).contains("has no package for `windows_386`"));

@@ -1,7 +1,7 @@
 //! The registry client against a server whose responses are valid, unusual or invalid.
 //!
 //! The table shows which tests cover which rules for registries (docs/rules/registry.md: 1 discovery, 2 endpoints, 3
-//! credentials, 6 OpenTofu). The rules of section 4 for keys and lists are tested in the package module. Unit tests are
+//! credentials, 6 OpenTofu). The rules on keys and lists in section 4 are tested in the package module. Unit tests are
 //! listed with the path of their module.
 //!
 //! | section, row | test |
@@ -10,10 +10,10 @@
 //! | 1 200 and content types, 404, other statuses, size, BOM, text after the object | `discovery::answers` |
 //! | 1 redirects: 3 (OpenTofu 9), other hosts, final URL | `discovery::redirects_*` |
 //! | 1 four attempts, which failures are retried, waits, `Retry-After`, fixed numbers | `discovery::retries`, `discovery::waits` |
-//! | 1 `providers.v1`: references, user info, query, last slash, null, `v2`, empty | `registry::discovery` |
+//! | 1 `providers.v1`: references, user info, query, trailing slash, null, `v2`, empty | `registry::discovery` |
 //! | 1 `host` blocks: no request, unnamed services, relative values, labels | `discovery::host_blocks_replace_discovery`, `cli_config::merge` |
-//! | 1 credentials go by the host, not by the target | `credentials::tokens_go_to_the_right_hosts` |
-//! | 2 versions: fields, case, null, BOM, text after, invalid and equal versions | `answers::version_lists`, `registry::metadata` |
+//! | 1 credentials depend on the host, not on the target | `credentials::tokens_go_to_the_right_hosts` |
+//! | 2 versions: fields, case, null, BOM, text after, invalid and duplicate versions | `answers::version_lists`, `registry::metadata` |
 //! | 2 versions: `warnings`, numbers beyond 64 bits | `registry::metadata` |
 //! | 2 download: every field | `answers::descriptions` |
 //! | 2 protocols and the suggested version | `answers::plugin_protocols`, `registry::metadata` |
@@ -34,12 +34,12 @@
 //! | 5 each document is requested once | `answers::each_document_is_requested_once` |
 //! | 6 `packages` | `registry::metadata`, `package::reported` |
 //!
-//! The same for mirrors (docs/rules/mirrors.md: sections 2, 3 and 5). Section 1 on recorded hashes is covered by the
-//! tests of lock files.
+//! The next table does the same for mirrors (docs/rules/mirrors.md: sections 2, 3 and 5). Section 1 on recorded hashes
+//! is covered by the tests of lock files.
 //!
 //! | section, row | test |
 //! | --- | --- |
-//! | 2 base URL: https, last slash | `mirrors::base_urls` |
+//! | 2 base URL: https, trailing slash | `mirrors::base_urls` |
 //! | 2 documents, null archives, platforms | `mirrors::the_protocol`, `mirrors::content_types_and_bodies` |
 //! | 2 host in ASCII with its port | `mirrors::hosts_are_written_in_ascii_with_their_port` |
 //! | 2 content type | `mirrors::content_types_and_bodies` |
@@ -47,18 +47,18 @@
 //! | 2 hashes | `mirrors::hashes_vouch_for_a_package_if_one_matches` |
 //! | 2 statuses | `mirrors::statuses` |
 //! | 2 credentials | `mirrors::tokens_depend_on_the_host_of_the_mirror` |
-//! | 3 layout, every row but hashing | `registry::filesystem_mirror`, `mirrors::one_directory_or_one_mirror_can_be_the_only_source` |
-//! | 5 places | `cli_config::places`, `cli_config::load` |
+//! | 3 layout, every row except hashing | `registry::filesystem_mirror`, `mirrors::one_directory_or_one_mirror_can_be_the_only_source` |
+//! | 5 locations | `cli_config::places`, `cli_config::load` |
 //! | 5 merging, syntax | `cli_config::merge`, `cli_config::parse`, `cli_config::escape` |
 //! | 5 `provider_installation`: form, patterns | `cli_config::merge`, `cli_config::pattern` |
 //! | 5 `provider_installation`: order, union, absence, implied directories | `mirrors::methods_*`, `mirrors::nothing_falls_through_*`, `mirrors::implied_*` |
 //!
 //! `crate::faults` tests every fault with every kind of request.
 //!
-//! Where tflock deliberately differs from a rule, the test checks tflock's behavior: three retries by default instead
-//! of one (two for OpenTofu's packages), discovery never over plain http except on loopback, interrupted downloads
-//! resumed, a redirect loop requested only once (Terraform requests a mirror twice), and retries for OpenTofu's
-//! discovery and mirrors as for all documents.
+//! Where tflock deliberately differs from a rule, the test checks tflock's behavior: it makes three retries by default
+//! instead of one (two for OpenTofu's packages), never uses plain http for discovery except on loopback, resumes
+//! interrupted downloads, requests a redirect loop only once (Terraform requests a mirror twice), and retries
+//! OpenTofu's discovery and mirrors like all documents.
 
 mod answers;
 mod credentials;
@@ -82,7 +82,7 @@ use tflock::registry::{
 use tflock::reporter;
 use tflock_test_support::{FakeRegistry, Misbehave, TestAuthority, error_chain};
 
-/// Records the pauses between attempts, in milliseconds, instead of waiting.
+/// The pauses between attempts in milliseconds, which are recorded instead of waited for.
 #[derive(Clone, Default)]
 struct Waits(Arc<Mutex<Vec<u128>>>);
 
@@ -99,7 +99,7 @@ impl Pause for Waits {
     }
 }
 
-/// Settings for a client that connects to this machine only and never waits.
+/// Returns settings for a client that connects to this machine only and never waits.
 fn settings(waits: &Waits) -> RegistrySettings {
     let mut settings = RegistrySettings::new(Engine::Terraform);
     settings.http.use_system_proxy = false;
@@ -107,14 +107,14 @@ fn settings(waits: &Waits) -> RegistrySettings {
     settings
 }
 
-/// Settings whose `host` blocks redirect to the registry.
+/// Returns settings whose `host` blocks redirect to the registry.
 fn configured(registry: &FakeRegistry, waits: &Waits) -> RegistrySettings {
     let mut settings = settings(waits);
     configure(&mut settings, &registry.cli_config());
     settings
 }
 
-/// Settings that trust the certificate authority of a TLS registry.
+/// Returns settings that trust the certificate authority of a TLS registry.
 fn trusting(authority: &TestAuthority, waits: &Waits) -> RegistrySettings {
     let mut settings = settings(waits);
     settings.http.roots = Roots::Only(std::fs::read(authority.certificate_file()).unwrap());
@@ -136,7 +136,7 @@ fn client(settings: RegistrySettings) -> RegistryClient {
     RegistryClient::new(settings, reporter::silent()).unwrap()
 }
 
-/// A client whose `host` blocks redirect to the registry.
+/// Creates a client whose `host` blocks redirect to the registry.
 fn connect(registry: &FakeRegistry) -> RegistryClient {
     client(configured(registry, &Waits::default()))
 }
@@ -147,19 +147,19 @@ fn set_token(settings: &mut RegistrySettings, name: &str, token: &str) {
     tokens.insert(host(name), ApiToken::new(token));
 }
 
-/// The result of listing the versions of a provider.
+/// Lists the versions of a provider and returns the outcome.
 async fn list_versions(client: &RegistryClient, provider: &str) -> String {
     outcome(client.versions(&address(provider)).await)
 }
 
-/// The description of `acme/ledger` 1.0.0.
+/// Requests the description of `acme/ledger` 1.0.0.
 async fn describe(client: &RegistryClient) -> Result<Arc<PackageMeta>, RegistryError> {
     client
         .package_meta(&package_id("acme/ledger", linux()))
         .await
 }
 
-/// Version 1.0.0 of a provider.
+/// Returns the ID of a package of version 1.0.0.
 fn package_id(provider: &str, platform: Platform) -> PackageId {
     PackageId {
         provider: address(provider),
@@ -168,7 +168,7 @@ fn package_id(provider: &str, platform: Platform) -> PackageId {
     }
 }
 
-/// Redirects requests for `first` through the paths `/1`, `/2` and so on to `last`, with this number of redirects.
+/// Redirects requests for `first` to `last` in `length` steps, through the paths `/1`, `/2` and so on.
 fn redirect(registry: &FakeRegistry, length: usize, first: &str, last: &str) {
     for step in 0..length {
         let from = if step == 0 {
@@ -185,7 +185,7 @@ fn redirect(registry: &FakeRegistry, length: usize, first: &str, last: &str) {
     }
 }
 
-/// Whether each pause is in its range.
+/// Returns whether there are as many pauses as ranges, and each pause is in its range.
 fn fits(waits: &[u128], expected: &[RangeInclusive<u128>]) -> bool {
     let mut pairs = expected.iter().zip(waits);
     expected.len() == waits.len() && pairs.all(|(range, wait)| range.contains(wait))
@@ -207,7 +207,7 @@ fn linux() -> Platform {
     Platform::parse("linux_amd64").unwrap()
 }
 
-/// An error and its causes in one line, or `ok`.
+/// Returns an error and its causes in one line, or `ok`.
 fn outcome<T>(result: Result<T, RegistryError>) -> String {
     result.map_or_else(|error| error_chain(&error), |_| "ok".to_owned())
 }

@@ -1,4 +1,4 @@
-//! Package downloads: a single request, resumed after interruptions, with limits for stalled connections.
+//! Package downloads: each is a single request, is resumed after interruptions, and fails if it stalls too long.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::{Waits, client, outcome, redirect, settings};
 
 const ZIP: &str = "/files/x.zip";
 
-/// Bytes without repetitions.
+/// Returns bytes that do not repeat within short distances.
 fn content(size: usize) -> Vec<u8> {
     (0..size)
         .map(|at| u8::try_from((at * 31 + at / 251) % 251).unwrap())
@@ -41,7 +41,7 @@ async fn fetch_from(registry: &FakeRegistry) -> Result<Vec<u8>, RegistryError> {
     fetch(settings(&Waits::default()), &registry.url(ZIP)).await
 }
 
-/// Settings with a short stall timeout, so that the tests are fast.
+/// Returns settings with a short stall timeout, which keeps the tests fast.
 fn impatient(waits: &Waits) -> RegistrySettings {
     let mut settings = settings(waits);
     settings.http.stall_timeout = Duration::from_millis(300);
@@ -60,7 +60,7 @@ async fn a_package_is_one_get() {
     while download.chunk().await.unwrap().is_some() {}
     assert!(
         download.chunk().await.unwrap().is_none(),
-        "the stream stays at its end"
+        "the stream remains at its end"
     );
     let hits = registry.log().hits();
     let [hit] = &hits[..] else {
@@ -109,7 +109,7 @@ async fn broken_bodies_are_resumed() {
         let body = fetch(impatient(&Waits::default()), &registry.url(ZIP)).await;
         let hits = registry.log().hits();
         if offset == "300000" {
-            // The whole body arrived, but the announced length is larger.
+            // The whole body arrived, but the announced length is greater.
             let found = outcome(body);
             assert_contains(
                 &found,

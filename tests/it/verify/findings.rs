@@ -1,4 +1,4 @@
-//! Each finding: a typical situation that causes it, and its report in every format.
+//! Each finding: a typical situation that causes it, and how every format reports it.
 
 use serde_json::Value;
 use tflock_test_support::{FakeRegistry, Misbehave, TestContext, assert_contains, git};
@@ -17,7 +17,7 @@ struct FindingCase {
     fix: &'static str,
 }
 
-/// Each case has four lines: `# SITUATION`, `CODE NAME PLACE`, the message and the fix.
+/// The cases of four lines each: `# SITUATION`, `CODE NAME PLACE`, the message and the fix.
 const CASES: &str = include_str!("findings.txt");
 
 fn cases() -> Vec<FindingCase> {
@@ -40,7 +40,7 @@ fn cases() -> Vec<FindingCase> {
 
 const FILE: &str = "a/.terraform.lock.hcl";
 
-/// Changes the correct directory `a` so that it is in this situation.
+/// Changes the correct directory `a` to create this situation.
 fn arrange(situation: &str, registry: &FakeRegistry, context: &TestContext) {
     let require = |source, constraint| {
         context.require("a", &[(source, constraint)]);

@@ -8,10 +8,10 @@ use tflock_test_support::{FakeRegistry, Outcome, ProviderSpec, TestContext};
 
 use crate::TFLOCK;
 
-/// The platforms in these tests. Packages are published for one more platform.
+/// The platforms in these tests. Packages are published for one additional platform.
 const PLATFORMS: &str = "linux_amd64,darwin_arm64";
 
-/// A registry with two providers, of which one has no package for Windows, and the directory `a`, locked for both
+/// Starts a registry with two providers, one of which has no package for Windows, and locks the directory `a` for both
 /// platforms.
 fn start() -> (FakeRegistry, TestContext) {
     let mut registry = FakeRegistry::start();
@@ -29,14 +29,14 @@ fn lock(context: &TestContext, platforms: &str) {
     context.tflock(lock).run().expect_success();
 }
 
-/// Replaces a part of the lock file of `a`, which must contain it.
+/// Replaces text in the lock file of `a`, which must contain it.
 fn edit(context: &TestContext, from: &str, to: &str) {
     let text = context.lock_file("a").unwrap();
     assert!(text.contains(from), "{from}\n{text}");
     context.write_lock_file("a", text.replacen(from, to, 1));
 }
 
-/// Runs `tflock verify` with options that are separated by spaces.
+/// Runs `tflock verify` with `options`, which are separated by spaces.
 fn verify(context: &TestContext, options: &str) -> Outcome {
     let arguments = ["verify", "--platform", PLATFORMS].into_iter();
     let options = options.split_whitespace();

@@ -1,12 +1,12 @@
 //! Checks the documented behavior of plugin caches with the real `terraform`: with tflock's lock file, `init` uses the
-//! packages in a warm cache. Without the `h1` hash of its platform, it downloads them again, and `verify` reports this
-//! beforehand.
+//! packages in a warm cache. If the `h1` hash for its platform is missing, it downloads them again, and `verify`
+//! reports this beforehand.
 
 use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext};
 
 use crate::TFLOCK;
 
-/// The platform of the installed `terraform`.
+/// Returns the platform of the installed `terraform`.
 fn own_platform() -> String {
     let os = match std::env::consts::OS {
         "macos" => "darwin",
@@ -20,7 +20,7 @@ fn own_platform() -> String {
     format!("{os}_{arch}")
 }
 
-/// Runs `terraform init` in new directories with the lock file of `from`. Returns the number of downloaded packages.
+/// Runs `init` in `count` new directories with the lock file of `from`. Returns the number of downloaded packages.
 fn downloads(registry: &FakeRegistry, context: &TestContext, from: &str, count: usize) -> usize {
     registry.log().clear();
     for number in 0..count {

@@ -1,4 +1,4 @@
-//! The requests of an audit, its results without a network, and its exit codes.
+//! The requests that an audit sends, its results without a network, and its exit codes.
 
 use serde_json::json;
 use tflock_test_support::{DEFAULT_HOSTS, FakeRegistry, Misbehave, ProviderSpec, TestContext};
@@ -13,7 +13,7 @@ fn a_correct_tree_has_no_findings_and_known_packages_are_not_downloaded() {
     let outcome = verify(&context, "-r .").expect_success();
     outcome.assert_stdout_starts("1 directory: 1 sound; ");
     assert_eq!(outcome.stdout.lines().count(), 1, "{outcome}");
-    // Packages come from the disk cache, but the version list is requested.
+    // Packages come from the disk cache, but the version list is still requested.
     let requests = |path| registry.log().count("GET", path);
     assert_eq!((requests("*.zip"), requests("*/versions")), (0, 1));
 
@@ -85,7 +85,7 @@ fn directories_without_requirements_have_no_finding() {
     outcome.assert_stdout_starts("2 directories: 1 sound, 1 skipped");
 }
 
-/// With the rules of both tools, `verify` accepts everything that `lock` writes from registries and mirrors.
+/// `verify` accepts everything that `lock` writes from registries and mirrors, under the rules of both tools.
 #[test]
 fn verify_accepts_what_lock_writes() {
     let mut registry = FakeRegistry::start();

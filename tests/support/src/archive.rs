@@ -1,6 +1,6 @@
-//! A zip writer whose packages have the same format as those of goreleaser, which uses Go's `archive/zip`.
+//! A zip writer. Its packages have the same format as those of goreleaser, which uses Go's `archive/zip`.
 //!
-//! Every entry is deflated, and a data descriptor with a signature follows it. Every entry has the extended timestamp
+//! Every entry is deflated and followed by a data descriptor with a signature. Every entry has the extended timestamp
 //! field with a fixed time. The archive is written sequentially, so it may be larger than memory. Format: APPNOTE.TXT
 //! 4.3.
 
@@ -22,15 +22,15 @@ const UNIX_STAMP: u32 = 1_704_067_200;
 /// The hashes and the size of an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchiveFacts {
-    /// The SHA-256 of the archive in lower-case hexadecimal digits.
+    /// The SHA-256 digest of the archive in lower-case hexadecimal digits.
     pub sha256: String,
-    /// The `h1:` hash of its files.
+    /// The `h1:` hash of the files in the archive.
     pub h1: String,
-    /// Its length in bytes.
+    /// The length of the archive in bytes.
     pub size: u64,
 }
 
-/// Writes an archive to `out`, counts the bytes and computes their digest.
+/// A writer that counts an archive's bytes and computes their digest.
 pub struct ArchiveWriter<W: Write> {
     out: Tee<W>,
     central: Vec<u8>,
@@ -38,7 +38,7 @@ pub struct ArchiveWriter<W: Write> {
 }
 
 impl<W: Write> ArchiveWriter<W> {
-    /// Creates a writer to `out`.
+    /// Creates a writer that writes the archive to `out`.
     pub fn new(out: W) -> Self {
         let out = Tee {
             inner: out,
@@ -110,7 +110,7 @@ impl<W: Write> ArchiveWriter<W> {
     }
 }
 
-/// The fields that the local and the central header of an entry have in common.
+/// The fields that the local and central headers of an entry share.
 struct SharedHeader {
     /// The required version, the flags (data descriptor; UTF-8 for non-ASCII names), the method and the time.
     start: Vec<u8>,
@@ -139,7 +139,7 @@ fn shared_header(name: &str) -> SharedHeader {
     }
 }
 
-/// Deflates `content` into `out`. Returns its hexadecimal SHA-256, CRC-32 and length.
+/// Deflates `content` into `out`. Returns the hexadecimal SHA-256 digest, the CRC-32 and the length of `content`.
 fn deflate(mut content: impl Read, out: &mut impl Write) -> io::Result<(String, u32, u64)> {
     let mut encoder = DeflateEncoder::new(out, Compression::default());
     let (mut hasher, mut crc, mut size) = (Sha256::new(), crc32fast::Hasher::new(), 0);
@@ -159,7 +159,7 @@ fn deflate(mut content: impl Read, out: &mut impl Write) -> io::Result<(String, 
     Ok((to_hex(&hasher.finalize()), crc.finalize(), size))
 }
 
-/// A writer that counts and digests the bytes it passes on.
+/// A writer that counts the bytes it passes on and computes their digest.
 struct Tee<W> {
     inner: W,
     hasher: Sha256,

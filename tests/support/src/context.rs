@@ -11,11 +11,10 @@ use crate::program::{Outcome, Program};
 use crate::registry::FakeRegistry;
 use crate::tool::{terraform_on_path, tofu_on_path};
 
-/// The name of a lock file.
 const LOCK_FILE: &str = ".terraform.lock.hcl";
 
-/// A tree with the directories `repository` (the configurations, and the working directory of programs), `home` and
-/// `cache`.
+/// A temporary tree with the directories `repository` (the configurations, and the working directory of programs),
+/// `home` and `cache`.
 pub struct TestContext {
     root: TempDir,
     tflock: PathBuf,
@@ -23,8 +22,8 @@ pub struct TestContext {
 }
 
 impl TestContext {
-    /// An empty tree with a CLI configuration that redirects all hosts to `registry`. `tflock` is the binary under
-    /// test: `env!("CARGO_BIN_EXE_tflock")`.
+    /// Creates an empty tree with a CLI configuration that redirects all hosts to `registry`. `tflock` is the binary
+    /// under test: `env!("CARGO_BIN_EXE_tflock")`.
     pub fn new(tflock: impl Into<PathBuf>, registry: &FakeRegistry) -> Self {
         let mut context = Self::offline(tflock);
         context.set_cli_config(&registry.cli_config());
@@ -34,11 +33,11 @@ impl TestContext {
         context
     }
 
-    /// An empty tree with an empty CLI configuration.
+    /// Creates an empty tree with an empty CLI configuration.
     pub fn offline(tflock: impl Into<PathBuf>) -> Self {
         let root = TempDir::with_prefix("tflock-test").expect("a temporary directory");
         for part in ["repository", "home", "cache", "share", "certificates"] {
-            fs::create_dir(root.path().join(part)).expect("the temporary directory is ours");
+            fs::create_dir(root.path().join(part)).expect("the temporary directory is writable");
         }
         let shown = fs::canonicalize(root.path()).expect("the temporary directory exists");
         let mut filters = vec![(shown.display().to_string(), "[ROOT]".to_owned())];
@@ -49,26 +48,26 @@ impl TestContext {
             filters,
         };
         context.set_cli_config("");
-        fs::write(context.root.path().join("home/none.pem"), "").expect("the tree is ours");
+        fs::write(context.root.path().join("home/none.pem"), "").expect("the tree is writable");
         context
     }
 
     /// Replaces the CLI configuration.
     pub fn set_cli_config(&self, text: &str) {
-        fs::write(self.root.path().join("home/terraform.rc"), text).expect("the tree is ours");
+        fs::write(self.root.path().join("home/terraform.rc"), text).expect("the tree is writable");
     }
 
-    /// The directory with the configurations.
+    /// Returns the directory with the configurations.
     pub fn work(&self) -> PathBuf {
         self.root.path().join("repository")
     }
 
-    /// The path of `relative` below [`TestContext::work`].
+    /// Returns the path of `relative` below [`TestContext::work`].
     pub fn path(&self, relative: &str) -> PathBuf {
         self.work().join(relative)
     }
 
-    /// The disk cache of tflock.
+    /// Returns the directory of tflock's disk cache.
     pub fn cache(&self) -> PathBuf {
         self.root.path().join("cache")
     }
@@ -77,8 +76,8 @@ impl TestContext {
     pub fn write(&self, relative: &str, text: impl AsRef<[u8]>) -> &Self {
         let path = self.path(relative);
         let parent = path.parent().expect("a file below `work` has a parent");
-        fs::create_dir_all(parent).expect("the tree is ours");
-        fs::write(path, text).expect("the tree is ours");
+        fs::create_dir_all(parent).expect("the tree is writable");
+        fs::write(path, text).expect("the tree is writable");
         self
     }
 
@@ -98,7 +97,7 @@ impl TestContext {
         self.write(&format!("{directory}/main.tf"), text)
     }
 
-    /// Writes the files of a tree. Each begins with a line `-- path --`. The indentation of the first such line is
+    /// Writes the files of a tree. Each file begins with a line `-- path --`. The indentation of the first such line is
     /// removed from every line.
     pub fn write_tree(&self, tree: &str) -> &Self {
         for (path, text) in fixture::files(tree) {
@@ -113,24 +112,21 @@ impl TestContext {
         self
     }
 
-    /// Reads a file.
     #[track_caller]
     pub fn read(&self, relative: &str) -> String {
         let path = self.path(relative);
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// The lock file of a directory, if there is one.
+    /// Returns the lock file of a directory, if there is one.
     pub fn lock_file(&self, directory: &str) -> Option<String> {
         fs::read_to_string(self.path(directory).join(LOCK_FILE)).ok()
     }
 
-    /// Writes the lock file of a directory.
     pub fn write_lock_file(&self, directory: &str, text: impl AsRef<[u8]>) -> &Self {
         self.write(&format!("{directory}/{LOCK_FILE}"), text)
     }
 
-    /// Removes the lock file of a directory.
     #[track_caller]
     pub fn remove_lock_file(&self, directory: &str) -> &Self {
         let path = self.path(directory).join(LOCK_FILE);
@@ -138,14 +134,14 @@ impl TestContext {
         self
     }
 
-    /// Creates a link with this target.
+    /// Creates a symlink with this target.
     #[cfg(unix)]
     pub fn link(&self, target: impl AsRef<Path>, relative: &str) -> &Self {
-        std::os::unix::fs::symlink(target, self.path(relative)).expect("the tree is ours");
+        std::os::unix::fs::symlink(target, self.path(relative)).expect("the tree is writable");
         self
     }
 
-    /// The modification time of a directory's lock file.
+    /// Returns the modification time of a directory's lock file.
     pub fn lock_file_modified(&self, directory: &str) -> SystemTime {
         let metadata = fs::metadata(self.path(directory).join(LOCK_FILE));
         metadata
@@ -153,14 +149,14 @@ impl TestContext {
             .expect("the lock file exists")
     }
 
-    /// The names in a directory, sorted.
+    /// Returns the sorted names in a directory.
     pub fn list(&self, directory: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path(directory)).expect("the directory exists");
         let name = |entry: Result<fs::DirEntry, _>| entry.map(|entry| entry.file_name());
         let mut names: Vec<_> = entries
             .map(|entry| {
                 name(entry)
-                    .expect("the directory is ours")
+                    .expect("the directory is accessible")
                     .to_string_lossy()
                     .into_owned()
             })
@@ -169,7 +165,7 @@ impl TestContext {
         names
     }
 
-    /// A command that runs the binary under test in `work` with these arguments.
+    /// Returns a command that runs the binary under test in `work` with these arguments.
     pub fn tflock<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Program {
         self.program(&self.tflock)
             .env("TFLOCK_CACHE_DIR", self.cache())
@@ -177,7 +173,7 @@ impl TestContext {
             .args(arguments)
     }
 
-    /// A command that runs the binary under test in `work`. Spaces in `line` separate the arguments.
+    /// Returns a command that runs the binary under test in `work`. Spaces in `line` separate the arguments.
     pub fn command(&self, line: &str) -> Program {
         self.tflock(line.split_whitespace())
     }
@@ -187,7 +183,7 @@ impl TestContext {
         self.command(line).run()
     }
 
-    /// A command that runs the real `terraform` in `directory` with an empty data directory; see [`terraform_on_path`].
+    /// Returns a command that runs `terraform` in `directory` with an empty data directory; see [`terraform_on_path`].
     pub fn terraform<'a>(
         &self,
         directory: &str,
@@ -196,7 +192,7 @@ impl TestContext {
         terraform_on_path().map(|path| self.tool(&path, directory, arguments))
     }
 
-    /// A command that runs the real `tofu` in the same way.
+    /// Returns a command that runs the real `tofu` in the same way.
     pub fn tofu<'a>(
         &self,
         directory: &str,
@@ -205,7 +201,7 @@ impl TestContext {
         tofu_on_path().map(|path| self.tool(&path, directory, arguments))
     }
 
-    /// A command that runs `terraform` or `tofu`, whichever `engine` names.
+    /// Returns a command that runs `terraform` or `tofu`, whichever `engine` names.
     pub fn engine<'a>(
         &self,
         engine: &str,
@@ -224,7 +220,7 @@ impl TestContext {
         directory: &str,
         arguments: impl IntoIterator<Item = &'a str>,
     ) -> Program {
-        let data = TempDir::with_prefix_in("data", self.root.path()).expect("the tree is ours");
+        let data = TempDir::with_prefix_in("data", self.root.path()).expect("the tree is writable");
         self.program(path)
             .env("CHECKPOINT_DISABLE", "1")
             .env("TF_IN_AUTOMATION", "1")
@@ -239,10 +235,10 @@ impl TestContext {
             .env("HOME", root.join("home"))
             .env("USERPROFILE", root.join("home"))
             .env("APPDATA", root.join("home"))
-            // The directory in which the tools search for implied mirrors.
+            // The tools search for implied mirrors in this directory.
             .env("XDG_DATA_DIRS", root.join("share"))
             .env("TF_CLI_CONFIG_FILE", root.join("home/terraform.rc"))
-            // Decoding the certificates of the system would take half of the time of a short run.
+            // Decoding the system's certificates would take half the time of a short run.
             .env("SSL_CERT_FILE", root.join("home/none.pem"))
             .env("SSL_CERT_DIR", root.join("certificates"))
             .current_dir(self.work());
@@ -258,7 +254,7 @@ impl TestContext {
 
 /// Copies a tree of directories and regular files.
 fn copy_tree(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("the tree is ours");
+    fs::create_dir_all(to).expect("the tree is writable");
     for entry in fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())) {
         let entry = entry.expect("test data is readable");
         let target = to.join(entry.file_name());

@@ -1,4 +1,4 @@
-//! The documents of the registry: a body in memory or on disk, and its content type.
+//! Documents that the registry serves: a body in memory or on disk, and its content type.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek as _, SeekFrom};
@@ -10,9 +10,8 @@ use std::sync::Arc;
 pub enum ResponseBody {
     /// Bytes in memory.
     Bytes(Arc<[u8]>),
-    /// A file, which is never read into memory as a whole.
+    /// A file that is never read into memory as a whole.
     File {
-        /// The path of the file.
         path: PathBuf,
         /// The length in bytes.
         size: u64,
@@ -22,12 +21,12 @@ pub enum ResponseBody {
 }
 
 impl ResponseBody {
-    /// A body with these bytes.
+    /// Creates a body from these bytes.
     pub fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
         Self::Bytes(bytes.into().into())
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     pub fn size(&self) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes.len() as u64,
@@ -35,7 +34,7 @@ impl ResponseBody {
         }
     }
 
-    /// A reader that starts at `offset`.
+    /// Returns a reader that starts at `offset`.
     ///
     /// # Errors
     ///
@@ -56,7 +55,7 @@ impl ResponseBody {
         }
     }
 
-    /// All bytes. Use it for small documents only.
+    /// Returns all bytes. Use this method for small documents only.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.read_from(0)
@@ -71,23 +70,22 @@ impl ResponseBody {
 pub struct Document {
     /// The value of `Content-Type`.
     pub content_type: String,
-    /// The body.
     pub body: ResponseBody,
 }
 
 impl Document {
-    /// A document with this content type.
+    /// Creates a document with this content type.
     pub fn new(content_type: &str, body: ResponseBody) -> Self {
         let content_type = content_type.to_owned();
         Self { content_type, body }
     }
 
-    /// A JSON document.
+    /// Creates a JSON document.
     pub fn json(value: &serde_json::Value) -> Self {
         Self::new("application/json", ResponseBody::bytes(value.to_string()))
     }
 
-    /// A document with the content type `application/octet-stream`.
+    /// Creates a document with the content type `application/octet-stream`.
     pub fn octets(bytes: impl Into<Vec<u8>>) -> Self {
         Self::new("application/octet-stream", ResponseBody::bytes(bytes))
     }

@@ -1,11 +1,11 @@
-//! Test cases as text: trees of files, tables, and parts of messages.
+//! Test cases written as text: trees of files, tables, and parts of messages.
 
 use std::env;
 use std::error::Error;
 use std::iter;
 
-/// The files of a tree: each begins with a line `-- path --`, and the lines after it are its content. The indentation
-/// of the first such line is removed from every line.
+/// Splits a tree into its files. Each file begins with a line `-- path --`, and the lines after it are its content. The
+/// indentation of the first such line is removed from every line.
 pub(crate) fn files(tree: &str) -> Vec<(&str, String)> {
     let tree = tree.trim_start_matches('\n');
     let indent = tree.len() - tree.trim_start_matches(' ').len();
@@ -27,7 +27,7 @@ pub(crate) fn files(tree: &str) -> Vec<(&str, String)> {
     files
 }
 
-/// The rows of a table: one row per line, with ` | ` between the cells. Blank lines are skipped.
+/// Splits a table into rows: one row per line, with ` | ` between the cells. Blank lines are skipped.
 ///
 /// # Panics
 ///
@@ -74,13 +74,13 @@ pub fn assert_ends(text: &str, end: &str) {
     assert!(text.ends_with(end), "`{end}` is not the end of:\n{text}");
 }
 
-/// An error and its causes in one line.
+/// Returns an error and its causes in one line.
 pub fn error_chain(error: &dyn Error) -> String {
     let causes = iter::successors(error.source(), |cause| (*cause).source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
-/// Whether the tests that compare with recorded outcomes of the real tools record them again (`TFLOCK_RECORD=1`).
+/// Returns whether tests that compare with recorded results of the real tools record them again (`TFLOCK_RECORD=1`).
 pub fn is_recording() -> bool {
     env::var("TFLOCK_RECORD").is_ok_and(|value| value == "1")
 }

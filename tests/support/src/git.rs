@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Runs `git` in `directory` without the configuration of this machine. Spaces in `line` separate the arguments.
-/// Returns the trimmed standard output.
+/// Runs `git` in `directory` without this machine's git configuration. Spaces in `line` separate the arguments. Returns
+/// the trimmed standard output.
 #[track_caller]
 pub fn git(directory: &Path, line: &str) -> String {
     git_with_input(directory, line, Stdio::null())
@@ -17,7 +17,7 @@ pub fn git_commit_all(directory: &Path) {
     git(directory, "commit --quiet --allow-empty --message=all");
 }
 
-/// Like [`git`], with this standard input.
+/// Like [`git`], but with `input` as standard input.
 #[track_caller]
 pub fn git_with_input(directory: &Path, line: &str, input: impl Into<Stdio>) -> String {
     let output = Command::new("git")

@@ -1,6 +1,6 @@
 //! Patterns for request paths: `*` matches any text including slashes, and every other character matches itself.
 
-/// Whether `pattern` matches the whole of `text`.
+/// Returns whether `pattern` matches all of `text`.
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else {
         return pattern == text;

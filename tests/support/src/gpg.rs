@@ -1,4 +1,4 @@
-//! Keys and signatures that `gpg` creates. They are independent of the OpenPGP crate that tflock uses.
+//! Keys and signatures that `gpg` creates, independently of the OpenPGP crate that tflock uses.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -25,7 +25,7 @@ impl GpgHome {
             skip("gpg is not on PATH");
             return None;
         }
-        // gpg creates sockets in this directory, and the paths of sockets must be short.
+        // gpg creates sockets in this directory, and socket paths must be short.
         let home = tempfile::Builder::new()
             .prefix("gpg")
             .tempdir()
@@ -33,7 +33,7 @@ impl GpgHome {
         Some(Self(Arc::new(home)))
     }
 
-    /// Creates a key. `algorithm` and `expiry` are arguments of `gpg --quick-generate-key`; the expiry `0` means never.
+    /// Creates a key. `algorithm` and `expiry` are arguments of `gpg --quick-generate-key`. The expiry `0` means never.
     pub fn key(&self, algorithm: &str, expiry: &str) -> TestSigner {
         let user = format!("{algorithm} <{algorithm}@tflock.example>");
         self.run(
@@ -58,10 +58,10 @@ impl GpgHome {
         let key_id = listing
             .lines()
             .find_map(|line| line.strip_prefix("pub:")?.split(':').nth(3))
-            .expect("gpg lists the key it made")
+            .expect("gpg lists the key that it created")
             .to_owned();
         let (home, signer) = (self.clone(), key_id.clone());
-        let armor = String::from_utf8(armor).expect("an armor is ASCII");
+        let armor = String::from_utf8(armor).expect("armor is ASCII");
         TestSigner::custom(&armor, &key_id, move |document| {
             home.run(
                 &["--local-user", &signer, "--detach-sign", "--output", "-"],
@@ -70,12 +70,12 @@ impl GpgHome {
         })
     }
 
-    /// The directory of the key ring, for other commands.
+    /// Returns the directory of the key ring, for other commands.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    /// Runs `gpg` on this key ring and returns its standard output.
+    /// Runs `gpg` with this key ring and returns its standard output.
     pub fn run(&self, arguments: &[&str], input: &[u8]) -> Vec<u8> {
         let mut child = Command::new("gpg")
             .args([
@@ -92,11 +92,11 @@ impl GpgHome {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .expect("gpg was found before");
+            .expect("gpg is on PATH");
         let mut stdin = child.stdin.take().expect("stdin is a pipe");
         stdin.write_all(input).expect("gpg reads its input");
         drop(stdin);
-        let output = child.wait_with_output().expect("gpg ends");
+        let output = child.wait_with_output().expect("gpg exits");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "gpg {arguments:?}: {errors}");
         output.stdout

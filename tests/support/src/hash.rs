@@ -1,7 +1,7 @@
 //! `h1` and `zh` hashes, computed independently of tflock so that tests can compare the results.
 //!
-//! `h1` is the Base64 form of a SHA-256 over one line `HEX  NAME` per file, sorted by the bytes of the names. `zh` is
-//! the hexadecimal SHA-256 of the archive.
+//! `h1` is the Base64 form of a SHA-256 digest over one line `HEX  NAME` per file, sorted by the bytes of the names.
+//! `zh` is the hexadecimal SHA-256 digest of the archive.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,12 +10,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
-/// The SHA-256 of `bytes` in lower-case hexadecimal digits.
+/// Returns the SHA-256 digest of `bytes` in lower-case hexadecimal digits.
 pub fn sha256_hex(bytes: &[u8]) -> String {
     to_hex(&Sha256::digest(bytes))
 }
 
-/// The `h1:` hash of a package. `files` maps names to the lower-case hexadecimal SHA-256 of the content.
+/// Returns the `h1:` hash of a package. `files` maps names to the lower-case hexadecimal SHA-256 digest of the content.
 pub fn h1(files: &BTreeMap<Vec<u8>, String>) -> String {
     let mut hasher = Sha256::new();
     for (name, digest) in files {
@@ -27,7 +27,7 @@ pub fn h1(files: &BTreeMap<Vec<u8>, String>) -> String {
     format!("h1:{}", STANDARD.encode(hasher.finalize()))
 }
 
-/// `bytes` in lower-case hexadecimal digits.
+/// Returns `bytes` in lower-case hexadecimal digits.
 pub(crate) fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut hex, byte| {
         write!(hex, "{byte:02x}").expect("writing to a string cannot fail");

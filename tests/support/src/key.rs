@@ -1,7 +1,7 @@
 //! OpenPGP keys that sign checksum lists.
 //!
 //! The default key was created with `gpg` (see the README in `testdata/keys/`). [`TestSigner::generated`] creates a key
-//! from a seed, and [`GpgHome::key`](crate::GpgHome::key) one for which `gpg` also makes the signatures.
+//! from a seed, and [`GpgHome::key`](crate::GpgHome::key) creates one whose signatures `gpg` makes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ const FIXTURE: &str = include_str!(concat!(
     "/../../testdata/keys/registry.sec.asc"
 ));
 
-/// Creates a detached signature of a document.
+/// A function that creates a detached signature of a document.
 type SignDocument = Arc<dyn Fn(&[u8]) -> Vec<u8> + Send + Sync>;
 
-/// A public key in the form that registries send, and a function that signs with it.
+/// A public key in the form in which registries send it, and a function that signs with the secret key.
 #[derive(Clone)]
 pub struct TestSigner {
     /// The armored public key.
@@ -39,15 +39,15 @@ pub struct TestSigner {
 }
 
 impl TestSigner {
-    /// The default signer: an RSA key of 2048 bits, created with `gpg`.
+    /// Returns the default signer: a 2048-bit RSA key, created with `gpg`.
     pub fn fixture() -> Self {
         let (secret, _) =
             SignedSecretKey::from_string(FIXTURE).expect("the fixture is a secret key");
         Self::of(secret)
     }
 
-    /// A signature by the default signer, created this many days ago. The time must not be before 2024, when the key
-    /// was created.
+    /// Returns a signature made by the default signer that is `days_ago` days old. It must not be older than the key,
+    /// which was created in 2024.
     pub fn fixture_signature(document: &[u8], days_ago: u32) -> Vec<u8> {
         let (secret, _) =
             SignedSecretKey::from_string(FIXTURE).expect("the fixture is a secret key");
@@ -57,7 +57,8 @@ impl TestSigner {
             SubpacketData::SignatureCreationTime(Timestamp::from_secs(made)),
             SubpacketData::IssuerFingerprint(key.fingerprint()),
         ];
-        let hashed = hashed.map(|data| Subpacket::regular(data).expect("both are short"));
+        let hashed =
+            hashed.map(|data| Subpacket::regular(data).expect("both subpackets are short"));
         let subpackets = SubpacketConfig::UserDefined {
             hashed: hashed.to_vec(),
             unhashed: Vec::new(),
@@ -74,7 +75,7 @@ impl TestSigner {
         .expect("an unprotected key can sign")
     }
 
-    /// An Ed25519 key that depends only on `seed` and the current time.
+    /// Generates an Ed25519 key that depends only on `seed` and the current time.
     pub fn generated(seed: u64) -> Self {
         let mut parameters = SecretKeyParamsBuilder::default();
         parameters
@@ -84,10 +85,10 @@ impl TestSigner {
             .primary_user_id(format!("generated {seed} <generated@tflock.example>"));
         let parameters = parameters.build().expect("the parameters are complete");
         let secret = parameters.generate(StdRng::seed_from_u64(seed));
-        Self::of(secret.expect("an Ed25519 key can always be made"))
+        Self::of(secret.expect("Ed25519 keys can always be generated"))
     }
 
-    /// A key with only a public part, and a function that signs.
+    /// Creates a signer from a public key and a function that signs.
     pub fn custom(
         ascii_armor: &str,
         key_id: &str,
@@ -107,7 +108,7 @@ impl TestSigner {
         self
     }
 
-    /// A binary detached signature of `document`.
+    /// Returns a binary detached signature of `document`.
     pub fn sign(&self, document: &[u8]) -> Vec<u8> {
         (self.sign)(document)
     }

@@ -1,14 +1,14 @@
-//! Helpers of tflock's tests, benchmarks and demo.
+//! Helpers for tflock's tests, benchmarks and demo.
 //!
 //! - [`FakeRegistry`]: a provider registry on loopback with signed packages, a request log and faulty responses.
-//! - [`ProviderSpec`]: a provider to publish; [`TestSigner`], [`GpgHome`]: its signer.
+//! - [`ProviderSpec`]: a provider to publish. [`TestSigner`], [`GpgHome`]: who signs it.
 //! - [`RawZip`]: archives that are written field by field, including invalid ones.
 //! - [`TestContext`]: a temporary tree in which `tflock`, `terraform` and `tofu` are run.
-//! - [`table`]: test cases, one per line; [`git`]: repositories to test with.
+//! - [`table`]: test cases, one per line. [`git`]: prepares repositories for tests.
 //!
 //! Nothing here uses tflock's code: hashes, archives and responses are computed independently, so that tests can
-//! compare the results. Contents are derived from seeds and timestamps are fixed. The same input therefore always gives
-//! the same bytes, and recorded lock files remain valid.
+//! compare the results. Contents are derived from seeds, and timestamps are fixed. Therefore the same input always
+//! yields the same bytes, and recorded lock files remain valid.
 
 mod archive;
 mod context;

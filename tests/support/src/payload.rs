@@ -1,33 +1,33 @@
 //! Generated content that compresses about as well as a provider's executable (4.5 : 1).
 //!
-//! The stream alternates short runs of random bytes with copies of earlier bytes, at most 32 KiB back. Machine code has
-//! a similar structure, in which deflate needs about three bytes per copy.
+//! The content alternates between short runs of random bytes and copies of earlier bytes from at most 32 KiB back.
+//! Machine code has a similar structure. Deflate needs about three bytes per copy.
 
 use std::io::{self, Read};
 
 use sha2::{Digest as _, Sha256};
 
-/// The maximum distance of a copy, which is the window of deflate.
+/// The maximum distance of a copy in bytes: the window of deflate.
 const WINDOW: usize = 32 * 1024;
 
-/// The maximum length of a random run. Together with [`COPY`] it determines the compression ratio.
+/// The maximum length of a random run in bytes. Together with [`COPY`], it determines the compression ratio.
 const FRESH: u64 = 6;
 
-/// The minimum length of a copy, and the range of its additional length.
+/// The minimum length of a copy in bytes, and the number of different lengths from there on.
 const COPY: (u64, u64) = (8, 33);
 
-/// A reader of `size` bytes that depend only on `seed`.
+/// A reader of `size` bytes that depend only on `seed` and `size`.
 #[derive(Debug, Clone)]
 pub struct Payload {
     state: u64,
     left: u64,
     window: Vec<u8>,
-    /// The number of bytes in `window` that were already read.
+    /// The number of bytes in `window` that have already been read.
     sent: usize,
 }
 
 impl Payload {
-    /// The content of `size` bytes for `seed`.
+    /// Creates a reader of `size` bytes for `seed`.
     pub fn new(seed: &str, size: u64) -> Self {
         let digest = Sha256::digest(seed);
         let head = digest.first_chunk().expect("a SHA-256 digest has 32 bytes");
@@ -39,7 +39,7 @@ impl Payload {
         }
     }
 
-    /// The next number of a xorshift generator.
+    /// Returns the next number of a xorshift generator.
     fn next(&mut self) -> u64 {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;
@@ -47,7 +47,7 @@ impl Payload {
         self.state
     }
 
-    /// Appends a random run and a copy to the window, after removing the bytes that no copy can reach.
+    /// Removes the bytes that no copy can reach, and then appends a random run and a copy to the window.
     fn grow(&mut self) {
         if self.window.len() >= 4 * WINDOW - 64 {
             let keep_from = self.window.len() - WINDOW;
@@ -59,7 +59,7 @@ impl Payload {
         self.window.extend_from_slice(&bytes.to_be_bytes()[..fresh]);
         let choice = self.next();
         let reach = self.window.len().min(WINDOW);
-        let distance = 1 + usize::try_from(choice >> 32).expect("32 bits fit") % reach;
+        let distance = 1 + usize::try_from(choice >> 32).expect("32 bits fit in a `usize`") % reach;
         let length = usize::try_from(COPY.0 + choice % COPY.1).expect("a copy is short");
         let start = self.window.len() - distance;
         let length = length.min(distance);
@@ -96,17 +96,19 @@ mod tests {
         let mut content = Vec::new();
         Payload::new("seed", 4 << 20)
             .read_to_end(&mut content)
-            .expect("memory");
+            .expect("memory access cannot fail");
         let mut encoder =
             flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
-        encoder.write_all(&content).expect("memory");
-        let packed = encoder.finish().expect("memory").len();
+        encoder
+            .write_all(&content)
+            .expect("memory access cannot fail");
+        let packed = encoder.finish().expect("memory access cannot fail").len();
         let tenths = content.len() * 10 / packed;
         assert!((38..=52).contains(&tenths), "ratio {tenths}/10");
         let mut again = Vec::new();
         Payload::new("seed", 4 << 20)
             .read_to_end(&mut again)
-            .expect("memory");
+            .expect("memory access cannot fail");
         assert!(content == again);
     }
 }

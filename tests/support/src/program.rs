@@ -1,4 +1,4 @@
-//! Commands that are run in a clean environment, and their results.
+//! Commands that run in a clean environment, and their results.
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// A command to run. The [`TestContext`](crate::TestContext) that creates it sets its environment and directory.
+/// A command to run. The [`TestContext`](crate::TestContext) that creates it sets the environment and the directory.
 pub struct Program {
     command: Command,
     filters: Vec<(String, String)>,
@@ -26,37 +26,32 @@ impl Program {
         Self { command, filters }
     }
 
-    /// Adds an argument.
     pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
         self.command.arg(argument);
         self
     }
 
-    /// Adds arguments.
     pub fn args(mut self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
         self.command.args(arguments);
         self
     }
 
-    /// Sets an environment variable.
     pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
     }
 
-    /// Removes an environment variable.
     pub fn env_remove(mut self, name: &str) -> Self {
         self.command.env_remove(name);
         self
     }
 
-    /// Sets the working directory.
     pub fn current_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.command.current_dir(directory.into());
         self
     }
 
-    /// Runs the command to its end.
+    /// Runs the command to completion.
     pub fn run(mut self) -> Outcome {
         let output = self.command.output();
         let output =
@@ -64,13 +59,13 @@ impl Program {
         self.outcome(output.status.code(), &output.stdout, &output.stderr)
     }
 
-    /// Runs the command to its end with standard output redirected to `stdout`. The outcome has no standard output.
+    /// Runs the command to completion with standard output redirected to `stdout`. The outcome has no standard output.
     pub fn run_into(mut self, stdout: impl Into<Stdio>) -> Outcome {
         self.command.stdout(stdout);
         self.run()
     }
 
-    /// Runs the command to its end and measures its cost.
+    /// Runs the command to completion and measures its cost.
     pub fn measure(mut self) -> (Outcome, RunCost) {
         self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let started = Instant::now();
@@ -81,7 +76,7 @@ impl Program {
         let mut peak_memory = 0;
         let status = loop {
             peak_memory = peak_memory.max(memory_of(child.id()).unwrap_or_default());
-            if let Some(status) = child.try_wait().expect("the child is ours") {
+            if let Some(status) = child.try_wait().expect("the child was not waited for") {
                 break status;
             }
             thread::sleep(SAMPLING_INTERVAL);
@@ -109,7 +104,7 @@ impl Program {
         }
     }
 
-    /// Runs the command to its end with the output streams of this process. Returns whether it succeeded.
+    /// Runs the command to completion with the output streams of this process. Returns whether it succeeded.
     pub fn show(mut self) -> bool {
         let status = self.command.status();
         let status =
@@ -131,18 +126,21 @@ impl Program {
 pub fn wait_until(condition: impl Fn() -> bool) {
     let started = Instant::now();
     while !condition() {
-        assert!(started.elapsed() < Duration::from_mins(1), "timeout");
+        assert!(
+            started.elapsed() < Duration::from_mins(1),
+            "the condition was not met within a minute"
+        );
         thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// The number of rows that [`check_rows`] checks at the same time.
+/// The maximum number of rows that [`check_rows`] checks concurrently.
 const CONCURRENT_ROWS: usize = 8;
 
-/// Checks rows of a table concurrently. Use it for rows that wait for pauses between attempts.
+/// Checks rows of a table concurrently. Use it if checking a row involves pauses between attempts.
 pub fn check_rows<T: Send>(rows: impl IntoIterator<Item = T>, check: impl Fn(T) + Sync) {
     let rows = Mutex::new(rows.into_iter().collect::<VecDeque<T>>());
-    let next = || rows.lock().expect("no holder panics").pop_front();
+    let next = || rows.lock().expect("not poisoned").pop_front();
     thread::scope(|scope| {
         for _ in 0..CONCURRENT_ROWS {
             scope.spawn(|| {
@@ -154,11 +152,11 @@ pub fn check_rows<T: Send>(rows: impl IntoIterator<Item = T>, check: impl Fn(T) 
     });
 }
 
-/// The interval at which the memory of a command is measured.
+/// The interval at which the memory use of a command is sampled.
 const SAMPLING_INTERVAL: Duration = Duration::from_millis(2);
 
-/// The peak memory of a running process in bytes, on systems that report it. The value that the system reports after
-/// its end would include memory of the parent process.
+/// Returns the memory peak of a running process in bytes, on systems that report it. After the process has ended, the
+/// reported value would include memory of the parent process.
 fn memory_of(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status
@@ -168,12 +166,12 @@ fn memory_of(process: u32) -> Option<u64> {
     Some(kilobytes << 10)
 }
 
-/// Reads a pipe to its end on a thread, so that the child process never blocks on a full pipe.
+/// Reads a pipe to its end on a thread of its own, so that the child process never blocks on a full pipe.
 fn read(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
     let mut pipe = pipe.expect("the output is a pipe");
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // If reading fails, the bytes before the error are returned.
+        // If reading fails, the bytes read so far are returned.
         drop(pipe.read_to_end(&mut bytes));
         bytes
     })
@@ -182,14 +180,14 @@ fn read(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
 /// The cost of a command.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RunCost {
-    /// The duration.
+    /// The wall time.
     pub wall: Duration,
-    /// Peak resident memory in bytes. 0 on systems that do not report it for running processes.
+    /// The peak resident memory in bytes, or 0 on systems that do not report it for running processes.
     pub peak_memory: u64,
 }
 
-/// The result of a command. In its output, the temporary tree is replaced with `[ROOT]` and the registry's port with
-/// `[PORT]`.
+/// The result of a command. In the output, `[ROOT]` replaces the path of the temporary tree, and `[PORT]` the port of
+/// the registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// The command line.
@@ -216,7 +214,7 @@ impl Outcome {
         self.expect_code(0)
     }
 
-    /// Standard output as JSON.
+    /// Parses standard output as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}\n{self}"))

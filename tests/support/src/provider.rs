@@ -41,8 +41,8 @@ pub struct ProviderSpec {
 }
 
 impl ProviderSpec {
-    /// A provider with version 1.0.0 for [`DEFAULT_PLATFORMS`]. `source` is `NAMESPACE/TYPE` for registry.terraform.io,
-    /// or `HOST/NAMESPACE/TYPE`.
+    /// Creates a provider with version 1.0.0 for [`DEFAULT_PLATFORMS`]. `source` is `NAMESPACE/TYPE` for
+    /// registry.terraform.io, or `HOST/NAMESPACE/TYPE`.
     pub fn new(source: &str) -> Self {
         let parts: Vec<_> = source.split('/').collect();
         let (host, namespace, type_name) = match parts[..] {
@@ -72,20 +72,19 @@ impl ProviderSpec {
         }
     }
 
-    /// Sets the hosts, as users write them (in Unicode, with a port). The bytes of the packages are the same on all
-    /// hosts.
+    /// Sets the hosts, written as users write them (in Unicode, with a port). The bytes of the packages are identical
+    /// on all hosts.
     pub fn hosts<'a>(mut self, hosts: impl IntoIterator<Item = &'a str>) -> Self {
         self.hosts = hosts.into_iter().map(str::to_owned).collect();
         self
     }
 
-    /// Sets the versions. Lists and file names use their order and spelling.
+    /// Sets the versions. Version lists and file names keep their order and spelling.
     pub fn versions<'a>(mut self, versions: impl IntoIterator<Item = &'a str>) -> Self {
         self.versions = versions.into_iter().map(str::to_owned).collect();
         self
     }
 
-    /// Sets the platforms.
     pub fn platforms<'a>(mut self, platforms: impl IntoIterator<Item = &'a str>) -> Self {
         self.platforms = platforms.into_iter().map(str::to_owned).collect();
         self
@@ -104,7 +103,6 @@ impl ProviderSpec {
         self
     }
 
-    /// Adds a warning to the version list.
     pub fn warning(mut self, warning: &str) -> Self {
         self.warnings.push(warning.to_owned());
         self
@@ -116,7 +114,7 @@ impl ProviderSpec {
         self
     }
 
-    /// Changes the contents, which depend on this seed, for example to publish a version again.
+    /// Sets the seed of the contents, for example to publish a version again with different contents.
     pub fn seed(mut self, seed: &str) -> Self {
         seed.clone_into(&mut self.seed);
         self
@@ -141,13 +139,13 @@ impl ProviderSpec {
         self
     }
 
-    /// Signs with this key instead of [`TestSigner::fixture`], and lists it in the responses.
+    /// Signs with this key instead of [`TestSigner::fixture`], and lists the key in the responses.
     pub fn signed_by(mut self, key: &TestSigner) -> Self {
         self.key = key.clone();
         self
     }
 
-    /// Lists these keys in the responses, whichever key signs.
+    /// Lists these keys in the responses, regardless of which key signs.
     pub fn advertised<'a>(mut self, keys: impl IntoIterator<Item = &'a TestSigner>) -> Self {
         self.advertised = Some(keys.into_iter().cloned().collect());
         self
@@ -165,18 +163,18 @@ impl ProviderSpec {
         self
     }
 
-    /// Adds `packages` to the responses, as in OpenTofu's registry: the hashes and sizes for all platforms.
+    /// Adds the field `packages` to the responses, as OpenTofu's registry does: the hashes and sizes for all platforms.
     pub fn reporting_packages(mut self) -> Self {
         self.reports_packages = true;
         self
     }
 
-    /// The name as `NAMESPACE/TYPE`.
+    /// Returns the name as `NAMESPACE/TYPE`.
     pub(crate) fn name(&self) -> String {
         format!("{}/{}", self.namespace, self.type_name)
     }
 
-    /// The platforms for which `version` has a package.
+    /// Returns the platforms for which `version` has a package.
     pub(crate) fn platforms_of(&self, version: &str) -> impl Iterator<Item = &String> {
         let absent = move |platform: &&String| {
             !self

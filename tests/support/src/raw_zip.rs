@@ -1,13 +1,13 @@
-//! Archives that are written field by field, including those that no zip library would write.
+//! Archives that are written field by field, including archives that no zip library would write.
 //!
-//! The default values make a valid archive, and every field can be changed. Format: APPNOTE.TXT 4.3.
+//! The default values produce a valid archive, and every field can be changed. Format: APPNOTE.TXT 4.3.
 
 use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
-/// The record after an entry's data that repeats its checksum and sizes.
+/// The data descriptor: a record after an entry's data that repeats its checksum and sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Descriptor {
     /// No descriptor. The sizes are in the local header.
@@ -16,38 +16,37 @@ pub enum Descriptor {
     Signed,
     /// A descriptor without a signature, which the format allows.
     Unsigned,
-    /// A descriptor with a signature and sizes of eight bytes.
+    /// A descriptor with a signature and eight-byte sizes.
     Wide,
 }
 
-/// An entry.
+/// An entry of an archive.
 #[derive(Debug, Clone)]
 pub struct RawEntry {
     /// The name in the central directory.
     pub name: Vec<u8>,
     /// The name in the local header, if it differs.
     pub local_name: Option<Vec<u8>>,
-    /// The stored data.
+    /// The stored data, compressed with `method`.
     pub data: Vec<u8>,
-    /// The compression method.
     pub method: u16,
-    /// The general purpose flags without the bit for the descriptor.
+    /// The general purpose flags, without the bit for the data descriptor.
     pub flags: u16,
-    /// The version made by. The upper byte is the system to which the attributes belong.
+    /// The field "version made by". Its upper byte names the system to which the attributes belong.
     pub made_by: u16,
-    /// The external attributes. For Unix, the mode is in the upper half.
+    /// The external attributes. On Unix, the mode is in the upper half.
     pub attributes: u32,
-    /// The CRC-32 in the local header or descriptor and in the central directory.
+    /// The CRC-32 that the local header or descriptor and the central directory contain.
     pub crc: u32,
-    /// The size of `data`.
+    /// The compressed size that the headers contain, in bytes.
     pub packed: u64,
-    /// The size of the content.
+    /// The uncompressed size that the headers contain, in bytes.
     pub unpacked: u64,
-    /// The kind of descriptor.
+    /// The kind of data descriptor.
     pub descriptor: Descriptor,
     /// Whether the sizes and the offset are in a zip64 extra field.
     pub zip64: bool,
-    /// The extra field of both headers, in addition to that of zip64.
+    /// Extra fields in both headers, in addition to the one for zip64.
     pub extra: Vec<u8>,
     /// Bytes between this entry and the next record.
     pub gap: Vec<u8>,
@@ -56,7 +55,7 @@ pub struct RawEntry {
 }
 
 impl RawEntry {
-    /// A stored regular file with the mode 0644.
+    /// Creates a stored regular file with the mode 0644.
     pub fn stored(name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> Self {
         let content = content.as_ref();
         Self {
@@ -78,13 +77,13 @@ impl RawEntry {
         }
     }
 
-    /// A deflated regular file with the mode 0644.
+    /// Creates a deflated regular file with the mode 0644.
     pub fn deflated(name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> Self {
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
         encoder
             .write_all(content.as_ref())
-            .expect("memory can be written");
-        let data = encoder.finish().expect("memory can be written");
+            .expect("writing to memory cannot fail");
+        let data = encoder.finish().expect("writing to memory cannot fail");
         let packed = data.len() as u64;
         Self {
             data,
@@ -94,7 +93,7 @@ impl RawEntry {
         }
     }
 
-    /// A deflated file with a signed descriptor, as Go writes it.
+    /// Creates a deflated file with a signed descriptor, as Go writes it.
     pub fn streamed(name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> Self {
         Self {
             descriptor: Descriptor::Signed,
@@ -102,7 +101,7 @@ impl RawEntry {
         }
     }
 
-    /// A directory. By convention the name ends in `/`.
+    /// Creates a directory. By convention, its name ends in `/`.
     pub fn directory(name: impl AsRef<[u8]>) -> Self {
         Self {
             attributes: 0o040_755 << 16 | 0x10,
@@ -110,7 +109,7 @@ impl RawEntry {
         }
     }
 
-    /// Sets the Unix mode including the file type.
+    /// Sets the Unix mode, including the file type.
     pub fn mode(self, mode: u32) -> Self {
         Self {
             attributes: mode << 16,
@@ -204,29 +203,28 @@ impl RawEntry {
     }
 }
 
-/// An archive.
+/// An archive to write.
 #[derive(Debug, Clone, Default)]
 pub struct RawZip {
     /// The entries, in the order of their data and of the central directory.
     pub entries: Vec<RawEntry>,
     /// Bytes before the first entry.
     pub prefix: Vec<u8>,
-    /// Whether offsets are relative to the first entry, not to the start of the file.
+    /// Whether offsets are relative to the first entry rather than the start of the file.
     pub relative: bool,
-    /// The archive comment.
     pub comment: Vec<u8>,
     /// Bytes after the end record.
     pub suffix: Vec<u8>,
-    /// The number of entries in the end record, if it is wrong.
+    /// The number of entries that the end record claims, if it is incorrect.
     pub count: Option<u16>,
     /// Whether the zip64 end records are written.
     pub zip64: bool,
-    /// Another order for the central directory, as indexes into `entries`.
+    /// The order of the central directory, as indexes into `entries`, if it differs from theirs.
     pub central_order: Option<Vec<usize>>,
 }
 
 impl RawZip {
-    /// An archive with these entries.
+    /// Creates an archive with these entries.
     pub fn of(entries: impl IntoIterator<Item = RawEntry>) -> Self {
         Self {
             entries: entries.into_iter().collect(),
@@ -234,7 +232,7 @@ impl RawZip {
         }
     }
 
-    /// The bytes of the archive.
+    /// Returns the bytes of the archive.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = self.prefix.clone();
         let base = if self.relative {
@@ -313,7 +311,7 @@ fn zip64_field(extra: &mut Vec<u8>, values: &[u64]) {
     }
 }
 
-/// A field of four bytes: the value, or 0xFFFFFFFF if zip64 has it.
+/// Returns the value of a four-byte field: `value`, or 0xFFFFFFFF if the zip64 field holds it.
 fn clamp(value: u64, zip64: bool) -> u32 {
     if zip64 {
         u32::MAX
@@ -330,7 +328,7 @@ fn length(bytes: &[u8]) -> u16 {
 mod tests {
     use super::*;
 
-    /// The size of an end record without a comment.
+    /// The size of an end record without a comment, in bytes.
     const END: usize = 22;
 
     #[test]

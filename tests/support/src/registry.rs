@@ -1,9 +1,9 @@
 //! A provider registry on loopback: any number of hosts, signed packages, a request log and faulty responses.
 //!
-//! Every host has its own path: `http://127.0.0.1:PORT/HOST/v1/providers/`. The `host` blocks of
-//! [`FakeRegistry::cli_config`] redirect Terraform, OpenTofu and tflock there, so providers can be published for any
-//! host without DNS. Requests for `/v1/...` and `/.well-known/...` use the host in their `Host` header, so that service
-//! discovery works over [`FakeRegistry::serve_tls`].
+//! Every host has its own path: `http://127.0.0.1:PORT/HOST/v1/providers/`. The `host` blocks in
+//! [`FakeRegistry::cli_config`] redirect Terraform, OpenTofu and tflock to these paths, so providers can be published
+//! for any host without DNS. Requests for `/v1/...` and `/.well-known/...` use the host in their `Host` header, which
+//! makes service discovery work over [`FakeRegistry::serve_tls`].
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ use crate::provider::ProviderSpec;
 use crate::release::{MANIFEST, PackageFacts, Release};
 use crate::tls::TestAuthority;
 
-/// The documents by path.
+/// The served documents, by path.
 #[derive(Default)]
 struct Pages(RwLock<BTreeMap<String, Document>>);
 
@@ -33,7 +33,7 @@ impl Handler for Pages {
             || request.path.clone(),
             |host| format!("/{host}{}", request.path),
         );
-        match self.0.read().expect("no holder panics").get(&path) {
+        match self.0.read().expect("not poisoned").get(&path) {
             Some(document) => {
                 let tag = format!("\"{}-{}\"", document.body.size(), path.len());
                 Response::document(document).with("ETag", &tag)
@@ -56,7 +56,7 @@ pub struct FakeRegistry {
 }
 
 impl FakeRegistry {
-    /// An empty registry on a free port.
+    /// Starts an empty registry on a free port.
     pub fn start() -> Self {
         let (pages, rules, log) = (
             Arc::new(Pages::default()),
@@ -86,7 +86,7 @@ impl FakeRegistry {
         registry
     }
 
-    /// Publishes a provider. Replaces a provider of that name on the same hosts.
+    /// Publishes a provider. It replaces a provider of the same name on the same hosts.
     pub fn publish(&mut self, spec: impl Borrow<ProviderSpec>) -> &mut Self {
         let spec = spec.borrow();
         for version in &spec.versions {
@@ -164,16 +164,16 @@ impl FakeRegistry {
         self.pages
             .0
             .write()
-            .expect("no holder panics")
+            .expect("not poisoned")
             .insert(path.to_owned(), document);
     }
 
-    /// The current document at `path`.
+    /// Returns the document currently served at `path`.
     pub fn document(&self, path: &str) -> Option<Document> {
         self.pages
             .0
             .read()
-            .expect("no holder panics")
+            .expect("not poisoned")
             .get(path)
             .cloned()
     }
@@ -187,9 +187,9 @@ impl FakeRegistry {
         self.serve(path, Document::json(&value));
     }
 
-    /// Removes the document, so that requests for `path` get the status 404.
+    /// Removes the document, so requests for `path` get the status 404.
     pub fn remove(&self, path: &str) {
-        self.pages.0.write().expect("no holder panics").remove(path);
+        self.pages.0.write().expect("not poisoned").remove(path);
     }
 
     /// Adds a rule for faulty responses. Rules that were added earlier take precedence.
@@ -202,27 +202,27 @@ impl FakeRegistry {
         self.rules.clear();
     }
 
-    /// The requests over http and https.
+    /// Returns the log of the requests over http and https.
     pub fn log(&self) -> &Log {
         &self.log
     }
 
-    /// The http port on 127.0.0.1.
+    /// Returns the http port on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.server.port()
     }
 
-    /// The URL of `path`, which starts with `/` or is empty.
+    /// Returns the URL of `path`, which starts with `/` or is empty.
     pub fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port())
     }
 
-    /// The URL of the `providers.v1` service of `host`.
+    /// Returns the URL of the `providers.v1` service of `host`.
     pub fn service_url(&self, host: &str) -> String {
         self.url(&format!("/{}/v1/providers/", slug(host)))
     }
 
-    /// Also listens for https as `localhost`, with a certificate of `authority`. Returns the host name with its port.
+    /// Starts listening for https on `localhost`, with a certificate of `authority`. Returns the host name and port.
     pub fn serve_tls(&mut self, authority: &TestAuthority) -> String {
         let config = authority.server_config(&["localhost", "127.0.0.1"]);
         let (pages, rules) = (self.pages.clone(), self.rules.clone());
@@ -233,7 +233,7 @@ impl FakeRegistry {
         host
     }
 
-    /// A CLI configuration that redirects every published host and the default hosts to this registry.
+    /// Returns a CLI configuration that redirects every published host and the default hosts to this registry.
     pub fn cli_config(&self) -> String {
         let tls = self
             .tls
@@ -250,24 +250,24 @@ impl FakeRegistry {
         )
     }
 
-    /// The facts about a package: `registry.package("acme/anvil", "1.0.0", "linux_amd64")`.
+    /// Returns the facts about a package: `registry.package("acme/anvil", "1.0.0", "linux_amd64")`.
     pub fn package(&self, name: &str, version: &str, platform: &str) -> &PackageFacts {
         let key = (name.to_owned(), version.to_owned(), platform.to_owned());
         let found = self.facts.get(&key);
         found.unwrap_or_else(|| panic!("{name} {version} was not published for {platform}"))
     }
 
-    /// The `zh:` hash of the manifest in every checksum list.
+    /// Returns the `zh:` hash of the manifest in every checksum list.
     pub fn manifest_zh() -> String {
         format!("zh:{}", sha256_hex(MANIFEST.as_bytes()))
     }
 
-    /// Replaces `{h1:NAME:VERSION:PLATFORM}`, `{zh:NAME:VERSION:PLATFORM}` and `{zh:manifest}` in `text`.
+    /// Fills in `{h1:NAME:VERSION:PLATFORM}`, `{zh:NAME:VERSION:PLATFORM}` and `{zh:manifest}` in `text`.
     pub fn fill(&self, text: &str) -> String {
         let mut filled = String::new();
         let mut rest = text;
         while let Some(start) = rest.find("{h1:").into_iter().chain(rest.find("{zh:")).min() {
-            let length = rest[start..].find('}').expect("a template is closed");
+            let length = rest[start..].find('}').expect("a placeholder ends in `}`");
             filled.push_str(&rest[..start]);
             filled.push_str(&self.hash_of(&rest[start + 1..start + length]));
             rest = &rest[start + length + 1..];
@@ -280,12 +280,12 @@ impl FakeRegistry {
             ["zh", "manifest"] => Self::manifest_zh(),
             ["zh", name, version, platform] => self.package(name, version, platform).zh.clone(),
             ["h1", name, version, platform] => self.package(name, version, platform).h1.clone(),
-            _ => panic!("`{template}` is not a template of a hash"),
+            _ => panic!("`{template}` is not a placeholder for a hash"),
         }
     }
 }
 
-/// The path element of a host: its ASCII name.
+/// Returns the path element for a host: its name with every non-ASCII character replaced.
 fn slug(host: &str) -> String {
     host.replace(|character: char| !character.is_ascii(), "_")
 }
@@ -294,7 +294,7 @@ fn provider_path(spec: &ProviderSpec, host: &str) -> String {
     format!("/{}/v1/providers/{}", slug(host), spec.name())
 }
 
-/// The packages of a release as OpenTofu's registry reports them.
+/// Returns the packages of a release in the form in which OpenTofu's registry reports them.
 fn reported(release: &Release) -> Value {
     let entry = |(platform, (facts, _)): (&String, &(PackageFacts, ResponseBody))| {
         let entry = json!({"hashes": [facts.zh, facts.h1], "package_size": facts.size});

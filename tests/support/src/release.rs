@@ -1,4 +1,4 @@
-//! A released version of a provider: its packages and the signed checksum list.
+//! A release of a provider version: its packages and the signed checksum list.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,27 +12,27 @@ use crate::key::TestSigner;
 use crate::payload::Payload;
 use crate::provider::ProviderSpec;
 
-/// The manifest in every checksum list. No registry serves it.
+/// The manifest that every checksum list contains. No registry serves it.
 pub const MANIFEST: &str = "{\"version\":1,\"metadata\":{\"protocol_versions\":[\"5.0\"]}}\n";
 
-/// The maximum size of executables whose packages are kept in memory. Larger packages are kept on disk.
+/// The maximum size of executables whose packages are kept in memory, in bytes. Other packages are kept on disk.
 const IN_MEMORY: u64 = 4 << 20;
 
-/// The facts about a published package, with hashes as in a lock file.
+/// The facts about a published package. Its hashes are written as in a lock file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageFacts {
-    /// The name in the checksum list.
+    /// The file name in the checksum list.
     pub filename: String,
     /// The `zh:` hash.
     pub zh: String,
-    /// The `h1:` hash. Empty for an archive that the test provided.
+    /// The `h1:` hash. Empty if the test provided the archive.
     pub h1: String,
-    /// The bytes of the archive.
+    /// The size of the archive in bytes.
     pub size: u64,
 }
 
 impl PackageFacts {
-    /// The hexadecimal digits of the `zh:` hash.
+    /// Returns the hexadecimal digits of the `zh:` hash.
     pub fn shasum(&self) -> &str {
         self.zh
             .strip_prefix("zh:")
@@ -40,7 +40,7 @@ impl PackageFacts {
     }
 }
 
-/// A released version.
+/// A release of one version.
 pub(crate) struct Release {
     pub(crate) packages: BTreeMap<String, (PackageFacts, ResponseBody)>,
     pub(crate) sums: Vec<u8>,
@@ -48,7 +48,7 @@ pub(crate) struct Release {
 }
 
 impl Release {
-    /// Builds the packages of `version`. Large ones are stored in `directory`.
+    /// Builds the packages of `version`. Large packages are stored in `directory`.
     pub(crate) fn build(spec: &ProviderSpec, version: &str, directory: &Path) -> io::Result<Self> {
         let mut packages = BTreeMap::new();
         for platform in spec.platforms_of(version) {

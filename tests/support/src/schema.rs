@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// Fails unless `value` matches `schema`. Supports only the part of JSON Schema that tflock's schemas use. Unlike JSON
-/// Schema, it rejects fields that the schema does not name.
+/// Schema, it rejects fields that the schema does not mention.
 #[track_caller]
 pub fn assert_described(value: &Value, schema: &Value) {
     check(value, schema, schema, "");
@@ -55,7 +55,7 @@ fn check(value: &Value, schema: &Value, root: &Value, path: &str) {
     }
 }
 
-/// The type of a value. An integer is `number` if `types` contains `number`.
+/// Returns the type of a value. The type of an integer is `number` if `types` contains `number`.
 fn kind(value: &Value, types: &[Value]) -> &'static str {
     match value {
         Value::Null => "null",

@@ -10,8 +10,8 @@ pub fn skip(reason: &str) {
     eprintln!("skipped: {reason}");
 }
 
-/// `terraform` on PATH. If it is missing, this prints that the test is skipped, or fails if
-/// `TFLOCK_REQUIRE_TERRAFORM=1` is set.
+/// Returns the path of `terraform` on PATH. If it is missing, prints that the test is skipped and returns `None`, or
+/// fails if `TFLOCK_REQUIRE_TERRAFORM=1` is set.
 pub fn terraform_on_path() -> Option<PathBuf> {
     require_or_skip(
         "terraform",
@@ -19,12 +19,12 @@ pub fn terraform_on_path() -> Option<PathBuf> {
     )
 }
 
-/// `tofu` on PATH, if it is installed.
+/// Returns the path of `tofu` on PATH, if it is installed.
 pub fn tofu_on_path() -> Option<PathBuf> {
     require_or_skip("tofu", false)
 }
 
-/// The program `name` on PATH.
+/// Returns the path of the program `name` on PATH. Prints that the test is skipped if there is none.
 ///
 /// # Panics
 ///
@@ -48,8 +48,8 @@ pub fn require_or_skip(name: &str, required: bool) -> Option<PathBuf> {
 /// Writes an executable shell script.
 #[cfg(unix)]
 pub fn write_script(path: &Path, commands: &str) {
-    fs::write(path, format!("#!/bin/sh\n{commands}\n")).expect("the directory is ours");
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("the file is ours");
+    fs::write(path, format!("#!/bin/sh\n{commands}\n")).expect("the directory is accessible");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("the file exists");
 }
 
 /// Creates a named pipe.
@@ -59,7 +59,7 @@ pub fn make_pipe(path: &Path) {
     assert!(status.expect("mkfifo is on PATH").success());
 }
 
-/// Sends a signal such as `INT` to a process. Returns whether the process exists. The signal `0` only checks that.
+/// Sends a signal such as `INT` to a process, or only checks it with `0`. Returns whether the process exists.
 #[cfg(unix)]
 pub fn send_signal(signal: &str, process: &str) -> bool {
     let output = Command::new("kill").args(["-s", signal, process]).output();

@@ -1,5 +1,5 @@
-//! Many directories that require the same four providers for three platforms: with and without a cache, compared with
-//! other tools.
+//! Many directories that require the same four providers for three platforms: tflock with and without a cache, compared
+//! with other tools.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use tflock_test_support::ProviderSpec;
 use super::fixture::{BenchFixture, peer};
 use super::measure::{BenchRow, Cost, once, table};
 
-/// The size of the providers' executables in bytes.
+/// The providers, with the sizes of their executables in bytes.
 const PROVIDERS: [(&str, u64); 4] = [
     ("acme/a", 120_000_000),
     ("acme/b", 60_000_000),
@@ -19,7 +19,7 @@ const PROVIDERS: [(&str, u64); 4] = [
 const PLATFORMS: [&str; 3] = ["linux_amd64", "darwin_arm64", "windows_amd64"];
 /// The number of root modules.
 const DIRECTORIES: usize = 40;
-/// The number of directories in which terraform is run. Its figures are extrapolated to [`DIRECTORIES`].
+/// The number of directories in which terraform is run. The figures are extrapolated to [`DIRECTORIES`].
 const SAMPLE: usize = 3;
 
 pub(super) fn run(tflock: &Path) {
@@ -66,10 +66,10 @@ fn empty_lock_files(fixture: &BenchFixture) {
         fixture.write(&format!("{}/.terraform.lock.hcl", directory(number)), "");
     }
     let first = fixture.path("work/d000/.terraform.lock.hcl");
-    assert!(fs::metadata(first).is_ok(), "the tree is ours");
+    assert!(fs::metadata(first).is_ok(), "the tree is writable");
 }
 
-/// Runs terraform in some of the directories and extrapolates the figures to all of them.
+/// Runs terraform in [`SAMPLE`] of the directories and extrapolates the figures to all of them.
 fn sampled(fixture: &BenchFixture, terraform: &Path) -> BenchRow {
     let mut sum = Cost::default();
     let log = fixture.registry.log();
@@ -83,8 +83,8 @@ fn sampled(fixture: &BenchFixture, terraform: &Path) -> BenchRow {
         sum.bytes += log.bytes("*");
     }
     let all = |value: u64| value * DIRECTORIES as u64 / SAMPLE as u64;
-    let share = u32::try_from(DIRECTORIES).expect("few");
-    let sample = u32::try_from(SAMPLE).expect("few");
+    let share = u32::try_from(DIRECTORIES).expect("the number is small");
+    let sample = u32::try_from(SAMPLE).expect("the number is small");
     sum.wall = sum.wall * share / sample;
     sum.cpu = sum.cpu * share / sample;
     (sum.requests, sum.bytes) = (all(sum.requests), all(sum.bytes));

@@ -1,4 +1,4 @@
-//! A tree of root modules, a registry on loopback, and the commands that are measured.
+//! A tree of root modules, a registry on loopback, and the commands to measure.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 use tempfile::TempDir;
 use tflock_test_support::{FakeRegistry, ProviderSpec, require_or_skip};
 
-/// The size of the generated executable in bytes if no real package is given, as in a large provider.
+/// The size of the generated executable in bytes, unless the user sets another one. Large providers have this size.
 const LARGE: u64 = 700_000_000;
 
 /// A registry, and a tree with a CLI configuration that redirects to it.
@@ -24,11 +24,11 @@ impl BenchFixture {
         }
         let root = TempDir::with_prefix("tflock-bench").expect("a temporary directory");
         fs::write(root.path().join("terraform.rc"), registry.cli_config())
-            .expect("the tree is ours");
+            .expect("the tree is writable");
         Self { registry, root }
     }
 
-    /// A path next to the tree.
+    /// Returns a path next to the tree.
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
@@ -49,25 +49,24 @@ impl BenchFixture {
         self.write(&format!("{directory}/main.tf"), &text);
     }
 
-    /// Writes a file of the tree.
     pub(super) fn write(&self, path: &str, text: &str) {
         let path = self.path("work").join(path);
         let directory = path.parent().expect("a file has a parent directory");
-        fs::create_dir_all(directory).expect("the tree is ours");
-        fs::write(path, text).expect("the tree is ours");
+        fs::create_dir_all(directory).expect("the tree is writable");
+        fs::write(path, text).expect("the tree is writable");
     }
 
-    /// The URL of a package. `source` is a provider on the default host.
+    /// Returns the URL of a package. `source` is a provider on the default host.
     pub(super) fn package_url(&self, source: &str, version: &str, platform: &str) -> String {
         let service = self.registry.service_url("registry.terraform.io");
         let base = service
             .strip_suffix("/v1/providers/")
-            .expect("the service of providers");
+            .expect("the URL ends with the path of the service");
         let filename = &self.registry.package(source, version, platform).filename;
         format!("{base}/files/{source}/{version}/{filename}")
     }
 
-    /// A command in a directory of the tree, with the CLI configuration of the tree.
+    /// Returns a command that runs in a directory of the tree, with the tree's CLI configuration.
     pub(super) fn command(&self, program: &Path, directory: &str) -> Command {
         let mut command = Command::new(program);
         command
@@ -80,7 +79,7 @@ impl BenchFixture {
 
     /// Removes the lock files and the cache of earlier runs.
     pub(super) fn clean(&self) {
-        // They do not exist before the first run.
+        // The cache and the lock files do not exist before the first run.
         let _ = fs::remove_dir_all(self.path("cache"));
         self.remove_lock_files();
     }
@@ -90,20 +89,20 @@ impl BenchFixture {
         remove_lock_files(&self.path("work"));
     }
 
-    /// A command that runs tflock on the whole tree.
+    /// Returns a command that runs tflock on the whole tree.
     pub(super) fn again(&self, tflock: &Path, platforms: &[&str]) -> Command {
         let mut command = self.command(tflock, ".");
         command.args(["lock", "-r", "-q", "--platform", &platforms.join(",")]);
         command
     }
 
-    /// A command that runs tflock on the whole tree, without lock files and cache.
+    /// Removes the lock files and the cache, and returns a command that runs tflock on the whole tree.
     pub(super) fn cold(&self, tflock: &Path, platforms: &[&str]) -> Command {
         self.clean();
         self.again(tflock, platforms)
     }
 
-    /// A command that runs `terraform providers lock` in one directory without a lock file.
+    /// Returns a command that runs `terraform providers lock` in a directory without a lock file.
     pub(super) fn terraform(
         &self,
         terraform: &Path,
@@ -117,7 +116,7 @@ impl BenchFixture {
         command
     }
 
-    /// A command that runs `tfupdate lock -r` on the whole tree. It only updates existing lock files.
+    /// Returns a command that runs `tfupdate lock -r` on the whole tree. tfupdate only updates existing lock files.
     pub(super) fn tfupdate(&self, tfupdate: &Path, platforms: &[&str]) -> Command {
         let service = self.registry.service_url("registry.terraform.io");
         let base = service.strip_suffix("v1/providers/").expect("the service");
@@ -138,12 +137,12 @@ fn remove_lock_files(directory: &Path) {
         if path.is_dir() {
             remove_lock_files(&path);
         } else if entry.file_name() == ".terraform.lock.hcl" {
-            fs::remove_file(path).expect("the tree is ours");
+            fs::remove_file(path).expect("the tree is writable");
         }
     }
 }
 
-/// A large package: what to publish, its source and its version. Uses the real package if one is given.
+/// Returns a large package: the spec to publish, its source and its version. Uses the real package if one is given.
 pub(super) fn large() -> (ProviderSpec, &'static str, &'static str) {
     if let Some(directory) = std::env::var_os("TFLOCK_BENCH_PROVIDER") {
         let spec = ProviderSpec::new("hashicorp/aws")
@@ -159,25 +158,25 @@ pub(super) fn large() -> (ProviderSpec, &'static str, &'static str) {
     (spec, "acme/large", "1.0.0")
 }
 
-/// The size of a large executable in bytes.
+/// Returns the size of a large executable in bytes.
 pub(super) fn size() -> u64 {
     let size = std::env::var("TFLOCK_BENCH_SIZE").ok();
     size.and_then(|text| text.parse().ok()).unwrap_or(LARGE)
 }
 
-/// The path of another tool. `None` if it is not installed.
+/// Returns the path of a different tool, or `None` if it is not installed.
 pub(super) fn peer(name: &str) -> Option<PathBuf> {
     require_or_skip(name, false)
 }
 
-/// A command that downloads `url` with curl.
+/// Returns a command that downloads `url` with curl.
 pub(super) fn curl(url: &str, target: &Path) -> Command {
     let mut command = Command::new("curl");
     command.args(["-sSf", "-o"]).arg(target).arg(url);
     command
 }
 
-/// A command that runs one of the raw operations of this program on `file`.
+/// Returns a command that runs one of this program's raw operations on `file`.
 pub(super) fn raw(what: &str, file: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("a running program has a file"));
     command.arg(what).arg(file);

@@ -9,27 +9,25 @@ use wait4::Wait4;
 /// The cost of a command.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cost {
-    /// The wall time.
     pub(super) wall: Duration,
-    /// The user and system time of all its threads.
+    /// The user and system time of all threads.
     pub(super) cpu: Duration,
     /// Peak resident memory in bytes.
     pub(super) memory: u64,
-    /// The number of requests that reached the registry.
+    /// The number of requests that the registry received.
     pub(super) requests: u64,
     /// The total bytes of the response bodies.
     pub(super) bytes: u64,
 }
 
-/// A row of a table.
 pub(super) struct BenchRow {
     pub(super) name: String,
     pub(super) cost: Cost,
 }
 
 impl BenchRow {
-    /// Runs the command of `make` [`runs`] times and takes the median of each figure. `make` also removes what the
-    /// previous run left.
+    /// Runs the command that `make` returns [`runs`] times and takes the median of each figure. `make` must also remove
+    /// what the previous run left.
     pub(super) fn of(name: &str, mut make: impl FnMut() -> Command) -> Self {
         let costs: Vec<Cost> = (0..runs()).map(|_| once(make())).collect();
         Self {
@@ -38,7 +36,7 @@ impl BenchRow {
         }
     }
 
-    /// Like [`BenchRow::of`], with the requests and bytes in the registry's log.
+    /// Like [`BenchRow::of`], but includes the requests and bytes in the registry's log.
     pub(super) fn counted(name: &str, log: &Log, mut make: impl FnMut() -> Command) -> Self {
         let run = |_| {
             let command = make();
@@ -74,16 +72,16 @@ fn median(costs: &[Cost]) -> Cost {
 }
 
 fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).expect("a benchmark ends")
+    u64::try_from(duration.as_nanos()).expect("a benchmark is short")
 }
 
-/// The number of runs of each command.
+/// Returns how many times each command is run.
 fn runs() -> usize {
     let runs = std::env::var("TFLOCK_BENCH_RUNS");
     runs.ok().and_then(|text| text.parse().ok()).unwrap_or(5)
 }
 
-/// Runs a command once. The benchmark ends if it fails, because the figures would be meaningless.
+/// Runs a command once. Aborts the benchmark if the command fails, because the figures would be meaningless.
 pub(super) fn once(mut command: Command) -> Cost {
     command
         .stdin(Stdio::null())
@@ -96,11 +94,11 @@ pub(super) fn once(mut command: Command) -> Cost {
     let mut errors = child.stderr.take().expect("standard error is a pipe");
     let reader = std::thread::spawn(move || {
         let mut text = String::new();
-        // Invalid UTF-8 in the error output is replaced.
+        // If the error output cannot be read completely, the rest is missing in the message.
         let _ = std::io::Read::read_to_string(&mut errors, &mut text);
         text
     });
-    let used = child.wait4().expect("the child is ours");
+    let used = child.wait4().expect("the child was not waited for");
     let wall = started.elapsed();
     let errors = reader.join().expect("reading does not panic");
     assert!(used.status.success(), "{command:?} failed:\n{errors}");

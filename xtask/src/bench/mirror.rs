@@ -9,7 +9,7 @@ use tflock_test_support::ProviderSpec;
 use super::fixture::{BenchFixture, peer};
 use super::measure::{BenchRow, Cost, once, table};
 
-/// The size of the providers' executables in bytes.
+/// The providers, with the sizes of their executables in bytes.
 const PROVIDERS: [(&str, u64); 4] = [
     ("acme/a", 120_000_000),
     ("acme/b", 60_000_000),
@@ -74,7 +74,7 @@ fn directory(number: usize) -> String {
 /// Removes the mirror and the cache but not the lock files.
 fn empty(fixture: &BenchFixture) {
     for name in ["mirror", "cache"] {
-        // They do not exist before the first run.
+        // The directories do not exist before the first run.
         let _ = fs::remove_dir_all(fixture.path(name));
     }
 }
@@ -86,7 +86,7 @@ fn ours(fixture: &BenchFixture, tflock: &Path, layout: &str) -> Command {
     command
 }
 
-/// Runs terraform in one directory after another, with the same mirror.
+/// Runs terraform in one directory after another, all of which write to the same mirror.
 fn theirs(fixture: &BenchFixture, terraform: &Path) -> BenchRow {
     empty(fixture);
     let mut sum = Cost::default();

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use crate::tflock;
 
-/// The name of a scenario and its function, which gets the path of the tflock binary.
+/// The name of a scenario and its function, whose argument is the path of the tflock binary.
 type Scenario = (&'static str, fn(&Path));
 
 /// All scenarios in the order in which they are run.
@@ -30,12 +30,12 @@ const SCENARIOS: [Scenario; 8] = [
     ("beside", readers::beside),
 ];
 
-/// The names of all scenarios.
+/// Returns the names of all scenarios.
 pub(crate) fn names() -> Vec<&'static str> {
     SCENARIOS.iter().map(|(name, _)| *name).collect()
 }
 
-/// Whether all of these are names of scenarios.
+/// Returns whether all of these are names of scenarios.
 pub(crate) fn knows(wanted: &[&str]) -> bool {
     wanted.iter().all(|name| names().contains(name))
 }

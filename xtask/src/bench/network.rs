@@ -1,4 +1,4 @@
-//! A package over a link of 100 MB/s and of 20 MB/s: the time that tflock adds to the transfer.
+//! A package over networks of 100 MB/s and 20 MB/s: the time that tflock adds to the transfer.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::fixture::{BenchFixture, curl, large, peer};
 use super::measure::{BenchRow, table};
 
 const PLATFORM: [&str; 1] = ["linux_amd64"];
-/// The speeds of the link in megabytes per second.
+/// The speeds of the network in megabytes per second.
 const LINKS: [u64; 2] = [100, 20];
 
 pub(super) fn run(tflock: &Path) {

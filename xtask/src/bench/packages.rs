@@ -39,8 +39,8 @@ pub(super) fn run(tflock: &Path) {
     table("four packages at once", &rows);
 }
 
-/// The CPU time of the raw work on four packages, divided by the number of cores: inflate, and SHA-256 of the zip and
-/// of its contents.
+/// Measures the CPU time of the raw work on four packages, divided by the number of cores. The raw work is inflating,
+/// and SHA-256 of the zip and of its contents.
 fn raw_work(zip: &Path) -> Cost {
     let inflate = BenchRow::of("", || raw("raw-inflate", zip)).cost;
     let whole = BenchRow::of("", || raw("raw-sha256", zip)).cost;
@@ -49,7 +49,8 @@ fn raw_work(zip: &Path) -> Cost {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let cores = u32::try_from(cores).unwrap_or(1);
     Cost {
-        wall: Duration::from_nanos(u64::try_from(cpu.as_nanos()).expect("short")) / cores,
+        wall: Duration::from_nanos(u64::try_from(cpu.as_nanos()).expect("the time is short"))
+            / cores,
         cpu,
         ..Cost::default()
     }

@@ -1,6 +1,6 @@
-//! Raw operations as lower limits: inflating one deflate stream, and hashing bytes.
+//! Raw operations that serve as lower bounds: inflating one deflate stream, and hashing bytes.
 //!
-//! They process the largest entry of a package, which is its executable.
+//! They process the largest entry of a package, which is the executable.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write as _};
@@ -9,18 +9,18 @@ use std::path::Path;
 use flate2::read::DeflateDecoder;
 use sha2::{Digest, Sha256};
 
-/// Bytes per read, the same number as in tflock.
+/// The number of bytes per read, the same as in tflock.
 const PIECE: usize = 256 << 10;
 
 /// Inflates the executable.
 pub(crate) fn inflate(path: &Path) {
-    let mut file = File::open(path).expect("the package is there");
+    let mut file = File::open(path).expect("the package exists");
     let data = Entry::largest(&mut file).data(file);
     let mut decoder = DeflateDecoder::new(BufReader::with_capacity(64 << 10, data));
     let mut piece = vec![0; PIECE];
     let mut total = 0;
     loop {
-        match decoder.read(&mut piece).expect("a sound package") {
+        match decoder.read(&mut piece).expect("a valid package") {
             0 => break,
             count => total += count as u64,
         }
@@ -30,7 +30,7 @@ pub(crate) fn inflate(path: &Path) {
 
 /// Hashes the package.
 pub(crate) fn sha256(path: &Path) {
-    let mut file = File::open(path).expect("the file is there");
+    let mut file = File::open(path).expect("the file exists");
     let mut piece = vec![0; PIECE];
     let mut sha = Sha256::new();
     loop {
@@ -42,10 +42,10 @@ pub(crate) fn sha256(path: &Path) {
     print(sha);
 }
 
-/// Hashes as many bytes as the executable has, always the same piece. This is the cost of SHA-256 with its input in the
-/// processor's cache.
+/// Hashes as many bytes as the executable has, using the same piece of data every time. The result is the cost of
+/// SHA-256 when its input is in the processor's cache.
 pub(crate) fn sha256_of_content(path: &Path) {
-    let mut file = File::open(path).expect("the package is there");
+    let mut file = File::open(path).expect("the package exists");
     let mut left = Entry::largest(&mut file).size;
     let piece = vec![0x5a; PIECE];
     let mut sha = Sha256::new();
@@ -64,7 +64,7 @@ fn print(sha: Sha256) {
 
 /// Writes the executable's deflate stream as a gzip file, for programs that cannot read zips.
 pub(crate) fn extract_deflate(zip: &Path, target: &Path) {
-    let mut file = File::open(zip).expect("the package is there");
+    let mut file = File::open(zip).expect("the package exists");
     let entry = Entry::largest(&mut file);
     let (crc, size) = (entry.crc, entry.size);
     let mut gzip = File::create(target).expect("a temporary directory");
@@ -76,19 +76,19 @@ pub(crate) fn extract_deflate(zip: &Path, target: &Path) {
     gzip.write_all(&trailer).expect("a temporary directory");
 }
 
-/// An entry of a generated archive, which has no zip64 records and no comment.
+/// An entry of a generated archive. Such archives have neither zip64 records nor a comment.
 struct Entry {
-    /// The offset of the local header.
+    /// The offset of the local header in bytes.
     offset: u64,
-    /// The size of the deflate stream.
+    /// The size of the deflate stream in bytes.
     length: u64,
-    /// The size of the content.
+    /// The size of the content in bytes.
     size: u64,
     crc: u32,
 }
 
 impl Entry {
-    /// The largest entry according to the central directory.
+    /// Returns the largest entry according to the central directory.
     fn largest(file: &mut File) -> Self {
         let mut end = [0; 22];
         file.seek(SeekFrom::End(-22))
@@ -114,7 +114,7 @@ impl Entry {
             .expect("a package has entries")
     }
 
-    /// The deflate stream.
+    /// Returns a reader of the deflate stream.
     fn data(&self, mut file: File) -> impl Read + use<> {
         let mut local = [0; 30];
         file.seek(SeekFrom::Start(self.offset))

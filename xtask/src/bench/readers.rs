@@ -1,5 +1,5 @@
-//! Tests for conflicts between processes rather than speed: `terraform init` in many directories at once, from a mirror
-//! and from a shared plugin cache; and repeated `terraform init` while tflock changes the mirror.
+//! Tests whether processes disturb each other, rather than how fast they are: `terraform init` in many directories at
+//! once, from a mirror and from a shared plugin cache, and repeated `terraform init` while tflock changes the mirror.
 
 use std::fs;
 use std::path::Path;
@@ -14,11 +14,11 @@ use super::measure::once;
 
 const LINUX: [&str; 1] = ["linux_amd64"];
 const PROVIDERS: [&str; 4] = ["acme/a", "acme/b", "acme/c", "acme/d"];
-/// The number of `init` processes that run at once.
+/// The number of concurrent `init` processes.
 const INITS: usize = 50;
-/// The number of directories that are initialized repeatedly.
+/// The number of directories in which `init` is run repeatedly.
 const LOOPS: usize = 8;
-/// The duration of that scenario.
+/// The duration of the scenario with repeated runs.
 const TIME: Duration = Duration::from_secs(60);
 
 fn fixture() -> BenchFixture {
@@ -54,9 +54,9 @@ fn mirror(fixture: &BenchFixture, tflock: &Path, paths: &[&str]) -> Command {
     command
 }
 
-/// A command that runs `terraform init` in a directory without installed providers.
+/// Returns a command that runs `terraform init` in a directory without installed providers.
 fn init(fixture: &BenchFixture, terraform: &Path, directory: &str, configuration: &str) -> Command {
-    // The file does not exist before the first run.
+    // The directory does not exist before the first run.
     let _ = fs::remove_dir_all(fixture.path("work").join(directory).join(".terraform"));
     let mut command = fixture.command(terraform, directory);
     command
@@ -69,7 +69,7 @@ fn init(fixture: &BenchFixture, terraform: &Path, directory: &str, configuration
     command
 }
 
-/// Runs fifty `init` processes at once, first with the mirror and then with the plugin cache.
+/// Runs [`INITS`] `init` processes at once, first with the mirror and then with the plugin cache.
 pub(super) fn inits(tflock: &Path) {
     let Some(terraform) = peer("terraform") else {
         return;
@@ -87,7 +87,7 @@ pub(super) fn inits(tflock: &Path) {
         ("a shared TF_PLUGIN_CACHE_DIR, empty", "terraform.rc"),
     ] {
         let cache = fixture.path("plugin-cache");
-        fs::create_dir_all(&cache).expect("the tree is ours");
+        fs::create_dir_all(&cache).expect("the tree is writable");
         let before = lock_files(&fixture, INITS);
         fixture.registry.log().clear();
         let started = Instant::now();
@@ -97,7 +97,7 @@ pub(super) fn inits(tflock: &Path) {
                 if configuration == "terraform.rc" {
                     command.env("TF_PLUGIN_CACHE_DIR", &cache);
                 }
-                command.spawn().expect("terraform can be run")
+                command.spawn().expect("terraform can be started")
             })
             .collect();
         let ended = children.into_iter().map(|child| child.wait_with_output());
@@ -124,7 +124,7 @@ fn lock_files(fixture: &BenchFixture, count: usize) -> Vec<Option<String>> {
     (0..count).map(read).collect()
 }
 
-/// Runs `init` in eight loops for a minute while tflock adds and prunes packages in another loop.
+/// Runs `init` in [`LOOPS`] loops for a minute while a further loop adds and prunes packages with tflock.
 pub(super) fn beside(tflock: &Path) {
     let Some(terraform) = peer("terraform") else {
         return;
@@ -169,7 +169,7 @@ struct InitLoops {
 impl InitLoops {
     fn run(&self, init: impl Fn() -> Command) {
         while !self.are_done.load(Ordering::Relaxed) {
-            let output = init().output().expect("terraform can be run");
+            let output = init().output().expect("terraform can be started");
             self.inits.fetch_add(1, Ordering::Relaxed);
             if !output.status.success() {
                 self.failures.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! A monorepo of 1,000 and of 10,000 root modules that are already locked: the cost of a run without changes.
+//! Monorepos with 1,000 and 10,000 root modules that are already locked: the cost of a run without changes.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,7 +9,7 @@ use tflock_test_support::ProviderSpec;
 use super::fixture::BenchFixture;
 use super::measure::{BenchRow, once, table};
 
-/// The number of providers in each root module.
+/// The providers that each root module requires.
 const PROVIDERS: [&str; 3] = ["acme/cloud", "acme/secrets", "acme/random"];
 /// The number of resources in each root module, evenly distributed over the providers.
 const RESOURCES: usize = 20;
@@ -30,14 +30,14 @@ pub(super) fn run(tflock: &Path) {
     table(&title, &rows);
 }
 
-/// Measures a tree of this size: first unchanged, then without lock files but with a warm cache.
+/// Measures a tree of this size: first with all lock files in place, then without lock files but with a warm cache.
 fn measured(tflock: &Path, size: usize) -> [BenchRow; 2] {
     let spec = |name| {
         let spec = ProviderSpec::new(name).versions(["1.0.0"]);
         spec.platforms(PLATFORMS).payload(1_000_000)
     };
     let fixture = BenchFixture::new(&PROVIDERS.map(spec));
-    fs::create_dir_all(fixture.path("work/.git")).expect("the tree is ours");
+    fs::create_dir_all(fixture.path("work/.git")).expect("the tree is writable");
     for number in 0..size {
         lay_out(
             &fixture,
@@ -56,7 +56,7 @@ fn measured(tflock: &Path, size: usize) -> [BenchRow; 2] {
     [unchanged, anew]
 }
 
-/// Writes a root module of three files.
+/// Writes a root module that consists of three files.
 fn lay_out(fixture: &BenchFixture, directory: &str) {
     fixture.require(directory, &PROVIDERS.map(|source| (source, "1.0.0")));
     let mut resources = String::new();

@@ -1,16 +1,16 @@
-//! The bar chart of README.md: seconds of whole runs, on a logarithmic scale.
+//! The bar chart in README.md: the seconds that complete runs take, on a logarithmic scale.
 
 use std::fmt::Write as _;
 
 use super::escaped;
 
-/// A run, with the seconds of each program.
+/// A kind of run, with the seconds that each program takes.
 struct ChartRun {
     title: &'static str,
     bars: &'static [(&'static str, f64)],
 }
 
-/// The figures of `docs/speed.md`. A test compares them.
+/// The figures in `docs/speed.md`. A test compares them with that page.
 const RUNS: [ChartRun; 4] = [
     ChartRun {
         title: "hashicorp/aws 5.100.0, one platform",
@@ -32,7 +32,7 @@ const RUNS: [ChartRun; 4] = [
 
 const WIDTH: f64 = 720.0;
 
-/// The position at which bars begin, and the maximum length of a bar.
+/// The horizontal position at which bars begin, and the maximum length of a bar, in pixels.
 const BARS: (f64, f64) = (120.0, 540.0);
 
 /// The ends of the scale, as powers of ten: 0.01 s and 1,000 s.
@@ -40,7 +40,7 @@ const SCALE: (f64, f64) = (-2.0, 3.0);
 
 const BAR_HEIGHT: f64 = 20.0;
 
-/// The line below the chart.
+/// The note below the chart.
 const NOTE: &str =
     "Logarithmic scale. The 145 s of terraform are measured with 3 directories, times 40 / 3.";
 
@@ -49,7 +49,7 @@ text{font:13px system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;fill:
 .label{text-anchor:end}.tick{text-anchor:middle}line{stroke:#d0d7de}.bar{fill:#8c959f}.ours{fill:#7b42bc}
 @media (prefers-color-scheme:dark){text{fill:#e6edf3}.axis{fill:#9198a1}line{stroke:#30363d}.bar{fill:#6e7681}.ours{fill:#a371f7}}";
 
-/// Draws the chart.
+/// Returns the chart as SVG.
 pub(super) fn draw() -> String {
     let mut body = String::new();
     let mut y = 18.0;
@@ -107,7 +107,7 @@ fn bar(program: &str, seconds: f64, y: f64) -> String {
     svg
 }
 
-/// The horizontal position of a time.
+/// Returns the horizontal position for a time.
 fn position(seconds: f64) -> f64 {
     let (start, length) = BARS;
     let (low, high) = SCALE;

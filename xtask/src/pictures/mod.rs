@@ -1,4 +1,4 @@
-//! `cargo xtask pictures` creates the pictures of the documentation from the actual output of tflock.
+//! `cargo xtask pictures` creates the documentation's pictures from the actual output of tflock.
 
 mod chart;
 mod page;
@@ -30,7 +30,7 @@ fn report(path: &Path) {
     println!("{}", path.display());
 }
 
-/// Escapes text for use in an element.
+/// Escapes text for use in an XML element.
 fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     text.replace('>', "&gt;")

@@ -1,4 +1,4 @@
-//! Screenshots of the page of `tflock list --format html` in a light and a dark theme, made with Chromium.
+//! Screenshots of the page that `tflock list --format html` writes, in a light and a dark theme, made with Chromium.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use tflock_test_support::{FakeRegistry, ProviderSpec, TestContext, table};
 /// The size of the window. Pictures have twice as many pixels in each direction.
 const WINDOW: &str = "1120,770";
 
-/// The themes, with Chromium's number for each.
+/// The themes, with the number by which Chromium selects each.
 const THEMES: [(&str, u8); 2] = [("dark", 0), ("light", 1)];
 
 /// Providers with their versions, oldest first.
@@ -21,8 +21,8 @@ const PROVIDERS: [(&str, &[&str]); 6] = [
     ("acme/forge", &["5.1.0", "5.2.0", "6.0.0"]),
 ];
 
-/// The columns: a directory, a required provider, its constraints, and the locked version, which is empty if the provider
-/// is not locked.
+/// The columns: a directory, a required provider, its constraints, and the locked version, which is empty if the
+/// provider is not locked.
 const REQUIREMENTS: &str = "
     platform/cluster  | hashicorp/aws        | ~> 5.0        | 5.100.0
     platform/cluster  | hashicorp/kubernetes | ~> 2.30       | 2.36.0
@@ -106,7 +106,7 @@ fn shoot(browser: &Path, context: &TestContext, theme: u8, picture: &Path) {
         .arg(format!("--screenshot={}", picture.display()))
         .arg(format!("file://{}", context.path("page.html").display()))
         .output()
-        .expect("Chromium runs");
+        .expect("Chromium can be started");
     assert!(
         output.status.success(),
         "{}",

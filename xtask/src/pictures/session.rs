@@ -1,4 +1,4 @@
-//! The terminal session of README.md: lock files are created and verified, and an error shows its location.
+//! The terminal session in README.md: tflock creates and verifies lock files, and an error shows its location.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::terminal;
 /// The width of the terminal in columns.
 const COLUMNS: usize = 80;
 
-/// The size of an executable in a package, in bytes.
+/// The size of the executable in each package, in bytes.
 const EXECUTABLE: u64 = 12 << 20;
 
 const INVALID: &str = r#"terraform {
@@ -22,7 +22,7 @@ const INVALID: &str = r#"terraform {
 }
 "#;
 
-/// Runs tflock and draws its output.
+/// Runs tflock and returns a picture of its output as SVG.
 pub(super) fn draw(tflock: &Path) -> String {
     let registry = registry();
     let context = TestContext::new(tflock, &registry);
@@ -66,7 +66,7 @@ fn lay_out(context: &TestContext) {
         );
 }
 
-/// Appends a command and its output to the lines of the session.
+/// Runs tflock, and appends the command and its output to the lines of the session.
 fn show(context: &TestContext, lines: &mut Vec<String>) {
     let arguments = ["lock", "-r", "--color", "always"];
     let program = context.tflock(arguments).env_remove("NO_COLOR");

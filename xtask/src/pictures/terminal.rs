@@ -1,4 +1,4 @@
-//! Draws the output of a terminal as SVG: text with ANSI color sequences, readable in a light and a dark theme.
+//! Draws terminal output as SVG: text with ANSI color sequences, readable in a light and a dark theme.
 
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ rect{fill:#f6f8fa;stroke:#d0d7de}circle{fill:#d0d7de}.bold{font-weight:600}.dim{
 @media (prefers-color-scheme:dark){text{fill:#e6edf3}rect{fill:#161b22;stroke:#30363d}circle{fill:#30363d}.dim{fill:#9198a1}
 .red{fill:#ff938a}.green{fill:#7ee787}.yellow{fill:#e3b341}.blue{fill:#79c0ff}.cyan{fill:#76e3ea}}";
 
-/// The picture of a terminal with these lines. `columns` is its width.
+/// Returns a picture of a terminal that shows these lines and is `columns` wide.
 pub(super) fn draw(lines: &[String], columns: usize) -> String {
     let (cell_width, cell_height) = CELL;
     let width = 2.0 * MARGIN + cell_width * to_f64(columns);
@@ -102,7 +102,7 @@ fn runs(line: &str) -> Vec<StyledText> {
     runs
 }
 
-/// The CSS class for a number in an escape sequence. `None` resets the style.
+/// Returns the CSS class for a number in an escape sequence, or `None` if the number resets the style.
 fn class(number: &str) -> Option<&'static str> {
     Some(match number {
         "1" => "bold",

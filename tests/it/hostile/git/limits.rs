@@ -1,4 +1,4 @@
-//! Time, memory and processes of git are limited.
+//! Limits on the time, memory and processes of git.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use tflock_test_support::{send_signal, wait_until, write_script};
 
 use super::site::{Git, GitSite, bare, commit_submodules, commit_tree, git_with};
 
-/// A tree of 10^8 paths: at each of eight levels, the tree contains the next one ten times.
+/// Builds a tree of 10^8 paths: at each of eight levels, the tree contains the next level ten times.
 fn bomb(repository: &Path, kind: &str, object: &str) -> String {
     let mut entry = format!("{kind} {object}");
     for level in 0..8 {
@@ -45,7 +45,7 @@ fn trees_with_too_many_paths_are_refused_before_they_are_checked_out() {
     }
 }
 
-/// Each commit has two submodules, which both refer to the previous commit of the same repository.
+/// In a chain of commits, each has two submodules that refer to the previous commit of the same repository.
 #[test]
 fn submodules_do_not_multiply_without_an_end() {
     let site = GitSite::start(Git::Installed);
@@ -96,7 +96,7 @@ fn an_interrupt_kills_the_children_of_git() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let helper = started();
     let arguments = ["-o", "stat=", "-p", helper.trim()];
-    // An orphan may remain as a zombie.
+    // The orphaned process may remain as a zombie.
     wait_until(|| {
         let state = Command::new("ps").args(arguments).output().unwrap().stdout;
         state.iter().all(u8::is_ascii_whitespace) || state.starts_with(b"Z")

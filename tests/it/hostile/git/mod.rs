@@ -1,8 +1,8 @@
-//! Git never uses a directory of the tree as its repository, so no program from the tree's configuration is run.
+//! Git never uses a directory in the tree as its repository, so it never runs a program that the tree configures.
 //!
 //! An attacker can commit `HEAD`, `objects/`, `refs/` and `config`, which turn their parent directory into a bare
-//! repository. Each attack runs with the installed git and with a git that ignores `safe.bareRepository`, as versions
-//! before 2.38 do.
+//! repository. Each attack is tried with the installed git and with a git that ignores `safe.bareRepository`, as
+//! versions before 2.38 do.
 
 mod limits;
 mod site;
@@ -27,7 +27,7 @@ fn modules_are_fetched_from_a_hostile_directory() {
     }
 }
 
-/// Settings of the trap that would redirect git or make it fail.
+/// Settings in the trap must neither redirect git nor make it fail.
 #[test]
 fn settings_of_a_hostile_directory_have_no_effect() {
     for config in [
@@ -79,7 +79,7 @@ fn a_credential_helper_of_the_tree_is_not_run() {
     }
 }
 
-/// Commands that query the user's own repository.
+/// Commands that query the repository that contains the working directory.
 const ABOUT_CHANGES: [&str; 4] = [
     "lock --check --changed .",
     "lock --check --changed=HEAD .",
@@ -98,7 +98,7 @@ fn only_the_users_repository_is_queried() {
             git_commit_all(&site.context.work());
             git(&site.context.work(), "remote add origin .");
             git(&site.context.work(), "fetch --quiet origin");
-            // Git compares files with changed times with the committed content, which runs filters.
+            // Git compares files whose modification times changed with the committed content, which runs filters.
             site.context.write(&format!("{trap}/objects/keep"), "x");
             for arguments in ABOUT_CHANGES {
                 let outcome = site.run(directory, arguments);
@@ -110,7 +110,7 @@ fn only_the_users_repository_is_queried() {
     }
 }
 
-/// The `.git` of a copied tree may be an empty directory. Git would then use the bare repository next to it.
+/// A copied tree may have an empty `.git` directory. Git would then use the bare repository next to it.
 #[test]
 fn files_next_to_a_broken_repository_are_not_a_repository() {
     for kind in BOTH {
@@ -203,7 +203,7 @@ fn a_home_directory_inside_the_tree_configures_nothing() {
     }
 }
 
-/// The attributes of a repository may select programs from the user's git configuration.
+/// A repository's attributes may select programs from the user's git configuration.
 #[test]
 fn attributes_of_a_module_run_no_filter_of_the_user() {
     let site = GitSite::start(Git::Installed);
@@ -222,8 +222,8 @@ fn attributes_of_a_module_run_no_filter_of_the_user() {
     outcome.expect_success();
 }
 
-/// A local process serves a repository of the tree and reads its configuration. Up to version 2.45.0, git fetched the
-/// missing objects of a partial clone from the remote in that configuration.
+/// When git fetches from a repository in the tree, a local git process serves it and reads its configuration. Up to
+/// version 2.45.0, that process fetched the missing objects of a partial clone from the remote in that configuration.
 #[test]
 fn a_repository_of_the_tree_is_served_without_running_its_programs() {
     for kind in BOTH {

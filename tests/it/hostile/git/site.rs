@@ -13,16 +13,16 @@ use tflock_test_support::{
 use crate::TFLOCK;
 use crate::modules::binary::call;
 
-/// A repository of modules, a tree with a trap, and a git that logs its commands.
+/// A tree with a trap, a repository of modules outside it, and a git that logs its commands.
 pub(super) struct GitSite {
     pub(super) context: TestContext,
-    /// A directory outside the tree with programs, canaries, the log and the modules.
+    /// A directory outside the tree that contains programs, canaries, the log and the modules.
     outside: TempDir,
-    /// The value of `PATH` that selects the git of this test.
+    /// The value of `PATH` with which tflock finds the git of this test.
     path: String,
 }
 
-/// How git treats `safe.bareRepository`.
+/// The git under test, by how it treats `safe.bareRepository`.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Git {
     Installed,
@@ -37,7 +37,7 @@ pub(super) const LOCK_TWICE: [&str; 2] = [
     "lock --check --platform linux_amd64 .",
 ];
 
-/// Logs the working directory, the number of files in it and the arguments. Replaces one setting.
+/// Logs the working directory, the number of files in it and the arguments, and replaces one setting.
 const LOGGING_GIT: &str = r#"
 printf '%s|%s|%s\n' "$PWD" "$(ls -A | wc -l)" "$*" >> 'LOG'
 for argument do
@@ -117,7 +117,7 @@ impl GitSite {
         self.context.write(&format!("{directory}/main.tf"), text);
     }
 
-    /// Turns `directory` into a bare repository, as a pull request can.
+    /// Turns `directory` into a bare repository, as a pull request could do.
     pub(super) fn lay_trap(&self, directory: &str, config: &str) {
         let path = |name: &str| format!("{directory}/{name}");
         self.context.write(&path("HEAD"), "ref: refs/heads/main\n");
@@ -130,12 +130,12 @@ impl GitSite {
             .write(&path(".gitattributes"), attributes);
     }
 
-    /// A shell command that creates a canary file.
+    /// Returns a shell command that creates a canary file.
     pub(super) fn canary(&self, name: &str) -> String {
         format!("touch {}/{name}", self.outside("canaries").display())
     }
 
-    /// The configuration of the trap, with every setting that makes git run a program.
+    /// Returns the configuration of the trap, which contains every setting that makes git run a program.
     pub(super) fn config(&self) -> String {
         let canary = |name: &str| self.canary(name);
         let url = self.modules_url();
@@ -161,7 +161,6 @@ impl GitSite {
         .concat()
     }
 
-    /// Runs tflock in `directory`.
     pub(super) fn run(&self, directory: &str, arguments: &str) -> Outcome {
         self.tflock(directory, arguments).run()
     }
@@ -172,7 +171,7 @@ impl GitSite {
         program.current_dir(self.context.path(directory))
     }
 
-    /// Locks a root module that calls a repository outside the tree. The run must fail.
+    /// Locks a root module that calls a module in a repository outside the tree. The run must fail.
     pub(super) fn fail_to_lock(&self, repository: &str) -> (Outcome, Duration, u64) {
         let url = format!("git::file://{}", self.outside(repository).display());
         self.context.write("root/main.tf", call("m", &url, ""));
@@ -193,7 +192,7 @@ impl GitSite {
         assert!(names.is_empty(), "{what}: {names:?}");
     }
 
-    /// The runs of git: the working directory, the number of files in it, and the arguments.
+    /// Returns the runs of git: the working directory, the number of files in it, and the arguments.
     pub(super) fn git_runs(&self) -> Vec<[String; 3]> {
         let log = fs::read_to_string(self.outside("git.log")).unwrap_or_default();
         let fields = |line: &str| {
@@ -212,14 +211,14 @@ pub(super) fn bare(site: &GitSite, name: &str) -> PathBuf {
     directory
 }
 
-/// Runs git with this standard input.
+/// Runs git with `input` as its standard input.
 pub(super) fn git_with(directory: &Path, arguments: &str, input: &str) -> String {
     let file = directory.join("input");
     fs::write(&file, input).unwrap();
     git_with_input(directory, arguments, fs::File::open(&file).unwrap())
 }
 
-/// Commits a tree to the branch `main`. The tree is given as lines for `git mktree`.
+/// Commits a tree, given as lines for `git mktree`, to the branch `main`.
 pub(super) fn commit_tree(repository: &Path, tree: &str) -> String {
     let tree = git_with(repository, "mktree --missing", tree);
     let commit = git(repository, &format!("commit-tree -m x {tree}"));
@@ -227,7 +226,7 @@ pub(super) fn commit_tree(repository: &Path, tree: &str) -> String {
     commit
 }
 
-/// Commits a tree in which each of these paths is a submodule at `commit` of the repository at `url`.
+/// Commits a tree in which each of `paths` is a submodule at `commit` of the repository at `url`.
 pub(super) fn commit_submodules(
     repository: &Path,
     paths: &[&str],

@@ -1,16 +1,16 @@
-//! Files that hcl-edit and tflock parse differently. Terraform and OpenTofu agree with tflock in each case.
+//! Files that hcl-edit and tflock parse differently. In each case, Terraform and OpenTofu agree with tflock.
 
 use regex::Regex;
 
 use super::{Disagreement, Judgment, judge, ours};
 
-/// A known difference in files that hcl-edit accepts.
+/// A known difference in how the two parse files that hcl-edit accepts.
 pub(super) struct HclException {
     /// What hcl-edit does differently.
     pub(super) reason: &'static str,
     /// The smallest file with this difference.
     pub(super) example: &'static str,
-    /// How such files are recognized: by tflock's error or by their text.
+    /// How to recognize such a file: by tflock's error or by the file's text.
     pub(super) sign: DifferenceSign,
 }
 
@@ -22,7 +22,7 @@ pub(super) enum DifferenceSign {
 }
 
 impl HclException {
-    /// Whether this exception explains the difference.
+    /// Returns whether this exception explains the difference.
     pub(super) fn applies(&self, text: &str, both: &Disagreement) -> bool {
         match self.sign {
             DifferenceSign::Refusal(problem) => {
@@ -33,7 +33,7 @@ impl HclException {
     }
 }
 
-/// All differences that generated and recorded files have shown.
+/// All differences found so far in generated and recorded files.
 pub(super) const EXCEPTIONS: &[HclException] = &[
     HclException {
         reason: "a quoted string may continue on the next line",
@@ -41,7 +41,7 @@ pub(super) const EXCEPTIONS: &[HclException] = &[
         sign: DifferenceSign::Refusal("MultiLineString"),
     },
     HclException {
-        reason: "a carriage return needs no line feed after it",
+        reason: "a carriage return need not be followed by a line feed",
         example: "a {}\n\rb {}\n",
         sign: DifferenceSign::Refusal("InvalidCharacter('\\r')"),
     },
@@ -51,7 +51,7 @@ pub(super) const EXCEPTIONS: &[HclException] = &[
         sign: DifferenceSign::Refusal("ChainedLegacyIndex"),
     },
     HclException {
-        reason: "a number ends before the first character that cannot continue it, instead of taking all characters of numbers",
+        reason: "a number ends before the first character that cannot continue it, even if that character occurs in other numbers",
         example: "a = 2.E-1\n",
         sign: DifferenceSign::Pattern(r"[0-9]\.[eE][-+]?[0-9]|[0-9]\.[0-9]+\.[0-9]"),
     },
@@ -61,12 +61,12 @@ pub(super) const EXCEPTIONS: &[HclException] = &[
         sign: DifferenceSign::Refusal("ItemRequired"),
     },
     HclException {
-        reason: "`.*` may follow another one",
+        reason: "`.*` may follow `.*`",
         example: "a = b.*.c.*.d\n",
         sign: DifferenceSign::Refusal("AttributeNameRequired"),
     },
     HclException {
-        reason: "`in` and `if` need no space after them",
+        reason: "`in` and `if` need not be followed by a space",
         example: "a = [for v inb : v]\n",
         sign: DifferenceSign::Refusal("InvalidFor"),
     },
@@ -92,12 +92,12 @@ pub(super) const EXCEPTIONS: &[HclException] = &[
     },
 ];
 
-/// tflock parses objects with equal keys, because evaluation rejects them.
+/// Returns whether hcl-edit rejects a duplicate object key. tflock parses it, because evaluation rejects it.
 pub(super) fn is_repeated_key(both: &Disagreement) -> bool {
     matches!((&both.judge, &both.ours), (Err(refusal), Ok(_)) if refusal.contains("redefined object key"))
 }
 
-/// Each example shows a difference, and its own exception explains it.
+/// Each example shows a difference, and the exception it belongs to explains that difference.
 #[test]
 fn every_exception_example_shows_its_difference() {
     for exception in EXCEPTIONS {
@@ -112,11 +112,11 @@ fn every_exception_example_shows_its_difference() {
     }
 }
 
-/// Files that hcl-edit rejects and Terraform accepts, which the comparison skips. `src/syntax/mod.rs` lists them.
+/// Files that hcl-edit rejects but Terraform accepts. The comparison skips them. `src/syntax/mod.rs` lists them.
 #[test]
 fn files_that_hcl_edit_refuses() {
     for (text, reason) in [
-        ("a = { b = 1, b = 2 }\n", "equal keys"),
+        ("a = { b = 1, b = 2 }\n", "duplicate keys"),
         ("\u{feff}a = 1\n", "a byte order mark"),
         (
             "a = { for k, v in b : k => v\n+ 1 }\n",

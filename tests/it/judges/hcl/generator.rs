@@ -1,13 +1,13 @@
-//! Random files in native syntax: valid ones from a grammar, and damaged ones with pieces removed or inserted.
+//! Random files in native syntax: valid files from a grammar, and damaged files in which text is removed or inserted.
 //!
-//! Damaged files have no directives: hcl-edit parses the text in them differently, which would hide all other
+//! Damaged files contain no directives: hcl-edit parses the text in them differently, which would hide all other
 //! differences.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Pieces that are inserted at random places.
+/// Text that is inserted at random positions.
 const PIECES: &[&str] = &[
     "a", "for", "in", "if", "true", "null", "1", ".5", "\"", "\"x\"", "${", "~", "}", "{", "[",
     "]", "(", ")", "=", "==", "=>", ":", "::", ",", ".", "...", "?", "!", "*", "/", "%", "+", "-",
@@ -15,12 +15,12 @@ const PIECES: &[&str] = &[
     "$${", "\\", "\\n", "\\u00e9", "[*]", ".*", ".0", "f(", "'", ";",
 ];
 
-/// A file that the grammar allows.
+/// Generates files that the grammar allows.
 pub(super) fn proper() -> impl Strategy<Value = String> {
     body(true)
 }
 
-/// A file with one to three edits, which may make it invalid.
+/// Generates files with one to three edits, which may make them invalid.
 pub(super) fn damaged() -> impl Strategy<Value = String> {
     (body(false), vec(edit(), 1..4)).prop_map(|(text, edits)| {
         edits
@@ -29,7 +29,7 @@ pub(super) fn damaged() -> impl Strategy<Value = String> {
     })
 }
 
-/// The position, the number of removed characters, and the inserted text.
+/// The position of an edit, the number of removed characters, and the inserted text.
 type Edit = (prop::sample::Index, usize, &'static str);
 
 fn edit() -> impl Strategy<Value = Edit> {
@@ -145,7 +145,7 @@ fn expression(directives: bool) -> impl Strategy<Value = String> {
     })
 }
 
-/// An expression that can be followed by `.b` or `[0]`.
+/// Returns `text` in a form that can be followed by `.b` or `[0]`.
 fn operand(text: &str) -> String {
     let is_name = text
         .chars()
@@ -164,7 +164,7 @@ fn traversal(
         3 => select(vec![".b", ".b-c", "[*].b", "[*][0]", " . b", "[\"k\"]"]).prop_map(str::to_owned),
         1 => (gap(), inner, gap()).prop_map(|(before, it, after)| format!("[{before}{it}{after}]")),
     ];
-    // These steps are added once and last: `.*` cannot follow `.*`, and `.0.0` would contain the number 0.0.
+    // These steps occur at most once, at the end: `.*` cannot follow `.*`, and `.0.0` would contain the number 0.0.
     let legacy = select(vec!["", "", ".*", ".*.b", ".0", ".0.b"]);
     (vec(step, 1..4), legacy).prop_map(|(steps, legacy)| steps.concat() + legacy)
 }
@@ -183,7 +183,7 @@ fn operator() -> impl Strategy<Value = String> {
     })
 }
 
-/// White space and comments that are allowed between brackets.
+/// Generates white space and comments that are allowed between brackets.
 fn gap() -> impl Strategy<Value = String> {
     select(vec![
         "", "", " ", "\n", "\r\n", "\t", " # c\n", " // c\n", "/* c */",
@@ -210,7 +210,7 @@ fn key(inner: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
 fn entry(inner: impl Strategy<Value = String> + Clone + 'static) -> impl Strategy<Value = String> {
     let sign = select(vec![" = ", ":", "=", " : "]);
     let end = select(vec!["\n", ",\n", " # c\n", ", // c\n", "\r\n"]);
-    // A key `for` without quotes would begin a `for` expression.
+    // An unquoted key `for` would start a `for` expression.
     let key = key(inner.clone()).prop_map(|key| if key == "for" { "four".to_owned() } else { key });
     (key, sign, inner, end).prop_map(|(key, sign, value, end)| format!("{key}{sign}{value}{end}"))
 }
@@ -303,7 +303,7 @@ fn heredoc(directives: bool) -> impl Strategy<Value = String> {
     let line = select(vec![
         "x", "  y", "\tz", "", "$${a}", "\\n \"", "x E", "é", "$", "    y",
     ]);
-    // These lines are not used with `<<-`, because hcl-edit removes the wrong indentation next to a sequence.
+    // Not used in `<<-` heredocs, because hcl-edit removes the wrong amount of indentation next to these sequences.
     let sequence = select(vec![
         "${a}",
         "    y ${a}",

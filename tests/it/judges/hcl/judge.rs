@@ -9,13 +9,13 @@ use hcl_edit::template::{Directive, Element, Strip, Template};
 
 use super::outline::{self, Text};
 
-/// The outline of `text`, or the error of hcl-edit.
+/// Returns the outline of `text`, or the error of hcl-edit.
 pub(super) fn outline(text: &str) -> Result<String, String> {
     let body = hcl_edit::parser::parse_body(text).map_err(|error| error.to_string())?;
     Ok(outline_of(&body))
 }
 
-/// Arguments come before blocks, because tflock's parser keeps them in separate lists.
+/// Returns the outline of a body. Arguments come before blocks, because tflock's parser keeps them in separate lists.
 fn outline_of(body: &Body) -> String {
     let arguments = body.iter().filter_map(Structure::as_attribute);
     let arguments = arguments.map(|argument| (argument.key.to_string(), value(&argument.value)));
@@ -63,7 +63,7 @@ fn entries(object: &Object) -> String {
     let entries = object.iter().map(|(key, entry)| {
         let key = match key {
             ObjectKey::Ident(name) => outline::key(name),
-            // `null`, `true` and `false` as keys are names.
+            // As keys, `null`, `true` and `false` are names.
             ObjectKey::Expression(key @ (Expression::Null(_) | Expression::Bool(_))) => {
                 outline::key(&value(key))
             }
@@ -109,8 +109,8 @@ fn for_expression(it: &ForExpr) -> String {
     })
 }
 
-/// The parts of a template. hcl-edit keeps the white space next to a `~`, so it is removed here. `around` has the
-/// markers of the surrounding directive: first the one before its end, then the one after its start.
+/// Returns the parts of a template. hcl-edit keeps white space next to a `~`, so this function removes it. `around`
+/// says whether to strip the end (its start marker) and the beginning (its end marker) of the template.
 fn parts<'a>(elements: impl Iterator<Item = &'a Element>, around: Strip) -> Vec<Text> {
     let elements: Vec<&Element> = elements.collect();
     let part = |at: usize| match elements[at] {
@@ -132,7 +132,7 @@ fn parts<'a>(elements: impl Iterator<Item = &'a Element>, around: Strip) -> Vec<
     (0..elements.len()).map(part).collect()
 }
 
-/// Whether an element strips the text before it, and the text after it.
+/// Returns whether an element strips the text before it, and whether it strips the text after it.
 fn strip_of(element: &Element) -> (bool, bool) {
     match element {
         Element::Literal(_) => (false, false),
@@ -176,7 +176,7 @@ fn directive_of(directive: &Directive) -> String {
     }
 }
 
-/// The template between two directives.
+/// Returns the outline of the template between two directives.
 fn inner(template: &Template, before: Strip, after: Strip) -> String {
     let around = Strip::from((after.strip_start(), before.strip_end()));
     outline::template(parts(template.iter(), around))

@@ -1,5 +1,5 @@
-//! Compares `src/syntax` with hcl-edit: a file that hcl-edit accepts must have the same blocks, labels, arguments and
-//! expressions in both.
+//! Compares `src/syntax` with hcl-edit: both must find the same blocks, labels, arguments and expressions in every file
+//! that hcl-edit accepts.
 
 mod exceptions;
 mod generator;
@@ -15,7 +15,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use exceptions::EXCEPTIONS;
 
-/// The outlines of a file that both parsers treat differently.
+/// The outlines of a file, one from each parser.
 #[derive(Debug)]
 struct Disagreement {
     judge: Result<String, String>,
@@ -28,7 +28,7 @@ enum Judgment {
     Refused(Disagreement),
     /// Both parsers accept the file and agree on its structure.
     Same,
-    /// hcl-edit accepts the file, but tflock rejects it or finds another structure.
+    /// hcl-edit accepts the file, but tflock rejects it or finds a different structure.
     Different(Disagreement),
 }
 
@@ -44,7 +44,7 @@ fn judge(text: &str) -> Judgment {
     }
 }
 
-/// A runner with a fixed seed. Otherwise an unknown difference could fail the tests of an unrelated change.
+/// Returns a test runner with a fixed seed. With a random seed, an unknown difference could fail an unrelated change.
 fn runner(cases: u32) -> TestRunner {
     let config = Config {
         failure_persistence: None,
@@ -53,7 +53,7 @@ fn runner(cases: u32) -> TestRunner {
     TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
 }
 
-/// The only permitted exception is that hcl-edit rejects objects with equal keys.
+/// The only permitted difference is that hcl-edit rejects objects with duplicate keys.
 #[test]
 fn valid_files_have_the_same_structure() {
     let result = runner(1_500).run(&generator::proper(), |text| {
@@ -88,10 +88,10 @@ fn damaged_files_that_hcl_edit_parses_have_the_same_structure() {
         Ok(())
     });
     result.unwrap_or_else(|error| panic!("{error}"));
-    assert!(same.get() > FILES / 8, "{} files are the same", same.get());
+    assert!(same.get() > FILES / 8, "{} files agree", same.get());
     assert!(
         excepted.get() < FILES / 100,
-        "{} exceptions",
+        "{} files are exceptions",
         excepted.get()
     );
 }

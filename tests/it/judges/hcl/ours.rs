@@ -7,7 +7,7 @@ use tflock::syntax::{
 
 use super::outline::{self, Text};
 
-/// The outline of `text`, or the error of tflock's parser.
+/// Returns the outline of `text`, or the error of tflock's parser.
 pub(super) fn outline(text: &str) -> Result<String, String> {
     let file = SourceFile::parse("main.tf", text.as_bytes().to_vec());
     let file = file.map_err(|error| format!("{:?}", error.problem))?;

@@ -1,6 +1,6 @@
-//! The neutral form `head(item, item)` in which the results of both parsers are compared.
+//! The neutral form `head(item, item)` in which the results of the two parsers are compared.
 //!
-//! It hides the differences between the two syntax trees that do not affect the meaning.
+//! It hides differences between the two syntax trees that do not affect the meaning.
 
 /// A part of a template.
 pub(super) enum Text {
@@ -39,7 +39,7 @@ pub(super) fn block(kind: &str, labels: impl Iterator<Item = String>, body: &str
     format!("{kind}{} {body}", labels.concat())
 }
 
-/// A number with an optional sign. hcl-edit reads `-1` as one number, tflock's parser as an operator and a number.
+/// Returns a number. hcl-edit reads `-1` as one number, tflock's parser as an operator and a number.
 pub(super) fn number(digits: &str) -> String {
     match digits.strip_prefix('-') {
         Some(digits) => unary("-", number(digits)),
@@ -49,7 +49,7 @@ pub(super) fn number(digits: &str) -> String {
     }
 }
 
-/// hcl-edit reads `-0` as `0`.
+/// Returns a unary operation. hcl-edit reads `-0` as `0`.
 pub(super) fn unary(operator: &str, operand: String) -> String {
     if operator == "-" && operand == "0" {
         operand
@@ -62,7 +62,7 @@ pub(super) fn variable(name: &str) -> String {
     format!("variable {name}")
 }
 
-/// An identifier as the key of an object.
+/// Returns an identifier used as an object key.
 pub(super) fn key(name: &str) -> String {
     format!("key {name}")
 }
@@ -71,7 +71,7 @@ pub(super) fn attribute(source: String, name: &str) -> String {
     list("attribute", [source, name.to_owned()])
 }
 
-/// A splat, written `[*]` or `.*`.
+/// Returns a splat, written `[*]` or `.*`.
 pub(super) fn splat(source: &str) -> String {
     format!("splat({source})")
 }
@@ -102,7 +102,7 @@ pub(super) fn for_directive(
     list("for", names.into_iter().chain([collection, body]))
 }
 
-/// A string or heredoc. Adjacent texts are joined and empty ones dropped.
+/// Returns a string or heredoc. Adjacent literal texts are joined, and empty ones are dropped.
 pub(super) fn template(parts: impl IntoIterator<Item = Text>) -> String {
     let mut items: Vec<String> = Vec::new();
     let mut plain = String::new();

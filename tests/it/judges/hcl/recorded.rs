@@ -13,7 +13,7 @@ use crate::conformance::cases;
 /// The name and the text of a file.
 type File = (String, String);
 
-/// Files of `testdata` in native syntax.
+/// Returns the files in native syntax below `testdata`.
 fn files() -> Vec<File> {
     let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
     let paths = WalkDir::new(testdata)
@@ -28,7 +28,7 @@ fn files() -> Vec<File> {
         .collect()
 }
 
-/// Files in the recorded cases.
+/// Returns the files in the recorded cases.
 fn files_of_cases() -> Vec<File> {
     let mut files = Vec::new();
     for case in cases("config.jsonl") {
@@ -68,5 +68,5 @@ fn recorded_files_have_the_same_structure() {
         }
     }
     assert!(differences.is_empty(), "{}", differences.join("\n"));
-    assert!(same > 1_700, "{same} files are the same");
+    assert!(same > 1_700, "{same} files have the same structure");
 }

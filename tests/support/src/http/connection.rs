@@ -1,4 +1,4 @@
-//! A connection of the server: reads requests and sends responses according to the rules.
+//! A connection to the server: it reads requests and sends responses according to the rules.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -17,7 +17,7 @@ use super::server::Shared;
 trait Stream: Read + Write {}
 impl<S: Read + Write> Stream for S {}
 
-/// Whether the connection accepts another request.
+/// Whether the connection accepts a further request.
 enum Next {
     Keep,
     Close,
@@ -97,7 +97,7 @@ fn wait_for_peer(stream: &mut dyn Stream) -> io::Result<Next> {
     Ok(Next::Close)
 }
 
-/// The range of a body that is sent, and the status.
+/// The status of a response, and the range of the body that is sent.
 struct Part {
     status: u16,
     start: u64,
@@ -151,7 +151,7 @@ impl Part {
     }
 }
 
-/// Whether the conditional headers of the request match this body. Tags are compared weakly.
+/// Returns whether the conditional headers of the request match this response. Entity tags are compared weakly.
 fn is_known(request: &ReceivedRequest, response: &Response) -> bool {
     let weak = |tag: &str| tag.trim_start_matches("W/").to_owned();
     if let Some(tag) = request.header("if-none-match") {
@@ -166,7 +166,7 @@ fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
     found.map(|(_, value)| value.as_str())
 }
 
-/// The status line and the headers.
+/// Returns the status line and the headers.
 fn head(response: &Response, part: &Part, delivery: &Delivery) -> String {
     let mut lines = vec![format!("HTTP/1.1 {} {}", part.status, reason(part.status))];
     let headers = response.headers.iter();

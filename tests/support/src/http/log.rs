@@ -1,4 +1,4 @@
-//! The log of a server: the requests, and how much of each response was sent.
+//! The log of a server: its requests, and how much of each response was sent.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
@@ -10,19 +10,18 @@ use crate::glob;
 /// A request and its response.
 #[derive(Debug)]
 pub struct Hit {
-    /// The request.
     pub request: ReceivedRequest,
     status: AtomicU16,
     sent: AtomicU64,
 }
 
 impl Hit {
-    /// The status of the response, or 0 if there was no response.
+    /// Returns the status of the response, or 0 if no response was sent.
     pub fn status(&self) -> u16 {
         self.status.load(Ordering::SeqCst)
     }
 
-    /// The number of bytes of the body that were sent.
+    /// Returns the number of body bytes that were sent.
     pub fn sent(&self) -> u64 {
         self.sent.load(Ordering::SeqCst)
     }
@@ -47,29 +46,25 @@ impl Log {
             status: AtomicU16::new(0),
             sent: AtomicU64::new(0),
         });
-        self.0
-            .lock()
-            .expect("no holder panics")
-            .push(Arc::clone(&hit));
+        self.0.lock().expect("not poisoned").push(Arc::clone(&hit));
         hit
     }
 
-    /// All logged requests.
+    /// Returns all logged requests.
     pub fn hits(&self) -> Vec<Arc<Hit>> {
-        self.0.lock().expect("no holder panics").clone()
+        self.0.lock().expect("not poisoned").clone()
     }
 
-    /// Clears the log.
     pub fn clear(&self) {
-        self.0.lock().expect("no holder panics").clear();
+        self.0.lock().expect("not poisoned").clear();
     }
 
-    /// The number of requests.
+    /// Returns the number of requests.
     pub fn total(&self) -> usize {
         self.hits().len()
     }
 
-    /// The number of requests of `method` whose path matches `pattern`.
+    /// Returns the number of requests with this method whose path matches `pattern`.
     pub fn count(&self, method: &str, pattern: &str) -> usize {
         let covers = |hit: &&Arc<Hit>| {
             hit.request.method == method && glob::matches(pattern, &hit.request.path)
@@ -77,7 +72,7 @@ impl Log {
         self.hits().iter().filter(covers).count()
     }
 
-    /// The number of `GET` requests for each path that matches `pattern`.
+    /// Returns the number of `GET` requests for each path that matches `pattern`.
     pub fn counts(&self, pattern: &str) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for hit in self.hits() {
@@ -88,7 +83,7 @@ impl Log {
         counts
     }
 
-    /// The total bytes of response bodies for paths that match `pattern`.
+    /// Returns the total size of the response bodies sent for paths that match `pattern`, in bytes.
     pub fn bytes(&self, pattern: &str) -> u64 {
         let hits = self.hits();
         hits.iter()

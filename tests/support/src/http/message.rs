@@ -1,24 +1,24 @@
-//! Parsed requests, and responses that are not yet sent.
+//! Requests that were parsed, and responses that are not sent yet.
 
 use std::io::{self, BufRead};
 
 use crate::document::{Document, ResponseBody};
 
-/// A request with the parts that the server needs.
+/// A request, reduced to what the server needs.
 #[derive(Debug, Clone)]
 pub struct ReceivedRequest {
     /// The method, such as `GET`.
     pub method: String,
     /// The percent-decoded path without the query.
     pub path: String,
-    /// The query as it was sent.
+    /// The query as it was sent, without percent-decoding.
     pub query: Option<String>,
-    /// The headers in their order, with lower-case names.
+    /// The headers in the order in which they were sent, with lower-case names.
     pub headers: Vec<(String, String)>,
 }
 
 impl ReceivedRequest {
-    /// Reads a request. `None` if the client closed the connection.
+    /// Reads a request. Returns `None` if the client closed the connection.
     pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Self>> {
         let mut line = String::new();
         if input.read_line(&mut line)? == 0 {
@@ -41,7 +41,7 @@ impl ReceivedRequest {
         }))
     }
 
-    /// The first header with this lower-case name.
+    /// Returns the first header with this lower-case name.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(header, _)| header == name);
         found.map(|(_, value)| value.as_str())
@@ -80,16 +80,14 @@ fn percent_decode(path: &str) -> String {
 /// A response: the status, additional headers, and the body.
 #[derive(Debug, Clone)]
 pub struct Response {
-    /// The status code.
     pub status: u16,
-    /// Headers in their order. `Content-Length` and similar headers are added when the response is sent.
+    /// The headers, in order. `Content-Length` and similar headers are added when the response is sent.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: ResponseBody,
 }
 
 impl Response {
-    /// A response with this status. The body is a text with the status.
+    /// Creates a response with this status, whose body is text that contains the status.
     pub fn status(status: u16) -> Self {
         let body = ResponseBody::bytes(format!("status {status}\n"));
         Self {
@@ -100,7 +98,7 @@ impl Response {
         .with("Content-Type", "text/plain")
     }
 
-    /// A response with the status 200 and this document.
+    /// Creates a response with the status 200 and this document.
     pub fn document(document: &Document) -> Self {
         let response = Self {
             status: 200,
@@ -110,13 +108,11 @@ impl Response {
         response.with("Content-Type", &document.content_type)
     }
 
-    /// Adds a header.
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Replaces the body.
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = ResponseBody::bytes(body);
         self

@@ -1,4 +1,4 @@
-//! Rules that make responses faulty: for which requests, how often, and how.
+//! Rules that make responses faulty: which requests they apply to, how often, and what the fault is.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,31 +21,31 @@ type Rewrite = Arc<dyn Fn(Vec<u8>) -> Vec<u8> + Send + Sync>;
 #[derive(Clone, Default)]
 pub(crate) struct Delivery {
     pub(crate) delay: Option<Duration>,
-    /// Close the connection after this many bytes of the body.
+    /// The number of body bytes after which the connection is closed.
     pub(crate) cut: Option<u64>,
-    /// Reset the connection instead of responding.
+    /// Whether the connection is reset instead of sending a response.
     pub(crate) reset: bool,
-    /// Never respond.
+    /// Whether no response is ever sent.
     pub(crate) hang: bool,
-    /// Stop sending after this many bytes of the body, but keep the connection open.
+    /// The number of body bytes after which nothing more is sent, although the connection stays open.
     pub(crate) stall: Option<u64>,
-    /// Send pieces of this many bytes, with a pause before each.
+    /// The size of the pieces in which the body is sent, in bytes, and the pause before each piece.
     pub(crate) drip: Option<(usize, Duration)>,
-    /// Bytes of the body per second, as on a slow link.
+    /// The speed in body bytes per second, to imitate a slow network.
     pub(crate) rate: Option<u64>,
-    /// Send this `Content-Length`, whatever the length of the body.
+    /// The `Content-Length` to announce, whatever the length of the body.
     pub(crate) length: Option<u64>,
     pub(crate) chunked: bool,
     /// Whether ranges are ignored and not offered.
     pub(crate) no_ranges: bool,
-    /// Send these bytes instead of the status line, headers and body, and close the connection.
+    /// Bytes to send instead of the status line, headers and body. The connection is then closed.
     pub(crate) raw: Option<Vec<u8>>,
 }
 
-/// A rule, which is built with its methods and added to the registry:
+/// A rule that makes responses faulty. Its methods define it, and the registry applies it:
 /// `registry.misbehave(Misbehave::on("*SHA256SUMS").status(503).times(2))`.
 ///
-/// Of several rules that match a request and can still be used, the one that was added first applies.
+/// If several usable rules match a request, the one added first applies.
 #[derive(Clone)]
 pub struct Misbehave {
     path: String,
@@ -61,7 +61,7 @@ pub struct Misbehave {
 }
 
 impl Misbehave {
-    /// A rule for paths that match `pattern`, in which `*` matches any text.
+    /// Creates a rule for paths that match `pattern`, in which `*` matches any text.
     pub fn on(pattern: &str) -> Self {
         Self {
             path: pattern.to_owned(),
@@ -77,7 +77,7 @@ impl Misbehave {
         }
     }
 
-    /// Applies the settings in a text such as `status=503 times=2`. Their names are those of the methods below.
+    /// Applies the settings in text such as `status=503 times=2`. Their names are those of the methods below.
     ///
     /// # Panics
     ///
@@ -113,20 +113,20 @@ impl Misbehave {
         self
     }
 
-    /// Limits the rule to the next `times` requests.
+    /// Limits the rule to the next `times` matching requests.
     pub fn times(mut self, times: usize) -> Self {
         self.times = Some(times);
         self
     }
 
-    /// Skips the first `skip` requests.
+    /// Skips the first `skip` matching requests.
     pub fn skip(mut self, skip: usize) -> Self {
         self.skip = skip;
         self
     }
 
-    /// Limits the rule to this many of a thousand requests. `seed` selects the same requests in every run, whatever the
-    /// order in which they arrive.
+    /// Limits the rule to this many of a thousand requests. `seed` selects the same requests in every run, regardless
+    /// of the order in which they arrive.
     pub fn at_random(mut self, seed: u64, per_mille: u64) -> Self {
         self.chance = Some(Chance { seed, per_mille });
         self
@@ -143,19 +143,17 @@ impl Misbehave {
         self
     }
 
-    /// Adds a header to the response.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Removes a header from the response.
     pub fn without_header(mut self, name: &str) -> Self {
         self.dropped.push(name.to_owned());
         self
     }
 
-    /// Adds `Retry-After`.
+    /// Adds a `Retry-After` header.
     pub fn retry_after(self, value: &str) -> Self {
         self.header("Retry-After", value)
     }
@@ -178,7 +176,7 @@ impl Misbehave {
         })
     }
 
-    /// Applies `change` to the body.
+    /// Applies `change` to the body of the response.
     pub fn rewrite(mut self, change: impl Fn(Vec<u8>) -> Vec<u8> + Send + Sync + 'static) -> Self {
         self.rewrite = Some(Arc::new(change));
         self
@@ -226,13 +224,13 @@ impl Misbehave {
         self
     }
 
-    /// Stops after `bytes` bytes of the body, but keeps the connection open.
+    /// Stops sending after `bytes` bytes of the body, but keeps the connection open.
     pub fn stall(mut self, bytes: u64) -> Self {
         self.delivery.stall = Some(bytes);
         self
     }
 
-    /// Sends the body in pieces of `bytes`, with `pause` before each.
+    /// Sends the body in pieces of `bytes` bytes, with `pause` before each piece.
     pub fn drip(mut self, bytes: usize, pause: Duration) -> Self {
         self.delivery.drip = Some((bytes, pause));
         self
@@ -256,7 +254,7 @@ impl Misbehave {
         self
     }
 
-    /// Ignores `Range`.
+    /// Ignores `Range` headers and does not offer ranges.
     pub fn no_ranges(mut self) -> Self {
         self.delivery.no_ranges = true;
         self
@@ -276,7 +274,7 @@ impl Misbehave {
         method && glob::matches(&self.path, &request.path)
     }
 
-    /// The response after this rule is applied to the correct one.
+    /// Returns the faulty response that this rule makes of the correct one.
     pub(crate) fn apply(&self, right: Response) -> Response {
         let mut response = self.response.clone().unwrap_or(right);
         if let Some(rewrite) = &self.rewrite {
@@ -306,7 +304,7 @@ impl fmt::Debug for Misbehave {
     }
 }
 
-/// A share of all requests.
+/// A pseudorandom share of all requests.
 #[derive(Clone, Copy)]
 struct Chance {
     seed: u64,
@@ -314,7 +312,7 @@ struct Chance {
 }
 
 impl Chance {
-    /// Whether this share includes the request with this number for `path`.
+    /// Returns whether this share includes request number `number` for `path`.
     fn meets(self, path: &str, number: u64) -> bool {
         let digest = Sha256::digest(format!("{} {number} {path}", self.seed));
         let head = digest.first_chunk().expect("a SHA-256 digest has 32 bytes");
@@ -328,16 +326,16 @@ pub(crate) struct Rules(Mutex<(Vec<Misbehave>, BTreeMap<String, u64>)>);
 
 impl Rules {
     pub(crate) fn add(&self, rule: Misbehave) {
-        self.0.lock().expect("no holder panics").0.push(rule);
+        self.0.lock().expect("not poisoned").0.push(rule);
     }
 
     pub(crate) fn clear(&self) {
-        self.0.lock().expect("no holder panics").0.clear();
+        self.0.lock().expect("not poisoned").0.clear();
     }
 
-    /// The rule for this request. Counts as one use of it.
+    /// Returns the rule for this request and counts it as used once.
     pub(crate) fn take(&self, request: &ReceivedRequest) -> Option<Misbehave> {
-        let mut state = self.0.lock().expect("no holder panics");
+        let mut state = self.0.lock().expect("not poisoned");
         let (rules, counts) = &mut *state;
         let number = counts.entry(request.path.clone()).or_default();
         *number += 1;

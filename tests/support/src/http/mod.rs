@@ -1,8 +1,8 @@
-//! A small HTTP/1.1 server with threads, written for these tests so that it can control faulty responses byte by byte.
+//! A small multithreaded HTTP/1.1 server that lets tests control faulty responses byte by byte.
 //!
-//! It has one thread per connection and supports keep-alive, `HEAD`, `Range` with `If-Range`, entity tags and chunked
-//! bodies. [`server`] accepts connections, [`connection`] sends responses, [`misbehave`] has the rules for faulty ones,
-//! and [`log`] records the requests.
+//! The server has one thread per connection and supports keep-alive, `HEAD`, `Range` with `If-Range`, entity tags and
+//! chunked bodies. [`server`] accepts connections, [`connection`] sends responses, [`misbehave`] contains the rules for
+//! faulty ones, and [`log`] records the requests.
 
 mod connection;
 mod log;

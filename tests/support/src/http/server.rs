@@ -15,7 +15,7 @@ use super::misbehave::Rules;
 
 /// A source of correct responses.
 pub(crate) trait Handler: Send + Sync + 'static {
-    /// The correct response to `request`.
+    /// Returns the correct response to `request`.
     fn answer(&self, request: &ReceivedRequest) -> Response;
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Listens on a free port. Uses TLS if there is a configuration for it.
+    /// Listens on a free port. Uses TLS if a TLS configuration is given.
     pub(crate) fn start(
         handler: Arc<dyn Handler>,
         rules: Arc<Rules>,
@@ -65,7 +65,7 @@ impl Server {
         })
     }
 
-    /// Its port on 127.0.0.1.
+    /// Returns the server's port on 127.0.0.1.
     pub(crate) fn port(&self) -> u16 {
         self.address.port()
     }
@@ -74,12 +74,12 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
-        // Wakes the accepting thread. This fails if the thread has already ended.
+        // Wakes the accepting thread. The connection fails if the thread has already ended.
         drop(TcpStream::connect(self.address));
         if let Some(acceptor) = self.acceptor.take() {
             drop(acceptor.join());
         }
-        for stream in self.shared.open.lock().expect("no holder panics").iter() {
+        for stream in self.shared.open.lock().expect("not poisoned").iter() {
             // The connection may already be closed.
             drop(stream.shutdown(Shutdown::Both));
         }
@@ -93,10 +93,10 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         }
         let Ok(stream) = stream else { continue };
         if let Ok(handle) = stream.try_clone() {
-            shared.open.lock().expect("no holder panics").push(handle);
+            shared.open.lock().expect("not poisoned").push(handle);
         }
         let shared = Arc::clone(shared);
-        // An error of a connection affects only this connection.
+        // An error in a connection affects only that connection.
         thread::spawn(move || drop(connection::serve(&stream, &shared)));
     }
 }
