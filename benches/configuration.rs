@@ -47,7 +47,7 @@ fn main() -> io::Result<()> {
     }
     if let [small, large] = per_file[..] {
         println!(
-            "a file of the larger tree takes {:.2} times as long",
+            "a file in the larger tree takes {:.2} times as long",
             large / small
         );
     }
@@ -85,7 +85,7 @@ fn measure(tree: &Path) -> f64 {
     }
     let (files, megabytes) = (files as f64, bytes as f64 / 1e6);
     println!(
-        "{files} files, {megabytes:.1} MB, {failed} roots refused: {best:.3} s, {:.0} MB/s, {:.0} files/s",
+        "{files} files, {megabytes:.1} MB, {failed} root modules rejected: {best:.3} s, {:.0} MB/s, {:.0} files/s",
         megabytes / best,
         files / best
     );

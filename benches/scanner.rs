@@ -38,7 +38,7 @@ fn main() {
     #[expect(clippy::cast_precision_loss, reason = "sizes far below 2^52")]
     let (megabytes, files) = (size as f64 / 1e6, texts.len() as f64);
     println!(
-        "{megabytes:.1} MB in {files} files, {refused} refused: {:.0} MB/s, {:.0} files/s",
+        "{megabytes:.1} MB in {files} files, {refused} rejected: {:.0} MB/s, {:.0} files/s",
         megabytes / seconds,
         files / seconds
     );

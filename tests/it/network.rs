@@ -12,9 +12,9 @@ use crate::TFLOCK;
 /// The expected result of a row.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum ResponseEnding {
-    /// Both write the lock file.
+    /// Both programs write the lock file.
     Locked,
-    /// Both fail.
+    /// Both programs fail.
     Refused,
     /// Terraform fails at once, but tflock retries the request or resumes the download. The content is verified in both
     /// cases.

@@ -23,8 +23,8 @@ fn chromium() -> Option<PathBuf> {
         .find(|program| program.is_file());
     if found.is_none() {
         let required = std::env::var_os("TFLOCK_REQUIRE_BROWSER").is_some();
-        assert!(!required, "no Chromium on PATH");
-        eprintln!("skipped: no Chromium on PATH");
+        assert!(!required, "Chromium is not on PATH");
+        eprintln!("skipped: Chromium is not on PATH");
     }
     found
 }

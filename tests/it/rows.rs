@@ -166,7 +166,7 @@ fn tables_belong_to_the_section_before_them() {
     };
     assert_eq!(tables(&text), [("3", vec![found])]);
     let [(section, rows)] = &tables(&text)[..] else {
-        panic!("one table");
+        panic!("expected one table");
     };
     let faults = faults_of(&rows[0], section, 2, &mut BTreeMap::new());
     let expected = ["the number should be 3.2", "there is no test `a.rs::b`"];

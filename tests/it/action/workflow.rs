@@ -64,7 +64,8 @@ impl Node {
     #[track_caller]
     pub(super) fn at(&self, keys: &str) -> &Self {
         keys.split('/').fold(self, |node, key| {
-            node.get(key).unwrap_or_else(|| panic!("no {keys}"))
+            node.get(key)
+                .unwrap_or_else(|| panic!("`{keys}` is missing"))
         })
     }
 

@@ -125,7 +125,7 @@ fn requirements(case: &Value, engine: Engine) -> Result<RootModule, String> {
     }
 }
 
-/// Returns the expected lock file entries: address, version, and constraints or null.
+/// Returns the lock file entries that follow from the requirements: address, version, and constraints or null.
 fn rows(root: &RootModule, case: &Value, engine: Engine) -> Result<Value, String> {
     let mut rows = Vec::new();
     for (address, requirement) in &root.requirements.providers {

@@ -26,8 +26,7 @@ pub(super) fn publish(registry: &mut FakeRegistry, spec: ProviderSpec, bytes: Ve
     registry.publish(spec.archive("1.0.0", "linux_amd64", bytes));
 }
 
-/// The columns: the fault, the name of a file in the package (with `\0` and `
-/// `), and the result.
+/// The columns: the fault, the name of a file in the package (with `\0` and `\n`), and the result.
 const NAMES: &str = r"
     `../evil`                        | ../evil      | `../evil` contains `..`
     `a/../../evil`                   | a/../../evil | contains `..`

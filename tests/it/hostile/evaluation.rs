@@ -27,7 +27,7 @@ fn status_and_diagnostics(outcome: &Outcome, directory: &str) -> (String, String
     let report = outcome.json();
     let mut directories = report["directories"].as_array().unwrap().iter();
     let found = directories.find(|found| found["path"] == directory);
-    let found = found.unwrap_or_else(|| panic!("no {directory} in\n{outcome}"));
+    let found = found.unwrap_or_else(|| panic!("`{directory}` is missing in\n{outcome}"));
     (
         found["status"].to_string(),
         found["diagnostics"].to_string(),

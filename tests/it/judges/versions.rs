@@ -20,7 +20,8 @@ struct Judged {
 /// Parses `text` with both crates, or returns `None` if semver rejects it. Fails if tflock's result differs.
 fn judged(text: &str) -> Option<Judged> {
     let judge = semver::Version::parse(text).ok()?;
-    let ours = Version::parse(text).unwrap_or_else(|error| panic!("{error}: semver accepts it"));
+    let ours =
+        Version::parse(text).unwrap_or_else(|error| panic!("{error}, but semver accepts it"));
     assert_eq!(ours.to_string(), judge.to_string());
     assert_eq!(
         (ours.major, ours.minor, ours.patch),
@@ -76,7 +77,7 @@ fn compare(a: &Judged, b: &Judged) -> Result<Ordering, String> {
         .ok_or_else(|| format!("{} {ours:?} {}; expected {expected:?}", a.text, b.text))
 }
 
-/// Generates versions from few different parts. semver accepts almost all of them.
+/// Generates versions from a few different parts. semver accepts almost all of them.
 fn texts() -> impl Strategy<Value = String> {
     let number = prop_oneof![8 => 0..3_u64, 1 => Just(10), 1 => Just(u64::MAX)];
     let numbers = prop::array::uniform3(number)

@@ -280,7 +280,10 @@ fn only_unneeded_packages_are_pruned() {
     fixture.lock("stacks/a");
     fixture.run("--prune=all").expect_success();
     let mut left = snapshot(&fixture.mirror());
-    assert!(left.remove("README").is_some(), "it is not a package");
+    assert!(
+        left.remove("README").is_some(),
+        "files other than packages remain"
+    );
     assert_eq!(left, wanted);
     assert!(!fixture.mirror().join("by-hand.test").exists());
     assert_eq!(fixture.beside(), ["mirror", "stacks"]);

@@ -100,8 +100,7 @@ fn a_call_out_of_an_installed_package_is_followed_only_where_it_is_recorded() {
         }
         assert_contains(&tree.lock().expect_code(1).to_string(), REFUSED);
 
-        // The module is now installed, but its call that points outside its package is not recorded. It is still
-        // refused.
+        // The module is now installed, but no record names the call that leaves its package, so the call is refused.
         tree.install(&["m", "m.in"]);
         if let Some(lock) = tree.run_tool("providers lock -platform=linux_amd64") {
             let refused = lock.expect_code(1).to_string();

@@ -52,7 +52,7 @@ enum ParityException {
 /// A directory of `testdata/modules`.
 struct TerraformCase {
     name: String,
-    /// The initial lock file with its templates filled in.
+    /// The initial lock file, with its placeholders filled in.
     before: Option<String>,
     exception: Option<ParityException>,
 }

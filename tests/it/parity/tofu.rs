@@ -53,7 +53,7 @@ impl TofuCase {
                 let entry = entry.unwrap();
                 let name = entry.file_name().into_string().unwrap();
                 let known = inputs.insert(name, entry.path());
-                assert!(known.is_none(), "two cases have the name of {known:?}");
+                assert!(known.is_none(), "a second case has the name of {known:?}");
             }
         }
         let mut cases = Vec::new();

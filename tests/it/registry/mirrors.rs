@@ -323,12 +323,12 @@ async fn methods_are_used_in_order_and_their_versions_united() {
     };
     let Ok(PackageLocation::Local(LocalPackage::Directory(path))) = locate("linux_amd64").await
     else {
-        panic!("the first method has the package");
+        panic!("the package must come from the first method");
     };
     assert!(path.starts_with(first.path()));
     let Ok(PackageLocation::Local(LocalPackage::Directory(path))) = locate("darwin_arm64").await
     else {
-        panic!("the last method has the package");
+        panic!("the package must come from the last method");
     };
     assert!(path.starts_with(second.path()));
     assert!(outcome(locate("windows_386").await).contains("has no package for `windows_386`"));

@@ -164,7 +164,7 @@ pub(super) fn size() -> u64 {
     size.and_then(|text| text.parse().ok()).unwrap_or(LARGE)
 }
 
-/// Returns the path of a different tool, or `None` if it is not installed.
+/// Returns the path of a program to compare with, or `None` if it is not installed.
 pub(super) fn peer(name: &str) -> Option<PathBuf> {
     require_or_skip(name, false)
 }

@@ -94,7 +94,7 @@ pub(super) fn once(mut command: Command) -> Cost {
     let mut errors = child.stderr.take().expect("standard error is a pipe");
     let reader = std::thread::spawn(move || {
         let mut text = String::new();
-        // If the error output cannot be read completely, the rest is missing in the message.
+        // If reading fails, the message lacks the rest of the error output.
         let _ = std::io::Read::read_to_string(&mut errors, &mut text);
         text
     });

@@ -149,7 +149,7 @@ pub(super) fn beside(tflock: &Path) {
     });
     let is_unchanged = lock_files(&fixture, LOOPS) == before;
     println!(
-        "\n{LOOPS} loops of `terraform init` beside `tflock mirror --prune` for {} s: {} times init, {} failed; {runs} runs \
+        "\n{LOOPS} loops of `terraform init` alongside `tflock mirror --prune` for {} s: {} runs of init, {} failed; {runs} runs \
          of tflock, each adds a version and removes one, none failed; lock files {}",
         TIME.as_secs(),
         loops.inits.into_inner(),

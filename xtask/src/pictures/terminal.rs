@@ -102,7 +102,7 @@ fn runs(line: &str) -> Vec<StyledText> {
     runs
 }
 
-/// Returns the CSS class for a number in an escape sequence, or `None` if the number resets the style.
+/// Returns the CSS class for a number in an escape sequence, or `None` for a number that resets the style.
 fn class(number: &str) -> Option<&'static str> {
     Some(match number {
         "1" => "bold",

@@ -98,7 +98,7 @@ fn only_the_users_repository_is_queried() {
             git_commit_all(&site.context.work());
             git(&site.context.work(), "remote add origin .");
             git(&site.context.work(), "fetch --quiet origin");
-            // Git compares files whose modification times changed with the committed content, which runs filters.
+            // A new modification time makes git compare the file with the commit, which runs filters.
             site.context.write(&format!("{trap}/objects/keep"), "x");
             for arguments in ABOUT_CHANGES {
                 let outcome = site.run(directory, arguments);

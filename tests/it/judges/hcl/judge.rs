@@ -109,8 +109,8 @@ fn for_expression(it: &ForExpr) -> String {
     })
 }
 
-/// Returns the parts of a template. hcl-edit keeps white space next to a `~`, so this function removes it. `around`
-/// says whether to strip the end (its start marker) and the beginning (its end marker) of the template.
+/// Returns the parts of a template. hcl-edit keeps white space next to a `~`, so this function removes it. At the
+/// edges, it strips the beginning if `around.strip_end()` is true, and the end if `around.strip_start()` is true.
 fn parts<'a>(elements: impl Iterator<Item = &'a Element>, around: Strip) -> Vec<Text> {
     let elements: Vec<&Element> = elements.collect();
     let part = |at: usize| match elements[at] {

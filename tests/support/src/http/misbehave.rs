@@ -23,7 +23,7 @@ pub(crate) struct Delivery {
     pub(crate) delay: Option<Duration>,
     /// The number of body bytes after which the connection is closed.
     pub(crate) cut: Option<u64>,
-    /// Whether the connection is reset instead of sending a response.
+    /// Whether the server resets the connection instead of sending a response.
     pub(crate) reset: bool,
     /// Whether no response is ever sent.
     pub(crate) hang: bool,
