@@ -1,15 +1,15 @@
-# tflock as a static binary and nothing else:
+# An image that contains only tflock, as a static binary:
 #
 #     docker build -t tflock .
 #     docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/work" tflock lock -r --platform linux_amd64,darwin_arm64
 #
-# `--target with-git` adds git, for modules in git repositories and for --changed.
+# `--target with-git` adds git, which modules in git repositories and --changed require.
 
 FROM rust:1.95-alpine3.22 AS build
 RUN apk add --no-cache musl-dev=~1.2
 WORKDIR /src
 COPY . .
-# /image is the last image: a program, and a directory for temporary files that whoever runs it can write to.
+# /image is the content of the final image: the program, and a directory for temporary files that every user can write to.
 RUN cargo build --release --locked --bin tflock \
     && mkdir /image \
     && mkdir -m 1777 /image/tmp \
@@ -23,7 +23,7 @@ WORKDIR /work
 USER 65532:65532
 ENTRYPOINT ["/usr/local/bin/tflock"]
 
-# Root certificates are in the binary for a system that has none.
+# The binary contains root certificates for systems without any, such as this image.
 FROM scratch
 COPY --from=build /image /
 ENV TFLOCK_CACHE_DIR=/tmp/tflock

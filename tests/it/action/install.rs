@@ -161,7 +161,7 @@ fn shasum_is_enough() {
 }
 
 const NO_BUILD: &str =
-    "::error title=tflock::no release is built for Linux on RISCV64; use `version: source`";
+    "::error title=tflock::releases do not support Linux on RISCV64; use `version: source`";
 
 /// Prepares an installation that must fail.
 type BreakRelease = fn(&Releases, Runner) -> Runner;
@@ -172,15 +172,15 @@ fn nothing_else_is_installed() {
         return;
     }
     let cases: [(&str, BreakRelease); 7] = [
-        ("and should be 0000", |releases, runner| {
+        ("but should be 0000", |releases, runner| {
             let sums = format!("{}  {LINUX}\n", "0".repeat(64));
             releases.serve("SHA256SUMS", sums.as_bytes());
             runner
         }),
-        ("and should be 1111", |_, runner| {
+        ("but should be 1111", |_, runner| {
             runner.means("inputs.checksum", &"1".repeat(64))
         }),
-        ("and should be in SHA256SUMS", |releases, runner| {
+        ("but should be in SHA256SUMS", |releases, runner| {
             releases.serve("SHA256SUMS", b"");
             runner
         }),
@@ -191,7 +191,7 @@ fn nothing_else_is_installed() {
                 .remove(&format!("{RELEASES}/SHA256SUMS"));
             runner
         }),
-        ("is v1.2.3 a release?", |releases, runner| {
+        ("check that release v1.2.3 exists", |releases, runner| {
             releases.0.registry.remove(&format!("{RELEASES}/{LINUX}"));
             runner
         }),

@@ -246,7 +246,7 @@ fn a_command_that_does_not_exist_is_refused() {
             runner = runner.means(&format!("inputs.{name}"), "");
         }
         let ended = run(&runner).expect_code(2);
-        let message = format!("the commands are check, lock and verify, and not `{command}`");
+        let message = format!("invalid command `{command}`: expected check, lock or verify");
         assert!(ended.output.contains(&message), "{}", ended.output);
     }
     drop(runner);
