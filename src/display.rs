@@ -19,12 +19,12 @@ pub fn quoted<T: Display>(items: impl IntoIterator<Item = T>) -> String {
     quoted.join(", ")
 }
 
-/// Formats a path for people: like [`portable_path`], with deceptive characters escaped.
+/// Formats a path for people: like [`portable_path`], but with deceptive characters escaped.
 pub fn shown_path(path: &Path) -> String {
     visible_name(&portable_path(path)).into_owned()
 }
 
-/// Formats a path for programs: with `/` on every system, and with `.` for the empty path.
+/// Formats a path for programs: with `/` as the separator on every system, and `.` for the empty path.
 pub fn portable_path(path: &Path) -> String {
     if path.as_os_str().is_empty() {
         return ".".to_owned();
@@ -37,8 +37,8 @@ pub fn portable_path(path: &Path) -> String {
     }
 }
 
-/// Escapes deceptive characters in the name of a file or directory. The author of a repository chooses such names. They must not
-/// control the terminal, start new lines, or change the direction of text.
+/// Escapes deceptive characters in the name of a file or directory. The author of a repository chooses these names, and they must
+/// not control the terminal, start new lines, or change the direction of text.
 pub fn visible_name(name: &str) -> Cow<'_, str> {
     if !name.contains(is_deceptive) {
         return Cow::Borrowed(name);
@@ -54,8 +54,8 @@ pub fn visible_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether a character can disguise a name: control characters, line separators, invisible characters, and those that change the
-/// direction of text.
+/// Whether a character can disguise a name: a control character, a line separator, an invisible character, or one that changes
+/// the direction of text.
 pub fn is_deceptive(character: char) -> bool {
     character.is_control()
         || matches!(

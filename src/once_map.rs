@@ -1,14 +1,14 @@
-//! One job per key: concurrent callers share its result.
+//! Runs one job per key and shares its result with all callers.
 //!
-//! The first caller runs the job, the others wait for it. Failures are results and are kept, too: 200 directories that need the
-//! same missing provider request it once.
+//! The first caller runs the job, and callers that arrive in the meantime wait for it. Failures are kept like other results: if
+//! 200 directories require the same missing provider, it is requested only once.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OnceCell;
 
-/// A map whose values are computed once.
+/// A map that computes each value only once.
 #[derive(Debug)]
 pub struct OnceMap<K, V> {
     cells: Mutex<BTreeMap<K, Arc<OnceCell<V>>>>,

@@ -1,19 +1,19 @@
-//! Work on all cores, and data that several threads share.
+//! Runs work on all cores, and locks data that several threads share.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// The stack of a worker in bytes. The nesting of module calls and of values is bounded, and this holds the deepest of both in
-/// any build profile.
+/// The stack size of a worker thread, in bytes. The depth of module calls and of values is limited, and this is enough for the
+/// deepest nesting of both in any build profile.
 const STACK_SIZE: usize = 16 << 20;
 
-/// Locks a mutex, even if a thread panicked while it held the lock.
+/// Locks a mutex, even if another thread panicked while holding it.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Applies `function` to each item. The results are in the order of the items.
+/// Applies `function` to each item, using all cores. The results are in the order of the items.
 pub fn map<T: Sync, R: Send>(items: &[T], function: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let workers = thread::available_parallelism()
         .map_or(1, usize::from)

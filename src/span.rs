@@ -1,7 +1,7 @@
 //! Positions in text files, as byte ranges and as lines and columns.
 //!
-//! A [`Span`] is cheap and accompanies parsed values. A [`Place`] is computed from it for a report, and owns all that the report
-//! shows: path, line, column and source line.
+//! A [`Span`] is small and is stored with parsed values. A [`Place`] is computed from a span for a report, and owns everything
+//! that the report shows: path, line, column and source line.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -14,17 +14,17 @@ use crate::display::shown_path;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     pub start: usize,
-    /// The byte after the last.
+    /// The offset after the last byte.
     pub end: usize,
 }
 
 impl Span {
-    /// The range from `start` to `end`, exclusive.
+    /// Creates the range from `start` up to, but not including, `end`.
     pub const fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
 
-    /// The smallest range that contains both.
+    /// Returns the smallest range that contains both ranges.
     pub fn to(self, other: Self) -> Self {
         Self {
             start: self.start.min(other.start),
@@ -36,7 +36,7 @@ impl Span {
 /// A position in a file, with the source line for reports.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// The file, as the user would name it.
+    /// The path of the file, as the user would write it.
     pub path: PathBuf,
     /// The line, counted from 1. 0 refers to the whole file.
     pub line: usize,
@@ -44,11 +44,11 @@ pub struct Place {
     pub column: usize,
     /// The source line without its line ending. `None` if it is unknown, too long, or must not be shown.
     pub source_line: Option<String>,
-    /// How many characters to mark from `column` on; at least 1 with a source line.
+    /// The number of characters to mark, starting at `column`. At least 1 if there is a source line.
     pub width: usize,
 }
 
-/// The maximum length of a source line in reports, in characters. Longer lines occur in minified files.
+/// The maximum length of a source line in reports, in characters. Longer lines, as in minified files, are not shown.
 const MAX_SOURCE_LINE: usize = 400;
 
 impl Place {
@@ -62,7 +62,7 @@ impl Place {
         }
     }
 
-    /// The same place without its source line.
+    /// Returns the same place without its source line.
     pub fn without_source(&self) -> Self {
         Self {
             source_line: None,
@@ -70,7 +70,7 @@ impl Place {
         }
     }
 
-    /// The place of `span` in `text`, the content of `path`. Offsets past the end count as the end.
+    /// Computes the place of `span` in `text`, the content of `path`. Offsets past the end of the text are treated as its end.
     pub fn in_text(path: &Path, text: &[u8], span: Span) -> Self {
         let start = span.start.min(text.len());
         let line_start = memchr::memrchr(b'\n', &text[..start]).map_or(0, |at| at + 1);
@@ -83,7 +83,7 @@ impl Place {
         }
     }
 
-    /// Like [`Place::in_text`], for a text with many places: builds an index of its lines for the first.
+    /// Like [`Place::in_text`], but faster for many places in one text: the first call stores an index of its lines in `lines`.
     pub fn indexed(lines: &OnceLock<Lines>, path: &Path, text: &[u8], span: Span) -> Self {
         if text.len() <= SHORT_TEXT {
             return Self::in_text(path, text, span);
@@ -92,7 +92,7 @@ impl Place {
         lines.place(path, text, span)
     }
 
-    /// Computes the fields that depend only on the line `range`. `line` and `column` stay 0.
+    /// Computes the fields that depend only on the line, which is at `range`. `line` and `column` stay 0.
     fn in_line(path: &Path, text: &[u8], span: Span, range: Range<usize>) -> Self {
         let start = span.start.min(text.len());
         let marked = &text[start..span.end.clamp(start, range.end)];
@@ -111,7 +111,7 @@ impl Place {
     }
 }
 
-/// In texts up to this length, counting the lines for each place is faster than building an index.
+/// The length, in bytes, up to which counting the lines for each place is faster than building an index.
 const SHORT_TEXT: usize = 16 << 10;
 
 /// The byte order mark, which does not count as a column.
@@ -120,13 +120,13 @@ const MARK: char = '\u{feff}';
 /// The maximum length of a character in UTF-8, in bytes.
 const MAX_CHARACTER: usize = 4;
 
-/// An index of the lines and characters of a text, which makes the time for a place independent of the length of the text and of
-/// its lines.
+/// An index of the lines and characters of a text. With it, the time to compute a place does not depend on the length of the text
+/// or of its lines.
 #[derive(Clone, Debug)]
 pub struct Lines {
-    /// The offset of each line.
+    /// The offset at which each line starts.
     starts: Vec<usize>,
-    /// How many characters begin before each multiple of [`STEP`] bytes.
+    /// The number of characters that begin before each multiple of [`STEP`] bytes.
     characters: Vec<usize>,
 }
 
@@ -167,14 +167,14 @@ impl Lines {
     }
 
     fn characters_before(&self, text: &[u8], at: usize) -> usize {
-        // The end of the text can be a multiple of `STEP` without an entry.
+        // If the length of the text is a multiple of `STEP`, there is no count for its end.
         let step = (at / STEP).min(self.characters.len().saturating_sub(1));
         let counted = self.characters.get(step).copied().unwrap_or(0);
         counted + count_characters(&text[step * STEP..at])
     }
 }
 
-/// Counts the characters that begin in a part of a text.
+/// Counts the characters that begin in `text`, which may start in the middle of a character.
 fn count_characters(text: &[u8]) -> usize {
     text.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }
@@ -189,7 +189,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// An error with a code, and where possible a place and a hint.
+/// An error with a code and, if available, a place and a hint.
 ///
 /// The message (`Display`) says what could not be done, and its `source` chain says why.
 pub trait Explain: std::error::Error + Send + Sync + 'static {
@@ -197,17 +197,17 @@ pub trait Explain: std::error::Error + Send + Sync + 'static {
         Code::Failure
     }
 
-    /// The place in a file that caused the error.
+    /// Returns the place in a file that caused the error.
     fn place(&self) -> Option<&Place> {
         None
     }
 
-    /// Whether the message, the causes or the hint can quote the file of [`Explain::place`].
+    /// Whether the message, the causes or the hint may contain text from the file in [`Explain::place`].
     fn quotes_file(&self) -> bool {
         true
     }
 
-    /// The next step for the user, if it is likely to be right.
+    /// Returns a suggestion for the user, if it is likely to solve the problem.
     fn hint(&self) -> Option<String> {
         None
     }
@@ -259,7 +259,7 @@ mod tests {
         }
     }
 
-    /// The time for a place must not grow with the text or the line. Otherwise this test takes minutes.
+    /// If the time to compute a place grew with the length of the text or of the line, this test would take minutes.
     #[test]
     fn many_places_in_one_text_are_found() {
         const PLACES: usize = 40_000;

@@ -1,4 +1,4 @@
-//! Errors of the content of a block.
+//! Errors in the content of a block.
 
 use thiserror::Error;
 
@@ -7,7 +7,7 @@ use crate::span::Place;
 /// An invalid block or argument.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum BlockProblem {
-    #[error("a `{kind}` block has {required} labels, and this one has {found}")]
+    #[error("incorrect number of labels for a `{kind}` block: expected {required}, found {found}")]
     Labels {
         kind: String,
         required: usize,
@@ -15,56 +15,56 @@ pub enum BlockProblem {
     },
     #[error("`{0}` is not a valid name")]
     Name(String),
-    #[error("a `required_providers` block belongs in a `terraform` block")]
+    #[error("a `required_providers` block must be inside a `terraform` block")]
     MisplacedRequiredProviders,
-    #[error("a module has one `required_providers` block; the first is at {first}")]
+    #[error("a module can have only one `required_providers` block; the first one is at {first}")]
     SecondRequiredProviders { first: Place },
-    #[error("`required_providers` takes only arguments, and this is a block")]
+    #[error("`required_providers` must contain only arguments, but this is a block")]
     BlockInRequiredProviders,
-    #[error("a required provider is a version constraint or an object with `source` and `version`")]
+    #[error("expected a version constraint or an object with `source` and `version`")]
     RequiredProvider,
-    #[error("the keys of a required provider are constant strings")]
+    #[error("the keys of a required provider must be constant strings")]
     RequiredProviderKey,
     #[error(
-        "a required provider has no `{0}`, only `source`, `version` and `configuration_aliases`"
+        "`{0}` is not allowed in a required provider, only `source`, `version` and `configuration_aliases`"
     )]
     UnknownRequiredProviderKey(String),
     #[error("`{0}` must be a constant string")]
     StringRequired(&'static str),
-    #[error("`configuration_aliases` is a list of references such as `{0}.alias`")]
+    #[error("`configuration_aliases` must be a list of references such as `{0}.alias`")]
     ConfigurationAliases(String),
     #[error(
-        "provider names are lower case letters, digits and dashes: write `{normal}` for `{name}`"
+        "provider names must consist of lowercase letters, digits and dashes: write `{normal}` instead of `{name}`"
     )]
     NotNormalized { name: String, normal: String },
-    #[error("this must be a provider configuration such as `name` or `name.alias`")]
+    #[error("this must be a reference to a provider configuration, such as `name` or `name.alias`")]
     ProviderReference,
-    #[error("`{0}` has no `for_each`, so it takes no index")]
+    #[error("a reference to `{0}` must not have an index, because `{0}` has no `for_each`")]
     IndexWithoutForEach(String),
-    #[error("`{0}` has `for_each`, so it needs an index")]
+    #[error("a reference to `{0}` must have an index, because `{0}` has `for_each`")]
     MissingIndex(String),
     #[error("`{0}` is reserved in `provider` blocks")]
     Reserved(String),
-    #[error("a `provider` block with `for_each` needs an `alias`")]
+    #[error("a `provider` block with `for_each` must have an `alias`")]
     AliasRequired,
-    #[error("`alias` must be a constant name")]
+    #[error("`alias` must be a constant string that is a valid name")]
     Alias,
     #[error("{what} is already declared at {first}")]
     Duplicate { what: String, first: Place },
     #[error("there is no {0} to override")]
     NothingToOverride(String),
-    #[error("a `{0}` block cannot be in an override file")]
+    #[error("`{0}` blocks are not allowed in override files")]
     NotInOverride(&'static str),
-    #[error("an `import` block needs `to`, the address of a resource")]
+    #[error("an `import` block must have a `to` argument with the address of a resource")]
     ImportTarget,
-    #[error("an `import` block needs either `id` or `identity`")]
+    #[error("an `import` block must have either `id` or `identity`")]
     ImportIdentity,
-    #[error("the `provider` of an `import` block must be that of the resource it imports")]
+    #[error("the `provider` of an `import` block must match that of the imported resource")]
     ImportProvider,
-    #[error("`import` blocks are for root modules, and this module is called")]
+    #[error("`import` blocks are allowed only in root modules, but this is a called module")]
     ImportInChild,
-    #[error("a `module` block needs `source`")]
+    #[error("a `module` block must have a `source`")]
     MissingSource,
-    #[error("an `action` block has no `{0}`")]
+    #[error("{0} is not allowed in an `action` block")]
     UnexpectedInAction(String),
 }

@@ -1,11 +1,11 @@
-//! Blocks with the expected number of labels, and labels that are valid names.
+//! Checks that blocks have the expected number of labels, and that labels are valid names.
 
 use crate::syntax::{Block, Body, is_identifier};
 
 use super::{BlockProblem, ConfigError};
 
 impl<'a> Body<'a> {
-    /// Returns the blocks of a kind. Fails if a block has more or fewer labels.
+    /// Returns the blocks of a kind. Fails if any of them does not have exactly `labels` labels.
     pub(super) fn labelled_blocks(
         &self,
         kind: &str,
@@ -27,7 +27,7 @@ impl<'a> Body<'a> {
 }
 
 impl Block<'_> {
-    /// Returns a label that must be an identifier.
+    /// Returns a label. Fails if it is not an identifier.
     pub(super) fn name(&self, label: usize) -> Result<String, ConfigError> {
         let name = self.label(label);
         if is_identifier(name) {

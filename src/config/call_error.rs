@@ -1,4 +1,4 @@
-//! Errors of module calls.
+//! Errors in module calls.
 
 use std::error::Error as StdError;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::provider::Engine;
 use crate::span::Place;
 use crate::syntax::Value;
 
-/// A module call that cannot be followed.
+/// The error for a module call that cannot be followed.
 #[derive(Debug, Error)]
 #[error("{}", concealed.clone().unwrap_or_else(|| problem.message(module).into()))]
 pub struct CallError {
@@ -18,7 +18,7 @@ pub struct CallError {
     pub(super) place: Box<Place>,
     pub(super) problem: CallProblem,
     source: Option<Box<dyn StdError + Send + Sync>>,
-    /// A message without the source and version of the call, if these must not be shown.
+    /// The message without the source and version of the call. `None` if they may be shown.
     concealed: Option<Box<str>>,
 }
 
@@ -27,7 +27,7 @@ pub struct CallError {
 pub(super) enum CallProblem {
     InvalidSource,
     InvalidVersion,
-    /// The `source` or `version` is not a string that the files determine.
+    /// The value of `source` or `version` is not a string, or it is not known.
     NotText {
         attribute: &'static str,
         found: &'static str,
@@ -73,8 +73,8 @@ impl CallError {
         }
     }
 
-    /// Replaces a message that quotes the source or version of the call. `reason` says why these must not be shown; `None` if
-    /// they may.
+    /// Replaces the message if it quotes the source or version of the call. `reason` says why these must not be shown; it is
+    /// `None` if they may be shown.
     pub(super) fn conceal(self, reason: Option<&str>) -> Self {
         let failure = self.problem.message_without_quotes(&self.module);
         match failure.zip(reason) {
@@ -87,7 +87,7 @@ impl CallError {
         }
     }
 
-    /// Whether the module is not available, which `--missing-module warn` turns into a warning.
+    /// Whether the module is unavailable. `--missing-module warn` turns such errors into warnings.
     pub(super) const fn is_missing_module(&self) -> bool {
         matches!(
             self.problem,
@@ -121,7 +121,7 @@ impl CallError {
             CallProblem::NotInstalled(_) => "run `init` or `get` in this directory first",
             CallProblem::VersionChanged { .. } => INSTALL_AGAIN,
             CallProblem::NotText { found, .. } if *found == Value::Unknown.type_name() => {
-                "Terraform knows only variables with `const = true` here, and no resources"
+                "use only values known before apply, such as variables with `const = true`"
             }
             _ => return None,
         };
@@ -135,24 +135,24 @@ impl CallProblem {
             Self::InvalidSource => "invalid module source".to_owned(),
             Self::InvalidVersion => "invalid version constraint".to_owned(),
             Self::NotText { attribute, found } => {
-                format!("the {attribute} of module `{module}` is {found}")
+                format!("`{attribute}` of module `{module}` must be a string, but it is {found}")
             }
             Self::VersionWithoutRegistry => format!(
                 "module `{module}` has a `version`, but only modules from a registry have versions"
             ),
             Self::UnreadableDirectory(path) => format!(
-                "module `{module}` is in `{}`, which cannot be read",
+                "cannot read the directory `{}` of module `{module}`",
                 path.display()
             ),
             Self::Recursion(path) => format!(
-                "module `{module}` calls `{}`, which leads to this call again",
+                "module `{module}` is recursive: `{}` calls itself, directly or through other modules",
                 path.display()
             ),
             Self::TooDeep(limit) => {
-                format!("module `{module}` is nested deeper than {limit} calls")
+                format!("module `{module}` is nested more than {limit} calls deep")
             }
             Self::TooMany(limit) => format!(
-                "the root module makes more than {limit} module calls, counting those of called modules"
+                "the root module makes more than {limit} module calls, including those of called modules"
             ),
             Self::NotInstalled(address) => {
                 format!("module `{module}` from `{address}` is not installed")
@@ -161,22 +161,22 @@ impl CallProblem {
                 "module `{module}` is installed from `{recorded}`, but the configuration requires `{required}`"
             ),
             Self::VersionChanged { recorded, required } => format!(
-                "module `{module}` is installed in version `{recorded}`, but the configuration requires `{required}`"
+                "version `{recorded}` of module `{module}` is installed, but the configuration requires `{required}`"
             ),
             Self::Fetch { address, .. } => format!("cannot get module `{module}` from `{address}`"),
             Self::LeavesPackage(path) => format!(
-                "module `{module}` is called at `{path}`, which is outside of the package of its caller"
+                "the source `{path}` of module `{module}` points outside its caller's package"
             ),
             Self::LeavesRepository(path) => format!(
-                "module `{module}` is called at `{path}`, which is outside of the repository, and this run is `--untrusted`"
+                "the source `{path}` of module `{module}` points outside the repository, which `--untrusted` does not allow"
             ),
             Self::RemoteRunModule(address) => format!(
-                "a test can only run modules from a local directory or a registry, and `{address}` is neither"
+                "a test can run only modules from a local directory or a registry, but `{address}` is neither"
             ),
         }
     }
 
-    /// The message without the source and version. `None` if the full message contains only names and places.
+    /// Returns the message without the source and version. `None` if the full message quotes neither.
     fn message_without_quotes(&self, module: &str) -> Option<String> {
         Some(match self {
             Self::InvalidSource => "the module source is invalid".to_owned(),
@@ -186,14 +186,14 @@ impl CallProblem {
             }
             Self::NotInstalled(_) => format!("module `{module}` is not installed"),
             Self::SourceChanged { .. } => {
-                format!("module `{module}` is installed from another source")
+                format!("module `{module}` is installed from a different source")
             }
             Self::VersionChanged { .. } => {
-                format!("module `{module}` is installed in another version")
+                format!("a different version of module `{module}` is installed")
             }
             Self::Fetch { .. } => format!("cannot get module `{module}`"),
             Self::LeavesPackage(_) => {
-                format!("module `{module}` is outside of the package of its caller")
+                format!("module `{module}` is outside its caller's package")
             }
             _ => return None,
         })
@@ -202,16 +202,17 @@ impl CallProblem {
 
 const INSTALL_AGAIN: &str = "run `init` or `get` in this directory again";
 
-/// The hint for a module that is installed from another source. If only the default registry differs, the other engine ran
-/// `init`.
+/// Returns the hint for a module that is installed from a different source. If only the default registry differs, the other
+/// engine ran `init`.
 fn source_changed_hint(recorded: &str, required: &str) -> String {
     let path = |text: &str| text.split_once('/').map(|(_, path)| path.to_owned());
-    let other = [Engine::Terraform, Engine::Tofu]
+    let (terraform, tofu) = (Engine::Terraform, Engine::Tofu);
+    let written_by = [(terraform, tofu), (tofu, terraform)]
         .into_iter()
-        .find(|engine| recorded.starts_with(engine.default_host()));
-    match other {
-        Some(engine) if path(recorded) == path(required) => format!(
-            "`{engine} init` wrote `modules.json` in this directory; run the other tool's `init`, or choose `--engine {engine}`"
+        .find(|(engine, _)| recorded.starts_with(engine.default_host()));
+    match written_by {
+        Some((engine, other)) if path(recorded) == path(required) => format!(
+            "`{engine} init` wrote `modules.json` in this directory; run `{other} init`, or choose `--engine {engine}`"
         ),
         _ => INSTALL_AGAIN.to_owned(),
     }

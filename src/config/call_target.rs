@@ -8,13 +8,13 @@ use super::{
     BlockProblem, CallError, CallProblem, ConfigError, Instance, ModuleCall, ModuleSource,
 };
 
-/// Which expressions `source` and `version` may be.
+/// Which expressions are allowed in `source` and `version`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evaluation {
     /// All expressions that the engine evaluates statically.
     Dynamic,
-    /// Literals and templates of literals; strings in JSON syntax are literal. Applies to modules that tests run, and to the
-    /// modules that those call.
+    /// Only literals, and templates that contain only literals. Strings in JSON syntax are literal. Applies to modules that tests
+    /// run, and to the modules that these modules call.
     Literal,
 }
 
@@ -24,17 +24,17 @@ pub(super) struct CallTarget {
     pub(super) versions: Option<ModuleVersionConstraints>,
     /// Whether the source is the same for all callers of the module that contains the call.
     pub(super) is_constant: bool,
-    /// Why the source and version must not be shown; `None` if they come from the configuration alone.
+    /// Why the source and version must not be shown; `None` if they depend only on the configuration.
     pub(super) hidden: Option<String>,
 }
 
-/// Says that an attribute of a call depends on values that must not be shown.
+/// Returns the reason why an attribute of a call must not be shown, if it depends on hidden values.
 fn hidden(attribute: &str, origins: &HiddenOrigins) -> Option<String> {
     let reason = || format!("its `{attribute}` depends on {origins} and is not shown");
     (!origins.is_empty()).then(reason)
 }
 
-/// Evaluates a call in the module of `instance`.
+/// Evaluates the source and version of a call in the module of `instance`.
 pub(super) fn resolve(
     instance: &Instance<'_>,
     call: &ModuleCall,
@@ -74,7 +74,7 @@ pub(super) fn resolve(
     })
 }
 
-/// Evaluates `version`. Returns the allowed versions, `None` for null, and why they must not be shown.
+/// Evaluates `version`. Returns the allowed versions (`None` if `version` is null) and, if they must not be shown, the reason.
 fn versions(
     instance: &Instance<'_>,
     call: &ModuleCall,

@@ -1,4 +1,4 @@
-//! Module calls, and the variables and locals on which their sources may depend.
+//! Reads module calls, and the variables and locals that their sources may refer to.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ pub(super) struct ModuleCall {
     pub(super) name: String,
     pub(super) source: Option<ArgumentValue>,
     pub(super) version: Option<ArgumentValue>,
-    /// The values of the variables of the called module, by name.
+    /// The values for the variables of the called module, by name.
     pub(super) arguments: BTreeMap<String, ArgumentValue>,
     pub(super) range: SourceRange,
 }
@@ -21,7 +21,7 @@ impl ModuleCall {
         CallError::new(&self.name, self.range.place(), problem)
     }
 
-    /// Creates an error at an argument of the call.
+    /// Creates an error that points to an argument of the call.
     pub(super) fn error_at(&self, argument: &ArgumentValue, problem: CallProblem) -> CallError {
         CallError::new(&self.name, argument.place(), problem)
     }
@@ -47,7 +47,7 @@ pub(super) struct Local {
     pub(super) range: SourceRange,
 }
 
-/// Arguments of a `module` block that are not variables of the module.
+/// The arguments of a `module` block that do not set variables of the called module.
 const META_ARGUMENTS: [&str; 8] = [
     "source",
     "version",
@@ -67,7 +67,7 @@ pub(super) fn read_call(block: &Block<'_>) -> Result<ModuleCall, ConfigError> {
             arguments.insert(argument.name().to_owned(), argument.value());
         }
     }
-    // `_ {}` contains variables that have the names of meta-arguments.
+    // A `_ {}` block sets variables that have the same names as meta-arguments.
     for escaped in body.labelled_blocks("_", 0)? {
         for argument in escaped.body().arguments()? {
             arguments.insert(argument.name().to_owned(), argument.value());

@@ -1,13 +1,13 @@
-//! The errors of one module.
+//! Collects the errors of one module.
 
 use crate::syntax::SourceRange;
 
 use super::{BlockProblem, ConfigError};
 
-/// How many errors of one module are reported. For each, its file is searched for the line and column.
+/// The maximum number of errors to report for one module. For each error, its file is searched for the line and column.
 const MAX_ERRORS: usize = 100;
 
-/// Collects the errors of a module, so that a user sees all of them at once.
+/// The errors of a module, collected so that the user sees all of them at once.
 #[derive(Debug, Default)]
 pub(super) struct ConfigErrors(pub(super) Vec<ConfigError>);
 
@@ -26,12 +26,12 @@ impl ConfigErrors {
         self.0.push(ConfigError::invalid(range.place(), problem));
     }
 
-    /// Returns the value of `result`, or adds its error.
+    /// Returns the value of `result`, or adds its error and returns `None`.
     pub(super) fn keep<T>(&mut self, result: Result<T, impl Into<ConfigError>>) -> Option<T> {
         result.map_err(|error| self.add(error.into())).ok()
     }
 
-    /// Returns the values of `results`, and adds the errors.
+    /// Returns the values in `results`, and adds the errors.
     pub(super) fn keep_all<T>(
         &mut self,
         results: impl IntoIterator<Item = Result<T, ConfigError>>,

@@ -1,4 +1,4 @@
-//! Constant values of arguments, and errors about them.
+//! Evaluates constant values of arguments, and creates errors about them.
 
 use crate::span::Span;
 use crate::syntax::{self, ArgumentValue, EvalFault, EvalProblem, Exceeded, Expr, Strings, Value};
@@ -6,13 +6,13 @@ use crate::syntax::{self, ArgumentValue, EvalFault, EvalProblem, Exceeded, Expr,
 use super::{BlockProblem, ConfigError};
 
 impl ArgumentValue {
-    /// Evaluates a part of the expression's tree, without variables and functions.
+    /// Evaluates `tree`, which is part of the expression, without variables or functions.
     pub(super) fn part_value(&self, tree: &Expr) -> Result<Value, ConfigError> {
         let failed = |fault: EvalFault| self.value_error("a constant", fault.span, fault.problem);
         self.evaluate_constant(tree).map_err(failed)
     }
 
-    /// Evaluates the expression without variables and functions. `what` names the value in messages.
+    /// Evaluates the expression without variables or functions. `what` names the value in messages.
     pub(super) fn constant(
         &self,
         what: &'static str,
@@ -22,7 +22,7 @@ impl ArgumentValue {
         self.evaluate_constant(&self.tree(strings)?).map_err(failed)
     }
 
-    /// Creates the error for a failed evaluation at a part of the expression.
+    /// Creates the error for a failed evaluation. It points to `part` of the expression.
     pub(super) fn value_error(
         &self,
         what: &'static str,
@@ -40,8 +40,8 @@ impl ArgumentValue {
         }
     }
 
-    /// Parses the expression as a reference. A string contains the reference, which is an old form, and the only one in JSON
-    /// syntax. If the expression is invalid, `problem` is the error.
+    /// Parses the expression as a reference, which may also be written in a string. This is the old form, and the only one in
+    /// JSON syntax. If the string is not a valid expression, the error is `problem`.
     pub(super) fn reference(&self, problem: BlockProblem) -> Result<Expr, ConfigError> {
         let tree = self.tree(Strings::Plain)?;
         match tree.as_text() {

@@ -11,13 +11,13 @@ use super::{
 
 pub(super) type ResourceKey = (ResourceKind, String, String);
 
-/// A block or value that a module may declare once.
+/// A block or value that a module may declare only once.
 pub(super) trait Declaration {
     type Key: Ord;
 
     fn key(&self) -> Self::Key;
 
-    /// The name in messages.
+    /// Returns the name for messages.
     fn title(&self) -> String;
 
     fn range(&self) -> &SourceRange;
@@ -55,7 +55,7 @@ impl Declaration for Resource {
     }
 }
 
-/// Declares that the target is imported.
+/// The declaration that the target of an `import` block is imported.
 impl Declaration for &Import {
     type Key = ResourceKey;
 
@@ -100,7 +100,7 @@ named_declaration! {
 
 pub(super) type DeclarationMap<D> = BTreeMap<<D as Declaration>::Key, D>;
 
-/// Adds declarations. A key that is already declared is an error.
+/// Adds declarations. Reports an error for a key that is already declared.
 pub(super) fn declare_all<D: Declaration>(
     declared: &mut DeclarationMap<D>,
     added: impl IntoIterator<Item = D>,
@@ -122,7 +122,7 @@ pub(super) fn declare_all<D: Declaration>(
     }
 }
 
-/// Returns the declaration that a declaration in an override file changes.
+/// Returns the existing declaration that `declaration`, from an override file, changes.
 pub(super) fn overridden<'a, D: Declaration>(
     declared: &'a mut DeclarationMap<D>,
     declaration: &D,

@@ -1,4 +1,4 @@
-//! The rules in which Terraform and OpenTofu differ.
+//! The rules that differ between Terraform and OpenTofu.
 
 use crate::provider::Engine;
 
@@ -13,22 +13,22 @@ impl Engine {
         self == Self::Terraform
     }
 
-    /// Whether a `provider` block may have `for_each`, and references to it an index.
+    /// Whether a `provider` block may have `for_each`, and references to the block may have an index.
     pub(super) fn has_provider_for_each(self) -> bool {
         self == Self::Tofu
     }
 
-    /// Whether each `import` block of the root module requires a provider, no matter what it imports.
+    /// Whether each `import` block in the root module requires a provider, regardless of what it imports.
     pub(super) fn counts_all_imports(self) -> bool {
         self == Self::Tofu
     }
 
-    /// Whether `ephemeral` blocks in override files override; otherwise they are ignored.
+    /// Whether `ephemeral` blocks in override files have an effect; otherwise they are ignored.
     pub(super) fn overrides_ephemeral(self) -> bool {
         self == Self::Tofu
     }
 
-    /// Whether `provider` blocks in test files require their provider.
+    /// Whether a `provider` block in a test file means that its provider is required.
     pub(super) fn counts_test_providers(self) -> bool {
         self == Self::Tofu
     }

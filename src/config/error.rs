@@ -1,4 +1,4 @@
-//! Errors of configurations.
+//! Errors in configurations.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,20 +17,20 @@ use super::{BlockProblem, CallError};
 pub enum ConfigError {
     #[error("cannot read the directory `{path}`")]
     ReadDirectory { path: PathBuf, source: io::Error },
-    /// A dangling link, a link to a directory, missing permission.
+    /// For example, a dangling symlink, a symlink to a directory, or a file without read permission.
     #[error("cannot read `{path}`")]
     ReadFile { path: PathBuf, source: io::Error },
     #[error(
-        "cannot read `{path}`: it is a link that leads out of the repository; `--allow-read DIR` permits its target"
+        "cannot read `{path}`: it is a symlink that points outside the repository; permit its target with `--allow-read DIR`"
     )]
     LinkOutside { path: PathBuf },
     #[error(
-        "cannot read `{path}`: it has more than {limit} bytes, the limit for configuration files"
+        "cannot read `{path}`: it is larger than {limit} bytes, the limit for configuration files"
     )]
     TooLarge { path: PathBuf, limit: u64 },
     #[error("cannot read {what} `{path}`: {reason}")]
     InvalidFile {
-        /// What the file contains.
+        /// What the file contains, such as `the manifest of installed modules`.
         what: &'static str,
         path: PathBuf,
         reason: String,
@@ -47,8 +47,8 @@ pub enum ConfigError {
         place: Box<Place>,
         source: Box<AddressError>,
     },
-    /// A local name or resource type that cannot name a provider.
-    #[error("`{name}` cannot be the name of a provider")]
+    /// A local name or resource type that does not give a valid provider name.
+    #[error("`{name}` is not a valid provider name")]
     ProviderName {
         place: Box<Place>,
         name: String,
@@ -79,7 +79,7 @@ impl ConfigError {
         }
     }
 
-    /// Whether a value needs a function that tflock does not implement.
+    /// Whether evaluation failed because tflock does not support a function.
     pub(super) fn needs_unsupported_function(&self) -> bool {
         matches!(self, Self::Value { source, .. } if matches!(**source, EvalProblem::UnsupportedFunction(_)))
     }
@@ -107,8 +107,7 @@ impl From<CallError> for ConfigError {
     }
 }
 
-const ALLOW_READ: &str =
-    "if its content may become part of an address, permit its directory with `--allow-read DIR`";
+const ALLOW_READ: &str = "if the file's content may become part of an address, permit its directory with `--allow-read DIR`";
 
 impl Explain for ConfigError {
     fn code(&self) -> Code {

@@ -1,6 +1,6 @@
-//! Reads the declarations of one file that affect which providers are required.
+//! Reads the declarations in one file that affect which providers are required.
 //!
-//! Files are read one by one into [`FileDeclarations`]; [`super::module`] combines those of a directory.
+//! Each file is read into its own [`FileDeclarations`]; [`super::module`] combines those of a directory.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub(super) struct FileDeclarations {
     pub(super) calls: Vec<ModuleCall>,
     pub(super) variables: Vec<Variable>,
     pub(super) locals: Vec<Local>,
-    /// The kinds of blocks that override files must not contain.
+    /// The blocks that are not allowed in override files: their kinds and positions.
     pub(super) not_in_override: Vec<(&'static str, SourceRange)>,
 }
 
@@ -38,7 +38,7 @@ pub(super) fn read_file(
     }
 }
 
-/// Ignores unknown kinds of blocks, which may belong to a newer release.
+/// Reads the declarations in `body`. Unknown kinds of blocks are ignored, because newer releases may support them.
 fn read_body(body: &Body<'_>, engine: Engine, errors: &mut ConfigErrors) -> FileDeclarations {
     let mut found = FileDeclarations::default();
     for block in blocks(body, "terraform", 0, errors) {
@@ -78,7 +78,7 @@ fn read_body(body: &Body<'_>, engine: Engine, errors: &mut ConfigErrors) -> File
     found
 }
 
-/// Reads `data` blocks within `check` blocks, which count like others.
+/// Reads the `data` blocks in `check` blocks, which require providers like any other `data` block.
 fn read_checks(
     body: &Body<'_>,
     engine: Engine,

@@ -1,15 +1,15 @@
-//! The location of a module: a path for messages and a path without links.
+//! The location of a module: a path for messages, and a path without symlinks.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Location {
-    /// The path for messages, relative if the path of the user is relative.
+    /// The path to show in messages. Relative if the user's path is relative.
     pub(super) shown: PathBuf,
-    /// The path without links and dots, which identifies the module.
+    /// The path without symlinks, `.` and `..`, which identifies the module.
     pub(super) real: PathBuf,
-    /// The real path of the package that was fetched or installed with the module. `None` for local modules outside packages.
+    /// The real path of the fetched or installed package that contains the module. `None` for local modules outside packages.
     pub(super) package: Option<PathBuf>,
 }
 
@@ -29,8 +29,8 @@ impl Location {
         })
     }
 
-    /// Returns the directory that a local source in this module refers to. As in the operating system, links are resolved before
-    /// `..`. If the path without `..` leads elsewhere, messages show the real path.
+    /// Returns the location that a local source in this module refers to. Like the operating system, it resolves symlinks before
+    /// `..`. If removing `..` from the shown path would lead to a different directory, messages show the real path.
     pub(super) fn join(&self, path: &Path) -> io::Result<Self> {
         let real = self.real.join(path).canonicalize()?;
         let shown = clean(&self.shown.join(path));
@@ -43,7 +43,7 @@ impl Location {
     }
 }
 
-/// Removes `.` and `x/..` from a path, without looking at the disk.
+/// Removes `.` and `x/..` from a path, without accessing the file system.
 pub fn clean(path: &Path) -> PathBuf {
     let mut parts: Vec<Component<'_>> = Vec::new();
     for part in path.components() {
@@ -81,7 +81,7 @@ mod tests {
                 (real.join(expected), real.join(expected))
             );
         }
-        // The shown path keeps the name of the link.
+        // The shown path keeps the name of the symlink.
         let found = Location::new(&real)
             .unwrap()
             .join(Path::new("./link"))

@@ -1,4 +1,4 @@
-//! `modules.json`: which modules `init` or `get` installed, and where. docs/rules/config.md 8.
+//! Reads `modules.json`, which records the modules that `init` or `get` installed, and where: docs/rules/config.md 8.
 //!
 //! ```json
 //! {"Modules":[{"Key":"net.dns","Source":"registry.terraform.io/acme/dns/any","Version":"1.2.3","Dir":".terraform/modules/net.dns"}]}
@@ -17,10 +17,10 @@ use super::{CallProblem, ConfigError, Location, ModuleSource, clean, module_file
 
 const MANIFEST: &str = "modules/modules.json";
 
-/// The directory of installed packages, relative to the data directory. Each package is in a directory named after its key.
+/// The directory of installed packages, relative to the data directory. Each package has its own directory, named after its key.
 const PACKAGES: &str = "modules";
 
-/// The installed modules by key: the names of the calls from the root, joined by dots.
+/// The installed modules by key. A key consists of the names of the calls from the root, joined by dots.
 #[derive(Debug, Default)]
 pub(super) struct Manifest {
     records: BTreeMap<String, InstalledModule>,
@@ -45,8 +45,8 @@ pub(super) struct InstalledModule {
 }
 
 impl Manifest {
-    /// Reads the manifest of a root module. A missing or empty file has no records. A file that a link in the tree reaches
-    /// outside the repository is treated as missing.
+    /// Reads the manifest of a root module. A missing or empty file has no records. If a symlink in the tree leads to a file
+    /// outside the repository, the file is treated as missing.
     pub(super) fn read(data_directory: &Path) -> Result<Self, ConfigError> {
         let path = data_directory.join(MANIFEST);
         if confine(&path).is_err() {
@@ -75,7 +75,7 @@ impl Manifest {
                 return Err(invalid(reason));
             }
             if let Some(InstalledModule { key, .. }) = records.insert(key.clone(), record) {
-                return Err(invalid(format!("it has `{key}` twice")));
+                return Err(invalid(format!("it contains the key `{key}` twice")));
             }
         }
         Ok(Self { records })
@@ -97,7 +97,7 @@ impl InstalledModule {
     }
 
     /// Returns the location of the module. `None` if it does not exist or is outside both the repository of the root module and
-    /// the data directory: `init` installs nothing elsewhere, so the record may come from an attacker.
+    /// the data directory: `init` never installs modules elsewhere, so the record may come from an attacker.
     pub(super) fn locate(&self, root: &Path, data_directory: &Path) -> Option<Location> {
         let location = Location::new(&clean(&root.join(&self.directory))).ok()?;
         let tree = enclosing_tree(&root.canonicalize().ok()?);
@@ -106,7 +106,7 @@ impl InstalledModule {
         (location.real.starts_with(tree) || is_installed).then_some(location)
     }
 
-    /// Checks that the source and version are those of a call. A missing version fits only a call without `version`.
+    /// Checks that the recorded source and version match a call. Without a recorded version, the call must not have `version`.
     pub(super) fn check(
         &self,
         source: &ModuleSource,
@@ -188,7 +188,7 @@ mod tests {
         assert!(!check("acme/dns/other", None, Engine::Terraform));
         assert!(
             !check("acme/dns/any", None, Engine::Tofu),
-            "another default host"
+            "the default hosts differ"
         );
     }
 }

@@ -1,11 +1,11 @@
-//! Reads configurations: which providers do a root module and the modules that it calls require?
+//! Reads configurations to find the providers that a root module and the modules that it calls require.
 //!
 //! ```text
 //! module_files: names -> file_declarations: one file -> module: one directory with its overrides
 //!                                                         `-> tree: with all modules that it calls -> RootModule
 //! ```
 //!
-//! docs/rules/config.md numbers the rules. `engine_rules` has those in which the engines differ.
+//! The rules are numbered in docs/rules/config.md. Those that differ between the engines are in `engine_rules`.
 
 mod block_problem;
 mod blocks;

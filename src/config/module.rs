@@ -17,13 +17,13 @@ use super::{
     overrides,
 };
 
-/// How many requirements of one kind record their place. To find a place, its file is searched for line breaks.
+/// The maximum number of requirements of one kind whose places are stored. Computing a place searches its file for line breaks.
 const MAX_PLACES: usize = 300;
 
-/// One directory as a module. No file of the directory is needed afterwards.
+/// A directory, read as a module. Its files are not needed afterwards.
 #[derive(Debug, Default)]
 pub(super) struct Module {
-    /// By local name.
+    /// The required providers by local name.
     pub(super) required_providers: BTreeMap<String, RequiredProvider>,
     pub(super) providers: DeclarationMap<ProviderBlock>,
     pub(super) resources: DeclarationMap<Resource>,
@@ -31,16 +31,16 @@ pub(super) struct Module {
     pub(super) calls: DeclarationMap<ModuleCall>,
     pub(super) variables: DeclarationMap<Variable>,
     pub(super) locals: DeclarationMap<Local>,
-    /// The addresses of the local names in `required_providers`.
+    /// The addresses in `required_providers`, by local name.
     addresses: BTreeMap<String, ProviderAddr>,
     /// The requirements of this module alone, without those of the modules that it calls.
     pub(super) requirements: Arc<Requirements>,
-    /// Further requirements if this is a root module.
+    /// Additional requirements that apply only if this is a root module.
     pub(super) root_requirements: Requirements,
 }
 
 impl Module {
-    /// Reads a directory. The errors of all files are reported together.
+    /// Reads the module in a directory. Reports the errors in all its files together.
     pub(super) fn read(directory: &Path, engine: Engine) -> Result<Self, Vec<ConfigError>> {
         let files = module_files(directory, engine).map_err(|error| vec![error])?;
         let mut errors = ConfigErrors::default();
@@ -117,7 +117,7 @@ impl Module {
                 requirements.require(address, version, place(index, &block.range));
             }
         }
-        // A module can have thousands of resources of a few providers: only the first use of each local name counts.
+        // A module can have thousands of resources of only a few providers, so only the first use of each local name is recorded.
         let mut uses: BTreeMap<&str, &SourceRange> = BTreeMap::new();
         for resource in self.resources.values() {
             let reference = resource.provider.as_ref();
@@ -134,8 +134,8 @@ impl Module {
         self.requirements = Arc::new(requirements);
     }
 
-    /// Drops declarations that are no longer needed. Each keeps the text of its file in memory, and a run keeps thousands of
-    /// modules. Only calls need variables and locals.
+    /// Drops declarations that are no longer needed. Each of them keeps the text of its file in memory, and a run may keep
+    /// thousands of modules. Variables and locals are needed only for calls.
     fn drop_declarations(&mut self) {
         self.required_providers.clear();
         self.providers.clear();
@@ -146,7 +146,7 @@ impl Module {
         }
     }
 
-    /// Checks the index of a reference: OpenTofu requires one if the `provider` block has `for_each`, and otherwise refuses it.
+    /// Checks the index of a reference: OpenTofu requires one if the `provider` block has `for_each`, and rejects it otherwise.
     fn check_index(
         &self,
         reference: Option<&ProviderRef>,
@@ -200,7 +200,7 @@ impl Module {
     }
 }
 
-/// Returns the local name of the provider: from the `provider` argument, or the first word of the resource type.
+/// Returns the local name of the provider and its position: from the `provider` argument, or else from the resource type.
 fn local_name<'a>(
     reference: Option<&'a ProviderRef>,
     type_name: &'a str,

@@ -1,4 +1,4 @@
-//! A cache of modules. Each is read once per run, even if several root modules call it.
+//! A cache of modules. Each module is read only once per run, even if several root modules call it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use super::{ConfigError, Module};
 /// A module or its errors, shared by all roots that call it.
 type SharedModule = Result<Arc<Module>, Arc<Vec<Arc<ConfigError>>>>;
 
-/// Empty until the module is read.
+/// A cell that is empty until the module has been read.
 type ModuleCell = Arc<OnceLock<SharedModule>>;
 
-/// The modules of a run by their real directory. If several threads need a module, one reads it and the others wait.
+/// The modules of a run by real directory and engine. If several threads need a module, one reads it and the others wait.
 #[derive(Debug, Default)]
 pub struct ModuleCache {
     pub(super) cells: Mutex<HashMap<(PathBuf, Engine), ModuleCell>>,
-    /// The evaluation budget of all root modules that use this cache.
+    /// The evaluation budget that all root modules using this cache share.
     budget: Arc<RunBudget>,
 }
 
@@ -32,7 +32,7 @@ impl ModuleCache {
         &self.budget
     }
 
-    /// Returns the module in `real`, a path without links. Messages name it by `shown`.
+    /// Returns the module in `real`, a path without symlinks. Messages show the path `shown` instead.
     pub(super) fn module(&self, real: &Path, shown: &Path, engine: Engine) -> SharedModule {
         let cell = {
             // A panic in another thread leaves the map usable: each entry is complete or empty.

@@ -1,7 +1,6 @@
 //! Selects the configuration files of a directory: docs/rules/config.md 1.
 //!
-//! Only the name decides whether a file is selected. Primary files precede override files; each group is in byte order of the
-//! names.
+//! Files are selected only by name. Primary files precede override files, and each group is sorted by name in byte order.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,8 +12,8 @@ use crate::provider::Engine;
 
 use super::ConfigError;
 
-/// The maximum size of a configuration file, in bytes. The largest generated configurations have a few megabytes. In memory, a
-/// parsed file can take ten times its size.
+/// The maximum size of a configuration file, in bytes. The largest generated configurations are a few megabytes long. Once
+/// parsed, a file can take up ten times its size in memory.
 pub(super) const MAX_FILE_SIZE: u64 = 16 << 20;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,8 +53,8 @@ fn split_name(name: &str) -> Option<(&str, &'static str, bool)> {
     (!is_hidden(name)).then(|| (&name[..name.len() - extension.len()], extension, tofu))
 }
 
-/// Whether the name starts with a dot; such files are ignored. Backup files of editors (`main.tf~`, `#main.tf#`) need no rule,
-/// because their extensions are unknown.
+/// Whether the name starts with a dot; such files are ignored. Editors' backup files (`main.tf~`, `#main.tf#`) need no such rule,
+/// because they do not have the extension of a configuration file.
 pub(super) fn is_hidden(name: &str) -> bool {
     name.starts_with('.')
 }
@@ -72,8 +71,8 @@ fn is_override(stem: &str) -> bool {
     stem == "override" || stem.ends_with("_override")
 }
 
-/// Returns the sorted names in a directory, and whether each is a directory. A link to a directory counts as a file, so that
-/// reading it fails.
+/// Returns the sorted names of the entries in a directory, and whether each entry is a directory. A symlink to a directory counts
+/// as a file, which means that reading it fails.
 pub(super) fn list(directory: &Path) -> Result<Vec<(String, bool)>, ConfigError> {
     let failed = |source| ConfigError::ReadDirectory {
         path: directory.to_path_buf(),
@@ -82,7 +81,7 @@ pub(super) fn list(directory: &Path) -> Result<Vec<(String, bool)>, ConfigError>
     let mut names = Vec::new();
     for entry in fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        // Names that are not UTF-8 are skipped, because they cannot be shown. Terraform would read such files.
+        // Entries whose names are not UTF-8 are skipped, because the names cannot be shown. Terraform would read such files.
         if let Ok(name) = entry.file_name().into_string() {
             names.push((name, entry.file_type().is_ok_and(|kind| kind.is_dir())));
         }
@@ -91,7 +90,7 @@ pub(super) fn list(directory: &Path) -> Result<Vec<(String, bool)>, ConfigError>
     Ok(names)
 }
 
-/// Returns the files of `directory` that `engine` reads. A directory without such files is a valid, empty module.
+/// Returns the files in `directory` that `engine` reads. A directory without such files is a valid, empty module.
 pub fn module_files(directory: &Path, engine: Engine) -> Result<ModuleFiles, ConfigError> {
     let names: Vec<String> = list(directory)?
         .into_iter()
@@ -111,7 +110,7 @@ pub fn module_files(directory: &Path, engine: Engine) -> Result<ModuleFiles, Con
     Ok(files)
 }
 
-/// Returns the names that others hide: `x.tofu` hides `x.tf`, and `x.tofu.json` hides `x.tf.json`.
+/// Returns the names that OpenTofu ignores because of another file: `x.tofu` hides `x.tf`, and `x.tofu.json` hides `x.tf.json`.
 fn hidden_names(names: &[String], engine: Engine) -> BTreeSet<String> {
     if !engine.reads_tofu_files() {
         return BTreeSet::new();
@@ -142,14 +141,14 @@ pub(super) fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, ConfigError
     text.ok_or_else(too_large)
 }
 
-/// Reads an open file of this length and at most [`MAX_FILE_SIZE`] bytes.
+/// Reads an open file of the given length. Fails if it is larger than [`MAX_FILE_SIZE`] bytes.
 pub(super) fn read_whole(file: fs::File, length: u64) -> io::Result<Vec<u8>> {
     let text = read_open(file, length, MAX_FILE_SIZE)?;
-    let too_large = || io::Error::other(format!("it has more than {MAX_FILE_SIZE} bytes"));
+    let too_large = || io::Error::other(format!("it is larger than {MAX_FILE_SIZE} bytes"));
     text.ok_or_else(too_large)
 }
 
-/// Returns `None` if the file is larger than `limit`.
+/// Reads an open file. Returns `None` if it is larger than `limit` bytes.
 fn read_open(file: fs::File, length: u64, limit: u64) -> io::Result<Option<Vec<u8>>> {
     if length > limit {
         return Ok(None);
@@ -264,7 +263,7 @@ mod tests {
         fs::write(&path, "12345").unwrap();
         assert_eq!(read_up_to(&path, 5).unwrap(), b"12345");
         let error = read_up_to(&path, 4).unwrap_err().to_string();
-        let expected = "main.tf`: it has more than 4 bytes, the limit for configuration files";
+        let expected = "main.tf`: it is larger than 4 bytes, the limit for configuration files";
         assert!(error.ends_with(expected), "{error}");
     }
 

@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::provider::{Engine, Hostname};
 use crate::redacted_url::RedactedUrl;
 
-/// Hosts whose addresses are shorthands for git repositories.
+/// Hosts whose addresses are shorthand for git repositories.
 const CODE_HOSTS: [&str; 2] = ["github.com", "bitbucket.org"];
 
 /// A module source in canonical form, as `modules.json` records it.
@@ -16,11 +16,11 @@ pub enum ModuleSource {
     /// A path that starts with `./` or `../`.
     Local(String),
     Registry(RegistrySource),
-    /// Any other source in the form of go-getter: `git::https://example.com/repo.git//sub?ref=v1`.
+    /// Any other source in go-getter syntax, such as `git::https://example.com/repo.git//sub?ref=v1`.
     Remote(String),
 }
 
-/// `HOST/NAMESPACE/NAME/SYSTEM//SUBDIR`.
+/// A source of the form `HOST/NAMESPACE/NAME/SYSTEM//SUBDIR`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegistrySource {
     pub host: Hostname,
@@ -33,14 +33,14 @@ pub struct RegistrySource {
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SourceError {
-    /// `m`, `m/n`, `.`.
-    #[error("`{0}` is not a module source; to name a directory next to this one, write `./{0}`")]
+    /// A path without `./` or `../` at the start, such as `m`, `m/n` or `.`.
+    #[error("`{0}` is not a valid module source; to refer to a local directory, write `./{0}`")]
     BarePath(String),
     /// An address without a supported scheme.
-    #[error("`{0}` is not a module source")]
+    #[error("`{0}` is not a valid module source")]
     Unknown(String),
-    /// `//../x`.
-    #[error("the directory `{0}` leads out of the module package")]
+    /// A subdirectory such as `//../x`.
+    #[error("the subdirectory `{0}` points outside the module package")]
     SubdirectoryEscapes(String),
 }
 
@@ -62,7 +62,7 @@ impl ModuleSource {
         }
     }
 
-    /// Formats the source for messages: without user info, and with only the revision of the query. The rest may be a secret.
+    /// Formats the source for messages: without user info, and only with the revision from the query. The rest may be secret.
     pub fn shown(&self) -> String {
         match self {
             Self::Local(_) | Self::Registry(_) => self.to_string(),
@@ -74,7 +74,7 @@ impl ModuleSource {
 impl fmt::Display for ModuleSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // `modules.json` records this text. It may contain secrets: messages use `shown`.
+            // `modules.json` records this text. It may contain secrets, so messages use `shown` instead.
             Self::Local(path) | Self::Remote(path) => f.write_str(path),
             Self::Registry(source) => source.fmt(f),
         }
@@ -95,11 +95,11 @@ impl fmt::Display for RegistrySource {
     }
 }
 
-/// Returns a local path with `/`, without `.` and `x/..`, and starting with `./` or `../`.
+/// Normalizes a local path: with `/` as the separator, without `.` and `x/..`, and with `./` or `../` at the start.
 fn local(text: &str) -> String {
     let clean = clean_path(&text.replace('\\', "/"));
     match clean.as_str() {
-        // As in Terraform, a bare `..` gets a slash.
+        // As in Terraform, a bare `..` gets a trailing slash.
         "." | ".." => clean + "/",
         _ if clean.starts_with("../") => clean,
         _ => format!("./{clean}"),
@@ -164,7 +164,7 @@ impl RegistrySource {
     }
 }
 
-/// `[0-9A-Za-z]([0-9A-Za-z-_]{0,62}[0-9A-Za-z])?`.
+/// Whether `text` matches `[0-9A-Za-z]([0-9A-Za-z-_]{0,62}[0-9A-Za-z])?`.
 fn is_name(text: &str) -> bool {
     let bytes = text.as_bytes();
     let inner = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
@@ -174,7 +174,7 @@ fn is_name(text: &str) -> bool {
         && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
 }
 
-/// `[0-9a-z]{1,64}`.
+/// Whether `text` matches `[0-9a-z]{1,64}`.
 fn is_system(text: &str) -> bool {
     (1..=64).contains(&text.len())
         && text
@@ -182,7 +182,7 @@ fn is_system(text: &str) -> bool {
             .all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase())
 }
 
-/// Expands the shorthands of go-getter.
+/// Expands go-getter shorthand.
 fn remote(text: &str) -> Result<String, SourceError> {
     let unknown = || SourceError::Unknown(text.to_owned());
     if let Some((host, rest)) = text.split_once('/')
@@ -206,7 +206,7 @@ fn remote(text: &str) -> Result<String, SourceError> {
     }
 }
 
-/// Splits a getter such as `git::` from the address. The getter is empty if the address names none.
+/// Splits `git::ADDRESS` into the getter, here `git`, and the address. The getter is empty if the source has none.
 pub fn split_getter(text: &str) -> (&str, &str) {
     match text.split_once("::") {
         Some((getter, rest))
@@ -218,7 +218,7 @@ pub fn split_getter(text: &str) -> (&str, &str) {
     }
 }
 
-/// `owner/repo/sub//dir?ref=x` of a code host, as a git address.
+/// Converts `owner/repo/sub//dir?ref=x` on a code host to a git address.
 fn repository(host: &str, rest: &str) -> Option<String> {
     let (path, query) = match rest.split_once('?') {
         Some((path, query)) => (path, format!("?{query}")),
@@ -231,7 +231,7 @@ fn repository(host: &str, rest: &str) -> Option<String> {
     let mut parts = path.trim_end_matches('/').splitn(3, '/');
     let (owner, name, inner) = (parts.next()?, parts.next()?, parts.next());
     let name = name.strip_suffix(".git").unwrap_or(name);
-    // A path after the name of the repository is a directory in it.
+    // A path after the name of the repository is a directory in the repository.
     let directory: Vec<&str> = inner.into_iter().chain(subdirectory).collect();
     let directory = if directory.is_empty() {
         String::new()
@@ -243,7 +243,7 @@ fn repository(host: &str, rest: &str) -> Option<String> {
     ))
 }
 
-/// `git@host:path`, as an ssh address.
+/// Converts `git@host:path` to an ssh address. Returns `None` for other addresses.
 fn scp_address(address: &str) -> Option<String> {
     let (user, rest) = address.split_once('@')?;
     let (host, path) = rest.split_once(':')?;
@@ -283,7 +283,7 @@ mod tests {
             ("github.com/o", unknown("github.com/o")),
             // The text before `::` is a getter only if it consists of letters and digits.
             ("m/x::y@h:p", bare("m/x::y@h:p")),
-            // An scp address has a user and a host.
+            // An scp address must have a user and a host.
             ("@h:p/q", bare("@h:p/q")),
             ("u@:p/q", bare("u@:p/q")),
         ] {

@@ -1,4 +1,4 @@
-//! Override files: docs/rules/config.md 6.
+//! Applies override files: docs/rules/config.md 6.
 
 use crate::provider::Engine;
 
@@ -18,7 +18,7 @@ pub(super) fn apply(
         errors.invalid(&range, BlockProblem::NotInOverride(kind));
     }
     for block in changes.required_providers {
-        // An entry replaces all of the entry with the same local name.
+        // An entry completely replaces the existing one with the same local name.
         module.required_providers.extend(block.entries);
     }
     for block in changes.providers {
@@ -43,7 +43,7 @@ pub(super) fn apply(
     }
 }
 
-/// A block without an alias may also be new.
+/// Overrides a `provider` block. If there is none to override, a block without an alias is added.
 fn override_provider(module: &mut Module, block: ProviderBlock) -> Result<(), ConfigError> {
     match module.providers.get_mut(&block.key()) {
         Some(base) => {

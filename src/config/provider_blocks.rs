@@ -1,4 +1,4 @@
-//! `provider` blocks: docs/rules/config.md 3.
+//! Reads `provider` blocks: docs/rules/config.md 3.
 
 use crate::provider::{Engine, VersionConstraints};
 use crate::syntax::{Block, SourceRange, Strings, Value, is_identifier};
@@ -56,7 +56,7 @@ fn alias(block: &Block<'_>) -> Result<Option<String>, ConfigError> {
     }
 }
 
-/// Returns whether the block has `for_each`, and checks that it may. The keys never affect which providers are required.
+/// Returns whether the block has `for_each`. Fails if it is not allowed. Its keys never affect which providers are required.
 fn check_for_each(
     block: &Block<'_>,
     alias: Option<&String>,
@@ -76,7 +76,7 @@ fn check_for_each(
     Ok(true)
 }
 
-/// Evaluates `version`, a constant. Null counts as missing, and numbers are converted to text.
+/// Evaluates `version`, which must be constant. Null is treated as missing, and numbers are converted to strings.
 fn version(block: &Block<'_>) -> Result<Option<VersionConstraints>, ConfigError> {
     let Some(expression) = block.body().value("version")? else {
         return Ok(None);

@@ -6,18 +6,18 @@ use crate::syntax::{ArgumentValue, Body, Expr, ExprKind, SourceRange};
 use super::required_providers::check_normalized;
 use super::{BlockProblem, ConfigError};
 
-/// A reference `name` or `name.alias`, or in OpenTofu `name.alias[key]`.
+/// A reference such as `name`, `name.alias` or, in OpenTofu, `name.alias[key]`.
 #[derive(Clone, Debug)]
 pub(super) struct ProviderRef {
     pub(super) name: String,
     pub(super) alias: Option<String>,
-    /// Whether it has an index. The value of the index is irrelevant.
+    /// Whether the reference has an index, whose value is irrelevant.
     pub(super) indexed: bool,
     pub(super) range: SourceRange,
 }
 
 impl PartialEq for ProviderRef {
-    /// Ignores the position and the index.
+    /// Compares only the name and the alias, not the index or the position.
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name && self.alias == other.alias
     }
@@ -51,7 +51,7 @@ fn parse(value: &ArgumentValue, engine: Engine) -> Result<ProviderRef, ConfigErr
     })
 }
 
-/// Returns the names of a traversal. Keywords are names here: `provider = null` refers to the provider `null`.
+/// Returns the names in a reference. Keywords count as names: `provider = null` refers to the provider `null`.
 fn names(expr: &Expr) -> Option<Vec<&str>> {
     match expr.as_key() {
         Some(name) => Some(vec![name]),

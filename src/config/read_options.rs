@@ -1,4 +1,4 @@
-//! Options of reading a root module. Environment variables are passed as values: `config` does not read the environment.
+//! Options for reading a root module. They include values from the environment, because `config` does not read it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,40 +13,40 @@ pub struct ReadOptions {
     /// `TF_DATA_DIR`, relative to the directory of the root module. `None` means `.terraform`.
     pub data_directory: Option<PathBuf>,
     pub workspace: Option<EnvironmentValue>,
-    /// The variables `TF_VAR_NAME` of the environment, by `NAME`.
+    /// The values of the environment variables `TF_VAR_NAME`, by `NAME`.
     pub environment: BTreeMap<String, EnvironmentValue>,
-    /// `--var` and `--var-file` in the order of the command line; later values take precedence.
+    /// The `--var` and `--var-file` options in command-line order; later values take precedence.
     pub variables: Vec<VariableOption>,
     /// Whether to read modules that only test files run.
     pub tests: Tests,
-    /// The author of the configuration is not trusted: it may use only those directories of this machine that `files` permits, and
-    /// installed modules are ignored, because the author may have committed them.
+    /// Whether the author of the configuration is untrusted. If so, the configuration may use only those local directories that
+    /// `files` permits, and installed modules are ignored, because the author may have committed them.
     pub is_untrusted: bool,
-    /// The files that functions and links may read.
+    /// The rules for which files can be read by functions and through symlinks.
     pub files: Arc<ReadRules>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EnvironmentValue {
     Known(String),
-    /// A value that evaluation may not use: the configuration is untrusted, and the user has not allowed the variable.
+    /// A value that must not be used, because the configuration is untrusted and the user has not allowed the variable.
     Withheld,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VariableOption {
-    /// `--var NAME=TEXT`.
+    /// The option `--var NAME=TEXT`.
     Value { name: String, text: String },
-    /// `--var-file PATH`, relative to the root module's directory.
+    /// The option `--var-file PATH`, where PATH is relative to the root module's directory.
     File(PathBuf),
-    /// `--var-file PATH` for a pipe or another file that can be read only once.
+    /// The option `--var-file PATH` for a pipe or another file that can be read only once.
     Content { path: PathBuf, text: Arc<[u8]> },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tests {
     Skip,
-    /// Test files are read in the directory of the root module and in one directory below it.
+    /// Read the test files in the root module's directory and in one directory below it.
     Read {
         directory: PathBuf,
     },

@@ -13,7 +13,7 @@ use super::{BlockProblem, ConfigError, ConfigErrors};
 #[derive(Clone, Debug)]
 pub(super) struct RequiredProviders {
     pub(super) range: SourceRange,
-    /// By local name.
+    /// The required providers by local name.
     pub(super) entries: BTreeMap<String, RequiredProvider>,
 }
 
@@ -50,7 +50,7 @@ fn parse_entry(argument: &Argument<'_>, engine: Engine) -> Result<RequiredProvid
     if let ExprKind::Object(entries) = &tree.kind {
         return parse_object(argument, &value, entries, engine);
     }
-    // Like Terraform, treat any primitive value as the legacy form.
+    // As in Terraform, any primitive value is treated as the legacy form, a version constraint.
     let text = match value.part_value(&tree) {
         Err(exceeded @ ConfigError::Exceeded { .. }) => return Err(exceeded),
         Ok(Value::Null) | Err(_) => None,
@@ -64,7 +64,7 @@ fn parse_entry(argument: &Argument<'_>, engine: Engine) -> Result<RequiredProvid
     })
 }
 
-/// Parses `{ source = ..., version = ... }`. The last of equal keys takes precedence.
+/// Parses `{ source = ..., version = ... }`. If a key is repeated, the last value takes precedence.
 fn parse_object(
     argument: &Argument<'_>,
     value: &ArgumentValue,
@@ -108,7 +108,7 @@ fn parse_object(
     })
 }
 
-/// Returns a key: a bare name, or a constant string. A name in parentheses is a variable, and so an error.
+/// Evaluates a key, which must be a bare name or a constant string. A name in parentheses is a variable, which is an error.
 fn key(whole: &ArgumentValue, key: &Expr) -> Result<String, ConfigError> {
     match key.as_key() {
         Some(name) => Ok(name.to_owned()),
@@ -116,7 +116,7 @@ fn key(whole: &ArgumentValue, key: &Expr) -> Result<String, ConfigError> {
     }
 }
 
-/// Evaluates a part of an expression that must be a string. If it is not, `problem` is the error.
+/// Evaluates part of an expression, which must be a string. Otherwise, the error is `problem`.
 fn string(
     whole: &ArgumentValue,
     part: &Expr,
@@ -129,8 +129,8 @@ fn string(
     }
 }
 
-/// Checks `configuration_aliases`: a list of references that start with the local name, which are strings in JSON syntax. They
-/// do not change what the module requires.
+/// Checks that `configuration_aliases` is a list of references that start with the local name. In JSON syntax, the references are
+/// strings. Aliases do not affect which providers the module requires.
 fn check_aliases(
     local_name: &str,
     whole: &ArgumentValue,
@@ -153,7 +153,7 @@ fn check_aliases(
     Ok(())
 }
 
-/// Returns the variable that a chain of attributes and constant indexes starts with.
+/// Returns the name at the start of a chain of attributes and constant indexes, such as `a` in `a.b[0]`.
 fn root_name<'a>(whole: &ArgumentValue, expr: &'a Expr) -> Option<&'a str> {
     match &expr.kind {
         ExprKind::Variable(name) => Some(name),

@@ -54,7 +54,7 @@ pub(super) struct Import {
     pub(super) range: SourceRange,
 }
 
-/// Returns the part of a resource type that is the local name of the provider.
+/// Returns the part of a resource type that is the provider's local name.
 pub(super) fn provider_of_type(type_name: &str) -> &str {
     type_name
         .split_once('_')
@@ -87,12 +87,12 @@ fn check_action(block: &Block<'_>) -> Result<(), ConfigError> {
     };
     for (name, range) in block.body().names()? {
         if !["provider", "count", "for_each", "config"].contains(&name) {
-            return unexpected(&range, name);
+            return unexpected(&range, &format!("`{name}`"));
         }
     }
     match block.body().labelled_blocks("config", 0)?.get(1) {
         None => Ok(()),
-        Some(second) => unexpected(&second.range(), "second `config`"),
+        Some(second) => unexpected(&second.range(), "a second `config` block"),
     }
 }
 
@@ -138,7 +138,7 @@ pub(super) fn read_import(block: &Block<'_>, engine: Engine) -> Result<Import, C
     })
 }
 
-/// Collects the names of a resource address. Returns whether the address has indexes.
+/// Collects the names in a resource address. Returns whether the address has indexes, or `None` if it is invalid.
 fn address_names<'a>(expr: &'a Expr, names: &mut Vec<&'a str>) -> Option<bool> {
     match &expr.kind {
         ExprKind::Variable(name) => {

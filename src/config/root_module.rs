@@ -1,4 +1,4 @@
-//! Root modules with all modules that they call, found without running `init`: docs/rules/config.md 8.
+//! Reads root modules and all modules that they call, without running `init`: docs/rules/config.md 8.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,18 +17,20 @@ use super::{ConfigError, ModuleCache, ModuleSource, ReadOptions, tree};
 pub struct RootModule {
     /// The required providers and the places that require them, including built-in and legacy addresses.
     pub requirements: Arc<Requirements>,
-    /// The real directories of all local modules that are called, directly or not.
+    /// The real directories of all local modules that are called, directly or indirectly.
     pub local_modules: BTreeSet<PathBuf>,
     pub missing: Vec<Arc<ConfigError>>,
-    /// Warnings about modules whose source tflock cannot evaluate, so that it uses the installed module.
+    /// Warnings about missing test directories, and about installed modules that are used because their source cannot be
+    /// evaluated.
     pub warnings: Vec<String>,
-    /// Modules whose installed version the configuration no longer allows, so that another version was fetched.
+    /// Modules whose installed version the configuration no longer allows. A different version was fetched instead.
     pub moved_modules: Vec<MovedModule>,
-    /// The chosen versions of calls that allow several versions. The key has the names of the calls from the root, joined by dots.
+    /// The versions chosen for calls that allow several versions. The key consists of the call names from the root, joined by
+    /// dots.
     pub chosen_modules: BTreeMap<String, ChosenModule>,
 }
 
-/// A registry module and the version chosen for a call. A new release may change the choice without a change of the configuration.
+/// A registry module and the version chosen for a call. A new release may change the choice even without a configuration change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChosenModule {
     /// The source without secrets.
@@ -36,7 +38,7 @@ pub struct ChosenModule {
     pub version: String,
 }
 
-/// A module that is read in another version than `init` installed.
+/// A module of which a different version is read from the one that `init` installed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MovedModule {
     /// The names of the calls from the root, joined by dots.
@@ -47,21 +49,21 @@ pub struct MovedModule {
 
 #[derive(Clone, Copy, Debug)]
 pub struct ModuleRequest<'a> {
-    /// The source, which is never local.
+    /// The source of the module, which is never a local path.
     pub source: &'a ModuleSource,
-    /// The allowed versions, for modules from a registry.
+    /// The allowed versions. `None` if the call does not restrict them.
     pub versions: Option<&'a ModuleVersionConstraints>,
     pub root: &'a Path,
     pub place: &'a Place,
     /// The engine whose default registry and shorthands apply.
     pub engine: Engine,
-    /// The directories of this machine that the source may use; `None` allows all.
+    /// The local directories that the source may refer to. `None` allows all directories.
     pub confined_to: Option<&'a ReadAccess>,
-    /// Whether the source is a secret, which must not appear in logs and progress messages either.
+    /// Whether the source may be secret, and must not appear even in logs and progress messages.
     pub is_hidden: bool,
 }
 
-/// Fetches modules that are not installed. Several threads call it, once for each module call.
+/// Fetches modules that are not installed. Several threads use the fetcher, once for each module call.
 pub trait ModuleFetcher: Sync {
     /// Fetches a module into a directory that exists until the end of the run.
     fn fetch(&self, request: &ModuleRequest<'_>) -> Result<FetchedModule, FetchError>;
@@ -82,7 +84,7 @@ pub struct FetchError {
     pub hint: Option<String>,
 }
 
-/// Reads the root module in `directory`, a path as the user wrote it. Without a fetcher, remote modules must be installed.
+/// Reads the root module in `directory`, a path as the user wrote it. Without a fetcher, all remote modules must be installed.
 pub fn read_root(
     directory: &Path,
     options: &ReadOptions,
@@ -92,7 +94,7 @@ pub fn read_root(
     TreeReader::new(options, cache, fetcher).read(directory)
 }
 
-/// Reads root modules on all cores. The results are in the order of `roots`. Modules that several roots call are read once.
+/// Reads root modules on all cores. The results are in the order of `roots`. Modules that several roots call are read only once.
 pub fn read_roots(
     roots: &[(PathBuf, ReadOptions)],
     cache: &ModuleCache,
@@ -103,10 +105,10 @@ pub fn read_roots(
     })
 }
 
-/// Finds the callers of local modules: for each called real directory, the directories of `directories` that call it. A directory
-/// that cannot be read calls nothing; reading it as a root module reports the error.
+/// Finds the callers of local modules. Maps the real directory of each called module to those of `directories` that call it. A
+/// directory that cannot be read has no effect; reading it as a root module reports the error.
 ///
-/// With `--create auto`, a called directory gets no lock file.
+/// With `--create auto`, no lock file is created in a called directory.
 pub fn local_callers(
     directories: &[(PathBuf, ReadOptions)],
     cache: &ModuleCache,
@@ -126,7 +128,7 @@ pub fn local_callers(
 /// The local modules that a root module calls directly or indirectly.
 #[derive(Debug, Default)]
 pub struct LocalModules {
-    /// Their directories, each as its caller names it and without links. Some may not exist.
+    /// The directories of the modules, both as their callers name them and without symlinks. Some may not exist.
     pub directories: BTreeSet<PathBuf>,
     /// Whether all modules were read. If not, there may be more local modules.
     pub complete: bool,

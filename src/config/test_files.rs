@@ -14,7 +14,7 @@ use super::{
 
 #[derive(Debug)]
 pub(super) struct RunModule {
-    /// The key in the module manifest.
+    /// The key of the module in the manifest of installed modules.
     pub(super) key: String,
     pub(super) call: ModuleCall,
 }
@@ -22,7 +22,7 @@ pub(super) struct RunModule {
 #[derive(Debug, Default)]
 pub(super) struct TestFiles {
     pub(super) runs: Vec<RunModule>,
-    /// Only OpenTofu locks providers of test files.
+    /// The `provider` blocks, which only OpenTofu takes into account.
     pub(super) providers: Vec<ProviderBlock>,
     pub(super) errors: Vec<ConfigError>,
     pub(super) warnings: Vec<String>,
@@ -53,12 +53,12 @@ pub(super) fn read(root: &Path, directory: &Path, engine: Engine) -> TestFiles {
             let prefix = directory.iter().fold(String::new(), |all, part| {
                 all + &part.to_string_lossy() + "."
             });
-            // Here a directory with the name of a test file is an error, and hidden files are read.
+            // In the test directory, hidden files are read, and a directory with the name of a test file is an error.
             found.read_all(&path, &prefix, entries, engine);
         }
         Err(error) if error.is_not_found() => {
             if directory != Path::new(DEFAULT_TEST_DIRECTORY) {
-                let warning = format!("there is no test directory `{}`", path.display());
+                let warning = format!("the test directory `{}` does not exist", path.display());
                 found.warnings.push(warning);
             }
         }
@@ -67,7 +67,7 @@ pub(super) fn read(root: &Path, directory: &Path, engine: Engine) -> TestFiles {
     found
 }
 
-/// Selects the names of test files. A `.tofutest` file hides the `.tftest` file with the same stem.
+/// Selects the names of test files. For OpenTofu, a `.tofutest` file hides the `.tftest` file with the same stem.
 fn select(names: Vec<String>, engine: Engine) -> Vec<String> {
     let ends = |name: &str, endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
     let tofu = engine.reads_tofu_files();
@@ -118,7 +118,7 @@ impl TestFiles {
                 };
                 return Err(ConfigError::invalid(run.label_range(0).place(), problem));
             }
-            // The module that the run uses instead of the root module.
+            // A `module` block names the module to run instead of the root module.
             if let Some(module) = run.body().labelled_blocks("module", 0)?.first() {
                 self.runs.push(RunModule {
                     key: format!("test.{prefix}{base}.{run_name}"),

@@ -1,8 +1,8 @@
-//! Paths that a walk skips: `--ignore-path` and `ignore-paths` in docs/reference/options.md.
+//! Rules for the paths that a walk skips: `--ignore-path` and `ignore-paths` in docs/reference/options.md.
 //!
-//! A pattern of the command line is matched with the path as it is walked, as in tfupdate. Where `\` separates directories, it
-//! is also matched with the path written with `/`. A pattern of a config file is matched with the path relative to that file's
-//! directory, written with `/` on every system, so that it does not depend on the working directory.
+//! A pattern from the command line is matched against the path as it is walked, as in tfupdate. Where `\` is the separator, it is
+//! also matched against the path written with `/`. A pattern from a config file is matched against the path relative to that
+//! file's directory, written with `/`. The working directory has no effect.
 
 use std::collections::BTreeMap;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-/// A pattern of paths to skip. It is not anchored: it may match anywhere in the path.
+/// A pattern for paths to skip. It is not anchored, so it may match anywhere in a path.
 #[derive(Clone, Debug)]
 pub struct IgnoreRule {
     pattern: Regex,
-    /// Prefixes of walked paths with their replacements; `None` matches paths as they are walked.
+    /// Prefixes of walked paths and their replacements. If `None`, paths are matched as they are walked.
     prefixes: Option<Arc<BTreeMap<PathBuf, PathBuf>>>,
 }
 
@@ -26,7 +26,7 @@ impl IgnoreRule {
         }
     }
 
-    /// Matches paths after replacing their longest prefix in `prefixes`. The empty prefix is the working directory.
+    /// Creates a rule for paths whose longest prefix in `prefixes` is replaced first. The empty prefix is the working directory.
     pub const fn renamed(pattern: Regex, prefixes: Arc<BTreeMap<PathBuf, PathBuf>>) -> Self {
         Self {
             pattern,

@@ -1,7 +1,7 @@
-//! Finds module directories below the paths of the command line: `PATH`, `-r` and `-i` in docs/reference/options.md.
+//! Finds module directories in and below the paths given on the command line: `PATH`, `-r` and `-i` in docs/reference/options.md.
 //!
-//! The walk skips hidden directories, `.terraform` among them, and does not follow links to directories. It does not apply the
-//! ignore files of git, because Terraform does not know them.
+//! The walk skips hidden directories, including `.terraform`, and does not follow symlinks to directories. `.gitignore` files
+//! have no effect, because Terraform does not read them.
 
 mod ignore_rule;
 
@@ -23,25 +23,25 @@ pub use ignore_rule::IgnoreRule;
 
 pub const CONFIG_FILE_NAME: &str = ".tflock.toml";
 
-/// The least number of threads. Listing directories waits for the disk, so more threads than cores pay off: 20,020 directories
-/// that are not in the page cache take 1,821 ms with one thread and 463 ms with eight.
+/// The minimum number of threads. Listing directories waits for the disk, so it pays to use more threads than cores: listing
+/// 20,020 directories that are not in the page cache takes 1,821 ms with one thread and 463 ms with eight.
 const MIN_THREADS: usize = 8;
 
-/// Which directories the walk visits.
+/// The options that determine which directories a walk visits.
 #[derive(Clone, Debug, Default)]
 pub struct WalkOptions {
     /// Whether to visit the directories below the given paths.
     pub recursive: bool,
-    /// Skips matching directories with everything below them. A directory that the user names is never skipped.
+    /// Rules for the directories to skip, together with everything below them. A directory that the user names is never skipped.
     pub ignore: Vec<IgnoreRule>,
 }
 
-/// How a directory was found, from the weakest way to the strongest.
+/// How a directory was found. If several variants apply, the last of them takes precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FoundBy {
-    /// It is below a given path.
+    /// The directory is below a given path.
     Walk,
-    /// The user named one of its files, as pre-commit does.
+    /// The user named a file in the directory, as pre-commit does.
     FileArgument,
     DirectoryArgument,
 }
@@ -52,14 +52,13 @@ pub enum FoundBy {
 pub struct WalkedDirectory {
     /// Relative if the user's path is relative.
     pub path: PathBuf,
-    /// The strongest way in which it was found.
     pub found_by: FoundBy,
-    /// Whether it has files that Terraform or OpenTofu reads.
+    /// Whether it contains configuration files that Terraform or OpenTofu reads.
     pub has_configuration: bool,
-    /// Whether it has configuration files that only OpenTofu reads.
+    /// Whether it contains configuration files that only OpenTofu reads.
     pub has_tofu_files: bool,
     pub has_lock_file: bool,
-    /// Whether the name of another file starts with that of a lock file. A killed run may have left such a file.
+    /// Whether the name of another file starts with `.terraform.lock.hcl`. A killed run may have left such a file behind.
     pub has_leftovers: bool,
 }
 
@@ -67,9 +66,9 @@ pub struct WalkedDirectory {
 #[derive(Debug, Default)]
 pub struct WalkResult {
     pub directories: Vec<WalkedDirectory>,
-    /// Directories with a file called `.tflock.toml`, in any case: file systems may ignore case.
+    /// Directories with a file called `.tflock.toml`, in upper or lower case, because some file systems ignore case.
     pub config_files: BTreeSet<PathBuf>,
-    /// Directories that cannot be listed. The walk continues after each error.
+    /// Paths that could not be read. The walk continues after each error.
     pub errors: Vec<WalkError>,
 }
 
@@ -86,11 +85,11 @@ impl Explain for WalkError {
     }
 }
 
-/// What the names of its entries reveal about a directory.
+/// What the command line and the names of its files reveal about a directory.
 #[derive(Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "the facts are independent")]
 struct DirectoryFacts {
-    /// `None` if it was not named on the command line.
+    /// `None` if the directory was not named on the command line.
     named: Option<FoundBy>,
     has_configuration: bool,
     has_tofu_files: bool,
@@ -128,7 +127,7 @@ impl DirectoryFacts {
     }
 }
 
-/// Finds the directories for `paths`. The path of a file means the directory of that file.
+/// Finds the directories for `paths`. The path of a file selects the directory that contains the file.
 pub fn walk(paths: &[PathBuf], options: &WalkOptions) -> WalkResult {
     let mut facts = FactsByPath::new();
     let mut errors = Vec::new();
@@ -196,7 +195,7 @@ fn is_ignored(path: &Path, options: &WalkOptions) -> bool {
     options.ignore.iter().any(|rule| rule.matches(path))
 }
 
-/// Lists the directories in `facts` and, with `recursive`, all directories below them.
+/// Lists the directories in `facts` and, if `recursive` is set, all directories below them.
 fn collect_facts(facts: &mut FactsByPath, errors: &mut Vec<WalkError>, options: &WalkOptions) {
     let mut roots = facts.keys();
     let Some(first) = roots.next() else {
@@ -240,7 +239,7 @@ fn is_visited(directory: &DirEntry, options: &WalkOptions) -> bool {
     !is_hidden && !is_ignored(&without_dots(directory.path()), options)
 }
 
-/// Collects what one thread finds. The thread drops it at the end, which adds the result to `all`.
+/// What one thread has found. When the thread ends, it drops this value, which adds the results to `all`.
 struct ThreadCollector<'a> {
     facts: FactsByPath,
     errors: Vec<WalkError>,
@@ -277,7 +276,7 @@ impl Drop for ThreadCollector<'_> {
 }
 
 fn walk_error(error: ignore::Error) -> WalkError {
-    /// The path is in one of the layers of the error.
+    /// Returns the path from the layer of the error that contains it.
     fn path_of(error: &ignore::Error) -> Option<&Path> {
         match error {
             ignore::Error::WithPath { path, .. } => Some(path),

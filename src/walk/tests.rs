@@ -2,7 +2,7 @@ use std::fs;
 
 use super::*;
 
-/// A tree of empty files.
+/// A directory tree with empty files.
 struct Tree(tempfile::TempDir);
 
 impl Tree {
@@ -20,7 +20,7 @@ impl Tree {
         self.0.path().join(path)
     }
 
-    /// The directories found for `paths`, relative to the tree, and how they were found.
+    /// Returns the directories found for `paths`, relative to the tree, and how each of them was found.
     fn walk(&self, paths: &str, recursive: bool, ignore: &[&str]) -> Vec<(String, FoundBy)> {
         let paths: Vec<PathBuf> = paths
             .split_whitespace()
@@ -102,8 +102,8 @@ fn facts_of_a_directory() {
 
 #[test]
 fn facts_of_a_file_name() {
-    // The digits: configuration, OpenTofu-only files, lock file, leftovers, config file. In the last row, the name of the
-    // config file has another case.
+    // The digits stand for configuration, OpenTofu-only files, lock file, leftovers and config file. In the last row, the name of
+    // the config file is in a different case.
     let rows = "main.tf 10000, main.tofu 11000, main.tofu.json 11000, .terraform.lock.hcl 00100, \
          .terraform.lock.hcl.tmp-1 00010, README.md 00000, .tflock.toml 00001, .TFLOCK.toml 00001";
     for row in rows.split(", ") {

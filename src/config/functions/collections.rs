@@ -1,4 +1,4 @@
-//! Functions of lists and maps.
+//! List and map functions.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub(super) fn length(value: &Value) -> FunctionResult {
     }
 }
 
-/// The first value that is neither null nor empty, unknown values included.
+/// Returns the first value that is neither null nor empty. An unknown value counts as such a value.
 pub(super) fn coalesce(values: &[Value]) -> FunctionResult {
     let first = values
         .iter()
@@ -39,7 +39,7 @@ pub(super) fn coalesce_list(lists: &[Value]) -> FunctionResult {
     first.cloned().ok_or_else(|| "all lists are empty".into())
 }
 
-/// A list of strings without those that are null or empty.
+/// Removes null and empty strings from a list of strings.
 pub(super) fn compact(value: &Value) -> FunctionResult {
     let mut texts = Vec::new();
     for element in list(value)?.iter().filter(|value| **value != Value::Null) {
@@ -61,7 +61,7 @@ pub(super) fn contains(elements: &Value, value: &Value) -> FunctionResult {
     Ok(list(elements)?.contains(value).into())
 }
 
-/// An index beyond the end wraps around.
+/// Returns the element at `index`. An index beyond the end wraps around.
 pub(super) fn element(elements: &Value, index: &Value) -> FunctionResult {
     let elements = list(elements)?;
     let index = integer(index)?
@@ -74,7 +74,7 @@ pub(super) fn element(elements: &Value, index: &Value) -> FunctionResult {
 }
 
 pub(super) fn flatten(value: &Value) -> FunctionResult {
-    /// Recursion is safe: values are no deeper than the expressions that they come from, whose depth is bounded.
+    /// Recursion is safe: a value is nested no deeper than the expression it comes from, whose depth is limited.
     fn flattened(elements: &[Value]) -> Vec<Value> {
         let expand = |element: &Value| match element {
             Value::Tuple(inner) => flattened(inner),
@@ -103,7 +103,7 @@ pub(super) fn values(value: &Value) -> FunctionResult {
     Ok(Value::Tuple(map(value)?.values().cloned().collect()))
 }
 
-/// `lookup(map, key, default)`, where the default may be missing.
+/// Implements `lookup(map, key, default)`. The default is optional.
 pub(super) fn lookup(arguments: &[Value]) -> FunctionResult {
     let key = text(&arguments[1])?;
     map(&arguments[0])?
@@ -129,10 +129,10 @@ pub(super) fn one(value: &Value) -> FunctionResult {
     }
 }
 
-/// The longest range, as in Terraform.
+/// The maximum number of elements in a range, as in Terraform.
 const MAX_RANGE: usize = 1024;
 
-/// `range(end)`, `range(start, end)` or `range(start, end, step)`.
+/// Implements `range(end)`, `range(start, end)` and `range(start, end, step)`.
 pub(super) fn range(arguments: &[Value]) -> FunctionResult {
     let numbers = arguments
         .iter()
@@ -150,13 +150,13 @@ pub(super) fn range(arguments: &[Value]) -> FunctionResult {
         Ordering::Greater => step < 0,
     };
     if !is_step_valid {
-        return Err("the step does not lead from the start to the end".into());
+        return Err("the step leads away from the end, or is zero".into());
     }
     let mut elements = Vec::new();
     let mut at = start;
     while (start < end && at < end) || (start > end && at > end) {
         if elements.len() >= MAX_RANGE {
-            return Err("a range has at most 1024 elements".into());
+            return Err("a range can have at most 1024 elements".into());
         }
         elements.push(Number::from(at).into());
         at = at.saturating_add(step);
@@ -167,7 +167,7 @@ pub(super) fn range(arguments: &[Value]) -> FunctionResult {
 pub(super) fn slice(elements: &Value, start: &Value, end: &Value) -> FunctionResult {
     let part = list(elements)?.get(size(start)?..size(end)?);
     part.map(|part| Value::Tuple(part.to_vec()))
-        .ok_or_else(|| "the list has no such part".into())
+        .ok_or_else(|| "the start or the end is outside the list".into())
 }
 
 pub(super) fn reverse(value: &Value) -> FunctionResult {
@@ -205,7 +205,7 @@ pub(super) fn any_true(value: &Value) -> FunctionResult {
     Ok(truths(value)?.into_iter().any(|truth| truth).into())
 }
 
-/// The booleans of a list; null counts as false.
+/// Returns the booleans in a list. Null counts as false.
 fn truths(value: &Value) -> Result<Vec<bool>, FunctionError> {
     let truth = |value: &Value| match value {
         Value::Null => Ok(false),
@@ -233,7 +233,7 @@ pub(super) fn to_map(value: &Value) -> FunctionResult {
     Ok(Value::Object(entries.iter().map(convert).collect()))
 }
 
-/// `chunklist(list, size)`; a size of zero makes one chunk.
+/// Implements `chunklist(list, size)`. A size of zero puts all elements into one chunk.
 pub(super) fn chunks(elements: &Value, chunk_size: &Value) -> FunctionResult {
     let elements = alike(list(elements)?)?;
     let chunk_size = match size(chunk_size)? {

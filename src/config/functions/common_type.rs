@@ -1,5 +1,5 @@
-//! The common type of the elements of a list, set or map. The elements of tuples and objects may have different types, so
-//! functions that make lists, sets or maps of them convert them to a common type.
+//! Finds the common type of the elements of a list, set or map. The elements of tuples and objects may have different types, so
+//! functions that turn them into lists, sets or maps convert the elements to a common type.
 
 use crate::syntax::Value;
 
@@ -8,9 +8,9 @@ use super::FunctionError;
 /// The type to which all elements are converted.
 #[derive(Clone, Copy)]
 pub(super) enum CommonType {
-    /// Strings are mixed with numbers or booleans.
+    /// The elements become strings, because strings are mixed with numbers or booleans.
     String,
-    /// The elements have one type already.
+    /// The elements already have the same type.
     Unchanged,
 }
 

@@ -1,4 +1,4 @@
-//! `csvdecode`.
+//! The `csvdecode` function.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::syntax::Value;
 
 use super::{FunctionError, FunctionResult, Functions, text};
 
-/// Decodes RFC 4180 as Go does: the first record has the names of the columns, and each other record becomes an object.
+/// Decodes CSV (RFC 4180) as Go does: the first record contains the column names, and every other record becomes an object.
 pub(super) fn decode(functions: &Functions, table: &Value) -> FunctionResult {
     let (text, budget) = (text(table)?, &functions.budget);
     let separators = text.bytes().filter(|byte| matches!(byte, b',' | b'\n'));
@@ -18,7 +18,7 @@ pub(super) fn decode(functions: &Functions, table: &Value) -> FunctionResult {
     let mut unique = BTreeSet::new();
     for name in &names {
         if !unique.insert(name) {
-            return Err(format!("there are two columns `{name}`").into());
+            return Err(format!("there are two columns named `{name}`").into());
         }
     }
     let bytes = names.iter().map(String::len).sum::<usize>();
@@ -28,9 +28,8 @@ pub(super) fn decode(functions: &Functions, table: &Value) -> FunctionResult {
     let row = |fields: Vec<String>| {
         if fields.len() != names.len() {
             let (columns, fields) = (names.len(), fields.len());
-            let message = format!(
-                "the number of columns is {columns}, and that of the fields of a line is {fields}"
-            );
+            let message =
+                format!("incorrect number of fields in a line: expected {columns}, found {fields}");
             return Err(message.into());
         }
         let fields = fields.into_iter().map(Value::String);
@@ -39,7 +38,7 @@ pub(super) fn decode(functions: &Functions, table: &Value) -> FunctionResult {
     records.map(row).collect::<Result<_, _>>().map(Value::Tuple)
 }
 
-/// The fields of each record. Empty lines are skipped.
+/// Splits the text into the fields of each record. Empty lines are skipped.
 fn records(text: &str) -> Result<Vec<Vec<String>>, FunctionError> {
     let text = text.replace("\r\n", "\n");
     let mut rest = text.as_str();
@@ -70,7 +69,7 @@ fn field(text: &str) -> Result<(String, &str), FunctionError> {
         let end = text.find([',', '\n']).unwrap_or(text.len());
         let (field, tail) = text.split_at(end);
         if field.contains('"') {
-            return Err("a field without quotes contains a quote".into());
+            return Err("an unquoted field contains a quote".into());
         }
         return Ok((field.to_owned(), tail));
     };

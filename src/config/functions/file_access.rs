@@ -1,4 +1,4 @@
-//! Which files the functions of a module may read: those of its repository or of its package.
+//! Determines which files the functions in a module may read: those in its repository or in its package.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub(in crate::config) struct FileAccess {
     rules: Arc<ReadRules>,
     /// The directory of the root module.
     root: PathBuf,
-    /// The real directories of the local modules on the way from the root to this module.
+    /// The real directories of the local modules on the call path from the root to this module.
     local_modules: Vec<PathBuf>,
     /// The package that contains the module, if it was installed or fetched.
     package: Option<PathBuf>,
@@ -32,7 +32,7 @@ impl FileAccess {
         }
     }
 
-    /// Returns the access of a module that this module calls.
+    /// Creates the `FileAccess` for a module that this module calls.
     pub(super) fn for_called_module(&self, location: &Location) -> Self {
         let mut local_modules = self.local_modules.clone();
         if location.package.is_none() {
@@ -49,7 +49,7 @@ impl FileAccess {
 
     pub(in crate::config) fn get(&self) -> &ReadAccess {
         self.access.get_or_init(|| {
-            // A root module without a real path cannot be read at all.
+            // If the root module has no real path, none of its files can be read anyway.
             let root = self.root.canonicalize();
             let access =
                 ReadAccess::for_root_module(&self.rules, root.as_ref().unwrap_or(&self.root));

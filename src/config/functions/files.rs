@@ -1,4 +1,4 @@
-//! Functions of files and paths. Relative paths are relative to the root module's directory.
+//! File and path functions. Relative paths are relative to the root module's directory.
 
 use std::io;
 use std::path::Path;
@@ -60,7 +60,7 @@ pub(super) fn abspath(functions: &Functions, path: &Value) -> FunctionResult {
     Ok(clean_path(&absolute.to_string_lossy()).into())
 }
 
-/// The last element of a path, ignoring trailing slashes.
+/// Returns the last element of a path, ignoring trailing slashes.
 pub(super) fn basename(path: &str) -> String {
     let trimmed = path.trim_end_matches('/');
     let name = match (path, trimmed) {
@@ -71,7 +71,7 @@ pub(super) fn basename(path: &str) -> String {
     name.to_owned()
 }
 
-/// All but the last element of a path, without `.` and `..` where possible.
+/// Returns all but the last element of a path, without `.` and, where possible, without `..`.
 pub(super) fn dirname(path: &str) -> String {
     let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
     if directory.is_empty() && Path::new(path).has_root() {

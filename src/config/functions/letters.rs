@@ -1,11 +1,11 @@
-//! Upper and lower case as in Go, which maps each letter to one letter, independent of its neighbors. Rust follows the full rules
-//! of Unicode, where `ß` becomes two letters and the last sigma of a word has a form of its own.
+//! Converts letters to upper and lower case as in Go, which maps each letter to a single letter regardless of its neighbors. Rust
+//! follows the full Unicode rules, by which `ß` becomes two letters and the last sigma of a word has its own form.
 
 pub(super) fn upper(letter: char) -> char {
     let mut upper = letter.to_uppercase();
     match (upper.next(), upper.next(), letter) {
         (Some(only), None, _) => only,
-        // Greek vowels with an iota subscript: the full rules write the iota as a separate letter.
+        // For Greek vowels with an iota subscript, the full rules write the iota as a separate letter.
         (_, _, '\u{1f80}'..='\u{1faf}') => char_or(letter, u32::from(letter) | 8),
         (_, _, '\u{1fb3}' | '\u{1fc3}' | '\u{1ff3}') => char_or(letter, u32::from(letter) + 9),
         _ => letter,
@@ -13,7 +13,7 @@ pub(super) fn upper(letter: char) -> char {
 }
 
 pub(super) fn lower(letter: char) -> char {
-    // The full rules map only `İ` to two letters: `i` and a dot above. Go drops the dot.
+    // `İ` is the only letter that the full rules map to two characters: `i` and a combining dot above. Go drops the dot.
     letter.to_lowercase().next().unwrap_or(letter)
 }
 
@@ -40,7 +40,8 @@ fn title_letter(letter: char) -> char {
     }
 }
 
-/// Whether a word ends here, as in Go's `strings.Title`: all ASCII except letters, digits and `_`, and all other spaces.
+/// Whether a word ends at this letter, as in Go's `strings.Title`: at ASCII other than letters, digits and `_`, and at all
+/// spaces.
 fn ends_word(letter: char) -> bool {
     if letter.is_ascii() {
         !(letter.is_ascii_alphanumeric() || letter == '_')

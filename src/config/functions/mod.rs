@@ -1,7 +1,7 @@
 //! The functions of Terraform and OpenTofu that module sources and versions may use.
 //!
-//! [`table::FUNCTIONS`] lists them all. The value of an unsupported function is unknown. If a source or version needs it, tflock
-//! uses the installed module.
+//! [`table::FUNCTIONS`] lists them all. The result of an unsupported function is unknown. If a source or version depends on it,
+//! tflock uses the installed module.
 
 mod collections;
 mod common_type;
@@ -33,10 +33,10 @@ use table::{Function, Implementation};
 
 pub(super) use file_access::FileAccess;
 
-/// The functions of an engine for one module.
+/// The functions of an engine, as one module may use them.
 #[derive(Clone)]
 pub(super) struct Functions {
-    /// The directory of the root module, to which paths of files are relative.
+    /// The directory of the root module. Relative file paths start there.
     root: PathBuf,
     engine: Engine,
     files: FileAccess,
@@ -95,7 +95,7 @@ impl Functions {
         self.clone().with_files(files)
     }
 
-    /// Whether the value or the error of a function may contain the content of files.
+    /// Whether the result or the error of a function may contain the content of files.
     pub(super) fn reads_files(name: &str) -> bool {
         Function::find(unprefixed(name)).is_some_and(|function| function.reads_files)
     }
@@ -112,7 +112,7 @@ impl Functions {
         }
     }
 
-    /// Finds a function of the engine. `None` is a function of a provider, whose value Terraform does not know before apply.
+    /// Finds a function of the engine. Returns `None` for a provider's function: Terraform does not know its result before apply.
     fn find(&self, name: &str) -> Result<Option<&'static Function>, EvalProblem> {
         let exists =
             |function: &&Function| function.only_in.is_none_or(|engine| engine == self.engine);
@@ -123,7 +123,7 @@ impl Functions {
         }
     }
 
-    /// Calls a function. Functions that multiply their arguments check the budget before; this pays for the result.
+    /// Calls a function and charges the budget for the result. Functions that multiply their arguments check it beforehand.
     pub(super) fn call(&self, name: &str, arguments: &[Value]) -> Result<Value, EvalProblem> {
         let Some(function) = self.find(unprefixed(name))? else {
             return Ok(Value::Unknown);
@@ -147,12 +147,12 @@ impl Functions {
     }
 }
 
-/// Removes the prefix of built-in functions: `core::lower` is `lower`.
+/// Removes the prefix of built-in functions: `core::lower` becomes `lower`.
 fn unprefixed(name: &str) -> &str {
     name.strip_prefix("core::").unwrap_or(name)
 }
 
-/// Evaluates an expression with the functions of an engine and without variables.
+/// Evaluates an expression with the functions of an engine, but without variables.
 pub fn evaluate_alone(text: &str, engine: Engine) -> Result<Value, EvalFault> {
     let budget = Rc::new(EvalBudget::of_root(Arc::default()));
     syntax::pay_for_tree(text.len(), &budget).map_err(|exceeded| EvalFault {
@@ -217,7 +217,7 @@ fn wrong_type(required: &str, value: &Value) -> FunctionError {
     format!("{required} is required, but this is {}", value.type_name()).into()
 }
 
-/// Converts an index into a list, or a length.
+/// Converts a value used as a list index or a length to `usize`.
 fn size(value: &Value) -> Result<usize, FunctionError> {
     usize::try_from(integer(value)?).map_err(|_negative| "the number must not be negative".into())
 }

@@ -1,4 +1,4 @@
-//! Functions of numbers.
+//! Number functions.
 
 use crate::syntax::{Number, Value};
 
@@ -30,7 +30,7 @@ pub(super) fn min(values: &[Value]) -> FunctionResult {
     supported(numbers(values)?.into_iter().min())
 }
 
-/// `None` is a number with more digits than tflock computes.
+/// Converts a number to a value. `None` stands for a number with more digits than tflock supports.
 fn supported(number: Option<Number>) -> FunctionResult {
     number.map(Value::from).ok_or(FunctionError::Unsupported)
 }
@@ -46,14 +46,14 @@ pub(super) fn sum(value: &Value) -> FunctionResult {
     supported(rest.iter().try_fold(*first, add))
 }
 
-/// The largest exponent. With a base of two, larger powers have more digits than a number can have.
+/// The maximum exponent. With a larger one, even a power of two has more digits than a number can have.
 const MAX_POWER: i64 = 127;
 
-/// Terraform computes powers in binary floating point, which is exact for multiples of 1 / `FRACTION_LIMIT` that fit its
+/// Terraform computes powers in binary floating point, which is exact for multiples of 1 / `FRACTION_LIMIT` that fit into its
 /// mantissa.
 const FRACTION_LIMIT: i64 = 1 << 20;
 
-/// Supports whole exponents from zero on, if the result is exact in binary floating point.
+/// Implements `pow(base, exponent)` for whole, non-negative exponents if the result is exact in binary floating point.
 pub(super) fn power(base: &Value, exponent: &Value) -> FunctionResult {
     let base = number(base)?;
     let exponent = number(exponent)?
@@ -71,13 +71,13 @@ pub(super) fn power(base: &Value, exponent: &Value) -> FunctionResult {
     supported(result.filter(|result| is_exact(&base) && is_exact(result)))
 }
 
-/// `parseint(text, base)`.
+/// Implements `parseint(text, base)`.
 pub(super) fn parse_int(digits: &Value, base: &Value) -> FunctionResult {
     let base = u32::try_from(integer(base)?)
         .ok()
         .filter(|base| (2..=36).contains(base))
         .ok_or("the base must be between 2 and 36")?;
     let value = i64::from_str_radix(&text(digits)?, base)
-        .map_err(|error| format!("this is not a number in that base: {error}"))?;
+        .map_err(|error| format!("not a valid number in this base: {error}"))?;
     Ok(Number::from(value).into())
 }

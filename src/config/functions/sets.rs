@@ -1,4 +1,4 @@
-//! Functions of sets, and functions that compare each element of a list with many others.
+//! Set functions, and functions that compare each element of a list with many others.
 
 use crate::config::static_evaluation::type_constraint::sorted_set;
 use crate::syntax::{EvalBudget, Exceeded, Value};
@@ -7,10 +7,10 @@ use super::collections::{concat, to_list};
 use super::common_type::{alike, alike_in_all};
 use super::{FunctionError, FunctionResult, Functions, list};
 
-/// The bytes that are compared in the time of one budget step.
+/// The number of bytes that can be compared in the time of one budget step.
 const BYTES_PER_STEP: usize = 64;
 
-/// Pays for comparing each of `values` with a number of other values.
+/// Charges the budget for comparing each of `values` with `others` other values.
 pub(super) fn pay_for_comparisons(
     values: &[Value],
     others: usize,
@@ -40,7 +40,7 @@ pub(super) fn distinct(functions: &Functions, value: &Value) -> FunctionResult {
     Ok(Value::Tuple(unique))
 }
 
-/// `matchkeys(values, keys, search)`: the values whose keys are in `search`.
+/// Implements `matchkeys(values, keys, search)`: returns the values whose keys are in `search`.
 pub(super) fn match_keys(
     functions: &Functions,
     values: &Value,
@@ -80,7 +80,7 @@ pub(super) fn set_subtract(functions: &Functions, sets: &[Value]) -> FunctionRes
     filter_first(sets, false, &functions.budget)
 }
 
-/// Keeps the elements of the first set that are in all other sets, or in none of them.
+/// Keeps the elements of the first set that are in all other sets or, if `are_in_others` is false, in none of them.
 fn filter_first(sets: &[Value], are_in_others: bool, budget: &EvalBudget) -> FunctionResult {
     let lists = sets.iter().map(list).collect::<Result<_, _>>()?;
     let sets = alike_in_all(lists)?;
@@ -94,10 +94,10 @@ fn filter_first(sets: &[Value], are_in_others: bool, budget: &EvalBudget) -> Fun
     Ok(sorted_set(first.iter().filter(is_kept).cloned().collect()))
 }
 
-/// The most elements of a product: many more than real configurations need, and within the budget of a root module.
+/// The maximum number of elements in a product. Real configurations need far fewer, and a root module's budget allows this many.
 const MAX_PRODUCT: usize = 1 << 14;
 
-/// All combinations of the elements of several lists; the last list varies fastest.
+/// Returns all combinations of the elements of several lists. The last list varies fastest.
 pub(super) fn set_product(functions: &Functions, lists: &[Value]) -> FunctionResult {
     let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
     for elements in lists {
@@ -120,7 +120,7 @@ pub(super) fn set_product(functions: &Functions, lists: &[Value]) -> FunctionRes
     Ok(Value::Tuple(rows.into_iter().map(Value::Tuple).collect()))
 }
 
-/// Checks the budget for a product, which has a copy of each row for each element and of each element for each row.
+/// Checks the budget for a product, which contains a copy of each row for each element, and a copy of each element for each row.
 fn check_room_for_product(
     rows: &[Vec<Value>],
     elements: &[Value],

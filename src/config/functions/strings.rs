@@ -1,4 +1,4 @@
-//! Functions of strings.
+//! String functions.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,7 +17,7 @@ pub(super) fn test(first: &Value, second: &Value, test: fn(&str, &str) -> bool) 
     Ok(test(&text(first)?, &text(second)?).into())
 }
 
-/// Converts a value; null stays null.
+/// Converts a value with `change`. Null stays null.
 pub(super) fn convert(value: &Value, change: fn(&Value) -> Option<Value>) -> FunctionResult {
     if *value == Value::Null {
         return Ok(Value::Null);
@@ -56,7 +56,7 @@ pub(super) fn trim(functions: &Functions, whole: &Value, set: &Value) -> Functio
     Ok(trimmed.into())
 }
 
-/// The bytes that are scanned in the time of one budget step.
+/// The number of bytes that can be scanned in the time of one budget step.
 const BYTES_PER_STEP: usize = 16;
 
 pub(super) fn split(functions: &Functions, separator: &Value, whole: &Value) -> FunctionResult {
@@ -78,7 +78,7 @@ pub(super) fn split(functions: &Functions, separator: &Value, whole: &Value) -> 
     Ok(Value::Tuple(parts.collect()))
 }
 
-/// `join(separator, list, ...)`.
+/// Implements `join(separator, list, ...)`.
 pub(super) fn join(functions: &Functions, arguments: &[Value]) -> FunctionResult {
     let separator = text(&arguments[0])?;
     let mut joined = String::new();
@@ -95,7 +95,7 @@ pub(super) fn join(functions: &Functions, arguments: &[Value]) -> FunctionResult
     Ok(joined.into())
 }
 
-/// A pattern between slashes is a regular expression.
+/// Replaces all matches of `pattern`. If it is between slashes, it is a regular expression.
 pub(super) fn replace(
     functions: &Functions,
     whole: &Value,
@@ -114,7 +114,7 @@ pub(super) fn replace(
     Ok(whole.replace(&pattern, &new).into())
 }
 
-/// `new` may refer to each group of the match several times.
+/// Replaces all matches of a regular expression. `new` may refer to each group of a match several times.
 fn replace_matches(pattern: &Regex, whole: &str, new: &str, budget: &EvalBudget) -> FunctionResult {
     let names = new.matches('$').count();
     let mut replaced = String::new();
@@ -135,8 +135,8 @@ fn replace_matches(pattern: &Regex, whole: &str, new: &str, budget: &EvalBudget)
     Ok(replaced.into())
 }
 
-/// Compiles a pattern to match it with `whole`. In Go, `\w`, `\d`, `\s` and `\b` match ASCII only, and here all of Unicode. The two
-/// agree on ASCII text; with other text, patterns that use them are unsupported.
+/// Compiles a pattern for matching it against `whole`. In Go, `\w`, `\d`, `\s` and `\b` match ASCII only; in Rust, they match all
+/// of Unicode. Both agree on ASCII text; for other text, patterns that use these escapes are unsupported.
 fn compile(pattern: &str, whole: &str, budget: &EvalBudget) -> Result<Regex, FunctionError> {
     let has_class = pattern.contains("[:") || CLASSES.iter().any(|class| pattern.contains(class));
     if has_class && !whole.is_ascii() {
@@ -153,11 +153,11 @@ fn compile(pattern: &str, whole: &str, budget: &EvalBudget) -> Result<Regex, Fun
     })
 }
 
-/// The most memory for a compiled regular expression, in bytes.
+/// The maximum memory for a compiled regular expression, in bytes.
 const MAX_PATTERN: usize = 1 << 20;
 
-/// The budget steps to compile a pattern and to match it with a few letters. A repetition is compiled once for each turn, and a
-/// class of letters to the ranges of all scripts.
+/// Returns the number of budget steps for compiling a pattern and matching it against a few letters. Compilation copies the
+/// repeated part of a repetition such as `{9}` that many times, and expands a character class to the ranges of all scripts.
 fn weight(pattern: &str) -> usize {
     let turns_of = |tail: &str| {
         let digits = tail.split('}').next().unwrap_or_default().split(',');
@@ -172,12 +172,12 @@ fn weight(pattern: &str) -> usize {
     MIN_WEIGHT + letters.saturating_mul(turns).min(MAX_PATTERN / 8)
 }
 
-/// The weight of a class of letters, where one letter weighs 1.
+/// The weight of a character class. A single letter has the weight 1.
 const CLASS_WEIGHT: usize = 30;
 
 const MIN_WEIGHT: usize = 50;
 
-/// Pays for one match, which may have scanned everything from its start to the end of the text: `rest` bytes.
+/// Charges the budget for one match, which may have scanned the text from its start to the end: `rest` bytes.
 fn pay_for_match(
     found: &regex::Captures<'_>,
     rest: usize,
@@ -186,7 +186,7 @@ fn pay_for_match(
     budget.steps(found.len() + rest / BYTES_PER_STEP)
 }
 
-/// Escapes in regular expressions that match less in Go.
+/// Regex escapes that match fewer characters in Go (ASCII only) than in Rust.
 const CLASSES: [&str; 8] = ["\\w", "\\W", "\\d", "\\D", "\\s", "\\S", "\\b", "\\B"];
 
 pub(super) fn regex(functions: &Functions, pattern: &Value, whole: &Value) -> FunctionResult {
@@ -216,7 +216,7 @@ pub(super) fn regex_all(functions: &Functions, pattern: &Value, whole: &Value) -
     Ok(Value::Tuple(matches))
 }
 
-/// The value of a match: an object of its named groups, a list of its groups, or the matched text.
+/// Returns the value of a match: an object of its named groups, a list of its groups, or the matched text.
 fn captured(pattern: &Regex, found: &regex::Captures<'_>) -> Value {
     let value =
         |group: Option<regex::Match<'_>>| group.map_or(Value::Null, |group| group.as_str().into());
@@ -231,7 +231,7 @@ fn captured(pattern: &Regex, found: &regex::Captures<'_>) -> Value {
     }
 }
 
-/// `substr(text, offset, length)`, counted in grapheme clusters.
+/// Implements `substr(text, offset, length)`, which counts in grapheme clusters.
 pub(super) fn substr(whole: &Value, offset: &Value, length: &Value) -> FunctionResult {
     let whole = text(whole)?;
     let count = super::to_i64(whole.graphemes(true).count());
@@ -243,7 +243,7 @@ pub(super) fn substr(whole: &Value, offset: &Value, length: &Value) -> FunctionR
     };
     let end = match integer(length)? {
         length if length < 0 => count,
-        // With a negative offset, a length of zero means everything, as in Terraform.
+        // As in Terraform, with a negative offset, a length of zero means everything up to the end.
         0 if offset < 0 => count,
         length => start.saturating_add(length).min(count),
     };
@@ -272,13 +272,13 @@ pub(super) fn indent(functions: &Functions, spaces: &Value, whole: &Value) -> Fu
         .into())
 }
 
-/// The largest indentation, so that small configurations cannot make huge strings.
+/// The maximum number of spaces to indent by. It prevents small configurations from creating huge strings.
 const MAX_INDENT: usize = 1000;
 
 pub(super) fn base64_decode(value: &Value) -> FunctionResult {
     let bytes = STANDARD
         .decode(text(value)?)
-        .map_err(|error| format!("this is not base64: {error}"))?;
+        .map_err(|error| format!("not valid base64: {error}"))?;
     utf8(bytes)
 }
 

@@ -1,4 +1,4 @@
-//! The functions of Terraform and OpenTofu: name, number of arguments, implementation.
+//! The table of the functions in Terraform and OpenTofu: name, number of arguments, and implementation.
 
 use std::ops::RangeInclusive;
 
@@ -14,9 +14,9 @@ use super::{
 pub(super) struct Function {
     pub(super) name: &'static str,
     pub(super) implementation: Implementation,
-    /// The only engine that has it; `None` if both have it.
+    /// The only engine that has the function; `None` if both have it.
     pub(super) only_in: Option<Engine>,
-    /// Whether its value or its errors may contain the content of files.
+    /// Whether its result or errors may contain the content of files.
     pub(super) reads_files: bool,
 }
 
@@ -31,18 +31,18 @@ pub(super) enum Implementation {
         RangeInclusive<usize>,
         fn(&Functions, &[Value]) -> FunctionResult,
     ),
-    /// Adds or removes a mark of one value, which may be unknown.
+    /// Adds, removes or checks the sensitivity mark of one value, which may be unknown.
     Mark(fn(&Value) -> Value),
-    /// Handles unknown arguments itself.
+    /// Like `Many`, but handles unknown arguments itself.
     Raw(RangeInclusive<usize>, fn(&[Value]) -> FunctionResult),
-    /// Has a different value in each run. Terraform does not know it before apply. OpenTofu evaluates it; tflock uses this
-    /// constant instead, so that equal runs have equal results.
+    /// The result is different in each run. Terraform does not know it before apply, but OpenTofu evaluates the function. tflock
+    /// uses this constant instead, so that identical runs have identical results.
     Momentary(&'static str),
-    /// Unknown before apply.
+    /// The result is unknown before apply.
     Unknown,
-    /// Handled by the evaluator, which evaluates the arguments only if needed.
+    /// The evaluator handles the function, and evaluates its arguments only if needed.
     Evaluator,
-    /// [`FUNCTIONS`] lists the reasons.
+    /// tflock does not support the function. The documentation of [`FUNCTIONS`] lists the reasons.
     Unsupported,
 }
 
@@ -77,20 +77,20 @@ const fn only_in(engine: Engine, name: &'static str, implementation: Implementat
     }
 }
 
-/// All functions of `terraform metadata functions` and `tofu metadata functions`, and `convert`, sorted by name.
+/// All functions that `terraform metadata functions` and `tofu metadata functions` list, and `convert`, sorted by name.
 ///
-/// Sources and versions hardly ever use the unsupported functions, and a wrong value would be worse than an error:
+/// Sources and versions hardly ever use the unsupported functions, and an incorrect result would be worse than an error:
 ///
 /// | functions | reason |
 /// | --- | --- |
 /// | `cidrhost`, `cidrnetmask`, `cidrsubnet`, `cidrsubnets`, `cidrcontains` | they compute network addresses |
 /// | `formatdate`, `timeadd`, `timecmp` | they compute times |
-/// | `base64gzip`, `base64gunzip`, `textencodebase64`, `textdecodebase64` | the result depends on one implementation of compression, or on old encodings |
+/// | `base64gzip`, `base64gunzip`, `textencodebase64`, `textdecodebase64` | the result depends on the implementation of the compression, or on old encodings |
 /// | `rsadecrypt` | secrets do not belong in addresses |
 /// | `log` | the result is a binary floating-point number |
 /// | `pathexpand` | the result depends on the user |
 /// | `fileset` | the result depends on files that are not configuration |
-/// | `yamlencode` | the layout is that of one implementation |
+/// | `yamlencode` | the layout depends on the implementation |
 #[rustfmt::skip]
 pub(super) static FUNCTIONS: &[Function] = &[
     function("abs", One(|_, value| numbers::abs(value))),
@@ -270,7 +270,7 @@ fn arity_error(expected: &RangeInclusive<usize>, count: usize) -> FunctionError 
         (least, most) if least == most => least.to_string(),
         (least, most) => format!("{least} to {most}"),
     };
-    format!("too {direction} arguments: it takes {expected}, not {count}").into()
+    format!("too {direction} arguments: expected {expected}, found {count}").into()
 }
 
 fn sensitive(value: &Value) -> Value {

@@ -10,11 +10,11 @@ use super::{FunctionError, FunctionResult, Functions, integer, list, text};
 pub(super) fn json_decode(functions: &Functions, value: &Value) -> FunctionResult {
     let text = text(value)?;
     functions.budget.room_for(json_values(&text), text.len())?;
-    let json = serde_json::from_str(&text).map_err(|error| format!("this is not JSON: {error}"))?;
+    let json = serde_json::from_str(&text).map_err(|error| format!("not valid JSON: {error}"))?;
     from_json(&json).ok_or(FunctionError::Unsupported)
 }
 
-/// `format(pattern, value, ...)` with the verbs `%s`, `%d`, `%v`, `%q` and `%%` and with widths.
+/// Implements `format(pattern, value, ...)` with widths and the verbs `%s`, `%d`, `%v`, `%q` and `%%`.
 pub(super) fn format(arguments: &[Value], budget: &EvalBudget) -> Result<String, FunctionError> {
     let (pattern, mut values) = arguments.split_first().ok_or(FunctionError::Unsupported)?;
     let pattern = text(pattern)?;
@@ -50,7 +50,7 @@ pub(super) fn format(arguments: &[Value], budget: &EvalBudget) -> Result<String,
     }
 }
 
-/// The largest width, so that small configurations cannot make huge strings.
+/// The maximum width. It prevents small configurations from creating huge strings.
 const MAX_WIDTH: usize = 1000;
 
 fn padded(
@@ -76,7 +76,7 @@ fn padded(
     } else {
         digits
             .parse()
-            .map_err(|error| format!("`{digits}` is not a width: {error}"))?
+            .map_err(|error| format!("`{digits}` is not a valid width: {error}"))?
     };
     if width > MAX_WIDTH {
         return Err("the width is limited to 1000".into());
@@ -91,7 +91,7 @@ fn padded(
     })
 }
 
-/// Formats a value for `%v`: numbers from one million on, and very small ones, have an exponent.
+/// Formats a value for `%v`. Numbers of one million or more, and those below 0.0001, are written with an exponent.
 fn general(value: &Value, budget: &EvalBudget) -> Result<String, Exceeded> {
     let plain = match value.to_text() {
         Some(text) => text,
@@ -124,7 +124,7 @@ fn general(value: &Value, budget: &EvalBudget) -> Result<String, Exceeded> {
     ))
 }
 
-/// Applies `format` to each element of the lists among the arguments.
+/// Implements `formatlist`, which applies `format` to each element of the lists among the arguments.
 pub(super) fn format_list(functions: &Functions, arguments: &[Value]) -> FunctionResult {
     let budget = &functions.budget;
     let lengths = arguments
@@ -155,11 +155,11 @@ pub(super) fn format_list(functions: &Functions, arguments: &[Value]) -> Functio
     Ok(Value::Tuple(rows))
 }
 
-/// The bytes that are copied in the time of one budget step.
+/// The number of bytes that can be copied in the time of one budget step.
 const BYTES_PER_STEP: usize = 16;
 
-/// Encodes JSON as Go does: without spaces, numbers with all their digits, and letters that are special in HTML or JavaScript
-/// as escapes.
+/// Encodes a value as JSON as Go does: without spaces, with all digits of numbers, and with escapes for characters that are
+/// special in HTML or JavaScript.
 pub(super) fn to_json(value: &Value, budget: &EvalBudget) -> Result<String, Exceeded> {
     let mut json = String::new();
     write_json(value, &mut json, budget)?;
@@ -206,7 +206,7 @@ fn quoted(text: &str) -> String {
     GO_ESCAPES.into_iter().fold(text, escape)
 }
 
-/// Letters that Go escapes although JSON does not require it.
+/// Characters that Go escapes although JSON does not require it.
 const GO_ESCAPES: [(char, &str); 5] = [
     ('<', "\\u003c"),
     ('>', "\\u003e"),
@@ -215,7 +215,7 @@ const GO_ESCAPES: [(char, &str); 5] = [
     ('\u{2029}', "\\u2029"),
 ];
 
-/// An upper bound for the memory of the values in a JSON text, in values of the budget.
+/// Returns an upper bound for the memory of the values in a JSON text, counted in values of the budget.
 fn json_values(text: &str) -> usize {
     let weight = |byte: u8| match byte {
         b'{' => MAP_WEIGHT,
@@ -225,7 +225,7 @@ fn json_values(text: &str) -> usize {
     text.bytes().map(weight).sum()
 }
 
-/// The memory of a map, which exists twice: as serde_json decodes it and as a value.
+/// The memory of a map, counted in values of the budget. Each map exists twice: as decoded by serde_json, and as a value.
 const MAP_WEIGHT: usize = 20;
 
 /// Recursion is safe: serde_json limits the depth.
@@ -247,7 +247,7 @@ fn from_json(json: &serde_json::Value) -> Option<Value> {
     })
 }
 
-/// Renders a template with its own variables. It cannot render another template.
+/// Renders a template with `variables` as its only variables. A template cannot render another template.
 pub(super) fn render(functions: &Functions, template: &str, variables: &Value) -> FunctionResult {
     let budget = &functions.budget;
     syntax::pay_for_tree(template.len(), budget)?;

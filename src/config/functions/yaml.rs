@@ -1,7 +1,7 @@
-//! `yamldecode`, with the same values as in Terraform.
+//! The `yamldecode` function, with the same results as in Terraform.
 //!
-//! `saphyr_parser` parses the structure. Unquoted scalars have the values of YAML 1.1 for null, booleans and times, and those of
-//! YAML 1.2 for numbers (`017` is seventeen, `0o17` is fifteen, `1_000` and `0b1` are strings).
+//! `saphyr_parser` parses the structure. Unquoted scalars follow YAML 1.1 for null, booleans and times, and YAML 1.2 for numbers
+//! (`017` is seventeen, `0o17` is fifteen, `1_000` and `0b1` are strings).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,12 +11,12 @@ use crate::syntax::{EvalBudget, Number, Value};
 
 use super::{FunctionError, FunctionResult, Functions, text};
 
-/// The longest text. Real lists of modules and versions have a few kilobytes.
+/// The maximum length of the text, in bytes. Real lists of modules and versions are a few kilobytes long.
 const MAX_BYTES: usize = 1 << 20;
 
 const MAX_DEPTH: usize = 100;
 
-/// The most values of a document, counting the copies that aliases make: aliases of aliases grow exponentially.
+/// The maximum number of values in a document, including the copies that aliases create. Aliases of aliases grow exponentially.
 const MAX_VALUES: usize = 1 << 16;
 
 const NULLS: [&str; 5] = ["", "~", "null", "Null", "NULL"];
@@ -27,7 +27,7 @@ const FALSE: [&str; 11] = [
     "n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF",
 ];
 
-/// The key of a value that is merged into the mapping.
+/// The key whose value is merged into the mapping.
 const MERGE: &str = "<<";
 
 pub(super) fn decode(functions: &Functions, value: &Value) -> FunctionResult {
@@ -46,7 +46,7 @@ pub(super) fn decode(functions: &Functions, value: &Value) -> FunctionResult {
 
 struct YamlDecoder<'a> {
     parser: Parser<'a, StrInput<'a>>,
-    /// The complete values with an anchor, by the number of the anchor in the parser.
+    /// The values that have an anchor and are complete, by the number that the parser gives to the anchor.
     anchors: HashMap<usize, Value>,
     value_count: usize,
     budget: &'a EvalBudget,
@@ -56,7 +56,7 @@ impl<'a> YamlDecoder<'a> {
     fn next(&mut self) -> Result<Event<'a>, FunctionError> {
         match self.parser.next_event() {
             Some(Ok((event, _))) => Ok(event),
-            Some(Err(error)) => Err(format!("this is not YAML: {error}").into()),
+            Some(Err(error)) => Err(format!("not valid YAML: {error}").into()),
             None => Ok(Event::StreamEnd),
         }
     }
@@ -65,7 +65,7 @@ impl<'a> YamlDecoder<'a> {
         loop {
             match self.next()? {
                 Event::DocumentStart(_) => break,
-                Event::StreamEnd => return Err("the text has no document".into()),
+                Event::StreamEnd => return Err("the text contains no document".into()),
                 _ => {}
             }
         }
@@ -75,7 +75,7 @@ impl<'a> YamlDecoder<'a> {
             match self.next()? {
                 Event::StreamEnd => return Ok(value),
                 Event::DocumentStart(_) => {
-                    return Err("the text has more than one document".into());
+                    return Err("the text contains more than one document".into());
                 }
                 _ => {}
             }
@@ -110,7 +110,7 @@ impl<'a> YamlDecoder<'a> {
             }
             Event::SequenceStart(anchor, None) => (anchor, self.sequence(depth)?),
             Event::MappingStart(anchor, None) => (anchor, self.mapping(depth)?),
-            // Collections with a tag. The parser itself reports ends without a start.
+            // A collection with a tag. The parser itself rejects ends without a start.
             _ => return Err(FunctionError::Unsupported),
         };
         self.count(1)?;
@@ -140,7 +140,7 @@ impl<'a> YamlDecoder<'a> {
         }
     }
 
-    /// If keys are equal, the last one takes precedence, including the keys of merged mappings.
+    /// Decodes a mapping. If a key is repeated, even in a merged mapping, the last value takes precedence.
     fn mapping(&mut self, depth: usize) -> FunctionResult {
         let mut entries = BTreeMap::new();
         self.budget.room_for(self.value_count, 0)?;
@@ -177,7 +177,7 @@ fn tree_size(value: &Value) -> usize {
     1 + inner
 }
 
-/// The value of an unquoted scalar.
+/// Returns the value of an unquoted scalar.
 fn plain(word: &str) -> FunctionResult {
     if NULLS.contains(&word) {
         return Ok(Value::Null);
@@ -196,7 +196,7 @@ fn plain(word: &str) -> FunctionResult {
         }
     }
     if is_decimal(word) {
-        // `.5` and `1.` are numbers in YAML, but `Number::parse` needs digits on both sides of the point.
+        // `.5` and `1.` are numbers in YAML, but `Number::parse` requires digits on both sides of the decimal point.
         let (sign, digits) = match word.strip_prefix('-') {
             Some(digits) => ("-", digits),
             None => ("", word.strip_prefix('+').unwrap_or(word)),
@@ -214,7 +214,7 @@ fn plain(word: &str) -> FunctionResult {
     Ok(word.into())
 }
 
-/// Whether a word is digits with an optional sign, point and exponent.
+/// Whether a word consists of digits with an optional sign, decimal point and exponent.
 fn is_decimal(word: &str) -> bool {
     let unsigned = word.strip_prefix(['-', '+']).unwrap_or(word);
     let (number, exponent) = match unsigned.split_once(['e', 'E']) {
@@ -236,7 +236,7 @@ fn is_special_number(word: &str) -> bool {
     [".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"].contains(&unsigned)
 }
 
-/// Whether a word starts with a date: Terraform converts dates and times to another form.
+/// Whether a word starts with a date. Terraform converts dates and times to a different format.
 fn is_date(word: &str) -> bool {
     let mut parts = word.splitn(3, '-');
     let mut is_number = |lengths: std::ops::RangeInclusive<usize>| {

@@ -1,6 +1,6 @@
-//! Hidden values: those from files and from the environment, and all values computed from them.
+//! Hidden values: values from files and from the environment, and all values computed from them.
 //!
-//! A pull request could make any of them a part of an address. So messages name their origin and never show them.
+//! A pull request could make any of these values part of an address, so messages name their origin but never show the values.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,12 +17,12 @@ pub(in crate::config) enum HiddenOrigin {
     Variable(String),
     /// The name of the workspace, from the environment or from a file.
     Workspace,
-    /// A configuration file that is a link to a file outside the repository.
+    /// A configuration file that is a symlink to a file outside the repository.
     Link(PathBuf),
 }
 
-/// The hidden values on which a value depends. An expression depends on everything that it refers to, even in branches that are
-/// not taken.
+/// The origins of the hidden values on which a value depends. An expression depends on everything that it refers to, even in
+/// branches that are not taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::config) struct HiddenOrigins(BTreeSet<HiddenOrigin>);
 
@@ -35,7 +35,7 @@ impl HiddenOrigins {
         self.0.insert(origin);
     }
 
-    /// Adds the file of an expression if it is a link to a file outside the repository.
+    /// Adds the file of an expression if it is a symlink to a file outside the repository.
     pub(in crate::config) fn add_file_of(&mut self, expression: &ArgumentValue) {
         let path = expression.path();
         if path.is_symlink() && leaves_repository(path) {
@@ -54,7 +54,7 @@ impl fmt::Display for HiddenOrigin {
             Self::Function(name) => write!(f, "`{name}()`"),
             Self::Variable(name) => write!(f, "`var.{name}`"),
             Self::Workspace => f.write_str("`terraform.workspace`"),
-            Self::Link(path) => write!(f, "the linked file `{}`", path.display()),
+            Self::Link(path) => write!(f, "the symlinked file `{}`", path.display()),
         }
     }
 }

@@ -29,19 +29,19 @@ impl ExpressionPosition {
         }
     }
 
-    /// Whether a value that Terraform knows only later is unknown instead of an error.
+    /// Whether a value that Terraform does not know before apply counts as unknown here, instead of being an error.
     const fn is_indirect(self) -> bool {
         matches!(self, Self::Local | Self::Argument)
     }
 }
 
-/// The names of an instance that an expression in `position` may use.
+/// The names in an instance that an expression in `position` may use.
 pub(super) struct InstanceScope<'a> {
     pub(super) instance: &'a Instance<'a>,
     pub(super) position: ExpressionPosition,
-    /// The remaining depth for values that refer to other values.
+    /// How many levels deep values may still refer to other values.
     pub(super) depth: usize,
-    /// The hidden values on which the expression depends, as found so far.
+    /// The origins of the hidden values found so far on which the expression depends.
     pub(super) origins: RefCell<HiddenOrigins>,
 }
 
@@ -122,7 +122,7 @@ impl EvalScope for InstanceScope<'_> {
         }
         match called {
             Err(EvalProblem::UnsupportedFunction(name)) => {
-                // A message names only the first one.
+                // Messages name only the first unsupported function.
                 let _ = context.unsupported.set(name);
                 Ok(Value::Unknown)
             }
@@ -134,7 +134,7 @@ impl EvalScope for InstanceScope<'_> {
         let budget = &self.instance.context.budget;
         let converted =
             TypeConstraint::parse(target, budget).and_then(|target| target.convert(value, budget));
-        let message = "the value does not convert to this type".to_owned();
+        let message = "the value cannot be converted to this type".to_owned();
         converted.ok_or(EvalProblem::Function {
             name: "convert".to_owned(),
             message,

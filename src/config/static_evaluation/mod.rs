@@ -1,8 +1,8 @@
-//! Static evaluation of `source` and `version` of module calls: docs/rules/config.md 8.
+//! Evaluates the `source` and `version` of module calls statically: docs/rules/config.md 8.
 //!
-//! An [`Instance`] is a module together with one call of it: its variables have the values of the call, evaluated in the caller.
-//! Each value is computed when it is first used. Terraform leaves most values unknown and fails only if the result is unknown;
-//! OpenTofu rejects the reference.
+//! An [`Instance`] is a module together with one call of it: its variables have the values that the call sets, evaluated in the
+//! caller. Each value is computed when it is first used. Terraform treats most values as unknown and fails only if the result is
+//! unknown; OpenTofu rejects references to such values.
 
 mod hidden_origins;
 mod instance_scope;
@@ -39,13 +39,13 @@ struct TracedValue {
 pub(super) struct Instance<'a> {
     pub(super) module: &'a Module,
     context: &'a RootContext<'a>,
-    /// The caller and its call; `None` for the root.
+    /// The calling instance and the call; `None` for the root module.
     caller: Option<(&'a Self, &'a ModuleCall)>,
-    /// `path.module`.
+    /// The value of `path.module`.
     path: String,
     functions: Functions,
     variables: RefCell<BTreeMap<String, TracedValue>>,
-    /// `None` while the value is being computed.
+    /// The locals that have been used, by name. `None` while the value is being computed.
     locals: RefCell<BTreeMap<String, Option<TracedValue>>>,
 }
 
@@ -99,7 +99,7 @@ impl<'a> Instance<'a> {
         &self.path
     }
 
-    /// Evaluates a `source` or `version`. Also returns the hidden values on which it depends.
+    /// Evaluates a `source` or `version`. Also returns the origins of the hidden values on which it depends.
     pub(super) fn evaluate(
         &self,
         value: &ArgumentValue,
@@ -135,7 +135,7 @@ impl<'a> Instance<'a> {
         result.map(|value| (value, origins))
     }
 
-    /// Evaluates an expression without variables and functions. Strings in JSON are not templates.
+    /// Evaluates an expression without variables or functions. Strings in JSON syntax are literal.
     pub(super) fn constant(
         &self,
         value: &ArgumentValue,
@@ -157,7 +157,7 @@ impl<'a> Instance<'a> {
         depth: usize,
     ) -> (Result<Value, (Span, EvalProblem)>, HiddenOrigins) {
         let Some(depth) = depth.checked_sub(tree.depth()) else {
-            let message = "these values refer to each other too deeply".to_owned();
+            let message = "the references between these values are nested too deeply".to_owned();
             let problem = EvalProblem::Reference(message);
             return (Err((tree.span, problem)), HiddenOrigins::default());
         };
@@ -180,7 +180,7 @@ impl<'a> Instance<'a> {
         position: ExpressionPosition,
         depth: usize,
     ) -> (Result<Value, EvalProblem>, HiddenOrigins) {
-        // The innermost expression sets the place first, and the first place stays.
+        // The innermost expression sets the place first, and later calls do not change it.
         let exceeded_at = |place| drop(self.context.exceeded_at.set(place));
         let mut own = HiddenOrigins::default();
         own.add_file_of(expression);
@@ -243,8 +243,8 @@ impl<'a> Instance<'a> {
         value
     }
 
-    /// Evaluates a variable. Terraform knows only constant variables. Sensitive values stay marked, so that addresses cannot contain
-    /// them.
+    /// Evaluates a variable. For Terraform, all variables that are not constant are unknown. Sensitive values stay marked, which
+    /// keeps them out of addresses.
     fn variable_value(
         &self,
         variable: &Variable,
@@ -256,7 +256,9 @@ impl<'a> Instance<'a> {
         match (self.context.engine(), variable.constant) {
             (Engine::Terraform, Some(true)) | (Engine::Tofu, None | Some(true)) => {}
             (Engine::Terraform, _) => return Ok(Value::Unknown),
-            (Engine::Tofu, Some(false)) => return Err(problem("has `const = false`")),
+            (Engine::Tofu, Some(false)) => {
+                return Err(problem("cannot be used here: it has `const = false`"));
+            }
         }
         let budget = &self.context.budget;
         let constraint = self
@@ -278,7 +280,7 @@ impl<'a> Instance<'a> {
         };
         let value = constraint
             .convert(value, budget)
-            .ok_or_else(|| problem("has a value that is not of its type"))?;
+            .ok_or_else(|| problem("has a value that does not match its type"))?;
         let is_secret = variable.sensitive == Some(true) || variable.ephemeral == Some(true);
         Ok(if is_secret {
             Value::Sensitive(Box::new(value))

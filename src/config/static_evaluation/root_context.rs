@@ -1,4 +1,4 @@
-//! The data that all modules below one root share.
+//! The context in which a root module and the modules that it calls are evaluated.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::syntax::{EvalBudget, EvalProblem, Exceeded, RunBudget, Value};
 use super::hidden_origins::{HiddenOrigin, HiddenOrigins};
 use super::variable_values::{self, VariableValues};
 
-/// The data that all instances below one root share.
+/// The data that all instances below one root module share.
 pub(in crate::config) struct RootContext<'a> {
     pub(in crate::config) root: &'a Path,
     pub(in crate::config) options: &'a ReadOptions,
@@ -23,7 +23,7 @@ pub(in crate::config) struct RootContext<'a> {
     pub(super) budget: Rc<EvalBudget>,
     /// The place of the expression that exceeded the budget.
     pub(super) exceeded_at: OnceCell<Place>,
-    /// The first unsupported function that was called. Its value is unknown. This is an error only if the result depends on it.
+    /// The first unsupported function that was called. Its result is unknown, but only an unknown source or version is an error.
     pub(super) unsupported: OnceCell<String>,
     values: OnceCell<Result<VariableValues, EvalProblem>>,
     workspace: OnceCell<(Value, HiddenOrigins)>,
@@ -64,7 +64,7 @@ impl<'a> RootContext<'a> {
         self.budget.exceeded().is_some()
     }
 
-    /// Reads the given values when the first one is needed. Until then, invalid variable files are not an error.
+    /// Returns the values that the user has set. They are read when first used; until then, invalid files are not an error.
     pub(super) fn values(&self) -> Result<&VariableValues, EvalProblem> {
         let read = || {
             let values = VariableValues::read(self.root, self.options, self.files.get());
@@ -73,8 +73,8 @@ impl<'a> RootContext<'a> {
         self.values.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
-    /// Returns the name of the workspace: from the environment, else from the data directory, else `default`. Only the default is not
-    /// hidden.
+    /// Returns the name of the workspace: from the environment, or else from the data directory, or else `default`. Only this
+    /// default is not hidden.
     pub(super) fn workspace(&self) -> &(Value, HiddenOrigins) {
         self.workspace.get_or_init(|| {
             let recorded = || {
@@ -101,14 +101,14 @@ impl<'a> RootContext<'a> {
     pub(in crate::config) fn path_of(&self, location: &Location) -> String {
         let shown = match location.shown.strip_prefix(self.root) {
             Ok(inner) => inner,
-            // The shown paths below `.` do not start with `.`.
+            // If the root is `.`, the shown paths below it do not start with `.`.
             Err(_) if self.root == Path::new(".") => &location.shown,
             Err(_) => &location.real,
         };
         shown.to_string_lossy().into_owned()
     }
 
-    /// Returns the path of `.terraform` or `TF_DATA_DIR`.
+    /// Returns the path of the data directory: `TF_DATA_DIR`, or `.terraform` in the root module.
     pub(in crate::config) fn data_directory(&self) -> PathBuf {
         match &self.options.data_directory {
             Some(directory) => self.root.join(directory),

@@ -14,7 +14,7 @@ pub(in crate::config) enum TypeConstraint {
     Set(Box<Self>),
     Map(Box<Self>),
     Tuple(Vec<Self>),
-    /// The attributes by name: their type, and the default value of optional attributes.
+    /// The attributes by name: the type of each and, if it is optional, its default value.
     Object(BTreeMap<String, (Self, Option<Value>)>),
 }
 
@@ -22,7 +22,7 @@ impl TypeConstraint {
     /// Parses a constraint such as `list(object({ a = string }))`. `None` if it is invalid or the budget is used up.
     pub(in crate::config) fn parse(expr: &Expr, budget: &EvalBudget) -> Option<Self> {
         match &expr.kind {
-            // Old configurations and JSON have the type in a string.
+            // In old configurations and in JSON syntax, the type is in a string.
             ExprKind::Template(_) => match expr.as_text()?.as_str() {
                 name @ ("list" | "map") => Self::collection(name, Self::Any),
                 text => {
@@ -99,7 +99,7 @@ impl TypeConstraint {
         }
     }
 
-    /// Whether the text of an environment variable is a value of this type without parsing it as an expression.
+    /// Whether text from outside the configuration is used as a value of this type directly, without parsing it as an expression.
     pub(in crate::config) const fn is_primitive(&self) -> bool {
         matches!(self, Self::String | Self::Number | Self::Bool)
     }
@@ -165,13 +165,13 @@ impl TypeConstraint {
     }
 }
 
-/// Makes a set: numbers and strings in their order, null last, each value once.
+/// Creates a set: numbers and strings are sorted, null comes last, and duplicates are removed.
 pub(in crate::config) fn sorted_set(mut elements: Vec<Value>) -> Value {
     elements.sort_by_cached_key(|element| match element {
         Value::Number(number) => (false, Some(*number), None),
         other => (*other == Value::Null, None, other.to_text()),
     });
-    // Equal strings and equal numbers are neighbors now. Other equal values may stay apart.
+    // Duplicate strings and numbers are adjacent now. Other duplicates may not be, and are then kept.
     elements.dedup();
     Value::Tuple(elements)
 }

@@ -1,4 +1,4 @@
-//! The values that users give to the variables of a root module: docs/rules/config.md 8.
+//! Reads the values that users set for the variables of a root module: docs/rules/config.md 8.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,26 +21,26 @@ enum GivenValue {
     Written(ArgumentValue),
     /// Text from the environment or the command line.
     Text(String),
-    /// From an environment variable that the untrusted configuration may not use.
+    /// The value of an environment variable that the untrusted configuration must not use.
     Unknown,
 }
 
-/// The given values by the name of their variable. The last one of several values takes precedence.
+/// The values that the user has set, by the name of the variable. If there are several, the last one takes precedence.
 #[derive(Debug, Default)]
 pub(super) struct VariableValues {
     given: BTreeMap<String, GivenValue>,
 }
 
-/// Variable files that are read first, in this order.
+/// The variable files that are read first, in this order.
 const VARIABLE_FILES: [&str; 2] = ["terraform.tfvars", "terraform.tfvars.json"];
 const AUTOMATIC: [&str; 2] = [".auto.tfvars", ".auto.tfvars.json"];
 
-/// Whether a file of this name in a root module is read for variable values without `--var-file`.
+/// Whether a file with this name in a root module sets variables even without `--var-file`.
 pub fn is_variable_file(name: &str) -> bool {
     VARIABLE_FILES.contains(&name) || AUTOMATIC.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Formats an error of [`VariableValues::read`] without quoting a variable file.
+/// Formats an error from [`VariableValues::read`] without quoting a variable file.
 pub(super) fn problem(error: &ConfigError) -> String {
     match (error, error.place()) {
         (ConfigError::ReadFile { source, .. }, _) => format!("{error}: {source}"),
@@ -61,8 +61,8 @@ fn invalid_file(path: &Path, reason: String) -> ConfigError {
 }
 
 impl VariableValues {
-    /// Reads the values from the environment, variable files and options. Links in the tree may only lead to files that `access`
-    /// permits; the command line may name any file.
+    /// Reads the values from the environment, variable files and options. Symlinks in the tree may point only to files that
+    /// `access` permits; the command line may name any file.
     pub(super) fn read(
         root: &Path,
         options: &ReadOptions,
@@ -78,7 +78,7 @@ impl VariableValues {
         }
         for name in VARIABLE_FILES {
             match values.read_automatic(&root.join(name), access) {
-                // A dangling link is treated as a missing file.
+                // A dangling symlink is treated as a missing file.
                 Err(error) if error.is_not_found() => {}
                 result => result?,
             }
@@ -102,7 +102,7 @@ impl VariableValues {
         Ok(values)
     }
 
-    /// Reads a file of `--var-file`. If it is in the tree, it may be a link that the author of the tree controls.
+    /// Reads a file given with `--var-file`. If it is in the tree, it may be a symlink that the author of the tree controls.
     fn read_named(
         &mut self,
         root: &Path,
@@ -118,7 +118,8 @@ impl VariableValues {
         }
     }
 
-    /// Reads a file because of its name. A file that git does not track may contain secrets of another program.
+    /// Reads a variable file that applies because of its name. A file that git does not track may contain another program's
+    /// secrets.
     fn read_automatic(&mut self, path: &Path, access: &ReadAccess) -> Result<(), ConfigError> {
         if let Err(error @ AccessError::Untracked) = access.locate(path) {
             return Err(invalid_file(path, error.to_string()));
@@ -145,7 +146,7 @@ impl VariableValues {
     fn add(&mut self, path: &Path, text: Vec<u8>) -> Result<(), ConfigError> {
         let file = SourceFile::parse(path, text)?;
         if file.body().native_blocks().next().is_some() {
-            let reason = "it has blocks, but a variable file may only have arguments";
+            let reason = "it contains a block, but a variable file may contain only arguments";
             return Err(invalid_file(path, reason.to_owned()));
         }
         for argument in file.body().arguments()? {
@@ -166,7 +167,7 @@ impl VariableValues {
         let problem = |message: &str| {
             EvalProblem::Reference(format!("the value of `var.{}` {message}", variable.name))
         };
-        let invalid = || problem("is not an expression");
+        let invalid = || problem("is not a valid expression");
         let constant = |tree: &Expr| {
             let value = syntax::evaluate(tree, &Constants(Some(budget)));
             value.map(Some).map_err(|fault| match fault.problem {

@@ -1,10 +1,10 @@
-//! The codes, places and hints of errors.
+//! Tests the codes, places and hints of errors.
 
 use super::super::VariableOption;
 use super::{ConfigError, Engine, ReadOptions, Tree, requires};
 use crate::span::Explain as _;
 
-/// The first error of a tree, or the first missing module.
+/// Returns the first error in a tree, or the first missing module.
 fn error(files: &[(&str, &str)], engine: Engine) -> std::sync::Arc<ConfigError> {
     let result = Tree::new(files).read(&ReadOptions::new(engine));
     result.unwrap_err().swap_remove(0)
@@ -28,7 +28,7 @@ fn codes_places_and_hints() {
         record("acme/dns/any", "2.0.0"),
     ];
     let by = |index: usize| [("main.tf", called), (MANIFEST, installed[index].as_str())];
-    let tofu = "`tofu init` wrote `modules.json` in this directory; run the other tool's `init`, or choose `--engine tofu`";
+    let tofu = "`tofu init` wrote `modules.json` in this directory; run `terraform init`, or choose `--engine tofu`";
     let version = "terraform {\n  required_providers {\n    p = \"x\"\n  }\n}\n";
     let unknown = "variable \"v\" {}\nmodule \"m\" {\n  source = \"./${var.v}\"\n}\n";
     let list = "module \"m\" {\n  source = [\"./m\"]\n}\n";
@@ -73,7 +73,7 @@ fn codes_places_and_hints() {
             &[("main.tf", unknown)],
             "configuration",
             Some(3),
-            Some("Terraform knows only variables with `const = true` here, and no resources"),
+            Some("use only values known before apply, such as variables with `const = true`"),
         ),
         (&[("main.tf", list)], "configuration", Some(2), None),
     ] {
@@ -87,34 +87,34 @@ fn codes_places_and_hints() {
     }
 }
 
-/// Each row has the text of `main.tf` or of a manifest, and a part of the message.
+/// Each row contains the text of `main.tf` or of a manifest, and part of the message.
 #[test]
 fn messages() {
     let remote = "module \"m\" {\n source = \"acme/dns/any\"\n version = \"1.0.0\"\n}\n";
     for (text, expected) in [
         (
             "module \"m\" {\n}\n",
-            "main.tf:1:8: a `module` block needs `source`",
+            "main.tf:1:8: a `module` block must have a `source`",
         ),
         (
             "module \"m\" {\n source = \"./\"\n}\n",
-            "main.tf:1:8: module `m` calls `",
+            "main.tf:1:8: module `m` is recursive: `",
         ),
         (
             "module \"m\" {\n source = \"./\"\n}\n",
-            "`, which leads to this call again",
+            "` calls itself, directly or through other modules",
         ),
         (
             "module \"m\" {\n source = \"./m\"\n}\n",
-            "main.tf:1:8: module `m` is in `",
+            "main.tf:1:8: cannot read the directory `",
         ),
         (
             "module \"m\" {\n source = []\n}\n",
-            "main.tf:2:11: the source of module `m` is a list",
+            "main.tf:2:11: `source` of module `m` must be a string, but it is a list",
         ),
         (
             "action \"q_x\" \"a\" {\n other = 1\n}\n",
-            "main.tf:2:2: an `action` block has no `other`",
+            "main.tf:2:2: `other` is not allowed in an `action` block",
         ),
         (
             "{",
@@ -126,7 +126,7 @@ fn messages() {
         ),
         (
             r#"{"Modules":[{"Key":"a"},{"Key":"a"}]}"#,
-            "modules.json`: it has `a` twice",
+            "modules.json`: it contains the key `a` twice",
         ),
         (
             r#"{"Modules":[{"Key":"a","Version":"x"}]}"#,
@@ -138,7 +138,7 @@ fn messages() {
         ),
         (
             r#"{"Modules":[{"Key":"m","Source":"acme/dns/any","Version":"2.0.0"}]}"#,
-            "module `m` is installed in version `2.0.0`, but the configuration requires `1.0.0`",
+            "version `2.0.0` of module `m` is installed, but the configuration requires `1.0.0`",
         ),
     ] {
         let files = if text.starts_with('{') {
@@ -151,7 +151,7 @@ fn messages() {
     }
     let run = "run \"r\" {\n module {\n  source = \"git::https://h/r\"\n }\n}\n";
     let found = requires(&[("main.tf", ""), ("main.tftest.hcl", run)], Engine::Tofu).unwrap_err();
-    let expected = "a test can only run modules from a local directory or a registry, and `git::https://h/r` is neither";
+    let expected = "a test can run only modules from a local directory or a registry, but `git::https://h/r` is neither";
     assert!(found.ends_with(expected), "{found}");
 }
 

@@ -1,8 +1,8 @@
-//! Limits, tested with the last permitted and the first forbidden number, and modules that are read repeatedly.
+//! Tests limits with the last allowed and the first rejected number, and modules that are read repeatedly.
 
 use super::{ENGINES, Engine, ReadOptions, Tree, requires};
 
-/// A chain of modules in which each calls the next one. The root module calls the first one.
+/// Creates a chain of modules in which each calls the next one. The root module calls the first one.
 fn row(length: usize) -> Vec<(String, String)> {
     let call = |to: usize| format!("module \"m\" {{\n  source = \"../{to}\"\n}}\n");
     let inner = (1..length).map(|level| (format!("{level}/main.tf"), call(level + 1)));
@@ -24,14 +24,14 @@ fn calls_nest_sixty_deep() {
         let found = requires(&borrowed(&row(length)), Engine::Terraform);
         assert_eq!(found.is_ok(), is_fine, "{length}: {found:?}");
         let message = found.err().unwrap_or_default();
-        let is_expected = message.ends_with("module `m` is nested deeper than 60 calls");
+        let is_expected = message.ends_with("module `m` is nested more than 60 calls deep");
         assert!(is_fine || is_expected, "{message}");
     }
 }
 
 #[test]
 fn calls_with_computed_sources_are_limited() {
-    // The sources are computed, so each of the 2^16 visits could have another result.
+    // The sources are computed, so each of the 2^16 visits could have a different result.
     let call = |name: &str, to: usize| {
         format!("module \"{name}\" {{\n  source = \"../${{tostring({to})}}\"\n}}\n")
     };
@@ -64,7 +64,7 @@ fn at_most_a_hundred_errors_of_a_module_are_reported() {
 #[test]
 fn modules_with_remote_calls_are_read_for_each_of_their_callers() {
     let remote = "module \"inner\" {\n  source = \"git::https://h/inner.git\"\n}\n";
-    // One directory is recorded with two keys. Its call is installed only below `a`.
+    // One directory is recorded with two keys. The module that it calls is installed only below `a`.
     let record = |key: &str, source: &str, directory: &str| {
         format!("{{\"Key\":\"{key}\",\"Source\":\"{source}\",\"Dir\":\"{directory}\"}}")
     };

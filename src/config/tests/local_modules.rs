@@ -1,4 +1,4 @@
-//! docs/rules/config.md 8: calls of local modules.
+//! docs/rules/config.md 8: calls to local modules.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -155,7 +155,7 @@ fn local_modules_of_a_root_are_those_it_reaches_and_those_that_are_not_there() {
         let cache = ModuleCache::new();
         let found = local_modules(&tree.path("root"), &ReadOptions::new(engine), &cache);
         let real = tree.path("").canonicalize().unwrap();
-        assert!(!found.complete, "two modules are not there");
+        assert!(!found.complete, "two modules are missing");
         let found: BTreeSet<PathBuf> = found
             .directories
             .iter()

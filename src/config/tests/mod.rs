@@ -1,4 +1,4 @@
-//! The rules of docs/rules/config.md, section by section: small trees of files with the requirements that each engine finds.
+//! Tests the rules in docs/rules/config.md, section by section: small file trees and the requirements that each engine finds.
 
 mod errors;
 mod limits;
@@ -21,7 +21,7 @@ use super::{ConfigError, ModuleCache, ModuleFetcher, ReadOptions, RootModule, re
 
 const ENGINES: [Engine; 2] = [Engine::Terraform, Engine::Tofu];
 
-/// A directory with files.
+/// A temporary directory with files.
 struct Tree(tempfile::TempDir);
 
 impl Tree {
@@ -57,7 +57,7 @@ impl Tree {
     }
 }
 
-/// The providers to lock with their constraints and without default hosts, such as `t/p ~> 1.0, hashicorp/q`.
+/// Formats the providers to lock with their constraints and without default hosts, such as `t/p ~> 1.0, hashicorp/q`.
 fn show(root: &RootModule, engine: Engine) -> String {
     let providers = root
         .requirements
@@ -77,7 +77,7 @@ fn show(root: &RootModule, engine: Engine) -> String {
     rows.collect::<Vec<_>>().join(", ")
 }
 
-/// The requirements of a tree, or the first error with its place relative to the tree.
+/// Returns the requirements of a tree, or the first error with its place relative to the tree.
 fn requires(files: &[(&str, &str)], engine: Engine) -> Result<String, String> {
     requires_with(files, &ReadOptions::new(engine))
 }
@@ -104,8 +104,8 @@ fn describe(error: &ConfigError, below: &Path) -> String {
     text
 }
 
-/// Parses rows `text | what Terraform finds | what OpenTofu finds // remark`. The last column may be missing if both engines find
-/// the same. `-` is an error, `nothing` is an empty text, and `\n` is a newline.
+/// Parses rows of the form `text | what Terraform finds | what OpenTofu finds // remark`. The last column may be omitted if both
+/// engines find the same. `-` stands for an error, `nothing` for an empty string, and `\n` for a newline.
 fn parse_rows(rows: &str) -> Vec<(String, Option<String>, Option<String>)> {
     let columns = |row: &str| -> Vec<String> {
         let row = row.split(" // ").next().unwrap();
@@ -129,21 +129,21 @@ fn unescape(column: &str) -> String {
     }
 }
 
-/// Checks rows whose texts are `main.tf`.
+/// Checks rows in which each text is the content of `main.tf`.
 fn check_rows(rows: &str) {
     for (text, terraform, tofu) in parse_rows(rows) {
         check(&[(&text, terraform.as_deref(), tofu.as_deref())]);
     }
 }
 
-/// Checks rows whose texts are `main.tf.json`.
+/// Checks rows in which each text is the content of `main.tf.json`.
 fn check_json_rows(rows: &str) {
     for (text, terraform, tofu) in parse_rows(rows) {
         check_json(&[(&text, terraform.as_deref(), tofu.as_deref())]);
     }
 }
 
-/// Checks rows (text of `main.tf`, what Terraform finds, what OpenTofu finds). `None` is an error.
+/// Checks rows of the form (text of `main.tf`, what Terraform finds, what OpenTofu finds). `None` stands for an error.
 fn check(rows: &[(&str, Option<&str>, Option<&str>)]) {
     check_files(
         &rows
@@ -153,7 +153,7 @@ fn check(rows: &[(&str, Option<&str>, Option<&str>)]) {
     );
 }
 
-/// Checks rows like [`check`], with JSON syntax.
+/// Checks rows like [`check`], but in JSON syntax.
 fn check_json(rows: &[(&str, Option<&str>, Option<&str>)]) {
     check_files(
         &rows
@@ -163,7 +163,7 @@ fn check_json(rows: &[(&str, Option<&str>, Option<&str>)]) {
     );
 }
 
-/// Files, and what Terraform and OpenTofu find in them.
+/// The files of a tree, and what Terraform and OpenTofu find in them. `None` stands for an error.
 type Row<'a> = (Vec<(&'a str, &'a str)>, Option<&'a str>, Option<&'a str>);
 
 fn check_files(rows: &[Row<'_>]) {

@@ -2,7 +2,7 @@
 
 use super::{check_files, parse_rows, unescape};
 
-/// Checks rows `main.tf | override file | what Terraform finds | what OpenTofu finds`.
+/// Checks rows of the form `main.tf | override file | what Terraform finds | what OpenTofu finds`.
 fn check_overrides(rows: &str) {
     for row in rows.trim().lines() {
         let (base, rest) = row.trim().split_once(" | ").unwrap();

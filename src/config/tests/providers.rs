@@ -106,7 +106,7 @@ fn provider_for_each_takes_and_needs_an_index() {
         provider "q" {\n for_each = toset([])\n}\n | - // no alias
     "#,
     );
-    // An override file without `for_each` does not change it.
+    // An override file without `for_each` does not remove it.
     let plain = "provider \"q\" {\n alias = \"x\"\n}\n";
     let resource = "resource \"q_x\" \"a\" {\n provider = q.x[\"a\"]\n}\n";
     for (base, over, tofu) in [
@@ -164,7 +164,8 @@ fn actions_in_terraform() {
 #[test]
 fn imports() {
     let import = |to: &str, more: &str| format!("import {{\n to = {to}\n id = \"i\"\n{more}}}\n");
-    // The target, further arguments of the import, and the arguments of the resource `q_x.a` if it is declared.
+    // The first column: the target, further arguments of the import and, if it is declared, the arguments of the resource
+    // `q_x.a`.
     let rows = r#"
         q_x.a ; | hashicorp/q
         q_x.a["k"] ; | hashicorp/q
@@ -256,7 +257,7 @@ fn large_files_take_linear_time() {
             Ok("hashicorp/q")
         );
     }
-    // Files with many errors take linear time too.
+    // Files with many errors also take linear time.
     assert!(super::requires(&[("main.tf", &native.repeat(2))], super::Engine::Tofu).is_err());
 }
 

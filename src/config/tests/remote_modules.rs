@@ -1,4 +1,4 @@
-//! docs/rules/config.md 8: calls of remote modules, with the manifest, fetching, and the limits of packages.
+//! docs/rules/config.md 8: calls to remote modules: the manifest, fetching, and package boundaries.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -78,7 +78,7 @@ fn versions_belong_to_registries() {
     }
 }
 
-/// Returns the same directory for every module, and records the requests.
+/// A fetcher that returns the same directory for every module and records the requests.
 struct FixedFetcher(PathBuf, Mutex<Vec<String>>);
 
 impl ModuleFetcher for FixedFetcher {
@@ -136,7 +136,7 @@ fn missing_modules_are_fetched() {
             "git::https://broken/r"
         ]
     );
-    assert_eq!(root.missing.len(), 1, "the other one cannot be fetched");
+    assert_eq!(root.missing.len(), 1, "only `b` cannot be fetched");
     assert_eq!(root.missing[0].hint().as_deref(), Some("is the cable in?"));
     let without = read_root(&tree.path("root"), &options, &ModuleCache::new(), None).unwrap();
     let missing: Vec<String> = without.missing.iter().map(ToString::to_string).collect();
@@ -218,13 +218,13 @@ fn a_fetched_module_calls_nothing_outside_of_its_package() {
         (inside, ""),
         (
             escape,
-            "module `up` is called at `../../secret`, which is outside of the package of its caller",
+            "the source `../../secret` of module `up` points outside its caller's package",
         ),
         (
             nowhere,
-            "module `no` is called at `../../../nowhere`, which is outside of the package of its caller",
+            "the source `../../../nowhere` of module `no` points outside its caller's package",
         ),
-        (missing, "module `no` is in `"),
+        (missing, "cannot read the directory `"),
     ] {
         let tree = Tree::new(&[
             (
@@ -256,7 +256,7 @@ fn a_fetched_module_calls_nothing_outside_of_its_package() {
 #[test]
 fn an_installed_module_calls_only_recorded_modules_outside_of_its_package() {
     const OUTSIDE: &str =
-        "module `up` is called at `../../secret`, which is outside of the package of its caller";
+        "the source `../../secret` of module `up` points outside its caller's package";
     let escape = "module \"up\" {\n  source = \"../../secret\"\n}\n";
     let inside = "module \"in\" {\n  source = \"../other\"\n}\n";
     let gone = "module \"up\" {\n  source = \"./gone\"\n}\n";
@@ -276,8 +276,8 @@ fn an_installed_module_calls_only_recorded_modules_outside_of_its_package() {
             "hashicorp/secret",
         ),
         (escape, installed, recorded("../../public"), OUTSIDE),
-        (gone, installed, recorded("./gone"), "which cannot be read"),
-        // The tools do not install modules there, so the root of the package is unknown.
+        (gone, installed, recorded("./gone"), "cannot read"),
+        // Terraform and OpenTofu do not install modules there, so the root of the package is unknown.
         (
             escape,
             "\"Dir\":\"vendor/m/sub\"",

@@ -2,7 +2,7 @@
 
 use super::{ENGINES, check, check_files, check_json, check_json_rows, parse_rows, requires};
 
-/// Checks rows whose texts are bodies of `required_providers`.
+/// Checks rows in which each text is the body of a `required_providers` block.
 fn check_entries(rows: &str) {
     for (entry, terraform, tofu) in parse_rows(rows) {
         let text = format!("terraform {{\n required_providers {{\n{entry}\n}}\n}}\n");
@@ -47,7 +47,7 @@ fn object_form() {
         p = { version = "~> 1.0" } | hashicorp/p ~> 1.0
         p = { source = "t/${"p"}" } | t/p
         p = { "source" : "t/p", ("version") = "1.0" } | t/p 1.0.0
-        p = {\n source = "t/p"\n source = "t/q"\n} | t/q // the last of several equal keys applies
+        p = {\n source = "t/p"\n source = "t/q"\n} | t/q // the last of several identical keys applies
         p = { version = "1.0", version = "2.0" } | hashicorp/p 2.0.0
         p-q = { source = "t/p" } | t/p
         é = { source = "t/p" } | t/p
@@ -87,7 +87,7 @@ fn one_block_per_module() {
     ]);
     check_files(&[
         (vec![("a.tf", one), ("b.tf", one)], None, None),
-        // A hidden file is ignored.
+        // OpenTofu ignores `a.tf` because of `a.tofu`.
         (
             vec![("a.tf", one), ("a.tofu", one)],
             Some("hashicorp/p"),
@@ -172,7 +172,7 @@ fn errors_name_their_place() {
         ),
         (
             "module \"m\" {\n}\n",
-            "main.tf:1:8: a `module` block needs `source`",
+            "main.tf:1:8: a `module` block must have a `source`",
         ),
     ] {
         for engine in ENGINES {

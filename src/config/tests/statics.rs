@@ -3,7 +3,7 @@
 use super::super::{EnvironmentValue, ReadOptions, VariableOption};
 use super::{ENGINES, Engine, check_files, requires, requires_with};
 
-/// A root module with this text, and the local modules `a` to `c`.
+/// Returns a root module with this text, and the local modules `a` to `c`.
 fn files(text: &str) -> Vec<(&str, &str)> {
     vec![
         ("main.tf", text),
@@ -15,7 +15,7 @@ fn files(text: &str) -> Vec<(&str, &str)> {
     ]
 }
 
-/// Checks rows `source | module that Terraform finds | module that OpenTofu finds | remark`; `-` is an error.
+/// Checks rows of the form `source | module that Terraform finds | module that OpenTofu finds | remark`; `-` stands for an error.
 fn check_sources(declarations: &str, rows: &str) {
     for row in rows.trim().lines() {
         let columns: Vec<&str> = row.split(" | ").map(str::trim).collect();
@@ -24,7 +24,7 @@ fn check_sources(declarations: &str, rows: &str) {
     }
 }
 
-/// Checks which of the modules `a` to `c` each engine finds; `-` is an error.
+/// Checks which of the modules `a` to `c` each engine finds; `-` stands for an error.
 fn check_found(files: Vec<(&str, &str)>, terraform: &str, tofu: &str) {
     let full = |short: &str| (short != "-").then(|| format!("hashicorp/{short}"));
     let (terraform, tofu) = (full(terraform), full(tofu));
@@ -35,7 +35,7 @@ fn call(source: &str) -> String {
     format!("module \"m\" {{\n source = {source}\n}}\n")
 }
 
-/// A constant variable `v` with these arguments, and a call with this source.
+/// Declares a constant variable `v` with these arguments, and a call with this source.
 fn variable_and_call(arguments: &str, source: &str) -> String {
     format!(
         "variable \"v\" {{\n const = true\n{arguments}\n}}\n{}",
@@ -79,7 +79,7 @@ fn references() {
         local.loop | - | -
         "./${q_x.a.id}" | - | -
         "./${local.from_resource}" | - | -
-        local.known.a | c | - | OpenTofu refuses unused references too
+        local.known.a | c | - | OpenTofu rejects even unused references
         "${path.module}/c" | c | c
         "${path.root}/c" | c | c
         "${local.path}/c" | c | c
@@ -217,7 +217,7 @@ fn invalid_variable_files_are_errors_if_a_value_is_needed() {
             ("v = ", "terraform.tfvars:1:"),
             (
                 "b {\n}\n",
-                "terraform.tfvars`: it has blocks, but a variable file may only have arguments",
+                "terraform.tfvars`: it contains a block, but a variable file may contain only arguments",
             ),
             (
                 "v = 1\nv = 2\n",
@@ -253,7 +253,7 @@ fn calls_give_values_to_child_modules() {
         tree.push(("child/main.tf", &child));
         check_found(tree, found, found);
     }
-    // The environment of the run has no effect on a child.
+    // Environment variables have no effect on a child module.
     let mut options = ReadOptions::new(Engine::Terraform);
     options.environment.insert("v".to_owned(), known("c"));
     let text = call("\"./child\"");
@@ -374,7 +374,7 @@ fn unsupported_functions_fall_back_to_what_is_installed() {
 
 #[test]
 fn unsupported_functions_matter_only_where_their_value_does() {
-    // Configurations often keep all settings of an environment in one object, and some of them use unsupported functions.
+    // Configurations often keep all settings of an environment in one object, and only some of them use unsupported functions.
     let locals =
         "locals {\n prod = {\n  net = cidrhost(\"10.0.0.0/8\", 1)\n  name = \"c\"\n }\n}\n";
     let rows = r#"

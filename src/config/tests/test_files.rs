@@ -45,7 +45,7 @@ fn which_files_are_read() {
     assert_eq!(
         requires(&twins, Engine::Tofu).as_deref(),
         BOTH,
-        "the twin is hidden"
+        "the `.tftest.hcl` file is ignored"
     );
 }
 

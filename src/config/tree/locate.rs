@@ -80,8 +80,8 @@ impl TreeReader<'_> {
         self.fail(error.conceal(target.hidden.as_deref()))
     }
 
-    /// Finds a local module outside the package of its installed caller. `init` installs no such module, but if `modules.json`
-    /// has a record of it, Terraform and OpenTofu use that.
+    /// Finds a local module outside the package of its installed caller. `init` never installs such a module, but if
+    /// `modules.json` records one, Terraform and OpenTofu use it.
     fn recorded_outside_package(
         &self,
         error: &CallError,
@@ -103,13 +103,13 @@ impl TreeReader<'_> {
         installed_location(record, site.context())
     }
 
-    /// Returns where an untrusted configuration may use directories of this machine; `None` means everywhere.
+    /// Returns the rules for the local directories that an untrusted configuration may use. `None` if all are allowed.
     fn confinement<'c>(&self, context: &'c RootContext<'_>) -> Option<&'c ReadAccess> {
         self.options.is_untrusted.then(|| context.files.get())
     }
 
-    /// Reads the manifest of installed modules once. The manifest of an untrusted configuration is ignored, because its author
-    /// may have committed it.
+    /// Returns the manifest of installed modules, which is read only once. The manifest of an untrusted configuration is ignored,
+    /// because its author may have committed it.
     fn manifest(&self, context: &RootContext<'_>) -> &Result<Manifest, Arc<ConfigError>> {
         self.manifest.get_or_init(|| {
             if self.options.is_untrusted {
@@ -119,7 +119,7 @@ impl TreeReader<'_> {
         })
     }
 
-    /// Finds the module in the manifest. Fails if the record is for another source or version.
+    /// Finds the called module in the manifest. Fails if the record has a different source or version.
     fn locate_installed(
         &self,
         site: &CallSite<'_>,
@@ -170,8 +170,8 @@ impl TreeReader<'_> {
         result.map_err(|error| self.fail_call(target, fetch_error(site, target, error)))
     }
 
-    /// Enters the installed module of a call whose source uses an unsupported function, without checking its source. Records
-    /// `error` if there is none.
+    /// Follows a call whose source uses an unsupported function to the installed module, without checking the module's source.
+    /// Records `error` if no module is installed.
     pub(super) fn enter_recorded(
         &mut self,
         site: &CallSite<'_>,
@@ -196,8 +196,8 @@ impl TreeReader<'_> {
     }
 }
 
-/// The directory of an installed module, if it exists. `init` installs each package in a directory named after the call. In any
-/// other directory, the boundary of the package is unknown.
+/// Returns the location of an installed module, if it exists. `init` installs each package in a directory named after the call.
+/// In any other directory, the boundary of the package is unknown.
 fn installed_location(record: &InstalledModule, context: &RootContext<'_>) -> Option<Location> {
     let data_directory = context.data_directory();
     let location = record.locate(context.root, &data_directory)?;
@@ -208,7 +208,7 @@ fn installed_location(record: &InstalledModule, context: &RootContext<'_>) -> Op
     })
 }
 
-/// Finds the directory of a local module. A fetched module may only call modules of its own package.
+/// Finds the directory of a local module. A fetched or installed module may call only local modules in its own package.
 fn locate_local(
     path: &str,
     site: &CallSite<'_>,
@@ -219,7 +219,7 @@ fn locate_local(
     let is_outside = |access: &ReadAccess| access.resolve(&caller.real.join(path)).is_err();
     let leaves_package = |package| match &joined {
         Ok(location) => !location.real.starts_with(package),
-        // Messages reveal whether a directory exists only inside the package.
+        // Only for paths inside the package may an error message reveal whether a directory exists.
         Err(_) => !clean(&caller.real.join(path)).starts_with(package),
     };
     match &caller.package {

@@ -19,22 +19,22 @@ use super::{
     ReadOptions, RootContext, RootModule, Tests, call_target, test_files,
 };
 
-/// The most nested calls. Real configurations nest a handful of levels, and this many fit on a small stack.
+/// The maximum depth of nested calls. Real configurations need only a few levels, and this many fit on a small stack.
 const MAX_DEPTH: usize = 60;
 
-/// The most calls below one root. More are a mistake or an attack: calls in pairs grow exponentially.
+/// The maximum number of calls below one root. More are a mistake or an attack: two calls per module double at each level.
 const MAX_CALLS: usize = 50_000;
 
-/// The most errors of one root module. After that, the reader follows no more calls.
+/// The maximum number of errors in one root module. Once it is reached, the reader follows no more calls.
 const MAX_ERRORS: usize = 1000;
 
-/// The budget steps to follow a call, in addition to those to evaluate it.
+/// The number of budget steps for following a call, in addition to those for evaluating it.
 const STEPS_PER_CALL: usize = 20;
 
-/// The bytes of paths and keys that are copied in the time of one budget step.
+/// The number of bytes of paths and keys that can be copied in the time of one budget step.
 const BYTES_PER_STEP: usize = 64;
 
-/// Reads one root module with everything that it calls.
+/// Reads one root module and everything that it calls.
 pub(super) struct TreeReader<'a> {
     options: &'a ReadOptions,
     cache: &'a ModuleCache,
@@ -43,7 +43,7 @@ pub(super) struct TreeReader<'a> {
     root_module: RootModule,
     errors: Vec<Arc<ConfigError>>,
     call_count: usize,
-    /// Real directories of modules below which all calls are local and constant: a second visit would find nothing new.
+    /// The real directories of modules below which all calls are local and constant. Visiting them again would find nothing new.
     constant_modules: BTreeSet<PathBuf>,
     /// The directories of local modules as their callers name them, including those that do not exist.
     called_directories: BTreeSet<PathBuf>,
@@ -52,9 +52,9 @@ pub(super) struct TreeReader<'a> {
 struct ModuleNode<'a> {
     instance: &'a Instance<'a>,
     location: Location,
-    /// The names of the calls from the root, joined by dots: the key of the manifest. Empty for the root.
+    /// The key in the manifest: the names of the calls from the root, joined by dots. Empty for the root.
     key: String,
-    /// The real directories from the root to this module. Calling one of them again would never end.
+    /// The real directories from the root to this module. Calling one of them again would cause infinite recursion.
     path_from_root: Vec<PathBuf>,
     evaluation: Evaluation,
 }
@@ -76,7 +76,7 @@ impl<'a> CallSite<'a> {
     }
 }
 
-/// A call is not followed. The reason is recorded already.
+/// The error for a call that is not followed. The reason has already been recorded.
 struct Stopped;
 
 impl<'a> TreeReader<'a> {
@@ -144,7 +144,7 @@ impl<'a> TreeReader<'a> {
         Ok(())
     }
 
-    /// Follows all calls of a module. Returns whether all calls below it are local and constant.
+    /// Follows all calls in a module. Returns whether these and all calls below them are local and constant.
     fn follow_calls(&mut self, caller: &ModuleNode<'_>) -> bool {
         let mut is_constant = true;
         for call in caller.instance.module.calls.values() {
@@ -189,7 +189,7 @@ impl<'a> TreeReader<'a> {
         Ok(is_constant)
     }
 
-    /// Counts a call, and stops after too many calls or errors, or when the budget is used up.
+    /// Counts a call. Fails after too many calls or errors, or if the budget is used up.
     fn count_call(&mut self, site: &CallSite<'_>) -> Result<(), Stopped> {
         let error_count = self.errors.len().max(self.root_module.missing.len());
         if site.context().is_exceeded() || error_count >= MAX_ERRORS {
@@ -210,8 +210,8 @@ impl<'a> TreeReader<'a> {
         }
     }
 
-    /// Reads the called module and follows its calls. `path` is the value of `path.module` there. Returns whether all calls
-    /// below it are local and constant.
+    /// Reads the called module and follows its calls. `path` is the value of `path.module` in the called module. Returns whether
+    /// all calls below that module are local and constant.
     fn enter(
         &mut self,
         site: &CallSite<'_>,
@@ -244,7 +244,7 @@ impl<'a> TreeReader<'a> {
             Ok(module) => module,
             Err(errors) => {
                 for error in errors.iter() {
-                    // Several calls of one broken module make one report.
+                    // If a broken module is called several times, its errors are reported only once.
                     let is_equal = |known: &Arc<ConfigError>| {
                         known.place() == error.place() && known.to_string() == error.to_string()
                     };
@@ -263,7 +263,7 @@ impl<'a> TreeReader<'a> {
         Ok(module)
     }
 
-    /// Adds the requirements of another module. Without any, the root module keeps sharing its own with the cache.
+    /// Adds the requirements of another module. If there are none, the root module still shares its own with the cache.
     fn require(&mut self, requirements: &Requirements) {
         if !requirements.providers.is_empty() {
             Arc::make_mut(&mut self.root_module.requirements).merge(requirements);
@@ -281,7 +281,7 @@ impl<'a> TreeReader<'a> {
     }
 }
 
-/// Returns the real directories of the local modules that the module in `directory` itself calls or runs in tests.
+/// Returns the real directories of the local modules that the module in `directory` calls directly or runs in tests.
 pub(super) fn direct_local_calls(
     directory: &Path,
     options: &ReadOptions,

@@ -22,7 +22,7 @@ impl TreeReader<'_> {
             instance: root.instance,
             location: root.location.clone(),
             key: String::new(),
-            // A test may run the root module itself: that is not a recursion.
+            // A test may run the root module itself, which is not recursion.
             path_from_root: Vec::new(),
             evaluation: Evaluation::Literal,
         };
@@ -32,7 +32,7 @@ impl TreeReader<'_> {
                 key: run.key,
                 caller: &caller,
             };
-            // A run that stops has recorded its error.
+            // If the run is not followed, the error has already been recorded.
             let _ = self.follow_run(&site);
         }
     }
@@ -55,8 +55,8 @@ impl TreeReader<'_> {
         Ok(())
     }
 
-    /// Adds the requirements of `provider` blocks in test files, which only OpenTofu requires. Their local names are
-    /// those of the root module.
+    /// Adds the requirements of `provider` blocks in test files, which only OpenTofu takes into account. Their local names refer
+    /// to the providers of the root module.
     fn require_test_providers(&mut self, blocks: &[ProviderBlock], root: &ModuleNode<'_>) {
         let mut requirements = Requirements::default();
         for block in blocks {

@@ -83,7 +83,7 @@ fn values_of_linked_files_are_not_quoted_elsewhere() {
         let _ = symlink(context.path("../home/outside.tf"), context.path("a/x.tf"));
         let outcome = context.run("lock a").expect_code(1);
         assert_silent(&outcome, &context, source);
-        outcome.assert_stderr("the linked file `a/x.tf`");
+        outcome.assert_stderr("the symlinked file `a/x.tf`");
     }
 }
 
@@ -131,7 +131,7 @@ fn variable_files_that_lead_outside_are_refused_by_name() {
         };
         let text = lock().run().expect_code(1).stderr;
         let refused =
-            format!("cannot read `a/{name}`: it is a link that leads out of the repository");
+            format!("cannot read `a/{name}`: it is a symlink that points outside the repository");
         assert!(text.contains(&refused), "{text}");
         let text = lock().args(["--allow-read", "../home"]).run().stderr;
         assert!(!text.contains(&refused), "{text}");

@@ -198,9 +198,9 @@ const REACHED: &str = "
     fileexists     |                       | 0 | git does not track it, and this run is `--untrusted`
     variable       |                       | 0 | not known before apply
     variable       | --allow-env=TF_VAR_v  | 0 |
-    workspace      |                       | 0 | module `m` is called at `./missing`
-    outside        |                       | 0 | outside of the repository, and this run is `--untrusted`
-    link           |                       | 0 | outside of the repository, and this run is `--untrusted`
+    workspace      |                       | 0 | the source `./missing` of module `m` points outside
+    outside        |                       | 0 | outside the repository, which `--untrusted` does not allow
+    link           |                       | 0 | outside the repository, which `--untrusted` does not allow
     git outside    |                       | 1 | outside of the repository, and this run is `--untrusted`
     installed      |                       | 0 | host `evil.test` is not allowed
 ";

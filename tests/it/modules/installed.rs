@@ -9,7 +9,7 @@ use super::binary::{call, requiring};
 use super::git::ModuleRepository;
 use crate::TFLOCK;
 
-const REFUSED: &str = "which is outside of the package of its caller";
+const REFUSED: &str = "points outside its caller's package";
 
 /// A tree with a root module for tflock and a copy of it for the real tool.
 struct InstalledTree<'a> {

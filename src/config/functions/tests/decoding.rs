@@ -1,4 +1,4 @@
-//! `csvdecode` and `yamldecode` compared with the values of Terraform 1.11.4.
+//! Compares `csvdecode` and `yamldecode` with the results in Terraform 1.11.4.
 
 use std::path::Path;
 
@@ -92,7 +92,7 @@ fn yaml_aliases_have_a_limit() {
     assert_eq!(decoded("yamldecode", &"x".repeat(2 << 20)), unsupported);
 }
 
-/// The result of calling a function with a text.
+/// Returns the result of calling a function with one string.
 pub(super) fn decoded(function: &str, text: &str) -> Result<Value, EvalProblem> {
     Functions::new(Path::new("."), Engine::Terraform, super::budget())
         .call(function, &[text.into()])

@@ -1,4 +1,4 @@
-//! Edge cases of functions: limits, empty texts, unusual numbers of arguments.
+//! Edge cases of functions: limits, empty strings, unusual numbers of arguments.
 
 use std::path::Path;
 
@@ -100,17 +100,17 @@ fn failures_say_why() {
         index([1], 2) => the value is not in the list
         lookup({}, "c") => there is no key `c`
         one([1, 2]) => the list has more than one element
-        range(1, 3, -1) => the step does not lead from the start to the end
-        range(1025) => a range has at most 1024 elements
-        slice([1], 0, 2) => the list has no such part
+        range(1, 3, -1) => the step leads away from the end, or is zero
+        range(1025) => a range can have at most 1024 elements
+        slice([1], 0, 2) => the start or the end is outside the list
         zipmap([1], []) => the number of keys differs from the number of values
         toset([1, true]) => the values have no common type
         parseint("1", 1) => the base must be between 2 and 36
         tonumber("x") => the value cannot be converted
         regex("a", "b") => the pattern does not match
         csvdecode("") => the line with the column names is missing
-        csvdecode("a,a") => there are two columns `a`
-        csvdecode("a\n1,2") => the number of columns is 1, and that of the fields of a line is 2
+        csvdecode("a,a") => there are two columns named `a`
+        csvdecode("a\n1,2") => incorrect number of fields in a line: expected 1, found 2
         format("%s") => the format has more verbs than there are values
         format("", 1) => the format has fewer verbs than there are values
         format("%") => a verb is missing after `%`
@@ -169,14 +169,14 @@ fn yaml_has_limits() {
     }
     for (values, is_fine) in [(65_535, true), (65_536, false)] {
         let found = decoded("yamldecode", &format!("[{}]", "x,".repeat(values)));
-        assert_eq!(found.is_ok(), is_fine, "{values} and their list");
+        assert_eq!(found.is_ok(), is_fine, "{values} values and their list");
     }
     // Forty aliases of a small collection are within the limit.
     for collection in ["[x, x]", "{a: x, b: x}"] {
         let text = format!("- &a {collection}\n{}", "- *a\n".repeat(40));
         assert!(decoded("yamldecode", &text).is_ok(), "{collection}");
     }
-    // Each alias counts as all values in its target.
+    // Each alias counts as many times as its target has values.
     let big = |collection: &str| {
         let entries: Vec<String> = (0..1000)
             .map(|at| collection.replace('#', &at.to_string()))
@@ -211,8 +211,8 @@ fn invalid_keys_of_yaml_have_a_reason() {
     for (text, expected) in [
         ("~: 1", "a key cannot be null"),
         ("[a]: 1", "a key must be a string"),
-        ("", "the text has no document"),
-        ("a\n---\nb", "the text has more than one document"),
+        ("", "the text contains no document"),
+        ("a\n---\nb", "the text contains more than one document"),
     ] {
         let found = decoded("yamldecode", text).unwrap_err().to_string();
         assert!(found.ends_with(expected), "{text}: {found}");

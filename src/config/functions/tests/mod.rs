@@ -1,4 +1,4 @@
-//! Calls of functions, compared with the values in Terraform.
+//! Compares the results of function calls with those in Terraform.
 
 mod decoding;
 mod edges;
@@ -19,7 +19,7 @@ fn value(text: &str) -> Result<Value, EvalProblem> {
     super::evaluate_alone(text, Engine::Terraform).map_err(|fault| fault.problem)
 }
 
-/// Compares each call with a constant: `call => constant` on each line.
+/// Compares each call with a constant. Each line has the form `call => constant`.
 #[track_caller]
 fn give(rows: &str) {
     let lines = rows.lines().map(str::trim);
@@ -297,7 +297,7 @@ fn some_functions_are_known_to_one_engine_only() {
     }
 }
 
-/// What `terraform metadata functions` (1.11.4) and `tofu metadata functions` (1.12.6) list, without `core::`.
+/// The functions that `terraform metadata functions` (1.11.4) and `tofu metadata functions` (1.12.6) list, without `core::`.
 const FUNCTIONS: &str = "abs abspath alltrue anytrue base64decode base64encode base64gunzip base64gzip base64sha256 \
      base64sha512 basename bcrypt can ceil chomp chunklist cidrcontains cidrhost cidrnetmask cidrsubnet \
      cidrsubnets coalesce coalescelist compact concat contains csvdecode dirname distinct element \
@@ -319,22 +319,25 @@ fn the_table_is_sorted_by_name() {
 #[test]
 fn a_wrong_number_of_arguments_names_the_right_one() {
     for (call, expected) in [
-        ("lower()", "too few arguments: it takes 1, not 0"),
-        ("issensitive(1, 2)", "too many arguments: it takes 1, not 2"),
-        ("trim(1)", "too few arguments: it takes 2, not 1"),
+        ("lower()", "too few arguments: expected 1, found 0"),
+        (
+            "issensitive(1, 2)",
+            "too many arguments: expected 1, found 2",
+        ),
+        ("trim(1)", "too few arguments: expected 2, found 1"),
         (
             "slice([], 0, 1, 2)",
-            "too many arguments: it takes 3, not 4",
+            "too many arguments: expected 3, found 4",
         ),
-        ("lookup({})", "too few arguments: it takes 2 to 3, not 1"),
+        ("lookup({})", "too few arguments: expected 2 to 3, found 1"),
         (
             "range(1, 2, 3, 4)",
-            "too many arguments: it takes 1 to 3, not 4",
+            "too many arguments: expected 1 to 3, found 4",
         ),
-        ("max()", "too few arguments: it takes at least 1, not 0"),
+        ("max()", "too few arguments: expected at least 1, found 0"),
         (
             "setproduct([1])",
-            "too few arguments: it takes at least 2, not 1",
+            "too few arguments: expected at least 2, found 1",
         ),
     ] {
         let message = value(call).unwrap_err().to_string();
@@ -349,7 +352,7 @@ fn a_wrong_number_of_arguments_names_the_right_one() {
 fn every_function_of_the_tools_is_supported_or_listed_as_unsupported() {
     let functions = Functions::new(Path::new("."), Engine::Tofu, budget());
     let unknown = |name: &&str| {
-        // It does not exist in Terraform, and it is an error in OpenTofu.
+        // OpenTofu lists this function, but rejects it in module sources.
         let refused = *name == "plantimestamp";
         let checked = functions.check(name);
         matches!(checked, Err(EvalProblem::NoSuchFunction(_))) && !refused
