@@ -1,8 +1,8 @@
 //! Warnings about valid `provider_installation` blocks that are probably mistakes. Terraform and OpenTofu do not report them.
 //!
-//! A mirror in the plugin cache offers unverified packages. If a mirror includes some providers that `direct` does not
-//! exclude, `init` also asks the registry, where an attacker may publish a higher version under the same name. Providers that
-//! `direct` excludes and no mirror includes cannot be installed.
+//! A mirror that is also the plugin cache offers unverified packages. If a mirror includes providers that `direct` does not exclude,
+//! `init` also asks the registry, where an attacker may publish a higher version under the same name. Providers that `direct`
+//! excludes and that no mirror includes cannot be installed.
 
 use std::path::Path;
 
@@ -11,20 +11,20 @@ use crate::cli_config::pattern::Pattern;
 use crate::code::Code;
 use crate::span::{Explain, Place};
 
-/// Something in a `provider_installation` block that is probably a mistake.
+/// A probable mistake in a `provider_installation` block.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InstallationWarning {
     #[error("this mirror is also the plugin cache, whose packages are unverified")]
     MirrorIsCache { place: Box<Place> },
     #[error(
-        "providers `{pattern}` of this mirror may come from their registry too: `direct` does not exclude them"
+        "providers that match `{pattern}` may also be installed from their registry, because `direct` does not exclude them"
     )]
     NotExcluded { place: Box<Place>, pattern: String },
-    #[error("providers `{pattern}` are excluded here, and no mirror includes them")]
+    #[error("`{pattern}` is excluded here, but no mirror includes it")]
     NotIncluded { place: Box<Place>, pattern: String },
-    /// A mirror includes and `direct` excludes two patterns that are probably meant to be the same.
+    /// The pattern that a mirror includes and the one that `direct` excludes differ, although they should probably be the same.
     #[error(
-        "`{included}` is included here and `{excluded}` excluded from `direct`: they are not the same"
+        "this mirror includes `{included}`, but `direct` excludes `{excluded}`, which is different"
     )]
     AlmostEqual {
         place: Box<Place>,
@@ -57,7 +57,7 @@ impl Explain for InstallationWarning {
 }
 
 impl ProviderInstallation {
-    /// The warnings in the order of the file. `plugin_cache` is the directory of the plugin cache, if there is one.
+    /// Returns the warnings about this block. `plugin_cache` is the directory of the plugin cache, if one is configured.
     pub fn warnings(&self, plugin_cache: Option<&Path>) -> Vec<InstallationWarning> {
         let mut warnings = Vec::new();
         for method in &self.methods {
@@ -87,10 +87,10 @@ fn compare(mirrors: &[&Method], direct: &[&Method], warnings: &mut Vec<Installat
     let takes_all = mirrors
         .iter()
         .any(|method| method.selector.include.is_empty());
-    // Patterns that a mirror includes and `direct` does not exclude.
+    // Patterns that a mirror includes but `direct` does not exclude.
     let mut open = included.clone();
     open.retain(|(_, pattern)| direct.iter().any(|method| may_take(method, pattern)));
-    // Patterns that `direct` excludes and no mirror includes.
+    // Patterns that `direct` excludes but no mirror includes.
     let mut lost = excluded;
     lost.retain(|(_, pattern)| {
         !takes_all && !included.iter().any(|(_, other)| other.overlaps(pattern))
@@ -133,7 +133,7 @@ fn patterns<'a>(
         .collect()
 }
 
-/// Whether `direct` applies to some of the providers that match the pattern.
+/// Whether `direct` applies to any of the providers that match the pattern.
 fn may_take(direct: &Method, pattern: &Pattern) -> bool {
     let selector = &direct.selector;
     let excluded = selector.exclude.iter().any(|other| other.covers(pattern));
@@ -142,7 +142,7 @@ fn may_take(direct: &Method, pattern: &Pattern) -> bool {
     included && !excluded
 }
 
-/// Whether the patterns differ in one part, such as `internal.external.net/*/*` and `internal.example.net/*/*`.
+/// Whether the patterns differ in exactly one component, such as `internal.external.net/*/*` and `internal.example.net/*/*`.
 fn differ_in_one_part(left: &Pattern, right: &Pattern) -> bool {
     let (left, right) = (left.to_string(), right.to_string());
     let left_parts: Vec<&str> = left.split(['/', '.']).collect();
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mirror_in_the_plugin_cache() {
+    fn a_mirror_that_is_also_the_plugin_cache() {
         let block = "filesystem_mirror { path = \"/cache/\" }";
         assert_eq!(
             warnings(block, Some("/cache")),
@@ -209,26 +209,25 @@ mod tests {
             (
                 mirror("\"h.test/*/*\"") + "direct {}",
                 vec![
-                    "2: providers `h.test/*/*` of this mirror may come from their registry too: `direct` does not exclude them",
+                    "2: providers that match `h.test/*/*` may also be installed from their registry, because `direct` does not exclude them",
                 ],
             ),
             (
                 mirror("\"h.test/*/*\"") + "direct { exclude = [\"h.test/a/*\"] }",
                 vec![
-                    "2: providers `h.test/*/*` of this mirror may come from their registry too: `direct` does not exclude them",
+                    "2: providers that match `h.test/*/*` may also be installed from their registry, because `direct` does not exclude them",
                 ],
             ),
             (
                 mirror("\"acme/ledger\"")
                     + "direct { exclude = [\"acme/ledger\", \"h.test/*/*\"] }",
-                vec!["3: providers `h.test/*/*` are excluded here, and no mirror includes them"],
+                vec!["3: `h.test/*/*` is excluded here, but no mirror includes it"],
             ),
             (
                 mirror("\"internal.external.net/*/*\"")
                     + "direct { exclude = [\"internal.example.net/*/*\"] }",
                 vec![
-                    "2: `internal.external.net/*/*` is included here and `internal.example.net/*/*` excluded from `direct`: they are \
-                     not the same",
+                    "2: this mirror includes `internal.external.net/*/*`, but `direct` excludes `internal.example.net/*/*`, which is different",
                 ],
             ),
             (

@@ -6,15 +6,15 @@ use crate::cli_config::ProviderInstallation;
 use crate::provider::Hostname;
 use crate::span::Place;
 
-/// The merged files of a CLI configuration.
+/// The merged content of all files of a CLI configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CliConfig {
-    /// They replace service discovery for their host.
+    /// The `host` blocks, which replace service discovery for their hosts.
     pub hosts: BTreeMap<Hostname, HostBlock>,
     pub credentials: BTreeMap<Hostname, CredentialsBlock>,
     pub credentials_helper: Option<HelperBlock>,
     pub provider_installation: Option<ProviderInstallation>,
-    /// The first `plugin_cache_dir` that is not empty, with unexpanded variables. tflock never takes packages from the plugin
+    /// The first `plugin_cache_dir` that is not empty, without expanding variables. tflock never takes packages from the plugin
     /// cache, because they cannot be verified.
     pub plugin_cache_dir: Option<String>,
     pub registry_protocols: RegistryProtocols,
@@ -22,15 +22,15 @@ pub struct CliConfig {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostBlock {
-    /// The URL reference of each service, such as `providers.v1`. `None` if the value is not a string: the host then has the
-    /// service, but in an unknown form.
+    /// The URL of each service such as `providers.v1`, which may be relative. `None` if the value is not a string: the host then has
+    /// the service, but its URL is unknown.
     pub services: BTreeMap<String, Option<String>>,
     pub place: Place,
 }
 
 #[derive(Clone, PartialEq, Eq)]
 pub struct CredentialsBlock {
-    /// `None` if the block has no token. Then tflock sends no credentials to the host, and does not run the helper.
+    /// The token. `None` if the block does not set one: tflock then sends no credentials to the host, and does not run the helper.
     pub token: Option<String>,
 }
 
@@ -44,14 +44,14 @@ impl std::fmt::Debug for CredentialsBlock {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HelperBlock {
-    /// The label; the program is `terraform-credentials-NAME`.
+    /// The label of the block. The helper program is `terraform-credentials-NAME`.
     pub name: String,
-    /// The arguments before `get HOST` on its command line.
+    /// The arguments before `get HOST` on the helper's command line.
     pub args: Vec<String>,
     pub place: Place,
 }
 
-/// OpenTofu's `registry_protocols` block. For each value, the first file that sets it counts.
+/// OpenTofu's `registry_protocols` block. For each setting, the value from the first file that sets it applies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegistryProtocols {
     /// A value below 1 means no retries.

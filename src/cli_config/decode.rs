@@ -1,6 +1,6 @@
-//! Decodes a parsed file into settings. The case of block and attribute names does not matter; the case of labels and map keys does.
+//! Decodes a parsed file into settings. Block and attribute names are case-insensitive; labels and map keys are case-sensitive.
 //!
-//! As in HCL 1, `a "b" { ... }`, `a = { b = { ... } }` and `a { b { ... } }` mean the same.
+//! As in HCL 1, `a "b" { ... }`, `a = { b = { ... } }` and `a { b { ... } }` are equivalent.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,7 +28,7 @@ struct LabelledBlock {
     body: Vec<Item>,
 }
 
-/// Decodes one file. The result has the settings of all valid parts and the errors of the others.
+/// Decodes one file. The result contains all valid settings, and the errors in the invalid ones.
 pub(super) fn decode(path: &Path, text: &[u8]) -> FileSettings {
     let mut decoder = FileDecoder {
         source: ConfigSource { path, text },
@@ -53,7 +53,7 @@ pub(super) struct ConfigSource<'a> {
 }
 
 impl ConfigSource<'_> {
-    /// A place without its source line, because any line may hold a token.
+    /// Returns the place of a span without its source line, because any line may contain a token.
     pub(super) fn place(self, span: Span) -> Place {
         Place {
             source_line: None,
@@ -100,13 +100,13 @@ impl ConfigSource<'_> {
         let text = std::str::from_utf8(self.text).map_err(|error| {
             let at = error.valid_up_to();
             syntax(
-                format!("not valid UTF-8 after {at} bytes"),
+                format!("invalid UTF-8 after the first {at} bytes"),
                 Span::new(at, at + 1),
             )
         })?;
         if text.starts_with('\u{feff}') {
             return Err(syntax(
-                "the file begins with a byte order mark".to_owned(),
+                "the file must not begin with a byte order mark".to_owned(),
                 Span::new(0, 3),
             ));
         }
@@ -137,7 +137,7 @@ impl FileDecoder<'_> {
         installation::decode(tree, self.source, &mut self.out);
     }
 
-    /// The blocks named `name`, with their labels in any form.
+    /// Finds the blocks named `name`, whether their labels are written as labels or as nested keys.
     fn blocks(&mut self, items: &[Item], name: &str) -> Vec<LabelledBlock> {
         let mut blocks = Vec::new();
         for item in named(items, name) {
@@ -166,7 +166,7 @@ impl FileDecoder<'_> {
         Some(LabelledBlock { label, body })
     }
 
-    /// The items of an object. Further labels become nested items. In JSON, a list of objects counts as one object.
+    /// Returns the items of an object. Additional labels become nested items. In JSON, the objects of a list are merged into one.
     fn body(
         &mut self,
         labels: &[ItemKey],
@@ -231,7 +231,7 @@ impl FileDecoder<'_> {
             .insert(hostname, HostBlock { services, place });
     }
 
-    /// Merges blocks with the same label in one file.
+    /// Adds a `credentials` block, and merges it with blocks that have the same label in the same file.
     fn credentials(&mut self, block: LabelledBlock) {
         let Some(hostname) = self.label("credentials", &block.label) else {
             return;
@@ -266,7 +266,7 @@ impl FileDecoder<'_> {
         });
     }
 
-    /// Decodes a setting without labels.
+    /// Decodes an attribute, or a block without labels.
     fn attribute(&mut self, item: &Item) {
         let name = item.keys[0].text.to_ascii_lowercase();
         match (name.as_str(), &item.value.value) {
@@ -306,14 +306,14 @@ impl FileDecoder<'_> {
     }
 }
 
-/// The items whose first key is `name`, in any case.
+/// Finds the items whose first key is `name`, ignoring case.
 pub(super) fn named<'a>(items: &'a [Item], name: &str) -> impl Iterator<Item = &'a Item> {
     items
         .iter()
         .filter(move |item| item.keys[0].text.eq_ignore_ascii_case(name))
 }
 
-/// The text of a string, number or null.
+/// Returns the text of a string or number, or an empty string for `null`.
 pub(super) fn text_of(value: &ConfigValue) -> Option<&str> {
     match value {
         ConfigValue::String(text) | ConfigValue::Number(text) => Some(text),

@@ -9,11 +9,11 @@ use crate::code::Code;
 use crate::provider::HostnameError;
 use crate::span::{Explain, Place};
 
-/// A part of the CLI configuration that is unreadable or ignored.
+/// An error in the CLI configuration. The file, block or attribute that contains it is ignored.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CliConfigError {
-    /// The file that the environment names does not exist. Terraform and OpenTofu only warn about it.
-    #[error("the CLI configuration file `{}`, which `{variable}` names, does not exist", path.display())]
+    /// The file named by an environment variable does not exist. Terraform and OpenTofu only print a warning in this case.
+    #[error("the CLI configuration file `{}` named by `{variable}` does not exist", path.display())]
     Missing {
         path: PathBuf,
         variable: &'static str,
@@ -24,9 +24,9 @@ pub enum CliConfigError {
         #[source]
         source: Arc<io::Error>,
     },
-    #[error("the CLI configuration file `{}` has more than {limit} bytes", path.display())]
+    #[error("the CLI configuration file `{}` is larger than {limit} bytes", path.display())]
     TooLarge { path: PathBuf, limit: u64 },
-    /// The text is neither HCL 1 nor JSON. The whole file is ignored.
+    /// The file is neither valid HCL 1 nor valid JSON. The whole file is ignored.
     #[error("cannot parse the CLI configuration: {problem}")]
     Syntax { place: Box<Place>, problem: String },
     #[error("`{setting}` must be {wanted}, not {found}")]
@@ -36,8 +36,8 @@ pub enum CliConfigError {
         wanted: &'static str,
         found: &'static str,
     },
-    /// The label of a `host` or `credentials` block is not a host name.
-    #[error("`{label}` is not a host name, so this `{block}` block is ignored")]
+    /// The label of a `host` or `credentials` block is not a valid host name.
+    #[error("`{label}` is not a valid host name, so this `{block}` block is ignored")]
     Label {
         place: Box<Place>,
         /// `host` or `credentials`.
@@ -46,20 +46,20 @@ pub enum CliConfigError {
         #[source]
         source: HostnameError,
     },
-    /// A block that may occur once in all files occurs again.
-    #[error("only the first `{block}` block counts; it is in {first}")]
+    /// A block that may occur only once in the whole configuration is repeated.
+    #[error("only the first `{block}` block is used; it is at {first}")]
     Repeated {
         /// The ignored block.
         place: Box<Place>,
         block: &'static str,
-        /// The block that counts.
+        /// The block that is used.
         first: Box<Place>,
     },
-    /// A `provider_installation` block, or a method in it, has the wrong form.
+    /// A `provider_installation` block or one of its methods is invalid.
     #[error("{problem}")]
     Installation { place: Box<Place>, problem: String },
-    /// An element of `include` or `exclude` is not a pattern of provider addresses.
-    #[error("`{pattern}` is not a pattern of provider addresses")]
+    /// An element of `include` or `exclude` is not a valid provider pattern.
+    #[error("`{pattern}` is not a valid provider pattern")]
     Pattern {
         place: Box<Place>,
         pattern: String,
@@ -88,10 +88,10 @@ impl Explain for CliConfigError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Syntax { .. } => Some(
-                "correct the file: until then all of it is ignored, also its `host` and `credentials` blocks; its language is HCL 1".to_owned(),
+                "fix the file, which must be valid HCL 1: until then, all of it is ignored, including its `host` and `credentials` blocks".to_owned(),
             ),
             Self::Pattern { .. } => Some(
-                "write `NAMESPACE/TYPE` or `HOST/NAMESPACE/TYPE`, with `*` for the type, for namespace and type, or for all three"
+                "write `NAMESPACE/TYPE` or `HOST/NAMESPACE/TYPE`; `*` can replace the type, the namespace and type, or all three"
                     .to_owned(),
             ),
             _ => None,

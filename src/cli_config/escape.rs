@@ -1,9 +1,9 @@
-//! The content of quoted strings in HCL 1 and JSON.
+//! Finds and decodes the content of quoted strings in HCL 1 and JSON.
 //!
-//! The CLI configuration has no interpolation: `${...}` is kept as written, with the quotes and line breaks in it. Inside of
-//! it, `\"` is a plain quote.
+//! The CLI configuration has no interpolation: `${...}` is kept as written, including any quotes and line breaks. Inside `${...}`,
+//! only `\"` is decoded.
 
-/// The part of `text` before the quote that ends the string; `None` if there is no such quote.
+/// Returns the part of `text` before the quote that ends the string. `None` if there is no such quote.
 pub(super) fn quoted(text: &str) -> Option<&str> {
     let mut braces = 0_usize;
     let mut previous = ' ';
@@ -27,7 +27,7 @@ pub(super) fn quoted(text: &str) -> Option<&str> {
     None
 }
 
-/// Decodes the escapes of a string outside of `${...}`. The error is the offset of an unknown escape.
+/// Decodes the escape sequences in a string, except those inside `${...}`. The error is the offset of an unknown escape sequence.
 pub(super) fn unescape(raw: &str) -> Result<String, usize> {
     let mut out = String::with_capacity(raw.len());
     let mut at = 0;
@@ -48,7 +48,7 @@ pub(super) fn unescape(raw: &str) -> Result<String, usize> {
     Ok(out)
 }
 
-/// The length in bytes of the `${...}` at the start of `text`.
+/// Returns the length, in bytes, of the `${...}` at the start of `text`.
 fn interpolation(text: &str) -> usize {
     let mut braces = 0_usize;
     for (at, c) in text.char_indices() {
@@ -62,7 +62,7 @@ fn interpolation(text: &str) -> usize {
     text.len()
 }
 
-/// Decodes the text after a backslash: the character, and the length of the escape in bytes. `\/` occurs in JSON only.
+/// Decodes the text after a backslash. Returns the character, and the length of the escape sequence in bytes. `\/` comes from JSON.
 fn escape(text: &str) -> Option<(char, usize)> {
     let kind = text.chars().next()?;
     let simple = match kind {
@@ -93,7 +93,7 @@ fn numeric(text: &str, skip: usize, digits: usize, radix: u32) -> Option<(char, 
     Some((char::from_u32(code)?, end))
 }
 
-/// Decodes `uXXXX`, or a surrogate pair of two, as JSON writes characters beyond U+FFFF. A lone surrogate becomes U+FFFD.
+/// Decodes `uXXXX`, or a surrogate pair of two such escapes, as in JSON. A lone surrogate becomes U+FFFD.
 fn utf16(text: &str) -> Option<(char, usize)> {
     let unit = |text: &str| {
         let code = text.strip_prefix('u')?.get(..4)?;
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_undone_outside_interpolations() {
+    fn escapes_are_decoded_outside_interpolations() {
         for (raw, expected) in [
             (r"a\u0041\x41\101\U00000041", Ok("aAAAA")),
             (r#"\n\t\r\\\"\/"#, Ok("\n\t\r\\\"/")),

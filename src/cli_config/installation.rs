@@ -1,7 +1,7 @@
-//! The `provider_installation` block: the sources of providers for `init`, in order.
+//! The `provider_installation` block: the sources from which `init` installs providers, in order.
 //!
-//! Its form is stricter than the rest of the language: outside of JSON, the block and its methods may not have labels or `=`. The
-//! names of methods are case-sensitive. Invalid methods are left out.
+//! Its syntax is stricter than the rest of the language: except in JSON, the block and its methods must not have labels or `=`.
+//! Method names are case-sensitive. Invalid methods are omitted.
 
 use std::path::PathBuf;
 
@@ -30,15 +30,15 @@ pub struct Method {
 pub enum MethodKind {
     /// The origin registry of each provider.
     Direct,
-    /// A directory of packages, as written.
+    /// A directory of packages. The path is as written in the file.
     FilesystemMirror { path: PathBuf },
     NetworkMirror {
-        /// The base URL, as written.
+        /// The base URL, as written in the file.
         url: String,
         /// OpenTofu's `trust_all_hashes`.
         trust_all_hashes: bool,
     },
-    /// OpenTofu's OCI registry. tflock does not support it.
+    /// An OCI registry (OpenTofu only), which tflock does not support.
     OciMirror,
 }
 
@@ -68,7 +68,7 @@ impl InstallationDecoder<'_> {
         });
     }
 
-    /// The bodies of a block. In JSON, a list of objects has several.
+    /// Returns the bodies of a block. A list of objects in JSON has several bodies.
     fn bodies<'t>(&mut self, item: &'t Item) -> Vec<&'t [Item]> {
         let name = &item.keys[0];
         if let Some(label) = item.keys.get(1) {
@@ -79,10 +79,7 @@ impl InstallationDecoder<'_> {
             return Vec::new();
         }
         if item.assigned {
-            self.fail(
-                name.span,
-                format!("`{}` is a block and takes no `=`", name.text),
-            );
+            self.fail(name.span, format!("a `{}` block takes no `=`", name.text));
             return Vec::new();
         }
         match &item.value.value {
@@ -195,7 +192,7 @@ impl InstallationDecoder<'_> {
         None
     }
 
-    /// Parses patterns. `None` if one is invalid: a method without some of its patterns would apply to the wrong providers.
+    /// Parses patterns. Returns `None` if one is invalid, because a method with an incomplete list would apply to the wrong providers.
     fn patterns(&mut self, arguments: &[Item], name: &str) -> Option<Vec<Pattern>> {
         let mut patterns = Some(Vec::new());
         for item in named(arguments, name) {
@@ -224,7 +221,7 @@ impl InstallationDecoder<'_> {
         parsed.map_err(|error| self.out.errors.push(error)).ok()
     }
 
-    /// Reports invalid `dev_overrides`. tflock ignores valid ones.
+    /// Reports invalid `dev_overrides`. Valid ones are ignored.
     fn check_overrides(&mut self, arguments: &[Item]) {
         for item in arguments {
             let key = &item.keys[0];

@@ -1,6 +1,6 @@
 //! Parses the JSON form of the CLI configuration into the same tree as HCL 1.
 //!
-//! As in both tools, a comma may follow the last element, and text after the first value is ignored.
+//! As in Terraform and OpenTofu, a comma may follow the last element, and text after the first value is ignored.
 
 use crate::cli_config::escape;
 use crate::cli_config::tree::{
@@ -8,7 +8,7 @@ use crate::cli_config::tree::{
 };
 use crate::span::Span;
 
-/// Parses a text that begins with `{`.
+/// Parses a file whose first visible character is `{`.
 pub(super) fn parse(text: &str) -> Result<ConfigTree, ConfigSyntaxError> {
     let mut parser = JsonConfigParser { text, at: 0 };
     match parser.node(0)?.value {
@@ -43,7 +43,7 @@ impl<'a> JsonConfigParser<'a> {
                 .len();
     }
 
-    /// Takes `sign` and the blanks around it. Returns whether it comes next.
+    /// Consumes `sign` and the blanks around it, if it comes next. Returns whether it did.
     fn take(&mut self, sign: char) -> bool {
         self.skip_blank();
         let found = self.rest().starts_with(sign);
@@ -115,7 +115,7 @@ impl<'a> JsonConfigParser<'a> {
 
     fn string(&mut self) -> Result<String, ConfigSyntaxError> {
         let Some(raw) = escape::quoted(&self.rest()[1..]) else {
-            return Err(self.error("this string does not end on its line"));
+            return Err(self.error("this string must end on its first line"));
         };
         let start = self.at + 1;
         self.at = start + raw.len() + 1;
@@ -127,7 +127,7 @@ impl<'a> JsonConfigParser<'a> {
         })
     }
 
-    /// A number, `true`, `false` or `null`.
+    /// Parses a number, `true`, `false` or `null`.
     fn word(&mut self) -> Result<ConfigValue, ConfigSyntaxError> {
         let rest = self.rest();
         let length = rest

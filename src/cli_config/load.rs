@@ -9,11 +9,11 @@ use crate::cli_config::places::{ConfigEnvironment, Places, is_config_file};
 use crate::cli_config::{Builder, CliConfig, CliConfigError};
 use crate::provider::Engine;
 
-/// The maximum size of a file, in bytes. Usual files have a few kilobytes. A file at a wrong path must not fill the memory.
+/// The maximum size of a file, in bytes. Typical files are a few kilobytes long. The limit saves memory if a path names the wrong file.
 const MAX_FILE_SIZE: u64 = 1024 * 1024;
 
-/// Reads and merges all files of the CLI configuration. Only the file that the environment names must exist. The result has the
-/// settings of all readable parts and the errors of the others.
+/// Reads and merges all files of the CLI configuration. Only a file named by an environment variable must exist. Returns all valid
+/// settings, and the errors in the others.
 pub fn load(environment: &ConfigEnvironment, engine: Engine) -> (CliConfig, Vec<CliConfigError>) {
     let mut builder = Builder::default();
     match environment.places(engine) {
@@ -40,7 +40,7 @@ pub fn load(environment: &ConfigEnvironment, engine: Engine) -> (CliConfig, Vec<
 }
 
 impl Builder {
-    /// Adds a file. Returns whether it exists, readable or not.
+    /// Adds a file. Returns whether it exists, even if it cannot be read.
     fn add_file(&mut self, path: &Path) -> bool {
         match read(path) {
             Ok(text) if text.len() as u64 > MAX_FILE_SIZE => {
@@ -79,7 +79,7 @@ impl Builder {
     }
 }
 
-/// Reads at most one byte more than the limit.
+/// Reads a file, but at most one byte more than the limit.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     fs::File::open(path)?
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use crate::provider::Hostname;
 
-    /// Creates the files. Each contains a token equal to its own name.
+    /// Creates the files in a temporary home directory. Each contains its own name as a token.
     fn home(files: &[&str]) -> tempfile::TempDir {
         let home = tempfile::tempdir().expect("a directory");
         for file in files {

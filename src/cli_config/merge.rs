@@ -1,4 +1,4 @@
-//! Merges files into one configuration: first the main file, then those of the directory in the order of their names.
+//! Merges files into one configuration: first the main file, then the files in the configuration directory, sorted by name.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use crate::span::Place;
 /// Merges files in the order in which they are added.
 ///
 /// A later `host` or `credentials` block replaces an earlier one with the same label. The first value of `plugin_cache_dir`
-/// and of each attribute of `registry_protocols` counts. The first `provider_installation` and the first `credentials_helper`
-/// block count, and each further one is an error.
+/// and of each attribute of `registry_protocols` applies. The first `provider_installation` block and the first
+/// `credentials_helper` block apply, and each additional one is an error.
 #[derive(Debug, Default)]
 pub struct Builder {
     config: CliConfig,
@@ -18,7 +18,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Adds the file at `path` with the content `text`.
+    /// Adds a file. `text` is its content, and `path` is used in error messages.
     pub fn add(&mut self, path: &Path, text: &[u8]) {
         let mut file = decode::decode(path, text);
         self.errors.append(&mut file.errors);

@@ -1,14 +1,14 @@
-//! The CLI configuration of Terraform and OpenTofu: `.terraformrc`, `*.tfrc`, `*.tfrc.json`.
+//! The CLI configuration of Terraform and OpenTofu: `.terraformrc`, `*.tfrc` and `*.tfrc.json` files.
 //!
-//! The language is HCL 1 or JSON. A file is read in four steps:
+//! The language is HCL 1 or JSON. The configuration is read in four steps:
 //!
-//! 1. [`places`] lists the files that the environment names, without accessing them;
-//! 2. `scan` and `parse` (or `json`) parse a text into a `tree` of items;
-//! 3. `decode` and `installation` turn the tree into the settings of this file;
+//! 1. [`places`] determines the paths of the files from the environment, without accessing the files;
+//! 2. `scan` and `parse` (or `json`) parse a file into a `tree` of items;
+//! 3. `decode` and `installation` convert the tree to the settings of that file;
 //! 4. [`Builder`] merges the settings of all files into one [`CliConfig`].
 //!
-//! As in Terraform and OpenTofu, an invalid part is reported, and the rest of the configuration applies: a mistake in a file of the
-//! home directory must not stop a run that does not need that part. Unknown attributes and blocks are ignored.
+//! As in Terraform and OpenTofu, an invalid block or attribute is reported, and the rest of the configuration applies: a mistake in a
+//! file in the home directory must not stop a run that does not need that setting. Unknown attributes and blocks are ignored.
 
 mod advice;
 mod config;

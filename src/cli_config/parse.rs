@@ -1,7 +1,7 @@
 //! The grammar of HCL 1: `key... { items }`, `key = value`, lists and objects.
 //!
-//! Items need no line breaks between them, and a comma may follow each. List elements need commas between them, and
-//! may have one after the last. An item with labels cannot have `=`.
+//! No line breaks are required between items, and a comma may follow each item. List elements must be separated by commas, and a
+//! comma may follow the last one. An item with labels cannot have `=`.
 
 use crate::cli_config::json;
 use crate::cli_config::scan::{Hcl1Scanner, Hcl1Token};
@@ -10,7 +10,7 @@ use crate::cli_config::tree::{
 };
 use crate::span::Span;
 
-/// Parses a file. A text whose first visible character is `{` is JSON, whatever the name of its file.
+/// Parses a file. It is parsed as JSON if its first visible character is `{`, regardless of the file name.
 pub(super) fn parse(text: &str) -> Result<ConfigTree, ConfigSyntaxError> {
     if text.trim_start().starts_with('{') {
         return json::parse(text);
@@ -49,7 +49,7 @@ impl Hcl1Parser<'_> {
             .map_or(&Hcl1Token::End, |(token, _)| token))
     }
 
-    /// Parses items up to `}` or the end of the file, which the caller takes.
+    /// Parses items up to `}` or the end of the file, which it leaves to the caller.
     fn items(&mut self, depth: usize) -> Result<Vec<Item>, ConfigSyntaxError> {
         let mut items = Vec::new();
         while !matches!(self.peek()?, Hcl1Token::End | Hcl1Token::Sign('}')) {
@@ -98,7 +98,7 @@ impl Hcl1Parser<'_> {
         }
     }
 
-    /// Parses the value that begins with this token.
+    /// Parses the value that begins with the given token.
     fn value(
         &mut self,
         (token, span): (Hcl1Token, Span),
@@ -164,7 +164,7 @@ fn expected(wanted: &str, found: &Hcl1Token, span: Span) -> ConfigSyntaxError {
 mod tests {
     use super::*;
 
-    /// The items as compact text, such as `key key:{key=value}`.
+    /// Renders items as compact text, such as `key key:{key=value}`.
     fn show(items: &[Item]) -> String {
         let shown = items.iter().map(|item| {
             let keys: Vec<_> = item.keys.iter().map(|key| key.text.as_str()).collect();
@@ -252,11 +252,11 @@ mod tests {
             ("a {", 3, "expected `}`, found the end of the file"),
             ("{ a = 1 }", 2, "expected a quoted key or `}`"),
             ("// c\n{}", 5, "expected a key, found `{`"),
-            ("a = \"b\nc\"", 4, "this string does not end on its line"),
+            ("a = \"b\nc\"", 4, "this string must end on its first line"),
             ("a = \"\\q\"", 5, "unknown escape sequence"),
-            ("a = 1 /* b", 6, "this comment does not end"),
-            ("a = -", 4, "`-` without a number"),
-            ("a = <<E\nx\n", 4, "this heredoc does not end"),
+            ("a = 1 /* b", 6, "this comment is not closed"),
+            ("a = -", 4, "expected a number after `-`"),
+            ("a = <<E\nx\n", 4, "this heredoc is not closed"),
             ("a = <<E", 4, "this heredoc has no lines"),
             ("a = <x", 4, "unexpected `<`"),
             ("a = 1 ?", 6, "unexpected `?`"),

@@ -1,6 +1,6 @@
-//! The providers that an installation method applies to: `include` and `exclude` patterns.
+//! The `include` and `exclude` patterns, which select the providers to which an installation method applies.
 //!
-//! `NS/TYPE` means the default host of the engine, `HOST/NS/TYPE` the named host. `*` can replace the type, namespace and
+//! `NS/TYPE` refers to the engine's default host, and `HOST/NS/TYPE` to the given host. `*` can replace the type, the namespace and
 //! type, or all three parts. Case is ignored. `exclude` takes precedence. Without `include`, the method applies to all providers.
 
 use std::fmt;
@@ -26,17 +26,15 @@ enum PatternHost {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternProblem {
-    /// Not two or three parts.
     #[error("it must have two or three parts separated by slashes")]
     Parts,
-    /// `*/TYPE`.
-    #[error("the namespace can be `*` only if the type is `*` too")]
+    /// The pattern has the form `*/TYPE`.
+    #[error("the namespace can be `*` only if the type is also `*`")]
     NamespaceAlone,
-    /// `*/NAMESPACE/TYPE`.
-    #[error("the host can be `*` only if namespace and type are `*` too")]
+    /// The pattern has the form `*/NAMESPACE/TYPE`.
+    #[error("the host can be `*` only if the namespace and the type are also `*`")]
     HostAlone,
-    /// A part that is invalid in a provider address.
-    #[error("its fixed parts are invalid in a provider address")]
+    #[error("the parts without wildcards are not valid in a provider address")]
     Address(#[source] Box<AddressError>),
 }
 
@@ -54,7 +52,7 @@ impl Pattern {
         if namespace == "*" && type_name != "*" {
             return Err(PatternProblem::NamespaceAlone);
         }
-        // The parser of addresses checks the parts that are not `*`.
+        // The address parser checks the parts that are not `*`.
         let part = |part| if part == "*" { "any" } else { part };
         let mut source = format!("{}/{}", part(namespace), part(type_name));
         if let Some(host) = host.filter(|host| *host != "*") {
@@ -86,8 +84,8 @@ impl Pattern {
             && part(&self.type_name, &provider.type_name)
     }
 
-    /// How general the pattern is: 0 for one provider on a named host. Of two patterns that match the same provider, the
-    /// narrower one has the smaller breadth; only equal patterns have the same.
+    /// Returns how general the pattern is, where 0 means a single provider on a named host. If two different patterns match the same
+    /// provider, the more specific one has the smaller breadth.
     pub fn breadth(&self) -> u8 {
         let host = match self.host {
             Some(PatternHost::Named(_)) => 0,
@@ -102,12 +100,12 @@ impl Pattern {
         self.parts_match(other, false)
     }
 
-    /// Whether some provider matches both patterns.
+    /// Whether there are providers that match both patterns.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         self.parts_match(other, true)
     }
 
-    /// Whether each part is `*` here or equal in both. With `either`, a `*` in `other` matches too.
+    /// Whether each part is `*` in this pattern or identical in both. If `either` is set, `*` in `other` matches, too.
     fn parts_match(&self, other: &Self, either: bool) -> bool {
         let part = |own: &Option<String>, other: &Option<String>| {
             own.is_none() || either && other.is_none() || own == other
@@ -130,10 +128,10 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// The `include` and `exclude` of one method.
+/// The `include` and `exclude` patterns of one installation method.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selector {
-    /// Empty: all providers.
+    /// The patterns of included providers. An empty list includes all providers.
     pub include: Vec<Pattern>,
     /// Takes precedence over `include`.
     pub exclude: Vec<Pattern>,

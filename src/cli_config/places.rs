@@ -1,38 +1,38 @@
-//! The paths of the CLI configuration, by engine and system, whether they exist or not.
+//! The paths of the CLI configuration, by engine and operating system. The files need not exist.
 //!
-//! Terraform: `~/.terraformrc` and `~/.terraform.d`; on Windows `terraform.rc` and `terraform.d` in `%APPDATA%`.
-//! OpenTofu: `~/.tofurc` before these (on Windows `tofu.rc`). On Unix, if none of them exists, `opentofu/tofurc` and
-//! `opentofu` in `$XDG_CONFIG_HOME`, if that is set. `TF_CLI_CONFIG_FILE`, or else `TERRAFORM_CONFIG`, replaces file and
-//! directory.
+//! Terraform reads `~/.terraformrc` and `~/.terraform.d`, or on Windows `terraform.rc` and `terraform.d` in `%APPDATA%`. OpenTofu
+//! first looks for `~/.tofurc` (on Windows `tofu.rc`), then for the same files as Terraform. If a file or directory is not found,
+//! OpenTofu on Unix falls back to `opentofu/tofurc` or `opentofu` in `$XDG_CONFIG_HOME`, if that is set. `TF_CLI_CONFIG_FILE`, or
+//! else `TERRAFORM_CONFIG`, replaces both file and directory.
 
 use std::path::{Path, PathBuf};
 
 use crate::provider::{Engine, Platform};
 
-/// The system and the environment variables that determine the paths. An empty variable counts as unset.
+/// The operating system and the environment variables that determine the paths. An empty variable counts as unset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfigEnvironment {
-    /// Use the paths of Windows.
+    /// Whether the paths for Windows are used.
     pub is_windows: bool,
-    /// `HOME`, or the home directory of the account if that is empty.
+    /// `HOME`, or the account's home directory if `HOME` is unset or empty.
     pub home: Option<PathBuf>,
     pub app_data: Option<PathBuf>,
     pub xdg_config_home: Option<PathBuf>,
     pub xdg_data_home: Option<PathBuf>,
     pub cli_config_file: Option<PathBuf>,
-    /// `TERRAFORM_CONFIG`, the old name.
+    /// `TERRAFORM_CONFIG`, the old name of `TF_CLI_CONFIG_FILE`.
     pub terraform_config: Option<PathBuf>,
 }
 
 /// The files and directories to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Places {
-    /// This file only; it should exist.
+    /// Only this file. It is reported if it does not exist.
     Named {
         file: PathBuf,
         variable: &'static str,
     },
-    /// The first of the files that exists, then all configuration files in the first of the directories that exists.
+    /// The first of `files` that exists, and all configuration files in the first of `directories` that exists.
     Default {
         files: Vec<PathBuf>,
         directories: Vec<PathBuf>,
@@ -40,7 +40,7 @@ pub enum Places {
 }
 
 impl ConfigEnvironment {
-    /// The files and directories of an engine.
+    /// Returns the files and directories that an engine reads.
     pub fn places(&self, engine: Engine) -> Places {
         let overrides = [
             (&self.cli_config_file, "TF_CLI_CONFIG_FILE"),
@@ -69,7 +69,7 @@ impl ConfigEnvironment {
         }
     }
 
-    /// Candidates for the configuration directory.
+    /// Returns the candidates for the configuration directory.
     fn directories(&self, engine: Engine) -> Vec<PathBuf> {
         let name = if self.is_windows {
             "terraform.d"
@@ -82,7 +82,7 @@ impl ConfigEnvironment {
         directories
     }
 
-    /// The directories with programs such as credentials helpers, in the order of the search.
+    /// Returns the directories that may contain programs such as credentials helpers, in search order.
     pub fn plugin_directories(&self, engine: Engine, platform: &Platform) -> Vec<PathBuf> {
         let plugins = self.own_plugin_directories(engine).into_iter();
         let with_platform = plugins.flat_map(|directory| {
@@ -92,7 +92,7 @@ impl ConfigEnvironment {
         with_platform.collect()
     }
 
-    /// The plugin directories of the user that only the engine itself uses.
+    /// Returns the plugin directories in the user's configuration and data directories.
     fn own_plugin_directories(&self, engine: Engine) -> Vec<PathBuf> {
         let data = set(self.xdg_data_home.as_ref()).filter(|_| engine == Engine::Tofu);
         let bases = self.directories(engine).into_iter().take(1);
@@ -100,8 +100,7 @@ impl ConfigEnvironment {
         bases.map(|base| base.join("plugins")).collect()
     }
 
-    /// The directories from which `init` takes packages if there is no `provider_installation` block, in the order of the
-    /// search.
+    /// Returns the directories from which `init` takes packages if there is no `provider_installation` block, in search order.
     pub fn implied_mirrors(&self, engine: Engine, working_directory: &Path) -> Vec<PathBuf> {
         let mut mirrors = vec![working_directory.join("terraform.d").join("plugins")];
         mirrors.extend(self.own_plugin_directories(engine));
@@ -137,7 +136,7 @@ fn set(path: Option<&PathBuf>) -> Option<&Path> {
         .filter(|path| !path.as_os_str().is_empty())
 }
 
-/// Whether a file in the configuration directory is part of the configuration.
+/// Whether a file with this name in the configuration directory is part of the configuration.
 pub(super) fn is_config_file(name: &str) -> bool {
     let mut endings = [".tfrc", ".tfrc.json"].into_iter();
     endings.any(|ending| name.ends_with(ending))

@@ -1,6 +1,6 @@
-//! Tokens of HCL 1.
+//! Splits HCL 1 text into tokens.
 //!
-//! Differences from HCL 2: an identifier may contain dots (`providers.v1`), `${...}` is part of a string and may contain
+//! HCL 1 differs from HCL 2 as follows: an identifier may contain dots (`providers.v1`), `${...}` is part of a string and may contain
 //! quotes and line breaks, `true` and `false` are the only keywords, and a bare word is a key, never a value.
 
 use crate::cli_config::escape;
@@ -11,16 +11,16 @@ use crate::span::Span;
 pub(super) enum Hcl1Token {
     /// A bare word.
     Ident(String),
-    /// A quoted string without escapes.
+    /// The content of a quoted string, with escapes decoded.
     String(String),
-    /// A heredoc with its line breaks.
+    /// The content of a heredoc, including line breaks.
     Heredoc(String),
     /// A number as written.
     Number(String),
     Bool(bool),
     /// `{`, `}`, `[`, `]`, `=` or `,`.
     Sign(char),
-    /// The end of the file. The scanner returns it any number of times.
+    /// The end of the file. After that, the scanner returns only this token.
     End,
 }
 
@@ -94,7 +94,7 @@ impl<'a> Hcl1Scanner<'a> {
             } else if rest.starts_with("/*") {
                 let Some(length) = rest.find("*/") else {
                     let span = Span::new(self.at, self.at + 2);
-                    return Err(ConfigSyntaxError::new("this comment does not end", span));
+                    return Err(ConfigSyntaxError::new("this comment is not closed", span));
                 };
                 self.at += length + 2;
             } else {
@@ -116,7 +116,7 @@ impl<'a> Hcl1Scanner<'a> {
         }
     }
 
-    /// Checks only the characters of a number, because its value is only used as text.
+    /// Scans a number. Only its characters are checked, because the value is used only as text.
     fn number(&mut self) -> Result<Hcl1Token, ConfigSyntaxError> {
         let rest = self.rest();
         let sign = usize::from(rest.starts_with('-'));
@@ -131,7 +131,7 @@ impl<'a> Hcl1Scanner<'a> {
             .unwrap_or(digits.len());
         let span = Span::new(self.at, self.at + sign + length);
         if !digits.starts_with(|c: char| c.is_ascii_digit()) {
-            return Err(ConfigSyntaxError::new("`-` without a number", span));
+            return Err(ConfigSyntaxError::new("expected a number after `-`", span));
         }
         self.at = span.end;
         Ok(Hcl1Token::Number(rest[..sign + length].to_owned()))
@@ -143,7 +143,7 @@ impl<'a> Hcl1Scanner<'a> {
         let Some(raw) = raw else {
             let line = self.rest().find('\n').unwrap_or(self.rest().len());
             return Err(ConfigSyntaxError::new(
-                "this string does not end on its line",
+                "this string must end on its first line",
                 Span::new(start, start + line),
             ));
         };
@@ -155,7 +155,7 @@ impl<'a> Hcl1Scanner<'a> {
         Ok(Hcl1Token::String(text))
     }
 
-    /// Scans `<<WORD` or `<<-WORD`, lines, and a last line with the indented word.
+    /// Scans a heredoc: `<<WORD` or `<<-WORD`, its lines, and a last line that contains only the word and may be indented.
     fn heredoc(&mut self) -> Result<Hcl1Token, ConfigSyntaxError> {
         let start = self.at;
         let fail =
@@ -169,7 +169,7 @@ impl<'a> Hcl1Scanner<'a> {
         };
         let word = word.trim_end_matches('\r');
         if word.is_empty() || !word.chars().all(|c| is_letter(c) || c.is_numeric()) {
-            return fail("a heredoc begins with `<<` and a word");
+            return fail("a heredoc must begin with `<<` and a word");
         }
         let mut length = 0;
         for line in body.split_inclusive('\n') {
@@ -179,11 +179,11 @@ impl<'a> Hcl1Scanner<'a> {
             }
             length += line.len();
         }
-        fail("this heredoc does not end")
+        fail("this heredoc is not closed")
     }
 }
 
-/// Removes the indentation that all lines have in common.
+/// Removes the indentation that all lines share, if `indented` is set.
 fn dedent(body: &str, indented: bool) -> String {
     if !indented {
         return body.to_owned();

@@ -1,19 +1,19 @@
-//! Items with keys and a value: the structure of both HCL 1 and JSON.
+//! A tree of items, each with keys and a value, which represents both HCL 1 and JSON.
 //!
-//! `a "b" { c = 1 }` is one item with the keys `a`, `b` and an object. JSON has no labels, but keys of nested objects
-//! instead; `decode` treats both alike.
+//! `a "b" { c = 1 }` is one item with the keys `a` and `b` and an object as its value. JSON uses keys of nested objects instead of
+//! labels; `decode` treats both alike.
 
 use crate::span::Span;
 
-/// The maximum nesting of objects and lists. The parsers recurse, and real configurations have at most five levels.
+/// The maximum nesting depth of objects and lists. The parsers are recursive, and real configurations have at most five levels.
 pub(super) const MAX_DEPTH: usize = 64;
 
-/// One `key... value` of a body.
+/// An attribute or block: one or more keys, followed by a value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Item {
-    /// At least one.
+    /// The key and any labels; at least one element.
     pub(super) keys: Vec<ItemKey>,
-    /// Whether the item is written with `=`; always false in JSON.
+    /// Whether the item is written with `=`. Always false in JSON.
     pub(super) assigned: bool,
     pub(super) value: SpannedValue,
 }
@@ -33,12 +33,12 @@ pub(super) struct SpannedValue {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ConfigValue {
-    /// A string or heredoc without escapes.
+    /// The content of a string or heredoc, with escapes decoded.
     String(String),
     /// A number as written.
     Number(String),
     Bool(bool),
-    /// JSON only. If a string is expected, it counts as an empty string, as in Terraform.
+    /// The value `null`, which occurs only in JSON. Where a string is expected, `null` counts as an empty string, as in Terraform.
     Null,
     List(Vec<SpannedValue>),
     Object(Vec<Item>),
@@ -60,11 +60,11 @@ impl ConfigValue {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ConfigTree {
     pub(super) items: Vec<Item>,
-    /// JSON does not distinguish blocks from arguments, so the rules about the form of blocks do not apply.
+    /// Whether the file is JSON, which does not distinguish blocks from arguments. The syntax rules for blocks do not apply to it.
     pub(super) is_json: bool,
 }
 
-/// The reason why a text is neither HCL 1 nor JSON.
+/// The reason why a file is neither valid HCL 1 nor valid JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ConfigSyntaxError {
     pub(super) problem: String,

@@ -1,6 +1,6 @@
-//! Which files differ from a commit, including uncommitted and untracked ones.
+//! Finds the files that differ from a commit, including uncommitted and untracked files.
 //!
-//! A renamed file counts with both names. Ignored files do not count: their earlier content is unknown.
+//! Both names of a renamed file count as changed. Ignored files do not count, because their earlier content is unknown.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,17 +13,17 @@ use super::settings::GitSettings;
 /// The changed files of one repository.
 #[derive(Clone, Debug)]
 pub struct ChangedFiles {
-    /// The top of the repository, without links.
+    /// The repository root, without symlinks.
     pub top: PathBuf,
     pub base: ComparisonBase,
-    /// Absolute paths of files, links and submodules that were added, changed or deleted, and of directories that are
+    /// Absolute paths of files, symlinks and submodules that were added, changed or deleted, and of directories that are
     /// untracked repositories.
     pub paths: BTreeSet<PathBuf>,
 }
 
 impl ChangedFiles {
     /// Finds the files that changed since `revision` in the repository that contains `directory`, an absolute path without
-    /// links. Without a revision the base is the commit at which HEAD diverged from the default branch.
+    /// symlinks. If `revision` is `None`, the base is the commit at which HEAD diverged from the default branch.
     pub fn since(
         settings: &GitSettings,
         directory: &Path,

@@ -5,7 +5,7 @@ use std::fmt;
 use super::error::GitError;
 use super::repository::Repository;
 
-/// Names of default branches, in the order in which they are tried if the server's default branch is unknown.
+/// Common names of default branches, in the order in which they are tried if the server's default branch is unknown.
 const USUAL_BRANCHES: [&str; 4] = [
     "refs/remotes/origin/main",
     "refs/remotes/origin/master",
@@ -13,7 +13,7 @@ const USUAL_BRANCHES: [&str; 4] = [
     "refs/heads/master",
 ];
 
-/// How many digits of a commit are displayed.
+/// The number of digits of a commit hash to display.
 const SHOWN_DIGITS: usize = 12;
 
 /// The commit that the files are compared with.
@@ -25,7 +25,7 @@ pub enum ComparisonBase {
     MergeBase {
         /// The default branch, such as `origin/main`.
         branch: String,
-        /// The hexadecimal commit.
+        /// The commit hash, in hexadecimal.
         commit: String,
     },
 }
@@ -36,7 +36,7 @@ impl fmt::Display for ComparisonBase {
             Self::Revision(revision) => f.write_str(revision),
             Self::MergeBase { branch, commit } => {
                 let digits = &commit[..SHOWN_DIGITS.min(commit.len())];
-                write!(f, "{digits}, where HEAD left {branch}")
+                write!(f, "{digits}, where HEAD diverged from {branch}")
             }
         }
     }
@@ -88,7 +88,7 @@ fn find_merge_base(repository: &Repository<'_>) -> Result<(ComparisonBase, Strin
     }
 }
 
-/// The commit that `revision` names. `None` if it is unknown, or starts with a dash: git could read it as an option.
+/// Returns the commit that `revision` names. `None` if it is unknown or starts with a dash, which git could interpret as an option.
 fn find_commit(repository: &Repository<'_>, revision: &str) -> Result<Option<String>, GitError> {
     if revision.starts_with('-') {
         return Ok(None);
@@ -97,7 +97,7 @@ fn find_commit(repository: &Repository<'_>, revision: &str) -> Result<Option<Str
     repository.first_line("rev-parse", &["--verify", "--quiet", &object])
 }
 
-/// The full name of the server's default branch, otherwise of the first existing branch of [`USUAL_BRANCHES`].
+/// Returns the full name of the server's default branch or, if that is unknown, of the first [`USUAL_BRANCHES`] branch that exists.
 fn default_branch(repository: &Repository<'_>) -> Result<Option<String>, GitError> {
     let head = ["--quiet", "refs/remotes/origin/HEAD"];
     let of_server = repository.first_line("symbolic-ref", &head)?;

@@ -1,13 +1,13 @@
-//! Limits the memory of git and its child processes, and kills all of them.
+//! Limits the memory of git and its child processes, and kills all of them if a command is aborted.
 //!
-//! On Unix they form a process group. On Linux each process may use [`MAX_MEMORY`] bytes of private memory; mapped files, such
-//! as packs, do not count. On other systems memory is unlimited, and on Windows only git itself is killed.
+//! On Unix, the processes form a process group. On Linux, each process may use [`MAX_MEMORY`] bytes of private memory; mapped files,
+//! such as packs, do not count. On other systems memory is unlimited, and on Windows only git itself is killed.
 
 use std::process::Command;
 
 use tokio::process::Child;
 
-/// The most private memory of each process in bytes. Git needs a few hundred megabytes for the largest module repositories.
+/// The maximum private memory of each process, in bytes. Git needs a few hundred megabytes for the largest module repositories.
 pub const MAX_MEMORY: u64 = 4 << 30;
 
 /// Makes the process that `command` starts the leader of a new process group.
@@ -21,14 +21,14 @@ pub(super) fn isolate(command: &mut Command) {
     let _ = command;
 }
 
-/// The process group of a child. Dropping it kills the whole group, unless it was released.
+/// The process group of a child process. Dropping this value kills the whole group, unless it was released.
 pub(super) struct ProcessGroup {
     #[cfg(unix)]
     leader: Option<rustix::process::Pid>,
 }
 
 impl ProcessGroup {
-    /// Limits the memory of a child that was started after [`isolate`], and takes ownership of its group.
+    /// Limits the memory of a child process that was started with an [`isolate`]d command, and takes ownership of its group.
     pub(super) fn contain(child: &Child) -> Self {
         #[cfg(unix)]
         {
@@ -45,8 +45,8 @@ impl ProcessGroup {
         }
     }
 
-    /// Gives up ownership without killing the group. Its leader has ended, so the system may reuse the leader's number.
-    /// Processes that the leader left running, such as a credential cache, are meant to continue.
+    /// Gives up ownership without killing the group. Call this when the leader has exited, because the system may reuse its process
+    /// ID. Processes that the leader left running, such as a credential cache, should continue to run.
     pub(super) fn release(mut self) {
         #[cfg(unix)]
         {
@@ -61,7 +61,7 @@ impl ProcessGroup {
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
         if let Some(leader) = self.leader {
-            // The group may have ended.
+            // This fails if all processes of the group have exited.
             let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
         }
     }
@@ -75,7 +75,7 @@ mod memory {
 
     use super::MAX_MEMORY;
 
-    /// Limits a process that has just started, and the children that it already has. Later children inherit the limit.
+    /// Limits the memory of a process that has just started, and of its existing children. Later children inherit the limit.
     pub(super) fn limit(process: Pid) {
         let inherited = getrlimit(Resource::Data);
         let lower =
@@ -84,7 +84,7 @@ mod memory {
             current: lower(inherited.current),
             maximum: lower(inherited.maximum),
         };
-        // The process may have ended.
+        // This fails if the process has exited.
         let _ = prlimit(Some(process), Resource::Data, lowered);
         children(process).into_iter().for_each(limit);
     }

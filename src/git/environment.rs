@@ -1,21 +1,21 @@
-//! Which environment variables git inherits from the caller.
+//! The environment variables that git inherits from the caller.
 //!
-//! Git inherits what it needs to start, to reach servers, and to authenticate. Continuous integration passes tokens to git in
+//! Git inherits the variables that it needs to start, to reach servers, and to authenticate. CI systems pass tokens to git in
 //! `GIT_CONFIG_*`.
 
 use VariableContent::{CertificatePath, ConfigurationPath, Other};
 
-/// What the value of a variable is.
+/// The kind of value that a variable has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum VariableContent {
-    /// The path of configuration or programs. A stranger could write there if it is inside the tree.
+    /// The path of configuration or programs. If the path is inside the tree, an attacker could have written what is there.
     ConfigurationPath,
-    /// The path of certificates, which the user may keep in the tree.
+    /// The path of certificates. Users may keep certificates in the tree.
     CertificatePath,
     Other,
 }
 
-/// The columns: name; what its value is; whether it leads to credentials or to configuration that may contain some.
+/// The inherited variables: the name, the kind of value, and whether the value gives access to credentials, at least indirectly.
 const INHERITED: [(&str, VariableContent, bool); 38] = [
     ("PATH", Other, false),
     ("PATHEXT", Other, false),
@@ -57,14 +57,14 @@ const INHERITED: [(&str, VariableContent, bool); 38] = [
     ("GIT_CONFIG_NOSYSTEM", Other, false),
 ];
 
-/// Variables with these prefixes are inherited, and set configuration that may contain credentials.
+/// The prefixes of inherited variables that set git configuration, which may contain credentials.
 const CONFIGURATION_PREFIXES: [&str; 3] =
     ["GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
 
-/// Variables with this suffix are inherited.
+/// The suffix of proxy variables, which are inherited.
 const PROXY_SUFFIX: &str = "_PROXY";
 
-/// Variables that git always gets, whatever the caller set.
+/// The variables that git always gets, regardless of the caller's environment.
 pub(super) const FIXED: [(&str, &str); 8] = [
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_ASKPASS", ""),
@@ -76,13 +76,13 @@ pub(super) const FIXED: [(&str, &str); 8] = [
     ("LC_ALL", "C"),
 ];
 
-/// Whether git inherits the variable `name`. Upper and lower case are equal.
+/// Whether git inherits the variable `name`, ignoring case.
 pub(super) fn is_inherited(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     find(&name).is_some() || sets_configuration(&name) || name.ends_with(PROXY_SUFFIX)
 }
 
-/// Whether the variable `name` contains credentials or leads to them.
+/// Whether the variable `name` contains credentials or gives access to them.
 pub(super) fn leads_to_credentials(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     sets_configuration(&name) || find(&name).is_some_and(|(_, is_credential)| is_credential)

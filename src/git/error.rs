@@ -1,10 +1,10 @@
-//! Why git cannot answer a question about the user's repository.
+//! Errors of git commands in the user's repository.
 
 use std::path::PathBuf;
 
 use crate::span::Explain;
 
-/// Why git cannot answer a question about the user's repository.
+/// The reason why a git command in the user's repository failed.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     #[error("cannot run `{}`", program.display())]
@@ -12,16 +12,16 @@ pub enum GitError {
         program: PathBuf,
         source: std::io::Error,
     },
-    /// The directory is outside of any repository, or its `.git` is invalid.
+    /// The directory is not in a repository, or the repository's `.git` is invalid.
     #[error("cannot find a git repository that contains `{}`", directory.display())]
     NoRepository { directory: PathBuf },
     /// The user named no revision, and the history is incomplete.
-    #[error("cannot find the commit where this branch began: `{}` is a shallow clone", repository.display())]
+    #[error("cannot find the commit where this branch diverged: `{}` is a shallow clone", repository.display())]
     Shallow { repository: PathBuf },
     /// The user named no revision, and the default branch is unknown.
     #[error("cannot determine the default branch of `{}`", repository.display())]
     NoDefaultBranch { repository: PathBuf },
-    #[error("cannot compare HEAD with `{branch}`: they have no commit in common")]
+    #[error("cannot compare HEAD with `{branch}`: they have no common ancestor")]
     NoMergeBase { branch: String },
     #[error("cannot find the commit `{revision}` in `{}`", repository.display())]
     Revision {
@@ -33,7 +33,7 @@ pub enum GitError {
     #[error("cannot run `git {command}`: {message}")]
     Command {
         command: &'static str,
-        /// The first line of its standard error, or its exit status.
+        /// The first line of git's standard error, or its exit status.
         message: String,
     },
 }
@@ -41,14 +41,14 @@ pub enum GitError {
 impl Explain for GitError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Program { .. } => "`--changed` needs git: install it, or omit the option",
+            Self::Program { .. } => "install git, which `--changed` requires, or omit the option",
             Self::NoRepository { .. } => "omit `--changed` to process all directories",
             Self::Shallow { .. } => {
                 "fetch the history with `git fetch --unshallow` (`fetch-depth: 0` for actions/checkout, `GIT_DEPTH: 0` in GitLab \
                  CI), or name an existing commit: `--changed=REV`"
             }
             Self::NoDefaultBranch { .. } => {
-                "set it with `git remote set-head origin --auto`, or name a commit: `--changed=REV`"
+                "set the default branch with `git remote set-head origin --auto`, or name a commit: `--changed=REV`"
             }
             Self::NoMergeBase { .. } => "name the commit to compare with: `--changed=REV`",
             Self::Revision {
@@ -57,11 +57,11 @@ impl Explain for GitError {
                 ..
             } => {
                 return Some(format!(
-                    "fetch this commit alone with `git fetch --depth=1 origin {revision}`: the repository is a shallow clone"
+                    "fetch this commit with `git fetch --depth=1 origin {revision}`, because the repository is a shallow clone"
                 ));
             }
             Self::Revision { .. } => {
-                "write branches of a server with the name of the server, such as `origin/main`"
+                "prefix a branch on a server with the name of the remote, as in `origin/main`"
             }
             Self::Command { .. } => return None,
         };

@@ -1,4 +1,4 @@
-//! Which files git ignores, and because of which pattern.
+//! Finds the files that git ignores, and the patterns that match them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,17 @@ use super::settings::GitSettings;
 /// A file that git ignores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IgnoredFile {
-    /// The file, as requested.
+    /// The path of the file, as requested.
     pub file: PathBuf,
-    /// The file with the pattern, relative to the top of the repository or absolute.
+    /// The file that contains the pattern, relative to the repository root or absolute.
     pub source: PathBuf,
-    /// The line of the pattern, starting at 1.
+    /// The line number of the pattern, starting at 1.
     pub line: usize,
     pub pattern: String,
 }
 
-/// Finds those of `files` that git ignores and does not track. They are absolute, or relative to the top of `repository`. One
-/// process handles all of them.
+/// Returns the `files` that git ignores and does not track. Their paths are absolute, or relative to the root of `repository`. A
+/// single git process checks all of them.
 pub fn find_ignored(
     settings: &GitSettings,
     repository: &Path,
@@ -37,15 +37,15 @@ pub fn find_ignored(
             GitError::Program { source, .. } => source,
             error => io::Error::other(error),
         })?;
-    // The status is 1 if no file is ignored.
+    // The exit status is 1 if no file is ignored.
     if !matches!(output.status.code(), Some(0 | 1)) {
         return Err(io::Error::other(output.message()));
     }
     Ok(parse(&output.stdout))
 }
 
-/// Parses quadruples of source, line, pattern and path, each terminated by NUL. A pattern that starts with `!` includes a file
-/// again.
+/// Parses records of four fields (source, line, pattern and path), each field terminated by NUL. Files that a pattern with `!` includes
+/// again are omitted.
 fn parse(output: &[u8]) -> Vec<IgnoredFile> {
     let fields: Vec<String> = output
         .split(|byte| *byte == 0)

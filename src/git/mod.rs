@@ -1,8 +1,8 @@
-//! Runs the `git` program, and asks it about the user's repository.
+//! Runs the `git` program, and uses it to get information about the user's repository.
 //!
-//! A stranger's pull request controls remote modules and the files of the tree, and a commit hook sets variables that select
-//! another repository. Git therefore runs in a controlled environment (`environment`, `settings`, `working_directory`) with
-//! limits on time, memory and output (`process`, `containment`). Git discovers a repository by itself only in `repository`.
+//! An untrusted pull request can control remote modules and the files of the tree, and a commit hook sets variables that select a
+//! different repository. Git therefore runs in a controlled environment (`environment`, `settings`, `working_directory`) with
+//! limits on time, memory and output (`process`, `containment`). Only one command, in `repository`, lets git discover a repository.
 
 mod changed_files;
 mod comparison_base;

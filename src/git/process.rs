@@ -10,17 +10,17 @@ use tokio::process::ChildStdin;
 
 use super::containment::{ProcessGroup, isolate};
 
-/// The most time for one command. The largest module repositories take a minute on a slow line.
+/// The time limit for one command. The largest module repositories take a minute on a slow connection.
 pub const GIT_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How many bytes of standard error are retained, from its end. Error messages quote the last lines, and a server can send
-/// any number of them.
+/// The number of bytes to retain from the end of standard error. Error messages quote only the last lines, and a server can send any
+/// number of lines.
 pub const MAX_ERROR_TEXT: usize = 64 << 10;
 
-/// The most bytes of standard output that are collected: the paths of a few million files.
+/// The maximum number of bytes of standard output to collect: enough for the paths of a few million files.
 pub const MAX_OUTPUT: usize = 256 << 20;
 
-/// The most characters of standard error in an error message.
+/// The maximum number of characters of standard error in an error message.
 const MAX_MESSAGE: usize = 300;
 
 const BUFFER_BYTES: usize = 64 << 10;
@@ -28,18 +28,18 @@ const BUFFER_BYTES: usize = 64 << 10;
 /// Receives standard output as it arrives. [`ControlFlow::Break`] kills the program.
 pub type OutputSink<'a> = dyn FnMut(&[u8]) -> ControlFlow<()> + Send + 'a;
 
-/// The result of a program that ended.
+/// The result of a program that has exited.
 #[derive(Debug)]
 pub struct ProcessOutput {
     pub status: ExitStatus,
-    /// Its standard output; empty if a sink received it.
+    /// The program's standard output; empty if a sink received it.
     pub stdout: Vec<u8>,
-    /// The end of its standard error.
+    /// The end of the program's standard error.
     pub stderr: Vec<u8>,
 }
 
 impl ProcessOutput {
-    /// The first line of standard error for an error message, otherwise the exit status.
+    /// Returns the first line of standard error for use in an error message or, if it is empty, the exit status.
     pub(super) fn message(&self) -> String {
         let text = String::from_utf8_lossy(&self.stderr);
         match text.lines().find(|line| !line.trim().is_empty()) {
@@ -52,21 +52,21 @@ impl ProcessOutput {
     }
 }
 
-/// Why a program did not end by itself. All of its processes are killed.
+/// The reason why a program could not run to its end. All of its processes are killed.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The program does not start, or a pipe to it breaks.
     #[error(transparent)]
     System(#[from] io::Error),
-    /// It exceeds [`GIT_TIMEOUT`].
-    #[error("git did not end within {} s", GIT_TIMEOUT.as_secs())]
+    /// The program exceeds [`GIT_TIMEOUT`].
+    #[error("git did not finish within {} s", GIT_TIMEOUT.as_secs())]
     Timeout,
-    /// It writes too much to standard output.
-    #[error("git wrote more than {limit} bytes, the most that are read")]
+    /// The program writes too much to standard output.
+    #[error("git's output exceeds the limit of {limit} bytes")]
     TooMuchOutput { limit: usize },
 }
 
-/// Runs a program and collects at most `limit` bytes of its standard output.
+/// Runs a program and collects its standard output. Fails if the output exceeds `limit` bytes.
 pub async fn run_collecting(
     command: Command,
     input: Vec<u8>,
@@ -86,7 +86,7 @@ pub async fn run_collecting(
     }
 }
 
-/// Like [`run_collecting`] with [`MAX_OUTPUT`], for callers outside of an asynchronous runtime.
+/// Does the same as [`run_collecting`] with the limit [`MAX_OUTPUT`], for callers outside an asynchronous runtime.
 pub(super) fn run_blocking(command: Command, input: Vec<u8>) -> Result<ProcessOutput, RunError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -94,7 +94,7 @@ pub(super) fn run_blocking(command: Command, input: Vec<u8>) -> Result<ProcessOu
     runtime.block_on(run_collecting(command, input, MAX_OUTPUT))
 }
 
-/// Runs a program and passes its standard output to `sink`. `None` if the sink stopped it.
+/// Runs a program and passes its standard output to `sink`. Returns `None` if the sink stopped the program.
 pub async fn run_streaming(
     mut command: Command,
     input: Vec<u8>,
@@ -141,9 +141,9 @@ pub async fn run_streaming(
     }))
 }
 
-/// Why reading from a program ended early.
+/// The reason why reading from a program ended early.
 enum StreamError {
-    /// The sink wants no more.
+    /// The sink stopped the program.
     Stopped,
     System(io::Error),
 }
@@ -154,7 +154,7 @@ impl From<io::Error> for StreamError {
     }
 }
 
-/// Writes the input. Errors are ignored: the program need not read all of it, and its exit status says whether it succeeded.
+/// Writes the input. Errors are ignored, because the program need not read all input, and its exit status shows whether it succeeded.
 async fn write_input(pipe: Option<ChildStdin>, input: &[u8]) {
     if let Some(mut pipe) = pipe {
         let _ = pipe.write_all(input).await;
@@ -178,7 +178,7 @@ async fn stream(
     }
 }
 
-/// Reads everything, and returns the last [`MAX_ERROR_TEXT`] bytes.
+/// Reads the pipe to its end, and returns the last [`MAX_ERROR_TEXT`] bytes.
 async fn read_end(pipe: Option<impl AsyncRead + Unpin>) -> io::Result<Vec<u8>> {
     let Some(mut pipe) = pipe else {
         return Ok(Vec::new());
@@ -237,13 +237,13 @@ mod tests {
             .unwrap_err();
         assert_eq!(
             error.to_string(),
-            "git wrote more than 1048576 bytes, the most that are read"
+            "git's output exceeds the limit of 1048576 bytes"
         );
         let child = std::fs::read_to_string(pid).unwrap();
         wait_for_end(child.trim());
     }
 
-    /// Waits until a process has ended. It may remain as a zombie if no other process reaps it.
+    /// Waits until a process has exited. A zombie counts as exited, because it may never be reaped.
     fn wait_for_end(process: &str) {
         let is_alive = || {
             let state = Command::new("ps")

@@ -1,4 +1,4 @@
-//! The user's repository, identified by the paths of its `.git` and its work tree.
+//! Runs git commands in the user's repository, which is identified by the paths of its `.git` and its work tree.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -14,12 +14,12 @@ use crate::access::find_repository;
 pub(super) struct Repository<'a> {
     settings: &'a GitSettings,
     git_dir: PathBuf,
-    /// The top of its work tree.
+    /// The root of the work tree.
     pub(super) top: PathBuf,
 }
 
 impl<'a> Repository<'a> {
-    /// Opens the repository that contains `directory`, an absolute path without links.
+    /// Opens the repository that contains `directory`, an absolute path without symlinks.
     pub(super) fn containing(
         settings: &'a GitSettings,
         directory: &Path,
@@ -32,10 +32,10 @@ impl<'a> Repository<'a> {
         }
     }
 
-    /// Opens the repository at `top`, an absolute path without links.
+    /// Opens the repository at `top`, an absolute path without symlinks.
     ///
-    /// Git discovers the repository in this one command only, because only then it refuses repositories of other users. It
-    /// cannot find another repository: `top` must have a `.git`, and git must find exactly that one.
+    /// This is the only command in which git discovers a repository, because git checks its owner only during discovery. Git cannot
+    /// select a different repository: `top` must have a `.git`, and git must find exactly that one.
     pub(super) fn open(settings: &'a GitSettings, top: &Path) -> Result<Self, GitError> {
         let dot_git = top.join(".git");
         let missing = || GitError::NoRepository {
@@ -64,7 +64,7 @@ impl<'a> Repository<'a> {
         }
     }
 
-    /// Runs a git command in this repository, whatever its exit status.
+    /// Runs a git command in this repository. A nonzero exit status is not an error.
     pub(super) fn run(
         &self,
         name: &'static str,
@@ -80,7 +80,7 @@ impl<'a> Repository<'a> {
         run_git(self.settings, command, name, arguments, input)
     }
 
-    /// The standard output of a command that must succeed.
+    /// Runs a command and returns its standard output. A nonzero exit status is an error.
     pub(super) fn output(
         &self,
         name: &'static str,
@@ -89,7 +89,7 @@ impl<'a> Repository<'a> {
         successful(name, self.run(name, arguments, Vec::new())?)
     }
 
-    /// The absolute paths that a command lists, each terminated by NUL.
+    /// Runs a command that prints paths, each terminated by NUL, and returns them as absolute paths.
     pub(super) fn paths(
         &self,
         name: &'static str,
@@ -103,7 +103,7 @@ impl<'a> Repository<'a> {
             .collect())
     }
 
-    /// The first line that a command writes. `None` if its exit status says that there is no result.
+    /// Runs a command and returns the first line of its output. `None` if its exit status indicates that there is no result.
     pub(super) fn first_line(
         &self,
         name: &'static str,
@@ -112,7 +112,7 @@ impl<'a> Repository<'a> {
         let output = self.run(name, arguments, Vec::new())?;
         match output.status.code() {
             Some(1) => Ok(None),
-            // Git rejects names such as `a..b` with this status.
+            // Git exits with this status if a name such as `a..b` is invalid.
             Some(128) if output.stderr.is_empty() || name == "rev-parse" => Ok(None),
             _ => {
                 let stdout = successful(name, output)?;
@@ -158,14 +158,14 @@ fn successful(command: &'static str, output: ProcessOutput) -> Result<Vec<u8>, G
     })
 }
 
-/// Converts a path that git wrote.
+/// Converts a path in git's output.
 #[cfg(unix)]
 pub fn parse_path(name: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt as _;
     PathBuf::from(std::ffi::OsStr::from_bytes(name))
 }
 
-/// Converts a path that git wrote. Git writes UTF-8 on Windows.
+/// Converts a path in git's output, which is UTF-8 on Windows.
 #[cfg(not(unix))]
 pub fn parse_path(name: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(name).into_owned())

@@ -15,8 +15,8 @@ pub struct Revision<'a> {
 }
 
 impl<'a> Revision<'a> {
-    /// Opens the commit that `revision` names in the repository that contains `directory`, an absolute path without links.
-    /// Without a name it is the commit at which HEAD diverged from the default branch.
+    /// Opens the commit that `revision` names in the repository that contains `directory`, an absolute path without symlinks.
+    /// If `revision` is `None`, opens the commit at which HEAD diverged from the default branch.
     pub fn open(
         settings: &'a GitSettings,
         directory: &Path,
@@ -27,7 +27,7 @@ impl<'a> Revision<'a> {
         Ok(Self { repository, commit })
     }
 
-    /// The absolute paths and object names of all files called `name`. The object is `None` if it is not a regular file.
+    /// Returns the absolute paths and object names of all files called `name`. The object name of a symlink or submodule is `None`.
     pub fn files_named(&self, name: &str) -> Result<BTreeMap<PathBuf, Option<String>>, GitError> {
         let list = ["-r", "-z", "--full-tree", &self.commit];
         let listed = self.repository.output("ls-tree", &list)?;

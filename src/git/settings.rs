@@ -1,4 +1,4 @@
-//! How git is run: its environment, its configuration, and which repository it works on.
+//! The settings for git commands: the environment, the configuration, and the repository.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,10 +9,10 @@ use std::process::Command;
 use super::environment::{FIXED, VariableContent, content_of, is_inherited, leads_to_credentials};
 use super::working_directory::WorkingDirectory;
 
-/// How to run git.
+/// The program, environment and working directory for git commands.
 #[derive(Clone, Debug)]
 pub struct GitSettings {
-    /// The program. A bare name is looked up in the `PATH` of `environment`.
+    /// The name or path of the program. A bare name is looked up in the `PATH` of `environment`.
     pub program: PathBuf,
     /// The caller's environment. Git inherits only the variables that it needs.
     environment: BTreeMap<String, String>,
@@ -21,8 +21,8 @@ pub struct GitSettings {
     working_directory: WorkingDirectory,
 }
 
-/// Which repository a git command works on. Git never searches for one, because a directory of the tree could be a repository
-/// that a stranger made.
+/// The repository that a git command uses. Git never searches parent directories for one, because a directory of the tree could be a
+/// repository created by an attacker.
 #[derive(Clone, Copy, Debug)]
 pub enum GitTarget<'a> {
     /// A repository that the command creates.
@@ -30,19 +30,19 @@ pub enum GitTarget<'a> {
     NoRepository,
     /// A known repository.
     Repository {
-        /// Its `.git`.
+        /// The path of its `.git`.
         git_dir: &'a Path,
-        /// The top of its work tree.
+        /// The root of its work tree.
         work_tree: &'a Path,
     },
-    /// The repository in this directory, which must have a `.git`. Git discovers it, and so checks its owner, which it does not
-    /// do for a repository named with `--git-dir`.
+    /// The repository in this directory, which must have a `.git`. Git discovers the repository and therefore checks its owner, which
+    /// git does not do for a repository named with `--git-dir`.
     Discovered(&'a Path),
 }
 
-/// Configuration for every command. It disables implicit repositories, hooks, helpers, prompts and background work, and aborts
-/// transfers that stall for 30 seconds. Packs are indexed while they arrive, with 4 threads, so that memory use does not depend
-/// on the machine.
+/// The git configuration for every command. It disables implicit repositories, hooks, helpers, prompts and background work, and
+/// aborts transfers that stall for 30 seconds. Git indexes packs while they arrive, with 4 threads, which means that memory use does
+/// not depend on the machine.
 const CONFIGURATION: [&str; 13] = [
     "safe.bareRepository=explicit",
     "core.hooksPath=/dev/null",
@@ -62,7 +62,7 @@ const CONFIGURATION: [&str; 13] = [
 const EMPTY_FILE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
 impl GitSettings {
-    /// Settings for the program of this name or path, with the caller's environment.
+    /// Creates settings for the program with this name or path. `environment` is the caller's environment.
     pub fn new(program: impl Into<PathBuf>, environment: BTreeMap<String, String>) -> Self {
         Self {
             program: program.into(),
@@ -72,8 +72,8 @@ impl GitSettings {
         }
     }
 
-    /// Returns settings without credentials: no keys, credential helpers, netrc, or configuration, which may contain some. Only
-    /// https remains, because ssh uses the user's keys.
+    /// Returns settings without credentials: git uses no keys, credential helpers, netrc file or user configuration, which may contain
+    /// credentials. The only permitted protocol is https, because ssh uses the user's keys.
     pub fn anonymous(&self) -> Self {
         let mut anonymous = self.clone();
         anonymous.is_anonymous = true;
@@ -84,7 +84,7 @@ impl GitSettings {
         anonymous
     }
 
-    /// Removes variables that name configuration inside one of `trees`, which are absolute and without links. Relative paths in
+    /// Removes variables that refer to configuration inside one of `trees`, which are absolute and without symlinks. Relative paths in
     /// variables are resolved against `directory`, an absolute path.
     pub fn outside_of(mut self, trees: &[&Path], directory: &Path) -> Self {
         let is_inside = |path: &Path| {
@@ -106,8 +106,8 @@ impl GitSettings {
         self
     }
 
-    /// Builds a git command without arguments. `protocols` is a list separated by colons. The command starts in an empty
-    /// directory, so all paths must be absolute.
+    /// Builds a git command to which the caller adds a subcommand and arguments. `protocols` is a list separated by colons. The command
+    /// starts in an empty directory, so all paths must be absolute.
     pub fn command(&self, protocols: &str, target: GitTarget<'_>) -> io::Result<Command> {
         let directory = self.working_directory.path()?;
         let mut command = Command::new(&self.program);
@@ -122,7 +122,7 @@ impl GitSettings {
         }
         match target {
             GitTarget::NewRepository => {}
-            // A missing directory, so that git does not search for a repository.
+            // The directory does not exist, which prevents git from searching for a repository.
             GitTarget::NoRepository => {
                 command.arg("--git-dir").arg(directory.join("none"));
             }
@@ -137,8 +137,8 @@ impl GitSettings {
         Ok(command)
     }
 
-    /// The variables of the git process. Git enforces `protocols` for redirects, submodules and the user's `url.*.insteadOf`,
-    /// too.
+    /// Returns the environment variables for the git process. Git enforces `protocols` everywhere, including in redirects, submodules
+    /// and the user's `url.*.insteadOf`.
     fn variables(&self, protocols: &str) -> BTreeMap<String, String> {
         let allowed = if self.is_anonymous {
             "https"
@@ -155,7 +155,7 @@ impl GitSettings {
         let fixed = FIXED.into_iter().chain([("GIT_ALLOW_PROTOCOL", allowed)]);
         variables.extend(fixed.map(|(name, value)| (name.to_owned(), value.to_owned())));
         if !variables.contains_key("GIT_SSH") {
-            // Without `BatchMode`, ssh would prompt on the terminal for unknown hosts.
+            // Without `BatchMode`, ssh would prompt on the terminal if a host is unknown.
             let command = variables.entry("GIT_SSH_COMMAND".to_owned());
             command.or_insert_with(|| "ssh -o BatchMode=yes".to_owned());
         }
@@ -163,8 +163,8 @@ impl GitSettings {
     }
 }
 
-/// The directories above which git does not search for a repository. Paths that contain the separator of the list are omitted,
-/// because the list cannot express them.
+/// Returns the list of directories at which git stops searching for a repository. Paths that contain the list separator are omitted,
+/// because the list cannot represent them.
 fn ceilings(directory: &Path, target: GitTarget<'_>) -> OsString {
     let work_tree = match target {
         GitTarget::Repository { work_tree, .. } | GitTarget::Discovered(work_tree) => {

@@ -1,4 +1,4 @@
-//! Which files git tracks.
+//! Determines which files git tracks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -17,7 +17,7 @@ pub struct TrackedFiles {
 }
 
 impl TrackedFiles {
-    /// Creates an empty memo. Repositories are listed on demand.
+    /// Creates a value that lists the files of a repository when they are first needed.
     pub fn new(settings: GitSettings) -> Self {
         Self {
             settings,
@@ -25,7 +25,7 @@ impl TrackedFiles {
         }
     }
 
-    /// Whether git tracks the file at `path`, which is absolute and without links. False outside of any repository.
+    /// Whether git tracks the file at `path`, which is absolute and without symlinks. False if `path` is not in a repository.
     pub fn contains(&self, path: &Path) -> io::Result<bool> {
         let Some(top) = path.parent().and_then(find_repository) else {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! The directory in which git starts. It is empty, so that git, its helpers and Windows find no file of the tree there.
+//! The directory in which git starts. It is empty, which prevents git, its helpers and Windows from finding files of the tree there.
 
 use std::io;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ pub(super) struct WorkingDirectory {
 }
 
 impl WorkingDirectory {
-    /// The path of the directory, without links.
+    /// Returns the path of the directory, without symlinks.
     pub(super) fn path(&self) -> io::Result<PathBuf> {
         let lock = self.directory.lock();
         let mut directory = lock.unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
-//! Fetches archives into a temporary file, checks them, and unpacks them.
+//! Downloads archives to a temporary file, checks them, and unpacks them.
 //!
-//! Entries are treated as by Terraform and OpenTofu: directories and regular files are created; links and devices of a tar become
-//! empty files, those of a zip files that contain the target's name. Names cannot lead out of the directory.
+//! Entries are treated as in Terraform and OpenTofu: directories and regular files are created. Links and devices in a tar archive
+//! become empty files; links in a zip archive become files that contain the target's name. Names cannot point outside the directory.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -13,13 +13,13 @@ use crate::registry::Download;
 
 use super::{ArchiveKind, Checksum, ModuleError, ModuleLimit, disk, tar};
 
-/// The most bytes of an archive. Modules are text; the archives of the largest repositories have tens of megabytes.
+/// The maximum size of an archive, in bytes. Modules are text, and the archives of the largest repositories are tens of megabytes long.
 pub const MAX_ARCHIVE_BYTES: u64 = 512 << 20;
 
-/// The most bytes that an archive unpacks to, whatever its size.
+/// The maximum size of an archive's unpacked content, in bytes, regardless of the archive's size.
 const MAX_UNPACKED_BYTES: u64 = 2 << 30;
 
-/// Writes an archive to an unnamed file in `directory` while it arrives.
+/// Downloads an archive to an unnamed file in `directory`.
 pub(super) async fn save(
     download: &mut Download,
     directory: &Path,
@@ -59,7 +59,7 @@ pub(super) fn unpack(
         }
     }
     fs::create_dir(target).map_err(disk(target))?;
-    // The number of entries and the compression ratio are limited as for providers.
+    // The same limits on the number of entries and the compression ratio apply as for provider packages.
     let limits = Limits {
         unpacked_bytes: MAX_UNPACKED_BYTES,
         ..Limits::default()

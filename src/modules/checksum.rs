@@ -1,7 +1,7 @@
-//! `checksum=` in the address of an archive: `TYPE:HEX`, or `HEX` alone, whose length then determines the type.
+//! The `checksum=` parameter in the address of an archive: `TYPE:HEX`, or only `HEX`, whose length then determines the type.
 //!
-//! Only SHA-256 and SHA-512 are supported. An attacker who can replace an archive can forge MD5 and SHA-1, and can replace a file
-//! of checksums (`file:`) in the same place.
+//! Only SHA-256 and SHA-512 are supported. An attacker who can replace an archive can also forge MD5 and SHA-1 checksums, and can
+//! replace a checksum file (`file:`) on the same server.
 
 use std::fmt;
 use std::fs::File;
@@ -17,7 +17,7 @@ use super::ModuleError;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Checksum {
     pub(super) algorithm: Algorithm,
-    /// Lower-case digits.
+    /// The checksum in lower-case hexadecimal.
     hex: String,
 }
 
@@ -54,12 +54,12 @@ impl Checksum {
             (Some("sha1"), _) | (None, 40) => {
                 return Err(ModuleError::Unsupported("SHA-1 checksums"));
             }
-            (Some("file"), _) => return Err(ModuleError::Unsupported("files of checksums")),
-            _ => return Err(invalid("the type of its checksum is unknown")),
+            (Some("file"), _) => return Err(ModuleError::Unsupported("checksum files")),
+            _ => return Err(invalid("the checksum type is unknown")),
         };
         if hex.len() != digits || !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(invalid(
-                "its checksum has the wrong length or is not hexadecimal",
+                "the checksum has the wrong length or is not hexadecimal",
             ));
         }
         Ok(Self {
@@ -68,7 +68,7 @@ impl Checksum {
         })
     }
 
-    /// Computes the checksum of a file from its start.
+    /// Computes the checksum of the whole file, regardless of its current position.
     pub(super) fn compute(algorithm: Algorithm, file: &mut File) -> io::Result<Self> {
         file.rewind()?;
         let hex = match algorithm {
@@ -118,7 +118,7 @@ mod tests {
         for (text, expected) in [
             (format!("md5:{md5}"), "MD5 checksums are not supported"),
             ("0".repeat(40), "SHA-1 checksums are not supported"),
-            ("file:https://h.test/sums".to_owned(), "files of checksums"),
+            ("file:https://h.test/sums".to_owned(), "checksum files"),
             (
                 format!("sha256:{long}"),
                 "the wrong length or is not hexadecimal",
@@ -127,7 +127,7 @@ mod tests {
                 format!("sha256:{not_hex}"),
                 "the wrong length or is not hexadecimal",
             ),
-            ("x".to_owned(), "the type of its checksum is unknown"),
+            ("x".to_owned(), "the checksum type is unknown"),
         ] {
             let error = Checksum::parse(&text).unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");

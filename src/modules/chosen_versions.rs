@@ -1,8 +1,8 @@
-//! Remembers which versions of registry modules a root module used when its lock file was last correct.
+//! Records the versions of registry modules that a root module used when its lock file was last correct.
 //!
-//! A call with a version range can resolve to a newer version later, and then the lock file changes without a commit. `init`
-//! records versions in a manifest; without `init`, as in CI, the disk cache records them. Each root module that calls registry
-//! modules has one entry per engine. Only the report depends on it.
+//! A call with a version range can later resolve to a newer version, which can change the lock file without a commit. `init` records
+//! the versions in a manifest; without `init`, as in CI, tflock records them in the disk cache. Each root module that calls registry
+//! modules has one record per engine. The records are used only for reports.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,15 +17,15 @@ use crate::provider::Engine;
 use super::Fetcher;
 use super::module_store::key;
 
-/// The age at which an unchanged record is written again. The cache keeps it three times as long (`module_store`), so the record of
-/// a root module that is processed once a month never expires.
+/// The age at which an unchanged record is written again. The cache keeps a record three times as long (`module_store`), so the
+/// record of a root module that is processed once a month never expires.
 const RENEWED_AFTER: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 #[derive(Deserialize, Serialize)]
 struct ChosenVersions {
     /// When the record was written, in seconds since 1970.
     written: u64,
-    /// Source and version by call.
+    /// The source and version of each module call.
     modules: BTreeMap<String, (String, String)>,
 }
 
@@ -41,7 +41,7 @@ impl ChosenVersions {
         }
     }
 
-    /// Whether this record has the modules of `other`, and is recent enough not to be written again.
+    /// Whether this record has the same modules as `other` and is recent enough that it need not be written again.
     fn is_current(&self, other: &Self) -> bool {
         let age = other.written.checked_sub(self.written);
         self.modules == other.modules && age.is_some_and(|age| age < RENEWED_AFTER.as_secs())
@@ -49,8 +49,8 @@ impl ChosenVersions {
 }
 
 impl Fetcher {
-    /// Finds the modules in `chosen` that had another version when the lock file of the root module was last correct. `real` is
-    /// its directory, a path without links.
+    /// Finds the modules in `chosen` that had a different version when the lock file of the root module was last correct. `real` is
+    /// the directory of the root module, a path without symlinks.
     pub fn moved_modules(
         &self,
         real: &Path,
@@ -71,7 +71,7 @@ impl Fetcher {
         chosen.iter().filter_map(moved).collect()
     }
 
-    /// Records the chosen versions, with which the lock file of the root module in `real` is correct.
+    /// Records the module versions with which the lock file of the root module in `real` (a path without symlinks) is correct.
     pub fn record_chosen_versions(
         &self,
         real: &Path,
@@ -84,13 +84,13 @@ impl Fetcher {
         if known.is_some_and(|known| known.is_current(&record)) {
             return;
         }
-        // Strings and numbers always serialize.
+        // This cannot fail, because strings and numbers can always be serialized.
         if let Ok(text) = serde_json::to_string(&record) {
             self.store.write(&record_key(real, engine), &text);
         }
     }
 
-    /// `None` if there is no record, or if it is damaged.
+    /// Reads the record of a root module. `None` if it is missing or damaged.
     fn chosen_versions(&self, real: &Path, engine: Engine) -> Option<ChosenVersions> {
         let text = self.store.text(&record_key(real, engine))?;
         serde_json::from_str(&text).ok()

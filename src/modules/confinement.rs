@@ -7,7 +7,7 @@ use crate::registry::AllowedHosts;
 
 use super::{ModuleError, ModulePackage, RemoteAddress};
 
-/// Checks the registry or server that a call names. Addresses in the responses of an allowed host may lead to other hosts.
+/// Checks that a registry or server named in a module call is allowed. Addresses in the responses of allowed hosts are not checked.
 pub(super) fn check_host(
     hosts: &AllowedHosts,
     source: &ModuleSource,
@@ -25,8 +25,8 @@ pub(super) fn check_host(
     }
 }
 
-/// Checks an address on this machine: an untrusted call must not read outside of its repository, even if the address comes from a
-/// registry.
+/// Checks an address on this machine. An untrusted call must not read files outside its repository, even if a registry supplied the
+/// address.
 pub(super) fn check_local_path(
     request: &ModuleRequest<'_>,
     address: &RemoteAddress,
@@ -48,7 +48,7 @@ pub(super) fn check_local_path(
     Err(ModuleError::OutsideRepository(address.package.redacted()))
 }
 
-/// The URL of a package that is not on this machine.
+/// Returns the URL of a package, or `None` if the package is on this machine or its address is not a URL.
 fn remote_url(package: &ModulePackage) -> Option<Url> {
     match package {
         ModulePackage::Git(git) if git.is_local => None,

@@ -1,4 +1,4 @@
-//! Why a remote module cannot be fetched.
+//! Errors of remote modules.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,27 +10,27 @@ use crate::redacted_url::RedactedUrl;
 use crate::registry::{ModuleId, RegistryError};
 use crate::span::{Explain, Place};
 
-/// Why a remote module cannot be fetched.
+/// The reason why a remote module cannot be fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum ModuleError {
-    #[error("`{address}` is an invalid module address: {problem}")]
+    #[error("`{address}` is not a valid module address: {problem}")]
     Address {
         address: RedactedUrl,
         problem: &'static str,
     },
-    /// A kind of source or archive, in the plural, that tflock does not fetch.
+    /// A kind of source or archive that tflock does not support. The name is in the plural.
     #[error("{0} are not supported")]
     Unsupported(&'static str),
     /// A git address with a forbidden protocol.
-    #[error("`{address}` uses the protocol `{protocol}`, and git may use only https, ssh and file")]
+    #[error("`{address}` uses the protocol `{protocol}`, but git may use only https, ssh and file")]
     Protocol {
         address: RedactedUrl,
         protocol: String,
     },
-    /// With `--untrusted`: `--allow-host` does not include the host. The port is included if the address has one.
+    /// The run is `--untrusted`, and `--allow-host` does not include the host. The value contains the port if the address has one.
     #[error("host `{0}` is not allowed, and this run is `--untrusted`")]
     HostNotAllowed(String),
-    /// With `--untrusted`: the address is on this machine, outside of the repository.
+    /// The run is `--untrusted`, and the address is on this machine outside the repository.
     #[error("`{0}` is outside of the repository, and this run is `--untrusted`")]
     OutsideRepository(RedactedUrl),
     #[error("{}", limit.message(address))]
@@ -38,11 +38,11 @@ pub enum ModuleError {
         address: RedactedUrl,
         limit: ModuleLimit,
     },
-    #[error("`{address}` has a submodule `{path}` without an address in `.gitmodules`")]
+    #[error("submodule `{path}` of `{address}` has no address in `.gitmodules`")]
     NoSubmoduleAddress { address: RedactedUrl, path: String },
     #[error("the run was interrupted")]
     Interrupted,
-    /// An archive without a checksum at a plain http address: it could be replaced in transit.
+    /// An archive at a plain http address without a checksum. It could be replaced in transit.
     #[error("`{0}` would be fetched over plain http")]
     PlainHttp(RedactedUrl),
     #[error("module `{module}` has no version that {required} allows", required = required(constraints.as_ref()))]
@@ -55,7 +55,7 @@ pub enum ModuleError {
     #[error(transparent)]
     Registry(Arc<RegistryError>),
     /// A web address that is neither an archive nor a redirect to a module source.
-    #[error("`{0}` is not an archive and does not name a module source")]
+    #[error("`{0}` is neither an archive nor a redirect to a module source")]
     NoRedirect(RedactedUrl),
     #[error("cannot run `{}`", program.display())]
     RunGit { program: PathBuf, source: io::Error },
@@ -63,7 +63,7 @@ pub enum ModuleError {
     Git {
         what: String,
         address: RedactedUrl,
-        /// The last lines of standard error.
+        /// The last lines of git's standard error.
         message: String,
     },
     #[error("git did not fetch `{address}` within {seconds} s")]
@@ -85,23 +85,23 @@ pub enum ModuleError {
         subdirectory: String,
     },
     #[error(
-        "`{address}` has {found} directories that match `{subdirectory}`, and exactly one must match"
+        "`{address}` has {found} directories that match `{subdirectory}`, but exactly one must match"
     )]
     AmbiguousSubdirectory {
         address: RedactedUrl,
         subdirectory: String,
         found: usize,
     },
-    #[error("`{path}` in `{address}` leads out of the module package")]
+    #[error("`{path}` in `{address}` points outside the module package")]
     Escapes { address: RedactedUrl, path: String },
     #[error("cannot store the module in `{}`", path.display())]
     Disk { path: PathBuf, source: io::Error },
     /// The module is not on this machine, and `--offline` is set.
-    #[error("the network is switched off by `--offline`, and `{0}` is not on this machine")]
+    #[error("`{0}` is not on this machine, and the network is switched off by `--offline`")]
     Offline(RedactedUrl),
 }
 
-/// A limit on what is fetched.
+/// A limit on fetched modules, with its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModuleLimit {
     ArchiveBytes(u64),
@@ -116,23 +116,23 @@ pub enum ModuleLimit {
 impl ModuleLimit {
     fn message(self, address: &RedactedUrl) -> String {
         match self {
-            Self::ArchiveBytes(limit) => format!(
-                "the archive from `{address}` has more than {limit} bytes, the most that are fetched"
-            ),
-            Self::RepositoryBytes(limit) => format!(
-                "the repository at `{address}` has more than {limit} bytes, the most that are accepted"
-            ),
+            Self::ArchiveBytes(limit) => {
+                format!("the archive from `{address}` is larger than the limit of {limit} bytes")
+            }
+            Self::RepositoryBytes(limit) => {
+                format!("the repository at `{address}` is larger than the limit of {limit} bytes")
+            }
             Self::RepositoryEntries(limit) => format!(
-                "the repository at `{address}` has more than {limit} files and directories, the most that are accepted"
+                "the repository at `{address}` exceeds the limit of {limit} files and directories"
             ),
             Self::Submodules(limit) => format!(
-                "`{address}` leads to more than {limit} submodules, the most that are fetched"
+                "`{address}` exceeds the limit of {limit} submodules, including nested ones"
             ),
-            Self::GitOutputBytes(limit) => format!(
-                "git wrote more than {limit} bytes about `{address}`, the most that are read"
-            ),
+            Self::GitOutputBytes(limit) => {
+                format!("git's output for `{address}` exceeds the limit of {limit} bytes")
+            }
             Self::GitMemoryBytes(limit) => format!(
-                "git ran out of memory while it fetched `{address}`: each process may use {limit} bytes"
+                "git ran out of memory while fetching `{address}`: the limit for each process is {limit} bytes"
             ),
             Self::Redirects(limit) => format!("`{address}` redirects more than {limit} times"),
         }
@@ -180,7 +180,7 @@ impl Explain for ModuleError {
             Self::Registry(error) => return error.hint(),
             Self::HostNotAllowed(host) => {
                 return Some(format!(
-                    "if you trust this host, allow it with `--allow-host {host}`, in addition to every other host that is needed"
+                    "if you trust this host, add `--allow-host {host}`, and also name every other host that the run requires"
                 ));
             }
             Self::NoVersion { newest, .. } => {
@@ -199,16 +199,16 @@ impl Explain for ModuleError {
                 "use https, or add `checksum=sha256:...` to the query of the source"
             }
             Self::RunGit { .. } => {
-                "install git, which modules from repositories need, or run `init` or `get` first"
+                "install git, which modules in git repositories require, or run `init` or `get` first"
             }
             Self::Git { .. } => {
                 "git runs without prompts: give this user access to the repository with a key or a credential helper"
             }
             Self::NoRedirect(_) => {
-                "name the form of the archive with `?archive=zip`, or write `git::` before the address of a repository"
+                "specify the archive format with `?archive=zip`, or write `git::` before the address of a repository"
             }
             Self::Checksum { .. } => {
-                "find out whether the archive was replaced, or whether a proxy rewrites downloads"
+                "check whether the archive was replaced or a proxy rewrites downloads"
             }
             _ => return None,
         };

@@ -1,6 +1,6 @@
-//! Fetches modules, each package once per run.
+//! Fetches modules. Each package is fetched only once per run.
 //!
-//! Packages and failures are memoized by address. The registry client memoizes its responses.
+//! Both packages and failures are memoized by address. The registry client memoizes responses.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,18 +28,18 @@ pub struct Fetcher {
     pub(super) clients: Box<dyn Fn(Engine) -> RegistryClient + Send + Sync>,
     pub(super) git: GitSettings,
     pub(super) redirects: OnceMap<Url, Result<Option<String>, RegistryError>>,
-    /// The boolean says whether plain http is permitted.
+    /// The fetched packages. The boolean in the key indicates whether plain http is permitted.
     packages: OnceMap<(ModulePackage, bool), Result<PathBuf, Arc<ModuleError>>>,
     pub(super) run_directory: RunDirectory,
     pub(super) store: ModuleStore,
-    /// The most bytes of a repository.
+    /// The maximum size of a repository, in bytes.
     pub(super) max_bytes: u64,
     cancel: watch::Sender<bool>,
-    /// How many threads are fetching a module.
+    /// The number of threads that are fetching a module.
     active: watch::Sender<usize>,
 }
 
-/// Counts one thread that is fetching a module, until this value is dropped.
+/// A guard that counts a thread as fetching a module until it is dropped.
 struct ActiveFetch<'a>(&'a watch::Sender<usize>);
 
 impl Drop for ActiveFetch<'_> {
@@ -50,7 +50,7 @@ impl Drop for ActiveFetch<'_> {
 
 impl Fetcher {
     /// Creates a fetcher whose requests run on `runtime`, which must have several threads. `clients` returns the registry client
-    /// of an engine; clones of a client share their memo.
+    /// for an engine; clones of a client share their memoized responses.
     pub fn new(
         runtime: Handle,
         clients: impl Fn(Engine) -> RegistryClient + Send + Sync + 'static,
@@ -70,19 +70,19 @@ impl Fetcher {
         }
     }
 
-    /// Stores packages in `store` for later runs. With `refresh`, cached locations and entity tags are ignored.
+    /// Stores packages in `store` for later runs. If `refresh` is set, cached locations and entity tags are ignored.
     pub fn with_cache(mut self, store: Arc<DiskCache>, refresh: bool) -> Self {
         self.store = ModuleStore::new(store, refresh);
         self
     }
 
-    /// Sets the limit on the size of repositories, in place of [`git::MAX_REPOSITORY_BYTES`].
+    /// Sets the maximum size of a repository in bytes, instead of [`git::MAX_REPOSITORY_BYTES`].
     pub fn with_max_repository_bytes(mut self, max_bytes: u64) -> Self {
         self.max_bytes = max_bytes;
         self
     }
 
-    /// Fetches a module and blocks until it is there. Call this from blocking threads only, not from the runtime's worker
+    /// Fetches a module and blocks until it is available. Call this only from blocking threads, not from the runtime's worker
     /// threads.
     pub fn get(&self, request: &ModuleRequest<'_>) -> Result<FetchedModule, Arc<ModuleError>> {
         self.active.send_modify(|count| *count += 1);
@@ -101,7 +101,7 @@ impl Fetcher {
         }
     }
 
-    /// Cancels all current and future requests and kills git processes. Returns when no thread uses the network.
+    /// Cancels all current and future requests and kills git processes. Returns when no thread is fetching a module.
     pub async fn stop(&self) {
         self.cancel.send_replace(true);
         let mut active = self.active.subscribe();
@@ -131,7 +131,7 @@ impl Fetcher {
         })
     }
 
-    /// Prunes the cache, if this run has added to it.
+    /// Prunes the module cache if this run has added packages to it.
     pub fn prune(&self, now: SystemTime) {
         self.store.prune(now);
     }

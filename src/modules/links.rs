@@ -1,7 +1,7 @@
-//! Checks symbolic links in repositories: no link may lead out of the package to other files of this machine.
+//! Checks the symlinks in repositories. They must not point outside the package to other files on this machine.
 //!
-//! A configuration file that is such a link makes the module fail. Other links out of the package are removed, because modules do
-//! not need them. Dangling links stay: reading them fails.
+//! If a configuration file is such a symlink, fetching the module fails. Other symlinks that point outside the package are removed,
+//! because modules do not need them. Dangling symlinks are kept, because reading them fails.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::redacted_url::RedactedUrl;
 
 use super::{ModuleError, disk};
 
-/// Checks all links below `root`, a path without links. `address` is for error messages.
+/// Checks all symlinks below `root`, a path without symlinks. `address` is used in error messages.
 pub(super) fn confine(root: &Path, address: &RedactedUrl) -> Result<(), ModuleError> {
     let leads_out =
         |link: &Path| fs::canonicalize(link).is_ok_and(|target| !target.starts_with(root));
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_out_of_the_package_are_removed_or_errors() {
+    fn symlinks_that_point_outside_the_package_are_removed_or_errors() {
         let (package, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let root = package.path().canonicalize().unwrap();
         fs::write(other.path().join("secret.tf"), "").unwrap();
@@ -68,6 +68,9 @@ mod tests {
 
         symlink(other.path().join("secret.tf"), root.join("a/b/out.tf")).unwrap();
         let error = confine(&root, &address).unwrap_err().to_string();
-        assert_eq!(error, "`a/b/out.tf` in `x` leads out of the module package");
+        assert_eq!(
+            error,
+            "`a/b/out.tf` in `x` points outside the module package"
+        );
     }
 }

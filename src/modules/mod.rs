@@ -2,16 +2,16 @@
 //!
 //! | step | file |
 //! | --- | --- |
-//! | a registry module becomes a version and an address | `versions` |
-//! | an address is parsed; a web page may redirect to another address | `address`, `resolve` |
+//! | a registry module is resolved to a version and an address | `versions` |
+//! | the address is parsed; a web page may redirect to a different address | `address`, `resolve` |
 //! | the package is fetched: a git repository, an archive, or a local directory | `obtain`, `git`, `archive`, `tar`, `checksum` |
-//! | the package is stored in the disk cache, or in a temporary directory of the run | `module_store`, `run_directory` |
+//! | the package is stored in the disk cache or in a temporary directory | `module_store`, `run_directory` |
 //! | the subdirectory of the module is located in the package | `subdirectory` |
-//! | the versions that a root module used are remembered for the report | `chosen_versions` |
+//! | the versions that a root module used are recorded for the report | `chosen_versions` |
 //!
-//! A stranger's pull request controls sources. Git is limited to three protocols and runs without prompts, hooks or the caller's
-//! environment; archives and repositories cannot create or name files outside of their directory (`links`); an untrusted
-//! configuration is confined to allowed hosts and its own repository (`confinement`); and every download has a limit.
+//! An untrusted pull request can control module sources. Git is limited to three protocols, runs without prompts or hooks, and gets few
+//! environment variables; archives and repositories cannot create or name files outside their directory (`links`); an untrusted
+//! configuration is confined to allowed hosts and its own repository (`confinement`); and every download has a size limit.
 
 mod address;
 mod archive;
@@ -35,7 +35,7 @@ pub use error::{ModuleError, ModuleLimit};
 pub use fetcher::Fetcher;
 pub use git::{MAX_REPOSITORY_BYTES, MAX_REPOSITORY_ENTRIES, MAX_SUBMODULES};
 
-// The files of this module import these from here.
+// The submodules import these items from here.
 use address::{ArchiveKind, ArchivePackage, GitPackage, ModulePackage, RemoteAddress};
 use checksum::Checksum;
 use error::disk;

@@ -1,4 +1,4 @@
-//! Fetched modules in the disk cache, for later runs.
+//! Stores fetched modules in the disk cache for later runs.
 //!
 //! | entry | key | content |
 //! | --- | --- | --- |
@@ -6,12 +6,12 @@
 //! | commit | address of a repository and `ref` | the commit that `ref` last resolved to |
 //! | archive record | address of an archive | its last checksum, and the server's entity tag or date |
 //! | versions | registry module | the list of versions, for runs with `--offline` |
-//! | location | registry module and version | the address from the registry, unless it may contain a secret |
-//! | chosen versions | directory of a root module | see `chosen_versions` |
+//! | location | registry module and version | the address supplied by the registry, unless it may contain a secret |
+//! | chosen versions | directory of a root module and engine | see `chosen_versions` |
 //!
-//! A package identified by a commit, checksum or version never changes. Before tflock uses a package of a branch or tag,
-//! it requests the current commit from the repository. Before it uses an archive without a checksum, it asks the server whether
-//! the archive changed; such an archive is not stored if the server sent neither an entity tag nor a date.
+//! A package identified by a commit, checksum or version never changes. Before tflock uses a stored package for a branch or tag,
+//! it requests the current commit from the repository. Before it uses a stored archive without a checksum, it asks the server
+//! whether the archive has changed. Such an archive is not stored if the server sent neither an entity tag nor a date.
 
 use std::fs;
 use std::io;
@@ -29,22 +29,22 @@ use crate::registry::{HttpValidator, ModuleId, ModuleLocation, ModuleVersions};
 
 use super::{ArchiveKind, ArchivePackage, Checksum, GitPackage, ModuleError, disk, links};
 
-/// The most bytes of fetched modules on disk. Those of the largest monorepos have a few hundred megabytes.
+/// The maximum total size of stored modules, in bytes. The modules of the largest monorepos take a few hundred megabytes.
 const MAX_STORED_BYTES: u64 = 2 << 30;
 
-/// How long an unused module is stored.
+/// The age at which an unused module is removed.
 const MAX_STORED_AGE: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-/// The directory of a package in its entry; [`INDEX`] is next to it.
+/// The name of the directory in a cache entry that contains the package. [`INDEX`] is next to it.
 const PACKAGE: &str = "package";
 
-/// The file with the names and sizes of the package's files. It reveals an entry that a crash left incomplete.
+/// The file that lists the names and sizes of the package's files, in order to detect entries that a crash left incomplete.
 const INDEX: &str = "index";
 
-/// The first line of a stored location whose registry was reached over plain http.
+/// The first line of a stored location if the registry was reached over plain http.
 const PLAIN_HTTP: &str = "plain http";
 
-/// The part of the disk cache with modules. Without a store every lookup misses and nothing is written.
+/// The section of the disk cache that contains modules. Without a store, every lookup returns `None` and nothing is written.
 #[derive(Debug, Default)]
 pub(super) struct ModuleStore {
     store: Option<Arc<DiskCache>>,
@@ -55,13 +55,13 @@ pub(super) struct ModuleStore {
 
 pub(super) struct ArchiveRecord {
     pub(super) checksum: Checksum,
-    /// The entity tag or date with which to ask the server whether the archive changed; `None` if `refresh` is set.
+    /// The entity tag or date for asking the server whether the archive has changed. `None` if `refresh` is set.
     pub(super) stamp: Option<HttpValidator>,
 }
 
-/// Where a package is assembled.
+/// A location where a package is assembled.
 pub(super) struct PackageStaging {
-    /// The directory of the package. Its parent exists and is free of links; the directory itself does not exist.
+    /// The directory of the package. Its parent exists and its path contains no symlinks; the directory itself does not exist yet.
     pub(super) target: PathBuf,
     cache_entry: Option<TempDir>,
 }
@@ -74,7 +74,7 @@ impl PackageStaging {
         }
     }
 
-    /// The parent of the package, for temporary files.
+    /// Returns the parent directory of the package, for temporary files.
     pub(super) fn directory(&self) -> &Path {
         self.target.parent().unwrap_or(&self.target)
     }
@@ -89,7 +89,7 @@ impl ModuleStore {
         }
     }
 
-    /// Finds the package of this key, if it is complete.
+    /// Returns the package with this key if it is complete. Damaged packages are removed from the cache.
     pub(super) fn find(&self, key: &CacheKey, address: &RedactedUrl) -> Option<PathBuf> {
         let store = self.store.as_ref()?;
         let entry = store.find(key)?;
@@ -100,17 +100,17 @@ impl ModuleStore {
             }
             Ok(package)
         };
-        // The target of a link may have been created since the package was stored.
+        // The target of a dangling symlink may have been created since the package was stored.
         let is_confined = |package: &PathBuf| links::confine(package, address).is_ok();
         let package = read().ok().filter(is_confined);
         if package.is_none() {
-            // Makes way for a new entry. If this fails, the module is fetched again in every run.
+            // Remove the damaged entry to allow a new one. If this fails, the module is fetched again in every run.
             let _ = store.remove(key);
         }
         package
     }
 
-    /// Creates a directory in the cache in which a package can be assembled. `None` without a cache.
+    /// Creates a directory in the cache in which a package can be assembled. Returns `None` if there is no cache.
     pub(super) fn stage(&self) -> Option<PackageStaging> {
         let cache_entry = self.store.as_ref()?.stage(CacheArea::Modules).ok()?;
         let target = fs::canonicalize(cache_entry.path()).ok()?.join(PACKAGE);
@@ -142,7 +142,7 @@ impl ModuleStore {
         adopt().map_err(disk(&target))
     }
 
-    /// Removes packages that exceed the limits on age and size, if this run has added some.
+    /// If this run has added packages, removes the ones that exceed the limits on age and size.
     pub(super) fn prune(&self, now: SystemTime) {
         let Some(store) = &self.store else { return };
         if self.has_additions.load(Ordering::Relaxed) {
@@ -151,7 +151,7 @@ impl ModuleStore {
                 since: since.unwrap_or(SystemTime::UNIX_EPOCH),
                 bytes: MAX_STORED_BYTES,
             };
-            // A later run removes what this one could not.
+            // Errors are ignored, because a later run tries again.
             let _ = store.trim(CacheArea::Modules, &bounds);
         }
     }
@@ -214,7 +214,7 @@ impl ModuleStore {
         })
     }
 
-    /// Stores the address of a version, unless it may contain a secret.
+    /// Stores the address of a module version, unless it may contain a secret.
     pub(super) fn record_location(
         &self,
         module: &ModuleId,
@@ -274,8 +274,8 @@ const fn kind_name(kind: ArchiveKind) -> &'static str {
     }
 }
 
-/// The key of an archive whose content is identified by a checksum, or by a version of a registry module. `None` for an archive
-/// that may change.
+/// Returns the cache key of an archive that is identified by a checksum or by the version of a registry module. `None` for an archive
+/// whose content may change.
 pub(super) fn archive_key(
     archive: &ArchivePackage,
     version: Option<&(ModuleId, ModuleVersion)>,

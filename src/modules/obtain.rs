@@ -1,4 +1,4 @@
-//! Obtains a package: from the disk cache, from this machine, or over the network.
+//! Obtains a package from the disk cache, from this machine, or over the network.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use super::{
 };
 
 impl Fetcher {
-    /// The directory of a package, free of links.
+    /// Obtains a package, and returns the path of its directory without symlinks.
     pub(super) async fn obtain(
         &self,
         source: &ResolvedSource,
@@ -105,8 +105,8 @@ impl Fetcher {
         self.store.adopt(&key, staging)
     }
 
-    /// Obtains an archive that is identified only by its address. It may have changed since the last run, so the cached package
-    /// is used only if the server says that it is current.
+    /// Obtains an archive that is identified only by its address. The archive may have changed since the last run, so the cached
+    /// package is used only if the server confirms that it is current, or if the run is offline.
     async fn obtain_changeable_archive(
         &self,
         client: &RegistryClient,
@@ -146,7 +146,7 @@ impl Fetcher {
         Ok(package)
     }
 
-    /// A directory for the next package: in the cache if there is one.
+    /// Returns a directory for the next package, in the cache if there is one.
     fn stage(&self) -> Result<PackageStaging, ModuleError> {
         match self.store.stage() {
             Some(staging) => Ok(staging),
@@ -155,7 +155,7 @@ impl Fetcher {
     }
 }
 
-/// Checks that an archive cannot be changed in transit: its content determines what is locked.
+/// Checks that an archive cannot be changed in transit, because its content determines what is locked.
 fn check_scheme(
     archive: &ArchivePackage,
     plain_http: bool,
@@ -170,7 +170,7 @@ fn check_scheme(
 
 fn real_directory(path: &Path) -> Result<PathBuf, ModuleError> {
     let real = fs::canonicalize(path).map_err(disk(path))?;
-    // Fails with a precise error if the path is not a readable directory.
+    // This fails with a precise error if the path is not a readable directory.
     fs::read_dir(&real).map_err(disk(path))?;
     Ok(real)
 }

@@ -10,18 +10,18 @@ use crate::registry::ModuleId;
 use super::confinement::{check_host, check_local_path};
 use super::{Fetcher, ModuleError, ModuleLimit, ModulePackage, RemoteAddress, versions};
 
-/// The most web addresses that may redirect to another one. Two are usual: a vanity address that leads to a code host.
+/// The maximum number of redirects to follow. Usually there are at most two, for example from a vanity address to a code host.
 const MAX_REDIRECTS: usize = 5;
 
 pub(super) struct ResolvedSource {
     pub(super) address: RemoteAddress,
-    /// Whether plain http is permitted, because the registry that named the address was reached over it, too.
+    /// Whether plain http is permitted. This is the case if the registry that supplied the address was also reached over plain http.
     pub(super) plain_http: bool,
     pub(super) version: Option<(ModuleId, ModuleVersion)>,
 }
 
 impl Fetcher {
-    /// Resolves a registry module to an address, and follows the redirects of web addresses.
+    /// Resolves a module source to the address of a package, following redirects of web addresses.
     pub(super) async fn resolve(
         &self,
         request: &ModuleRequest<'_>,
@@ -32,7 +32,7 @@ impl Fetcher {
             ModuleSource::Local(path) => {
                 return Err(ModuleError::Address {
                     address: RedactedUrl::local(Path::new(path)),
-                    problem: "it is a directory of the calling module",
+                    problem: "it is a path relative to the calling module",
                 });
             }
             ModuleSource::Remote(address) => (address.clone(), false, None, None),

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::{ModuleError, disk};
 
-/// A temporary directory that is created when the first package needs it, and removed when this value is dropped.
+/// A temporary directory that is created for the first package and removed when this value is dropped.
 #[derive(Debug, Default)]
 pub(super) struct RunDirectory {
     directory: Mutex<Option<TempDir>>,
@@ -17,7 +17,7 @@ pub(super) struct RunDirectory {
 }
 
 impl RunDirectory {
-    /// Returns a new path for a package. Its parent exists and is free of links; the path itself does not exist.
+    /// Returns a new path for a package, without symlinks. Its parent directory exists, but the path itself does not.
     pub(super) fn next_path(&self) -> Result<PathBuf, ModuleError> {
         let lock = self.directory.lock();
         let mut directory = lock.unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
-//! Locates a module in its package: `//SUBDIRECTORY`, whose components may contain the wildcards of Go's `filepath.Match`.
+//! Locates the `//SUBDIRECTORY` of a module in its package. Path components may contain the wildcards of Go's `filepath.Match`.
 //!
-//! Exactly one path must match, as in Terraform. Archives of code hosts have a single top directory with an unpredictable name,
-//! which `//*` matches.
+//! Exactly one path must match, as in Terraform. Archives from code hosts contain a single top-level directory with an unpredictable
+//! name, which `//*` matches.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::redacted_url::RedactedUrl;
 
 use super::{ModuleError, disk};
 
-/// Finds the directory that `subdirectory` names in the package at `root`, a path without links. `address` is for error
+/// Finds the directory that `subdirectory` names in the package at `root`, a path without symlinks. `address` is used in error
 /// messages.
 pub(super) fn find(
     root: &Path,
@@ -75,7 +75,7 @@ fn match_component(directories: &[PathBuf], component: &str) -> Result<Vec<PathB
     Ok(found)
 }
 
-/// Translates a component with wildcards to a regular expression. `None` if it has no wildcards, or an unclosed bracket.
+/// Translates a path component with wildcards to a regular expression. `None` if it has no wildcards or is not a valid pattern.
 fn pattern(component: &str) -> Option<Regex> {
     if !component.contains(['*', '?', '[', '\\']) {
         return None;
@@ -94,7 +94,7 @@ fn pattern(component: &str) -> Option<Regex> {
     Regex::new(&(expression + ")$")).ok()
 }
 
-/// Translates a class such as `[^a-z]`, after its opening bracket.
+/// Translates the rest of a character class such as `[^a-z]`, after its opening bracket.
 fn translate_class(characters: &mut std::str::Chars<'_>, expression: &mut String) -> Option<()> {
     expression.push('[');
     let mut first = true;
@@ -108,7 +108,7 @@ fn translate_class(characters: &mut std::str::Chars<'_>, expression: &mut String
             '\\' => expression.push_str(&regex::escape(&characters.next()?.to_string())),
             '-' => expression.push('-'),
             plain if plain.is_alphanumeric() => expression.push(plain),
-            // Brackets, ampersands and tildes are special in a class of a regular expression; their escapes are not.
+            // Unescaped, brackets, ampersands and tildes would be special in a character class of a regular expression.
             plain => expression.extend(plain.escape_unicode()),
         }
         first = false;
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn one_path_must_match() {
         const TWO_MATCH: &str =
-            "`a` has 2 directories that match `r*/modules/*`, and exactly one must match";
+            "`a` has 2 directories that match `r*/modules/*`, but exactly one must match";
         let package = tempfile::tempdir().unwrap();
         let root = package.path().canonicalize().unwrap();
         for directory in [
@@ -151,8 +151,8 @@ mod tests {
             ("r*/file", "`a` has no directory `r*/file`"),
             ("r*/file/x", "`a` has no directory `r*/file/x`"),
             ("r*/[x", "`a` has no directory `r*/[x`"),
-            ("../x", "`../x` in `a` leads out of the module package"),
-            ("r*/..", "`r*/..` in `a` leads out of the module package"),
+            ("../x", "`../x` in `a` points outside the module package"),
+            ("r*/..", "`r*/..` in `a` points outside the module package"),
         ] {
             let found = match find(&root, subdirectory, &RedactedUrl::parse("a")) {
                 Ok(path) => crate::display::shown_path(path.strip_prefix(&root).unwrap()),
@@ -164,7 +164,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_stay_in_the_package() {
+    fn symlinks_must_stay_in_the_package() {
         let (package, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let root = package.path().canonicalize().unwrap();
         fs::create_dir(root.join("a")).unwrap();

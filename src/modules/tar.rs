@@ -10,7 +10,7 @@ use tar::{Archive, Entry, EntryType, PaxExtensions};
 
 use crate::package::{self, Limits, MAX_PATH_BYTES, PackageError};
 
-/// The most bytes of an entry that describes the next one: a long name and any attributes.
+/// The maximum size, in bytes, of an entry that describes the next entry with a long name and other attributes.
 const MAX_DESCRIPTION_BYTES: u64 = 16 * MAX_PATH_BYTES as u64;
 
 #[derive(Debug, thiserror::Error)]
@@ -18,24 +18,23 @@ pub(super) enum TarError {
     /// The archive is not a gzipped tar, or is truncated.
     #[error("it cannot be read")]
     Read(#[source] io::Error),
-    /// An entry's name leads out of the archive or is invalid, or an entry cannot be written.
+    /// An entry's name is invalid or points outside the target directory, or the entry cannot be written.
     #[error(transparent)]
     Entry(PackageError),
-    /// An entry that contains a long name has more than 16 times [`MAX_PATH_BYTES`] bytes.
+    /// An entry that describes the next one is longer than 16 times [`MAX_PATH_BYTES`].
     #[error("it has an entry whose name is too long")]
     NameTooLong,
     #[error("it is empty")]
     Empty,
     /// The archive has more entries than [`MAX_ENTRIES`](crate::package::MAX_ENTRIES).
-    #[error("it has more than {limit} entries, the most that are unpacked")]
+    #[error("it has more entries than the limit of {limit}")]
     TooManyEntries { limit: usize },
-    /// The content exceeds the limit for modules, or for the size of the archive.
-    #[error("it unpacks to more than {limit} bytes, the most that are accepted for its size")]
+    /// The unpacked content exceeds the limit for modules, or the limit for archives of this size.
+    #[error("it unpacks to more than {limit} bytes, the limit for an archive of its size")]
     TooLarge { limit: u64 },
 }
 
-/// Unpacks the archive in `file` into `target`. The entries are read raw, so that entries which contain only a long name are
-/// limited, too.
+/// Unpacks the archive in `file` into `target`. Raw entries are read, so the limits also apply to entries that contain only a long name.
 pub(super) fn unpack(mut file: File, target: &Path, limits: &Limits) -> Result<(), TarError> {
     file.rewind().map_err(TarError::Read)?;
     let size = file.metadata().map_err(TarError::Read)?.len();
@@ -47,7 +46,7 @@ pub(super) fn unpack(mut file: File, target: &Path, limits: &Limits) -> Result<(
         is_exceeded: &is_exceeded,
     };
     match unpack_entries(reader, target, limits.entries) {
-        // The tar crate wraps the error of the reader.
+        // The tar crate wraps the reader's error, so the flag is checked instead.
         Err(_wrapped) if is_exceeded.get() => Err(TarError::TooLarge { limit }),
         unpacked => unpacked,
     }
@@ -111,7 +110,7 @@ fn write_entry<R: Read>(
     }
 }
 
-/// Reads the name of the next entry, as GNU tar writes long names.
+/// Reads the name of the next entry in the format of GNU tar.
 fn long_name<R: Read>(entry: &mut Entry<'_, R>) -> Result<Vec<u8>, TarError> {
     let mut name = read_description(entry)?;
     let end = name.iter().position(|byte| *byte == 0);
@@ -119,7 +118,7 @@ fn long_name<R: Read>(entry: &mut Entry<'_, R>) -> Result<Vec<u8>, TarError> {
     Ok(name)
 }
 
-/// Reads the name of the next entry, as POSIX tar writes long names.
+/// Reads the name of the next entry in the format of POSIX tar. `None` if there is no name among the attributes.
 fn pax_name<R: Read>(entry: &mut Entry<'_, R>) -> Result<Option<Vec<u8>>, TarError> {
     let records = read_description(entry)?;
     let mut name = None;
@@ -132,7 +131,7 @@ fn pax_name<R: Read>(entry: &mut Entry<'_, R>) -> Result<Option<Vec<u8>>, TarErr
     Ok(name)
 }
 
-/// Reads an entry that describes the next one.
+/// Reads the content of an entry that describes the next entry.
 fn read_description<R: Read>(entry: &mut Entry<'_, R>) -> Result<Vec<u8>, TarError> {
     if entry.size() > MAX_DESCRIPTION_BYTES {
         return Err(TarError::NameTooLong);
@@ -142,7 +141,7 @@ fn read_description<R: Read>(entry: &mut Entry<'_, R>) -> Result<Vec<u8>, TarErr
     Ok(text)
 }
 
-/// Limits the bytes that are read.
+/// A reader that fails after a given number of bytes.
 struct LimitedReader<'a, R> {
     inner: R,
     bytes_left: u64,

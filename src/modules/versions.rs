@@ -6,8 +6,8 @@ use crate::registry::{ModuleId, ModuleLocation, ModuleVersions, RegistryClient};
 
 use super::{ModuleError, ModuleStore};
 
-/// Selects the newest version that the call allows, and locates it. The address of a version never changes, so it is requested
-/// once. If the call allows a single version and its address is known, no request is sent.
+/// Selects the newest version that the call allows, and finds its address. The address of a version never changes, so it is requested
+/// only once. If the call allows only one version whose address is known, no request is sent.
 pub(super) async fn locate(
     client: &RegistryClient,
     store: &ModuleStore,
@@ -56,7 +56,7 @@ async fn select(
             store.record_versions(module, &listed);
             ModuleVersions::clone(&listed)
         }
-        // Offline, the last known list is used.
+        // If the run is offline, use the last known list.
         Err(error) if client.settings().http.offline => store.versions(module).ok_or(error)?,
         Err(error) => return Err(error.into()),
     };

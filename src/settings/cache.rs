@@ -6,25 +6,25 @@ use crate::cli::CacheArgs;
 
 use super::Environment;
 
-/// The name of tflock's directory in the cache directory of the system.
+/// The name of tflock's directory in the system's cache directory.
 const DIRECTORY: &str = "tflock";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheSettings {
     pub usage: CacheUsage,
-    /// `None` if the environment names no directory.
+    /// `None` if the environment does not determine a directory.
     pub directory: Option<PathBuf>,
-    /// Send no request.
+    /// Send no requests.
     pub offline: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheUsage {
-    /// `--no-cache`: the cache is not used.
+    /// Do not use the cache (`--no-cache`).
     None,
-    /// `--refresh`: only entries that cannot change are used.
+    /// Use only entries that can never become outdated (`--refresh`).
     Refresh,
-    /// All entries are used.
+    /// Use all entries.
     All,
 }
 
@@ -42,7 +42,7 @@ impl CacheSettings {
     }
 }
 
-/// `TFLOCK_CACHE_DIR`, or `tflock` in the cache directory of the system.
+/// Returns `TFLOCK_CACHE_DIR`, or `tflock` in the system's cache directory.
 pub fn cache_directory(environment: &Environment) -> Option<PathBuf> {
     if let Some(named) = environment.non_empty("TFLOCK_CACHE_DIR") {
         return Some(environment.working_directory.join(named));
@@ -57,7 +57,7 @@ pub fn cache_directory(environment: &Environment) -> Option<PathBuf> {
     Some(caches?.join(DIRECTORY))
 }
 
-/// The cache directory of the XDG specification, which says to ignore relative paths.
+/// Returns the XDG cache directory. As the XDG specification requires, a relative path is ignored.
 fn xdg_caches(environment: &Environment) -> Option<PathBuf> {
     let named = environment.non_empty("XDG_CACHE_HOME").map(PathBuf::from);
     let named = named.filter(|path| path.is_absolute());
@@ -76,7 +76,7 @@ mod tests {
 
     #[cfg(all(unix, not(target_os = "macos")))]
     #[test]
-    fn the_directory_is_configured_or_the_default_of_the_system() {
+    fn the_directory_is_configured_or_the_system_default() {
         for row in [
             "TFLOCK_CACHE_DIR=/c XDG_CACHE_HOME=/x | /c",
             "TFLOCK_CACHE_DIR=c | /here/c",

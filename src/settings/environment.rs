@@ -13,7 +13,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Ignores variables that are not Unicode. tflock does not read them.
+    /// Captures the variables, except those that are not valid Unicode.
     pub fn new(
         variables: impl IntoIterator<Item = (OsString, OsString)>,
         working_directory: PathBuf,
@@ -28,23 +28,23 @@ impl Environment {
         }
     }
 
-    /// The value of a variable, which may be empty.
+    /// Returns the value of a variable, which may be empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
     }
 
-    /// The value of a variable that is set and not empty.
+    /// Returns the value of a variable, or `None` if it is unset or empty.
     pub fn non_empty(&self, name: &str) -> Option<&str> {
         self.get(name).filter(|value| !value.is_empty())
     }
 
-    /// `HOME`, or the home directory of the account if `HOME` is not set.
+    /// Returns `HOME`, or the account's home directory if `HOME` is unset or empty.
     pub fn home(&self) -> Option<PathBuf> {
         let home = self.non_empty("HOME").map(PathBuf::from);
         home.or_else(std::env::home_dir)
     }
 
-    /// All variables, sorted by name.
+    /// Iterates over all variables, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.variables
             .iter()

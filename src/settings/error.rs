@@ -13,39 +13,39 @@ use super::working_set::ReportError;
 /// An error in the command line or the environment.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    #[error("cannot find the working directory: it was removed or renamed meanwhile")]
+    #[error("cannot find the working directory: it has been removed or renamed")]
     NoWorkingDirectory,
     /// PATH does not exist or is not accessible.
-    #[error("cannot look at `{}`", path.display())]
+    #[error("cannot access `{}`", path.display())]
     Path {
         path: PathBuf,
-        /// The option before it, if PATH may be meant as its value.
+        /// The option before PATH, if the user may have meant PATH as its value.
         meant_for: Option<&'static str>,
         source: std::io::Error,
     },
-    /// An invalid value of an option that config files may set too.
+    /// An invalid value of an option that config files can also set.
     #[error(transparent)]
     Option(#[from] RejectedArgument),
-    /// An invalid value of another option.
-    #[error("cannot read `{argument}`")]
+    /// An invalid value of any other option.
+    #[error("invalid value in `{argument}`")]
     Argument {
         /// The option and its value.
         argument: String,
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    #[error("cannot read one of `--var`: it is not NAME=VALUE")]
+    #[error("invalid value in one of the `--var` options: expected NAME=VALUE")]
     Variable,
     #[error("cannot use `--allow-read {}`", path.display())]
     AllowRead {
         path: PathBuf,
         source: std::io::Error,
     },
-    #[error("cannot read `TFLOCK_UNTRUSTED={value}`: the values are `1` and `0`")]
+    #[error("invalid value in `TFLOCK_UNTRUSTED={value}`: expected `1` or `0`")]
     UntrustedVariable { value: String },
-    /// An option that only has a meaning with `--untrusted`.
+    /// An option that has no effect without `--untrusted`.
     #[error("cannot use `{option}` without `--untrusted`")]
     OnlyUntrusted { option: &'static str },
-    #[error("cannot read `--allow-host {text}`")]
+    #[error("invalid value in `--allow-host {text}`")]
     AllowHost {
         text: String,
         source: Box<HostnameError>,
@@ -85,12 +85,12 @@ impl Explain for SettingsError {
                 "add `--untrusted`, or remove `{option}`: everything is allowed without `--untrusted`"
             )),
             Self::AllowHost { .. } => {
-                Some("write a host as `git.example.com` or `git.example.com:8443`".to_owned())
+                Some("name a host such as `git.example.com` or `git.example.com:8443`".to_owned())
             }
             Self::ConfigFile(error) => error.hint(),
             Self::Git(error) => error.hint(),
             Self::Report { source, .. } if !matches!(source, ReportError::Read(_)) => {
-                Some("write a report with `tflock lock --format json > REPORT`".to_owned())
+                Some("create a report with `tflock lock --format json > REPORT`".to_owned())
             }
             _ => None,
         }
@@ -106,7 +106,7 @@ impl SettingsError {
         Self::Argument { argument, source }
     }
 
-    /// Adds `option`, which was given without its optional value: a missing PATH may be meant as that value.
+    /// Adds `option`, which was given without its optional value, because the user may have meant the missing PATH as that value.
     pub(super) fn after(mut self, option: &'static str) -> Self {
         if let Self::Path { meant_for, .. } = &mut self {
             meant_for.get_or_insert(option);

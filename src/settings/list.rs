@@ -13,8 +13,8 @@ pub struct ListSettings {
 }
 
 impl ListSettings {
-    /// Checks the command line, and merges it with config files and the environment. Config files apply as for `tflock lock`, so
-    /// the list shows the directories that `tflock lock` would work on.
+    /// Checks the command line, and merges it with config files and the environment. The same config files apply as for
+    /// `tflock lock`, so the list shows the directories that `tflock lock` would process.
     pub fn resolve(args: &ListArgs, environment: &Environment) -> Result<Self, SettingsError> {
         let request = TreeRequest {
             tree: &args.tree,

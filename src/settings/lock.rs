@@ -14,9 +14,9 @@ use super::{Environment, ReportSettings, SettingsError, SourceSettings, TreeSett
 pub struct LockSettings {
     pub tree: TreeSettings,
     pub sources: SourceSettings,
-    /// Write nothing.
+    /// Write no lock file.
     pub check: bool,
-    /// Treat a lock file that was created or changed as drift.
+    /// Exit with the code for drift if a lock file was created or changed.
     pub fail_on_change: bool,
     pub diff: bool,
     pub report: ReportSettings,
@@ -57,7 +57,7 @@ impl LockSettings {
     }
 }
 
-/// The effective options of the paths of a command line, for `tflock config`.
+/// Determines the effective options for each PATH on the command line, for `tflock config`.
 pub fn effective_options(
     args: &LockArgs,
     environment: &Environment,
@@ -83,7 +83,7 @@ pub(super) fn check_providers(texts: &[String]) -> Result<(), SettingsError> {
     Ok(())
 }
 
-/// `--upgrade` without a value means all providers, even if others are named too.
+/// Combines the values of all `--upgrade` options. An option without a value selects all providers, whatever the other options name.
 fn upgrade(texts: &[String]) -> Result<Upgrade, SettingsError> {
     if texts.is_empty() {
         return Ok(Upgrade::None);

@@ -14,13 +14,13 @@ use super::{
 #[derive(Clone, Debug)]
 pub struct MirrorSettings {
     pub directory: MirrorDirectory,
-    /// The directories, the sources, and how lock files are updated.
+    /// The directories to process, the package sources, and how lock files are updated.
     pub lock: LockSettings,
-    /// Update lock files first.
+    /// Update lock files before packages are stored.
     pub update_locks: bool,
-    /// Write nothing.
+    /// Only check the mirror, and write nothing.
     pub check: bool,
-    /// Remove packages that no lock file needs. `None`: keep them.
+    /// Which packages to remove if no lock file needs them. `None`: keep all packages.
     pub prune: Option<PruneReachArg>,
     pub cli_config: Option<CliConfigTarget>,
     pub format: MirrorFormatArg,

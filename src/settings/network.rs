@@ -14,13 +14,13 @@ use crate::registry::{
 
 use super::{Environment, SettingsError};
 
-/// How one engine sends requests to registries, and the errors in its CLI configuration.
+/// The settings for one engine's requests to registries, and the errors in its CLI configuration.
 #[derive(Debug)]
 pub struct NetworkSettings {
     pub registry: RegistrySettings,
     /// The `provider_installation` block, for `--source config`.
     pub provider_installation: Option<ProviderInstallation>,
-    /// The directories from which `init` takes packages if there is no such block.
+    /// The directories from which `init` takes packages if there is no `provider_installation` block.
     pub implied_mirrors: Vec<PathBuf>,
     /// The plugin cache. tflock never takes packages from it, but warns if a mirror uses the same directory.
     pub plugin_cache: Option<PathBuf>,
@@ -55,7 +55,7 @@ pub fn network_settings(
             plugin_directories: places.plugin_directories(engine, &Platform::current()),
         },
         netrc: netrc(environment),
-        // In the CLI configuration, numbers below 1 mean no retries; in the environment, they mean the default.
+        // A number below 1 means no retries in the CLI configuration, but the default number in the environment.
         retries: number("TF_REGISTRY_DISCOVERY_RETRY").or(tofu_only(protocols.retry_count)),
         download_retries: number("TF_PROVIDER_DOWNLOAD_RETRY"),
         request_timeout: number("TF_REGISTRY_CLIENT_TIMEOUT")
@@ -76,7 +76,7 @@ pub fn network_settings(
     })
 }
 
-/// The engine that `TFREGISTRY_BASE_URL` selects: OpenTofu, if its host is OpenTofu's registry.
+/// Returns OpenTofu if the host in `TFREGISTRY_BASE_URL` is OpenTofu's registry, and otherwise `None`.
 pub(super) fn engine_of_base_url(environment: &Environment) -> Option<Engine> {
     let url = environment.non_empty("TFREGISTRY_BASE_URL")?;
     let host = Url::parse(url).ok()?.host_str()?.to_owned();
@@ -96,7 +96,7 @@ fn places(environment: &Environment) -> cli_config::places::ConfigEnvironment {
     }
 }
 
-/// Uses the certificates of the system, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR`.
+/// Returns settings that trust the system's certificates, or those named by `SSL_CERT_FILE` and `SSL_CERT_DIR`.
 fn http(environment: &Environment) -> HttpSettings {
     let directories = environment.non_empty("SSL_CERT_DIR");
     HttpSettings {
@@ -109,7 +109,7 @@ fn http(environment: &Environment) -> HttpSettings {
     }
 }
 
-/// The proxy variables. Upper-case names take precedence, even if they are empty.
+/// Reads the proxy variables. Upper-case names take precedence, even if their values are empty.
 fn proxies(environment: &Environment) -> ProxyVariables {
     let variable = |name: &str| {
         let names = [name.to_owned(), name.to_ascii_lowercase()];
@@ -127,14 +127,14 @@ fn proxies(environment: &Environment) -> ProxyVariables {
     }
 }
 
-/// `NETRC`, or `.netrc` in the home directory (`_netrc` on Windows).
+/// Returns `NETRC`, or `.netrc` in the home directory (`_netrc` on Windows).
 fn netrc(environment: &Environment) -> Option<PathBuf> {
     let name = if cfg!(windows) { "_netrc" } else { ".netrc" };
     let named = environment.non_empty("NETRC").map(PathBuf::from);
     named.or_else(|| environment.home().map(|home| home.join(name)))
 }
 
-/// The address in `TFREGISTRY_BASE_URL`, which replaces the address of an engine's default registry
+/// Parses the address in `TFREGISTRY_BASE_URL`, which replaces the address of an engine's default registry
 /// (docs/reference/environment.md).
 fn base_url(environment: &Environment) -> Result<Option<BaseUrl>, SettingsError> {
     let Some(text) = environment.non_empty("TFREGISTRY_BASE_URL") else {
@@ -142,7 +142,7 @@ fn base_url(environment: &Environment) -> Result<Option<BaseUrl>, SettingsError>
     };
     let invalid = |problem: &'static str| SettingsError::BaseUrl { problem };
     let Ok(mut url) = Url::parse(text) else {
-        return Err(invalid("it is not a URL"));
+        return Err(invalid("it is not a valid URL"));
     };
     if !matches!(url.scheme(), "http" | "https") {
         return Err(invalid("it is not an http or https URL"));
@@ -159,7 +159,7 @@ fn base_url(environment: &Environment) -> Result<Option<BaseUrl>, SettingsError>
 mod tests {
     use super::*;
 
-    /// The settings of these variables without a CLI configuration file.
+    /// Returns the settings with these environment variables and without a CLI configuration file.
     fn registry(variables: &[(&str, &str)]) -> RegistrySettings {
         let fixed = [("TF_CLI_CONFIG_FILE", "/missing.tfrc"), ("HOME", "/home/u")];
         let variables = fixed.iter().chain(variables);
@@ -185,7 +185,7 @@ mod tests {
         }
     }
 
-    /// Numbers below 1 mean no retries in OpenTofu's configuration, and the default in the environment, which takes precedence.
+    /// A number below 1 means no retries in OpenTofu's configuration, but is ignored in the environment, which takes precedence.
     #[test]
     fn opentofu_has_a_settings_block_for_registries() {
         let rows = [

@@ -8,9 +8,9 @@ use super::Environment;
 pub struct OutputSettings {
     /// Print failures only.
     pub quiet: bool,
-    /// 0 prints a summary, 1 and more print details.
+    /// Print a summary if 0, and details if greater.
     pub verbosity: u8,
-    /// Whether output is colored. `None`: only on a terminal.
+    /// Whether output is colored. `None`: only if it goes to a terminal.
     pub styled: Option<bool>,
     /// Show progress bars if stderr is a terminal.
     pub progress: bool,

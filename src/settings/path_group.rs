@@ -1,4 +1,4 @@
-//! The paths of a command line, grouped by the config files that apply to them.
+//! The paths on the command line, grouped by the config files that apply to them.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -11,22 +11,22 @@ use super::config_file::{ConfigFile, ConfigFiles};
 use super::network::engine_of_base_url;
 use super::{Environment, SettingsError};
 
-/// Paths to which the same config files apply, and the effective options there.
+/// Paths to which the same config files apply, and their effective options.
 #[derive(Clone, Debug)]
 pub struct PathGroup {
-    /// The config files, the nearest first.
+    /// The config files, starting with the one nearest to the paths.
     pub files: Vec<Arc<ConfigFile>>,
     /// Directories and files as given on the command line.
     pub paths: Vec<PathBuf>,
-    /// Their directories, absolute and without links.
+    /// The directories of `paths`, absolute and without symlinks.
     pub real_paths: Vec<PathBuf>,
-    /// The directories in which the walk starts, each with its path in `real_paths`.
+    /// The directories in which the walk starts, each mapped to its path in `real_paths`.
     walk_starts: BTreeMap<PathBuf, PathBuf>,
     pub options: EffectiveOptions,
 }
 
 impl PathGroup {
-    /// Adds each path to the group of paths with the same config files. A path without a group starts a new one.
+    /// Adds each path to the group with the same config files, and creates the group if necessary.
     pub fn add(
         groups: &mut Vec<Self>,
         paths: &[PathBuf],
@@ -66,7 +66,7 @@ impl PathGroup {
         Ok(())
     }
 
-    /// The patterns of paths to skip. Those of a config file match paths relative to the file.
+    /// Returns the patterns of paths to skip. Patterns from a config file match paths relative to that file.
     pub(super) fn ignore_rules(&self) -> Vec<IgnoreRule> {
         let patterns = self.options.ignore_paths.value.iter().cloned();
         if !matches!(self.options.ignore_paths.origin, ValueOrigin::File(_)) {
@@ -80,7 +80,7 @@ impl PathGroup {
             .collect()
     }
 
-    /// The directories in which the walk starts, each with its path relative to `directory`.
+    /// Maps the directories in which the walk starts to their paths relative to `directory`.
     fn names_in(&self, directory: &Path) -> BTreeMap<PathBuf, PathBuf> {
         let name = |(walk_start, real): (&PathBuf, &PathBuf)| {
             let name = real.strip_prefix(directory).unwrap_or(real);
@@ -94,7 +94,7 @@ fn names(files: &[Arc<ConfigFile>]) -> impl Iterator<Item = &Path> {
     files.iter().map(|file| &*file.shown)
 }
 
-/// Takes the engine from `TFREGISTRY_BASE_URL` unless an option or a config file names one. `auto` does not name one.
+/// Takes the engine from `TFREGISTRY_BASE_URL` unless an option or a config file selects one. `auto` does not select an engine.
 fn with_environment(mut options: EffectiveOptions, environment: &Environment) -> EffectiveOptions {
     if options.engine.value.is_none()
         && let Some(engine) = engine_of_base_url(environment)
@@ -105,7 +105,7 @@ fn with_environment(mut options: EffectiveOptions, environment: &Environment) ->
     options
 }
 
-/// The directory in which the walk of `path` starts, without `.` components. It is empty for the working directory.
+/// Returns the directory in which the walk of `path` starts, without `.` components. The result is empty for the working directory.
 fn walk_start(path: &Path, working_directory: &Path) -> Result<PathBuf, SettingsError> {
     let metadata = working_directory.join(path).metadata();
     let directory = match metadata.map_err(|error| unusable(path, error))? {

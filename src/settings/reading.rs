@@ -1,4 +1,4 @@
-//! How configurations are read, from options such as `--var` and from variables such as `TF_VAR_*`.
+//! Determines how configurations are read, based on options such as `--var` and environment variables such as `TF_VAR_*`.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -10,13 +10,13 @@ use crate::provider::Engine;
 
 use super::{Environment, SettingsError, Untrusted};
 
-/// The variable that selects the workspace.
+/// The environment variable that selects the workspace.
 const WORKSPACE: &str = "TF_WORKSPACE";
 
-/// The maximum size of a pipe with values of variables, in bytes.
+/// The maximum number of bytes to read from a pipe given as a `--var-file`.
 const MAX_PIPED_BYTES: u64 = 16 << 20;
 
-/// The options for reading root modules, except the engine and the files that may be read.
+/// Returns the options for reading root modules. The caller sets the engine and the files that may be read.
 pub(super) fn read_options(
     args: &ReadingArgs,
     environment: &Environment,
@@ -62,8 +62,8 @@ fn variables(args: &ReadingArgs) -> Result<Vec<VariableOption>, SettingsError> {
     values.chain(files).collect()
 }
 
-/// Reads a `--var-file` now if it has an absolute path and is not a regular file. A pipe, for example, can be read only once, but
-/// each root module needs its content.
+/// Reads the content of a `--var-file` immediately if the path is absolute and not a regular file: a pipe, for example, can be read
+/// only once, but each root module needs its content.
 fn variable_file(path: &Path) -> Result<VariableOption, SettingsError> {
     let path = path.to_path_buf();
     let is_read_once = |metadata: std::fs::Metadata| !metadata.is_file() && !metadata.is_dir();
@@ -74,7 +74,7 @@ fn variable_file(path: &Path) -> Result<VariableOption, SettingsError> {
     let read = File::open(&path).and_then(|file| {
         let size = file.take(MAX_PIPED_BYTES + 1).read_to_end(&mut text)?;
         if size as u64 > MAX_PIPED_BYTES {
-            let message = format!("it has more than {MAX_PIPED_BYTES} bytes");
+            let message = format!("it is larger than {MAX_PIPED_BYTES} bytes");
             return Err(io::Error::other(message));
         }
         Ok(())
@@ -91,7 +91,7 @@ fn variable_file(path: &Path) -> Result<VariableOption, SettingsError> {
     }
 }
 
-/// The directories of `--allow-read`, absolute and without links.
+/// Returns the directories named by `--allow-read`, absolute and without symlinks.
 pub(super) fn allowed_directories(
     args: &ConfinementArgs,
     environment: &Environment,

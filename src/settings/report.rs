@@ -1,4 +1,4 @@
-//! How a run is reported.
+//! The settings for the report of a run.
 
 use std::path::{Path, PathBuf};
 
@@ -12,21 +12,21 @@ use super::Environment;
 pub struct ReportSettings {
     pub format: FormatArg,
     pub paths: RepositoryPaths,
-    /// The file for the job summary of GitHub Actions.
+    /// The file for the job summary of GitHub Actions. `None` if no summary is requested.
     pub step_summary: Option<PathBuf>,
 }
 
-/// Turns the paths of a report into paths from the root of the repository, which GitHub and code scanning expect.
+/// Converts the paths in a report to paths relative to the repository root, as GitHub and code scanning expect.
 #[derive(Clone, Debug)]
 pub struct RepositoryPaths {
     /// The directory that the paths of a report are relative to, absolute.
     pub working_directory: PathBuf,
-    /// The root of the repository, absolute.
+    /// The repository root, absolute.
     pub root: PathBuf,
 }
 
 impl ReportSettings {
-    /// Merges the command line and the environment. GitHub Actions names the root of the repository in `GITHUB_WORKSPACE`.
+    /// Merges the command line and the environment. GitHub Actions sets `GITHUB_WORKSPACE` to the repository root.
     pub fn resolve(args: &ReportArgs, environment: &Environment) -> Self {
         let path = |name: &str| environment.non_empty(name).map(PathBuf::from);
         let working_directory = environment.working_directory.clone();
@@ -44,7 +44,7 @@ impl ReportSettings {
 }
 
 impl RepositoryPaths {
-    /// The path from the root. `None` if the file is not below it.
+    /// Returns `path` relative to the repository root. `None` if it is outside the repository.
     pub fn relative_to_root(&self, path: &Path) -> Option<PathBuf> {
         let absolute = clean(&self.working_directory.join(path));
         let relative = absolute.strip_prefix(clean(&self.root)).ok()?;

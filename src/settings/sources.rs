@@ -8,13 +8,13 @@ use crate::mirror::MirrorDirectory;
 
 use super::{CacheSettings, Environment};
 
-/// The sources of packages, and the required signatures.
+/// The sources of packages, and the signatures that packages must have.
 #[derive(Clone, Debug)]
 pub struct SourceSettings {
     pub choice: SourceChoice,
-    /// Requirements on signatures beyond the rules of the engine.
+    /// Signature requirements in addition to the rules of the engine.
     pub trust: Trust,
-    /// The maximum number of packages processed at once.
+    /// The maximum number of packages processed at the same time.
     pub jobs: usize,
     pub cache: CacheSettings,
     /// The mirror that stores the packages. `None` if packages are only hashed.
@@ -26,7 +26,7 @@ pub struct SourceSettings {
 pub enum SourceChoice {
     /// The origin registries, as in `providers lock`.
     Registry,
-    /// The methods of `provider_installation` in the CLI configuration.
+    /// The methods in the `provider_installation` block of the CLI configuration.
     Config,
     /// One filesystem mirror.
     Filesystem(PathBuf),
@@ -52,7 +52,7 @@ impl SourceSettings {
     }
 }
 
-/// OpenTofu's switches for signatures. Only the value `true` turns them on (docs/rules/registry.md 6).
+/// Reads OpenTofu's variables for signature checks. Only the value `true` enables one (docs/rules/registry.md 6).
 fn trust(environment: &Environment) -> Trust {
     let enforced = |name: &str| environment.get(name) == Some("true");
     Trust {

@@ -1,4 +1,4 @@
-//! Which directories a run works on, and the settings of each.
+//! The directories that a run processes, and the settings of each one.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -20,19 +20,19 @@ use super::path_group::PathGroup;
 use super::reading::{allowed_directories, read_options};
 use super::{ConfigFileError, Environment, SettingsError, Untrusted, WorkingSet};
 
-/// The directories of a run, and how they are read.
+/// The directories that a run processes, and how they are read.
 #[derive(Clone, Debug)]
 pub struct TreeSettings {
     /// The directory that relative paths are relative to, absolute.
     pub working_directory: PathBuf,
-    /// In the order of their first path.
+    /// The areas, in the order in which their first paths were given.
     pub areas: Vec<Arc<Area>>,
-    /// The directories of the areas to work on, if they are narrowed by `--changed` or `--failed`.
+    /// The directories of the areas to process, which `--changed` and `--failed` can narrow.
     pub working_set: WorkingSet,
     pub git: GitSettings,
     /// What the content of the repository may do if it is untrusted.
     pub untrusted: Option<Untrusted>,
-    /// Remove temporary files that killed runs have left beside lock files. Not set if the run writes nothing.
+    /// Remove temporary files that killed runs have left next to lock files. False if the run writes nothing.
     pub clean_up: bool,
     /// Read only lock files, not the configuration. Locked providers count as required.
     pub locks_alone: bool,
@@ -44,34 +44,34 @@ pub struct TreeSettings {
     reading: ReadOptions,
 }
 
-/// Paths with the same settings.
+/// A group of paths with the same settings.
 #[derive(Clone, Debug)]
 pub struct Area {
     /// Directories and files as given on the command line.
     pub paths: Vec<PathBuf>,
-    /// Their directories, absolute and without links.
+    /// The directories of `paths`, absolute and without symlinks.
     pub real_paths: Vec<PathBuf>,
-    /// Also work on the directories below the paths.
+    /// Also process the directories below the paths.
     pub recursive: bool,
     pub ignore_paths: Vec<IgnoreRule>,
     pub options: EffectiveOptions,
     pub policy: Policy,
-    /// The error of a config file below the paths of the area. The directories that it applies to fail.
+    /// The error in a config file below the paths of the area. The directories to which that file applies fail.
     pub refused: Option<Arc<ConfigFileError>>,
-    /// How root modules are read, except the engine.
+    /// The options for reading root modules, except the engine.
     reading: ReadOptions,
 }
 
-/// The options of a command line that select and configure directories.
+/// The command-line options that select and configure directories.
 pub(super) struct TreeRequest<'a> {
     pub(super) tree: &'a TreeArgs,
     pub(super) reading: &'a ReadingArgs,
-    /// The options that config files may set too.
+    /// The options that config files can also set.
     pub(super) command_line: OptionLayer,
     pub(super) targets: LockTargets,
 }
 
-/// The providers that a run works on, and those that it upgrades.
+/// The providers that a run processes, and those that it upgrades.
 #[derive(Clone, Debug)]
 pub(super) struct LockTargets {
     pub(super) upgrade: Upgrade,
@@ -81,7 +81,7 @@ pub(super) struct LockTargets {
 }
 
 impl LockTargets {
-    /// Works on these providers (all if there are none), and upgrades none.
+    /// Creates targets for `providers` (all providers if the list is empty) without upgrades.
     pub(super) fn without_upgrade(providers: &[String]) -> Self {
         Self {
             upgrade: Upgrade::None,
@@ -179,20 +179,20 @@ impl TreeSettings {
         }
     }
 
-    /// The number of packages processed at once in the whole run: the smallest number of all areas.
+    /// Returns the number of packages to process at the same time in the whole run: the minimum of the `jobs` values of all areas.
     pub fn jobs(&self) -> usize {
         let jobs = self.areas.iter().map(|area| area.options.jobs.value.0);
         usize::from(jobs.min().unwrap_or(1))
     }
 
-    /// The hosts from which registries and modules may be requested.
+    /// Returns the hosts to which requests for registries and modules may be sent.
     pub fn allowed_hosts(&self) -> AllowedHosts {
         let untrusted = self.untrusted.as_ref();
         untrusted.map_or_else(AllowedHosts::all, |untrusted| untrusted.hosts.clone())
     }
 
-    /// The settings of the directories of `area` below `directory` (absolute, without links). `directory` is below the paths of the
-    /// area and has a config file, of which only `[signers]` counts.
+    /// Returns the settings for the part of `area` below `directory` (absolute, without symlinks). `directory` is below the paths of
+    /// the area and has a config file, but only the `[signers]` table in that file takes effect.
     pub fn area_below(&self, area: &Area, directory: &Path) -> Area {
         let mut below = area.clone();
         match self.config_files.levels(directory) {
@@ -202,14 +202,14 @@ impl TreeSettings {
         below
     }
 
-    /// The directories below `directory` (both absolute, without links) in which a trusted revision has a config file.
+    /// Returns the directories in the repository of `directory` (absolute, without symlinks) that have a config file in the revision.
     pub fn other_config_directories(&self, directory: &Path) -> Vec<PathBuf> {
         let directories = self.config_files.other_directories(directory);
-        // An error is reported when the config files of a directory are read.
+        // Errors are reported later, when the config files of a directory are read.
         directories.unwrap_or_default()
     }
 
-    /// The engines that directories of the run may have.
+    /// Returns the engines that the directories of the run may use.
     pub fn engines(&self) -> Vec<Engine> {
         let all = [Engine::Terraform, Engine::Tofu];
         let possible = |engine: &Engine| {
@@ -219,7 +219,7 @@ impl TreeSettings {
         all.into_iter().filter(possible).collect()
     }
 
-    /// The requested platforms of all areas, each once, in the order of the areas.
+    /// Returns the requested platforms of all areas without duplicates, in the order of the areas.
     pub fn platforms(&self) -> Vec<Platform> {
         let mut platforms = Vec::new();
         for platform in self.areas.iter().flat_map(|area| &area.policy.platforms) {
@@ -232,7 +232,7 @@ impl TreeSettings {
 }
 
 impl Area {
-    /// How root modules are read by the rules of `engine`.
+    /// Returns the options for reading root modules by the rules of `engine`.
     pub fn read_options(&self, engine: Engine) -> ReadOptions {
         ReadOptions {
             engine,
@@ -262,7 +262,7 @@ pub(super) fn path_groups(
     }
 }
 
-/// The config files of the work tree, and those that take precedence over them.
+/// Returns the config files of the work tree, and the ones that take precedence over them.
 pub(super) fn config_files(
     tree: &TreeArgs,
     confinement: &ConfinementArgs,
@@ -290,8 +290,8 @@ fn real_paths(groups: &[PathGroup]) -> impl Iterator<Item = &PathBuf> {
     groups.iter().flat_map(|group| &group.real_paths)
 }
 
-/// Git with the environment of the process. It ignores configuration inside the repositories that contain `paths` or the working
-/// directory.
+/// Returns git settings based on the process environment. Git configuration files inside a repository that contains one of `paths`
+/// or the working directory are ignored.
 fn git_settings<'a>(
     environment: &'a Environment,
     paths: impl IntoIterator<Item = &'a PathBuf>,
@@ -305,7 +305,7 @@ fn git_settings<'a>(
     GitSettings::new("git", variables.collect()).outside_of(&trees, directory)
 }
 
-/// Whether the run works on everything below the working directory: with `--changed` or `--failed` and without PATH.
+/// Whether the run applies to everything below the working directory: `--changed` or `--failed` is given, but no PATH or `--callers`.
 fn is_everywhere(tree: &TreeArgs) -> bool {
     let is_narrowed = tree.changed.is_some() || tree.failed.is_some();
     is_narrowed && tree.paths.is_empty() && !tree.callers

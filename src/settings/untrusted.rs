@@ -1,4 +1,4 @@
-//! `--untrusted`: the content of the repository is untrusted, such as a pull request from a fork.
+//! The `--untrusted` option: the content of the repository is not trusted, because it may be a pull request from a fork.
 
 use std::collections::BTreeSet;
 
@@ -8,20 +8,20 @@ use crate::registry::AllowedHosts;
 
 use super::{Environment, SettingsError};
 
-/// The variable that has the same effect as `--untrusted`.
+/// The environment variable that has the same effect as `--untrusted`.
 const VARIABLE: &str = "TFLOCK_UNTRUSTED";
 
-/// What the content of an untrusted repository may do.
+/// The hosts and environment variables that the content of an untrusted repository may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Untrusted {
-    /// The hosts of registries and remote modules that tflock may send requests to.
+    /// The registry and module hosts to which tflock may send requests.
     pub hosts: AllowedHosts,
     /// The environment variables that evaluation may use.
     pub environment: BTreeSet<String>,
 }
 
 impl Untrusted {
-    /// `None` if the repository is trusted.
+    /// Merges the command line and the environment. Returns `None` if the repository is trusted.
     pub fn resolve(
         args: &ConfinementArgs,
         environment: &Environment,
@@ -43,7 +43,7 @@ impl Untrusted {
     }
 }
 
-/// Whether the variable is set. An unknown value is an error, so a typo never turns the mode off.
+/// Whether `TFLOCK_UNTRUSTED` enables the mode. An unknown value is an error, which prevents a typo from disabling the mode.
 fn is_set(environment: &Environment) -> Result<bool, SettingsError> {
     match environment.get(VARIABLE).unwrap_or_default() {
         "1" | "true" => Ok(true),
@@ -54,7 +54,7 @@ fn is_set(environment: &Environment) -> Result<bool, SettingsError> {
     }
 }
 
-/// The hosts that the user names, or those of the public registries.
+/// Parses the hosts that the user names. Without any, returns the hosts of the public registries.
 fn hosts(texts: &[String]) -> Result<Vec<Hostname>, SettingsError> {
     let public = [Engine::Terraform, Engine::Tofu].map(|engine| engine.default_host().to_owned());
     let texts = if texts.is_empty() { &public } else { texts };
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_or_a_variable_enables_it() {
+    fn an_option_or_a_variable_enables_the_mode() {
         // option | variable | result
         for row in [
             "no  | unset | trusted",
@@ -98,7 +98,7 @@ mod tests {
             "no  | 0     | trusted",
             "no  | false | trusted",
             "no  |       | trusted",
-            "no  | yes   | cannot read `TFLOCK_UNTRUSTED=yes`: the values are `1` and `0`",
+            "no  | yes   | invalid value in `TFLOCK_UNTRUSTED=yes`: expected `1` or `0`",
         ] {
             let cells: Vec<&str> = row.split('|').map(str::trim).collect();
             let variable = Some(cells[1]).filter(|value| *value != "unset");
@@ -124,7 +124,7 @@ mod tests {
         assert!(!allowed(&["github.com"], "registry.terraform.io"));
         assert_eq!(
             resolve(true, None, &["https://github.com"]),
-            Err("cannot read `--allow-host https://github.com`".to_owned())
+            Err("invalid value in `--allow-host https://github.com`".to_owned())
         );
         assert_eq!(
             resolve(false, None, &["github.com"]),

@@ -14,8 +14,8 @@ pub struct VerifySettings {
 }
 
 impl VerifySettings {
-    /// Checks the command line, and merges it with config files and the environment. Cached registry responses may be out of date,
-    /// so they are used only with `--offline`.
+    /// Checks the command line, and merges it with config files and the environment. Cached registry responses may be outdated, so
+    /// they are used only with `--offline`.
     pub fn resolve(args: &VerifyArgs, environment: &Environment) -> Result<Self, SettingsError> {
         check_providers(&args.providers)?;
         let request = TreeRequest {

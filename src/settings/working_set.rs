@@ -15,16 +15,16 @@ use super::{Area, Environment, SettingsError};
 use crate::access::repository_root;
 use crate::display::{counted, shown_path, visible_name};
 
-/// The maximum size of a report, in bytes: enough for some hundred thousand directories.
+/// The maximum size of a report, in bytes: enough for hundreds of thousands of directories.
 const MAX_REPORT_BYTES: u64 = 1 << 30;
 
 /// The `schema_version` of supported reports.
 const SCHEMA_VERSION: u64 = 1;
 
-/// The selected directories of a run. A directory must match both conditions.
+/// The directories that `--changed` and `--failed` select. With both options, a directory must be selected by each.
 #[derive(Clone, Debug, Default)]
 pub struct WorkingSet {
-    /// The changes in the repositories of the paths. `None` without `--changed`.
+    /// The changed files in each repository that contains a path. `None` without `--changed`.
     pub changed: Option<Vec<ChangedFiles>>,
     /// `None` without `--failed`.
     pub failed: Option<FailedDirectories>,
@@ -33,24 +33,24 @@ pub struct WorkingSet {
 /// The directories that failed in an earlier run.
 #[derive(Clone, Debug, Default)]
 pub struct FailedDirectories {
-    /// The directories that the paths of the command line lead to, without links.
+    /// The directories that are covered by the paths on the command line, without symlinks.
     pub directories: BTreeSet<PathBuf>,
-    /// The directories that no path of the command line leads to.
+    /// The failed directories that are not covered by any path on the command line.
     out_of_reach: BTreeSet<PathBuf>,
-    /// The number of directories that do not exist at their path in the report.
+    /// The number of failed directories that do not exist at the path given in the report.
     gone: usize,
 }
 
-/// The reason why a report of an earlier run cannot be used.
+/// The reason why the report of an earlier run cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     #[error(transparent)]
     Read(#[from] std::io::Error),
-    #[error("it is not a report of `--format json`")]
+    #[error("it is not a `--format json` report")]
     Json(#[from] serde_json::Error),
-    #[error("its `schema_version` is {0}, and this version of tflock supports {SCHEMA_VERSION}")]
+    #[error("its `schema_version` is {0}, but this version of tflock supports {SCHEMA_VERSION}")]
     Version(u64),
-    #[error("it has more than {MAX_REPORT_BYTES} bytes")]
+    #[error("it is larger than {MAX_REPORT_BYTES} bytes")]
     TooLarge,
 }
 
@@ -80,7 +80,7 @@ impl WorkingSet {
         Ok(set)
     }
 
-    /// Separates the failed directories that the paths of the areas lead to from the others.
+    /// Divides the failed directories into those that the paths of the areas cover and those that they do not.
     pub(super) fn limit_to(&mut self, areas: &[Arc<Area>]) {
         let is_reached = |directory: &PathBuf| {
             areas.iter().any(|area| {
@@ -96,14 +96,14 @@ impl WorkingSet {
         }
     }
 
-    /// One-line messages about the selection.
+    /// Returns one-line messages about the selected directories.
     pub fn notes(&self) -> Vec<String> {
         let changed = self.changed.iter().flatten();
         let changed = changed.map(|changes| {
             format!(
-                "working on what can have changed since {} in {}",
-                visible_name(&changes.base.to_string()),
-                shown_path(&changes.top)
+                "processing only directories in {} that may be affected by changes since {}",
+                shown_path(&changes.top),
+                visible_name(&changes.base.to_string())
             )
         });
         let failed = self.failed.iter().flat_map(FailedDirectories::notes);
@@ -115,18 +115,18 @@ impl FailedDirectories {
     fn notes(&self) -> Vec<String> {
         let directories = |count: usize| counted(count, "directory", "directories");
         let mut notes = vec![format!(
-            "working on the {} that failed",
+            "processing the {} that failed",
             directories(self.directories.len())
         )];
         if !self.out_of_reach.is_empty() {
             let count = directories(self.out_of_reach.len());
             notes.push(format!(
-                "left out: {count} that failed outside of the given paths (without PATH, or with -r, all below count)"
+                "left out: {count} that failed outside the given paths (omit PATH or add -r to include everything below)"
             ));
         }
         if self.gone > 0 {
             notes.push(format!(
-                "left out: {} that failed, and cannot be found from here: the report's paths are relative to where it was made",
+                "left out: {} that failed but cannot be found: paths in the report are relative to the directory where it was made",
                 directories(self.gone)
             ));
         }
@@ -134,7 +134,7 @@ impl FailedDirectories {
     }
 }
 
-/// The changes in each repository that contains a path.
+/// Finds the changed files in each repository that contains a path.
 fn changes(
     areas: &[Arc<Area>],
     git: &GitSettings,
@@ -161,7 +161,7 @@ struct ReportedDirectory {
     status: String,
 }
 
-/// Reads the directories that failed from the report in `path`. Paths in the report are relative to `working_directory`.
+/// Reads the failed directories from the report at `path`. Paths in the report are relative to `working_directory`.
 fn failed_directories(
     path: &Path,
     working_directory: &Path,

@@ -128,7 +128,7 @@ fn a_mistake_in_the_file_stops_the_run_with_its_line() {
     let outcome = lock.current_dir(context.path("repo/live/a")).run();
     let outcome = outcome.expect_code(2);
     let expected = "\
-error: `platform` is not a key of `.tflock.toml`
+error: `platform` is not a valid key in `.tflock.toml`
  --> ../../.tflock.toml:2:1
   |
 2 | platform = [\"linux_amd64\"]

@@ -185,8 +185,9 @@ fn changes_count_from_a_commit_or_from_the_default_branch() {
     let commit = repository.git("merge-base HEAD main");
     let outcome = repository.lock("-r --changed .").expect_success();
     let commit = &commit[..12];
-    let note = format!("working on what can have changed since {commit}, where HEAD left main in ");
-    assert!(outcome.stderr.starts_with(&note), "{outcome}");
+    assert!(outcome.stderr.starts_with("processing only directories"));
+    let note = format!("affected by changes since {commit}, where HEAD diverged from main\n");
+    outcome.assert_stderr(&note);
     let quiet = repository.lock("-r --changed -q .").expect_success();
     assert_eq!(quiet.stderr, "");
 }
@@ -270,7 +271,7 @@ fn only_failed_directories_are_processed_again() {
     let report = second.json();
     assert_eq!(report["summary"]["directories"], 20, "{second}");
     assert_eq!(report["summary"]["created"], 20, "{second}");
-    second.assert_stderr("working on the 20 directories that failed\n");
+    second.assert_stderr("processing the 20 directories that failed\n");
     // The run requests the version list, description, checksum list, signature and zip of the new provider, and nothing
     // for the other provider.
     assert_eq!(registry.log().total() - before, 5);
@@ -287,10 +288,10 @@ fn failed_directories_are_found_or_reported() {
     let first = context.run(lock).expect_code(1);
     context.write("report.json", &first.stdout);
     std::fs::remove_dir_all(context.path("b")).unwrap();
-    let gone = "left out: 1 directory that failed, and cannot be found from here";
-    let elsewhere = "left out: 1 directory that failed outside of the given paths";
+    let gone = "left out: 1 directory that failed but cannot be found";
+    let elsewhere = "left out: 1 directory that failed outside the given paths";
     for (arguments, code, message) in [
-        ("", 1, "working on the 1 directory that failed\n"),
+        ("", 1, "processing the 1 directory that failed\n"),
         ("-r .", 1, gone),
         ("a", 1, gone),
         (".", 0, elsewhere),
@@ -309,10 +310,10 @@ fn a_report_that_cannot_be_used_is_an_error() {
         .write("later", "{\"schema_version\": 99, \"directories\": []}");
     for (name, cause) in [
         ("none", "caused by: "),
-        ("text", "caused by: it is not a report of `--format json`"),
+        ("text", "caused by: it is not a `--format json` report"),
         (
             "later",
-            "caused by: its `schema_version` is 99, and this version of tflock supports 1",
+            "caused by: its `schema_version` is 99, but this version of tflock supports 1",
         ),
     ] {
         let outcome = context.run(&format!("lock -r --failed {name} ."));

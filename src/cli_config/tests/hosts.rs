@@ -1,8 +1,8 @@
-//! The blocks `host` and `credentials`.
+//! Tests of `host` and `credentials` blocks.
 
 use super::*;
 
-/// The services of `h.test`, as `id=value`.
+/// Returns the services of `h.test`, as `id=value`.
 fn services(text: &str) -> Vec<String> {
     let (config, errors) = build(&[text]);
     assert!(errors.is_empty(), "{text}: {errors:?}");
@@ -71,7 +71,7 @@ fn host_blocks_in_all_their_forms() {
             r#"host "h.test" { services { a = "x" } services { a = "y" b = "z" } }"#,
             &["a=y", "b=z"],
         ),
-        // The later block replaces the whole earlier block.
+        // A later block replaces an earlier one completely.
         (
             r#"host "h.test" { services { a = "x" } } host "h.test" { services { b = "y" } }"#,
             &["b=y"],

@@ -1,8 +1,8 @@
-//! The block `provider_installation`, in HCL 1 and JSON.
+//! Tests of `provider_installation` blocks, in HCL 1 and JSON.
 
 use super::*;
 
-/// The methods by name, and the errors.
+/// Returns the names of the methods, and the errors.
 fn methods(body: &str) -> (Vec<&'static str>, Vec<String>) {
     let (config, errors) = build(&[body]);
     let methods = config
@@ -44,11 +44,11 @@ fn provider_installation_is_strict_about_its_form() {
         ),
         ("", &[], ""),
         ("direct \"x\" {}", &[], "a `direct` block takes no labels"),
-        ("direct = {}", &[], "`direct` is a block and takes no `=`"),
+        ("direct = {}", &[], "a `direct` block takes no `=`"),
         (
             "direct {} foo = 1",
             &["direct"],
-            "`foo` is a block and takes no `=`",
+            "a `foo` block takes no `=`",
         ),
         (
             "DIRECT {}",
@@ -88,7 +88,7 @@ fn provider_installation_is_strict_about_its_form() {
         (
             "direct { INCLUDE = [\"*/x\"] }",
             &[],
-            "`*/x` is not a pattern of provider addresses",
+            "`*/x` is not a valid provider pattern",
         ),
     ];
     for (body, expected, problem) in rows {
@@ -107,7 +107,7 @@ fn provider_installation_is_strict_about_its_form() {
     let assigned = methods("provider_installation = { direct {} }");
     assert_eq!(
         assigned.1,
-        ["0.tfrc:1:1: `provider_installation` is a block and takes no `=`"]
+        ["0.tfrc:1:1: a `provider_installation` block takes no `=`"]
     );
     let twice = methods("provider_installation { direct {} }\nprovider_installation {}");
     assert_eq!((twice.0.len(), twice.1.len()), (1, 1));

@@ -1,4 +1,4 @@
-//! Whole CLI configuration files: the forms of their blocks, merging, and errors.
+//! Tests of whole CLI configuration files: the syntax of their blocks, merging, and errors.
 
 mod hosts;
 mod installation;
@@ -55,7 +55,7 @@ fn helpers_count_once() {
     );
     assert_eq!(
         errors,
-        ["1.tfrc:1:20: only the first `credentials_helper` block counts; it is in 0.tfrc:1:20"]
+        ["1.tfrc:1:20: only the first `credentials_helper` block is used; it is at 0.tfrc:1:20"]
     );
 }
 
@@ -85,7 +85,7 @@ fn a_broken_file_loses_everything_and_a_broken_setting_only_itself() {
         ),
         (
             "host \"b_!\" {}",
-            "`b_!` is not a host name, so this `host` block is ignored",
+            "`b_!` is not a valid host name, so this `host` block is ignored",
         ),
         (
             "credentials_helper \"a\" { args = \"x\" }",

@@ -1,21 +1,21 @@
-//! The form of an archive, from the path and the query of its address.
+//! Determines the format and checksum of an archive from the path and query of its address.
 
 use url::{Url, form_urlencoded};
 
 use super::ArchiveKind;
 use crate::modules::{Checksum, ModuleError};
 
-/// The form of an archive and its checksum.
+/// The format and checksum of an archive.
 pub(super) struct ArchiveForm {
-    /// `None` if the address is not that of an archive.
+    /// The format of the archive. `None` if the address does not refer to an archive.
     pub(super) kind: Option<ArchiveKind>,
     pub(super) checksum: Option<Checksum>,
-    /// The parameters for the server.
+    /// The query parameters to send to the server.
     pub(super) query: UrlQuery,
 }
 
 impl ArchiveForm {
-    /// Parses an address, and removes the parameters for the getter from its query.
+    /// Parses an address, and removes the parameters that are meant for the getter from its query.
     pub(super) fn parse(url: &Url) -> Result<Self, ModuleError> {
         let mut query = UrlQuery::parse(url);
         let named = query.take("archive").filter(|name| !name.is_empty());
@@ -45,7 +45,7 @@ fn kind_of_path(path: &str) -> Result<Option<ArchiveKind>, ModuleError> {
     ending.map_or(Ok(None), kind_of_name)
 }
 
-/// Unknown names mean that the address is not an archive, as do `false` and `0`.
+/// Returns the format with the given name. Other names, including `false` and `0`, mean that the address does not refer to an archive.
 fn kind_of_name(name: &str) -> Result<Option<ArchiveKind>, ModuleError> {
     match name {
         "zip" => Ok(Some(ArchiveKind::Zip)),
@@ -59,7 +59,7 @@ fn kind_of_name(name: &str) -> Result<Option<ArchiveKind>, ModuleError> {
     }
 }
 
-/// The parameters of a query, unchanged and in order, because the query may contain a signature of itself.
+/// The parameters of a query, unchanged and in order, because the query may contain a signature that covers it.
 pub(super) struct UrlQuery(Vec<String>);
 
 impl UrlQuery {
@@ -68,7 +68,7 @@ impl UrlQuery {
         Self(written.map(str::to_owned).collect())
     }
 
-    /// Removes a parameter, and returns its first value.
+    /// Removes all occurrences of a parameter, and returns the value of the first.
     pub(super) fn take(&mut self, name: &str) -> Option<String> {
         let mut value = None;
         self.0.retain(|written| {
@@ -83,7 +83,7 @@ impl UrlQuery {
         value
     }
 
-    /// `None` if no parameter remains.
+    /// Returns the query string. `None` if no parameters remain.
     pub(super) fn render(&self) -> Option<String> {
         (!self.0.is_empty()).then(|| self.0.join("&"))
     }

@@ -1,7 +1,7 @@
 //! Addresses of remote modules: `[GETTER::]URL[//SUBDIRECTORY][?QUERY]`, as go-getter parses them.
 //!
-//! The subdirectory ends where the query begins, and the query belongs to the package. Parameters for the getter are removed from
-//! the query: `ref` and `depth` for git, `archive` and `checksum` for archives.
+//! The subdirectory ends where the query begins, and the query belongs to the package. Parameters that are meant for the getter are
+//! removed from the query: `ref` and `depth` for git, `archive` and `checksum` for archives.
 
 mod archive_form;
 #[cfg(test)]
@@ -19,11 +19,11 @@ use super::checksum::Checksum;
 use super::error::ModuleError;
 use archive_form::{ArchiveForm, UrlQuery};
 
-/// A package and the subdirectory of the module in it.
+/// A package, and the subdirectory of a module in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RemoteAddress {
     pub(super) package: ModulePackage,
-    /// A path that may contain wildcards; empty for the top of the package.
+    /// A path that may contain wildcards; empty for the root of the package.
     pub(super) subdirectory: String,
 }
 
@@ -32,16 +32,16 @@ pub(super) struct RemoteAddress {
 pub(super) enum ModulePackage {
     Git(GitPackage),
     Archive(ArchivePackage),
-    /// A web address that redirects to another source.
+    /// A web address that redirects to a different source.
     Web(Url),
     Directory(PathBuf),
     File(PathBuf, ArchiveKind, Option<Checksum>),
 }
 
-/// A git repository at some commit.
+/// A git repository, and the commit to use.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct GitPackage {
-    /// The URL for git. It may contain user information.
+    /// The URL to pass to git, which may contain user information.
     pub(super) url: String,
     /// A branch, tag or commit; `None` for the default branch.
     pub(super) reference: Option<String>,
@@ -136,7 +136,7 @@ fn package(getter: &str, location: &str) -> Result<ModulePackage, ModuleError> {
         )),
         ("" | "http" | "https", "http" | "https") => web(location),
         ("" | "file", "file") => file(location),
-        ("", "ssh") => Err(invalid(location, "an ssh address needs `git::` in front")),
+        ("", "ssh") => Err(invalid(location, "an ssh address must start with `git::`")),
         _ => Err(invalid(location, "its scheme is not supported")),
     }
 }
@@ -162,12 +162,12 @@ fn git(location: &str, scheme: &str) -> Result<ModulePackage, ModuleError> {
     {
         return Err(invalid(
             location,
-            "git could read a part of it as an option",
+            "git could interpret part of it as an option",
         ));
     }
     let mut query = UrlQuery::parse(&url);
     let reference = query.take("ref").filter(|reference| !reference.is_empty());
-    // The depth is ignored: tflock needs a single commit.
+    // The depth is ignored, because tflock needs only one commit.
     drop(query.take("depth"));
     if query.take("sshkey").is_some() {
         return Err(ModuleError::Unsupported(
@@ -191,7 +191,7 @@ fn git(location: &str, scheme: &str) -> Result<ModulePackage, ModuleError> {
     }))
 }
 
-/// Whether git reads `name` as the name of a commit, not as an option, a range or a refspec.
+/// Whether git interprets `name` as the name of a commit, not as an option, a range or a refspec.
 fn is_reference(name: &str) -> bool {
     let is_special = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);
     !name.starts_with(['-', '+']) && !name.contains(is_special) && !name.contains("..")

@@ -1,8 +1,8 @@
-//! Addresses row by row: how they are parsed, and which are refused.
+//! Tests of how module addresses are parsed, and which are refused.
 
 use super::*;
 
-/// Renders a parsed address as `PACKAGE // SUBDIRECTORY`, or the error.
+/// Parses an address and renders it as `PACKAGE // SUBDIRECTORY`, or renders the error.
 fn parsed(text: &str) -> String {
     let address = match RemoteAddress::parse(text, Engine::Terraform) {
         Ok(address) => address,
@@ -80,7 +80,7 @@ fn invalid_addresses_are_refused() {
     for row in [
         "git::http://g.test/r                               | git may use only https, ssh and file",
         "git://g.test/r                                     | uses the protocol `git`",
-        "git::ext::sh -c id                                 | invalid module address",
+        "git::ext::sh -c id                                 | is not a valid module address",
         "git::ext://sh                                      | uses the protocol `ext`",
         "git::https://g.test/r?ref=--upload-pack=x          | its `ref` is not a valid branch",
         "git::https://g.test/r?ref=a:b                      | its `ref` is not a valid branch",
@@ -97,11 +97,11 @@ fn invalid_addresses_are_refused() {
         "oci://h.test/m                                     | `oci`) are not supported",
         "https://h.test/m.tar.xz                            | tar.xz archives are not supported",
         "https://h.test/m?archive=tbz2                      | tar.bz2 archives are not supported",
-        "ssh://git@g.test/r                                 | needs `git::` in front",
+        "ssh://git@g.test/r                                 | must start with `git::`",
         "ftp://h.test/m.zip                                 | its scheme is not supported",
         "x::https://h.test/m.zip                            | its scheme is not supported",
         "git::nothing                                       | it has no scheme",
-        // On Windows this is a share of another machine.
+        // On Windows, this address refers to a network share on a different machine.
         #[cfg(unix)]
         "file://other/m                                     | not a path on this machine",
     ] {

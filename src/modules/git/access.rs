@@ -1,4 +1,4 @@
-//! Which hosts git may contact for an untrusted configuration, and which of them get the user's credentials.
+//! Determines which hosts git may contact for an untrusted configuration, and which of them get the user's credentials.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ pub(in crate::modules) struct GitAccess<'a> {
 }
 
 impl<'a> GitAccess<'a> {
-    /// The git settings for an address. A host that the user did not allow, such as one named by a registry, gets no credentials.
+    /// Returns the git settings for an address. Hosts that the user has not allowed (named by a registry, say) get no credentials.
     pub(super) fn settings_for(&self, url: &str) -> Cow<'a, GitSettings> {
         let is_allowed = match Url::parse(url) {
             Ok(url) if url.scheme() == "file" => true,
@@ -30,8 +30,8 @@ impl<'a> GitAccess<'a> {
         }
     }
 
-    /// Checks the address of a submodule: it must be on the host of its repository, or on an allowed host. For an untrusted
-    /// configuration it must not be on this machine.
+    /// Checks the address of a submodule. For an untrusted configuration, it must be on the same host as its repository or on an
+    /// allowed host, and it must not be on this machine.
     pub(super) fn check_submodule(
         &self,
         package: &GitPackage,

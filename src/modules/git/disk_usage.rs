@@ -1,4 +1,4 @@
-//! Measures what git has written to disk.
+//! Measures how much git has written to disk.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ pub(super) enum Excess {
     Entries,
 }
 
-/// Checks whether there are more bytes or entries below `directory` than permitted. Entries that vanish meanwhile do not count.
+/// Checks whether the files below `directory` exceed a limit. Entries that disappear during the check do not count.
 pub(super) fn find_excess(directory: &Path, max_bytes: u64, max_entries: usize) -> Option<Excess> {
     let mut waiting = vec![directory.to_path_buf()];
     let (mut bytes, mut entries) = (0_u64, 0_usize);

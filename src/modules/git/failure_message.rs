@@ -1,15 +1,15 @@
-//! Messages from git's standard error, without secrets.
+//! Extracts error messages from git's standard error, without secrets.
 
 use crate::git::ProcessOutput;
 use crate::redacted_url::{RedactedUrl, redact_line};
 
-/// The most lines of standard error in an error message.
+/// The maximum number of lines of standard error in an error message.
 const MAX_MESSAGE_LINES: usize = 3;
 
-/// The most characters of a line.
+/// The maximum length of a line, in characters.
 const MAX_LINE: usize = 300;
 
-/// The last lines of standard error, without control characters, and without user information in `url` or other URLs.
+/// Returns the last lines of standard error, without control characters and without user information in `url` or other URLs.
 pub(super) fn failure_message(output: &ProcessOutput, url: &str) -> String {
     let text =
         String::from_utf8_lossy(&output.stderr).replace(url, &RedactedUrl::parse(url).to_string());
@@ -32,7 +32,7 @@ pub(super) fn is_out_of_memory(stderr: &[u8]) -> bool {
         .any(|sign| text.contains(sign))
 }
 
-/// The beginning of a line, without control characters and without user information in URLs.
+/// Returns the beginning of a line, without control characters and without user information in URLs.
 fn visible_line(line: &str) -> String {
     let visible = line.chars().filter(|character| !character.is_control());
     redact_line(&visible.take(MAX_LINE).collect::<String>())

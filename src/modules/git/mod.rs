@@ -1,12 +1,12 @@
 //! Fetches one commit of a git repository with the `git` program.
 //!
-//! - If `ref` is missing, a branch or a tag, the repository is cloned with depth 1.
-//! - If `ref` is a whole commit, only that commit is fetched. If the server does not support this, everything is cloned.
-//! - If `ref` is the beginning of a commit, it is tried as a branch or tag, and then everything is cloned.
-//! - Submodules are fetched, too, as Terraform and OpenTofu do (`submodules`).
+//! - If `ref` is missing or names a branch or tag, the repository is cloned with depth 1.
+//! - If `ref` is a full commit hash, only that commit is fetched. If the server does not support this, the full history is cloned.
+//! - If `ref` could be an abbreviated commit hash, it is tried as a branch or tag first. If that fails, the full history is cloned.
+//! - Submodules are fetched as well, as in Terraform and OpenTofu (`submodules`).
 //!
-//! Before a commit is checked out, its files are counted (`tree_listing`): a small pack can contain any number of files. The result
-//! is a work tree without `.git` and without links that lead out of it.
+//! Before a commit is checked out, its files are counted (`tree_listing`), because a small pack can contain any number of files. The
+//! result is a work tree without `.git` and without symlinks that point outside the work tree.
 
 mod access;
 mod disk_usage;
@@ -31,14 +31,14 @@ use super::{GitPackage, ModuleError, disk, links};
 use runner::{FetchLimits, GitRunner};
 use tree_listing::{Gitlink, list_submodules};
 
-/// The fewest digits of an abbreviated commit, as in git.
+/// The minimum number of digits in an abbreviated commit hash, as in git.
 const LEAST_COMMIT_DIGITS: usize = 4;
 
-/// The digits of a whole commit, with SHA-1 and with SHA-256.
+/// The number of digits in a full commit hash: with SHA-1, and with SHA-256.
 const COMMIT_DIGITS: [usize; 2] = [40, 64];
 
-/// Fetches a package into `target`, and returns its commit. `target` must not exist, and its parent must be free of links.
-/// `max_bytes` limits everything that git writes there.
+/// Fetches a package into `target`, and returns its commit. `target` must not exist, and its path must contain no symlinks.
+/// `max_bytes` limits the total size of what git writes there.
 pub(super) async fn fetch(
     access: GitAccess<'_>,
     package: &GitPackage,
@@ -62,14 +62,14 @@ pub(super) async fn fetch(
     Ok(commit)
 }
 
-/// The commit that `ref` names in full. Such a `ref` never changes its meaning.
+/// Returns `ref` if it is a full commit hash, which always identifies the same commit.
 pub(super) fn whole_commit(package: &GitPackage) -> Option<&str> {
     let reference = package.reference.as_deref();
     reference.filter(|reference| is_commit(reference))
 }
 
-/// Whether the package's branch or tag currently resolves to `commit`. `target` is the fetched work tree. False if the server
-/// cannot be reached: a subsequent fetch reports the reason.
+/// Whether the package's branch or tag currently resolves to `commit`. `target` is the fetched work tree. Returns false if the server
+/// cannot be reached; the subsequent fetch then reports the reason.
 pub(super) async fn is_current(
     access: GitAccess<'_>,
     package: &GitPackage,
@@ -108,7 +108,7 @@ pub(super) async fn is_current(
     });
     match (found, package.reference.as_deref()) {
         (Some((listed, _)), _) => listed == commit,
-        // `ref` is the beginning of a commit, so it cannot move.
+        // `ref` is an abbreviated commit hash, so it cannot move.
         (None, Some(name)) => may_be_commit(name) && commit.starts_with(&name.to_ascii_lowercase()),
         (None, None) => false,
     }
@@ -126,7 +126,7 @@ fn may_be_commit(text: &str) -> bool {
     (LEAST_COMMIT_DIGITS..COMMIT_DIGITS[1]).contains(&text.len()) && is_hex(text)
 }
 
-/// One repository, or submodule, that is fetched into a directory.
+/// The fetch of one repository or submodule into a directory.
 struct RepositoryFetch<'a> {
     git: GitRunner<'a>,
     target: &'a Path,
@@ -163,7 +163,7 @@ impl<'a> RepositoryFetch<'a> {
         let commit = parsed.trim().to_owned();
         let submodules = list_submodules(&self.git, self.target(), &commit).await?;
         self.disable_filters().map_err(disk(self.target))?;
-        // With `--detach`, git reads the operand as a commit, not as a path.
+        // With `--detach`, git treats the operand as a commit, not as a path.
         let check_out = ["checkout", "--quiet", "--force", "--detach", &commit];
         self.git.run(self.target(), &check_out, &[]).await?;
         fs::remove_dir_all(&self.git_dir).map_err(disk(self.target))?;
@@ -213,8 +213,8 @@ impl<'a> RepositoryFetch<'a> {
             .map(drop)
     }
 
-    /// Disables the filter programs in the user's configuration, which the repository's `.gitattributes` could select. The file
-    /// written here takes precedence over it.
+    /// Disables the filter programs in the user's configuration, which `.gitattributes` in the repository could otherwise select. The
+    /// file written here takes precedence over `.gitattributes`.
     fn disable_filters(&self) -> io::Result<()> {
         let directory = self.git_dir.join("info");
         fs::create_dir_all(&directory)?;

@@ -1,4 +1,4 @@
-//! Runs git commands for one package, within limits.
+//! Runs the git commands for one package, with limits on size and time.
 
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
@@ -16,29 +16,29 @@ use crate::redacted_url::RedactedUrl;
 use super::disk_usage::{Excess, find_excess};
 use super::failure_message::{failure_message, is_out_of_memory};
 
-/// The most bytes of a repository on disk, history and work tree together. The largest module repositories have a few hundred
-/// megabytes with their whole history.
+/// The maximum size of a repository on disk, in bytes, including its history and work tree. The largest module repositories take a few
+/// hundred megabytes with their full history.
 pub const MAX_REPOSITORY_BYTES: u64 = 2 << 30;
 
-/// The most files and directories of a repository, and of everything that git writes for it. Linux has 90,000 files, and the
-/// monorepos of large companies have a few hundred thousand. Git holds each path in memory before it writes the first file.
+/// The maximum number of files and directories in a repository, including everything that git writes for it. Linux has 90,000 files,
+/// and the monorepos of large companies have a few hundred thousand. Git holds all paths in memory before it writes the first file.
 pub const MAX_REPOSITORY_ENTRIES: usize = 500_000;
 
-/// The most bytes of output of a command that writes a few lines.
+/// The maximum output, in bytes, of a command that is expected to print only a few lines.
 const MAX_OUTPUT: usize = 1 << 20;
 
-/// How often the size of the repository is measured. On a fast line, a few hundred megabytes arrive in this time.
+/// The interval at which the size of the repository is measured. A fast connection can transfer a few hundred megabytes in this time.
 const MEASURE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Measuring takes at most one part in this many of the time.
+/// The minimum ratio of the pause between two measurements to the duration of a measurement.
 const MEASURE_SHARE: u32 = 10;
 
-/// The server for repositories on this machine. The configuration of such a repository could name programs that fetch missing
-/// objects, which git refuses only since 2.45.1. An ssh server would refuse this command, so it is used for local paths only.
+/// The server command for repositories on this machine. The configuration of such a repository could name programs that fetch missing
+/// objects, which git refuses only since version 2.45.1. An ssh server would reject this command, so it is used only for local paths.
 const LOCAL_SERVER: &str =
     "--upload-pack=GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 git-upload-pack";
 
-/// The directory in which a repository with all of its submodules grows, and its maximum size.
+/// The directory to which a repository and all of its submodules are fetched, and the maximum size of that directory.
 #[derive(Clone, Copy)]
 pub(super) struct FetchLimits<'a> {
     pub(super) directory: &'a Path,
@@ -52,7 +52,7 @@ pub(super) struct GitRunner<'a> {
 }
 
 impl GitRunner<'_> {
-    /// Runs a command with its operands after `--`, and returns its standard output.
+    /// Runs a command with `operands` after `--`, and returns its standard output.
     pub(super) async fn run(
         &self,
         target: GitTarget<'_>,
@@ -66,7 +66,7 @@ impl GitRunner<'_> {
         Ok(String::from_utf8_lossy(&stdout).into_owned())
     }
 
-    /// Runs a command that contacts the repository's server. The first operand must be the address.
+    /// Runs a command that contacts the repository's server. The first operand must be the address of the repository.
     pub(super) async fn run_remote(
         &self,
         target: GitTarget<'_>,
@@ -78,7 +78,7 @@ impl GitRunner<'_> {
         self.run(target, &arguments, operands).await
     }
 
-    /// Runs a command and passes its output to `sink`. An error of the sink stops the command.
+    /// Runs a command and passes its output to `sink`. An error returned by the sink stops the command.
     pub(super) async fn run_streaming(
         &self,
         target: GitTarget<'_>,
@@ -109,7 +109,7 @@ impl GitRunner<'_> {
         operands: &[&OsStr],
     ) -> Result<Command, ModuleError> {
         tracing::debug!(address = %self.address(), "running git");
-        // A submodule of a remote repository must not be on this machine.
+        // Only a repository on this machine may have submodules on this machine.
         let protocols = if self.package.is_local {
             "https:ssh:file"
         } else {
@@ -124,7 +124,7 @@ impl GitRunner<'_> {
         Ok(command)
     }
 
-    /// Waits for a process, and fails as soon as the repository exceeds its limits.
+    /// Waits for a process to finish, and fails as soon as the repository exceeds its limits.
     async fn watch<T>(
         &self,
         process: impl Future<Output = Result<T, RunError>>,

@@ -1,7 +1,7 @@
-//! Fetches submodules, each like a separate repository, within the limits of the package.
+//! Fetches each submodule like a separate repository, within the limits that apply to the whole package.
 //!
-//! `git submodule` is not used: it checks out nested submodules before their size is known, and it is a shell script that works in
-//! the directories that it has just written.
+//! `git submodule` is not used, because it checks out nested submodules before their size is known, and because it is a shell script
+//! that runs in the directories that it has just written.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use super::runner::{FetchLimits, GitRunner};
 use super::tree_listing::Gitlink;
 use super::{FetchedCommit, RepositoryFetch, is_commit};
 
-/// The most submodules of a package, including nested ones. A repository can be its own submodule.
+/// The maximum number of submodules in a package, including nested ones. A repository can be its own submodule.
 pub const MAX_SUBMODULES: usize = 100;
 
 const FILE: &str = ".gitmodules";
@@ -24,7 +24,7 @@ const FILE: &str = ".gitmodules";
 /// The settings of `.gitmodules` that tflock reads, as a regular expression for git.
 const SETTINGS: &str = r"^submodule\..*\.(path|url|update)$";
 
-/// Fetches the submodules of `fetched`, the commit of `package` in the directory of `limits`.
+/// Fetches all submodules of `package`, including nested ones. `fetched` is the commit of the package in the directory of `limits`.
 pub(super) async fn fetch(
     access: GitAccess<'_>,
     package: &GitPackage,
@@ -68,7 +68,7 @@ pub(super) async fn fetch(
     Ok(())
 }
 
-/// The submodules of a commit and their addresses, without those that `.gitmodules` excludes.
+/// Returns the submodules of a commit and their addresses, except those that `.gitmodules` excludes.
 async fn configured_submodules(
     git: &GitRunner<'_>,
     directory: &Path,
@@ -112,7 +112,7 @@ async fn configured_submodules(
     Ok(configured)
 }
 
-/// The directory for a submodule: the empty one that git created. A crafted tree can have a link in its path, which is refused.
+/// Returns the empty directory that git created for a submodule. Fails if its path contains a symlink, as in a crafted repository.
 fn target_directory(
     package: &GitPackage,
     directory: &Path,
@@ -161,7 +161,7 @@ fn parse_submodules(listed: &str) -> BTreeMap<String, Submodule> {
         .collect()
 }
 
-/// Resolves the address of a submodule, which may be relative to the address of its repository.
+/// Resolves the address of a submodule, which may be relative to the address of the containing repository.
 fn resolve_address(repository: &str, url: &str) -> String {
     let mut base = repository.trim_end_matches('/');
     let mut rest = url;

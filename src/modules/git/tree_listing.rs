@@ -1,7 +1,7 @@
-//! Lists the tree of a commit before it is checked out, and limits it.
+//! Lists the tree of a commit before it is checked out, and checks it against the limits.
 //!
-//! A tree that contains another tree ten times, which again contains one ten times, has 10^8 paths after eight levels, and takes
-//! a few kilobytes. Git holds all paths in memory before it writes the first file.
+//! If each tree contains the next one ten times, eight levels of trees have 10^8 paths but take only a few kilobytes. Git holds all
+//! paths in memory before it writes the first file.
 
 use crate::git::GitTarget;
 use crate::modules::ModuleError;
@@ -9,13 +9,13 @@ use crate::modules::ModuleError;
 use super::disk_usage::Excess;
 use super::runner::{GitRunner, MAX_REPOSITORY_ENTRIES};
 
-/// The most bytes of a record. File systems do not support paths of this length.
+/// The maximum length of a record, in bytes. File systems do not support paths this long.
 const MAX_RECORD: usize = 64 << 10;
 
-/// The directory of a submodule in a tree.
+/// A tree entry that refers to a commit of a submodule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Gitlink {
-    /// The path, in the encoding of git.
+    /// The path of the submodule's directory, as bytes printed by git.
     pub(super) path: Vec<u8>,
     pub(super) commit: String,
 }
@@ -39,7 +39,7 @@ pub(super) async fn list_submodules(
     Ok(listing.submodules)
 }
 
-/// A parser of `MODE TYPE OBJECT SIZE<TAB>PATH` records, each terminated by NUL, that arrive in pieces.
+/// A parser for `MODE TYPE OBJECT SIZE<TAB>PATH` records, each terminated by NUL, whose bytes arrive in chunks.
 #[derive(Default)]
 struct TreeListing {
     submodules: Vec<Gitlink>,

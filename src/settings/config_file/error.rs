@@ -15,16 +15,15 @@ use super::{MAX_BYTES, NAME, keys};
 pub enum ConfigFileError {
     #[error("cannot read the config file `{}`", path.display())]
     Read { path: PathBuf, source: LinkError },
-    #[error("cannot read the config file `{}`: it has more than {MAX_BYTES} bytes", path.display())]
+    #[error("cannot read the config file `{}`: it is larger than {MAX_BYTES} bytes", path.display())]
     TooLarge { path: PathBuf },
-    /// The files of the revision that `--changed` compares with cannot be read.
     #[error("cannot read the config files of the revision that `--changed` compares with")]
     Revision(#[source] Box<GitError>),
-    #[error("cannot read the config file as TOML: {problem}")]
+    #[error("the config file is not valid TOML: {problem}")]
     Syntax { problem: String, place: Box<Place> },
-    #[error("`{key}` is not a key of `{NAME}`")]
+    #[error("`{key}` is not a valid key in `{NAME}`")]
     UnknownKey { key: String, place: Box<Place> },
-    /// The value has another type than the key.
+    /// The type of the value is not the one that the key requires.
     #[error("cannot use `{key}`: expected {expected}, found {found}")]
     Type {
         key: String,
@@ -32,7 +31,7 @@ pub enum ConfigFileError {
         found: &'static str,
         place: Box<Place>,
     },
-    /// The value has the right type, but is invalid.
+    /// The value has the correct type but is invalid.
     #[error("cannot use `{key} = {text}`")]
     Value {
         key: String,
@@ -42,7 +41,7 @@ pub enum ConfigFileError {
     },
     /// The value would accept unverified packages.
     #[error(
-        "cannot use `{key} = {text}` in a config file, which may tighten trust and never loosen it"
+        "cannot use `{key} = {text}`: config files can make trust settings stricter, but not looser"
     )]
     LoosensTrust {
         key: String,
@@ -50,7 +49,7 @@ pub enum ConfigFileError {
         place: Box<Place>,
     },
     /// An invalid entry of `[signers]`.
-    #[error("cannot use this entry of `[signers]`")]
+    #[error("invalid entry in `[signers]`")]
     Signers {
         source: SignersError,
         place: Box<Place>,
@@ -88,11 +87,11 @@ impl Explain for ConfigFileError {
 fn unknown_key_hint(key: &str) -> String {
     let option = key.to_lowercase().replace('_', "-");
     if has_option(&option) && !is_layered_option(&option) {
-        return format!("`--{option}` is an option of the command line only");
+        return format!("set `--{option}` on the command line: config files cannot set it");
     }
     let keys = keys();
     match nearest(key, keys.iter().copied()) {
         Some(word) => format!("did you mean `{word}`?"),
-        None => format!("the keys are {}", quoted_list(&keys)),
+        None => format!("the valid keys are {}", quoted_list(&keys)),
     }
 }

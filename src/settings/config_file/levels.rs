@@ -13,10 +13,10 @@ use super::{ConfigFile, ConfigFileError, NAME, RevisionTexts, read, read_bounded
 
 /// A source of config files, such as the work tree or a revision.
 pub trait ConfigTexts: Debug + Send + Sync {
-    /// Reads the file at `path` (absolute, without links above it). Messages name it `shown`. Returns `None` if it does not exist.
+    /// Reads the file at `path` (absolute, with no symlinks above it), or returns `None` if it does not exist. Messages show `shown`.
     fn text(&self, path: &Path, shown: &Path) -> Result<Option<Vec<u8>>, ConfigFileError>;
 
-    /// The directories with config files in the repository of `directory`, if the source lists them without the work tree.
+    /// Lists the directories with config files in the repository of `directory`. Sources that cannot list them return none.
     fn directories(&self, _directory: &Path) -> Result<Vec<PathBuf>, ConfigFileError> {
         Ok(Vec::new())
     }
@@ -34,7 +34,7 @@ impl ConfigTexts for WorkTree {
                 read_bounded(opened, shown).map(Some)
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            // A file that may exist is never treated as missing, because it may have `[signers]`.
+            // A file that may exist is never treated as missing, because it may contain `[signers]`.
             Err(source) => Err(ConfigFileError::Read {
                 path: shown.to_path_buf(),
                 source: source.into(),
@@ -43,25 +43,25 @@ impl ConfigTexts for WorkTree {
     }
 }
 
-/// Finds and reads config files, each once.
+/// Finds config files, and reads each of them once.
 #[derive(Debug)]
 pub struct ConfigFiles {
-    /// The directory that names of files in messages are relative to, without links.
+    /// The directory to which file names in messages are relative, without symlinks.
     working_directory: PathBuf,
     texts: Box<dyn ConfigTexts>,
     by_directory: Mutex<BTreeMap<PathBuf, Option<Arc<ConfigFile>>>>,
     /// The prefix of file names in messages, such as `HEAD:`.
     prefix: String,
-    /// Whether the files may only tighten trust.
+    /// Whether the files can only make trust settings stricter.
     is_untrusted: bool,
-    /// The file of `--config`, which takes precedence over all others everywhere.
+    /// The file given with `--config`, which takes precedence over all others for every path.
     named: Option<Arc<ConfigFile>>,
-    /// The files of a revision, which take precedence over these.
+    /// The files of a revision, which take precedence over the files of this value.
     revision: Option<Box<Self>>,
 }
 
 impl ConfigFiles {
-    /// The config files of the work tree. Messages name them relative to `working_directory`, a path without links.
+    /// Creates the config files of the work tree. Messages show their paths relative to `working_directory`, a path without symlinks.
     pub fn of_work_tree(working_directory: PathBuf) -> Self {
         Self::new(working_directory, Box::new(WorkTree))
     }
@@ -83,7 +83,7 @@ impl ConfigFiles {
         Self { named, ..self }
     }
 
-    /// Marks the tree as untrusted, so its files can only tighten trust. The files of `revision` take precedence over them.
+    /// Marks the tree as untrusted: its files can only make trust settings stricter, and the files of `revision` take precedence.
     pub(in crate::settings) fn untrusted(mut self, revision: Option<RevisionTexts>) -> Self {
         self.is_untrusted = true;
         self.revision = revision.map(|texts| {
@@ -94,7 +94,7 @@ impl ConfigFiles {
         self
     }
 
-    /// The directories (absolute, without links) with config files in the revision, which the tree may lack.
+    /// Returns the directories (absolute, without symlinks) that have config files in the revision. The tree may lack these files.
     pub fn other_directories(&self, directory: &Path) -> Result<Vec<PathBuf>, ConfigFileError> {
         match &self.revision {
             Some(revision) => revision.texts.directories(directory),
@@ -102,7 +102,7 @@ impl ConfigFiles {
         }
     }
 
-    /// The files that apply to `directory` (absolute, without links): `--config`, the revision, then the nearest file first.
+    /// Returns the files that apply to `directory` (absolute, without symlinks): `--config`, the revision, the tree; nearest files first.
     pub fn levels(&self, directory: &Path) -> Result<Vec<Arc<ConfigFile>>, ConfigFileError> {
         let top = repository_root(directory);
         let mut all: Vec<_> = self.named.clone().into_iter().collect();
@@ -139,7 +139,7 @@ impl ConfigFiles {
     }
 }
 
-/// The path of a config file relative to `working_directory`, if the directory of one contains the other.
+/// Makes the path of a config file relative to `working_directory` if one of the two directories contains the other.
 fn relative_path(path: &Path, working_directory: &Path) -> PathBuf {
     if let Ok(below) = path.strip_prefix(working_directory) {
         return below.to_path_buf();

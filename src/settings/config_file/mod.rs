@@ -1,37 +1,37 @@
-//! `.tflock.toml`: the settings of a repository or a part of it (docs/reference/config-file.md).
+//! Config files (`.tflock.toml`): the settings of a repository or of one of its subdirectories (docs/reference/config-file.md).
 //!
-//! All files from a directory up to the root of its repository apply. Outside of a repository, only a file in PATH itself
-//! applies, so a file in a shared parent directory has no effect.
+//! All files from a directory up to the repository root apply. Outside a repository, only a file in PATH itself applies, so a file in
+//! a shared parent directory has no effect.
 //!
-//! | key | which file counts |
+//! | key | which file takes effect |
 //! | --- | --- |
-//! | `signers` | each on its own: a package must satisfy all of them; with `-r` also files between PATH and the directory |
+//! | `signers` | every file: a package must satisfy all of them; with `-r`, including files between PATH and the directory |
 //! | `missing-platform`, `missing-module` | the file with the strictest value |
 //! | `jobs` | the file with the smallest value |
-//! | all others | the nearest file that sets it |
+//! | all others | the nearest file that sets the key |
 //!
-//! So a file in a subdirectory never permits what a file above it forbids.
+//! As a result, a file in a subdirectory never permits what a file above it forbids.
 //!
-//! Files that an untrusted tree cannot change take precedence: the file of `--config`, and with `--untrusted` and `--changed` the
-//! files of the revision. With `--untrusted`, the files of the tree can only tighten trust ([`OptionLayer::without_loosening`]).
+//! Files that an untrusted tree cannot change take precedence: the `--config` file and, with `--untrusted` and `--changed`, the files of
+//! the revision. With `--untrusted`, the files of the tree can only make settings stricter ([`OptionLayer::without_loosening`]).
 //!
 //! ```toml
 //! platforms = ["linux_amd64", "darwin_arm64"]
-//! ignore-paths = ["^examples/"]      # regular expressions, on paths relative to this file
+//! ignore-paths = ["^examples/"]      # regular expressions for paths relative to this file
 //! create = "auto"                    # auto, always, never
 //! engine = "auto"                    # auto, terraform, tofu
 //! missing-platform = "error"         # error, warn
 //! missing-module = "error"           # error, warn
-//! mismatch = "error"                 # no other value: a file may tighten trust and never loosen it
+//! mismatch = "error"                 # the only value: a file can make trust settings stricter, but not looser
 //! prune = false
 //! jobs = 8
 //!
-//! [signers]                          # whose keys may sign; the narrowest pattern counts
+//! [signers]                          # the keys that may sign; the most specific pattern applies
 //! "hashicorp/*" = ["C874 011F 0AB4 0511 0D02  1055 3436 5D94 72D7 468F"]
 //! ```
 //!
-//! `mismatch = "replace"` is refused like `"add"`: it would silently record a package that was uploaded again instead of the
-//! reviewed one.
+//! Both `mismatch = "replace"` and `mismatch = "add"` are refused: they would silently record a package that was uploaded again,
+//! although only the original one was reviewed.
 
 mod error;
 mod levels;
@@ -62,21 +62,21 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// The values that one file sets.
 #[derive(Clone, Debug, Default)]
 pub struct ConfigFile {
-    /// The file as messages name it.
+    /// The path of the file as shown in messages.
     pub shown: PathBuf,
-    /// The directory that `ignore-paths` are relative to, without links.
+    /// The directory to which `ignore-paths` are relative, without symlinks.
     pub directory: PathBuf,
     pub options: OptionLayer,
     pub signers: Option<Sourced<Signers>>,
 }
 
-/// The rules of all `[signers]`. `files` begins with the nearest file; the rules of the farthest file are applied first.
+/// Collects the rules of all `[signers]` tables. `files` starts with the nearest file; the rules of the farthest file are applied first.
 pub(super) fn signer_rules(files: &[Arc<ConfigFile>]) -> SignerRules {
     let signers = files.iter().rev().filter_map(|file| file.signers.as_ref());
     signers.map(|signers| signers.value.clone()).collect()
 }
 
-/// All keys, in alphabetical order.
+/// Returns all keys in alphabetical order.
 fn keys() -> Vec<&'static str> {
     let mut keys = option_keys();
     keys.push("signers");
@@ -84,7 +84,7 @@ fn keys() -> Vec<&'static str> {
     keys
 }
 
-/// Reads an opened file. Messages name it `shown`.
+/// Reads an open file, up to the size limit. Error messages refer to the file as `shown`.
 fn read_bounded(opened: Result<File, LinkError>, shown: &Path) -> Result<Vec<u8>, ConfigFileError> {
     let path = shown.to_path_buf();
     let mut bytes = Vec::new();

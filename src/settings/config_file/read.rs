@@ -13,7 +13,7 @@ use crate::span::{Place, Span};
 
 use super::{ConfigFile, ConfigFileError};
 
-/// Parses the text of a file. Messages name it `shown`.
+/// Parses the content of a config file. Messages refer to the file as `shown`.
 pub(super) fn parse(shown: &Path, bytes: &[u8]) -> Result<ConfigFile, ConfigFileError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let end = error.valid_up_to();
@@ -37,14 +37,14 @@ pub(super) fn parse(shown: &Path, bytes: &[u8]) -> Result<ConfigFile, ConfigFile
     Ok(file)
 }
 
-/// The entries of a table in the order of the text, because the parser sorts them by key.
+/// Returns the entries of a table in the order in which they are written. The parser sorts them by key.
 fn in_order<'t, 'a>(table: &'t DeTable<'a>) -> Vec<(&'t Spanned<Cow<'a, str>>, &'t TomlValue<'a>)> {
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
     entries
 }
 
-/// The text of a config file, for messages.
+/// A config file that is being decoded, and its path as shown in messages.
 struct ConfigText<'a> {
     shown: &'a Path,
     text: &'a str,
@@ -82,7 +82,7 @@ impl ConfigText<'_> {
 
     fn signers(&self, value: &TomlValue<'_>) -> Result<Signers, ConfigFileError> {
         let table = value.get_ref().as_table().ok_or_else(|| {
-            let rejected = RejectedValue::wrong_type(value, "a table, as `[signers]`");
+            let rejected = RejectedValue::wrong_type(value, "a table, as in `[signers]`");
             self.error("signers", rejected)
         })?;
         let mut signers = Signers::default();

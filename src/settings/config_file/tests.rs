@@ -1,4 +1,4 @@
-//! What a config file may contain, and how mistakes are reported.
+//! Tests of what a config file can contain, and of how mistakes are reported.
 
 use super::read::parse;
 use super::*;
@@ -54,10 +54,10 @@ jobs = 0x10
 
 /// Text of a file | the beginning of the message | the place and width of the marked text | a part of the hint.
 const MISTAKES: [&str; 20] = [
-    r"platform = [] | `platform` is not a key of `.tflock.toml` | 1:1 ^^^^^^^^ | did you mean `platforms`?",
-    r"\nignore_paths = [] | `ignore_paths` is not a key of `.tflock.toml` | 2:1 ^^^^^^^^^^^^ | did you mean `ignore-paths`?",
-    r"upgrade = true | `upgrade` is not a key of `.tflock.toml` | 1:1 ^^^^^^^ | `--upgrade` is an option of the command line only",
-    r"[tool] | `tool` is not a key of `.tflock.toml` | 1:2 ^^^^ | the keys are `create`, `engine`, `ignore-paths`, `jobs`, `mismatch`, `missing-module`, `missing-platform`, `platforms`, `prune` and `signers`",
+    r"platform = [] | `platform` is not a valid key in `.tflock.toml` | 1:1 ^^^^^^^^ | did you mean `platforms`?",
+    r"\nignore_paths = [] | `ignore_paths` is not a valid key in `.tflock.toml` | 2:1 ^^^^^^^^^^^^ | did you mean `ignore-paths`?",
+    r"upgrade = true | `upgrade` is not a valid key in `.tflock.toml` | 1:1 ^^^^^^^ | set `--upgrade` on the command line: config files cannot set it",
+    r"[tool] | `tool` is not a valid key in `.tflock.toml` | 1:2 ^^^^ | the valid keys are `create`, `engine`, `ignore-paths`, `jobs`, `mismatch`, `missing-module`, `missing-platform`, `platforms`, `prune` and `signers`",
     r#"prune = "yes" | cannot use `prune`: expected true or false, found a string | 1:9 ^^^^^ | "#,
     r#"platforms = "linux_amd64" | cannot use `platforms`: expected a list of strings, as `["..."]`, found a string | 1:13 ^^^^^^^^^^^^^ | "#,
     r#"platforms = [1] | cannot use `platforms`: expected a list of strings, as `["..."]`, found a number | 1:14 ^ | "#,
@@ -68,12 +68,12 @@ const MISTAKES: [&str; 20] = [
     r"jobs = 0 | cannot use `jobs = 0`: it is not from 1 to 256 | 1:8 ^ | ",
     r"jobs = 1.5 | cannot use `jobs`: expected a whole number, found a fraction | 1:8 ^^^ | ",
     r#"ignore-paths = ["("] | cannot use `ignore-paths = "("` | 1:17 ^^^ | "#,
-    r#"mismatch = "add" | cannot use `mismatch = "add"` in a config file, which may tighten trust and never loosen it | 1:12 ^^^^^ | to accept a changed package in one run, use `--mismatch add` on the command line"#,
-    r#"mismatch = "replace" | cannot use `mismatch = "replace"` in a config file, which may tighten trust and never loosen it | 1:12 ^^^^^^^^^ | to accept a changed package in one run, use `--mismatch replace` on the command line"#,
-    r#"[signers]\n"a/b/c/d" = [] | cannot use this entry of `[signers]` | 2:1 ^^^^^^^^^ | write a pattern such as"#,
-    r#"[signers]\n"a/b" = ["12"] | cannot use this entry of `[signers]` | 2:1 ^^^^^ | gpg --show-keys"#,
-    r"prune = true\nprune = false | cannot read the config file as TOML: duplicate key | 2:1 ^^^^^ | ",
-    r"jobs =  | cannot read the config file as TOML | 1:8 ^ | ",
+    r#"mismatch = "add" | cannot use `mismatch = "add"`: config files can make trust settings stricter, but not looser | 1:12 ^^^^^ | to accept a changed package in one run, use `--mismatch add` on the command line"#,
+    r#"mismatch = "replace" | cannot use `mismatch = "replace"`: config files can make trust settings stricter, but not looser | 1:12 ^^^^^^^^^ | to accept a changed package in one run, use `--mismatch replace` on the command line"#,
+    r#"[signers]\n"a/b/c/d" = [] | invalid entry in `[signers]` | 2:1 ^^^^^^^^^ | write a pattern such as"#,
+    r#"[signers]\n"a/b" = ["12"] | invalid entry in `[signers]` | 2:1 ^^^^^ | gpg --show-keys"#,
+    r"prune = true\nprune = false | the config file is not valid TOML: duplicate key | 2:1 ^^^^^ | ",
+    r"jobs =  | the config file is not valid TOML | 1:8 ^ | ",
 ];
 
 #[test]

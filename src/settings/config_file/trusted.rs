@@ -1,4 +1,4 @@
-//! Config files that the author of a pull request cannot change: the file of `--config`, and the files of a revision.
+//! Config files that the author of a pull request cannot change: the file given with `--config`, and the files of a revision.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,7 +11,7 @@ use crate::parallel::lock;
 
 use super::{ConfigFile, ConfigFileError, ConfigTexts, NAME, read, read_bounded};
 
-/// Reads the file that `--config` names. Its `ignore-paths` are relative to `working_directory`.
+/// Reads the file given with `--config`. Its `ignore-paths` are relative to `working_directory`.
 pub(in crate::settings) fn read_named(
     path: &Path,
     working_directory: &Path,
@@ -32,11 +32,11 @@ pub(in crate::settings) struct RevisionTexts {
     known: Mutex<BTreeMap<PathBuf, Arc<RepositoryTexts>>>,
 }
 
-/// The config files of one repository, by path. `None` for an entry that is not a regular file.
+/// The content of the config files of one repository, by path. `None` for a path that is not a regular file.
 type RepositoryTexts = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
 impl RevisionTexts {
-    /// `revision` is by default the commit at which HEAD left the default branch.
+    /// Creates the config files of `revision`, or if it is `None`, of the commit at which HEAD diverged from the default branch.
     pub(in crate::settings) fn new(git: GitSettings, revision: Option<String>) -> Self {
         Self {
             git,
@@ -45,7 +45,7 @@ impl RevisionTexts {
         }
     }
 
-    /// The revision as messages name it.
+    /// Returns the name of the revision for messages.
     pub(super) fn name(&self) -> &str {
         self.revision.as_deref().unwrap_or("merge base")
     }
@@ -66,7 +66,7 @@ impl RevisionTexts {
         Ok(texts)
     }
 
-    /// The config files of the repository that contains `directory`, if there is one.
+    /// Returns the config files of the repository that contains `directory`, or `None` if no repository does.
     fn repository_texts(
         &self,
         directory: &Path,

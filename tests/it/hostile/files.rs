@@ -287,7 +287,7 @@ fn the_option_exists_on_the_command_line_only() {
     outcome.assert_stderr("cannot use `--allow-read nowhere`");
     context.write(".tflock.toml", "allow-read = [\"/\"]\n");
     let outcome = context.run("lock m").expect_code(2);
-    outcome.assert_stderr("`--allow-read` is an option of the command line only");
+    outcome.assert_stderr("set `--allow-read` on the command line: config files cannot set it");
 }
 
 #[test]

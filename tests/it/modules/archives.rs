@@ -118,7 +118,7 @@ fn pages_name_the_source_of_a_module() {
         /relative  | x
         /page//b   | x
         /loop      | redirects more than 5 times
-        /silent    | is not an archive and does not name a module source
+        /silent    | is neither an archive nor a redirect to a module source
         /none      | the server answered 404 Not Found
         ",
     ) {

@@ -192,7 +192,7 @@ fn every_key_of_the_config_file_is_described() {
     let context = TestContext::offline(TFLOCK);
     context.write(".tflock.toml", "zzzzzzzzzzzzzzzzzz = 1\n");
     let outcome = context.run("config").expect_code(2);
-    let (_, hint) = outcome.stderr.split_once("the keys are ").unwrap();
+    let (_, hint) = outcome.stderr.split_once("the valid keys are ").unwrap();
     let keys: Vec<&str> = hint
         .lines()
         .next()
