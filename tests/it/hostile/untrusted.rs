@@ -119,7 +119,7 @@ fn the_variable_has_the_effect_of_the_option() {
     for [options, value, code, message] in table(
         "
                               | 1     | 1 | host `evil.test` is not allowed
-                              | maybe | 2 | the values are `1` and `0`
+                              | maybe | 2 | expected `1` or `0`
         --allow-host evil.test | 0    | 2 | cannot use `--allow-host` without `--untrusted`
         ",
     ) {

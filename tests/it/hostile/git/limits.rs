@@ -70,8 +70,8 @@ fn output_of_git_is_bounded_in_memory() {
         "echo 'fatal: Out of memory, malloc failed (tried to allocate 9 bytes)' >&2; exit 128";
     for (script, message) in [
         (long_error, "fatal: the end"),
-        ("yes", "wrote more than 1048576 bytes"),
-        (no_memory, "each process may use 4294967296 bytes"),
+        ("yes", "exceeds the limit of 1048576 bytes"),
+        (no_memory, "the limit for each process is 4294967296 bytes"),
     ] {
         write_script(&site.outside("bin/git"), script);
         let (outcome, wall, memory) = site.fail_to_lock("modules");
