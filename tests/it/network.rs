@@ -37,7 +37,7 @@ const STATUSES: &str = "
     versions 429 once            | */acme/anvil/versions  | status=429 retry_after=1 times=1 | Locked
     versions reset once          | */acme/anvil/versions  | reset times=1                    | Locked
     versions redirected          | */acme/anvil/versions  | redirect=versions times=1        | Locked
-    versions redirected for ever | */acme/anvil/versions  | redirect=versions                | Refused
+    versions redirected forever  | */acme/anvil/versions  | redirect=versions                | Refused
     download 404                 | */download/linux/amd64 | status=404                       | Refused
     download 403                 | */download/linux/amd64 | status=403                       | Refused
     download 502 once            | */download/linux/amd64 | status=502 times=1               | Locked

@@ -113,7 +113,7 @@ const EDITS: &str = r#"
     a new root, not in git             | live/new/main.tf =                             | live/new
     a lock file                        | live/web/.terraform.lock.hcl =                 | live/web
     a deleted lock file                | remove live/api/.terraform.lock.hcl            | live/api
-    a lock file beside nothing         | unit/.terraform.lock.hcl =                     | unit
+    a lock file without configuration  | unit/.terraform.lock.hcl =                     | unit
     variables of a root                | live/api/terraform.tfvars =                    | live/api
     variables where none are read      | modules/service/x.auto.tfvars =                | modules/service
     other variables                    | live/api/blue.tfvars =                         |

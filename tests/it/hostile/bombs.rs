@@ -93,10 +93,10 @@ const SOURCES: &str = r#"
     maps merged in a loop            | [for i in local.list : merge(local.map, { i = i })]
     maps made in a loop              | [for i in local.list : zipmap(local.names, local.list)]
     chunks of one                    | [for i in local.list : chunklist(local.list, 1)]
-    a map turned around              | transpose({ for i in local.list : "${local.text}${i}" => local.names })
+    a transposed map                 | transpose({ for i in local.list : "${local.text}${i}" => local.names })
     numbers with many digits         | [for i in local.list : join("", [for j in local.list : 1e999])]
     distinct values                  | distinct(flatten([for i in range(100) : [for j in local.list : "${i}-${j}"]]))
-    sets without each other          | [for i in local.list : setsubtract(local.names, local.list)]
+    differences of sets              | [for i in local.list : setsubtract(local.names, local.list)]
     keys that match                  | [for i in local.list : matchkeys(local.names, local.names, local.names)]
     sorted in a loop                 | [for i in local.list : sort(local.names)]
     letters reversed                 | [for i in local.list : strrev(title(upper(local.text)))]
@@ -112,7 +112,7 @@ const SOURCES: &str = r#"
     many columns                     | [for i in local.list : csvdecode(join(",", local.names))]
     empty fields                     | [for i in local.list : csvdecode("a,b\n${join("", [for j in local.list : ",\n"])}")]
     tried                            | try([for i in local.list : [for j in local.list : [for k in local.list : i]]], "./good")
-    tested with can                  | can([for i in local.list : [for j in local.list : [for k in local.list : i]]]) ? "./good" : "./good"
+    loops in can                     | can([for i in local.list : [for j in local.list : [for k in local.list : i]]]) ? "./good" : "./good"
     not chosen                       | true ? "./good" : [for i in local.list : [for j in local.list : [for k in local.list : i]]]
 "#;
 

@@ -52,7 +52,7 @@ fn arrange(situation: &str, registry: &FakeRegistry, context: &TestContext) {
         "A user added a directory without its lock file" => {
             context.remove_lock_file("a");
         }
-        "A pattern that was meant for other files" => {
+        "A pattern intended for other files" => {
             git(&context.work(), "init -q");
             write(".gitignore", "*.log\n.terraform*\n");
         }
@@ -80,7 +80,7 @@ fn arrange(situation: &str, registry: &FakeRegistry, context: &TestContext) {
             let platforms = "platforms = [\"linux_amd64\", \"windows_amd64\"]\n";
             write("a/.tflock.toml", platforms);
         }
-        "The provider has another signer" => {
+        "The provider has a different signer" => {
             let key = "0".repeat(40);
             let signers = format!("[signers]\n\"acme/*\" = [\"{key}\"]\n");
             let text = "platforms = [\"linux_amd64\"]\n".to_owned() + &signers;
@@ -107,7 +107,7 @@ fn edit_lock_file(situation: &str, registry: &FakeRegistry, context: &TestContex
             edit(context, "  ]\n", &stray);
         }
         "The file was edited by hand" => edit(context, "  version ", "  # kept back\n  version "),
-        "Git for Windows converted the line ends on checkout" => {
+        "Git for Windows converted the line endings on checkout" => {
             context.write(FILE, context.read(FILE).replace('\n', "\r\n"));
         }
         _ => panic!("the situation `{situation}` is unknown"),

@@ -75,7 +75,7 @@ impl TestSigner {
         .expect("an unprotected key can sign")
     }
 
-    /// Generates an Ed25519 key that depends only on `seed` and the current time.
+    /// Generates an Ed25519 key from `seed`. Its creation time is the current time.
     pub fn generated(seed: u64) -> Self {
         let mut parameters = SecretKeyParamsBuilder::default();
         parameters
