@@ -1,4 +1,4 @@
-//! Values of arguments, before they are parsed into trees.
+//! Argument values, before they are parsed into trees.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use super::source_file::{FileSyntax, SourceFile, SourceRange};
 use super::tree::TreeBuilder;
 use super::value::Value;
 
-/// How to read strings in JSON syntax. Native syntax ignores it.
+/// How to interpret strings in JSON syntax. Ignored for native syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strings {
     /// Literal text.
@@ -23,12 +23,12 @@ pub enum Strings {
     Templates,
 }
 
-/// The value of an argument as a byte range of its file. [`ArgumentValue::tree`] parses it.
+/// An argument value, stored as a byte range in its file. [`ArgumentValue::tree`] parses it.
 #[derive(Clone, Debug)]
 pub struct ArgumentValue {
     file: SourceFile,
     span: Span,
-    /// Only in JSON syntax.
+    /// `None` in native syntax.
     json_value: Option<JsonId>,
 }
 
@@ -41,12 +41,12 @@ impl ArgumentValue {
         }
     }
 
-    /// The position of the value.
+    /// Returns the byte range of the value.
     pub fn range(&self) -> SourceRange {
         SourceRange::new(self.file.clone(), self.span)
     }
 
-    /// The path of the file.
+    /// Returns the path of the file that contains the value.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
@@ -55,25 +55,25 @@ impl ArgumentValue {
         self.json_value.is_some()
     }
 
-    /// The place of the value.
+    /// Returns the place of the value.
     pub fn place(&self) -> Place {
         self.file.place(self.span)
     }
 
-    /// The place of a part of the tree. In JSON syntax, the place of the whole value, because spans within strings refer to
-    /// the decoded text.
+    /// Returns the place of a part of the tree. In JSON syntax, this is the place of the whole value, because spans within
+    /// strings refer to the decoded text.
     pub fn place_of(&self, part: Span) -> Place {
         self.file
             .place(if self.is_json() { self.span } else { part })
     }
 
-    /// Takes the cost of the tree from a budget ([`super::pay_for_tree`]).
+    /// Deducts the cost of the tree from a budget ([`super::pay_for_tree`]).
     pub fn pay_for_tree(&self, budget: &EvalBudget) -> Result<(), Exceeded> {
         super::pay_for_tree(self.length(), budget)
     }
 
-    /// Parses the value. The syntax was checked with the file, so this fails only for nesting beyond [`super::MAX_DEPTH`], for
-    /// a length beyond [`MAX_EXPRESSION`], and for a JSON string that is not a valid template.
+    /// Parses the value. Its syntax was checked with the rest of the file, so this fails only for nesting deeper than
+    /// [`super::MAX_DEPTH`], for a length beyond [`MAX_EXPRESSION`], or for a JSON string that is not a valid template.
     pub fn tree(&self, strings: Strings) -> Result<Expr, SyntaxError> {
         if self.length() > MAX_EXPRESSION {
             let fault = SyntaxProblem::TooLong(MAX_EXPRESSION).at(self.span);
@@ -95,7 +95,7 @@ impl ArgumentValue {
         tree.map_err(|fault| self.file.error(fault))
     }
 
-    /// Evaluates a part of the tree without variables and functions, within the budget of constants in this file.
+    /// Evaluates a part of the tree without variables or functions, within the budget for constant expressions in this file.
     pub fn evaluate_constant(&self, tree: &Expr) -> Result<Value, EvalFault> {
         self.file
             .constants()

@@ -1,4 +1,4 @@
-//! Bodies, blocks and arguments: one interface to native and JSON syntax.
+//! Bodies, blocks and arguments: a common interface for native and JSON syntax.
 
 use crate::span::{Place, Span};
 
@@ -10,8 +10,8 @@ use super::source_file::{SourceFile, SourceRange};
 
 /// The content of a file or block.
 ///
-/// JSON syntax does not distinguish arguments from blocks, nor labels from names. Callers therefore say what they expect, and
-/// most methods fail if the JSON text has another shape. They never fail for native syntax.
+/// JSON syntax does not distinguish arguments from blocks, or labels from names. Callers therefore state what they expect, and
+/// most methods fail if the JSON has a different structure. They never fail for native syntax.
 #[derive(Clone, Debug)]
 pub struct Body<'a>(pub(super) BodySyntax<'a>);
 
@@ -50,7 +50,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Like [`Body::arguments`], for a body that can also contain blocks. In JSON syntax, blocks are among the results, and a
+    /// Like [`Body::arguments`], but for a body that can also contain blocks. In JSON syntax, the result includes blocks, and a
     /// name may occur more than once.
     pub fn mixed_arguments(&self) -> Result<Vec<Argument<'a>>, SyntaxError> {
         match &self.0 {
@@ -59,8 +59,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Returns the blocks of this kind. In JSON syntax, `labels` levels of property names are their labels; in native syntax,
-    /// blocks have the labels that the file gives them, which can be more or fewer.
+    /// Returns the blocks of this kind. In JSON syntax, the next `labels` levels of property names become their labels. In
+    /// native syntax, blocks keep the labels that are written in the file, which can be more or fewer.
     pub fn blocks(&self, kind: &str, labels: usize) -> Result<Vec<Block<'a>>, SyntaxError> {
         match &self.0 {
             BodySyntax::Native(body) => Ok(body.blocks(|found| found == kind.as_bytes()).collect()),
@@ -95,7 +95,7 @@ pub struct Argument<'a> {
     pub(super) name: &'a str,
     pub(super) name_span: Span,
     pub(super) value: Span,
-    /// Only in JSON syntax.
+    /// `None` in native syntax.
     pub(super) json_value: Option<JsonId>,
 }
 
@@ -104,12 +104,12 @@ impl<'a> Argument<'a> {
         self.name
     }
 
-    /// The position of the name.
+    /// Returns the byte range of the name.
     pub fn range(&self) -> SourceRange {
         SourceRange::new(self.file.clone(), self.name_span)
     }
 
-    /// The place of the name.
+    /// Returns the place of the name.
     pub fn place(&self) -> Place {
         self.file.place(self.name_span)
     }
@@ -119,7 +119,7 @@ impl<'a> Argument<'a> {
     }
 }
 
-/// `kind "label" ... { }`, or the same as nested objects in JSON syntax.
+/// `kind "label" ... { }`, or the equivalent nested objects in JSON syntax.
 #[derive(Clone, Debug)]
 pub struct Block<'a> {
     pub(super) kind: &'a str,
@@ -132,12 +132,12 @@ pub struct Block<'a> {
 pub struct Label {
     /// The text without quotes.
     pub text: String,
-    /// The bytes, with quotes.
+    /// The byte range, including the quotes.
     pub span: Span,
 }
 
 impl<'a> Block<'a> {
-    /// The keyword that the block starts with.
+    /// Returns the keyword at the start of the block.
     pub const fn kind(&self) -> &'a str {
         self.kind
     }
@@ -146,25 +146,25 @@ impl<'a> Block<'a> {
         &self.labels
     }
 
-    /// The text of a label; empty if the block has fewer labels.
+    /// Returns the text of the label at `index`, or an empty string if the block has fewer labels.
     pub fn label(&self, index: usize) -> &str {
         self.labels
             .get(index)
             .map_or("", |label| label.text.as_str())
     }
 
-    /// The position of a label; that of the block if it has fewer labels.
+    /// Returns the byte range of the label at `index`, or [`Block::range`] if the block has fewer labels.
     pub fn label_range(&self, index: usize) -> SourceRange {
         let span = self.labels.get(index).map_or(self.span, |label| label.span);
         SourceRange::new(self.body.file().clone(), span)
     }
 
-    /// The position of the keyword. In JSON syntax, that of the last label if there are labels.
+    /// Returns the byte range of the keyword. In JSON syntax, this is the range of the last label if there are labels.
     pub fn range(&self) -> SourceRange {
         SourceRange::new(self.body.file().clone(), self.span)
     }
 
-    /// The place of [`Block::range`].
+    /// Returns the place of [`Block::range`].
     pub fn place(&self) -> Place {
         self.body.file().place(self.span)
     }

@@ -1,9 +1,9 @@
 //! Limits the cost of evaluation: steps, values and bytes of text.
 //!
-//! The author of a configuration controls how often loops run and how long texts become. Evaluation therefore takes all costs
-//! from the [`EvalBudget`] of the root module before it computes or copies a value. Nothing is returned to the budget, so it also
-//! bounds the memory of all values. Each root module has an allowance far above what configurations need. Beyond it, the module
-//! draws on the [`RunBudget`], which all root modules share. The allowance is available whatever other root modules use.
+//! The author of a configuration controls how often loops run and how long strings become. Evaluation therefore deducts every
+//! cost from the [`EvalBudget`] of the root module before it computes or copies a value. Costs are never credited back, so the
+//! budget also bounds the memory that all values use. Each root module has an allowance far larger than configurations need, no
+//! matter what other root modules use. Beyond the allowance, it draws on the [`RunBudget`], which all root modules share.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,10 +13,10 @@ use thiserror::Error;
 
 use super::value::Value;
 
-/// A resource that evaluation takes from a budget.
+/// A resource that evaluation consumes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetResource {
-    /// Expressions, iterations, comparisons, and bytes that are read repeatedly.
+    /// Evaluated expressions, iterations, comparisons, and bytes that are read more than once.
     Steps,
     /// Values that are created or copied. A value takes about 100 bytes of memory.
     Values,
@@ -24,31 +24,32 @@ pub enum BudgetResource {
     Bytes,
 }
 
-/// The amount of each resource, in the order of [`BudgetResource`].
+/// The amounts of all resources, in the order of [`BudgetResource`].
 type Amounts = [u64; 3];
 
-/// The limit for a root module: half a second and 60 MB at worst. Sources and versions need far less, because they are short
-/// texts made of a few values.
+/// The limit for one root module: at worst half a second and 60 MB. Module sources and versions need far less, because they are
+/// short strings built from a few values.
 const ROOT: Amounts = [4_000_000, 250_000, 16_000_000];
 
-/// What a root module may take without drawing on the run. 64 concurrent root modules take 200 MB at worst.
+/// What a root module may use without drawing on the run's budget. At worst, 64 concurrent root modules use 200 MB.
 const ALLOWANCE: Amounts = [250_000, 16_000, 1_000_000];
 
-/// The limit for a single constant, such as the list of hashes in a lock file.
+/// The limit for a single constant expression, such as the list of hashes in a lock file.
 const CONSTANT: Amounts = [100_000, 20_000, 2_000_000];
 
-/// The limit for all root modules of a run together, beyond their allowances.
+/// The limit for all root modules in a run together, on top of their allowances.
 const RUN: Amounts = [64_000_000, 4_000_000, 256_000_000];
 
-/// How many root modules may exceed their allowance at a time. Others wait, which bounds the total memory.
+/// The maximum number of root modules that may exceed their allowance at the same time. The rest wait, which bounds total
+/// memory.
 const LARGE_AT_ONCE: usize = 2;
 
-/// A root module draws at least this fraction of its limit from the run, so that it rarely takes the lock.
+/// When a root module draws on the run's budget, it takes at least 1/16 of its own limit, so that it rarely needs the lock.
 const PARTS: u64 = 16;
 
-/// The error for a budget that is used up.
+/// The error when a budget is exhausted.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("evaluation takes more than {limit} {}, the budget of {}", .resource.name(), .owner.name())]
+#[error("evaluation exceeds {limit} {}, the limit for {}", .resource.name(), .owner.name())]
 pub struct Exceeded {
     owner: BudgetOwner,
     resource: BudgetResource,
@@ -67,7 +68,7 @@ impl BudgetOwner {
         match self {
             Self::Constant => "the constant expressions of one file",
             Self::Root => "one root module",
-            Self::Run => "all root modules of a run beyond their allowances",
+            Self::Run => "all root modules in this run together, on top of each one's own limit",
         }
     }
 }
@@ -83,32 +84,32 @@ impl BudgetResource {
 }
 
 impl Exceeded {
-    /// What the user can do.
+    /// Returns advice for the user.
     pub const fn hint(self) -> &'static str {
         match self.owner {
             BudgetOwner::Constant | BudgetOwner::Root => {
-                "make what module sources and versions refer to smaller, or write them out"
+                "simplify the values that module sources and versions refer to, or write sources and versions as literals"
             }
             BudgetOwner::Run => {
-                "run tflock on fewer directories at once, or make what module sources and versions refer to smaller"
+                "run tflock on fewer directories at once, or simplify the values that module sources and versions refer to"
             }
         }
     }
 }
 
-/// Limits the steps for all constants of one file together. Each constant also has its own limit.
+/// Limits the total number of steps for all constant expressions in one file. Each of them also has its own limit.
 #[derive(Debug, Default)]
 pub(super) struct FileBudget {
     used_steps: AtomicU64,
 }
 
-/// The limit for all constants of one file.
+/// The maximum number of steps for all constant expressions in one file.
 const FILE_STEPS: u64 = 4_000_000;
 
 impl FileBudget {
-    /// Evaluates a constant of the file within a budget.
+    /// Evaluates a constant expression of the file within what is left of this budget.
     pub(super) fn evaluate<T>(&self, evaluate: impl FnOnce(&EvalBudget) -> T) -> T {
-        // Concurrent evaluations may together take slightly more than is left.
+        // Concurrent evaluations may together use slightly more than what is left.
         let left = FILE_STEPS.saturating_sub(self.used_steps.load(Ordering::Relaxed));
         let [steps, values, bytes] = CONSTANT;
         let limits = [steps.min(left), values, bytes];
@@ -120,7 +121,7 @@ impl FileBudget {
     }
 }
 
-/// The budget of root modules beyond their allowances. Shared by the threads that read them.
+/// The budget on which root modules draw beyond their allowances. The threads that read root modules share it.
 #[derive(Debug, Default)]
 pub struct RunBudget {
     usage: Mutex<RunUsage>,
@@ -130,7 +131,7 @@ pub struct RunBudget {
 #[derive(Debug, Default)]
 struct RunUsage {
     used: Amounts,
-    /// How many root modules currently exceed their allowance.
+    /// The number of root modules that currently exceed their allowance.
     large_modules: usize,
 }
 
@@ -139,7 +140,7 @@ impl RunBudget {
         self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until another root module may exceed its allowance.
+    /// Waits until one more root module may exceed its allowance.
     fn enter(&self) {
         let is_full = |usage: &mut RunUsage| usage.large_modules == LARGE_AT_ONCE;
         let waited = self.freed.wait_while(self.usage(), is_full);
@@ -156,7 +157,7 @@ impl RunBudget {
         self.freed.notify_one();
     }
 
-    /// Takes `amount`, or what is left. Returns the amount taken.
+    /// Takes `amount`, or whatever is left if that is less. Returns the amount taken.
     fn take(&self, resource: BudgetResource, amount: u64) -> u64 {
         let used = &mut self.usage().used[resource as usize];
         let taken = amount.min(RUN[resource as usize] - *used);
@@ -165,15 +166,15 @@ impl RunBudget {
     }
 }
 
-/// The budget for evaluating one root module, or one constant.
+/// The budget for evaluating one root module, or one constant expression.
 ///
-/// Once it is exceeded, it refuses everything, and [`super::evaluate`] fails even if `try()` caught the error.
+/// Once it is exceeded, every further deduction fails, and so does [`super::evaluate`], even if `try()` caught the error.
 #[derive(Debug)]
 pub struct EvalBudget {
     owner: BudgetOwner,
     limits: Amounts,
     used: [Cell<u64>; 3],
-    /// What may be used before drawing on the run again.
+    /// The amounts that may be used before drawing on the run's budget again.
     granted: [Cell<u64>; 3],
     run: Option<Arc<RunBudget>>,
     is_large: Cell<bool>,
@@ -181,12 +182,12 @@ pub struct EvalBudget {
 }
 
 impl EvalBudget {
-    /// The budget of a root module, which can draw on that of the run.
+    /// Creates the budget of a root module, which can draw on the run's budget.
     pub fn of_root(run: Arc<RunBudget>) -> Self {
         Self::new(BudgetOwner::Root, ROOT, ALLOWANCE, Some(run))
     }
 
-    /// The budget of constants.
+    /// Creates the budget for a constant expression.
     pub fn of_constant() -> Self {
         Self::new(BudgetOwner::Constant, CONSTANT, CONSTANT, None)
     }
@@ -208,12 +209,12 @@ impl EvalBudget {
         }
     }
 
-    /// The error if the budget is exceeded.
+    /// Returns the error if the budget is exceeded.
     pub const fn exceeded(&self) -> Option<Exceeded> {
         self.exceeded.get()
     }
 
-    /// The used amounts of steps, values and bytes.
+    /// Returns the numbers of steps, values and bytes used so far.
     pub fn used(&self) -> [u64; 3] {
         self.used.each_ref().map(Cell::get)
     }
@@ -233,14 +234,14 @@ impl EvalBudget {
         self.take(BudgetResource::Bytes, count)
     }
 
-    /// Takes the cost of a value, including nested values.
+    /// Deducts the cost of a value, including nested values.
     pub fn value(&self, value: &Value) -> Result<(), Exceeded> {
         let (values, bytes) = value.cost();
         self.values(values)?;
         self.bytes(bytes)
     }
 
-    /// Fails if these amounts are not available. Does not take them.
+    /// Fails if these amounts are not available. Does not deduct them.
     pub fn room_for(&self, values: usize, bytes: usize) -> Result<(), Exceeded> {
         self.reach(BudgetResource::Values, values)?;
         self.reach(BudgetResource::Bytes, bytes).map(drop)
@@ -253,7 +254,7 @@ impl EvalBudget {
         Ok(())
     }
 
-    /// Returns the total use after taking `count`, and draws on the run if necessary.
+    /// Returns the total use after deducting `count`. Draws on the run's budget if necessary.
     #[inline]
     fn reach(&self, resource: BudgetResource, count: usize) -> Result<u64, Exceeded> {
         let at = resource as usize;
@@ -264,7 +265,7 @@ impl EvalBudget {
         Ok(total)
     }
 
-    /// Draws on the run until `total` is granted.
+    /// Draws on the run's budget until `total` is granted.
     #[cold]
     fn draw(&self, resource: BudgetResource, total: u64) -> Result<(), Exceeded> {
         if let Some(exceeded) = self.exceeded.get() {
@@ -330,8 +331,7 @@ mod tests {
             let all = count(ROOT[resource as usize]);
             assert_eq!(budget.take(resource, all), Ok(()));
             let exceeded = budget.take(resource, 1).unwrap_err();
-            let expected =
-                format!("evaluation takes more than {limit}, the budget of one root module");
+            let expected = format!("evaluation exceeds {limit}, the limit for one root module");
             assert_eq!(exceeded.to_string(), expected);
             // After one resource is exhausted, the others are refused too.
             assert_eq!(budget.exceeded(), Some(exceeded));
@@ -345,7 +345,7 @@ mod tests {
         run.take(BudgetResource::Values, u64::MAX);
         let budget = EvalBudget::of_root(Arc::clone(&run));
         assert_eq!(budget.values(count(ALLOWANCE[1])), Ok(()));
-        let said = "evaluation takes more than 4000000 values, the budget of all root modules of a run beyond their allowances";
+        let said = "evaluation exceeds 4000000 values, the limit for all root modules in this run together, on top of each one's own limit";
         assert_eq!(budget.values(1).unwrap_err().to_string(), said);
     }
 

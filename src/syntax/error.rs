@@ -1,7 +1,7 @@
 //! Syntax errors.
 //!
-//! The parser works on bytes and does not know the file name. It reports a [`SyntaxFault`], a problem with its byte range, which
-//! the caller converts into a [`SyntaxError`] with file, line and source line.
+//! The parser works on bytes and does not know the file name. It reports a [`SyntaxFault`]: a problem and the byte range where
+//! it occurs. The caller converts it into a [`SyntaxError`] with the file, line and source line.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::span::{Explain, Place, Span};
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{problem}")]
 pub struct SyntaxError {
-    /// The place to mark.
+    /// The place to highlight.
     pub place: Place,
     pub problem: SyntaxProblem,
 }
@@ -28,16 +28,16 @@ impl Explain for SyntaxError {
     }
 }
 
-/// A problem and its byte range in a text.
+/// A problem and the byte range where it occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxFault {
-    /// The range to mark.
+    /// The byte range to highlight.
     pub span: Span,
     pub problem: SyntaxProblem,
 }
 
 impl SyntaxFault {
-    /// Converts to an error in the file at `path` with the content `text`.
+    /// Converts the fault into an error in the file at `path`, whose content is `text`.
     pub fn in_file(self, path: &Path, text: &[u8]) -> SyntaxError {
         SyntaxError {
             place: Place::in_text(path, text, self.span),
@@ -46,12 +46,12 @@ impl SyntaxFault {
     }
 }
 
-/// A syntax problem. The cases and most wordings are those of Terraform.
+/// A syntax problem. The variants and most of the messages follow Terraform.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum SyntaxProblem {
     #[error("invalid character: `{0}` is not used in this language")]
     InvalidCharacter(char),
-    #[error("invalid character encoding: this is not UTF-8")]
+    #[error("invalid character encoding: the text is not UTF-8")]
     InvalidEncoding,
     #[error("argument or block definition required here")]
     ItemRequired,
@@ -59,12 +59,12 @@ pub enum SyntaxProblem {
     QuotedArgumentName,
     #[error("attribute redefined: `{0}` was already set in this body")]
     AttributeRedefined(String),
-    #[error("unclosed configuration block: there is no closing brace for it")]
+    #[error("unclosed configuration block: its closing brace is missing")]
     UnclosedBlock,
-    #[error("invalid block definition: a quoted label or an opening brace is expected here")]
+    #[error("invalid block definition: expected a quoted label or an opening brace")]
     InvalidBlock,
     #[error(
-        "invalid single-argument block definition: it holds one argument and closes on the same line"
+        "invalid single-argument block definition: a single-line block must contain at most one argument and must be closed on the same line"
     )]
     InvalidOneLineBlock,
     #[error("missing newline after argument")]
@@ -117,7 +117,7 @@ pub enum SyntaxProblem {
     InvalidForDirective(&'static str),
     #[error("invalid escape sequence")]
     InvalidEscape,
-    #[error("invalid multi-line string: a quoted string ends on its line")]
+    #[error("invalid multi-line string: a quoted string must end on the line where it starts")]
     MultiLineString,
     #[error("unterminated template string: no closing marker was found")]
     UnterminatedTemplate,
@@ -129,7 +129,7 @@ pub enum SyntaxProblem {
     UnclosedInterpolation,
     #[error("extra characters after interpolation expression")]
     ExtraInInterpolation,
-    #[error("invalid template directive: `if`, `else`, `endif`, `for` or `endfor` is expected")]
+    #[error("invalid template directive: expected `if`, `else`, `endif`, `for` or `endfor`")]
     InvalidDirective,
     #[error("the control directives within this template are unbalanced")]
     UnbalancedDirectives,
@@ -137,18 +137,18 @@ pub enum SyntaxProblem {
     #[error("this expression is nested deeper than {0} levels")]
     TooDeep(usize),
     /// An expression longer than [`super::MAX_EXPRESSION`].
-    #[error("this expression has more than {0} bytes, the most that is evaluated")]
+    #[error("this expression is too long to evaluate: the limit is {0} bytes")]
     TooLong(usize),
     #[error("this file is nested deeper than {0} levels")]
     TooNested(usize),
-    #[error("this file has more than {0} arguments, blocks and values")]
+    #[error("this file contains more than {0} arguments, blocks and values")]
     TooManyItems(usize),
     #[error("invalid JSON: {0}")]
     Json(&'static str),
 }
 
 impl SyntaxProblem {
-    /// Whether the text exceeds a limit. Such a problem does not quote the text.
+    /// Whether the text exceeds a size limit. The report of such a problem does not quote the text.
     pub const fn is_limit(&self) -> bool {
         matches!(
             self,
@@ -156,7 +156,7 @@ impl SyntaxProblem {
         )
     }
 
-    /// Marks `span` with this problem.
+    /// Locates this problem at `span`.
     pub const fn at(self, span: Span) -> SyntaxFault {
         SyntaxFault {
             span,
@@ -164,7 +164,7 @@ impl SyntaxProblem {
         }
     }
 
-    /// What to write instead, if one mistake is by far the likeliest.
+    /// Returns what to write instead if one mistake is by far the most likely.
     fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::InvalidCharacter('\'') => "write strings in double quotes",

@@ -1,14 +1,15 @@
-//! Expressions as trees.
+//! Expression trees.
 
 use crate::span::Span;
 
 use super::number::Number;
 
-/// The maximum depth of a tree. The parser does not recurse, but evaluation does: this many levels fit on the 2 MB stack of a
-/// thread in any build. Expressions that people write have a few levels.
+/// The maximum depth of a tree. The parser does not recurse, but evaluation does; this many levels fit on a thread's 2 MB stack
+/// in any build. Handwritten expressions have only a few levels.
 pub const MAX_DEPTH: usize = 200;
 
-/// The maximum length of an expression that becomes a tree, in bytes. A tree can take 50 times the memory of its text.
+/// The maximum length of an expression, in bytes, from which a tree is built. A tree can take 50 times as much memory as its
+/// text.
 pub const MAX_EXPRESSION: usize = 512 << 10;
 
 /// An expression and its source range.
@@ -28,11 +29,11 @@ pub enum ExprKind {
     Number(Number),
     /// A string, a heredoc, or a bare template.
     Template(Vec<TemplatePart>),
-    /// A name, alone or at the start of a traversal.
+    /// A name, either alone or at the start of a traversal.
     Variable(String),
     /// `value.name`.
     Attribute(Box<Expr>, String),
-    /// `value[key]`, and `value.0`.
+    /// `value[key]` or `value.0`.
     Index(Box<Expr>, Box<Expr>),
     /// `value[*]...`: evaluates the second expression for each element of the first. [`ExprKind::Item`] is the element.
     Splat(Box<Expr>, Box<Expr>),
@@ -46,13 +47,13 @@ pub enum ExprKind {
     Tuple(Vec<Expr>),
     /// `{ key = value }`.
     Object(Vec<ObjectEntry>),
-    /// `-a`, `!a`.
+    /// `-a` or `!a`.
     Unary(UnaryOperator, Box<Expr>),
     /// `a + b`.
     Binary(BinaryOperator, Box<Expr>, Box<Expr>),
     /// `condition ? yes : no`.
     Conditional(Box<[Expr; 3]>),
-    /// `[for ...]`, `{for ...}`.
+    /// `[for ...]` or `{for ...}`.
     For(Box<ForExpr>),
 }
 
@@ -76,7 +77,7 @@ pub enum TemplatePart {
     },
 }
 
-/// The names of the variables of a `for` expression or directive.
+/// The variable names of a `for` expression or directive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForVariables {
     pub key: Option<String>,
@@ -109,7 +110,7 @@ pub struct ForExpr {
     pub key: Option<Expr>,
     pub value: Expr,
     pub condition: Option<Expr>,
-    /// Whether values with equal keys are grouped into a list (`...`).
+    /// Whether values with the same key are grouped into a list (`...`).
     pub grouped: bool,
 }
 
@@ -139,7 +140,7 @@ pub enum BinaryOperator {
 }
 
 impl BinaryOperator {
-    /// Operators with higher precedence bind tighter. All are left-associative.
+    /// Returns the precedence. Operators with a higher precedence bind more tightly; all are left-associative.
     pub(super) const fn precedence(self) -> u8 {
         match self {
             Self::Or => 1,
@@ -157,7 +158,7 @@ impl Expr {
         self.depth
     }
 
-    /// Returns the text of a string literal, a template without interpolations and directives.
+    /// Returns the text if this is a string literal: a template without interpolations and directives.
     pub fn as_text(&self) -> Option<String> {
         let ExprKind::Template(parts) = &self.kind else {
             return None;
@@ -170,7 +171,7 @@ impl Expr {
             })
     }
 
-    /// Returns the names of a traversal that consists of a variable and attributes, such as `a.b.c`.
+    /// Returns the names if this is a variable followed only by attributes, such as `a.b.c`.
     pub fn as_names(&self) -> Option<Vec<&str>> {
         let mut names = Vec::new();
         let mut expr = self;
@@ -190,7 +191,7 @@ impl Expr {
         }
     }
 
-    /// Returns a bare name in the position of a key. Keywords such as `true` are names there, too.
+    /// Returns the name if this is a bare name in the position of an object key. There, keywords such as `true` are names, too.
     pub fn as_key(&self) -> Option<&str> {
         match &self.kind {
             ExprKind::Variable(name) => Some(name),

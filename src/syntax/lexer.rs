@@ -1,7 +1,7 @@
-//! Tokens of HCL native syntax, outside of strings: <https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md>.
+//! Splits HCL native syntax into tokens, except inside strings: <https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md>.
 //!
-//! The parser requests one token at a time. The lexer recognizes only how strings and heredocs begin; the parser reads their
-//! content ([`super::parser`]), because only the parser knows which `}` returns to a string. Comments are skipped, but the
+//! The parser requests one token at a time. The lexer recognizes only the start of strings and heredocs; the parser reads their
+//! content ([`super::parser`]), because only the parser knows which `}` ends an interpolation. Comments are skipped, but the
 //! newline that ends a `#` or `//` comment is a token.
 
 use memchr::{memchr, memmem};
@@ -31,7 +31,7 @@ pub(super) enum TokenKind {
     Heredoc,
     OpenBrace,
     CloseBrace,
-    /// `~}`, which also trims the text after it.
+    /// `~}`, which trims the text after it.
     TrimCloseBrace,
     OpenBracket,
     CloseBracket,
@@ -61,7 +61,7 @@ pub(super) enum TokenKind {
     Or,
 }
 
-/// Splits a text into tokens, from the position `at` on.
+/// Splits `text` into tokens, starting at the offset `at`.
 #[derive(Clone, Debug)]
 pub(super) struct Lexer<'a> {
     pub(super) text: &'a [u8],
@@ -87,7 +87,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The text from the current position on.
+    /// Returns the text from the current offset on.
     pub(super) fn rest(&self) -> &'a [u8] {
         &self.text[self.at..]
     }
@@ -134,7 +134,7 @@ impl<'a> Lexer<'a> {
         problem.at(Span::new(self.at, self.at + length))
     }
 
-    /// Reads the longest run of digits, dots and exponents that does not end with a dot.
+    /// Reads the longest run of digits, dots and exponents that does not end in a dot.
     fn number(&mut self) -> Token {
         let rest = self.rest();
         let mut length = 1;
@@ -204,7 +204,7 @@ const fn single(byte: u8) -> Option<TokenKind> {
     })
 }
 
-/// Returns the length of `WORD` or `-WORD` with its newline at the start of `tail`, the text after `<<`.
+/// Returns the length of `WORD` or `-WORD`, including its newline, at the start of `tail`, the text after `<<`.
 fn heredoc_introducer(tail: &[u8]) -> Option<usize> {
     let dash = usize::from(tail.first() == Some(&b'-'));
     let word = &tail[dash..];
@@ -217,8 +217,8 @@ fn heredoc_introducer(tail: &[u8]) -> Option<usize> {
     (length > 0).then_some(dash + length + newline)
 }
 
-/// Returns the length of the identifier at the start of `text`, or 0. Identifiers consist of letters, digits, `_` and `-`, and
-/// do not start with a digit or `-`.
+/// Returns the length of the identifier at the start of `text`, or 0 if there is none. Identifiers consist of letters, digits,
+/// `_` and `-`, and do not start with a digit or `-`.
 pub(super) fn identifier_length(text: &[u8]) -> usize {
     let mut length = 0;
     while let Some(&byte) = text.get(length) {
@@ -245,7 +245,7 @@ pub fn is_identifier(text: &str) -> bool {
     !text.is_empty() && identifier_length(text.as_bytes()) == text.len()
 }
 
-/// Returns the first character of `text` and its length in bytes, or `None` if its bytes are not UTF-8.
+/// Returns the first character of `text` and its length in bytes, or `None` if there is no valid UTF-8 character.
 pub(super) fn character(text: &[u8]) -> Option<(char, usize)> {
     let head = &text[..text.len().min(4)];
     let valid = match std::str::from_utf8(head) {

@@ -1,4 +1,4 @@
-//! HCL in native and JSON syntax: parses files, and evaluates the expressions that matter.
+//! Parses HCL in native and JSON syntax, and evaluates the few expressions that affect providers.
 //!
 //! ```text
 //! bytes -> lexer -> parser -> native -.
@@ -6,9 +6,9 @@
 //!                                          `-> argument_value -> tree (Expr, on demand) -> eval -> Value
 //! ```
 //!
-//! Every file is checked completely, because Terraform stops at a syntax error anywhere in it. Only the few expressions that
-//! affect providers become trees. hcl-rs and hcl-edit are not used: they reject some valid Terraform (duplicate keys, byte order
-//! marks, newlines around operators in `{for}`, text after a heredoc marker), and take ten times as long.
+//! Every file is checked completely, because Terraform fails on a syntax error anywhere in a file. Trees are built only for the
+//! few expressions that affect providers. The crates hcl-rs and hcl-edit are not used: they reject some valid code (duplicate
+//! keys, byte order marks, newlines around operators in `{for}`, text after a heredoc marker) and are ten times slower.
 
 mod argument_value;
 mod body;
@@ -46,26 +46,26 @@ pub use value::Value;
 use parser::Parser;
 use tree::TreeBuilder;
 
-/// Parses `text` as one expression. Newlines are insignificant, as in parentheses.
+/// Parses `text` as a single expression. As in parentheses, newlines are insignificant.
 pub fn parse_expression(text: &str) -> Result<Expr, SyntaxFault> {
     Parser::whole_expression(text.as_bytes(), TreeBuilder::new(text.as_bytes()))
         .and_then(TreeBuilder::finish)
 }
 
-/// Parses `text` as a template without surrounding quotes, the form of strings in JSON syntax.
+/// Parses `text` as a template without surrounding quotes, which is how strings in JSON syntax are interpreted.
 pub fn parse_template(text: &str) -> Result<Expr, SyntaxFault> {
     Parser::whole_template(text.as_bytes(), TreeBuilder::new(text.as_bytes()))
         .and_then(TreeBuilder::finish)
 }
 
-/// The fewest bytes of source text per node of a tree, as in `[1,1,1]`.
+/// The minimum number of source bytes per tree node, as in `[1,1,1]`.
 const BYTES_PER_NODE: usize = 2;
 
-/// How many bytes of source text are parsed in the time of one evaluation step.
+/// The number of source bytes that can be parsed in the time of one evaluation step.
 const BYTES_PER_STEP: usize = 4;
 
-/// Takes the cost of parsing an expression of this length from a budget. Memory for the tree is only checked against the
-/// budget, not taken, because the tree is dropped after evaluation.
+/// Deducts the cost of parsing an expression of this length from a budget. The memory for the tree is only checked against the
+/// budget, not deducted, because the tree is dropped after evaluation.
 pub fn pay_for_tree(bytes: usize, budget: &EvalBudget) -> Result<(), Exceeded> {
     budget.steps(bytes / BYTES_PER_STEP)?;
     budget.room_for(bytes / BYTES_PER_NODE, bytes)

@@ -1,7 +1,7 @@
 //! The arguments and blocks of a file in native syntax.
 //!
-//! They form one list in source order, and each block holds the range of its content. Building, walking and dropping the list
-//! therefore never recurses, however deeply blocks nest. The values of arguments stay byte ranges.
+//! Arguments and blocks form one list in source order, and each block stores the range of its content in that list. Building,
+//! walking and dropping the list therefore never recurses, however deeply blocks are nested. Argument values stay byte ranges.
 
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ pub(super) struct NativeFile {
 }
 
 impl NativeFile {
-    /// The items of a body, without the contents of its blocks.
+    /// Returns the items of a body, without the contents of its blocks.
     fn body_items(&self, body: Range<usize>) -> impl Iterator<Item = &NativeItem> {
         let mut next = body.start;
         std::iter::from_fn(move || {
@@ -51,7 +51,7 @@ impl NativeFile {
         })
     }
 
-    /// Returns the second name of an argument that the body from the item `start` on sets twice.
+    /// Returns the first argument name that repeats an earlier one in the body that starts at the item `start`.
     pub(super) fn repeated_argument(&self, start: usize, text: &[u8]) -> Option<Span> {
         let mut names: Vec<(&[u8], Span)> = self
             .body_items(start..self.items.len())
@@ -87,7 +87,7 @@ impl<'a> NativeBody<'a> {
         }
     }
 
-    /// The arguments whose names `matches` accepts, in source order.
+    /// Returns the arguments whose names `matches` accepts, in source order.
     pub(super) fn arguments<F: Fn(&[u8]) -> bool>(
         &self,
         matches: F,
@@ -110,7 +110,7 @@ impl<'a> NativeBody<'a> {
             })
     }
 
-    /// The blocks whose kinds `matches` accepts, in source order.
+    /// Returns the blocks whose kinds `matches` accepts, in source order.
     pub(super) fn blocks<F: Fn(&[u8]) -> bool>(
         &self,
         matches: F,
@@ -148,7 +148,7 @@ fn text_of(file: &SourceFile, span: Span) -> &[u8] {
     &file.text()[span.start..span.end]
 }
 
-/// The parser accepts only identifiers that are UTF-8.
+/// Converts an identifier, which the parser has checked to be UTF-8.
 fn identifier(text: &[u8]) -> &str {
     std::str::from_utf8(text).unwrap_or_default()
 }
@@ -170,7 +170,7 @@ mod tests {
         SourceFile::parse("a.tf", text.as_ref().to_vec())
     }
 
-    /// `kind label(argument, kind2(...))`.
+    /// Describes the structure of a body, such as `argument, kind label(argument, kind2())`.
     fn outline(body: &Body<'_>) -> String {
         let mut items: Vec<(usize, String)> = Vec::new();
         for argument in body.arguments().unwrap() {
@@ -195,7 +195,7 @@ mod tests {
             ("a = 1\r\nb = 2\r\n", "a, b"),
             ("a { b = 1 }\nc {}\n", "a(b), c()"),
             ("a b \"c\\t\" {\n  d {\n  }\n  e = 1\n}", "a b c\t(d(), e)"),
-            ("a = <<EOT\nx\nEOT;\n  EOT\nb = 1\n", "a, b"), // the marker ends a heredoc only if nothing follows it
+            ("a = <<EOT\nx\nEOT;\n  EOT\nb = 1\n", "a, b"), // the marker ends a heredoc only if nothing follows it on its line
             ("a = \"${{ b = \"}\" }[\"b\"]}\"\n", "a"),
             ("a = {for k in y : k =>\n x\n ? 1\n : 2}\n", "a"), // newlines around operators
             ("a = {\n b = 1, c : 2\n (d) = 3\n\n}\n", "a"),
@@ -218,8 +218,9 @@ mod tests {
     fn syntax_errors_and_their_places() {
         use SyntaxProblem as P;
         let redefined = P::AttributeRedefined("a".to_owned());
-        let no_keys = P::InvalidFor("a tuple takes no keys");
-        let keys_needed = P::InvalidFor("an object needs keys, with `=>`");
+        let no_keys =
+            P::InvalidFor("`=>` is allowed only in a `for` expression that builds an object");
+        let keys_needed = P::InvalidFor("an object must have keys, as in `key => value`");
         for (text, place, problem) in [
             ("a", "1:1", P::ItemRequired),
             ("a = 1 b = 2", "1:7", P::MissingNewlineAfterArgument),
@@ -238,7 +239,7 @@ mod tests {
             ("a = \u{0}\n", "1:5", P::InvalidCharacter('\0')),
             ("a = \"b\nc\"\n", "1:7", P::MultiLineString),
             ("a = \"b", "1:5", P::UnterminatedTemplate),
-            ("a = <<EOT\nb\nEOT", "1:5", P::UnterminatedTemplate), // the marker line needs its newline
+            ("a = <<EOT\nb\nEOT", "1:5", P::UnterminatedTemplate), // the marker line must end with a newline
             ("a = <<EOT\nb\rc\nEOT\n", "2:2", P::InvalidCharacter('\r')),
             ("a = <<EOT\n\r EOT\nEOT\n", "2:1", P::InvalidCharacter('\r')),
             ("a = \"\\q\"\n", "1:6", P::InvalidEscape),
@@ -275,7 +276,7 @@ mod tests {
             (
                 "a = [for x in y : v w]\n",
                 "1:21",
-                P::InvalidFor("it must end here"),
+                P::InvalidFor("expected a closing bracket or brace"),
             ),
         ] {
             let error = parse(text).expect_err(text);

@@ -1,24 +1,24 @@
-//! Numbers, exact in decimal.
+//! Exact decimal numbers.
 //!
-//! Terraform computes with 512-bit binary floating point and prints the shortest decimal. For the numbers that occur in
-//! configurations, exact decimals print the same, without a library for big numbers: `1.10` prints as `1.1`, `0.1 + 0.2` as
-//! `0.3`, and `1e3` as `1000`.
+//! Terraform computes with 512-bit binary floating-point numbers and prints the shortest decimal. For numbers that occur in
+//! configurations, exact decimals print the same, without a big-number library: `1.10` prints as `1.1`, `0.1 + 0.2` as `0.3`,
+//! and `1e3` as `1000`.
 
 use std::cmp::Ordering;
 use std::fmt;
 
-/// The number `mantissa * 10^exponent`, normalized: the mantissa does not end with a zero.
+/// The number `mantissa * 10^exponent`, normalized: the mantissa does not end in zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Number {
     mantissa: i128,
     exponent: i32,
 }
 
-/// The largest exponent. Larger numbers are errors, because printing them takes memory; no version, port or count has a
-/// thousand digits.
+/// The maximum absolute value of the exponent. Numbers beyond it are errors, because printing them takes memory; no version,
+/// port or count has a thousand digits.
 const MAX_EXPONENT: i32 = 1000;
 
-/// How many digits after the point an inexact quotient has.
+/// The number of digits after the decimal point in an inexact quotient.
 const DIVISION_DIGITS: i32 = 20;
 
 /// Whether `text` is a number literal.
@@ -49,7 +49,7 @@ impl Number {
         exponent: 0,
     };
 
-    /// Normalizes `mantissa * 10^exponent`. `None` if the exponent is too large.
+    /// Normalizes `mantissa * 10^exponent`. Returns `None` if the exponent is out of range.
     fn new(mantissa: i128, exponent: i32) -> Option<Self> {
         if mantissa == 0 {
             return Some(Self::ZERO);
@@ -62,7 +62,7 @@ impl Number {
         (exponent.abs() <= MAX_EXPONENT).then_some(Self { mantissa, exponent })
     }
 
-    /// Parses a literal with an optional sign. `None` for an invalid literal and for more than 38 digits.
+    /// Parses a literal with an optional sign. Returns `None` for an invalid literal or one with more than 38 digits.
     pub fn parse(text: &str) -> Option<Self> {
         let (negative, digits) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -83,25 +83,25 @@ impl Number {
         )
     }
 
-    /// Converts to an integer. `None` for fractions and for numbers out of range.
+    /// Converts to an integer. Returns `None` for fractions and for numbers that are out of range.
     pub fn to_integer(self) -> Option<i64> {
         let factor = 10_i128.checked_pow(u32::try_from(self.exponent).ok()?)?;
         i64::try_from(self.mantissa.checked_mul(factor)?).ok()
     }
 
-    /// The approximate length of the text, which has all digits, in bytes.
+    /// Returns the approximate length, in bytes, of the number written out with all its digits.
     pub(super) fn text_length(self) -> usize {
         let digits = self.mantissa.unsigned_abs().checked_ilog10().unwrap_or(0);
         usize::try_from(digits + self.exponent.unsigned_abs()).unwrap_or(usize::MAX)
     }
 
-    /// The power of ten of the first digit.
+    /// Returns the power of ten of the first digit.
     fn magnitude(self) -> i64 {
         i64::from(self.exponent)
             + i64::from(self.mantissa.unsigned_abs().checked_ilog10().unwrap_or(0))
     }
 
-    /// Returns both mantissas for a common exponent, and that exponent.
+    /// Returns both mantissas scaled to a common exponent, and that exponent. `None` if a mantissa overflows.
     fn align(self, other: Self) -> Option<(i128, i128, i32)> {
         let exponent = self.exponent.min(other.exponent);
         let scale = |number: Self| {
@@ -130,7 +130,8 @@ impl Number {
         )
     }
 
-    /// The quotient, exact if it has few digits and otherwise rounded towards zero. `None` for a division by zero.
+    /// Returns the quotient, exact if it has few digits and otherwise rounded towards zero. `None` for a division by zero or an
+    /// overflow.
     pub fn over(self, other: Self) -> Option<Self> {
         let (left, right, _) = self.align(other)?;
         let mut quotient = left.checked_div(right)?;
@@ -145,13 +146,13 @@ impl Number {
         Self::new(quotient, exponent)
     }
 
-    /// The remainder of a division, with the sign of the dividend. `None` for a division by zero.
+    /// Returns the remainder of a division, with the sign of the dividend. `None` for a division by zero or an overflow.
     pub fn modulo(self, other: Self) -> Option<Self> {
         let (left, right, exponent) = self.align(other)?;
         Self::new(left.checked_rem(right)?, exponent)
     }
 
-    /// The largest integer that is not greater.
+    /// Returns the largest integer that is not greater than this number.
     pub fn floor(self) -> Option<Self> {
         if self.exponent >= 0 {
             return Some(self);

@@ -5,11 +5,11 @@ use proptest::sample::select;
 
 use super::{Constants, SourceFile, Strings, evaluate, parse_expression, parse_template};
 
-/// Pieces of native syntax without blanks, so that random texts get deep into the parser.
+/// Fragments of native syntax without whitespace. Random texts made of them get deep into the parser.
 const WORDS: &str = r#"a b for in if else true null 1 1.5 1.2.3 "x" " ${ %{ ~} } { [ ] ( ) = == => : :: , . ... ? ! * / % + - < >=
  && || /* é $ $${ \ \n \u00e9 \q [*] .* .0 f( ' ;"#;
 
-/// Pieces of native syntax with blanks or control characters.
+/// Fragments of native syntax that contain whitespace or control characters.
 const BLANK_PIECES: &[&str] = &[
     "\n", "\r\n", "\r", " ", "\t", "\u{0}", "\u{feff}", "#c\n", "<<EOT\n", "<<-EOT\n", "EOT\n",
     "  EOT\n", "a = ", "b {\n", "}\n",
@@ -24,7 +24,7 @@ const LONG_PIECES: &[&str] = &[
     "block \"l\" {",
 ];
 
-/// Pieces of JSON syntax.
+/// Fragments of JSON syntax.
 const JSON_PIECES: &[&str] = &[
     "{", "}", "[", "]", ",", ":", "\"a\"", "\"//\"", "\"${1}\"", "\"", "1", "-1.5e3", "01", "true",
     "null", "nul", "\\u00e9", "\\ud800", " ", "\n", "{\"a\":", "é", "\u{0}",
@@ -49,8 +49,8 @@ fn exhaust(body: &super::Body<'_>) {
         assert!(value.place().line > 0 && argument.place().line > 0 && !argument.name().is_empty());
         let expression = value
             .tree(Strings::Plain)
-            .expect("checked when the file was read, and not deep");
-        // Whether it has a value does not matter.
+            .expect("its syntax was checked with the file, and nesting is shallow");
+        // Whether evaluation succeeds does not matter.
         let _ = evaluate(&expression, &Constants(None));
     }
     for block in body.native_blocks() {
@@ -86,7 +86,7 @@ proptest! {
     fn json(text in soup(JSON_PIECES.to_vec())) {
         if let Ok(file) = SourceFile::parse("a.tf.json", text) {
             let body = file.body();
-            // Whether these kinds of blocks are there does not matter.
+            // Whether such blocks exist does not matter.
             let _ = (body.blocks("a", 2), body.names());
             for argument in body.arguments().unwrap_or_default() {
                 for strings in [Strings::Plain, Strings::Templates] {

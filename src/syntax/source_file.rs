@@ -12,7 +12,7 @@ use super::json::{JsonBody, JsonFile};
 use super::native::{NativeBody, NativeFile};
 use super::parser::Parser;
 
-/// A file without syntax errors. Clones share its content.
+/// A parsed file without syntax errors. Clones share its content.
 #[derive(Clone, Debug)]
 pub struct SourceFile(Arc<FileContent>);
 
@@ -32,8 +32,8 @@ pub(super) enum FileSyntax {
 }
 
 impl SourceFile {
-    /// Parses `text`, the content of the file at `path`. A path that ends in `.json` selects JSON syntax. Returns the first
-    /// syntax error anywhere in the file, like Terraform.
+    /// Parses `text`, the content of the file at `path`. A path that ends in `.json` selects JSON syntax. Like Terraform,
+    /// returns the first syntax error anywhere in the file.
     pub fn parse(path: impl Into<PathBuf>, text: Vec<u8>) -> Result<Self, SyntaxError> {
         let path = path.into();
         let is_json = path.extension().is_some_and(|ending| ending == "json");
@@ -54,7 +54,7 @@ impl SourceFile {
         }
     }
 
-    /// The body of the whole file.
+    /// Returns the body of the whole file.
     pub fn body(&self) -> Body<'_> {
         Body(match &self.0.syntax {
             FileSyntax::Native(file) => BodySyntax::Native(NativeBody::of_file(self, file)),
@@ -62,12 +62,12 @@ impl SourceFile {
         })
     }
 
-    /// The path as the caller gave it.
+    /// Returns the path exactly as it was passed to [`Self::parse`].
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 
-    /// The place of a byte range of this file.
+    /// Returns the place (line and column) of a byte range in this file.
     pub fn place(&self, span: Span) -> Place {
         Place::indexed(&self.0.lines, &self.0.path, &self.0.text, span)
     }
@@ -80,7 +80,7 @@ impl SourceFile {
         &self.0.syntax
     }
 
-    /// The budget that all constants of this file share.
+    /// Returns the evaluation budget that all constant expressions in this file share.
     pub(super) fn constants(&self) -> &FileBudget {
         &self.0.constants
     }
@@ -90,8 +90,8 @@ impl SourceFile {
     }
 }
 
-/// A byte range of a file. Its line and column are computed only for reports: a large file has many declarations, and errors
-/// mention few of them.
+/// A byte range in a file. Its line and column are computed only when it is reported, because a large file has many
+/// declarations and few of them appear in messages.
 #[derive(Clone, Debug)]
 pub struct SourceRange {
     file: SourceFile,
@@ -103,7 +103,7 @@ impl SourceRange {
         Self { file, span }
     }
 
-    /// The line and column, with the source line.
+    /// Returns the line and column, together with the source line.
     pub fn place(&self) -> Place {
         self.file.place(self.span)
     }

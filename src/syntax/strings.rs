@@ -5,8 +5,9 @@ use crate::span::Span;
 use super::error::{SyntaxFault, SyntaxProblem};
 use super::lexer::character;
 
-/// Returns the length of the literal text at the start of `text`. It ends at `${` or `%{`, or with the text; in a `quoted` string
-/// also at the closing quote, and in a heredoc or bare template after a newline. `at` is the offset of `text` in the file.
+/// Returns the length of the literal text at the start of `text`, whose offset in the file is `at`. Literal text ends at `${`,
+/// at `%{` or at the end of `text`. In a `quoted` string, it also ends at the closing quote; in a heredoc or bare template,
+/// after a newline.
 pub(super) fn literal_length(text: &[u8], at: usize, quoted: bool) -> Result<usize, SyntaxFault> {
     let mut length = 0;
     let fault = |start: usize, width: usize, problem: SyntaxProblem| {
@@ -76,7 +77,7 @@ fn hexadecimal(digits: &[u8]) -> Option<char> {
     number.and_then(char::from_u32)
 }
 
-/// Resolves the escape sequences of literal text: `$${` and `%%{`, and in quoted strings also backslash sequences. The text
+/// Replaces the escape sequences in literal text: `$${` and `%%{`, and in quoted strings also backslash sequences. The text
 /// must have been accepted by [`literal_length`].
 pub(super) fn decode(text: &[u8], quoted: bool) -> String {
     let mut decoded = Vec::with_capacity(text.len());
@@ -115,7 +116,7 @@ mod tests {
             ("a${b}", 1),
             ("a%{if", 1),
             ("$${a}\"", 5),
-            ("$$${a}\"", 6), // a dollar sign, then `${`
+            ("$$${a}\"", 6), // a dollar sign, then an escaped `${`
             ("a$\"", 2),
             ("50% \"", 4),
             (r#"\"\\\n\u00e9\U0001F600""#, 22),

@@ -1,13 +1,13 @@
-//! Assembles templates from their flat pieces: trims blanks, removes indentation, and nests directives.
+//! Assembles templates from flat lists of pieces: trims whitespace, removes indentation, and nests directives.
 
 use super::expr::{Expr, TemplatePart};
 use super::parser::sink::Trim;
 
-/// A piece of a template. Pieces are in source order and not nested.
+/// A piece of a template. The pieces of a template form a flat list in source order.
 pub(super) enum TemplatePiece {
     Text(String),
     Value(Expr, Trim),
-    /// `%{ if }` or `%{ for }`. The parts inside of the directive are still empty.
+    /// `%{ if }` or `%{ for }`. The parts nested inside the directive are still empty.
     Open(TemplatePart, Trim),
     Else(Trim),
     /// `%{ endif }` or `%{ endfor }`.
@@ -25,7 +25,7 @@ impl TemplatePiece {
     }
 }
 
-/// Assembles the parts of a template. `flush` removes the common indentation, as in heredocs with `<<-`.
+/// Assembles the parts of a template. If `flush` is set, as in heredocs with `<<-`, the common indentation is removed.
 pub(super) fn assemble(mut pieces: Vec<TemplatePiece>, flush: bool) -> Vec<TemplatePart> {
     trim(&mut pieces);
     if flush {
@@ -34,7 +34,7 @@ pub(super) fn assemble(mut pieces: Vec<TemplatePiece>, flush: bool) -> Vec<Templ
     nest(pieces)
 }
 
-/// Applies `~`, which removes the blanks of the neighboring piece. A piece of text never extends beyond its line.
+/// Applies `~`, which removes whitespace from the adjacent piece of text. A piece of text never spans more than one line.
 fn trim(pieces: &mut [TemplatePiece]) {
     for at in 0..pieces.len() {
         let Some(trim) = pieces[at].trim() else {
@@ -53,7 +53,7 @@ fn trim(pieces: &mut [TemplatePiece]) {
     }
 }
 
-/// Removes the indentation of the least indented line from every line. Blank lines do not count.
+/// Removes the indentation of the least indented line from every line. Blank lines are ignored.
 fn remove_indentation(pieces: &mut [TemplatePiece]) {
     let mut least = usize::MAX;
     let mut starts = Vec::new();
@@ -80,7 +80,7 @@ fn remove_indentation(pieces: &mut [TemplatePiece]) {
     }
 }
 
-/// A directive whose `endif` or `endfor` has not been reached.
+/// A directive whose `endif` or `endfor` has not been reached yet.
 struct UnclosedDirective {
     directive: TemplatePart,
     /// The parts before the directive.
@@ -98,7 +98,8 @@ impl UnclosedDirective {
     }
 }
 
-/// Moves the pieces between a directive and its end into the directive. The parser has checked that directives are balanced.
+/// Moves the pieces between a directive and its end into the directive. The parser has already checked that directives are
+/// balanced.
 fn nest(pieces: Vec<TemplatePiece>) -> Vec<TemplatePart> {
     let mut unclosed: Vec<UnclosedDirective> = Vec::new();
     let mut parts: Vec<TemplatePart> = Vec::new();

@@ -1,4 +1,4 @@
-//! Builds expression trees from the events of the parser.
+//! Builds expression trees from parser events.
 
 use crate::span::Span;
 
@@ -11,7 +11,7 @@ use super::parser::sink::{Directive, Event, EventSink, ForNames, ForShape, Trim}
 use super::strings::decode;
 use super::templates::{TemplatePiece, assemble};
 
-/// Builds a tree with a stack of finished expressions. Refuses trees deeper than [`MAX_DEPTH`].
+/// Builds a tree using a stack of finished expressions. Rejects trees deeper than [`MAX_DEPTH`].
 pub(super) struct TreeBuilder<'a> {
     text: &'a [u8],
     done: Vec<Expr>,
@@ -35,20 +35,21 @@ impl<'a> TreeBuilder<'a> {
         self.pop()
     }
 
-    /// Removes the latest expression. The parser guarantees that there is one; an error is still better than a panic.
+    /// Removes and returns the latest expression. The parser guarantees that there is one, but if not, an error is better than
+    /// a panic.
     fn pop(&mut self) -> Result<Expr, SyntaxFault> {
         let missing = SyntaxProblem::ExpressionRequired.at(Span::new(0, 0));
         self.done.pop().ok_or(missing)
     }
 
-    /// Removes the latest expressions and returns them with the depth of the deepest.
+    /// Removes the latest `count` expressions and returns them with the depth of the deepest one.
     fn pop_many(&mut self, count: usize) -> (Vec<Expr>, usize) {
         let parts = self.done.split_off(self.done.len().saturating_sub(count));
         let depth = parts.iter().map(Expr::depth).max().unwrap_or(0);
         (parts, depth)
     }
 
-    /// Adds an expression. `depth` is that of its deepest part.
+    /// Adds an expression. `depth` is the depth of its deepest part.
     fn push(&mut self, kind: ExprKind, span: Span, depth: usize) -> Result<(), SyntaxFault> {
         if depth >= MAX_DEPTH {
             return Err(SyntaxProblem::TooDeep(MAX_DEPTH).at(span));
@@ -68,7 +69,7 @@ impl<'a> TreeBuilder<'a> {
         self.push(ExprKind::Number(number), span, 0)
     }
 
-    /// Wraps the latest expression. The span of the result contains that of the expression and `span`.
+    /// Wraps the latest expression. The span of the result covers that expression and `span`.
     fn wrap(
         &mut self,
         span: Span,
@@ -79,7 +80,7 @@ impl<'a> TreeBuilder<'a> {
         self.push(make(Box::new(inner)), span, depth)
     }
 
-    /// Joins the latest two expressions.
+    /// Joins the latest two expressions into one.
     fn join(
         &mut self,
         span: Option<Span>,
@@ -137,7 +138,7 @@ impl<'a> TreeBuilder<'a> {
         }
     }
 
-    /// Removes the latest expression, which becomes part of the open template.
+    /// Removes and returns the latest expression, which becomes part of the innermost open template.
     fn take_into_template(&mut self) -> Result<Expr, SyntaxFault> {
         let expr = self.pop()?;
         if let Some((_, depth)) = self.templates.last_mut() {
@@ -258,7 +259,7 @@ impl TreeBuilder<'_> {
         self.join(Some(span), ExprKind::Index)
     }
 
-    /// Joins the parts of a name, which may have blanks around `::`.
+    /// Joins the parts of a function name, which may have whitespace around `::`.
     fn call_name(&self, span: Span) -> String {
         let name = self.string(span);
         let parts: Vec<&str> = name.split("::").map(str::trim).collect();

@@ -1,4 +1,4 @@
-//! Values of expressions, and conversions between primitive types that follow Terraform.
+//! Expression values, and conversions between primitive types that follow Terraform's rules.
 
 use std::collections::BTreeMap;
 
@@ -17,20 +17,21 @@ pub enum Value {
     Tuple(Vec<Self>),
     /// Entries by key.
     Object(BTreeMap<String, Self>),
-    /// A value that only a Terraform run knows.
+    /// A value that is known only during a Terraform run.
     Unknown,
-    /// A value that must not be shown, and so must not become part of an address. Values computed from it count as unknown.
+    /// A value that must not be shown and therefore must not become part of an address. Values computed from it count as
+    /// unknown.
     Sensitive(Box<Self>),
 }
 
-/// The cost of a non-empty object besides its entries: a map allocates several entries at once.
+/// The additional cost of a non-empty object, in values: a map allocates memory for several entries at once.
 pub(super) const MAP_VALUES: usize = 10;
 
-/// Up to this length in bytes, the text of a number takes no more memory than the number.
+/// The maximum length, in bytes, at which a number's text takes no more memory than the number itself.
 const SHORT_NUMBER: usize = 48;
 
 impl Value {
-    /// The type, with its article, for messages.
+    /// Returns the type with its article, for messages.
     pub const fn type_name(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -44,7 +45,7 @@ impl Value {
         }
     }
 
-    /// Converts to a string: numbers in decimal, booleans as words. `None` for null, collections and unknown values.
+    /// Converts to a string: numbers in decimal, booleans as words. Returns `None` for null, collections and unknown values.
     pub fn to_text(&self) -> Option<String> {
         match self {
             Self::String(text) => Some(text.clone()),
@@ -76,7 +77,8 @@ impl Value {
         }
     }
 
-    /// The cost in values and in bytes of text, including nested values. It approximates the memory that they take.
+    /// Returns the cost in values and in bytes of text, including nested values. It approximates the memory that the value
+    /// takes.
     pub fn cost(&self) -> (usize, usize) {
         let mut cost = (0, 0);
         self.add_cost(&mut cost);

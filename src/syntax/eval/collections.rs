@@ -1,4 +1,4 @@
-//! Attributes, indexes, splats, objects and `for` expressions.
+//! Evaluates attributes, indexes, splats, objects and `for` expressions.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -57,7 +57,7 @@ pub(super) fn elements(value: Value) -> Result<Option<Vec<(Value, Value)>>, Eval
 }
 
 impl Evaluator<'_> {
-    /// Runs `inner` with the variables of a `for` expression or directive.
+    /// Runs `inner` with the variables of a `for` expression or directive in scope.
     pub(super) fn with_variables<T>(
         &mut self,
         variables: &ForVariables,
@@ -95,7 +95,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Returns the key of an object, or `None` if it is unknown. A bare name is a key.
+    /// Returns the key of an object entry, or `None` if it is unknown. A bare name is the key itself.
     fn key(&mut self, key: &Expr) -> Result<Option<String>, EvalFault> {
         match key.as_key() {
             Some(name) => Ok(Some(name.to_owned())),
@@ -141,7 +141,7 @@ impl Evaluator<'_> {
         Ok(results.finish(parts))
     }
 
-    /// Takes the cost of iterating over `source`: one step and one value for the key per iteration.
+    /// Deducts the cost of iterating over `source`: for each iteration, one step and one value (the key).
     pub(super) fn pay_for_turns(&self, span: Span, source: &Value) -> Result<(), EvalFault> {
         let turns = match source {
             Value::Tuple(elements) => elements.len(),
@@ -179,7 +179,7 @@ impl Evaluator<'_> {
             return Ok(());
         };
         let value = self.value(&parts.value)?;
-        // Every key can start a new list, and is copied for the lookup.
+        // Each key can start a new list, and it is copied for the lookup.
         self.pay(span, 4, 2 * key.len())?;
         if parts.grouped {
             results.groups.entry(key).or_default().push(value);
@@ -191,7 +191,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the key of a `for` expression, or `None` if it is unknown. A bare name is a variable.
+    /// Evaluates a key expression. Returns `None` if the key is unknown. A bare name is a variable here.
     fn computed_key(&mut self, key: &Expr) -> Result<Option<String>, EvalFault> {
         match self.value(key)? {
             Value::Unknown | Value::Sensitive(_) => Ok(None),

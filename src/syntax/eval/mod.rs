@@ -1,7 +1,7 @@
 //! Evaluates expressions.
 //!
 //! Evaluation follows HCL: strings and numbers are converted to each other as needed, a template that consists of a single
-//! interpolation keeps its type, and a value computed from [`Value::Unknown`] is unknown. The recursion is bounded by
+//! interpolation keeps the type of its value, and a value computed from [`Value::Unknown`] is unknown. Recursion is bounded by
 //! [`super::MAX_DEPTH`], the maximum depth of a tree.
 
 mod collections;
@@ -55,26 +55,26 @@ pub enum EvalProblem {
     },
     #[error("there is no attribute or key `{0}` in this value")]
     NoSuchKey(String),
-    #[error("the index {0} is outside of this list")]
+    #[error("the index {0} is out of range for this list")]
     NoSuchIndex(String),
     /// A key that a `for` expression produces twice.
     #[error("the key `{0}` was already produced by this `for` expression")]
     DuplicateKey(String),
     /// A division by zero, or a result with too many digits.
-    #[error("the result is not a number that can be represented")]
+    #[error("the result cannot be represented as a number")]
     Arithmetic,
-    /// Invalid syntax in a text that is evaluated.
+    /// Invalid syntax in text that is evaluated.
     #[error("{0}")]
     Syntax(super::error::SyntaxProblem),
     /// A file that a function cannot read.
     #[error("`{function}` cannot read {}: {why}", shown_file(path.as_deref()))]
     File {
         function: String,
-        /// The path in the expression; `None` if it must not be shown.
+        /// The path as the expression gives it, such as `./a.json`; `None` if it depends on a value that must not be shown.
         path: Option<String>,
-        /// The reason, without quotations from any file.
+        /// The reason. It quotes no file content.
         why: String,
-        /// Why access is denied; `None` if reading failed. `try` and `can` do not catch a refusal.
+        /// Why access was denied; `None` if reading failed. `try` and `can` do not catch a refusal.
         refusal: Option<Refusal>,
     },
     /// An error whose message would quote a value that must not be shown.
@@ -84,14 +84,14 @@ pub enum EvalProblem {
     Exceeded(#[from] Exceeded),
 }
 
-/// The reason why a function must not read a file.
+/// The reason why a function may not read a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The file is outside of the readable directories.
     Outside,
     /// The file is internal to git, Terraform or OpenTofu.
     Internal,
-    /// Git does not track the file, and the run is `--untrusted`.
+    /// Git does not track the file, and `--untrusted` is set.
     Untracked,
 }
 
@@ -102,11 +102,11 @@ fn shown_file(path: Option<&str>) -> String {
     )
 }
 
-/// The maximum length of a name or message in an error, in bytes. Errors are stored with failed values and copied with them.
+/// The maximum length of a name or message in an error, in bytes. Errors are stored and copied along with failed values.
 const MAX_MESSAGE: usize = 1000;
 
 impl EvalProblem {
-    /// `wanted` is the required type, with its article.
+    /// Creates the error for a value of the wrong type. `wanted` is the required type, with its article.
     pub const fn wrong_type(wanted: &'static str, value: &Value) -> Self {
         let found = value.type_name();
         Self::WrongType { wanted, found }
@@ -138,7 +138,7 @@ impl EvalProblem {
         )
     }
 
-    /// Removes the text of values from the error of an expression that depends on `origins`.
+    /// Removes quoted values from the error of an expression that depends on the concealed values `origins`.
     pub fn concealed(self, origins: &dyn std::fmt::Display) -> Self {
         match self {
             Self::Function { .. }
@@ -170,7 +170,7 @@ impl EvalProblem {
         }
     }
 
-    /// Truncates long texts.
+    /// Truncates long names and messages.
     fn shortened(mut self) -> Self {
         if let Self::VariablesNotAllowed(text)
         | Self::CallsNotAllowed(text)
@@ -205,7 +205,7 @@ impl From<SyntaxFault> for EvalFault {
 
 /// Evaluates `expr` in `scope`. Ignores references in branches that are not taken ([`check_references`] checks them).
 ///
-/// Fails if the budget is used up, even within `try()`.
+/// Fails if the budget is exhausted, even within `try()`.
 pub fn evaluate(expr: &Expr, scope: &dyn EvalScope) -> Result<Value, EvalFault> {
     let own = EvalBudget::of_constant();
     let budget = scope.budget().unwrap_or(&own);
@@ -222,10 +222,10 @@ pub fn evaluate(expr: &Expr, scope: &dyn EvalScope) -> Result<Value, EvalFault> 
     }
 }
 
-/// Fails with the first reference or function of `expr` that the scope refuses, even if the value does not depend on it.
+/// Fails at the first reference or function in `expr` that the scope rejects, even if the value does not depend on it.
 pub fn check_references(expr: &Expr, scope: &dyn EvalScope) -> Result<(), EvalFault> {
     let checked = ReferenceCheck::new(scope).check(expr);
-    // Resolving the references may have used up the budget.
+    // Resolving the references may have exhausted the budget.
     match scope.budget().and_then(EvalBudget::exceeded) {
         Some(exceeded) => {
             let span = checked.err().map_or(expr.span, |fault| fault.span);
@@ -288,7 +288,7 @@ impl Evaluator<'_> {
         exprs.iter().map(|expr| self.value(expr)).collect()
     }
 
-    /// Takes the cost of values and bytes of text from the budget, before they are created.
+    /// Deducts values and bytes of text from the budget before they are created.
     fn pay(&self, span: Span, values: usize, bytes: usize) -> Result<(), EvalFault> {
         at(span, self.budget.values(values))?;
         at(span, self.budget.bytes(bytes))
@@ -339,7 +339,7 @@ impl Evaluator<'_> {
 
     /// Evaluates `try`: returns the first argument that can be evaluated.
     fn try_each(&mut self, arguments: &[Expr], span: Span) -> Result<Value, EvalFault> {
-        let mut last = EvalProblem::function("try", "it needs an argument").at(span);
+        let mut last = EvalProblem::function("try", "it requires at least one argument").at(span);
         for argument in arguments {
             match self.value(argument) {
                 Ok(value) => return Ok(value),
@@ -352,7 +352,7 @@ impl Evaluator<'_> {
 
     fn can(&mut self, arguments: &[Expr], span: Span) -> Result<Value, EvalFault> {
         let [argument] = arguments else {
-            return Err(EvalProblem::function("can", "it takes one argument").at(span));
+            return Err(EvalProblem::function("can", "it requires exactly one argument").at(span));
         };
         match self.value(argument) {
             Ok(value) if value.has_unknown() => Ok(Value::Unknown),

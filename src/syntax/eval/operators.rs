@@ -1,4 +1,4 @@
-//! Evaluates operators, with Terraform's conversions and rules for unknown values.
+//! Evaluates operators, following Terraform's conversions and its rules for unknown values.
 
 use super::super::expr::{BinaryOperator, UnaryOperator};
 use super::super::number::Number;
@@ -16,7 +16,7 @@ pub(super) fn unary(operator: UnaryOperator, operand: &Value) -> Result<Value, E
     }
 }
 
-/// Evaluates `a + b` and all other operators with two operands.
+/// Evaluates `a + b` and all other binary operators.
 pub(super) fn binary(
     operator: BinaryOperator,
     left: &Value,

@@ -1,7 +1,7 @@
-//! Checks all references of an expression before it is evaluated.
+//! Checks all references in an expression before it is evaluated.
 //!
 //! Terraform first resolves every reference, including those in branches that are not taken and in the arguments of `try`. A
-//! missing variable is an error even if the value does not depend on it.
+//! missing variable is therefore an error even if the value does not depend on it.
 
 use super::super::expr::{Expr, ExprKind, ForVariables, TemplatePart};
 use super::EvalFault;
@@ -9,7 +9,7 @@ use super::scope::{EvalScope, at};
 
 pub(super) struct ReferenceCheck<'a> {
     scope: &'a dyn EvalScope,
-    /// The variables of surrounding `for` expressions and directives.
+    /// The variables of enclosing `for` expressions and directives.
     bound: Vec<String>,
 }
 
@@ -21,7 +21,7 @@ impl<'a> ReferenceCheck<'a> {
         }
     }
 
-    /// Fails with the first reference or function that the scope refuses.
+    /// Fails at the first reference or function that the scope rejects.
     pub(super) fn check(&mut self, expr: &Expr) -> Result<(), EvalFault> {
         match &expr.kind {
             ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::Item => Ok(()),

@@ -14,7 +14,7 @@ pub trait EvalScope {
     /// Returns the value of `root.attribute`, or of `root` alone. May be called repeatedly for the same reference.
     fn reference(&self, root: &str, attribute: Option<&str>) -> Result<Rc<Value>, EvalProblem>;
 
-    /// The budget for evaluation. If `None`, each evaluation has a small budget.
+    /// Returns the budget for evaluation. If `None`, each evaluation has a small budget of its own.
     fn budget(&self) -> Option<&EvalBudget>;
 
     /// Checks that the function exists and may be called. Applies to all calls, including those in branches that are not taken.
@@ -30,8 +30,8 @@ pub trait EvalScope {
     }
 }
 
-/// A scope without variables and functions, such as Terraform uses for `required_providers`. If there is no budget, each
-/// evaluation has a small one.
+/// A scope without variables or functions, such as Terraform uses for `required_providers`. Without a budget, each evaluation
+/// has a small budget of its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Constants<'a>(pub Option<&'a EvalBudget>);
 
@@ -53,11 +53,11 @@ impl EvalScope for Constants<'_> {
     }
 }
 
-/// The variables of surrounding `for` expressions, innermost last.
+/// The `for` variables and splat elements in scope, innermost last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Locals {
     pub(super) names: Vec<(String, Rc<Value>)>,
-    /// The current elements of surrounding splats, innermost last.
+    /// The current elements of enclosing splats.
     pub(super) items: Vec<Rc<Value>>,
 }
 

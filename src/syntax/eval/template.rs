@@ -27,7 +27,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Appends the text of the parts. Returns false if any part is unknown.
+    /// Appends the text of the parts. Returns `false` if any part is unknown.
     fn parts(
         &mut self,
         parts: &[TemplatePart],

@@ -79,7 +79,7 @@ fn constant_expressions() {
         (r#""a""#, "'a'"),
         ("1.50", "1.5"),
         ("-1 + 2 * 3", "5"),
-        (r#""1" + "2""#, "3"), // strings convert
+        (r#""1" + "2""#, "3"), // strings are converted
         (r#""${1}.0""#, "'1.0'"),
         (r#""${1}""#, "1"), // one interpolation keeps its type
         (r#""${true}x""#, "'truex'"),
@@ -90,7 +90,7 @@ fn constant_expressions() {
         ("7 % 3 == 1", "true"),
         ("1 == \"1\"", "false"),
         ("[1, [2]][1][0]", "2"),
-        ("{ a = 1, \"b\" : 2, (\"c\") = 3, a = 4 }", "{a=4,b=2,c=3}"), // the last of several equal keys applies
+        ("{ a = 1, \"b\" : 2, (\"c\") = 3, a = 4 }", "{a=4,b=2,c=3}"), // the last duplicate key applies
         ("{ a = { b = [5] } }.a.b.0", "5"),
         ("[{ a = 1 }, { a = 2 }][*].a", "[1,2]"),
         ("[{ a = 1 }, { a = 2 }].*.a", "[1,2]"),
@@ -181,7 +181,7 @@ fn calls_and_references() {
         ("try(upper(1), \"b\")", "'b'"),
         ("core::try({}.x, 2)", "2"),
         ("can(upper(1))", "false"),
-        ("[for var in [{ known = 1 }] : var.known]", "[1]"), // a variable of `for` hides the root
+        ("[for var in [{ known = 1 }] : var.known]", "[1]"), // a `for` variable shadows the root name
     ] {
         assert_eq!(scoped(text), Ok(expected.to_owned()), "{text}");
     }

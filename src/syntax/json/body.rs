@@ -32,7 +32,7 @@ impl<'a> JsonBody<'a> {
         }
     }
 
-    /// All properties as arguments. The body must be a single object in which no name occurs twice.
+    /// Returns all properties as arguments. The body must be a single object without duplicate names.
     pub(in crate::syntax) fn arguments(&self) -> Result<Vec<Argument<'a>>, SyntaxError> {
         let value = self.json_value(self.value);
         let JsonKind::Object(properties) = &value.kind else {
@@ -52,7 +52,7 @@ impl<'a> JsonBody<'a> {
             .collect()
     }
 
-    /// All properties as arguments, including those that the caller reads as blocks.
+    /// Returns all properties as arguments, including those that the caller reads as blocks.
     pub(in crate::syntax) fn mixed_arguments(&self) -> Result<Vec<Argument<'a>>, SyntaxError> {
         let properties = self.properties(self.value)?.into_iter();
         Ok(properties
@@ -61,7 +61,7 @@ impl<'a> JsonBody<'a> {
             .collect())
     }
 
-    /// The argument with this name. Fails if the name occurs twice.
+    /// Returns the argument with this name. Fails if the name occurs more than once.
     pub(in crate::syntax) fn argument(
         &self,
         name: &str,
@@ -74,7 +74,7 @@ impl<'a> JsonBody<'a> {
         }
     }
 
-    /// The blocks of this kind, whose labels are `labels` levels of property names.
+    /// Returns the blocks of this kind. The next `labels` levels of property names become their labels.
     pub(in crate::syntax) fn blocks(
         &self,
         kind: &str,
@@ -89,8 +89,8 @@ impl<'a> JsonBody<'a> {
         Ok(blocks)
     }
 
-    /// Adds the blocks in the value of `property`, which is part of the value of `block`. Recurses once per label; blocks have
-    /// at most three.
+    /// Adds the blocks in the value of `property`, which is `block` or nested in its value. Recurses once per label; no block
+    /// has more than three.
     fn add_blocks(
         &self,
         block: &'a Property,
@@ -130,7 +130,7 @@ impl<'a> JsonBody<'a> {
         Ok(())
     }
 
-    /// The properties of an object, or of all objects in an array. `null` has no properties.
+    /// Returns the properties of an object, or of all objects in an array. `null` has no properties.
     fn properties(&self, id: JsonId) -> Result<Vec<&'a Property>, SyntaxError> {
         let value = self.json_value(id);
         match &value.kind {

@@ -1,4 +1,4 @@
-//! JSON values as expressions.
+//! Converts JSON values to expressions.
 
 use crate::span::Span;
 
@@ -9,17 +9,17 @@ use super::super::number::Number;
 use super::super::parse_template;
 use super::{JsonFile, JsonId, JsonKind, JsonValue};
 
-/// Converts values of a file to expressions.
+/// Converts the JSON values of one file to expressions.
 pub(in crate::syntax) struct JsonConverter<'a> {
     pub(in crate::syntax) json: &'a JsonFile,
-    /// The text of the file.
+    /// The content of the file.
     pub(in crate::syntax) text: &'a [u8],
     pub(in crate::syntax) strings: Strings,
 }
 
 impl JsonConverter<'_> {
-    /// Converts a value that is nested in `outer_depth` others. Fails for a string that is not a valid template, and for
-    /// nesting beyond [`MAX_DEPTH`].
+    /// Converts a value that is nested `outer_depth` levels deep. Fails if a string is not a valid template, or if the nesting
+    /// exceeds [`MAX_DEPTH`].
     pub(in crate::syntax) fn expression(
         &self,
         value: JsonId,
@@ -64,7 +64,8 @@ impl JsonConverter<'_> {
         Ok(Expr { span, kind, depth })
     }
 
-    /// Converts a string. Faults in a template mark the whole string, because their spans refer to the decoded text.
+    /// Converts a string. Faults in a template are reported for the whole string, because their spans refer to the decoded
+    /// text.
     fn string(&self, text: &str, span: Span) -> Result<Expr, SyntaxFault> {
         match self.strings {
             Strings::Plain => Ok(Expr {

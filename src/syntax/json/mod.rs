@@ -29,7 +29,7 @@ struct JsonValue {
 enum JsonKind {
     Null,
     Bool(bool),
-    /// Its text is in the file, at the span of the value.
+    /// A number. Its text is in the file, at the span of the value.
     Number,
     String(String),
     Array(Vec<JsonId>),

@@ -1,6 +1,6 @@
 //! Parses JSON text (RFC 8259) into a list of values, without recursion.
 //!
-//! serde_json is not used: it reports no positions of values, keeps only one of several equal keys, and recurses.
+//! serde_json is not used, because it reports no value positions, keeps only one of several duplicate keys, and recurses.
 
 use crate::span::Span;
 
@@ -8,25 +8,25 @@ use super::super::error::{SyntaxFault, SyntaxProblem};
 use super::super::parser::MAX_NESTING;
 use super::{JsonId, JsonKind, JsonValue, Property};
 
-/// An array or object whose closing bracket has not been read.
+/// An array or object whose closing bracket has not been read yet.
 enum OpenContainer {
     Array(Vec<JsonId>),
     /// The properties so far, and the name of the property whose value comes next.
     Object(Vec<Property>, (String, Span)),
 }
 
-/// The maximum number of values in a file, ten times that of a file of a few megabytes.
+/// The maximum number of values in a file: ten times as many as in a file of a few megabytes.
 const MAX_VALUES: usize = 500_000;
 
 struct JsonParser<'a> {
     text: &'a [u8],
     at: usize,
     values: Vec<JsonValue>,
-    /// Containers around the current position, each with the position of its opening bracket.
+    /// The containers around the current position, each with the position of its opening bracket.
     open: Vec<(usize, OpenContainer)>,
 }
 
-/// Returns the values of a text, and the position of its root.
+/// Parses a text. Returns its values and the index of the root value.
 pub(super) fn parse(text: &[u8]) -> Result<(Vec<JsonValue>, JsonId), SyntaxFault> {
     let mut parser = JsonParser {
         text,
@@ -47,7 +47,7 @@ impl JsonParser<'_> {
         loop {
             self.check_size()?;
             let mut finished = self.value()?;
-            // A finished value may finish the container around it.
+            // A finished value may complete the container around it.
             while let Some(id) = finished {
                 match self.open.pop() {
                     None => return Ok(id),
@@ -57,7 +57,7 @@ impl JsonParser<'_> {
         }
     }
 
-    /// Bounds memory: values and open containers take up to 100 times the memory of their text.
+    /// Limits memory use: values and open containers take up to 100 times as much memory as their text.
     fn check_size(&self) -> Result<(), SyntaxFault> {
         let here = Span::new(self.at, self.at);
         if self.open.len() > MAX_NESTING {
@@ -101,7 +101,7 @@ impl JsonParser<'_> {
         self.values.len() - 1
     }
 
-    /// Reads a whole value, or opens a container and returns `None`.
+    /// Reads a complete value, or opens a container and returns `None`.
     fn value(&mut self) -> Result<Option<JsonId>, SyntaxFault> {
         self.skip_blanks();
         let start = self.at;
@@ -151,7 +151,7 @@ impl JsonParser<'_> {
         Ok((name, span))
     }
 
-    /// Adds a finished value to the container around it. Returns the container if that is finished, too.
+    /// Adds a finished value to the container around it. Returns the container if it is now finished, too.
     fn add(
         &mut self,
         start: usize,
@@ -311,7 +311,7 @@ mod tests {
         }
         assert!(
             parse(b"{\"a\": \"\xff\"}").is_ok(),
-            "not UTF-8, which Go's reader lets pass"
+            "not UTF-8, which Go's reader accepts"
         );
         for (text, message) in [
             ("", "expected a value"),

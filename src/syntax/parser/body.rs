@@ -1,4 +1,4 @@
-//! Parses bodies: blocks, arguments, and the ends of their lines.
+//! Parses bodies: arguments, blocks, and the ends of their lines.
 
 use crate::span::Span;
 
@@ -110,7 +110,7 @@ impl<S: EventSink> Parser<'_, S> {
         Ok(())
     }
 
-    /// Reads the body of a block such as `a { name = value }`.
+    /// Reads the body of a single-line block such as `a { name = value }`.
     fn one_line_body(&mut self) -> StepResult {
         let name = self.expect(TokenKind::Identifier, SyntaxProblem::ItemRequired)?;
         match self.peek()?.kind {
@@ -138,7 +138,7 @@ impl<S: EventSink> Parser<'_, S> {
         self.end_line(token, SyntaxProblem::MissingNewlineAfterBlock)
     }
 
-    /// Checks that the body that starts with the item `start` and has just ended sets no argument twice.
+    /// Checks that no argument is set twice in the body that has just ended and starts at the item `start`.
     fn check_repeats(&self, start: usize) -> Result<(), SyntaxFault> {
         match self.native.repeated_argument(start, self.lexer.text) {
             None => Ok(()),

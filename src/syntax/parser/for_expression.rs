@@ -1,4 +1,4 @@
-//! Parses `[for k, v in collection : value if condition]` and the form with braces.
+//! Parses `for` expressions: `[for k, v in collection : value if condition]`, and the form with braces.
 
 use super::super::error::{SyntaxFault, SyntaxProblem};
 use super::super::lexer::TokenKind;
@@ -9,7 +9,7 @@ use super::{FrameState, Parser, ParserStep, StepResult};
 #[derive(Clone, Copy)]
 pub(super) struct ForFrame {
     names: ForNames,
-    /// Whether it is in braces and produces an object.
+    /// Whether the expression is in braces and builds an object.
     object: bool,
     part: ForPart,
     keyed: bool,
@@ -41,7 +41,7 @@ impl<S: EventSink> Parser<'_, S> {
         Ok(ParserStep::Operand)
     }
 
-    /// Reads `k, v in` of an expression or directive.
+    /// Reads the `k, v in` part of a `for` expression or directive.
     pub(super) fn for_names(
         &mut self,
         problem: fn(&'static str) -> SyntaxProblem,
@@ -68,7 +68,7 @@ impl<S: EventSink> Parser<'_, S> {
         Ok(names)
     }
 
-    /// Continues a `for` expression after a part.
+    /// Continues a `for` expression after one of its parts.
     pub(super) fn after_for_part(&mut self, mut frame: ForFrame) -> StepResult {
         match frame.part {
             ForPart::Collection => {
@@ -79,13 +79,17 @@ impl<S: EventSink> Parser<'_, S> {
             ForPart::First if self.peek()?.kind == TokenKind::FatArrow => {
                 let arrow = self.next()?;
                 if !frame.object {
-                    return Err(SyntaxProblem::InvalidFor("a tuple takes no keys").at(arrow.span));
+                    return Err(SyntaxProblem::InvalidFor(
+                        "`=>` is allowed only in a `for` expression that builds an object",
+                    )
+                    .at(arrow.span));
                 }
                 frame.part = ForPart::Value;
                 frame.keyed = true;
             }
             ForPart::First if frame.object => {
-                let problem = SyntaxProblem::InvalidFor("an object needs keys, with `=>`");
+                let problem =
+                    SyntaxProblem::InvalidFor("an object must have keys, as in `key => value`");
                 return Err(problem.at(self.peek()?.span));
             }
             ForPart::First | ForPart::Value => return self.after_for_value(frame),
@@ -98,7 +102,9 @@ impl<S: EventSink> Parser<'_, S> {
     fn after_for_value(&mut self, mut frame: ForFrame) -> StepResult {
         if let Some(ellipsis) = self.take_if(TokenKind::Ellipsis)? {
             if !frame.object {
-                let problem = SyntaxProblem::InvalidFor("`...` cannot group into a tuple");
+                let problem = SyntaxProblem::InvalidFor(
+                    "`...` is allowed only in a `for` expression that builds an object",
+                );
                 return Err(problem.at(ellipsis));
             }
             frame.grouped = true;
@@ -118,7 +124,7 @@ impl<S: EventSink> Parser<'_, S> {
         } else {
             TokenKind::CloseBracket
         };
-        let problem = "it must end here";
+        let problem = "expected a closing bracket or brace";
         self.expect(close, SyntaxProblem::InvalidFor(problem))?;
         self.complete(Event::For(ForShape {
             names: frame.names,

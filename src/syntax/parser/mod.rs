@@ -1,11 +1,11 @@
 //! Parses all of HCL native syntax, without recursion.
 //!
-//! The parser is a state machine with a stack of [`Frame`]s on the heap. Nesting takes heap memory but no call stack, and each
-//! step consumes text or pops a frame, so the time is linear. A frame is an unfinished construct: a block, an argument, a
-//! parenthesis, an operator without its right operand, a string. [`ParserStep`] says what to read next in the top frame. Blocks
-//! and arguments become items of a [`NativeFile`]; expressions are reported to an [`EventSink`].
+//! The parser is a state machine with a stack of [`Frame`]s on the heap. Nesting uses heap memory but no call stack. Each step
+//! consumes text or pops a frame, so parsing takes linear time. A frame is an unfinished construct: a block, an argument, a
+//! parenthesis, an operator without its right operand, or a string. [`ParserStep`] says what to read next in the top frame.
+//! Blocks and arguments become items of a [`NativeFile`]; expressions are reported to an [`EventSink`].
 //!
-//! The grammar follows <https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md>; where that is vague, the
+//! The grammar follows <https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md>; where that specification is vague, the
 //! parser accepts what Terraform accepts.
 
 mod body;
@@ -44,12 +44,12 @@ enum ParserStep {
 struct Frame {
     state: FrameState,
     start: usize,
-    /// Whether newlines are significant around it.
+    /// Whether newlines are significant around the construct.
     outer_newlines: bool,
 }
 
-/// The kind of an unfinished construct, and how far it has been read. `item` is its position in [`NativeFile::items`], and
-/// `count` the number of its complete parts. `trim` is set after `${~` and `%{~`.
+/// The kind of an unfinished construct, and how far it has been read. `item` is the construct's index in [`NativeFile::items`],
+/// and `count` is the number of its completed parts. `trim` is set after `${~` and `%{~`.
 enum FrameState {
     Block {
         item: usize,
@@ -120,14 +120,14 @@ impl<'a> Parser<'a, NoTree> {
     }
 }
 
-/// The maximum nesting of blocks and expressions, a thousand times that of real files.
+/// The maximum nesting depth of blocks and expressions, a thousand times that of real files.
 pub(super) const MAX_NESTING: usize = 200_000;
 
-/// The maximum number of arguments, blocks and labels in a file. A file of the maximum size has fewer if its lines have the
-/// usual length.
+/// The maximum number of arguments, blocks and labels in a file. A file of the maximum size stays below it if its lines have a
+/// normal length.
 const MAX_ITEMS: usize = 1_000_000;
 
-/// Ignored at the start of a file.
+/// The UTF-8 byte order mark, which is ignored at the start of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl<'a, S: EventSink> Parser<'a, S> {
@@ -144,7 +144,7 @@ impl<'a, S: EventSink> Parser<'a, S> {
         }
     }
 
-    /// Parses the expression of an argument that starts at `at`, and ignores the text after it.
+    /// Parses the argument value that starts at the offset `at`, and ignores the text after it.
     pub(super) fn expression_at(text: &'a [u8], at: usize, sink: S) -> Result<S, SyntaxFault> {
         let mut parser = Self::new(text, at, sink);
         parser.push(FrameState::Part, at);
@@ -152,7 +152,7 @@ impl<'a, S: EventSink> Parser<'a, S> {
         Ok(parser.sink)
     }
 
-    /// Parses a text that is one expression. Newlines are insignificant.
+    /// Parses `text` as a single expression. Newlines are insignificant.
     pub(super) fn whole_expression(text: &'a [u8], sink: S) -> Result<S, SyntaxFault> {
         let mut parser = Self::new(text, 0, sink);
         parser.push_without_newlines(FrameState::Whole, 0);
@@ -160,7 +160,7 @@ impl<'a, S: EventSink> Parser<'a, S> {
         Ok(parser.sink)
     }
 
-    /// Parses a text that is a template without surrounding quotes.
+    /// Parses `text` as a template without surrounding quotes.
     pub(super) fn whole_template(text: &'a [u8], sink: S) -> Result<S, SyntaxFault> {
         let mut parser = Self::new(text, 0, sink);
         parser.push(FrameState::Whole, 0);
@@ -182,7 +182,7 @@ impl<'a, S: EventSink> Parser<'a, S> {
         }
     }
 
-    /// Bounds memory: frames and items take up to 100 times the memory of their text.
+    /// Limits memory use: frames and items take up to 100 times as much memory as their text.
     #[inline]
     fn check_size(&self) -> Result<(), SyntaxFault> {
         let here = Span::new(self.last_end, self.last_end);
@@ -222,7 +222,7 @@ impl<'a, S: EventSink> Parser<'a, S> {
         Ok(token.kind == TokenKind::Identifier && self.text(token.span) == word)
     }
 
-    /// Consumes a token of this kind, or fails with this problem at the actual token.
+    /// Consumes a token of this kind, or fails with `problem` at the token found instead.
     fn expect(&mut self, kind: TokenKind, problem: SyntaxProblem) -> Result<Span, SyntaxFault> {
         let token = self.next()?;
         if token.kind == kind {
@@ -268,7 +268,7 @@ impl<'a, S: EventSink> Parser<'a, S> {
         }
     }
 
-    /// The first byte of the top frame.
+    /// Returns the span of the first byte of the top frame.
     fn opening(&self) -> Span {
         let start = self.frames.last().map_or(0, |frame| frame.start);
         Span::new(start, start + 1)

@@ -1,4 +1,4 @@
-//! Parses the starts of expressions: literals, names, calls, brackets.
+//! Parses the start of an expression: a literal, name, call or bracket.
 
 use crate::span::Span;
 
@@ -137,7 +137,7 @@ impl<S: EventSink> Parser<'_, S> {
         }
     }
 
-    /// The fault for an unexpected token. At the end of the text, it marks the opening bracket.
+    /// Returns the fault for an unexpected token. At the end of the text, the fault marks the opening bracket.
     fn unfinished(
         &self,
         token: Token,

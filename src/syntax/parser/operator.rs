@@ -37,7 +37,7 @@ impl<S: EventSink> Parser<'_, S> {
         self.end_of_expression()
     }
 
-    /// Reads an operator, after completing an operator on its left that binds at least as tightly.
+    /// Reads an operator. If the operator on its left binds at least as tightly, completes that one first.
     fn binary(&mut self, operator: BinaryOperator) -> StepResult {
         if let Some(&FrameState::Binary(left)) = self.state()
             && left.precedence() >= operator.precedence()
@@ -82,7 +82,7 @@ impl<S: EventSink> Parser<'_, S> {
             FrameState::Directive { directive, trim } => {
                 self.close_sequence(trim, |trim| Event::Directive(directive, trim))
             }
-            // `Part` ends here. The others are completed before an expression can end in them.
+            // `Part` ends here. The other constructs are completed earlier, so no expression can end in them.
             FrameState::Part
             | FrameState::Block { .. }
             | FrameState::Template(_)

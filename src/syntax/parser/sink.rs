@@ -1,4 +1,4 @@
-//! The events by which the parser reports expressions.
+//! The events with which the parser reports expressions.
 //!
 //! Events come in postfix order: the parts of an expression precede the expression. A sink with a stack can therefore build a
 //! tree ([`crate::syntax::tree`]), and a sink that ignores events costs nothing ([`NoTree`]).
@@ -8,7 +8,7 @@ use crate::span::Span;
 use super::super::error::SyntaxFault;
 use super::super::expr::{BinaryOperator, UnaryOperator};
 
-/// An expression, or the start of one. Counts are the numbers of latest expressions that become its parts.
+/// An expression, or the start of one. A count is the number of preceding expressions that become its parts.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::syntax) enum Event {
     Null,
@@ -39,7 +39,7 @@ pub(in crate::syntax) enum Event {
     Conditional,
     For(ForShape),
     TemplateStart,
-    /// Literal text; `quoted` text has backslash sequences.
+    /// Literal text. If `quoted`, it can contain backslash sequences.
     Text {
         quoted: bool,
     },
@@ -60,14 +60,14 @@ pub(in crate::syntax) struct ForShape {
     pub(in crate::syntax) conditional: bool,
 }
 
-/// The names of the variables of a `for` expression or directive.
+/// The variable names of a `for` expression or directive.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::syntax) struct ForNames {
     pub(in crate::syntax) key: Option<Span>,
     pub(in crate::syntax) value: Span,
 }
 
-/// Whether blanks are removed from the text before (`${~`) and after (`~}`) a sequence.
+/// Whether whitespace is removed from the text before (`${~`) and after (`~}`) a sequence.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::syntax) struct Trim {
     pub(in crate::syntax) before: bool,

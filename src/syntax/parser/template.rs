@@ -16,14 +16,14 @@ use super::{FrameState, Parser, ParserStep, StepResult};
 #[derive(Clone, Copy)]
 pub(super) struct TemplateFrame {
     end: TemplateEnd,
-    /// How many directives are open around it.
+    /// The number of directives that were open before it.
     outer_directives: usize,
 }
 
 #[derive(Clone, Copy)]
 enum TemplateEnd {
     Quote,
-    /// A line that consists of `marker`.
+    /// A line that contains only `marker`.
     Marker {
         marker: Span,
         flush: bool,
@@ -32,7 +32,7 @@ enum TemplateEnd {
     Text,
 }
 
-/// A directive whose `endif` or `endfor` has not been read: `if`, `else` or `for`.
+/// A directive whose `endif` or `endfor` has not been read yet: `if`, `else` or `for`.
 pub(super) struct OpenDirective {
     word: Span,
     directive: Directive,
@@ -54,7 +54,7 @@ impl TemplateFrame {
         Self::ending_with(TemplateEnd::Text)
     }
 
-    /// The heredoc after `introducer`, which is `<<WORD` or `<<-WORD` with a newline.
+    /// Creates the frame of a heredoc. `introducer` is `<<WORD` or `<<-WORD` with a newline.
     pub(super) fn heredoc(introducer: Span, text: &[u8]) -> Self {
         let flush = text[introducer.start + 2] == b'-';
         let start = introducer.start + 2 + usize::from(flush);
@@ -115,7 +115,7 @@ impl<S: EventSink> Parser<'_, S> {
         self.lexer.at > 0 && self.lexer.text[self.lexer.at - 1] == b'\n'
     }
 
-    /// Consumes the line if it is the marker, without its newline.
+    /// Consumes the current line, without its newline, if it is the marker. Returns whether it is.
     fn skip_marker(&mut self, marker: Span) -> bool {
         let rest = self.lexer.rest();
         let Some(length) = memchr(b'\n', rest) else {
@@ -220,7 +220,7 @@ impl<S: EventSink> Parser<'_, S> {
     }
 }
 
-/// Removes blanks as defined by Unicode from both ends.
+/// Removes Unicode whitespace from both ends.
 fn trim_blanks(line: &[u8]) -> &[u8] {
     std::str::from_utf8(line).map_or(line, |line| line.trim().as_bytes())
 }

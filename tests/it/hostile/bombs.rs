@@ -24,8 +24,8 @@ pub(super) struct Bomb {
 }
 
 /// The usual error. In a run with many bombs, the budget of the whole run may be exhausted first.
-const BUDGET: &str = "evaluation takes more than";
-const TOO_MANY: &str = "this file has more than";
+const BUDGET: &str = "evaluation exceeds";
+const TOO_MANY: &str = "this file contains more than";
 const TOO_DEEP: &str = "this file is nested deeper than";
 const TOO_LONG: &str = "the limit for configuration files";
 

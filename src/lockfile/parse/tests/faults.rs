@@ -20,7 +20,7 @@ fn faults_of_structure() {
         module "a" "b" {}\n => 1:12: extraneous label: a block `module` has one label only
         provider {\n version="1.0.0"\n}\n => 1:1: missing label: a block `provider` needs one label
         provider "a" "b" {}\n => 1:14: extraneous label: a block `provider` has one label only
-        provider "x" {\n => 1:14: unclosed configuration block: there is no closing brace for it
+        provider "x" {\n => 1:14: unclosed configuration block: its closing brace is missing
         {"provider": {}} => 1:1: argument or block definition required here"#,
     ) {
         assert_eq!(errors(&text, Engine::Terraform), [expected], "{text}");
